@@ -1,0 +1,93 @@
+"""Sphinx: pages that open without a network, notebooks that ran, reference from the docstrings."""
+
+import importlib.metadata
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from sphinx.application import Sphinx
+from sphinx.errors import SphinxError
+
+project = "dpframe"
+author = copyright = "dpframe developers"  # noqa: A001  Sphinx's name for it
+release = version = importlib.metadata.version("dpframe")
+
+extensions = [
+    "myst_nb",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.viewcode",
+    "sphinx-mathjax-offline",
+]
+exclude_patterns = ["_build"]
+suppress_warnings = ["toc.not_readable"]  # index.md names pages before they are written
+
+smartquotes = False  # A' is a transpose
+html_theme = "furo"
+html_title = f"dpframe {release}"
+
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_in_temp = True  # a notebook reads nothing of the checkout but the package
+nb_execution_timeout = 120  # seconds a cell
+
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+default_role = "code"
+numpydoc_show_class_members = False
+
+
+CODE = re.compile(r"(`+[^`]*`+)")
+MARKUP = re.compile(r"[|*]|_(?!\w)")
+
+
+def docstring_as_text(
+    _app: Sphinx, _what: str, _name: str, _object: object, _options: object, lines: list[str]
+) -> None:
+    """Docstrings speak mathematics: |y|, coef_ and x*y mean themselves. Doctests stay."""
+    in_doctest = False
+    for number, line in enumerate(lines):
+        in_doctest = line.lstrip().startswith(">>>") or (in_doctest and bool(line.strip()))
+        if not in_doctest:
+            text = CODE.split(line)  # every second piece stands in backticks
+            text[::2] = [MARKUP.sub(r"\\\g<0>", piece) for piece in text[::2]]
+            lines[number] = "".join(text)
+
+
+class References(HTMLParser):
+    """Collects what a page makes the reader's browser fetch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Links that a reader follows (a href) are no fetches."""
+        if tag not in {"a", "area"}:
+            self.found += [value for key, value in attrs if key in {"href", "src"} and value]
+
+
+def refuse_external_references(app: Sphinx, exception: Exception | None) -> None:
+    """The pages open without a network, and tell nobody who reads them."""
+    if exception or app.builder.format != "html":
+        return
+    external = []
+    for page in sorted(Path(app.outdir).rglob("*.html")):
+        parser = References()
+        parser.feed(page.read_text())
+        external += [
+            f"{page.relative_to(app.outdir)}: {url}" for url in parser.found if urlsplit(url).netloc
+        ]
+    if external:
+        message = "The built pages fetch from elsewhere:\n" + "\n".join(external)
+        raise SphinxError(message)
+
+
+def setup(app: Sphinx) -> None:
+    """Register the two hooks above."""
+    app.connect("autodoc-process-docstring", docstring_as_text, priority=100)
+    app.connect("build-finished", refuse_external_references)

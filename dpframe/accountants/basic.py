@@ -1,0 +1,32 @@
+"""Basic composition: epsilons add, deltas add."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import attrs
+
+from dpframe.guarantees import ApproxDP, Guarantee, PureDP
+from dpframe.symbols import add
+
+from .base import Accountant
+
+
+@attrs.frozen(cache_hash=True)
+class BasicAccountant(Accountant):
+    """k adaptive releases, each (epsilon_i, delta_i)-DP, are (sum epsilon_i, sum delta_i)-DP. [DworkR14, Thm B.1]"""
+
+    name: ClassVar[str] = "basic"
+    citation: ClassVar[str] = "[DworkR14, Thm B.1]"
+    adds: ClassVar[type[Guarantee]] = ApproxDP
+
+    def total(self, guarantees: Sequence[Guarantee]) -> Guarantee:
+        """The sums; pure when every part is."""
+        epsilon = add(*(part.amounts[0] for part in guarantees))
+        deltas = [part.amounts[1] for part in guarantees if isinstance(part, ApproxDP)]
+        return ApproxDP(epsilon, add(*deltas)) if deltas else PureDP(epsilon)
+
+    def admit(self, guarantee: Guarantee) -> Guarantee | None:
+        """Pure and approximate guarantees, as they are."""
+        return guarantee if isinstance(guarantee, (ApproxDP, PureDP)) else None

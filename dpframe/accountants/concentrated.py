@@ -1,0 +1,26 @@
+"""zCDP composition: rhos add."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import attrs
+
+from dpframe.guarantees import Guarantee, ZeroConcentratedDP
+from dpframe.symbols import add
+
+from .base import Accountant
+
+
+@attrs.frozen(cache_hash=True)
+class ConcentratedAccountant(Accountant):
+    """k adaptive releases, each rho_i-zCDP, are (sum rho_i)-zCDP. [BunS16, Lem 2.3]"""
+
+    name: ClassVar[str] = "zcdp"
+    citation: ClassVar[str] = "[BunS16, Lem 2.3]"
+    adds: ClassVar[type[Guarantee]] = ZeroConcentratedDP
+
+    def total(self, guarantees: Sequence[Guarantee]) -> Guarantee:
+        """The sum."""
+        return ZeroConcentratedDP(add(*(part.amounts[0] for part in guarantees)))

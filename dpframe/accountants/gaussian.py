@@ -1,0 +1,26 @@
+"""Gaussian DP composition: squared mus add."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import attrs
+
+from dpframe.guarantees import GaussianDP, Guarantee
+from dpframe.symbols import add, sqrt
+
+from .base import Accountant
+
+
+@attrs.frozen(cache_hash=True)
+class GaussianAccountant(Accountant):
+    """k adaptive releases, each mu_i-Gaussian DP, are sqrt(sum mu_i^2)-Gaussian DP. [DongRS22, Cor 3.3]"""
+
+    name: ClassVar[str] = "gaussian"
+    citation: ClassVar[str] = "[DongRS22, Cor 3.3]"
+    adds: ClassVar[type[Guarantee]] = GaussianDP
+
+    def total(self, guarantees: Sequence[Guarantee]) -> Guarantee:
+        """The root of the sum of squares."""
+        return GaussianDP(sqrt(add(*(part.amounts[0] for part in guarantees))))

@@ -1,0 +1,85 @@
+"""Every deliberate error, as one tree.
+
+    DPFrameError
+    +-- InvalidArgument (ValueError)      an argument, what it must be, what it was, the way out
+    |   +-- UnsafeFormula                 a formula in text that the safe parser does not accept
+    |   +-- BadData                         data that cannot be used: shape, type, non-finite values
+    |   +-- BadCertificate                  a certificate that is not what it says
+    +-- OutsideTheorem (ValueError)       a named theorem used outside its hypotheses
+    +-- TouchesData (TypeError)           declared data met numpy, Python control flow or a number
+    +-- Uncertified                         a graph that was not proved; it carries every open obligation
+    +-- NotExecutable (TypeError)         something other than a complete certificate was to be run
+    +-- MissingExtra (ImportError)        an optional library is absent
+
+Warnings: PrivacyWarning (the same data would be spent again; delta is not far below 1/n).
+"""
+
+from __future__ import annotations
+
+
+class DPFrameError(Exception):
+    """Base of every deliberate error of dpframe."""
+
+
+class InvalidArgument(DPFrameError, ValueError):
+    """`name` must be `requirement`; got `value`. `way_out`."""
+
+    def __init__(self, name: str, requirement: str, value: object, way_out: str = "") -> None:
+        """Keep the operands, so that a program can read them too."""
+        self.name, self.requirement, self.value, self.way_out = name, requirement, value, way_out
+        super().__init__(f"{name} must be {requirement}; got {_short(value)}. {way_out}".rstrip())
+
+
+class UnsafeFormula(InvalidArgument):
+    """A formula given as text that is not arithmetic over the permitted names."""
+
+
+class BadData(InvalidArgument):
+    """Data that cannot be used; nothing has been released."""
+
+
+class BadCertificate(InvalidArgument):
+    """A certificate, or a file of one, that is not what it says."""
+
+
+class OutsideTheorem(DPFrameError, ValueError):
+    """A theorem was named outside its hypotheses."""
+
+
+class TouchesData(DPFrameError, TypeError):
+    """A declaration tried to compute with data; only a certificate may, at execution."""
+
+
+class Uncertified(DPFrameError):
+    """The graph was not proved. `obligations` holds every open one; `report` the whole report."""
+
+    def __init__(self, report: object, text: str) -> None:
+        """`report` is a dpframe.verify.Report; `text` its open obligations as a person reads them."""
+        self.report = report
+        super().__init__(text)
+
+    @property
+    def obligations(self) -> tuple[object, ...]:
+        """Every obligation that is refuted or unproved."""
+        return self.report.open_obligations  # type: ignore[attr-defined, no-any-return]
+
+
+class NotExecutable(DPFrameError, TypeError):
+    """Only a certificate with a number for every symbol can be executed."""
+
+
+class MissingExtra(DPFrameError, ImportError):
+    """An optional library is absent."""
+
+    def __init__(self, library: str, extra: str) -> None:
+        """Name the library and the extra that brings it."""
+        super().__init__(f"this needs {library}, which is not installed: pip install 'dpframe[{extra}]'")
+
+
+class PrivacyWarning(UserWarning):
+    """Something lawful that an officer would want to know before it happens."""
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 120 else text[:117] + "..."

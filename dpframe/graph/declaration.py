@@ -1,0 +1,61 @@
+"""Regression: the base class of declarations. Fields are hyperparameters, `declare` returns the graph's output."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import Share
+from dpframe.symbols import Expression, Number, Symbol, exact
+
+from .columns import Column
+from .graph import Graph
+from .node import Node
+from .rows import Rows
+from .schema import Setting
+
+
+def _exact_fields(cls: type, fields: list[attrs.Attribute[Any]]) -> list[attrs.Attribute[Any]]:
+    del cls
+    return [_exact_field(field) if isinstance(field.default, Expression) else field for field in fields]
+
+
+def _exact_field(field: attrs.Attribute[Any]) -> attrs.Attribute[Any]:
+    default = field.default
+
+    def convert(value: object) -> Expression:
+        formula = exact(value, field.name)
+        if isinstance(formula, Number) and isinstance(default, Symbol) and formula.value not in default.domain:
+            raise InvalidArgument(field.name, str(default.domain), str(formula), "")
+        return formula
+
+    return field.evolve(converter=convert)
+
+
+class Regression(ABC):
+    """Abstract: a private regression as a declaration. Subclassing makes a frozen attrs class; fields whose default is a formula are exact.
+
+    The class docstring's first line says what it is and cites its paper; `paper`, `variant` ("printed", "coded", "recommended") and `title` list it.
+    """
+
+    paper: ClassVar[str] = ""
+    variant: ClassVar[str] = "recommended"
+    title: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Freeze the subclass."""
+        super().__init_subclass__(**kwargs)
+        attrs.frozen(cls, slots=False, field_transformer=_exact_fields, repr=True)
+
+    @abstractmethod
+    def declare(self, X: Rows, y: Column, budget: Share) -> Any:  # noqa: N803 - the field's own name
+        """The output of the graph: dp.post(...), a release, or a tuple of them."""
+
+    def graph(self, setting: Setting, budget: Share) -> Graph:
+        """The graph of this declaration in a setting, for a budget. Raises InvalidArgument."""
+        X, y = setting.nodes()  # noqa: N806 - the field's own name
+        output = self.declare(X, y, budget)  # type: ignore[arg-type]
+        return Graph.of(output if isinstance(output, (Node, tuple)) else output)

@@ -1,0 +1,112 @@
+"""A graph: every node that reaches the output, in topological order, immutable and hashable."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from functools import cached_property
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.symbols import Symbol
+
+from .node import DataNode, Node
+from .post import Post
+from .release import Release
+from .statistics import Statistic
+
+
+@attrs.frozen(slots=False, eq=False)
+class Graph:
+    """The declaration as a value. Equal graphs have equal `hash`."""
+
+    output: Node | tuple[Node, ...]
+    nodes: tuple[Node, ...]
+
+    @classmethod
+    def of(cls, output: object) -> Graph:
+        """The graph that reaches `output`, a node or a tuple of nodes. Raises InvalidArgument."""
+        outputs = output if isinstance(output, tuple) else (output,)
+        if not outputs or not all(isinstance(node, Node) for node in outputs):
+            raise InvalidArgument("output of declare", "a release, a dp.post(...) or a tuple of them", output, "")
+        return cls(output, tuple(_topological(outputs)))  # type: ignore[arg-type]
+
+    @property
+    def outputs(self) -> tuple[Node, ...]:
+        """The output nodes."""
+        return self.output if isinstance(self.output, tuple) else (self.output,)
+
+    @cached_property
+    def releases(self) -> tuple[Release, ...]:
+        """Every release, in order; the position is its serial number."""
+        return tuple(node for node in self.nodes if isinstance(node, Release))
+
+    @cached_property
+    def posts(self) -> tuple[Post, ...]:
+        """Every post-processing step."""
+        return tuple(node for node in self.nodes if isinstance(node, Post))
+
+    @cached_property
+    def statistics(self) -> tuple[Statistic, ...]:
+        """Every statistic."""
+        return tuple(node for node in self.nodes if isinstance(node, Statistic))
+
+    @cached_property
+    def sources(self) -> tuple[DataNode, ...]:
+        """The declared tables' views."""
+        return tuple(node for node in self.nodes if isinstance(node, DataNode) and not node.inputs)
+
+    @cached_property
+    def records(self) -> tuple[dict[str, object], ...]:
+        """Every node as JSON: id, kind, inputs, own parameters."""
+        numbers = {node: index for index, node in enumerate(self.nodes)}
+        return tuple({"id": i, "kind": node.kind, "inputs": [numbers[k] for k in node.inputs], **node.record()} for i, node in enumerate(self.nodes))
+
+    @property
+    def output_ids(self) -> list[int]:
+        """The positions of the outputs."""
+        return [self.nodes.index(node) for node in self.outputs]
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of the canonical JSON of all nodes and the output."""
+        text = json.dumps([self.records, self.output_ids], sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def __hash__(self) -> int:
+        return int(self.hash[:15], 16)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Graph) and self.hash == other.hash
+
+
+def _topological(outputs: Iterable[Node]) -> Iterable[Node]:
+    done: dict[Node, None] = {}
+    stack: list[tuple[Node, bool]] = [(node, False) for node in reversed(list(outputs))]
+    while stack:
+        node, ready = stack.pop()
+        if node in done:
+            continue
+        if ready:
+            done[node] = None
+        else:
+            stack.append((node, True))
+            stack.extend((child, False) for child in reversed((*node.inputs, *_origins(node))) if child not in done)
+    return done
+
+
+def _origins(node: Node) -> list[Node]:
+    """Statistics whose values a formula of this node reads (the verifier decides whether it may)."""
+    from .rows import Scaled
+
+    formulas = []
+    if isinstance(node, Release):
+        formulas = [node.mechanism.formula, node.times, *(() if node.share is None else node.share.amounts)]
+    elif isinstance(node, Post):
+        formulas = [argument for argument in node.arguments if not isinstance(argument, (Node, str, int, float, type(None)))]
+    elif isinstance(node, Scaled):
+        formulas = [node.by]
+    found: set[Symbol] = set().union(*(formula.symbols() for formula in formulas)) if formulas else set()
+    return sorted((s.origin for s in found if isinstance(s.origin, Node)), key=lambda origin: origin.label)

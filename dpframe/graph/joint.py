@@ -1,0 +1,124 @@
+"""How far several statistics move together, for one pair of neighbours: sup of sum_i (shift_i/std_i)^2.
+
+With m_i = (size_i/std_i)^2, where size is B^2 for X'X and lambda_min, B Y for X'y, Y^2 for y'y, and the sensitivity for any other:
+- add/remove: the sum of the m_i, attained by x = B e (e where the others have no mass), |y| = Y, all at once.
+- replace-one, m1 for X'X, m2 for X'y, m3 for lambda_min, m4 for y'y of the same rows and labels, A = 2 m1 + m3, A+ = max(A, m2):
+  at most max((A+ + m2)^2/A+, A+ + m2 + m4). It is exact for d >= 2 unless m2 > A and m4 > 2 m2. Any other statistic adds its own square.
+The total is increasing and of degree one in the m_i: upper bounds on the m_i give upper bounds on the total. Proof page: proofs/joint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import attrs
+
+from dpframe.guarantees import REPLACE_ONE, Relation
+from dpframe.sensitivity import L2
+from dpframe.symbols import Expression, Number, add, maximum, power
+
+from .columns import Column
+from .rows import Rows
+from .statistics import Gram, LambdaMin, Moment, Squares, Statistic
+
+ROLES = {Gram: "gram", Moment: "moment", LambdaMin: "floor", Squares: "squares"}
+
+
+@attrs.frozen
+class Joint:
+    """The joint move of `statistics` under `relation`; `sizes` are per row."""
+
+    statistics: tuple[Statistic, ...]
+    relation: Relation
+    sizes: tuple[Expression, ...]
+    family: tuple[str, ...]
+
+    @classmethod
+    def of(cls, statistics: Sequence[Statistic], relation: Relation) -> Joint | None:
+        """The joint move, or None where some statistic has no L2 bound."""
+        rows, column = _table(statistics) if relation is REPLACE_ONE else (None, None)
+        roles = tuple(_role(statistic, rows, column) for statistic in statistics)
+        sizes = [_size(statistic, role, relation) for statistic, role in zip(statistics, roles, strict=True)]
+        known = tuple(size for size in sizes if size is not None)
+        return cls(tuple(statistics), relation, known, roles) if len(known) == len(sizes) else None
+
+    @property
+    def rule(self) -> str:
+        """The rule's name."""
+        return "joint supremum of one pair (proofs/joint)" if any(self.family) else "sum of squares"
+
+    @property
+    def exact_below(self) -> tuple[bool, ...]:
+        """For each statistic, whether its move is part of `attained`."""
+        return tuple(_reached(statistic, self.relation) for statistic in self.statistics)
+
+    def total(self, moves: Sequence[Expression]) -> Expression:
+        """An upper bound on the sum, from the m_i (or upper bounds of them)."""
+        gram, moment, floor, squares = (self._of(role, moves) for role in ("gram", "moment", "floor", "squares"))
+        rest = self._of("", moves)
+        amount = 2 * gram + floor
+        if moment == ZERO:
+            return amount + squares + rest
+        larger = _larger(amount, moment)
+        return maximum(power(larger + moment, 2) / larger, *([larger + moment + squares] if squares != ZERO else [])) + rest
+
+    def attained(self, moves: Sequence[Expression]) -> Expression:
+        """A lower bound on the supremum, from the m_i: only moves that one pair is known to reach together count."""
+        moves = [move if reached else ZERO for move, reached in zip(moves, self.exact_below, strict=True)]
+        if self.relation is REPLACE_ONE and not any(self.family):
+            return maximum(ZERO, *moves)
+        gram, moment, floor, squares = (self._of(role, moves) for role in ("gram", "moment", "floor", "squares"))
+        if self.relation is not REPLACE_ONE:
+            return add(*moves)
+        amount = 2 * gram + floor
+        larger = maximum(amount, moment)
+        return amount if moment == ZERO else maximum(power(larger + moment, 2) / larger, amount + moment + squares)
+
+    def _of(self, role: str, moves: Sequence[Expression]) -> Expression:
+        return add(*(move for move, own in zip(moves, self.family, strict=True) if own == role), ZERO)
+
+
+ZERO = Number(Fraction(0))
+
+
+def _larger(amount: Expression, moment: Expression) -> Expression:
+    return moment if amount == ZERO else maximum(amount, moment)
+
+
+def _table(statistics: Sequence[Statistic]) -> tuple[Rows | None, Column | None]:
+    moments = [statistic for statistic in statistics if isinstance(statistic, Moment)]
+    if moments:
+        return moments[0].rows, moments[0].column
+    grams = [s.gram if isinstance(s, LambdaMin) else s for s in statistics if isinstance(s, (Gram, LambdaMin))]
+    squares = [s.column for s in statistics if isinstance(s, Squares)]
+    return (grams[0].rows if grams else None), (squares[0] if squares else None)
+
+
+def _role(statistic: Statistic, rows: Rows | None, column: Column | None) -> str:
+    match statistic:
+        case Gram(own) if own == rows:
+            return "gram"
+        case LambdaMin(gram) if gram.rows == rows:
+            return "floor"
+        case Moment(own, labels) if own == rows and labels == column:
+            return "moment"
+        case Squares(labels) if labels == column:
+            return "squares"
+    return ""
+
+
+def _size(statistic: Statistic, role: str, relation: Relation) -> Expression | None:
+    if role in ("gram", "floor"):
+        norm = statistic.gram.rows.norm if isinstance(statistic, LambdaMin) else statistic.rows.norm  # type: ignore[attr-defined]
+        return None if norm is None else power(norm, 2)
+    if isinstance(statistic, Moment) and role:
+        norm, bound = statistic.rows.norm, statistic.column.bound
+        return None if norm is None or bound is None else norm * bound
+    own = statistic.one_row(L2, relation)
+    return None if own is None else own.value
+
+
+def _reached(statistic: Statistic, relation: Relation) -> bool:
+    own = statistic.one_row(L2, relation)
+    return own is not None and own.attained

@@ -1,0 +1,91 @@
+"""What every node of a graph has: a kind, inputs, its own parameters, and a name a person would give it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, NoReturn
+
+from dpframe.errors import TouchesData
+from dpframe.guarantees import Unit
+
+WAY_OUT = "Data is touched at execution only: compute with statistics (X.T @ X, X.T @ y, dp.lambda_min, ...), release them, and put numpy into dp.post."
+
+
+class Node(ABC):
+    """Abstract: one node of a declaration."""
+
+    __slots__ = ()
+    kind: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def inputs(self) -> tuple[Node, ...]:
+        """The nodes this one reads."""
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """How a person would write it."""
+
+    @abstractmethod
+    def record(self) -> dict[str, object]:
+        """Its own parameters as JSON values: formulas, numbers and names; never data."""
+
+
+class DataNode(Node):
+    """Abstract: a node that holds data until it is released. It meets neither numpy nor Python's control flow."""
+
+    __slots__ = ()
+    __array_ufunc__ = None
+
+    @property
+    @abstractmethod
+    def unit(self) -> Unit:
+        """The unit of privacy of the table that it reads."""
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise TouchesData(f"{self.label} is declared data and cannot be {what}. {WAY_OUT}")
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        self._refuse("turned into an array")
+
+    def __array_function__(self, *_: Any, **__: Any) -> NoReturn:
+        self._refuse("given to a numpy function")
+
+    def __bool__(self) -> NoReturn:
+        self._refuse("tested for truth")
+
+    def __float__(self) -> NoReturn:
+        self._refuse("turned into a number")
+
+    def __int__(self) -> NoReturn:
+        self._refuse("turned into a number")
+
+    def __iter__(self) -> NoReturn:
+        self._refuse("iterated over")
+
+    def __len__(self) -> NoReturn:
+        self._refuse("measured; its number of rows is X.rows")
+
+    def __getitem__(self, key: object) -> NoReturn:
+        self._refuse("indexed")
+
+    def __matmul__(self, other: object) -> Any:
+        self._refuse(f"multiplied by {type(other).__name__}")
+
+    def __rmatmul__(self, other: object) -> Any:
+        self._refuse(f"multiplied by {type(other).__name__}")
+
+    def __lt__(self, other: object) -> NoReturn:
+        self._refuse("compared")
+
+    __le__ = __gt__ = __ge__ = __lt__
+
+
+def path(node: Node) -> str:
+    """The way from the source to `node`: `X -> clip to norm 1 -> X'X`."""
+    steps = [node.label]
+    while node.inputs:
+        node = node.inputs[0]
+        steps.append(node.label)
+    return " -> ".join(reversed(list(dict.fromkeys(steps))))

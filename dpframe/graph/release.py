@@ -1,0 +1,111 @@
+"""A release: one statistic, one mechanism, its own draw and its own charge."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import Share
+from dpframe.mechanisms import Calibration, Mechanism
+from dpframe.symbols import Expression, Number, Symbol, exact, to_json
+
+from .node import DataNode, Node
+from .statistics import Identity, Statistic
+
+ONE = Number(Fraction(1))
+
+
+@attrs.frozen(eq=False)
+class Release(Node):
+    """The statistic plus fresh noise. Compares by identity: two equal calls are two draws and two charges, one object used twice is one."""
+
+    kind: ClassVar[str] = "release"
+    statistic: Statistic
+    mechanism: Mechanism
+    rule: Calibration | None
+    share: Share | None
+    times: Expression
+    name: str
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The statistic."""
+        return (self.statistic,)
+
+    @property
+    def label(self) -> str:
+        """Its name, or `release of X'X`."""
+        return self.name or f"release of {self.statistic.label}"
+
+    @property
+    def std(self) -> Expression:
+        """The public standard deviation of the noise of one number."""
+        return self.mechanism.deviation
+
+    def record(self) -> dict[str, object]:
+        """Mechanism, formula, rule, share and number of draws."""
+        share = None if self.share is None else dict(zip(self.share.currency, map(to_json, self.share.amounts), strict=True))
+        return {
+            "mechanism": self.mechanism.kind,
+            "size": to_json(self.mechanism.formula),
+            "rule": "stated" if self.rule is None else self.rule.name,
+            "share": share,
+            "times": to_json(self.times),
+            "name": self.name,
+        }
+
+
+def release(statistic: object, mechanism: object, share: Share | None = None, *, times: object = 1, name: str = "") -> Release:
+    """Release `statistic` with fresh noise of its own, `times` times over (independent draws, each charged).
+
+    `mechanism` is a theorem that calibrates noise to `share` and the derived sensitivity (dp.Gaussian.kamath_ullman, ...), or a mechanism
+    with stated noise (dp.Gaussian(std=...)), for which `share` is only a claim. Raises InvalidArgument.
+    """
+    if not isinstance(statistic, DataNode):
+        raise InvalidArgument("statistic", "a statistic of declared data, such as X.T @ X", statistic, "Public and released values need no release.")
+    queried = statistic if isinstance(statistic, Statistic) else Identity(statistic)
+    if share is not None and not isinstance(share, Share):
+        raise InvalidArgument("share", "a share of budget.split(...)", share, "")
+    rule = mechanism if isinstance(mechanism, Calibration) else None
+    return Release(queried, _resolve(queried, mechanism, share), rule, share, _count(times), _name(name))
+
+
+def _resolve(statistic: Statistic, mechanism: object, share: Share | None) -> Mechanism:
+    if isinstance(mechanism, Mechanism):
+        return mechanism
+    if not isinstance(mechanism, Calibration):
+        raise InvalidArgument("mechanism", "dp.Gaussian.analytic or another calibration, or a mechanism such as dp.Gaussian(std=...)", mechanism, "")
+    sensitivity = statistic.sensitivity(mechanism.mechanism.norm)
+    return mechanism.calibrate(mechanism.check(share), ONE if sensitivity is None else sensitivity.value)
+
+
+def _count(times: object) -> Expression:
+    count = exact(times, "times")
+    whole = isinstance(count, Number) and count.value.denominator == 1 and count.value >= 1
+    ranged = not isinstance(count, Number) and all(symbol.domain.integer for symbol in count.symbols())
+    if not (whole or ranged):
+        raise InvalidArgument("times", "a whole number of at least 1, or a formula of whole parameters", str(count), "")
+    return count
+
+
+def _name(name: str) -> str:
+    if name and not (isinstance(name, str) and name.isidentifier()):
+        raise InvalidArgument("name", "a Python name", name, "")
+    return name
+
+
+def is_public(formula: Expression) -> bool:
+    """Whether the formula is free of data."""
+    return all(symbol.origin is None or still(symbol) for symbol in formula.symbols())
+
+
+def still(symbol: Symbol) -> bool:
+    """Whether a data symbol is constant over neighbours: n under replace-one."""
+    from dpframe.sensitivity import L2
+
+    origin = symbol.origin
+    moved = origin.sensitivity(L2) if isinstance(origin, Statistic) else None
+    return moved is not None and moved.value == Number(Fraction(0))

@@ -1,0 +1,205 @@
+"""The public description of a table: what its codebook says, before anyone looks at a row."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import Relation, Unit
+from dpframe.symbols import Expression, Number, exact, rational, sqrt
+
+from .columns import ClipColumn, Column as ColumnNode, ColumnSource, ToUnitInterval
+from .rows import COLUMNS, ClipNorm, Intercept, RowMap, RowSource, Rows as RowsNode, positive
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .rows import Numbers
+
+    Array = NDArray[Any]
+
+
+def _increasing(instance: Numeric, attribute: object, value: Fraction) -> None:
+    del attribute
+    if value <= instance.lower:
+        raise InvalidArgument(f"bounds of {instance.name}", "increasing", (str(instance.lower), str(value)), "Give lower < upper.")
+
+
+@attrs.frozen(cache_hash=True)
+class Numeric:
+    """A numeric column with the public bounds of its codebook; values outside are clipped onto them."""
+
+    name: str
+    lower: Fraction = attrs.field(converter=rational)
+    upper: Fraction = attrs.field(converter=rational, validator=_increasing)
+    unit: str = ""
+
+    @property
+    def width(self) -> int:
+        """One column."""
+        return 1
+
+    def encode(self, values: Array) -> Array:
+        """[lower, upper] onto [-1, 1], shape (m, 1)."""
+        import numpy as np
+
+        low, high = float(self.lower), float(self.upper)
+        scaled = (np.clip(values.astype(float), low, high) - (low + high) / 2) * (2 / (high - low))
+        return np.clip(scaled, -1.0, 1.0)[:, None]
+
+    def record(self) -> list[object]:
+        """Name and bounds."""
+        return [self.name, str(self.lower), str(self.upper)]
+
+
+@attrs.frozen(cache_hash=True)
+class Categorical:
+    """A column with a public list of levels, one indicator column each; any other value becomes all zeros."""
+
+    name: str
+    levels: tuple[Any, ...] = attrs.field(converter=tuple)
+
+    def __attrs_post_init__(self) -> None:
+        """At least one level, each once."""
+        if not self.levels or len(set(self.levels)) != len(self.levels):
+            raise InvalidArgument(f"levels of {self.name}", "at least one, each once", self.levels, "")
+
+    @property
+    def width(self) -> int:
+        """One column a level."""
+        return len(self.levels)
+
+    def encode(self, values: Array) -> Array:
+        """Indicators, shape (m, levels)."""
+        import numpy as np
+
+        return np.column_stack([(values == level).astype(float) for level in self.levels])
+
+    def record(self) -> list[object]:
+        """Name and levels."""
+        return [self.name, [str(level) for level in self.levels]]
+
+
+@attrs.frozen(cache_hash=True)
+class Encoded(RowMap):
+    """Numeric columns onto [-1, 1], categories as indicators: |x|^2 is at most the number of source columns."""
+
+    kind: ClassVar[str] = "encode"
+    source: RowsNode
+    schema: tuple[Numeric | Categorical, ...]
+
+    @property
+    def columns(self) -> Expression:
+        """One a numeric column, one a level."""
+        return exact(sum(part.width for part in self.schema))
+
+    @property
+    def norm(self) -> Expression:
+        """sqrt(number of source columns): each contributes at most 1 to |x|^2."""
+        return sqrt(len(self.schema))
+
+    @property
+    def norm1(self) -> Expression:
+        """The number of source columns."""
+        return exact(len(self.schema))
+
+    @property
+    def label(self) -> str:
+        """`scale by the codebook`."""
+        return "scale by the codebook"
+
+    def record(self) -> dict[str, object]:
+        """Every column's name with its bounds or levels."""
+        return {"schema": [part.record() for part in self.schema]}
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """Encode column by column."""
+        import numpy as np
+
+        del number
+        return np.column_stack([part.encode(block[:, j]) for j, part in enumerate(self.schema)])
+
+
+def _schema(value: object) -> tuple[Numeric | Categorical, ...] | None:
+    if value is None:
+        return None
+    if isinstance(value, (list, tuple)) and value and all(isinstance(part, (Numeric, Categorical)) for part in value):
+        return tuple(value)
+    raise InvalidArgument("columns", "a list of dp.Numeric and dp.Categorical", value, "Take the bounds from the codebook, never from the data.")
+
+
+@attrs.frozen(cache_hash=True, kw_only=True)
+class Rows:
+    """Features: rows projected onto the ball of radius `norm`; or `columns` by a codebook; perhaps both; perhaps an intercept.
+
+    `norm` is a public positive number or parameter. Raises InvalidArgument.
+    """
+
+    norm: Expression | None = attrs.field(default=None, converter=lambda v: None if v is None else positive(v, "norm"))
+    columns: tuple[Numeric | Categorical, ...] | None = attrs.field(default=None, converter=_schema)
+    intercept: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
+
+    def __attrs_post_init__(self) -> None:
+        """Something must bound the rows."""
+        if self.norm is None and self.columns is None:
+            raise InvalidArgument("X", "bounded: Rows(norm=...) or Rows(columns=[...])", "Rows()", "Take the bounds from the codebook, never from the data.")
+
+    def node(self, unit: Unit) -> RowsNode:
+        """The rows as a graph: source, encoding, intercept, projection."""
+        width = COLUMNS if self.columns is None else Number(Fraction(len(self.columns)))
+        rows: RowsNode = RowSource("X", width, unit)
+        if self.columns is not None:
+            rows = Encoded(rows, self.columns)
+        if self.norm is not None:
+            rows = ClipNorm(rows, self.norm)
+        return Intercept(rows, 1) if self.intercept else rows
+
+
+@attrs.frozen(cache_hash=True)
+class Column:
+    """Labels: clipped to [-bound, bound]; or, given lower and upper, clipped and mapped onto [-1, 1]. Raises InvalidArgument."""
+
+    name: str = "y"
+    bound: Expression | None = attrs.field(default=None, kw_only=True, converter=lambda v: None if v is None else positive(v, "bound"))
+    lower: Fraction | None = attrs.field(default=None, kw_only=True, converter=lambda v: None if v is None else rational(v, "lower"))
+    upper: Fraction | None = attrs.field(default=None, kw_only=True, converter=lambda v: None if v is None else rational(v, "upper"))
+
+    def __attrs_post_init__(self) -> None:
+        """One way to bound them, not two."""
+        ends = (self.lower is not None, self.upper is not None)
+        if (self.bound is not None) == all(ends) or any(ends) != all(ends):
+            raise InvalidArgument("y", "bounded once: Column(bound=...) or Column(lower=..., upper=...)", self, "")
+        if self.lower is not None and self.upper is not None and self.lower >= self.upper:
+            raise InvalidArgument("bounds of y", "increasing", (str(self.lower), str(self.upper)), "Give lower < upper.")
+
+    def node(self, unit: Unit) -> ColumnNode:
+        """The labels as a graph."""
+        source = ColumnSource("y", unit)
+        if self.bound is not None:
+            return ClipColumn(source, -self.bound, self.bound)
+        return ToUnitInterval(source, exact(self.lower), exact(self.upper))
+
+
+@attrs.frozen(cache_hash=True, kw_only=True)
+class Setting:
+    """What is public about the table, who is a neighbour, and what one unit of privacy is.
+
+    `relation` is always written by the caller: dp.ADD_REMOVE or dp.REPLACE_ONE. At most `rows_per_person` rows belong to one person.
+    """
+
+    X: Rows = attrs.field(validator=attrs.validators.instance_of(Rows))
+    y: Column | None = attrs.field(default=None, validator=attrs.validators.optional(attrs.validators.instance_of(Column)))
+    relation: Relation
+    rows_per_person: Expression = attrs.field(default=1)
+
+    @property
+    def unit(self) -> Unit:
+        """The unit of privacy."""
+        return Unit(self.relation, self.rows_per_person)
+
+    def nodes(self) -> tuple[RowsNode, ColumnNode | None]:
+        """X and y as declared data."""
+        return self.X.node(self.unit), None if self.y is None else self.y.node(self.unit)

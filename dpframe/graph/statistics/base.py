@@ -1,0 +1,129 @@
+"""What a statistic is: a value of the whole table, with a derived sensitivity for each norm and relation."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from dpframe.guarantees import ADD_REMOVE, Relation, Unit
+from dpframe.sensitivity import Norm, Sensitivity
+from dpframe.symbols import Expression, Symbol, exact, power
+from dpframe.symbols.domain import Domain
+
+from ..node import DataNode, Node
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..rows import Numbers
+
+    Array = NDArray[Any]
+
+
+@attrs.frozen
+class OneRow:
+    """A bound on the move of a statistic when one row changes: its value, the rule that gave it, whether some pair attains it."""
+
+    value: Expression
+    rule: str
+    attained: bool = False
+
+
+class Statistic(DataNode):
+    """Abstract: a statistic. Linear arithmetic with public numbers keeps it one; other arithmetic reads its value, which taints a formula."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[Expression, ...]:
+        """The shape of its value in public sizes; () for a number."""
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether its value is a symmetric matrix."""
+        return False
+
+    @abstractmethod
+    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
+        """How far one row moves it; None where no rule bounds that."""
+
+    @abstractmethod
+    def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
+        """Its value from the values of its inputs."""
+        del number
+
+    def sensitivity(self, norm: Norm) -> Sensitivity | None:
+        """Its sensitivity for the table's unit of privacy: rows_per_person times the one-row bound; None where no rule bounds it."""
+        bound = self.one_row(norm, self.unit.relation)
+        if bound is None:
+            return None
+        return Sensitivity(bound.value * self.unit.rows_per_person, norm, self.unit, bound.rule, bound.attained)
+
+    def __expression__(self) -> Expression:
+        return Symbol(f"value of {self.label}", Domain(), self)
+
+    def __add__(self, other: object) -> Any:
+        from .linear import combine
+
+        return combine((1, self), (1, other)) if isinstance(other, Statistic) else self.__expression__() + exact(other)
+
+    def __radd__(self, other: object) -> Any:
+        return exact(other) + self.__expression__()
+
+    def __sub__(self, other: object) -> Any:
+        from .linear import combine
+
+        return combine((1, self), (-1, other)) if isinstance(other, Statistic) else self.__expression__() - exact(other)
+
+    def __rsub__(self, other: object) -> Any:
+        return exact(other) - self.__expression__()
+
+    def __mul__(self, other: object) -> Any:
+        from .linear import combine
+
+        factor = exact(other)
+        tainted = any(symbol.origin is not None for symbol in factor.symbols())
+        return self.__expression__() * factor if tainted else combine((factor, self))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> Any:
+        return self * power(exact(other), -1)
+
+    def __rtruediv__(self, other: object) -> Any:
+        return exact(other) / self.__expression__()
+
+    def __pow__(self, exponent: object) -> Any:
+        return power(self.__expression__(), exponent)
+
+    def __neg__(self) -> Any:
+        return self * -1
+
+
+class BlockSum(Statistic):
+    """Abstract: a statistic that is a sum over blocks of rows, so that any source of blocks feeds it."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def block(self, values: Mapping[Node, Array]) -> Array:
+        """Its value on one block, from the mapped rows and labels of that block."""
+
+    def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
+        """Its value when the whole table is one block."""
+        del number
+        return self.block(values)
+
+
+def by_relation(relation: Relation, add_remove: OneRow | None, replace_one: OneRow | None) -> OneRow | None:
+    """The bound for the relation."""
+    return add_remove if relation is ADD_REMOVE else replace_one
+
+
+def unit_of(*nodes: DataNode) -> Unit:
+    """The unit of privacy of the table, from the first node that reads it."""
+    return nodes[0].unit

@@ -1,0 +1,94 @@
+"""Linear combinations of statistics of one shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import Relation, Unit
+from dpframe.sensitivity import Norm
+from dpframe.symbols import Expression, Number, add, exact, maximum, to_json
+
+from ..node import Node
+from .base import OneRow, Statistic
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..rows import Numbers
+
+    Array = NDArray[Any]
+
+
+@attrs.frozen(cache_hash=True)
+class Linear(Statistic):
+    """sum c_i S_i with public coefficients: moves by at most sum |c_i| Delta_i (triangle inequality). Proof page: proofs/linear."""
+
+    kind: ClassVar[str] = "linear"
+    coefficients: tuple[Expression, ...]
+    parts: tuple[Statistic, ...]
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The statistics."""
+        return self.parts
+
+    @property
+    def unit(self) -> Unit:
+        """The table's."""
+        return self.parts[0].unit
+
+    @property
+    def shape(self) -> tuple[Expression, ...]:
+        """That of each part."""
+        return self.parts[0].shape
+
+    @property
+    def symmetric(self) -> bool:
+        """When every part is."""
+        return all(part.symmetric for part in self.parts)
+
+    @property
+    def label(self) -> str:
+        """`2*X'X`."""
+        return " + ".join(part.label if c == exact(1) else f"{c}*{part.label}" for c, part in zip(self.coefficients, self.parts, strict=True))
+
+    def record(self) -> dict[str, object]:
+        """The coefficients."""
+        return {"coefficients": [to_json(c) for c in self.coefficients]}
+
+    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
+        """sum |c_i| Delta_i."""
+        bounds = [part.one_row(norm, relation) for part in self.parts]
+        known = [bound for bound in bounds if bound is not None]
+        if len(known) < len(bounds):
+            return None
+        value = add(*(magnitude(c) * bound.value for c, bound in zip(self.coefficients, known, strict=True)))
+        return OneRow(value, "triangle inequality: sum |c_i| Delta_i", len(known) == 1 and known[0].attained)
+
+    def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
+        """The combination."""
+        total: Array = sum(number(c) * values[part] for c, part in zip(self.coefficients, self.parts, strict=True))  # type: ignore[assignment]
+        return total
+
+
+def magnitude(coefficient: Expression) -> Expression:
+    """|c|, as max(c, -c) where it is symbolic."""
+    return Number(abs(coefficient.value)) if isinstance(coefficient, Number) else maximum(coefficient, -coefficient)
+
+
+def combine(*terms: tuple[object, object]) -> Statistic:
+    """The linear combination of (coefficient, statistic) terms, nested ones flattened. Raises InvalidArgument for unequal shapes."""
+    collected: dict[Statistic, Expression] = {}
+    for coefficient, part in terms:
+        assert isinstance(part, Statistic)  # noqa: S101 - called by operators of Statistic only
+        inner = zip(part.coefficients, part.parts, strict=True) if isinstance(part, Linear) else ((Number(Fraction(1)), part),)
+        for c, statistic in inner:
+            collected[statistic] = collected.get(statistic, exact(0)) + exact(coefficient) * c
+    if len({statistic.shape for statistic in collected}) != 1:
+        raise InvalidArgument("terms", "statistics of one shape", [statistic.label for statistic in collected], "dp.stack releases several together.")
+    return Linear(tuple(collected.values()), tuple(collected))

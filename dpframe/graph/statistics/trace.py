@@ -1,0 +1,72 @@
+"""The sum of the squared row norms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.guarantees import Relation, Unit
+from dpframe.sensitivity import Norm
+from dpframe.symbols import Expression, Number, power
+
+from ..node import Node
+from ..rows import Rows
+from .base import BlockSum, OneRow, by_relation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+
+@attrs.frozen(cache_hash=True)
+class Trace(BlockSum):
+    """trace(X'X) = sum |x|^2, a number: moves by at most B^2, since 0 <= |x|^2 <= B^2. Proof page: proofs/trace.
+
+    Where every row has norm exactly B and one row is replaced, it does not move at all.
+    """
+
+    kind: ClassVar[str] = "trace"
+    rows: Rows
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """X."""
+        return (self.rows,)
+
+    @property
+    def unit(self) -> Unit:
+        """The table's."""
+        return self.rows.unit
+
+    @property
+    def shape(self) -> tuple[Expression, ...]:
+        """()."""
+        return ()
+
+    @property
+    def label(self) -> str:
+        """trace(X'X)."""
+        return "trace(X'X)"
+
+    def record(self) -> dict[str, object]:
+        """Nothing."""
+        return {}
+
+    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
+        """B^2 in every norm; 0 for rows of one norm under replace-one."""
+        del norm
+        if self.rows.norm is None:
+            return None
+        bound = OneRow(power(self.rows.norm, 2), "0 <= |x|^2 <= B^2", self.rows.ball)
+        still = OneRow(Number(Fraction(0)), "every row has the same norm", attained=True)
+        return by_relation(relation, bound, still if self.rows.unit_norm else bound)
+
+    def block(self, values: Mapping[Node, Array]) -> Array:
+        """The sum of squares of the block."""
+        import numpy as np
+
+        return np.asarray(np.vdot(values[self.rows], values[self.rows]))

@@ -1,0 +1,40 @@
+"""What a guarantee is: a frozen statement about every pair of neighbouring tables."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from dpframe.errors import InvalidArgument
+from dpframe.symbols import Expression, Number
+
+from .budget import Share
+
+
+class Guarantee(ABC):
+    """Abstract: a notion of privacy with its parameters, exact and perhaps symbolic."""
+
+    __slots__ = ()
+    kind: ClassVar[str]
+    currency: ClassVar[tuple[str, ...]]
+
+    @property
+    @abstractmethod
+    def amounts(self) -> tuple[Expression, ...]:
+        """What composition adds up, in the order of `currency`."""
+
+    @property
+    def budget(self) -> Share:
+        """The whole of it, to be split among releases."""
+        return Share(self.currency, self.amounts)
+
+
+def check_range(name: str, value: Expression, upper: int | None = None, *, zero: bool = False) -> None:
+    """Refuse a number, or a parameter whose whole range lies, outside (0, upper) - or [0, upper) where `zero` is allowed."""
+    if not isinstance(value, Number):
+        return
+    number = value.value
+    if number < 0 or (number == 0 and not zero) or (upper is not None and number >= upper):
+        low = "[0" if zero else "(0"
+        ceiling = "inf" if upper is None else str(upper)
+        raise InvalidArgument(name, f"in {low}, {ceiling})", str(number), "")

@@ -1,0 +1,69 @@
+"""Shares of a budget: exact, in the currency that composition adds up."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.symbols import Expression, Number, exact, multiply, sqrt
+
+
+@attrs.frozen(cache_hash=True)
+class Share:
+    """Amounts of a currency: (epsilon, delta), (epsilon), (rho) or (mu squared). A share may be wrong: the verifier judges it."""
+
+    currency: tuple[str, ...]
+    amounts: tuple[Expression, ...]
+
+    def amount(self, name: str) -> Expression:
+        """The amount called `name`. Raises InvalidArgument where the currency has none."""
+        if name not in self.currency:
+            raise InvalidArgument("share", f"in a currency with {name}", self.currency, "Choose the target that has it.")
+        return self.amounts[self.currency.index(name)]
+
+    @property
+    def epsilon(self) -> Expression:
+        """The share of epsilon."""
+        return self.amount("epsilon")
+
+    @property
+    def delta(self) -> Expression:
+        """The share of delta; 0 in a pure budget."""
+        return Number(Fraction(0)) if self.currency == ("epsilon",) else self.amount("delta")
+
+    @property
+    def rho(self) -> Expression:
+        """The share of rho (zCDP)."""
+        return self.amount("rho")
+
+    @property
+    def mu(self) -> Expression:
+        """The mu that this share of mu squared affords (Gaussian DP)."""
+        return sqrt(self.amount("mu^2"))
+
+    def split(self, *weights: object, **apart: tuple[object, ...]) -> tuple[Share, ...]:
+        """One share a weight, every amount multiplied by it; or apart: split(epsilon=(...), delta=(...)).
+
+        Weights are exact (Fraction, int, text, expressions; a float is its shortest decimal). That they are nonnegative
+        and sum to at most 1 is proved by the verifier, for all parameter values.
+        """
+        if weights and not apart:
+            exactly = [exact(weight, "weight") for weight in weights]
+            return tuple(Share(self.currency, tuple(multiply(w, a) for a in self.amounts)) for w in exactly)
+        if set(apart) != set(self.currency) or weights or len({len(part) for part in apart.values()}) != 1:
+            wanted = ", ".join(f"{name}=(...)" for name in self.currency)
+            raise InvalidArgument("split", f"split(w1, w2, ...) or split({wanted}) of equal lengths", (weights, apart), "")
+        columns = [[multiply(exact(w, name), self.amount(name)) for w in apart[name]] for name in self.currency]
+        return tuple(Share(self.currency, row) for row in zip(*columns, strict=True))
+
+    def split_evenly(self, k: int) -> tuple[Share, ...]:
+        """k equal shares, exactly 1/k each. Domain: k >= 1."""
+        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+            raise InvalidArgument("k", "a whole number of at least 1", k, "")
+        return (self.split(Fraction(1, k))[0],) * k
+
+    def __str__(self) -> str:
+        """`epsilon/3, delta/3`."""
+        return ", ".join(map(str, self.amounts))

@@ -1,0 +1,52 @@
+"""Which tables are neighbours, and what one unit of privacy is."""
+
+from __future__ import annotations
+
+import enum
+from fractions import Fraction
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.symbols import Expression, Number, Symbol, exact
+
+
+class Relation(enum.Enum):
+    """Neighbouring relations between tables."""
+
+    ADD_REMOVE = "add_remove"
+    REPLACE_ONE = "replace_one"
+
+    def __str__(self) -> str:
+        """`add/remove` or `replace-one`."""
+        return {"add_remove": "add/remove", "replace_one": "replace-one"}[self.value]
+
+
+ADD_REMOVE = Relation.ADD_REMOVE
+REPLACE_ONE = Relation.REPLACE_ONE
+
+
+def _rows(value: object) -> Expression:
+    rows = exact(value, "rows_per_person")
+    whole = isinstance(rows, Number) and rows.value.denominator == 1 and rows.value >= 1
+    ranged = isinstance(rows, Symbol) and rows.domain.integer and (rows.domain.lower or 0) >= 1
+    if not (whole or ranged):
+        raise InvalidArgument("rows_per_person", "a whole number of at least 1", str(rows), "Bound it before this table is built.")
+    return rows
+
+
+@attrs.frozen(cache_hash=True)
+class Unit:
+    """One person, with at most `rows_per_person` rows, joins or leaves (add/remove), or changes those rows (replace-one).
+
+    k rows a person cost k times the one-row sensitivity: the triangle inequality along k one-row steps, attained by k equal rows.
+    """
+
+    relation: Relation = attrs.field(validator=attrs.validators.instance_of(Relation))
+    rows_per_person: Expression = attrs.field(default=Number(Fraction(1)), converter=_rows)
+
+    def __str__(self) -> str:
+        """`one row added or removed`."""
+        one = self.rows_per_person == Number(Fraction(1))
+        rows = "one row" if one else f"the rows of one person (at most {self.rows_per_person})"
+        return f"{rows} {'added or removed' if self.relation is ADD_REMOVE else 'replaced'}"

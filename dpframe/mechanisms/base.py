@@ -1,0 +1,78 @@
+"""What a mechanism is: noise, the norm it answers to, and the guarantee it gives. It knows no accountant."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, ClassVar
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import Guarantee, Share
+from dpframe.sensitivity import Norm
+from dpframe.symbols import Expression, Number, exact
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class Mechanism(ABC):
+    """Abstract: independent noise added to a statistic. `formula` is the one expression that proof and execution share."""
+
+    __slots__ = ()
+    kind: ClassVar[str]
+    norm: ClassVar[Norm]
+    noise: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def formula(self) -> Expression:
+        """The size of the noise: a std or a scale, as `noise` says."""
+
+    @abstractmethod
+    def guarantee(self, sensitivity: Expression) -> Guarantee:
+        """What one release guarantees at this sensitivity, in `norm`."""
+
+    @property
+    @abstractmethod
+    def deviation(self) -> Expression:
+        """The standard deviation of the noise of one number."""
+
+    @staticmethod
+    @abstractmethod
+    def sample(size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool) -> np.ndarray:
+        """Draw noise of `size` (a std or a scale), an array of `shape`; symmetric (..., d, d) noise is symmetric by construction."""
+
+
+class Calibration(ABC):
+    """Abstract: a theorem that turns a share and a sensitivity into a mechanism. `name` is how certificates cite it."""
+
+    __slots__ = ()
+    name: ClassVar[str]
+    citation: ClassVar[str]
+    mechanism: ClassVar[type[Mechanism]]
+    currencies: ClassVar[tuple[tuple[str, ...], ...]]
+
+    @abstractmethod
+    def calibrate(self, share: Share, sensitivity: Expression) -> Mechanism:
+        """The mechanism whose noise this theorem prescribes. Rounds nothing: a formula."""
+
+    @abstractmethod
+    def limit(self, share: Share) -> tuple[Expression, Expression, bool] | None:
+        """The theorem's hypothesis as (left, right, strict), left <= right (or < where strict); None where it always holds."""
+
+    def check(self, share: Share | None) -> Share:
+        """The share, or a refusal that names what is missing."""
+        if share is None:
+            raise InvalidArgument("share", f"given to {self.name}", None, "Pass a share of budget.split(...), or state a std.")
+        if share.currency not in self.currencies:
+            raise InvalidArgument("share", f"in a currency that {self.name} can spend", share.currency, "Gaussian.analytic spends all of them.")
+        return share
+
+
+def positive_formula(value: object) -> Expression:
+    """An exact formula; a number must be positive. Raises InvalidArgument."""
+    formula = exact(value, "the size of the noise")
+    if isinstance(formula, Number) and formula.value <= 0:
+        raise InvalidArgument("the size of the noise", "positive", str(formula), "No noise is no privacy.")
+    return formula
+
+

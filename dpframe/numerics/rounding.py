@@ -1,0 +1,93 @@
+"""Exact numbers to doubles, in the direction that the caller states.
+
+A direction is always written out: `up=True` returns a number at least the true one, `up=False` a
+number at most the true one. Nothing here rounds to nearest.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from ..errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from flint import arb
+
+_SMALLEST = -(1 << 17)  # exponents of two between which end points of balls are kept exactly
+_LARGEST = 1 << 17
+
+
+def next_up(value: float) -> float:
+    """The smallest double above `value`."""
+    return math.nextafter(value, math.inf)
+
+
+def next_down(value: float) -> float:
+    """The largest double below `value`."""
+    return math.nextafter(value, -math.inf)
+
+
+def to_float(value: Fraction | int, *, up: bool) -> float:
+    """The smallest double >= `value` if `up`, else the largest double <= `value`.
+
+    Beyond the largest finite double the outward answer is an infinity.
+    """
+    nearest = _nearest(value)
+    if math.isinf(nearest):
+        beyond = (nearest > 0) == up
+        return nearest if beyond else math.copysign(sys.float_info.max, nearest)
+    if up:
+        return nearest if Fraction(nearest) >= value else next_up(nearest)
+    return nearest if Fraction(nearest) <= value else next_down(nearest)
+
+
+def arb_upper(ball: arb) -> Fraction:
+    """The upper end of a finite ball, exactly (rounded up only below 2^-131072 in size)."""
+    return _dyadic(_finite(ball).mid(), up=True) + _dyadic(ball.rad(), up=True)
+
+
+def arb_lower(ball: arb) -> Fraction:
+    """The lower end of a finite ball, exactly (rounded down only below 2^-131072 in size)."""
+    return _dyadic(_finite(ball).mid(), up=False) - _dyadic(ball.rad(), up=True)
+
+
+def arb_float(ball: arb, *, up: bool) -> float:
+    """The upper end of `ball` as a double rounded up, or the lower end as one rounded down.
+
+    Total: a ball that is infinite, not a number or beyond 2^131072 gets 0 or an infinity, outward.
+    """
+    try:
+        return to_float(arb_upper(ball) if up else arb_lower(ball), up=up)
+    except InvalidArgument:
+        if ball <= 0 if up else ball >= 0:
+            return 0.0
+        return math.inf if up else -math.inf
+
+
+def _finite(ball: arb) -> arb:
+    if not ball.is_finite():
+        raise InvalidArgument("ball", "finite", ball, "Use arb_float for an infinite end.")
+    return ball
+
+
+def _nearest(value: Fraction | int) -> float:
+    """The double nearest to `value`, with infinities beyond the finite ones and no -0.0."""
+    try:
+        return float(value) + 0.0
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _dyadic(point: arb, *, up: bool) -> Fraction:
+    """An exact ball, which is man * 2^exp, as a rational."""
+    man, exp = (int(part) for part in point.man_exp())
+    size = exp + man.bit_length()
+    if man and size < _SMALLEST:
+        outward = (man > 0) == up
+        return Fraction(1 if up else -1, 1 << -_SMALLEST) if outward else Fraction(0)
+    if man and size > _LARGEST:
+        raise InvalidArgument("ball", "below 2^131072 in size", point, "Use arb_float.")
+    return Fraction(man << exp) if exp >= 0 else Fraction(man, 1 << -exp)

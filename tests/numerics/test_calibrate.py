@@ -1,0 +1,317 @@
+"""The inverses of the profile are proved, on their stated side, and one double from the truth."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import time
+from collections.abc import Callable
+from fractions import Fraction
+
+import mpmath
+import pytest
+from flint import arb
+
+from dpframe.errors import InvalidArgument
+from dpframe.numerics import (
+    analytic_mu,
+    analytic_sigma,
+    analytic_sigma_ball,
+    calibrate,
+    epsilon_limit,
+    holds,
+    next_down,
+    next_up,
+    profile_delta,
+    profile_epsilon,
+    profile_epsilon_lower,
+    working,
+)
+
+Oracle = Callable[[Fraction, Fraction], mpmath.mpf]
+
+EPSILONS = ["0", "1e-8", "1e-4", ".1", ".9", "1", "3", "10", "100", "1e4"]
+DELTAS = ["1e-300", "1e-100", "1e-30", "1e-12", "1e-6", "1e-3", ".1", ".5", ".9"]
+GRID = [(Fraction(e), Fraction(d)) for e, d in itertools.product(EPSILONS, DELTAS)]
+random.seed(23)
+GRID += [
+    (Fraction(10 ** random.uniform(-8, 4)), Fraction(10 ** random.uniform(-300, -0.01)))
+    for _ in range(200)
+]
+ULPS = 4
+
+
+def sufficient(oracle: Oracle, epsilon: Fraction, delta: Fraction, mu: Fraction) -> bool:
+    """Does the oracle find delta(epsilon; mu) <= delta?"""
+    with mpmath.workdps(450):
+        return bool(oracle(epsilon, mu) <= mpmath.mpf(delta.numerator) / delta.denominator)
+
+
+def moved(value: float, doubles: int) -> Fraction:
+    """The double so many places above (or below) `value`, exactly."""
+    step = next_up if doubles > 0 else next_down
+    for _ in range(abs(doubles)):
+        value = step(value)
+    return Fraction(value)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), GRID)
+def test_sigma_against_the_oracle(
+    epsilon: Fraction, delta: Fraction, profile_oracle: Oracle
+) -> None:
+    """analytic_sigma suffices; four doubles less does not."""
+    sigma = analytic_sigma(epsilon, delta)
+    assert sufficient(profile_oracle, epsilon, delta, 1 / Fraction(sigma))
+    assert not sufficient(profile_oracle, epsilon, delta, 1 / moved(sigma, -ULPS))
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), GRID)
+def test_mu_against_the_oracle(epsilon: Fraction, delta: Fraction, profile_oracle: Oracle) -> None:
+    """analytic_mu suffices; four doubles more does not."""
+    mu = analytic_mu(epsilon, delta)
+    assert sufficient(profile_oracle, epsilon, delta, Fraction(mu))
+    assert not sufficient(profile_oracle, epsilon, delta, moved(mu, ULPS))
+
+
+@pytest.mark.parametrize(
+    ("delta", "mu"),
+    [(Fraction(d), Fraction(m)) for d in DELTAS for m in ("1e-6", ".01", ".3", "1", "8", "300")],
+)
+def test_epsilon_against_the_oracle(
+    delta: Fraction, mu: Fraction, profile_oracle: Oracle
+) -> None:
+    """profile_epsilon suffices, profile_epsilon_lower does not, and they are neighbours."""
+    high, low = profile_epsilon(delta, mu), profile_epsilon_lower(delta, mu)
+    assert sufficient(profile_oracle, Fraction(high), delta, mu)
+    if high == 0:
+        assert low == 0
+    else:
+        assert next_up(low) == high
+        assert not sufficient(profile_oracle, Fraction(low), delta, mu)
+
+
+@pytest.mark.parametrize("delta", [Fraction(d) for d in DELTAS])
+@pytest.mark.parametrize("constant", ["1e-6", ".01", "1", "3.9", "9", "40", "1e4"])
+def test_limit_against_the_oracle(
+    constant: str, delta: Fraction, profile_oracle: Oracle
+) -> None:
+    """sigma = C Delta / epsilon suffices at the limit; four doubles further it does not."""
+    squared = Fraction(constant) ** 2
+    limit = epsilon_limit(squared, delta)
+    further = moved(limit, ULPS)
+    assert sufficient(profile_oracle, Fraction(limit), delta, Fraction(limit) / Fraction(constant))
+    assert not sufficient(profile_oracle, further, delta, further / Fraction(constant))
+
+
+def test_known_values() -> None:
+    """The numbers of the literature at delta = 1e-6."""
+    delta = Fraction(1, 10**6)
+    assert round(analytic_mu(1, delta), 6) == 0.236704
+    known = {"0.1": 36.3047, "1": 4.22468, "3": 1.54386, "10": 0.541087}
+    for epsilon, sigma in known.items():
+        assert analytic_sigma(Fraction(epsilon), delta) == pytest.approx(sigma, rel=2e-6)
+
+
+@pytest.mark.parametrize(("factor", "limit"), [("1.25", 8.782), ("2", 9.733)])
+def test_published_constants(factor: str, limit: float) -> None:
+    """C^2 = 2 log(1.25/delta) is right up to 8.782 at 1e-6, and 2 log(2/delta) up to 9.733."""
+    argument = int(Fraction(factor) * 10**6)
+    assert epsilon_limit(lambda: 2 * arb(argument).log(), Fraction(1, 10**6)) == pytest.approx(
+        limit, abs=6e-4
+    )
+
+
+def test_a_fixed_ball_counts_by_its_lower_end() -> None:
+    """Of an uncertain constant the smaller one decides, which allows less."""
+    with working(128):
+        uncertain = arb(30).union(31)
+    assert epsilon_limit(uncertain, 1e-6) <= epsilon_limit(30, 1e-6)
+    assert epsilon_limit(uncertain, 1e-6) == pytest.approx(epsilon_limit(30, 1e-6), rel=1e-6)
+
+
+def test_every_smaller_epsilon_is_within_the_limit() -> None:
+    """One number decides all smaller epsilon."""
+    limit = Fraction(epsilon_limit(25, 1e-6))
+    for share in (Fraction(1, 10**9), Fraction(1, 3), Fraction(9, 10), Fraction(1)):
+        assert holds(limit * share, Fraction(1e-6), limit * share / 5) is True
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), GRID)
+def test_round_trip(epsilon: Fraction, delta: Fraction) -> None:
+    """The epsilon and the delta of a calibrated mu are at most those it was calibrated to."""
+    mu = analytic_mu(epsilon, delta)
+    assert profile_epsilon_lower(delta, mu) <= epsilon
+    assert Fraction(profile_delta(epsilon, mu)) <= Fraction(next_up(float(delta)))
+    assert abs(mu * analytic_sigma(epsilon, delta) - 1) <= 2**-51
+
+
+def test_monotone() -> None:
+    """The std falls as epsilon or delta grows."""
+    for delta in DELTAS:
+        stds = [analytic_sigma(Fraction(e), Fraction(delta)) for e in EPSILONS]
+        assert stds == sorted(stds, reverse=True)
+    for epsilon in EPSILONS:
+        stds = [analytic_sigma(Fraction(epsilon), Fraction(d)) for d in DELTAS]
+        assert stds == sorted(stds, reverse=True)
+
+
+def test_neighbouring_deltas() -> None:
+    """One double more or less in delta never moves the std to the wrong side."""
+    for _ in range(50):
+        epsilon, delta = random.uniform(0.01, 5), 10 ** random.uniform(-20, -2)
+        assert analytic_sigma(epsilon, next_up(delta)) <= analytic_sigma(epsilon, delta)
+        assert analytic_sigma(epsilon, delta) <= analytic_sigma(epsilon, next_down(delta))
+
+
+def test_a_float_is_its_binary_value() -> None:
+    """0.1 and 1/10 are different numbers; equal numbers of different type are the same."""
+    assert analytic_sigma(1, 0.5) == analytic_sigma(1.0, Fraction(1, 2))
+    assert analytic_sigma_exact("0.1") <= analytic_sigma(1, Fraction(0.1) - Fraction(1, 10**15))
+
+
+def analytic_sigma_exact(delta: str) -> float:
+    """The std at epsilon = 1 and a decimal delta."""
+    return analytic_sigma(1, Fraction(delta))
+
+
+@pytest.mark.parametrize("delta", [5e-324, Fraction(1, 10**400), Fraction(1, 10**5000)])
+def test_deltas_below_the_doubles(delta: Fraction | float) -> None:
+    """A delta too small for a double still has its std, proved."""
+    sigma = Fraction(analytic_sigma(1, delta))
+    assert holds(1, Fraction(delta), 1 / sigma) is True
+    assert holds(1, Fraction(delta), 1 / moved(float(sigma), -1)) is False
+
+
+def test_deltas_close_to_one() -> None:
+    """So has a delta that rounds to 1."""
+    delta = 1 - Fraction(1, 10**40)
+    sigma = Fraction(analytic_sigma(1, delta))
+    assert holds(1, delta, 1 / sigma) is True
+    assert holds(1, delta, 1 / moved(float(sigma), -1)) is False
+
+
+def test_epsilons_far_outside() -> None:
+    """epsilon beyond 1e4, up to the largest doubles, is proved just the same."""
+    for epsilon in (1e6, 1e100, 1e300):
+        sigma = analytic_sigma(epsilon, 1e-6)
+        assert holds(epsilon, Fraction(1e-6), 1 / Fraction(sigma)) is True
+        assert holds(epsilon, Fraction(1e-6), 1 / moved(sigma, -1)) is False
+
+
+def test_a_std_beyond_the_doubles_is_refused() -> None:
+    """An answer that no double can hold is an error, not an infinite std."""
+    with pytest.raises(InvalidArgument, match="^delta must be large enough"):
+        analytic_sigma(0, 5e-324)
+    assert analytic_mu(0, Fraction(1, 10**400)) == 0
+
+
+def test_epsilon_beyond_the_doubles_is_infinite() -> None:
+    """Rounded up, an epsilon above every double is an infinity; rounded down it is not."""
+    assert profile_epsilon(1e-300, 1e300) == math.inf
+    assert profile_epsilon_lower(1e-300, 1e300) < math.inf
+
+
+def test_no_epsilon_needed() -> None:
+    """Where delta already holds at epsilon = 0, the answer is 0."""
+    assert profile_epsilon(0.5, 1) == profile_epsilon_lower(0.5, 1) == 0
+    assert profile_epsilon(1e-6, 0) == 0
+
+
+def test_epsilon_just_above_zero() -> None:
+    """An epsilon of 1e-16 is found to the last double, not rounded to 0."""
+    delta = next_down(profile_delta(0, 1))
+    high, low = profile_epsilon(delta, 1), profile_epsilon_lower(delta, 1)
+    assert 0 < low < high < 1e-15
+    assert next_up(low) == high
+
+
+BAD_NUMBERS = [float("nan"), float("inf"), -float("inf"), True, "1", None]
+
+
+@pytest.mark.parametrize("bad", [*BAD_NUMBERS, -1, -1e-300])
+def test_bad_epsilon(bad: object) -> None:
+    """A bad epsilon is refused by name."""
+    for inverse in (analytic_sigma, analytic_mu):
+        with pytest.raises(InvalidArgument, match="^epsilon must be"):
+            inverse(bad, 0.1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("bad", [*BAD_NUMBERS, 0, 1, 1.5, -0.1, Fraction(1)])
+def test_bad_delta(bad: object) -> None:
+    """A bad delta is refused by name, everywhere."""
+    for inverse in (analytic_sigma, analytic_mu, epsilon_limit):
+        with pytest.raises(InvalidArgument, match="^delta must be"):
+            inverse(1, bad)  # type: ignore[arg-type]
+    for inverse in (profile_epsilon, profile_epsilon_lower):
+        with pytest.raises(InvalidArgument, match="^delta must be"):
+            inverse(bad, 1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("bad", [*BAD_NUMBERS, -1])
+def test_bad_mu(bad: object) -> None:
+    """A bad mu is refused by name."""
+    for inverse in (profile_epsilon, profile_epsilon_lower):
+        with pytest.raises(InvalidArgument, match="^mu must be"):
+            inverse(0.1, bad)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("bad", [*BAD_NUMBERS, 0, -1, lambda: arb(1) - 1, lambda: arb(0, 1)])
+def test_bad_constant(bad: object) -> None:
+    """A constant that is not certainly positive is refused by name."""
+    with pytest.raises(InvalidArgument, match="^constant_squared must be"):
+        epsilon_limit(bad, 0.1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), GRID[:90:4])
+def test_sigma_ball_at_a_point(epsilon: Fraction, delta: Fraction) -> None:
+    """At a point the enclosure is one double wide and holds the exact std."""
+    with working(128):
+        exact_epsilon, exact_delta = arb(float(epsilon)), arb(float(delta))
+    enclosure = analytic_sigma_ball(exact_epsilon, exact_delta)
+    sigma = analytic_sigma(float(epsilon), float(delta))
+    assert enclosure.contains(arb(next_down(sigma)).union(arb(sigma)).mid())
+    assert enclosure.rel_accuracy_bits() >= 50
+
+
+def test_sigma_ball_over_wide_balls() -> None:
+    """Over wide balls the enclosure holds the std of every point inside."""
+    for _ in range(100):
+        e, d = random.uniform(0.01, 10), 10 ** random.uniform(-12, -1)
+        low_e, high_e, low_d, high_d = (x * random.uniform(0.7, 1.4) for x in (e, e, d, d))
+        with working(128):
+            enclosure = analytic_sigma_ball(arb(low_e).union(high_e), arb(low_d).union(high_d))
+        for _ in range(5):
+            share, other = random.random(), random.random()
+            epsilon, delta = low_e + (high_e - low_e) * share, low_d + (high_d - low_d) * other
+            assert enclosure.contains(analytic_sigma(epsilon, delta))
+        assert enclosure.contains(analytic_sigma(low_e, low_d))
+
+
+def test_sigma_ball_at_the_edge_of_the_domain() -> None:
+    """A ball that reaches delta = 0 allows any std; one that reaches 1 allows any small one."""
+    with working(128):
+        assert analytic_sigma_ball(arb(1), arb(0, 0.1)).contains(10**9)
+        assert analytic_sigma_ball(arb(1), arb(1, 0.5)).contains(1e-9)
+        assert analytic_sigma_ball(arb(0, 0.5), arb("0.1")).contains(analytic_sigma(0, 0.1))
+        assert analytic_sigma_ball(arb("nan"), arb("0.1")).contains(10**9)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(arb(-1), arb("0.1")), (arb(1), arb(-1)), (arb(1), arb(0)), (arb(1), arb(2))]
+)
+def test_sigma_ball_outside_the_domain(epsilon: arb, delta: arb) -> None:
+    """A ball wholly outside the domain is refused."""
+    with pytest.raises(InvalidArgument, match="delta must be"):
+        analytic_sigma_ball(epsilon, delta)
+
+
+def test_speed() -> None:
+    """A cold calibration stays well below 2 ms (the median of the grid, with room for noise)."""
+    taken = []
+    for epsilon, delta in GRID:
+        calibrate._sigma.cache_clear()
+        start = time.perf_counter()
+        analytic_sigma(epsilon, delta)
+        taken.append(time.perf_counter() - start)
+    assert sorted(taken)[len(taken) // 2] < 2e-3

@@ -1,0 +1,258 @@
+"""The Gaussian privacy profile is enclosed, sharply at points and fully over wide balls."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import threading
+from collections.abc import Callable
+from fractions import Fraction
+
+import mpmath
+import pytest
+from flint import arb, ctx
+
+from dpframe.errors import InvalidArgument
+from dpframe.numerics import (
+    at_rising_precision,
+    ball,
+    certainly_above,
+    certainly_at_most,
+    delta_ball,
+    holds,
+    profile_delta,
+    profile_delta_lower,
+    working,
+)
+
+Oracle = Callable[[Fraction, Fraction], mpmath.mpf]
+Ends = Callable[[arb], tuple[mpmath.mpf, mpmath.mpf]]
+
+EPSILONS = ["1e-8", "1e-4", ".1", ".9", "1", "3", "10", "100", "1e4"]
+MUS = ["1e-10", "1e-6", "1e-3", ".03", ".2367", "1", "5", "37", "140", "1e3"]
+GRID = [(Fraction(e), Fraction(m)) for e, m in itertools.product(EPSILONS, MUS)]
+random.seed(22)
+
+
+@pytest.mark.parametrize(("epsilon", "mu"), GRID)
+def test_points_against_the_definition(
+    epsilon: Fraction, mu: Fraction, profile_oracle: Oracle, ends: Ends
+) -> None:
+    """At a point the enclosure holds the 450-digit value and has a relative radius < 2^-80."""
+    enclosure = delta_ball(epsilon, mu)
+    low, high = ends(enclosure)
+    with mpmath.workdps(450):
+        true = profile_oracle(epsilon, mu)
+        slack = true * mpmath.mpf(10) ** -60
+        assert low <= true + slack
+        assert high >= true - slack
+        assert high - low < true * mpmath.mpf(2) ** -79
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "mu"),
+    [(e, m) for e, m in GRID if Fraction(1, 100) <= e / m <= 200 and m < 200],
+)
+def test_points_against_the_integral(
+    epsilon: Fraction, mu: Fraction, integral_oracle: Oracle, ends: Ends
+) -> None:
+    """The same number is int_0^mu phi(x/2 - epsilon/x) dx, which needs no cancellation."""
+    low, high = ends(delta_ball(epsilon, mu))
+    true = integral_oracle(epsilon, mu)
+    assert abs(low / true - 1) < 1e-15
+    assert abs(high / true - 1) < 1e-15
+
+
+@pytest.mark.parametrize("mu", [Fraction(m) for m in MUS] + [Fraction(1, 10**400)])
+def test_epsilon_zero(mu: Fraction, ends: Ends) -> None:
+    """At epsilon = 0 the profile is the total variation distance, erf(mu / sqrt 8)."""
+    low, high = ends(delta_ball(0, mu))
+    with mpmath.workdps(400):
+        true = mpmath.erf(mpmath.mpf(mu.numerator) / mu.denominator / mpmath.sqrt(8))
+        assert low <= true <= high
+        assert high - low < true * mpmath.mpf(2) ** -79
+
+
+def test_mu_zero() -> None:
+    """Without a shift nothing is lost: delta = 0 for every epsilon >= 0, also 0."""
+    for epsilon in (0, 1e-300, 1, 10**6):
+        assert delta_ball(epsilon, 0).is_zero()
+        assert profile_delta(epsilon, 0) == 0
+
+
+def test_extreme_arguments_stay_sharp() -> None:
+    """Far outside any use the enclosure is still sharp, positive and below 1."""
+    points = [(1, 1e-300), (1e4, 1e-10), (1e300, 1e-300), (1e300, 1e150), (1e-300, 1e-290)]
+    for epsilon, mu in [*points, (Fraction(1, 10**400), Fraction(1, 10**399))]:
+        enclosure = delta_ball(epsilon, mu)
+        assert enclosure.rel_accuracy_bits() > 80
+        assert 0 < enclosure < 1
+
+
+def test_wang_adassp_release() -> None:
+    """One release of Wang's adaSSP at epsilon = 1 has delta = 8.8484e-7, above its 1/3e-6."""
+    third, target = Fraction(1, 3), Fraction(1, 3 * 10**6)
+
+    def mu() -> arb:
+        return ball(third) / arb(6 * 10**6).log().sqrt()
+
+    assert holds(third, target, mu) is False
+    assert holds(third, Fraction("8.84844434141133e-7"), mu) is True
+    assert holds(third, Fraction("8.84844434141131e-7"), mu) is False
+
+
+def test_wide_balls_hold_every_point() -> None:
+    """The enclosure over two wide balls contains the enclosure at each point inside."""
+    for _ in range(200):
+        e, m = random.choice([1e-6, 0.3, 2, 30]), random.choice([1e-3, 0.2, 1, 9])
+        low_e, high_e, low_m, high_m = (x * random.uniform(0.5, 2) for x in (e, e, m, m))
+        with working(128):
+            wide_e, wide_m = arb(low_e).union(high_e), arb(low_m).union(high_m)
+        enclosure = delta_ball(wide_e, wide_m)
+        for _ in range(5):
+            share, other = random.random(), random.random()
+            point = delta_ball(low_e + (high_e - low_e) * share, low_m + (high_m - low_m) * other)
+            assert enclosure.contains(point)
+
+
+def test_wide_balls_are_cut_at_their_domain() -> None:
+    """A ball that rounding pushed below 0 is read as its part at 0 and above."""
+    with working(128):
+        assert delta_ball(arb(0, 1e-9), arb(1)).contains(delta_ball(0, 1))
+        assert delta_ball(1, arb(0, 1)).contains(delta_ball(1, 1))
+        assert delta_ball(1, arb(0, 1)).contains(0)
+        assert delta_ball(arb("nan"), arb("nan")).contains(1)
+        assert delta_ball(1, arb(0, "inf")).contains(1)
+        assert delta_ball(1, arb(0, "inf")).contains(0)
+
+
+def test_monotone() -> None:
+    """The profile decreases in epsilon and increases in mu, strictly where it is resolved."""
+    chain = [delta_ball(e, Fraction(1, 2)) for e in (0, 1e-9, 0.1, 0.5, 1, 3, 10, 100)]
+    assert all(later < earlier for earlier, later in itertools.pairwise(chain))
+    chain = [delta_ball(Fraction(1, 2), m) for m in (0, 1e-9, 0.1, 0.5, 1, 3, 10, 12)]
+    assert all(later > earlier for earlier, later in itertools.pairwise(chain))
+
+
+def test_reflection() -> None:
+    """1 - delta(-epsilon) = e^-epsilon (1 - delta(epsilon)), read as a law of the two tails."""
+    for epsilon, mu in [(0.5, 1.0), (3.0, 0.7), (10.0, 4.0)]:
+        with working(256):
+            near, far = arb(epsilon) / mu - arb(mu) / 2, arb(epsilon) / mu + arb(mu) / 2
+            root = arb(2).sqrt()
+            hits = (far / root).erfc() / 2, (near / root).erfc() / 2
+            law = hits[1] - arb(epsilon).exp() * hits[0]
+        assert delta_ball(epsilon, mu).overlaps(law)
+
+
+def test_decisions_have_three_answers() -> None:
+    """Proved, refuted, or open when a wide ball lies on both sides."""
+    assert holds(1, Fraction(1, 10**6), Fraction("0.2367")) is True
+    assert holds(1, Fraction(1, 10**6), Fraction("0.2368")) is False
+    with working(128):
+        assert holds(1, Fraction(1, 10**6), arb("0.2367", 0.001)) is None
+        assert holds(1, Fraction(1, 10**6), arb("0.2357", 0.001)) is True
+        assert holds(1, Fraction(1, 10**6), arb("0.2378", 0.001)) is False
+        assert holds(arb(1, 0.5), Fraction(1, 10**6), arb(0, "inf")) is None
+
+
+def test_decisions_at_the_ends_of_delta() -> None:
+    """delta >= 1 always holds; delta = 0 holds only without a shift; below 0 nothing does."""
+    assert holds(0, Fraction(1), 10**6) is True
+    assert holds(1, Fraction(0), 0) is True
+    assert holds(1, Fraction(0), 1e-10) is False
+    assert holds(1, Fraction(-1), 0) is False
+
+
+def test_a_recipe_is_evaluated_at_each_precision() -> None:
+    """A recipe decides what a fixed ball of few bits leaves open."""
+    tight = Fraction(profile_delta(1, 1))
+    with ctx.workprec(20):
+        fixed = arb(2).sqrt() / arb(2).sqrt()
+    assert holds(1, tight, fixed) is None
+    assert holds(1, tight, lambda: arb(2).sqrt() / arb(2).sqrt()) is True
+
+
+def test_bounds_on_balls_are_exact() -> None:
+    """Comparisons with rationals do not depend on the caller's precision."""
+    with working(128):
+        third = arb(1) / 3
+    nearby = Fraction(1, 3) + Fraction(1, 10**30)
+    with ctx.workprec(10):
+        assert certainly_at_most(third, nearby)
+        assert certainly_above(third, Fraction(1, 3) - Fraction(1, 10**30))
+        assert not certainly_at_most(third, Fraction(1, 3))
+        assert not certainly_above(third, Fraction(1, 3))
+    assert certainly_at_most(arb(2), 2)
+    assert not certainly_above(arb(2), 2)
+    assert not certainly_at_most(arb("nan"), 2)
+    assert not certainly_above(arb("nan"), 2)
+
+
+def test_balls_of_numbers() -> None:
+    """A float is its exact binary value, a fraction is enclosed, a recipe is called."""
+    with working(128):
+        assert ball(0.1).is_exact()
+        assert not ball(0.1).overlaps(ball(Fraction("0.1")))
+        assert ball(2**300 + 1).overlaps(arb(2) ** 300 + 1)
+        assert (ball(Fraction(1, 3)) * 3).contains(1)
+        assert ball(lambda: arb(7)) == 7
+
+
+@pytest.mark.parametrize("value", ["0.1", True, float("nan"), None])
+def test_other_balls_are_refused(value: object) -> None:
+    """Text, booleans and nan are not numbers."""
+    with pytest.raises(InvalidArgument, match="must be an exact number"):
+        ball(value)  # type: ignore[arg-type]
+
+
+def test_negative_arguments_are_refused() -> None:
+    """epsilon and mu below 0 are refused by name, as numbers and as balls."""
+    for bad in (-1, Fraction(-1, 3), arb(-1)):
+        with pytest.raises(InvalidArgument, match="^epsilon must be"):
+            delta_ball(bad, 1)
+        with pytest.raises(InvalidArgument, match="^mu must be"):
+            holds(1, Fraction(1, 2), bad)
+    for bad in (-1, float("nan"), "1", True):
+        with pytest.raises(InvalidArgument, match="^mu must be"):
+            profile_delta(1, bad)  # type: ignore[arg-type]
+        with pytest.raises(InvalidArgument, match="^epsilon must be"):
+            profile_delta_lower(bad, 1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("epsilon", "mu"), GRID)
+def test_doubles_around_delta(epsilon: Fraction, mu: Fraction, profile_oracle: Oracle) -> None:
+    """The two doubles enclose the oracle's delta, and are at most four doubles apart."""
+    low, high = profile_delta_lower(epsilon, mu), profile_delta(epsilon, mu)
+    with mpmath.workdps(450):
+        true = profile_oracle(epsilon, mu)
+        assert low <= true * (1 + mpmath.mpf(10) ** -60)
+        assert high >= true * (1 - mpmath.mpf(10) ** -60)
+    assert 0 <= low <= high <= 1
+    assert high - low <= max(high * 2**-51, 5e-324)
+
+
+def test_precision_is_restored() -> None:
+    """The caller's working precision is as it was, also after an error inside."""
+    before = ctx.prec
+    delta_ball(Fraction(1, 3), Fraction(1, 7))
+    with pytest.raises(ZeroDivisionError):
+        next(at_rising_precision(lambda: 1 // 0))
+    assert ctx.prec == before
+
+
+def test_threads_get_the_same_answers() -> None:
+    """flint's precision is global: threads must not disturb each other's enclosures."""
+    expected = [profile_delta(e, m) for e, m in GRID]
+    before, answers = ctx.prec, []
+
+    def work() -> None:
+        answers.append([profile_delta(e, m) for e, m in GRID])
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [expected] * 8
+    assert ctx.prec == before

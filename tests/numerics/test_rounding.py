@@ -1,0 +1,137 @@
+"""Rounding goes to the stated side, by at most one double."""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+from fractions import Fraction
+
+import pytest
+from flint import arb, ctx
+
+from dpframe.errors import InvalidArgument
+from dpframe.numerics import arb_float, arb_lower, arb_upper, next_down, next_up, to_float
+
+LARGEST = Fraction(sys.float_info.max)
+SMALLEST = Fraction(5e-324)
+random.seed(20)
+DOUBLES = [0.0, 1.0, 0.1, 5e-324, 2.2250738585072014e-308, 1e308] + [
+    random.uniform(1, 2) * 2.0 ** random.randint(-1070, 1020) for _ in range(300)
+]
+VALUES = [
+    sign * (Fraction(x) + SMALLEST * Fraction(offset, 3))
+    for x in DOUBLES
+    for offset in (-1, 0, 1, 2)
+    for sign in (1, -1)
+]
+
+
+def test_doubles_are_kept() -> None:
+    """A rational that is a double is returned unchanged, in both directions."""
+    for x in DOUBLES:
+        assert to_float(Fraction(x), up=True) == to_float(Fraction(x), up=False) == x
+
+
+def test_up_is_the_smallest_double_above() -> None:
+    """`up` gives a double >= the value whose predecessor is below the value."""
+    for value in VALUES:
+        up = to_float(value, up=True)
+        assert Fraction(up) >= value > Fraction(next_down(up))
+
+
+def test_down_is_the_largest_double_below() -> None:
+    """`down` gives a double <= the value whose successor is above the value."""
+    for value in VALUES:
+        down = to_float(value, up=False)
+        assert Fraction(down) <= value < Fraction(next_up(down))
+
+
+def test_directions_mirror() -> None:
+    """Rounding -x up is minus rounding x down."""
+    for value in VALUES:
+        assert to_float(-value, up=True) == -to_float(value, up=False)
+
+
+@pytest.mark.parametrize("beyond", [LARGEST + SMALLEST, LARGEST * 2, Fraction(10) ** 5000])
+def test_overflow_is_outward(beyond: Fraction) -> None:
+    """Beyond the largest double, outward is infinite and inward is the largest double."""
+    assert to_float(beyond, up=True) == math.inf
+    assert to_float(beyond, up=False) == sys.float_info.max
+    assert to_float(-beyond, up=False) == -math.inf
+    assert to_float(-beyond, up=True) == -sys.float_info.max
+
+
+def test_underflow_is_outward() -> None:
+    """Below the smallest double, up is that double and down is a zero without a sign."""
+    tiny = Fraction(1, 10**5000)
+    assert to_float(tiny, up=True) == 5e-324
+    assert math.copysign(1, to_float(tiny, up=False)) == 1
+    assert math.copysign(1, to_float(-tiny, up=True)) == 1
+    assert to_float(-tiny, up=False) == -5e-324
+
+
+def test_neighbours() -> None:
+    """next_up and next_down step over exactly one double, also at zero and the largest."""
+    assert next_up(0.0) == 5e-324
+    assert next_down(0.0) == -5e-324
+    assert next_up(1.0) == 1 + 2**-52
+    assert next_down(1.0) == 1 - 2**-53
+    assert next_up(sys.float_info.max) == math.inf
+
+
+@pytest.mark.parametrize("precision", [2, 53, 300])
+def test_ends_of_balls_are_exact(precision: int) -> None:
+    """End points are exact rationals, whatever the caller's working precision."""
+    with ctx.workprec(200):
+        third = arb(1) / 3
+    with ctx.workprec(precision):
+        lower, upper = arb_lower(third), arb_upper(third)
+    assert lower < Fraction(1, 3) < upper
+    assert upper - lower < Fraction(1, 2**195)
+    assert arb_lower(arb(5, 2)) <= 3
+    assert arb_lower(arb(-7)) == arb_upper(arb(-7)) == -7
+    assert arb_lower(arb(0)) == arb_upper(arb(0)) == 0
+
+
+def test_ends_of_balls_as_doubles() -> None:
+    """The doubles of the two ends enclose the ball."""
+    for _ in range(200):
+        with ctx.workprec(random.choice([30, 53, 200])):
+            ball = (arb(random.uniform(-9, 9)) / 3 + arb(0, random.random())) / 7
+            low, high = arb_float(ball, up=False), arb_float(ball, up=True)
+        assert Fraction(low) <= arb_lower(ball) <= arb_upper(ball) <= Fraction(high)
+        assert arb_lower(ball) < Fraction(next_up(low))
+        assert arb_upper(ball) > Fraction(next_down(high))
+
+
+def test_balls_of_extreme_size() -> None:
+    """Ends far outside the doubles go outward, and quickly."""
+    tiny, huge = arb(2) ** -(10**30), arb(2) ** (10**30)
+    assert arb_float(tiny, up=True) == 5e-324
+    assert arb_float(tiny, up=False) == 0
+    assert arb_float(-tiny, up=False) == -5e-324
+    assert arb_float(-tiny, up=True) == 0
+    assert 0 == arb_lower(tiny) < arb_upper(tiny)
+    assert arb_float(huge, up=True) == math.inf
+    assert 0 <= arb_float(huge, up=False)
+    assert arb_float(-huge, up=False) == -math.inf
+    assert arb_float(-huge, up=True) <= 0
+    assert arb_float(arb(1, huge), up=False) == -math.inf
+    assert arb_float(arb(1, tiny), up=True) == next_up(1.0)
+
+
+@pytest.mark.parametrize("ball", [arb("nan"), arb(0, "inf"), arb("inf") - arb("inf")])
+def test_unbounded_balls(ball: arb) -> None:
+    """A ball without bounds has infinite ends as doubles and none as rationals."""
+    assert arb_float(ball, up=True) == math.inf
+    assert arb_float(ball, up=False) == -math.inf
+    for end in (arb_lower, arb_upper):
+        with pytest.raises(InvalidArgument, match="^ball must be finite"):
+            end(ball)
+
+
+def test_huge_ends_are_not_rationals() -> None:
+    """A ball beyond 2^131072 is refused rather than written out."""
+    with pytest.raises(InvalidArgument, match="^ball must be below"):
+        arb_upper(arb(2) ** (10**30))

@@ -1,0 +1,175 @@
+"""The house: imports point down one list, and `import dpframe` loads almost nothing.
+
+To add a module, give it a place in ORDER; to let it import less than all that lies below, name
+what it may import in ONLY; to keep it from most of what lies above, name its readers in READERS.
+"""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import dpframe
+
+PACKAGE = Path(dpframe.__file__).parent
+
+ORDER = (  # a place imports from earlier lines, never from its own line or a later one
+    ("check",),
+    ("errors",),
+    ("numerics",),
+    ("randomness",),
+    ("symbols",),
+    ("guarantees",),
+    ("sensitivity",),
+    ("mechanisms", "accountants"),
+    ("graph",),
+    ("verify",),
+    ("execute",),
+    ("regressions",),
+    ("audit",),
+    ("estimators",),
+    ("experiments",),
+    ("demo",),
+    ("cli",),
+    ("__main__",),
+)
+ONLY = {  # narrower than the order
+    "check": set(),
+    "randomness": {"errors", "numerics"},
+}
+READERS = {  # who may import it, where not everything above may
+    "check": {"cli"},
+    "randomness": {"execute", "audit", "estimators", "experiments", "demo", "cli"},
+}
+FACE = {"estimators", "experiments", "demo", "cli", "__main__"}  # these may `import dpframe`
+
+RANK = {place: rank for rank, line in enumerate(ORDER) for place in line}
+HEAVY = {"numpy", "scipy", "sympy", "flint", "mpmath", "matplotlib", "sklearn", "pandas"}
+
+
+def may_import(place: str, imported: str) -> bool:
+    """Whether `place` may import `imported`; "" stands for the public face."""
+    if imported == "":
+        return place in FACE
+    below = RANK[imported] < RANK[place]
+    asked = imported in ONLY.get(place, RANK) and place in READERS.get(imported, RANK)
+    return imported == place or (below and asked)
+
+
+def place_of(module: str) -> str:
+    """dpframe.graph.nodes -> graph; dpframe itself -> "" (the public face)."""
+    return [*module.split("."), ""][1]
+
+
+def modules() -> list[tuple[str, Path]]:
+    """Every module of the package but the public face, by its dotted name."""
+    found = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        found.append((name, path))
+    return [(name, path) for name, path in found if name != "dpframe"]
+
+
+def imports(source: str, name: str, *, is_package: bool) -> Iterator[str]:
+    """Dotted names of all that a module imports, wherever in it: in functions and for types too."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Import(names=aliases):
+                yield from (alias.name for alias in aliases)
+            case ast.ImportFrom(module=module, names=aliases, level=level):
+                base = name.split(".")[: len(name.split(".")) - level + is_package] if level else []
+                origin = ".".join(base + (module.split(".") if module else []))
+                if origin == "dpframe":
+                    for alias in aliases:
+                        yield f"dpframe.{alias.name}" if is_place(alias.name) else "dpframe"
+                else:
+                    yield origin
+            case ast.Call(
+                func=ast.Name(id="import_module" | "__import__")
+                | ast.Attribute(attr="import_module"),
+                args=[ast.Constant(value=str(target)), *_],
+            ):
+                yield f"dpframe{target}" if target.startswith(".") else target
+
+
+def is_place(name: str) -> bool:
+    """Whether dpframe.<name> is a module rather than a public name."""
+    return name in RANK or (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").is_file()
+
+
+def complaints(source: str, name: str, *, is_package: bool = False) -> list[str]:
+    """The imports of a module that the house forbids."""
+    found = set(imports(source, name, is_package=is_package))
+    inside = {target for target in found if target.split(".")[0] == "dpframe"}
+    wrong = {target for target in inside if not may_import(place_of(name), place_of(target))}
+    if place_of(name) == "check":
+        wrong |= {
+            target
+            for target in found - inside
+            if target.split(".")[0] not in sys.stdlib_module_names | {"mpmath"}
+        }
+    return sorted(wrong)
+
+
+def test_every_module_has_a_place() -> None:
+    """A new top-level module is named in ORDER before it is merged."""
+    assert {place_of(name) for name, _ in modules()} <= set(RANK)
+
+
+@pytest.mark.parametrize(("name", "path"), modules(), ids=[name for name, _ in modules()])
+def test_imports_point_down_the_list(name: str, path: Path) -> None:
+    """A module imports only what lies below it; check imports nothing of dpframe at all."""
+    if place_of(name) in RANK:
+        assert complaints(path.read_text(), name, is_package=path.stem == "__init__") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("dpframe.errors", "from .graph import Release"),
+        ("dpframe.errors", "def late():\n    from . import numerics"),
+        ("dpframe.mechanisms.gaussian", "from ..accountants.basic import Basic"),
+        ("dpframe.accountants.basic", "from dpframe import mechanisms"),
+        ("dpframe.accountants.basic", "import dpframe.mechanisms.gaussian as g"),
+        ("dpframe.graph.nodes", "import dpframe as dp"),
+        ("dpframe.graph.nodes", "from .. import certify"),
+        ("dpframe.graph.nodes", "import_module('.verify', __package__)"),
+        ("dpframe.mechanisms.laplace", "from ..randomness import bits"),
+        ("dpframe.randomness.bits", "from ..symbols import Expression"),
+        ("dpframe.verify", "from .check import main"),
+        ("dpframe.check", "from .errors import DPFrameError"),
+        ("dpframe.check", "import numpy as np"),
+    ],
+)
+def test_a_forbidden_import_is_noticed(name: str, source: str) -> None:
+    """The reader of imports sees every way of spelling one."""
+    assert complaints(source, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "is_package"),
+    [
+        ("dpframe.mechanisms.gaussian", "from ..guarantees import ApproxDP", False),
+        ("dpframe.mechanisms", "from .gaussian import Gaussian", True),
+        ("dpframe.mechanisms", "from ..errors import OutsideTheorem", True),
+        ("dpframe.execute", "from .randomness import bits", False),
+        ("dpframe.cli", "import dpframe as dp", False),
+        ("dpframe.check", "import json\nfrom mpmath import iv", False),
+    ],
+)
+def test_a_permitted_import_passes(name: str, source: str, is_package: bool) -> None:
+    """Downward, inside one place, and the public face for what stands outside the house."""
+    assert not complaints(source, name, is_package=is_package)
+
+
+def test_importing_dpframe_loads_nothing_heavy() -> None:
+    """Libraries of numbers, algebra and pictures are loaded when first used."""
+    program = "import sys, dpframe; print(*{name.split('.')[0] for name in sys.modules})"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert HEAVY.isdisjoint(loaded), sorted(HEAVY & set(loaded))
