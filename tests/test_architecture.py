@@ -1,4 +1,4 @@
-"""The house: imports point down one list, and `import dpframe` loads almost nothing.
+"""The house: imports point down one list, `import dpframe` loads almost nothing, notebooks run.
 
 To add a module, give it a place in ORDER; to let it import less than all that lies below, name
 what it may import in ONLY; to keep it from most of what lies above, name its readers in READERS.
@@ -10,11 +10,19 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import jupytext
 import pytest
+from nbclient import NotebookClient
+from nbformat import NotebookNode
 
 import dpframe
 
 PACKAGE = Path(dpframe.__file__).parent
+NOTEBOOKS = [
+    path
+    for path in sorted((PACKAGE.parent / "notebooks").glob("*"))
+    if path.suffix in {".md", ".ipynb"}
+]
 
 ORDER = (  # a place imports from earlier lines, never from its own line or a later one
     ("check",),
@@ -173,3 +181,35 @@ def test_importing_dpframe_loads_nothing_heavy() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     ).stdout.split()
     assert HEAVY.isdisjoint(loaded), sorted(HEAVY & set(loaded))
+
+
+def read(path: Path) -> NotebookNode:
+    """A notebook from MyST markdown or from .ipynb; one without code was misread."""
+    notebook = jupytext.read(path, fmt="md:myst" if path.suffix == ".md" else "ipynb")
+    assert any(cell.cell_type == "code" for cell in notebook.cells)
+    return notebook
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_uses_public_names_only(path: Path) -> None:
+    """What a notebook needs is in `dpframe.__all__`, or it is missing there."""
+    source = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "code")
+    targets = imports(source, "notebook", is_package=False)
+    assert not [name for name in targets if name.startswith("dpframe.")]
+    used = {
+        node.attr
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in {"dp", "dpframe"}
+    }
+    assert used <= set(dpframe.__all__)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs(path: Path, tmp_path: Path) -> None:
+    """Every cell runs from top to bottom, in a folder with nothing else in it."""
+    notebook = read(path)
+    resources = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(notebook, timeout=120, kernel_name="python3", resources=resources).execute()
+    assert all(cell.execution_count for cell in notebook.cells if cell.cell_type == "code")

@@ -9,7 +9,7 @@ The total is increasing and of degree one in the m_i: upper bounds on the m_i gi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import attrs
@@ -55,13 +55,18 @@ class Joint:
 
     def total(self, moves: Sequence[Expression]) -> Expression:
         """An upper bound on the sum, from the m_i (or upper bounds of them)."""
+        return maximum(*self.branches(moves, maximum))
+
+    def branches(self, moves: Sequence[Expression], larger: Callable[[Expression, Expression], Expression]) -> tuple[Expression, ...]:
+        """Formulas whose maximum is the total; `larger` decides max(A, m2), or bounds it from above."""
         gram, moment, floor, squares = (self._of(role, moves) for role in ("gram", "moment", "floor", "squares"))
         rest = self._of("", moves)
         amount = 2 * gram + floor
         if moment == ZERO:
-            return amount + squares + rest
-        larger = _larger(amount, moment)
-        return maximum(power(larger + moment, 2) / larger, *([larger + moment + squares] if squares != ZERO else [])) + rest
+            return (amount + squares + rest,)
+        most = moment if amount == ZERO else larger(amount, moment)
+        first = power(most + moment, 2) / most + rest
+        return (first,) if squares == ZERO else (first, most + moment + squares + rest)
 
     def attained(self, moves: Sequence[Expression]) -> Expression:
         """A lower bound on the supremum, from the m_i: only moves that one pair is known to reach together count."""
@@ -80,10 +85,6 @@ class Joint:
 
 
 ZERO = Number(Fraction(0))
-
-
-def _larger(amount: Expression, moment: Expression) -> Expression:
-    return moment if amount == ZERO else maximum(amount, moment)
 
 
 def _table(statistics: Sequence[Statistic]) -> tuple[Rows | None, Column | None]:

@@ -28,13 +28,23 @@ def profile_oracle() -> Oracle:
 
 @pytest.fixture(scope="session")
 def integral_oracle() -> Oracle:
-    """delta(epsilon; mu) = int_0^mu phi(x/2 - epsilon/x) dx, by quadrature, without cancellation."""
+    """delta(epsilon; mu) = int_t^oo phi(u) (1 - u / sqrt(u^2 + 2 epsilon)) du, by quadrature.
+
+    This is int_0^mu phi(x/2 - epsilon/x) dx with u = epsilon/x - x/2 and t = epsilon/mu - mu/2:
+    nothing cancels between two tails.
+    """
 
     def delta(epsilon: Fraction, mu: Fraction) -> mpmath.mpf:
         with mpmath.workdps(60):
             eps, shift = (mpmath.mpf(x.numerator) / x.denominator for x in (epsilon, mu))
-            pieces = [shift * k / 8 for k in range(9)]
-            return mpmath.quad(lambda x: mpmath.npdf(x / 2 - eps / x) if x else 0, pieces)
+            start, kink = eps / shift - shift / 2, mpmath.sqrt(2 * eps)
+            pieces = [start + 2**k / max(1, start) for k in range(-2, 9)]
+            pieces += [x for x in (-4 * kink, -kink, 0, kink, 4 * kink) if start < x < pieces[-1]]
+            scale = mpmath.npdf(max(start, 0))  # quad's tolerance is absolute
+            return scale * mpmath.quad(
+                lambda u: mpmath.npdf(u) / scale * (1 - u / mpmath.sqrt(u * u + 2 * eps)),
+                [start, *sorted(pieces)],
+            )
 
     return delta
 

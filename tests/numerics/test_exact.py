@@ -33,12 +33,15 @@ def test_numbers_are_taken_exactly(value: object, exact: Fraction) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [True, np.bool_(True), "0.1", None, Decimal("0.1"), 1j, [1], np.array([1.0]), np.float32(0.1)]
-    + [float("nan"), float("inf"), -float("inf"), np.float64("nan")],
+    [
+        *(True, np.bool_(True), "0.1", None, Decimal("0.1"), 1j, [1]),
+        *(np.array([1.0]), np.float32(0.1), np.float64("nan")),
+        *(float("nan"), float("inf"), -float("inf")),
+    ],
 )
 def test_other_values_are_refused_by_name(value: object) -> None:
     """Booleans, text, nan, infinities and foreign numbers are refused, naming the argument."""
-    with pytest.raises(InvalidArgument, match="^epsilon must be an exact number"):
+    with pytest.raises(InvalidArgument, match=r"^epsilon must be an exact number"):
         as_fraction("epsilon", value)
 
 
@@ -56,5 +59,5 @@ def test_domains(domain: object, inside: list[float], outside: list[float]) -> N
     for value in inside:
         assert domain("delta", value) == Fraction(value)
     for value in outside:
-        with pytest.raises(InvalidArgument, match="^delta must be"):
+        with pytest.raises(InvalidArgument, match=r"^delta must be"):
             domain("delta", value)

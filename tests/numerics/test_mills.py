@@ -26,7 +26,9 @@ def test_mills_ratio(x: float, bits: int, ends: Ends) -> None:
     assert ball.rel_accuracy_bits() > bits - 40
     with mpmath.workdps(400):
         far = mpmath.mpf(x)
-        true = mpmath.sqrt(mpmath.pi / 2) * mpmath.exp(far**2 / 2) * mpmath.erfc(far / mpmath.sqrt(2))
+        true = (
+            mpmath.sqrt(mpmath.pi / 2) * mpmath.exp(far**2 / 2) * mpmath.erfc(far / mpmath.sqrt(2))
+        )
         low, high = ends(ball)
         assert low <= true <= high
 

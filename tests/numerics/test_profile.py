@@ -56,7 +56,7 @@ def test_points_against_the_definition(
 def test_points_against_the_integral(
     epsilon: Fraction, mu: Fraction, integral_oracle: Oracle, ends: Ends
 ) -> None:
-    """The same number is int_0^mu phi(x/2 - epsilon/x) dx, which needs no cancellation."""
+    """The same number is int_0^mu phi(x/2 - epsilon/x) dx, where nothing cancels."""
     low, high = ends(delta_ball(epsilon, mu))
     true = integral_oracle(epsilon, mu)
     assert abs(low / true - 1) < 1e-15
@@ -209,14 +209,14 @@ def test_other_balls_are_refused(value: object) -> None:
 def test_negative_arguments_are_refused() -> None:
     """epsilon and mu below 0 are refused by name, as numbers and as balls."""
     for bad in (-1, Fraction(-1, 3), arb(-1)):
-        with pytest.raises(InvalidArgument, match="^epsilon must be"):
+        with pytest.raises(InvalidArgument, match=r"^epsilon must be"):
             delta_ball(bad, 1)
-        with pytest.raises(InvalidArgument, match="^mu must be"):
+        with pytest.raises(InvalidArgument, match=r"^mu must be"):
             holds(1, Fraction(1, 2), bad)
     for bad in (-1, float("nan"), "1", True):
-        with pytest.raises(InvalidArgument, match="^mu must be"):
+        with pytest.raises(InvalidArgument, match=r"^mu must be"):
             profile_delta(1, bad)  # type: ignore[arg-type]
-        with pytest.raises(InvalidArgument, match="^epsilon must be"):
+        with pytest.raises(InvalidArgument, match=r"^epsilon must be"):
             profile_delta_lower(bad, 1)  # type: ignore[arg-type]
 
 

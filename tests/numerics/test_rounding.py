@@ -107,7 +107,7 @@ def test_ends_of_balls_as_doubles() -> None:
 
 def test_balls_of_extreme_size() -> None:
     """Ends far outside the doubles go outward, and quickly."""
-    tiny, huge = arb(2) ** -(10**30), arb(2) ** (10**30)
+    tiny, huge = arb((1, -(10**30))), arb((1, 10**30))
     assert arb_float(tiny, up=True) == 5e-324
     assert arb_float(tiny, up=False) == 0
     assert arb_float(-tiny, up=False) == -5e-324
@@ -127,11 +127,11 @@ def test_unbounded_balls(ball: arb) -> None:
     assert arb_float(ball, up=True) == math.inf
     assert arb_float(ball, up=False) == -math.inf
     for end in (arb_lower, arb_upper):
-        with pytest.raises(InvalidArgument, match="^ball must be finite"):
+        with pytest.raises(InvalidArgument, match=r"^ball must be finite"):
             end(ball)
 
 
 def test_huge_ends_are_not_rationals() -> None:
     """A ball beyond 2^131072 is refused rather than written out."""
-    with pytest.raises(InvalidArgument, match="^ball must be below"):
-        arb_upper(arb(2) ** (10**30))
+    with pytest.raises(InvalidArgument, match=r"^ball must be below"):
+        arb_upper(arb((1, 10**30)))

@@ -1,0 +1,185 @@
+"""The exact Gaussian privacy profile as a rule: at numbers, on boxes of the symbols, and as a source of counterexamples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import attrs
+import flint
+
+from dpframe.numerics.profile import certainly_above, delta_ball
+from dpframe.numerics.rounding import arb_lower, arb_upper
+from dpframe.symbols import Domain, Expression, Number, Symbol, maximum
+
+from .enclose import enclose, rational_ball
+from .obligation import Constraint, Witness, named, shown
+from .sign import points
+
+MAX_BOXES = 3000
+MAX_TRIES = 40
+Ball = Any
+
+
+@attrs.frozen
+class Claim:
+    """delta(epsilon; mu) <= delta for mu^2 = `upper`; `lower` is a lower bound on the mu^2 that some pair of neighbours attains."""
+
+    epsilon: Expression
+    delta: Expression
+    upper: Expression
+    lower: Expression
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """Every symbol that occurs, by name."""
+        found = frozenset().union(*(f.symbols() for f in (self.epsilon, self.delta, self.upper, self.lower)))
+        return tuple(sorted(found, key=lambda symbol: symbol.name))
+
+
+def root(square: Ball) -> Ball:
+    """sqrt of an enclosure of a nonnegative number."""
+    return square.max(flint.arb(0)).sqrt() if square.is_finite() else square
+
+
+def holds(claim: Claim, values: Mapping[str, Ball]) -> bool:
+    """Whether the claim certainly holds where every symbol lies in its ball (False: not seen)."""
+    seen: dict[Expression, Ball] = {}
+    epsilon, delta, square = (enclose(formula, values, seen) for formula in (claim.epsilon, claim.delta, claim.upper))
+    if not (epsilon.is_finite() and delta.is_finite() and square.is_finite()):
+        return False
+    least, target = arb_lower(epsilon), arb_lower(delta)
+    if least < 0 or target <= 0:
+        return False
+    mu = root(rational_ball(max(arb_upper(square), Fraction(0))))
+    return bool(arb_upper(delta_ball(least, mu)) <= target)
+
+
+def refute(claim: Claim, domain: Sequence[Symbol] | None = None) -> Witness | None:
+    """Numbers at which the transcript certainly breaks the claim, or None."""
+    symbols = list(claim.symbols if domain is None else domain)
+    for index, point in enumerate(points(symbols)):
+        if index >= MAX_TRIES:
+            return None
+        witness = _broken(claim, point)
+        if witness is not None:
+            return witness
+    return None
+
+
+def _broken(claim: Claim, point: Mapping[Symbol, Fraction]) -> Witness | None:
+    values = {symbol.name: rational_ball(value) for symbol, value in point.items()}
+    epsilon, delta, square = (enclose(formula, values) for formula in (claim.epsilon, claim.delta, claim.lower))
+    if not (epsilon.is_finite() and delta.is_finite() and square.is_finite()) or not epsilon >= 0:
+        return None
+    mu = root(square)
+    true = delta_ball(epsilon, mu)
+    if not certainly_above(true, arb_upper(delta)):
+        return None
+    says = f"the worst pair moves by mu = {float(mu.mid()):.6g} stds, so the exact delta at epsilon = {shown_ball(epsilon)} is {float(true.mid()):.4g} > {shown_ball(delta)}"
+    return Witness(named(point, claim.epsilon, claim.delta, claim.lower), says)
+
+
+def shown_ball(ball: Ball) -> str:
+    """Six digits of an enclosure's middle."""
+    return f"{float(ball.mid()):.6g}"
+
+
+@attrs.frozen
+class Boxed:
+    """The claim holds on this compact range of the symbols: the constraints that say so, and how many boxes it took."""
+
+    constraints: tuple[Constraint, ...]
+    boxes: int
+
+
+def on_boxes(claim: Claim) -> Boxed | None:
+    """Prove the claim on a compact range of its symbols by bisection; None where it is not seen."""
+    ranges = {symbol: compact(symbol) for symbol in claim.symbols}
+    known = {symbol: span for symbol, span in ranges.items() if span is not None}
+    if len(known) < len(ranges):
+        return None
+    queue, seen = [known], 0
+    while queue:
+        box, seen = queue.pop(), seen + 1
+        if holds(claim, {symbol.name: _ball(span) for symbol, span in box.items()}):
+            continue
+        if seen + len(queue) > MAX_BOXES:
+            return None
+        queue.extend(_halves(box))
+    constraints = [part for symbol, span in known.items() for part in _range(symbol, span)]
+    return Boxed(tuple(constraints), seen)
+
+
+Span = tuple[Fraction, Fraction]
+
+
+def compact(symbol: Symbol) -> Span | None:
+    """The compact range on which boxes prove: closed ends as declared, open ends drawn in by 1/1000 of the width; delta from 1e-300 to 1/2."""
+    domain = symbol.domain
+    if domain.lower is None or domain.upper is None:
+        return None
+    if symbol.name == "delta" and (domain.lower, domain.upper) == (0, 1):
+        return Fraction(1, 10**300), Fraction(1, 2)
+    margin = (domain.upper - domain.lower) / 1000
+    return _inner(domain, margin)
+
+
+def _inner(domain: Domain, margin: Fraction) -> Span:
+    assert domain.lower is not None  # noqa: S101 - checked by compact
+    assert domain.upper is not None  # noqa: S101 - checked by compact
+    low = domain.lower if domain.lower_closed or domain.lower > 0 else domain.lower + margin
+    high = domain.upper if domain.upper_closed or domain.lower > 0 else domain.upper - margin
+    return low, high
+
+
+def _range(symbol: Symbol, span: Span) -> list[Constraint]:
+    low, high = span
+    wanted = []
+    if low != symbol.domain.lower:
+        wanted.append(Constraint(Number(low), symbol, source="compact range of the boxes"))
+    if high != symbol.domain.upper:
+        wanted.append(Constraint(symbol, Number(high), source="compact range of the boxes"))
+    return wanted
+
+
+def _ball(span: Span) -> Ball:
+    low, high = span
+    return rational_ball(low).union(rational_ball(high))
+
+
+def _halves(box: dict[Symbol, Span]) -> list[dict[Symbol, Span]]:
+    """Halves of the relatively widest side; geometric halves where the ends differ by more than a factor 4."""
+    symbol = max(box, key=lambda s: _relative(box[s]))
+    low, high = box[symbol]
+    middle = Fraction(float(low * high) ** 0.5) if low > 0 and high > 4 * low and float(low * high) > 0 else (low + high) / 2
+    if low > 0 and high > 4 * low and not low < middle < high:
+        middle = _geometric(low, high)
+    return [{**box, symbol: (low, middle)}, {**box, symbol: (middle, high)}]
+
+
+def _geometric(low: Fraction, high: Fraction) -> Fraction:
+    """A power of 2 near sqrt(low high), for ends too small for a float."""
+    exponent = ((low.numerator.bit_length() - low.denominator.bit_length()) + (high.numerator.bit_length() - high.denominator.bit_length())) // 2
+    return Fraction(2) ** exponent
+
+
+def _relative(span: Span) -> float:
+    low, high = span
+    return float((high - low) / max(high, Fraction(1, 10**6))) if low <= 0 or high <= 4 * low else 1 + float(min(high / low, Fraction(10**9)))
+
+
+def known_delta(claim: Claim, values: Mapping[str, Fraction]) -> str:
+    """How the claim stands at numbers: `exact delta 8.848e-07 at epsilon 0.3333`."""
+    balls = {name: rational_ball(value) for name, value in values.items()}
+    epsilon, square = enclose(claim.epsilon, balls), enclose(claim.upper, balls)
+    return f"mu = {float(root(square).mid()):.6g}, exact delta {float(delta_ball(epsilon, root(square)).mid()):.4g} at epsilon {shown_ball(epsilon)}"
+
+
+def larger_of(*formulas: Expression) -> Expression:
+    """Their maximum."""
+    return maximum(*formulas)
+
+
+__all__ = ["Boxed", "Claim", "holds", "known_delta", "on_boxes", "refute", "root", "shown"]

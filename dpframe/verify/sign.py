@@ -1,0 +1,160 @@
+"""Is a formula >= 0, or > 0, for all values of its symbols? Proved, refuted by a point that is evaluated exactly, or neither."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+import attrs
+
+from dpframe.symbols import Call, Domain, Expression, Number, Power, Product, Sum, Symbol
+
+from . import bernstein
+from .algebra import Field, Polynomial, Ratio
+
+Point = Mapping[Symbol, Fraction]
+MAX_POINTS = 2000
+
+
+@attrs.frozen
+class Decision:
+    """`proved` True; or False with a `witness`, a point of the domain where it fails; or None."""
+
+    proved: bool | None
+    witness: Point | None = None
+    value: Fraction | None = None
+
+
+PROVED, OPEN = Decision(proved=True), Decision(proved=None)
+
+
+def nonnegative(formula: Expression, field: Field) -> Decision:
+    """Whether formula >= 0 on the whole domain of its symbols."""
+    return _decide(formula, field, strict=False)
+
+
+def positive(formula: Expression, field: Field) -> Decision:
+    """Whether formula > 0 on the whole domain of its symbols."""
+    return _decide(formula, field, strict=True)
+
+
+def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
+    if quick_sign(formula) > 0 or (quick_sign(formula) >= 0 and not strict):
+        return PROVED
+    ratio = field.ratio(formula)
+    if ratio is None:
+        return OPEN
+    if ratio.is_zero:
+        return _at(field, ratio, next(points(field.symbols)), strict=strict) if strict else PROVED
+    ratio = ratio.reduced()
+    sign = _constant_sign(ratio.bottom, field)
+    if sign == 0:
+        return OPEN
+    top = ratio.top if sign > 0 else -ratio.top
+    return _polynomial(top, field, strict=strict)
+
+
+def quick_sign(formula: Expression) -> int:
+    """1 where the formula is certainly > 0, 0 where it is certainly >= 0, -1 where neither is seen at once."""
+    match formula:
+        case Number(value):
+            return (value > 0) - (value < 0)
+        case Symbol(_, domain, _):
+            return 1 if domain.positive else 0 if domain.nonnegative else -1
+        case Product(parts):
+            return min(map(quick_sign, parts))
+        case Power(base, exponent):
+            if exponent.denominator % 2 == 0 or exponent.denominator == 1 and exponent % 2 == 0:
+                return max(quick_sign(base), 0 if exponent > 0 else -1)
+            return quick_sign(base) if exponent > 0 or quick_sign(base) > 0 else -1
+        case Sum(parts):
+            signs = [quick_sign(part) for part in parts]
+            return max(signs) if min(signs) >= 0 else -1
+    return -1
+
+
+def positive_size(formula: Expression, field: Field) -> bool:
+    """Whether a formula with logarithms and roots is certainly defined and > 0 on the whole domain."""
+    match formula:
+        case Product(parts):
+            return all(positive_size(part, field) for part in parts) or positive(formula, field).proved is True
+        case Power(base, _) if positive_size(base, field):
+            return True
+        case Call("log", (inner,)):
+            return positive(inner - 1, field).proved is True
+        case Call("exp", _):
+            return True
+        case Call("analytic_sigma", (epsilon, delta)):
+            return all(positive(part, field).proved for part in (epsilon, delta, 1 - delta))
+        case Call("max" | "min", parts) | Sum(parts) if all(positive_size(part, field) for part in parts):
+            return True
+    return positive(formula, field).proved is True
+
+
+def _constant_sign(polynomial: Polynomial, field: Field) -> int:
+    """1 or -1 where the polynomial never vanishes on the domain and has that sign; 0 where that is not seen."""
+    if polynomial.is_constant():
+        return 1 if polynomial.leading_coefficient() > 0 else -1
+    if _polynomial(polynomial, field, strict=True).proved:
+        return 1
+    return -1 if _polynomial(-polynomial, field, strict=True).proved else 0
+
+
+def _polynomial(polynomial: Polynomial, field: Field, *, strict: bool) -> Decision:
+    used = field.used(polynomial)
+    if not used:
+        good = polynomial.leading_coefficient() > 0
+        return PROVED if good else _at(field, Ratio(polynomial, field.one), next(points(field.symbols)), strict=strict)
+    domains = [field.symbols[index].domain for index in used]
+    terms = {tuple(exponents[index] for index in used): c for exponents, c in polynomial.to_dict().items()}
+    outcome = bernstein.decide(terms, domains, strict=strict)
+    if outcome.proved:
+        return PROVED
+    return _refute(polynomial, field, used, outcome.corner, strict=strict)
+
+
+def _refute(polynomial: Polynomial, field: Field, used: list[int], corner: tuple[Fraction, ...], *, strict: bool) -> Decision:
+    base = next(points(field.symbols))
+    symbols = [field.symbols[index] for index in used]
+    nearby = _towards(symbols, corner) if corner else iter(())
+    for partial in itertools.chain(nearby, points(symbols)):
+        decision = _at(field, Ratio(polynomial, field.one), {**base, **partial}, strict=strict)
+        if decision.proved is False:
+            return decision
+    return OPEN
+
+
+def _at(field: Field, ratio: Ratio, point: Point, *, strict: bool) -> Decision:
+    value = field.evaluate(ratio.top, point)
+    wrong = value <= 0 if strict else value < 0
+    return Decision(proved=False, witness=point, value=value) if wrong else OPEN
+
+
+def _towards(symbols: list[Symbol], corner: tuple[Fraction, ...]) -> Iterator[Point]:
+    """Points of the domain that approach a corner of the box."""
+    for step in range(40):
+        weight = Fraction(1, 2**step) if step else Fraction(0)
+        inward = [t + (Fraction(1, 2) - t) * weight for t in corner]
+        found = [bernstein.to_domain(symbol.domain, t) for symbol, t in zip(symbols, inward, strict=True)]
+        rounded = [_whole(symbol.domain, value) for symbol, value in zip(symbols, found, strict=True)]
+        if all(value is not None and value in symbol.domain for symbol, value in zip(symbols, rounded, strict=True)):
+            yield {symbol: value for symbol, value in zip(symbols, rounded, strict=True) if value is not None}
+
+
+def _whole(domain: Domain, value: Fraction | None) -> Fraction | None:
+    return Fraction(round(value)) if domain.integer and value is not None else value
+
+
+def points(symbols: tuple[Symbol, ...] | list[Symbol]) -> Iterator[Point]:
+    """Points of the domain, ordinary ones first; at most 2000."""
+    choices = [[c for c in dict.fromkeys(_candidates(symbol)) if c in symbol.domain] for symbol in symbols]
+    deepest = max((len(choice) for choice in choices), default=0)
+    diagonal = ({s: c[min(i, len(c) - 1)] for s, c in zip(symbols, choices, strict=True)} for i in range(deepest))
+    grid = (dict(zip(symbols, combination, strict=True)) for combination in itertools.product(*choices))
+    return itertools.islice(itertools.chain(diagonal, grid), MAX_POINTS)
+
+
+def _candidates(symbol: Symbol) -> tuple[Fraction, ...]:
+    special = {"epsilon": (Fraction(1), Fraction(1, 10), Fraction(10)), "delta": (Fraction(1, 10**6), Fraction(1, 10**9), Fraction(1, 1000))}
+    return (*special.get(symbol.name, ()), *symbol.domain.candidates())

@@ -1,0 +1,123 @@
+"""Structure: everything that leaves goes through a release; noise, parameters and shapes read public values only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from dpframe.graph import DataNode, Post, Release, is_public, path, still
+from dpframe.graph.rows import Scaled
+from dpframe.graph.statistics import AGGREGATES, RawAggregate, Statistic
+from dpframe.guarantees import ADD_REMOVE
+from dpframe.sensitivity import L2
+from dpframe.symbols import Expression, Number, Symbol
+
+from .obligation import PROVED, REFUTED, Obligation, Witness
+from .problem import Problem
+
+ZERO = Number(Fraction(0))
+
+
+def obligations(problem: Problem) -> list[Obligation]:
+    """Every structural obligation; the proved ones as one object a kind."""
+    failing = [*_parameters(problem), *_shapes(problem), *_posts(problem), *_outputs(problem)]
+    count = len(problem.graph.nodes)
+    summary = Obligation("structure", "graph", "outputs and post-processing read releases and public values only; shapes are public", (), PROVED, count=count)
+    return failing or [summary]
+
+
+def _parameters(problem: Problem) -> Iterator[Obligation]:
+    for node in problem.graph.nodes:
+        if isinstance(node, Release):
+            formulas = {node.mechanism.noise: node.mechanism.formula, "times": node.times}
+            if node.share is not None:
+                formulas |= {f"share of {name}": amount for name, amount in zip(node.share.currency, node.share.amounts, strict=True)}
+            yield from _private_parameters(node.label, formulas)
+        elif isinstance(node, Scaled):
+            yield from _private_parameters(f"{path(node.source)} -> {node.label}", {"divisor": node.by})
+        elif isinstance(node, Post):
+            formulas = {f"argument {i + 1}": a for i, a in enumerate(node.arguments) if isinstance(a, Expression)}
+            yield from _private_parameters(node.label, formulas)
+
+
+def _private_parameters(label: str, formulas: dict[str, Expression]) -> Iterator[Obligation]:
+    for name, formula in formulas.items():
+        if is_public(formula):
+            continue
+        for symbol in formula.symbols():
+            if symbol.origin is not None and not still(symbol):
+                yield _tainted(label, name, formula, symbol)
+
+
+def _tainted(label: str, name: str, formula: Expression, symbol: Symbol) -> Obligation:
+    origin = symbol.origin
+    assert isinstance(origin, Statistic)  # noqa: S101 - what a data symbol stands for
+    way = f"{path(origin)} -> {name} of {label}"
+    return Obligation(
+        "structure",
+        label,
+        f"{name} must be public, but it reads the data: {way}",
+        (f"{name} = {formula}", f"{origin.label} is private under {origin.unit.relation}"),
+        REFUTED,
+        Witness(says=moves(origin)),
+        _public_way_out(origin),
+    )
+
+
+def _public_way_out(origin: Statistic) -> str:
+    if origin.kind == "count":
+        return "n is private under add/remove: declare a public number instead, use dp.REPLACE_ONE, or release the count and pay for it."
+    return "declare a public bound (from a codebook, not from the data), or release the quantity and pay a share for it."
+
+
+def moves(statistic: Statistic) -> str:
+    """Two neighbours on which the statistic differs, in words."""
+    if isinstance(statistic, RawAggregate):
+        what, before, after = AGGREGATES[statistic.name]
+        return f"{what}: {before}; {after}"
+    sensitivity = statistic.sensitivity(L2)
+    if statistic.kind == "count":
+        return "a table of 1 row and its neighbour of 2 rows give n = 1 and n = 2"
+    if sensitivity is None:
+        return f"one row changes {statistic.label}, by an amount that no rule bounds"
+    return f"one unit moves {statistic.label} by {sensitivity.value}: from 0 to {sensitivity.value} between two neighbours, with no noise in between"
+
+
+def _shapes(problem: Problem) -> Iterator[Obligation]:
+    for release in problem.graph.releases:
+        private = [size for size in release.statistic.shape if not is_public(size)]
+        if private and problem.setting.relation is ADD_REMOVE:
+            yield Obligation(
+                "structure",
+                release.label,
+                f"the shape of a release must be public, but it depends on the data: {path(release.statistic)} -> shape",
+                (f"shape = ({', '.join(map(str, release.statistic.shape))})", "n is private under add/remove"),
+                REFUTED,
+                Witness(says="neighbours of 1 and 2 rows release arrays of different length"),
+                "release a statistic of public shape: sums, X.T @ X, X.T @ y.",
+            )
+
+
+def _posts(problem: Problem) -> Iterator[Obligation]:
+    for node in problem.graph.posts:
+        for argument in node.arguments:
+            if isinstance(argument, DataNode) and not constant(argument):
+                yield _raw(f"{path(argument)} -> {node.label}", argument, f"dp.post({node.label}, ...) must read released values only")
+
+
+def _outputs(problem: Problem) -> Iterator[Obligation]:
+    for node in problem.graph.outputs:
+        if isinstance(node, DataNode) and not constant(node):
+            yield _raw(f"{path(node)} -> output", node, "the output must be released")
+
+
+def _raw(way: str, node: DataNode, rule: str) -> Obligation:
+    says = moves(node) if isinstance(node, Statistic) else f"one row changes {node.label}"
+    fix = f"release it and pay a share: dp.release({node.label}, dp.Gaussian.analytic, share)."
+    return Obligation("structure", node.label, f"{rule}, but private data reaches it: {way}", (f"{node.label} is raw",), REFUTED, Witness(says=says), fix)
+
+
+def constant(node: DataNode) -> bool:
+    """Whether the node is constant over neighbours: a statistic of sensitivity exactly 0."""
+    moved = node.sensitivity(L2) if isinstance(node, Statistic) else None
+    return moved is not None and moved.value == ZERO
