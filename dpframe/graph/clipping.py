@@ -1,4 +1,8 @@
-"""Projection and normalisation of rows, in blocks, without a copy where nothing changes."""
+"""Projection and normalisation of rows, a block at a time, without a copy where nothing changes.
+
+Lengths are right to within rounding, |x| <= norm (1 + (d + 8) 2^-53), for every finite row and norm > 0: squares
+that overflow or underflow are computed again from rows divided by their largest entry.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +13,71 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
+# Between these, norms have squares that neither overflow nor lose digits to underflow.
+SHORT, LONG = 1e-140, 1e140
 
-def project(block: Array, norm: float) -> Array:
-    """Rows of norm above `norm` scaled onto it, shape (m, d); `block` itself when there are none."""
-    squares = np.einsum("ij,ij->i", block, block)
-    outside = np.flatnonzero(~(squares <= norm * norm))
-    if outside.size == 0:
+
+def squared_norms(block: Array) -> Array:
+    """|x|^2 of each row, shape (m,): infinite where it overflows, not finite where the row is not."""
+    squares: Array = np.einsum("ij,ij->i", block, block)
+    return squares
+
+
+def project(block: Array, norm: float, squares: Array | None = None) -> Array:
+    """Rows longer than `norm` scaled onto it, shape (m, d); `block` itself where there are none.
+
+    `squares` are the squared norms of the rows, where the caller knows them. Domain: finite rows, norm > 0.
+    """
+    if not SHORT <= norm <= LONG:
+        return _project_any(block, norm)
+    known = squared_norms(block) if squares is None else squares
+    outside = known > norm * norm
+    if not outside.any():
         return block
-    clipped = block.copy()
-    clipped[outside] = normalize(block[outside]) * norm
-    return clipped
+    factors = np.ones(len(block))
+    np.divide(norm, np.sqrt(known), out=factors, where=outside)
+    projected: Array = block * factors[:, None]
+    overflowed = np.isinf(known)
+    if overflowed.any():
+        projected[overflowed] = _directions(block[overflowed]) * norm
+    return projected
 
 
-def normalize(block: Array) -> Array:
-    """Each row over its 2-norm, shape (m, d); a zero row becomes the first unit vector. No row overflows or underflows."""
-    largest = np.max(np.abs(block), axis=1, initial=0.0)
-    zero = largest == 0
-    scaled = block / np.where(zero, 1.0, largest)[:, None]
-    if scaled.shape[1]:
-        scaled[zero, 0] = 1.0
-    return scaled / np.sqrt(np.einsum("ij,ij->i", scaled, scaled))[:, None]
+def normalize(block: Array, squares: Array | None = None) -> Array:
+    """Each row over its own 2-norm, shape (m, d); a zero row becomes the first unit vector.
+
+    `squares` as for `project`. Domain: finite rows.
+    """
+    known = squared_norms(block) if squares is None else squares
+    ordinary = (known >= SHORT * SHORT) & (known <= LONG * LONG)
+    if ordinary.all():
+        normalized: Array = block * (1 / np.sqrt(known))[:, None]
+        return normalized
+    return _directions(block)
+
+
+def _project_any(block: Array, norm: float) -> Array:
+    """`project` for norms whose own squares would overflow or underflow."""
+    largest, scaled = _scaled(block)
+    lengths = np.sqrt(squared_norms(scaled))
+    outside = largest > norm / np.maximum(lengths, 1.0)
+    if not outside.any():
+        return block
+    projected: Array = block.copy()
+    projected[outside] = scaled[outside] / lengths[outside, None] * norm
+    return projected
+
+
+def _directions(block: Array) -> Array:
+    """x/|x|, and the first unit vector for a zero row."""
+    largest, scaled = _scaled(block)
+    if block.shape[1]:
+        scaled[largest == 0, 0] = 1.0
+    directions: Array = scaled / np.sqrt(squared_norms(scaled))[:, None]
+    return directions
+
+
+def _scaled(block: Array) -> tuple[Array, Array]:
+    """Each row's largest |entry|, shape (m,), and the rows divided by it (zero rows as they are), shape (m, d)."""
+    largest: Array = np.max(np.abs(block), axis=1, initial=0.0)
+    return largest, block / np.where(largest == 0, 1.0, largest)[:, None]

@@ -64,7 +64,7 @@ class Joint:
         amount = 2 * gram + floor
         if moment == ZERO:
             return (amount + squares + rest,)
-        most = moment if amount == ZERO else larger(amount, moment)
+        most = moment if amount == ZERO else _in_ratio(amount, moment) or larger(amount, moment)
         first = power(most + moment, 2) / most + rest
         return (first,) if squares == ZERO else (first, most + moment + squares + rest)
 
@@ -77,7 +77,7 @@ class Joint:
         if self.relation is not REPLACE_ONE:
             return add(*moves)
         amount = 2 * gram + floor
-        larger = maximum(amount, moment)
+        larger = (amount != ZERO and moment != ZERO and _in_ratio(amount, moment)) or maximum(amount, moment)
         return amount if moment == ZERO else maximum(power(larger + moment, 2) / larger, amount + moment + squares)
 
     def _of(self, role: str, moves: Sequence[Expression]) -> Expression:
@@ -85,6 +85,12 @@ class Joint:
 
 
 ZERO = Number(Fraction(0))
+
+
+def _in_ratio(a: Expression, b: Expression) -> Expression | None:
+    """The larger of two positive formulas whose quotient is a number."""
+    quotient = a / b
+    return (a if quotient.value >= 1 else b) if isinstance(quotient, Number) else None
 
 
 def _table(statistics: Sequence[Statistic]) -> tuple[Rows | None, Column | None]:

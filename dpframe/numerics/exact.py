@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from operator import index
+from numbers import Integral
 from typing import TypeAlias
 
 from ..errors import InvalidArgument
@@ -21,14 +21,9 @@ def as_fraction(name: str, value: object) -> Fraction:
         return value
     if isinstance(value, float) and math.isfinite(value):
         return Fraction(float(value))
-    if isinstance(value, (bool, float)):
-        raise InvalidArgument(name, _A_NUMBER, value)
-    try:
-        return Fraction(index(value))  # type: ignore[arg-type]
-    except TypeError:
-        raise InvalidArgument(
-            name, _A_NUMBER, value, "Write decimals as Fraction('0.1')."
-        ) from None
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return Fraction(int(value))
+    raise InvalidArgument(name, _A_NUMBER, value, "Write decimals as Fraction('0.1').")
 
 
 def nonnegative(name: str, value: object) -> Fraction:

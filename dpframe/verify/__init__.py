@@ -1,0 +1,9 @@
+"""The obligations of a graph, how each is decided, and the certificate."""
+
+from .certificate import Certificate
+from .certify import certify, examine
+from .document import load
+from .obligation import Constraint, Obligation, Verdict, Witness
+from .report import Report, verify
+
+__all__ = ["Certificate", "Constraint", "Obligation", "Report", "Verdict", "Witness", "certify", "examine", "load", "verify"]

@@ -30,7 +30,7 @@ PROVED, REFUTED, UNPROVED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNPROVED
 class Witness:
     """A counterexample: exact numbers for symbols, and what happens there."""
 
-    values: Mapping[str, Fraction] = attrs.field(factory=dict)
+    values: Mapping[str, Fraction] = attrs.field(factory=dict, hash=False)
     says: str = ""
 
     def __str__(self) -> str:

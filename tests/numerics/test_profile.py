@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import sys
 import threading
 from collections.abc import Callable
 from fractions import Fraction
@@ -154,6 +155,9 @@ def test_decisions_have_three_answers() -> None:
         assert holds(1, Fraction(1, 10**6), arb("0.2357", 0.001)) is True
         assert holds(1, Fraction(1, 10**6), arb("0.2378", 0.001)) is False
         assert holds(arb(1, 0.5), Fraction(1, 10**6), arb(0, "inf")) is None
+        assert holds(arb(1, 0.5), Fraction(1, 10**6), Fraction("0.2367")) is None
+        assert holds(arb(1.5, 0.499), Fraction(1, 10**6), Fraction("0.2367")) is True
+        assert holds(arb(0.5, 0.499), Fraction(1, 10**6), Fraction("0.2368")) is False
 
 
 def test_decisions_at_the_ends_of_delta() -> None:
@@ -244,15 +248,19 @@ def test_precision_is_restored() -> None:
 def test_threads_get_the_same_answers() -> None:
     """flint's precision is global: threads must not disturb each other's enclosures."""
     expected = [profile_delta(e, m) for e, m in GRID]
-    before, answers = ctx.prec, []
+    before, answers, interval = ctx.prec, [], sys.getswitchinterval()
 
     def work() -> None:
         answers.append([profile_delta(e, m) for e, m in GRID])
 
     threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
     assert answers == [expected] * 8
     assert ctx.prec == before

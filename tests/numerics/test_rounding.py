@@ -119,6 +119,7 @@ def test_balls_of_extreme_size() -> None:
     assert arb_float(-huge, up=True) <= 0
     assert arb_float(arb(1, huge), up=False) == -math.inf
     assert arb_float(arb(1, tiny), up=True) == next_up(1.0)
+    assert arb_float(arb(1, tiny), up=False) == next_down(1.0)
 
 
 @pytest.mark.parametrize("ball", [arb("nan"), arb(0, "inf"), arb("inf") - arb("inf")])

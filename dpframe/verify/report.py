@@ -1,0 +1,119 @@
+"""What verification found: every obligation of a graph, and the derivation that proves its total, if one does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from dpframe.errors import InvalidArgument, OutsideTheorem
+
+from . import structure
+from .derivations import DERIVATIONS, Attempt, noise
+from .enclose import enclose, rational_ball
+from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation
+from .problem import Problem
+from .shares import plan
+from .sign import points
+
+
+@attrs.frozen
+class Report:
+    """The obligations of a graph: common ones, the plan of shares, and each derivation's. `chosen` proves the total, or is None."""
+
+    problem: Problem
+    common: tuple[Obligation, ...]
+    plan: tuple[Obligation, ...]
+    attempts: tuple[Attempt, ...]
+    chosen: Attempt | None
+
+    @property
+    def proved(self) -> bool:
+        """Whether the target was proved."""
+        return self.chosen is not None
+
+    @property
+    def obligations(self) -> tuple[Obligation, ...]:
+        """Those of the proof; or, where there is none, of the first derivation that was tried."""
+        last = self.chosen or next(iter(self.attempts), None)
+        return (*self.common, *self.plan, *(last.obligations if last else ()))
+
+    @property
+    def open_obligations(self) -> tuple[Obligation, ...]:
+        """Every obligation that stands in the way: refuted or unproved, of every derivation that was tried."""
+        if self.proved:
+            return ()
+        tried = [obligation for attempt in self.attempts for obligation in attempt.obligations]
+        if any(o.kind == "total" and o.verdict is REFUTED for o in tried):  # no other derivation can prove it
+            tried = [o for o in tried if o.verdict is REFUTED]
+        return tuple(dict.fromkeys(o for o in (*self.common, *self.plan, *tried) if o.verdict is not PROVED))
+
+    @property
+    def claims(self) -> tuple[Obligation, ...]:
+        """Claims about shares that the chosen derivation does not use: separate records, which block nothing."""
+        if self.chosen is None or self.chosen.name == "basic":
+            return ()
+        other = next((attempt for attempt in self.attempts if attempt.name == "basic"), None)
+        return (*(() if other is None else other.obligations),)
+
+
+def verify(problem: Problem, accountant: str = "auto") -> Report:
+    """Decide every obligation of `problem`. `accountant` is "auto", or the name of one derivation: "basic", "gaussian", "zcdp".
+
+    Under "auto" a plan of shares must hold as declared (positive, inside the budget), whichever derivation proves the total; under a named
+    derivation, claims about shares that it does not use block nothing.
+    """
+    common = (*structure.obligations(problem), *noise(problem))
+    planned = tuple(plan(problem))
+    if not all(obligation.verdict is PROVED for obligation in common):
+        return Report(problem, common, planned, (), None)
+    attempts: list[Attempt] = []
+    for name in _order(problem, accountant):
+        attempt = DERIVATIONS[name](problem)
+        if attempt is None:
+            continue
+        attempt = _with_point(attempt, problem)
+        attempts.append(attempt)
+        binding = planned if accountant == "auto" or name == "basic" else ()
+        if attempt.proved and all(obligation.verdict is PROVED for obligation in binding):
+            return Report(problem, common, planned, tuple(attempts), attempt)
+    return Report(problem, common, planned, tuple(attempts), None)
+
+
+def _order(problem: Problem, accountant: str) -> Sequence[str]:
+    if accountant != "auto" and accountant not in DERIVATIONS:
+        raise InvalidArgument("accountant", f"'auto' or one of {', '.join(DERIVATIONS)}", accountant, "")
+    shared = all(release.share is not None for release in problem.graph.releases)
+    currency = problem.target.kind in ("pure", "approx")
+    if accountant == "basic" and not (shared and currency):
+        raise OutsideTheorem("basic composition adds shares of (epsilon, delta): give every release a share of the budget, or use another accountant.")
+    if accountant != "auto":
+        return (accountant,)
+    return [name for name in DERIVATIONS if name != "basic" or (shared and currency)]
+
+
+def _with_point(attempt: Attempt, problem: Problem) -> Attempt:
+    """A region that theorems carve must have a point."""
+    if not attempt.proved or not attempt.constraints or example(attempt.constraints, problem) is not None:
+        return attempt
+    rule = "the theorems' hypotheses must hold somewhere on the declared domain"
+    facts = tuple(map(str, attempt.constraints[:8]))
+    empty = Obligation("region", "parameters", rule, facts, UNPROVED, repair="widen the parameters' ranges, use dp.Gaussian.analytic, or give numbers: the exact profile then decides.")
+    return attrs.evolve(attempt, obligations=(*attempt.obligations, empty))
+
+
+def example(constraints: Sequence[Constraint], problem: Problem) -> dict[str, object] | None:
+    """A point of the domain at which every constraint holds, or None where none was found."""
+    symbols = sorted(set().union(*(c.left.symbols() | c.right.symbols() for c in constraints)), key=lambda symbol: symbol.name)
+    del problem
+    for point in points(symbols):
+        balls = {symbol.name: rational_ball(value) for symbol, value in point.items()}
+        if all(satisfied(constraint, balls) for constraint in constraints):
+            return {symbol.name: value for symbol, value in point.items()}
+    return None
+
+
+def satisfied(constraint: Constraint, balls: dict[str, object]) -> bool:
+    """Whether the constraint certainly holds at these numbers."""
+    gap = enclose(constraint.right - constraint.left, balls)
+    return bool(gap > 0 if constraint.strict else gap >= 0)

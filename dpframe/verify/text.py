@@ -1,0 +1,99 @@
+"""Certificates and refusals as a person reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from dpframe.graph import Regression
+from dpframe.symbols import Number
+
+from .obligation import PROVED, Constraint, Obligation, shown
+
+if TYPE_CHECKING:
+    from .certificate import Certificate
+    from .report import Report
+
+NAMES = {
+    "basic": "basic composition of shares [DworkR14, Thm B.1]",
+    "gaussian": "joint Gaussian differential privacy of all releases [DongRS22, Cor 3.3]",
+    "zcdp": "zero-concentrated differential privacy of all releases [BunS16, Lem 2.3]",
+}
+
+
+def certificate_text(certificate: Certificate) -> str:
+    """The sentence that was proved, its derivation, where it holds, what is assumed."""
+    return "\n".join(
+        [
+            f"Certificate {certificate.hash[:12]} of {certificate.regression}",
+            "",
+            *(f"  {line}" for line in sentence(certificate)),
+            "",
+            f"Derivation: {NAMES[certificate.derivation]}",
+            *(f"  {line}" for line in release_lines(certificate)),
+            "",
+            "Proved",
+            *(f"  {_proved(obligation)}" for obligation in certificate.obligations),
+            *_claims(certificate.report),
+            "",
+            "Assumed",
+            *(f"  {assumption}" for assumption in certificate.assumptions),
+        ]
+    )
+
+
+def sentence(certificate: Certificate) -> list[str]:
+    """The statement, in words."""
+    free = [symbol for name, symbol in certificate.symbols.items() if name not in certificate.values]
+    bound = [f"{name} = {shown(value)}" for name, value in certificate.values.items()]
+    lines = [f"For all {', '.join(f'{symbol.name} {symbol.domain}' for symbol in free)}," if free else "For these numbers,"]
+    if bound:
+        lines.append(f"at {', '.join(bound)},")
+    lines.append(f"for every two tables that differ by {certificate.setting.unit},")
+    lines.append(f"the released values together satisfy {certificate.target}.")
+    if certificate.region:
+        lines.append(f"It holds where {'; '.join(map(region_text, certificate.region[:6]))}{' ...' if len(certificate.region) > 6 else ''}.")  # noqa: PLR2004
+    return lines
+
+
+def region_text(constraint: Constraint) -> str:
+    """`epsilon <= 4*log(2) (= 2.77)`."""
+    if constraint.right.symbols() or isinstance(constraint.right, Number):
+        return str(constraint)
+    from .enclose import number
+
+    return f"{constraint} (= {number(constraint.right, {}, up=False):.4g})"
+
+
+def release_lines(certificate: Certificate) -> Iterable[str]:
+    """One line a release: statistic, sensitivity, noise, share; the first twelve."""
+    releases = certificate.graph.releases
+    for release in releases[:12]:
+        moved = release.statistic.sensitivity(release.mechanism.norm)
+        rule = "stated" if release.rule is None else release.rule.name
+        share = "" if release.share is None else f", share {release.share}"
+        value = "?" if moved is None else moved.value
+        yield f"{release.label}: sensitivity {value} ({release.mechanism.norm}), {release.mechanism.noise} {release.mechanism.formula} ({rule}){share}"
+    if len(releases) > 12:  # noqa: PLR2004 - what fits on a screen
+        yield f"... and {len(releases) - 12} more releases"
+
+
+def _proved(obligation: Obligation) -> str:
+    many = f" (x{obligation.count})" if obligation.count > 1 else ""
+    facts = "".join(f"\n      {fact}" for fact in obligation.facts[:8])
+    return f"{obligation.node}{many}: {obligation.rule}{facts}"
+
+
+def _claims(report: Report) -> list[str]:
+    refuted = [claim for claim in report.claims if claim.verdict is not PROVED]
+    if not refuted:
+        return []
+    lines = [f"  {claim.node}: {claim.verdict}: its share alone; {claim.witness or claim.rule}" for claim in refuted]
+    return ["", "Not used by the proof: claims about single shares", *lines]
+
+
+def refusal_text(regression: Regression, report: Report) -> str:
+    """Every open obligation."""
+    open_ones = report.open_obligations
+    head = f"{regression} is not certified for {report.problem.target}: {len(open_ones)} open obligation{'s' * (len(open_ones) != 1)}"
+    return "\n".join([head, *(f"({index}) {obligation}" for index, obligation in enumerate(open_ones, 1))])
