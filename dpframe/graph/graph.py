@@ -103,7 +103,7 @@ def _origins(node: Node) -> list[Node]:
 
     formulas = []
     if isinstance(node, Release):
-        formulas = [node.mechanism.formula, node.times, *(() if node.share is None else node.share.amounts)]
+        formulas = list(node.formulas.values())
     elif isinstance(node, Post):
         formulas = [argument for argument in node.arguments if not isinstance(argument, (Node, str, int, float, type(None)))]
     elif isinstance(node, Scaled):

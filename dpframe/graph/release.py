@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cached_property
 from typing import ClassVar
 
 import attrs
@@ -18,17 +19,44 @@ from .statistics import Identity, Statistic
 ONE = Number(Fraction(1))
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, slots=False)
 class Release(Node):
     """The statistic plus fresh noise. Compares by identity: two equal calls are two draws and two charges, one object used twice is one."""
 
     kind: ClassVar[str] = "release"
     statistic: Statistic
-    mechanism: Mechanism
-    rule: Calibration | None
+    stated: Mechanism | Calibration
     share: Share | None
     times: Expression
     name: str
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """The noise: as stated, or as its theorem prescribes for the share and the derived sensitivity."""
+        if isinstance(self.stated, Mechanism):
+            return self.stated
+        sensitivity = self.statistic.sensitivity(self.stated.mechanism.norm)
+        return self.stated.calibrate(self.stated.check(self.share), ONE if sensitivity is None else sensitivity.value)
+
+    @property
+    def rule(self) -> Calibration | None:
+        """The theorem that calibrates the noise, or None where the noise is stated."""
+        return self.stated if isinstance(self.stated, Calibration) else None
+
+    @property
+    def noise(self) -> type[Mechanism]:
+        """The kind of noise."""
+        return self.stated.mechanism if isinstance(self.stated, Calibration) else type(self.stated)
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """What the release reads besides its statistic, by name: a stated size, its share, its number of draws."""
+        found = {"times": self.times} if self.times != ONE else {}
+        if isinstance(self.stated, Mechanism):
+            found[self.stated.noise] = self.stated.formula
+        if self.share is not None:
+            found |= {f"share of {name}": amount for name, amount in zip(self.share.currency, self.share.amounts, strict=True)}
+        return found
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -69,20 +97,16 @@ def release(statistic: object, mechanism: object, share: Share | None = None, *,
     queried = statistic if isinstance(statistic, Statistic) else Identity(statistic)
     if share is not None and not isinstance(share, Share):
         raise InvalidArgument("share", "a share of budget.split(...)", share, "")
-    rule = mechanism if isinstance(mechanism, Calibration) else None
-    return Release(queried, _resolve(queried, mechanism, share), rule, share, _count(times), _name(name))
-
-
-def _resolve(statistic: Statistic, mechanism: object, share: Share | None) -> Mechanism:
-    if isinstance(mechanism, Mechanism):
-        return mechanism
-    if not isinstance(mechanism, Calibration):
+    if isinstance(mechanism, Calibration):
+        mechanism.check(share)
+    elif not isinstance(mechanism, Mechanism):
         raise InvalidArgument("mechanism", "dp.Gaussian.analytic or another calibration, or a mechanism such as dp.Gaussian(std=...)", mechanism, "")
-    sensitivity = statistic.sensitivity(mechanism.mechanism.norm)
-    return mechanism.calibrate(mechanism.check(share), ONE if sensitivity is None else sensitivity.value)
+    return Release(queried, mechanism, share, _count(times), _name(name))
 
 
 def _count(times: object) -> Expression:
+    if times == 1 and not isinstance(times, bool):
+        return ONE
     count = exact(times, "times")
     whole = isinstance(count, Number) and count.value.denominator == 1 and count.value >= 1
     ranged = not isinstance(count, Number) and all(symbol.domain.integer for symbol in count.symbols())

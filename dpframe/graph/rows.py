@@ -61,8 +61,11 @@ class Rows(DataNode):
         return False
 
     @abstractmethod
-    def apply(self, block: Array, number: Numbers) -> Array:
-        """Map a block of the input's rows, shape (m, d), to this node's rows. Never changes `block`."""
+    def apply(self, block: Array, number: Numbers, squares: Array | None = None) -> Array:
+        """Map a block of the input's rows, shape (m, d), to this node's rows. Never changes `block`.
+
+        `squares` are the rows' squared 2-norms, shape (m,), where the caller knows them already.
+        """
 
     @property
     def T(self) -> Transposed:  # noqa: N802 - numpy's name
@@ -134,7 +137,7 @@ class RowSource(Rows):
         """Name and number of columns."""
         return {"name": self.name, "columns": to_json(self.columns)}
 
-    def apply(self, block: Array, number: Numbers) -> Array:
+    def apply(self, block: Array, number: Numbers, squares: Array | None = None) -> Array:
         """The block itself."""
         del number
         return block
@@ -200,11 +203,11 @@ class ClipNorm(RowMap):
         """The radius."""
         return {"norm": to_json(self.norm)}
 
-    def apply(self, block: Array, number: Numbers) -> Array:
+    def apply(self, block: Array, number: Numbers, squares: Array | None = None) -> Array:
         """Rows outside the ball are scaled onto it; the block itself when there are none."""
         from .clipping import project
 
-        return project(block, number(self.norm))
+        return project(block, number(self.norm), squares)
 
 
 @attrs.frozen(cache_hash=True)
@@ -225,12 +228,12 @@ class Normalized(RowMap):
         """Nothing."""
         return {}
 
-    def apply(self, block: Array, number: Numbers) -> Array:
+    def apply(self, block: Array, number: Numbers, squares: Array | None = None) -> Array:
         """Divide, after scaling by the largest entry so that nothing overflows."""
         del number
         from .clipping import normalize
 
-        return normalize(block)
+        return normalize(block, squares)
 
 
 @attrs.frozen(cache_hash=True)
@@ -272,7 +275,7 @@ class Intercept(RowMap):
         """The constant."""
         return {"value": to_json(self.value)}
 
-    def apply(self, block: Array, number: Numbers) -> Array:
+    def apply(self, block: Array, number: Numbers, squares: Array | None = None) -> Array:
         """Append the column."""
         import numpy as np
 
@@ -317,7 +320,7 @@ class Scaled(RowMap):
         """The divisor."""
         return {"by": to_json(self.by)}
 
-    def apply(self, block: Array, number: Numbers) -> Array:
+    def apply(self, block: Array, number: Numbers, squares: Array | None = None) -> Array:
         """Divide."""
         scaled: Array = block / number(self.by)
         return scaled

@@ -115,7 +115,7 @@ class Encoded(RowMap):
         """Every column's name with its bounds or levels."""
         return {"schema": [part.record() for part in self.schema]}
 
-    def apply(self, block: Array, number: Numbers) -> Array:
+    def apply(self, block: Array, number: Numbers, squares: Array | None = None) -> Array:
         """Encode column by column."""
         import numpy as np
 

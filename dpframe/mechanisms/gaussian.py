@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 APPROX = ("epsilon", "delta")
+ONE, E1_LIMIT = Number(Fraction(1)), 4 * log(2)
 
 
 @attrs.frozen(cache_hash=True)
@@ -38,7 +39,7 @@ class DworkRoth(Calibration):
 
     def limit(self, share: Share) -> tuple[Expression, Expression, bool] | None:
         """epsilon < 1."""
-        return share.epsilon, Number(Fraction(1)), True
+        return share.epsilon, ONE, True
 
 
 @attrs.frozen(cache_hash=True)
@@ -56,7 +57,7 @@ class KamathUllman(Calibration):
 
     def limit(self, share: Share) -> tuple[Expression, Expression, bool] | None:
         """epsilon <= 4 log 2."""
-        return share.epsilon, 4 * log(2), False
+        return share.epsilon, E1_LIMIT, False
 
 
 @attrs.frozen(cache_hash=True)

@@ -30,7 +30,10 @@ def analytic_sigma(epsilon: Exact, delta: Exact) -> float:
     sigma = _sigma(nonnegative("epsilon", epsilon), open_unit("delta", delta))
     if math.isinf(sigma):
         raise InvalidArgument(
-            "delta", "large enough for a finite std", delta, "The std would exceed 1.8e308."
+            "delta",
+            "large enough for a provable std below 1.8e308",
+            delta,
+            "Raise delta or epsilon.",
         )
     return sigma
 
@@ -88,10 +91,11 @@ def epsilon_limit(constant_squared: Quantity, delta: Exact) -> float:
 def analytic_sigma_ball(epsilon: arb, delta: arb) -> arb:
     """An enclosure of the exact least std over all epsilon >= 0 and 0 < delta < 1 in the balls.
 
-    The std decreases in both, so two corners decide. At a point it is one double wide.
+    The std decreases in both, so two corners decide. At a point it is one double wide; it is not a
+    number where the balls lie wholly outside the domain, as with arb's own functions.
     """
-    if epsilon < 0 or delta <= 0:
-        raise InvalidArgument("epsilon, delta", "balls that reach their domain", (epsilon, delta))
+    if epsilon < 0 or delta <= 0 or delta >= 1:
+        return arb("nan")
     if not (epsilon.is_finite() and delta.is_finite()):
         return arb(0).union(arb("inf"))
     least = _least_sigma(arb_upper(epsilon), arb_upper(delta))
@@ -105,8 +109,6 @@ def _least_sigma(epsilon: Fraction, delta: Fraction) -> float:
 
 
 def _most_sigma(epsilon: Fraction, delta: Fraction) -> float:
-    if delta >= 1:
-        raise InvalidArgument("delta", "a ball that reaches below 1", delta)
     return _sigma(epsilon, delta) if delta > 0 else math.inf
 
 

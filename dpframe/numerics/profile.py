@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 from flint import arb
 
 from ..errors import InvalidArgument
-from .exact import as_fraction
+from .exact import Exact, as_fraction
 from .mills import mills, upper_tail
 from .precision import LEAST_BITS, MOST_BITS, at_rising_precision, working
 
@@ -75,30 +75,33 @@ def delta_ball(epsilon: Quantity, mu: Quantity) -> arb:
         return upper.union(lower)
 
 
-def holds(epsilon: Quantity, delta: Fraction, mu: Quantity) -> bool | None:
+def holds(epsilon: Quantity, delta: Exact, mu: Quantity) -> bool | None:
     """Is delta(epsilon; mu) <= delta? True and False are proved for all values in the arguments.
 
     None: undecided, since wide arguments lie on both sides or 8192 bits did not separate them.
     """
-    if delta >= 1:
+    target = as_fraction("delta", delta)
+    if target >= 1:
         return True
     (epsilon_low, epsilon_high), (mu_low, mu_high) = _ends("epsilon", epsilon), _ends("mu", mu)
-    worst = _decide(epsilon_low, delta, mu_high)
+    worst = _decide(epsilon_low, target, mu_high)
     if worst or (epsilon_low is epsilon_high and mu_low is mu_high):
         return worst
-    return False if _decide(epsilon_high, delta, mu_low) is False else None
+    return False if _decide(epsilon_high, target, mu_low) is False else None
 
 
-def certainly_at_most(value: arb, bound: Fraction | int) -> bool:
+def certainly_at_most(value: arb, bound: Exact) -> bool:
     """Every point of the ball is <= `bound`, proved."""
+    exact = as_fraction("bound", bound)
     with working(MOST_BITS):
-        return value * bound.denominator <= arb(bound.numerator)
+        return value * exact.denominator <= arb(exact.numerator)
 
 
-def certainly_above(value: arb, bound: Fraction | int) -> bool:
+def certainly_above(value: arb, bound: Exact) -> bool:
     """Every point of the ball is > `bound`, proved."""
+    exact = as_fraction("bound", bound)
     with working(MOST_BITS):
-        return value * bound.denominator > arb(bound.numerator)
+        return value * exact.denominator > arb(exact.numerator)
 
 
 def sharp_terms(epsilon: Quantity, mu: Quantity) -> Terms:
@@ -111,10 +114,12 @@ def sharp_terms(epsilon: Quantity, mu: Quantity) -> Terms:
 
 def _terms(epsilon: Quantity, mu: Quantity) -> Terms:
     """`terms` for mu >= 0, with a delta that is finite."""
-    shift = ball(mu)
+    budget, shift = ball(epsilon), ball(mu)
+    if budget < 0 or shift < 0:
+        raise InvalidArgument("epsilon, mu", "at least 0", (budget, shift))
     if shift.is_zero():
         return Terms(arb(0), arb(0), arb(0))
-    at = terms(ball(epsilon), shift)
+    at = terms(budget, shift)
     return at if at.delta.is_finite() else at._replace(delta=arb(0).union(1))
 
 

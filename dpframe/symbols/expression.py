@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 import numbers
-from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -26,20 +26,20 @@ MAX_POWER = 64
 FUNCTIONS = {"log": 1, "exp": 1, "min": 0, "max": 0, "analytic_sigma": 2}  # 0: any number of arguments
 
 
-class Expression(ABC):
-    """Abstract: an exact formula. Domain: wherever all its parts are defined."""
+class Expression:
+    """Abstract: an exact formula. Domain: wherever all its parts are defined. (No ABC: its instance checks would dominate verification.)"""
 
     __slots__ = ()
     __array_ufunc__ = None
 
     @property
-    @abstractmethod
     def parts(self) -> tuple[Expression, ...]:
         """The direct subexpressions."""
+        raise TypeError(type(self))
 
-    @abstractmethod
     def rebuild(self, parts: tuple[Expression, ...]) -> Expression:
         """The same operation on other parts."""
+        raise TypeError(type(self), parts)
 
     def __add__(self, other: object) -> Expression:
         return _deferring(other) or add(self, other)
@@ -89,7 +89,7 @@ class Expression(ABC):
 
     def symbols(self) -> frozenset[Symbol]:
         """Every parameter that occurs."""
-        return _symbols(self, {})
+        return _symbols(self)
 
     def substitute(self, values: Mapping[str, Expression]) -> Expression:
         """The formula with parameters, by name, replaced."""
@@ -101,14 +101,11 @@ def _deferring(other: object) -> Any:
     return NotImplemented if hasattr(other, "__expression__") else None
 
 
-def _symbols(expression: Expression, seen: dict[Expression, frozenset[Symbol]]) -> frozenset[Symbol]:
+@lru_cache(maxsize=20_000)
+def _symbols(expression: Expression) -> frozenset[Symbol]:
     if isinstance(expression, Symbol):
         return frozenset((expression,))
-    if not expression.parts:
-        return frozenset()
-    if expression not in seen:
-        seen[expression] = frozenset().union(*(_symbols(part, seen) for part in expression.parts))
-    return seen[expression]
+    return frozenset().union(*map(_symbols, expression.parts))
 
 
 def _substitute(expression: Expression, values: Mapping[str, Expression], seen: dict[Expression, Expression]) -> Expression:
@@ -121,11 +118,17 @@ def _substitute(expression: Expression, values: Mapping[str, Expression], seen: 
     return seen[expression]
 
 
-@attrs.frozen(slots=True, cache_hash=True, repr=False, str=False)
+@attrs.frozen(slots=True, eq=False, repr=False, str=False)
 class Number(Expression):
     """An exact rational."""
 
     value: Fraction
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (type(other) is Number and self.value.as_integer_ratio() == other.value.as_integer_ratio())
+
+    def __hash__(self) -> int:
+        return hash(self.value.as_integer_ratio())
 
     @property
     def parts(self) -> tuple[Expression, ...]:
@@ -141,7 +144,7 @@ class Number(Expression):
         return float(self.value)
 
 
-@attrs.frozen(slots=True, cache_hash=True, repr=False, str=False)
+@attrs.frozen(slots=True, eq=False, repr=False, str=False)
 class Symbol(Expression):
     """A parameter with the domain over which every claim about it must hold.
 
@@ -151,6 +154,12 @@ class Symbol(Expression):
     name: str
     domain: Domain
     origin: Hashable | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (type(other) is Symbol and (self.name, self.domain, self.origin) == (other.name, other.domain, other.origin))
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     @property
     def parts(self) -> tuple[Expression, ...]:
@@ -230,12 +239,12 @@ def exact(value: object, name: str = "value") -> Expression:
 
 def rational(value: object, name: str = "value") -> Fraction:
     """`value` as an exact rational; a float as its shortest decimal. Raises InvalidArgument."""
+    if type(value) is Fraction:
+        return value
     if isinstance(value, Number):
         return value.value
     if isinstance(value, bool) or type(value).__name__ == "bool_":
         raise InvalidArgument(name, "a number", value, "True and False are not numbers here; write 1 or 0.")
-    if isinstance(value, Fraction):
-        return value
     if isinstance(value, numbers.Integral):
         return Fraction(int(value))
     if isinstance(value, Decimal) and value.is_finite():
@@ -262,19 +271,20 @@ def _from_text(value: str, name: str) -> Fraction:
         raise InvalidArgument(name, "a number written like '0.05', '1/3' or '1e-6'", value, "Formulas are read by dp.parse.") from None
 
 
-ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
+NOTHING, UNIT = Fraction(0), Fraction(1)
+ZERO, ONE = Number(NOTHING), Number(UNIT)
 
 
 def add(*terms: object) -> Expression:
     """The sum, like terms collected."""
-    constant = Fraction(0)
+    constant = NOTHING
     collected: dict[Expression, Fraction] = {}
     for term in _flatten(terms, Sum):
-        if isinstance(term, Number):
-            constant += term.value
+        if type(term) is Number:
+            constant = constant + term.value if constant else term.value
         else:
             coefficient, rest = _coefficient(term)
-            collected[rest] = collected.get(rest, Fraction(0)) + coefficient
+            collected[rest] = collected[rest] + coefficient if rest in collected else coefficient
     parts = [_scaled(coefficient, rest) for rest, coefficient in collected.items() if coefficient]
     if constant or not parts:
         parts.insert(0, Number(constant))
@@ -283,20 +293,20 @@ def add(*terms: object) -> Expression:
 
 def multiply(*factors: object) -> Expression:
     """The product, like factors collected."""
-    coefficient = Fraction(1)
+    coefficient = UNIT
     collected: dict[Expression, Fraction] = {}
     for factor in _flatten(factors, Product):
-        if isinstance(factor, Number):
-            coefficient *= factor.value
+        if type(factor) is Number:
+            coefficient = factor.value if coefficient is UNIT else coefficient * factor.value
         else:
-            base, exponent = (factor.base, factor.exponent) if isinstance(factor, Power) else (factor, Fraction(1))
-            collected[base] = collected.get(base, Fraction(0)) + exponent
+            base, exponent = (factor.base, factor.exponent) if type(factor) is Power else (factor, UNIT)
+            collected[base] = collected[base] + exponent if base in collected else exponent
     if not coefficient:
         return ZERO
-    parts = [base if exponent == 1 else power(base, exponent) for base, exponent in collected.items() if exponent]
-    if any(isinstance(part, Number) for part in parts):
+    parts = [base if exponent is UNIT else power(base, exponent) for base, exponent in collected.items() if exponent]
+    if any(type(part) is Number for part in parts):
         return multiply(coefficient, *parts)
-    if coefficient != 1 or not parts:
+    if (coefficient is not UNIT and coefficient != UNIT) or not parts:
         parts.insert(0, Number(coefficient))
     return parts[0] if len(parts) == 1 else Product(tuple(parts))
 
@@ -306,7 +316,7 @@ def power(base: object, exponent: object) -> Expression:
     root, degree = exact(base, "base"), rational(exponent, "exponent")
     if abs(degree) > MAX_POWER or degree.denominator > MAX_POWER:
         raise InvalidArgument("exponent", f"at most {MAX_POWER} in size", exponent, "")
-    if degree in (0, 1):
+    if degree.denominator == 1 and degree.numerator in (0, 1):
         return root if degree else ONE
     if isinstance(root, Number):
         return _number_power(root, degree)
@@ -375,10 +385,10 @@ def _flatten(items: Iterable[object], kind: type) -> Iterable[Expression]:
 
 
 def _coefficient(term: Expression) -> tuple[Fraction, Expression]:
-    if isinstance(term, Product) and isinstance(term.parts[0], Number):
+    if type(term) is Product and type(term.parts[0]) is Number:
         rest = term.parts[1:]
         return term.parts[0].value, rest[0] if len(rest) == 1 else Product(rest)
-    return Fraction(1), term
+    return UNIT, term
 
 
 def _scaled(coefficient: Fraction, rest: Expression) -> Expression:

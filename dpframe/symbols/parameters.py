@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 
 from dpframe.errors import InvalidArgument
 
@@ -31,7 +32,10 @@ def parameter(
         raise InvalidArgument("closed", "one of 'neither', 'left', 'right', 'both'", closed, "")
     low, high = _end(lower, "lower"), _end(upper, "upper")
     left, right = CLOSED[closed]
-    return Symbol(name, Domain(low, high, left and low is not None, right and high is not None, integer))
+    return Symbol(name, _domain(low, high, left and low is not None, right and high is not None, integer))
+
+
+_domain = lru_cache(maxsize=1024)(Domain)  # equal domains are one object, so comparing symbols is cheap
 
 
 def _end(value: object, name: str) -> Fraction | None:

@@ -41,18 +41,18 @@ def classes(releases: Sequence[Release]) -> list[tuple[Release, int]]:
     """One representative and the size of each class of releases that pose the same obligation."""
     found: dict[object, tuple[Release, int]] = {}
     for release in releases:
-        key = (release.statistic, release.mechanism, release.rule, release.share, release.times)
+        key = (release.statistic, release.stated, release.share, release.times)
         first, count = found.get(key, (release, 0))
         found[key] = (first, count + 1)
     return list(found.values())
 
 
-def noise(problem: Problem) -> list[Obligation]:
-    """Every release has a derived sensitivity and noise of positive size."""
+def noise(problem: Problem, planned: bool) -> list[Obligation]:
+    """Every release has a derived sensitivity and noise of positive size; a theorem's noise is positive where its share is (`planned`)."""
     failing, count = [], 0
     for release, many in classes(problem.graph.releases):
         count += many
-        failing.extend(_noise(problem, release))
+        failing.extend(_noise(problem, release, planned))
     rule = f"each sensitivity is derived for {problem.setting.unit}, in the norm of its mechanism"
     return failing or [Obligation("sensitivity", "releases", rule, _sensitivities(problem), PROVED, count=count)]
 
@@ -60,23 +60,25 @@ def noise(problem: Problem) -> list[Obligation]:
 def _sensitivities(problem: Problem) -> tuple[str, ...]:
     facts = []
     for release in problem.graph.releases:
-        moved = release.statistic.sensitivity(release.mechanism.norm)
-        facts.append(f"{release.statistic.label}: {moved.value if moved else '?'} ({release.mechanism.norm}; {moved.rule if moved else ''})")
+        moved = release.statistic.sensitivity(release.noise.norm)
+        facts.append(f"{release.statistic.label}: {moved.value if moved else '?'} ({release.noise.norm}; {moved.rule if moved else ''})")
     return tuple(dict.fromkeys(facts))[:8]
 
 
-def _noise(problem: Problem, release: Release) -> list[Obligation]:
+def _noise(problem: Problem, release: Release, planned: bool) -> list[Obligation]:
     from dpframe.graph import path
 
     from .structure import moves
 
-    moved = release.statistic.sensitivity(release.mechanism.norm)
+    moved = release.statistic.sensitivity(release.noise.norm)
     if moved is None:
-        way, rule = path(release.statistic), f"a derived {release.mechanism.norm} sensitivity"
+        way, rule = path(release.statistic), f"a derived {release.noise.norm} sensitivity"
         fix = "clip rows and labels to public bounds, and put no aggregate of the data into a row map."
         return [Obligation("sensitivity", release.label, f"{rule}: none for {way}", (f"{release.statistic.label} is unbounded",), REFUTED, Witness(says=_unbounded(release, moves)), fix)]
+    if release.rule is not None and planned and moved.value is not ZERO and moved.value != ZERO:
+        return []
     if not positive_size(release.mechanism.formula, problem.field):
-        fact = f"{release.mechanism.noise} = {release.mechanism.formula}"
+        fact = f"{release.noise.noise} = {release.mechanism.formula}"
         return [Obligation("noise", release.label, "the noise must be defined and positive for every parameter value", (fact,), UNPROVED, repair="declare open ranges that exclude zero.")]
     return []
 
@@ -118,9 +120,9 @@ def basic(problem: Problem) -> Attempt:
 def _pure_only(problem: Problem) -> list[Obligation]:
     rule = "a pure target needs pure releases"
     return [
-        Obligation("total", release.label, rule, (release.mechanism.kind,), UNPROVED, repair="use dp.Laplace.pure, or an approximate target.")
+        Obligation("total", release.label, rule, (release.noise.kind,), UNPROVED, repair="use dp.Laplace.pure, or an approximate target.")
         for release in problem.graph.releases
-        if release.mechanism.kind != "laplace"
+        if release.noise.kind != "laplace"
     ]
 
 
@@ -147,7 +149,7 @@ def thinned(constraints: list[Constraint], problem: Problem) -> list[Constraint]
 def gaussian(problem: Problem) -> Attempt | None:
     """All releases together are mu-Gaussian DP, mu^2 the joint move of one pair of neighbours. [DongRS22, Cor 3.3]"""
     releases = problem.graph.releases
-    if not releases or any(release.mechanism.kind != "gaussian" for release in releases) or isinstance(problem.target, PureDP):
+    if not releases or any(release.noise.kind != "gaussian" for release in releases) or isinstance(problem.target, PureDP):
         return None
     return _gaussian(problem, classes(releases))
 
@@ -206,7 +208,7 @@ def _certain(gap: Expression, *, strict: bool = False) -> bool:
 
 def concentrated(problem: Problem) -> Attempt | None:
     """zCDP of everything: half the joint mu^2 of the Gaussians, half the squared epsilon of the Laplace releases. [BunS16]"""
-    if isinstance(problem.target, PureDP) or any(release.mechanism.kind not in ("gaussian", "laplace") for release in problem.graph.releases):
+    if isinstance(problem.target, PureDP) or any(release.noise.kind not in ("gaussian", "laplace") for release in problem.graph.releases):
         return None
     rho = _rho(problem)
     if rho is None:
@@ -225,13 +227,13 @@ def concentrated(problem: Problem) -> Attempt | None:
 
 def _rho(problem: Problem) -> Expression | None:
     grouped = classes(problem.graph.releases)
-    gaussians = [(release, count) for release, count in grouped if release.mechanism.kind == "gaussian"]
+    gaussians = [(release, count) for release, count in grouped if release.noise.kind == "gaussian"]
     joint = Joint.of([release.statistic for release, _ in gaussians], problem.setting.relation)
     if joint is None:
         return None
     parts: list[Expression] = [joint.total(joint_moves(problem, joint, gaussians)) * Fraction(1, 2)] if gaussians else []
     for release, count in grouped:
-        if release.mechanism.kind == "laplace":
+        if release.noise.kind == "laplace":
             moved = release.statistic.sensitivity(L1)
             if moved is None:
                 return None

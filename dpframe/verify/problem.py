@@ -6,7 +6,7 @@ from functools import cached_property
 
 import attrs
 
-from dpframe.graph import Graph, Release, Setting
+from dpframe.graph import Graph, Setting
 from dpframe.graph.columns import ClipColumn
 from dpframe.graph.rows import RowMap
 from dpframe.graph.statistics import Linear
@@ -28,7 +28,7 @@ class Problem:
     def symbols(self) -> tuple[Symbol, ...]:
         """Every symbol of the target, the unit and the graph, by name."""
         found = set().union(*(formula.symbols() for formula in (*self.target.amounts, self.setting.unit.rows_per_person)))
-        found = found.union(*({symbol} if isinstance(symbol, Symbol) else symbol for symbol in map(_release_symbols, self.graph.releases)))
+        found = found.union(*(formula.symbols() for release in self.graph.releases for formula in release.formulas.values()))
         for node in self.graph.nodes:
             found = found.union(*(formula.symbols() for formula in _bounds(node)))
         return tuple(sorted(found, key=lambda symbol: (symbol.name, str(symbol.domain))))
@@ -42,11 +42,6 @@ class Problem:
     def rows(self) -> Expression:
         """Rows per person."""
         return self.setting.unit.rows_per_person
-
-
-def _release_symbols(release: Release) -> frozenset[Symbol]:
-    formulas = [release.mechanism.formula, release.times, *(() if release.share is None else release.share.amounts)]
-    return frozenset().union(*(formula.symbols() for formula in formulas))
 
 
 def _bounds(node: object) -> list[Expression]:

@@ -63,8 +63,9 @@ def verify(problem: Problem, accountant: str = "auto") -> Report:
     Under "auto" a plan of shares must hold as declared (positive, inside the budget), whichever derivation proves the total; under a named
     derivation, claims about shares that it does not use block nothing.
     """
-    common = (*structure.obligations(problem), *noise(problem))
     planned = tuple(plan(problem))
+    sound = bool(planned) and all(obligation.verdict is PROVED for obligation in planned)
+    common = (*structure.obligations(problem), *noise(problem, sound))
     if not all(obligation.verdict is PROVED for obligation in common):
         return Report(problem, common, planned, (), None)
     attempts: list[Attempt] = []

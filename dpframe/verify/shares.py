@@ -8,6 +8,7 @@ from fractions import Fraction
 import attrs
 
 from dpframe.graph import Release
+from dpframe.graph.release import ONE
 from dpframe.guarantees import Share
 from dpframe.sensitivity import L1, L2
 from dpframe.symbols import Expression, Number, add, power
@@ -34,8 +35,9 @@ def plan(problem: Problem) -> list[Obligation]:
 
 
 def _short_sum(problem: Problem, index: int) -> str:
-    terms = [release.times * release.share.amounts[index] for release in problem.graph.releases if release.share is not None]
-    text = " + ".join(map(str, terms)) if len(terms) <= 6 else f"{len(terms)} shares"  # noqa: PLR2004 - what fits on a line
+    shared = [release for release in problem.graph.releases if release.share is not None]
+    name = problem.target.currency[index]
+    text = " + ".join(str(_charge(release, name)) for release in shared) if len(shared) <= 6 else f"{len(shared)} shares"  # noqa: PLR2004 - what fits on a line
     return f"{text} <= {problem.target.amounts[index]}"
 
 
@@ -44,7 +46,7 @@ def _signs(problem: Problem, releases: Sequence[Release]) -> Iterator[Obligation
     for release in releases:
         share = release.share
         assert share is not None  # noqa: S101 - filtered by plan
-        key = (share, release.mechanism.kind == "gaussian")
+        key = (share, release.noise.kind == "gaussian")
         if key in seen:
             continue
         seen[key] = None
@@ -72,12 +74,16 @@ def _sign(problem: Problem, release: Release, name: str, amount: Expression, *, 
 
 def _sums(problem: Problem, releases: Sequence[Release]) -> Iterator[Obligation]:
     for index, (name, whole) in enumerate(zip(problem.target.currency, problem.target.amounts, strict=True)):
-        terms = [_amount(release, name) * release.times for release in releases]
-        total = add(*terms)
+        total = add(*(_charge(release, name) for release in releases))
         decision = nonnegative(whole - total, problem.field)
         if decision.proved:
             continue
         yield _overspent(problem, releases, index, total, decision)
+
+
+def _charge(release: Release, name: str) -> Expression:
+    amount = _amount(release, name)
+    return amount if release.times is ONE else amount * release.times
 
 
 def _amount(release: Release, name: str) -> Expression:
@@ -140,13 +146,13 @@ class Earned:
 def earns(problem: Problem, release: Release) -> Earned:
     """Whether the release's noise gives its share, by its named theorem, or by E1, boxes or the exact profile where the noise is stated."""
     share = release.share
-    norm = release.mechanism.norm
+    norm = release.noise.norm
     sensitivity = release.statistic.sensitivity(norm)
     if share is None or sensitivity is None:
         return Earned(Obligation("share", release.label, "a share and a sensitivity", (), UNPROVED, repair="give the release a share."))
     if release.rule is not None:
         return _by_theorem(problem, release, share, sensitivity.value)
-    if release.mechanism.kind == "laplace":
+    if release.noise.kind == "laplace":
         return _stated_laplace(problem, release, share, sensitivity.value)
     return _stated_gaussian(problem, release, share)
 
@@ -154,7 +160,7 @@ def earns(problem: Problem, release: Release) -> Earned:
 def _by_theorem(problem: Problem, release: Release, share: Share, sensitivity: Expression) -> Earned:
     rule = release.rule
     assert rule is not None  # noqa: S101 - checked by earns
-    fact = f"{release.mechanism.noise} = {release.mechanism.formula}, sensitivity {sensitivity} ({release.mechanism.norm})"
+    fact = f"sensitivity {sensitivity} ({release.noise.norm})"
     proved = Obligation("share", release.label, f"earns its share by {rule.name} {rule.citation}", (fact,), PROVED)
     limit = rule.limit(share)
     if limit is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from functools import lru_cache
 
 import attrs
 
@@ -55,6 +56,7 @@ def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
     return _polynomial(top, field, strict=strict)
 
 
+@lru_cache(maxsize=20_000)
 def quick_sign(formula: Expression) -> int:
     """1 where the formula is certainly > 0, 0 where it is certainly >= 0, -1 where neither is seen at once."""
     match formula:
@@ -63,7 +65,7 @@ def quick_sign(formula: Expression) -> int:
         case Symbol(_, domain, _):
             return 1 if domain.positive else 0 if domain.nonnegative else -1
         case Product(parts):
-            return min(map(quick_sign, parts))
+            return min([quick_sign(part) for part in parts])
         case Power(base, exponent):
             if exponent.denominator % 2 == 0 or exponent.denominator == 1 and exponent % 2 == 0:
                 return max(quick_sign(base), 0 if exponent > 0 else -1)

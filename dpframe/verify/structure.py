@@ -29,10 +29,7 @@ def obligations(problem: Problem) -> list[Obligation]:
 def _parameters(problem: Problem) -> Iterator[Obligation]:
     for node in problem.graph.nodes:
         if isinstance(node, Release):
-            formulas = {node.mechanism.noise: node.mechanism.formula, "times": node.times}
-            if node.share is not None:
-                formulas |= {f"share of {name}": amount for name, amount in zip(node.share.currency, node.share.amounts, strict=True)}
-            yield from _private_parameters(node.label, formulas)
+            yield from _private_parameters(node.label, node.formulas)
         elif isinstance(node, Scaled):
             yield from _private_parameters(f"{path(node.source)} -> {node.label}", {"divisor": node.by})
         elif isinstance(node, Post):
@@ -85,8 +82,7 @@ def moves(statistic: Statistic) -> str:
 
 def _shapes(problem: Problem) -> Iterator[Obligation]:
     for release in problem.graph.releases:
-        private = [size for size in release.statistic.shape if not is_public(size)]
-        if private and problem.setting.relation is ADD_REMOVE:
+        if any(not is_public(size) for size in release.statistic.shape) and problem.setting.relation is ADD_REMOVE:
             yield Obligation(
                 "structure",
                 release.label,

@@ -166,6 +166,9 @@ def test_decisions_at_the_ends_of_delta() -> None:
     assert holds(1, Fraction(0), 0) is True
     assert holds(1, Fraction(0), 1e-10) is False
     assert holds(1, Fraction(-1), 0) is False
+    for bad in (float("nan"), "0.1", True):
+        with pytest.raises(InvalidArgument, match=r"^delta must be"):
+            holds(1, bad, 1)  # type: ignore[arg-type]
 
 
 def test_a_recipe_is_evaluated_at_each_precision() -> None:
@@ -217,7 +220,14 @@ def test_negative_arguments_are_refused() -> None:
             delta_ball(bad, 1)
         with pytest.raises(InvalidArgument, match=r"^mu must be"):
             holds(1, Fraction(1, 2), bad)
+    for bad in (lambda: arb(-1), lambda: -arb(3).sqrt()):
+        with pytest.raises(InvalidArgument, match=r"^epsilon, mu must be"):
+            delta_ball(bad, 1)
+        with pytest.raises(InvalidArgument, match=r"^epsilon, mu must be"):
+            holds(1, Fraction(1, 2), bad)
     for bad in (-1, float("nan"), "1", True):
+        with pytest.raises(InvalidArgument, match=r"must be"):
+            holds(1, Fraction(1, 2), bad)  # type: ignore[arg-type]
         with pytest.raises(InvalidArgument, match=r"^mu must be"):
             profile_delta(1, bad)  # type: ignore[arg-type]
         with pytest.raises(InvalidArgument, match=r"^epsilon must be"):

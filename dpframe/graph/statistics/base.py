@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -58,10 +59,7 @@ class Statistic(DataNode):
 
     def sensitivity(self, norm: Norm) -> Sensitivity | None:
         """Its sensitivity for the table's unit of privacy: rows_per_person times the one-row bound; None where no rule bounds it."""
-        bound = self.one_row(norm, self.unit.relation)
-        if bound is None:
-            return None
-        return Sensitivity(bound.value * self.unit.rows_per_person, norm, self.unit, bound.rule, bound.attained)
+        return _sensitivity(self, norm)
 
     def __expression__(self) -> Expression:
         return Symbol(f"value of {self.label}", Domain(), self)
@@ -102,6 +100,12 @@ class Statistic(DataNode):
 
     def __neg__(self) -> Any:
         return self * -1
+
+
+@lru_cache(maxsize=4096)
+def _sensitivity(statistic: Statistic, norm: Norm) -> Sensitivity | None:
+    bound, unit = statistic.one_row(norm, statistic.unit.relation), statistic.unit
+    return None if bound is None else Sensitivity(bound.value * unit.rows_per_person, norm, unit, bound.rule, bound.attained)
 
 
 class BlockSum(Statistic):
