@@ -81,5 +81,8 @@ class PrivacyWarning(UserWarning):
 
 
 def _short(value: object) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to print whole numbers of more than 4300 digits
+        return f"a huge {type(value).__name__}"
     return text if len(text) <= 120 else text[:117] + "..."

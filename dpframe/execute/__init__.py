@@ -1,4 +1,4 @@
-"""The only place where data and randomness meet: a complete certificate and a table give a result."""
+"""The only place where data meets randomness: a certificate and a table give a result."""
 
 from .execution import execute
 from .result import Receipt, Result

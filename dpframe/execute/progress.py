@@ -12,16 +12,13 @@ PATIENCE = 2.0  # seconds
 
 
 def watched(items: Iterable[T], count: int) -> Iterator[T]:
-    """`items` as they come; after two seconds on an interactive terminal, with a bar on stderr that goes away at the end."""
+    """`items` as they come; after two seconds on an interactive terminal, with a bar on stderr."""
     late = time.monotonic() + PATIENCE
     remaining = iter(items)
     for done, item in enumerate(remaining, start=1):
         yield item
         if time.monotonic() > late:
-            if sys.stderr.isatty():
-                yield from _shown(remaining, done, count)
-            else:
-                yield from remaining
+            yield from _shown(remaining, done, count) if sys.stderr.isatty() else remaining
 
 
 def _shown(remaining: Iterator[T], done: int, count: int) -> Iterator[T]:

@@ -1,4 +1,4 @@
-"""Columns and matrices of any make, read in windows of rows: nothing is copied as a whole, no value is ever printed."""
+"""Columns and matrices of any make, read a window of rows at a time: none is copied as a whole."""
 
 from __future__ import annotations
 
@@ -14,9 +14,13 @@ from dpframe.errors import BadData
 
 Array = NDArray[Any]
 REAL = "fiu"  # numpy's kinds of real numbers
-KINDS = {"b": "bool", "c": "complex", "O": "object", "U": "text", "S": "bytes", "M": "date", "m": "timedelta"}
-WAYS_OUT = {"b": "astype(float) makes 0 and 1 of it.", "c": "Give real and imaginary parts as columns."}
-ENCODE = "Encode it by a public rule, or declare it with dp.Categorical in dp.Rows(columns=[...])."
+KINDS = {"b": "bool", "c": "complex", "O": "object", "U": "text", "S": "bytes", "M": "date"}
+ENCODE = "Encode it by a public rule, or declare dp.Categorical in dp.Rows(columns=[...])."
+WAYS_OUT = {
+    "b": "astype(float) makes 0 and 1 of it.",
+    "c": "Give real and imaginary parts as two columns.",
+    "O": "Missing numbers are nan; categories are declared, dp.Rows(columns=[dp.Categorical(...)]).",
+}
 
 
 class Plain(str):
@@ -29,7 +33,7 @@ class Plain(str):
 
 
 class Features(ABC):
-    """Abstract: the features, readable by windows of rows. `names` has one entry a column."""
+    """Abstract: the features. `names` has one entry a column, as errors call it."""
 
     __slots__ = ()
     names: tuple[str, ...]
@@ -40,17 +44,17 @@ class Features(ABC):
 
     @abstractmethod
     def read(self, start: int, stop: int) -> Array:
-        """Rows start to stop, shape (stop - start, d), as doubles (or objects, where some column is categorical)."""
+        """Rows start to stop, shape (stop - start, d): doubles, or objects where any has levels."""
 
     @property
     @abstractmethod
     def identity(self) -> object:
-        """The object whose memory these features are, where there is one."""
+        """The object that holds the memory."""
 
 
 @attrs.frozen(eq=False)
 class Matrix(Features):
-    """A numpy array, shape (n, d)."""
+    """A numpy array of numbers, shape (n, d)."""
 
     array: Array
     names: tuple[str, ...]
@@ -79,13 +83,13 @@ class Column:
         return len(self.values)
 
     def read(self, start: int, stop: int) -> Array:
-        """Entries start to stop."""
+        """Entries start to stop, shape (stop - start,)."""
         return self.convert(getattr(self.values, "iloc", self.values)[start:stop])
 
 
 @attrs.frozen(eq=False)
 class Frame(Features):
-    """Columns side by side: those of a data frame, or of a matrix that has categories."""
+    """Columns side by side: those of a data frame, or of an array of objects."""
 
     source: Any
     names: tuple[str, ...]
@@ -97,54 +101,58 @@ class Frame(Features):
     def read(self, start: int, stop: int) -> Array:
         """The columns' windows, side by side."""
         mixed = any(column.convert is objects for column in self.columns)
-        window = np.empty((stop - start, len(self.columns)), dtype=object if mixed else float, order="F")
+        dtype = object if mixed else float
+        window = np.empty((stop - start, len(self.columns)), dtype=dtype, order="F")
         for j, column in enumerate(self.columns):
             window[:, j] = column.read(start, stop)
         return window
 
     @property
     def identity(self) -> object:
-        """The array that owns the first column's memory, or the frame itself."""
-        first = self.columns[0].values if self.columns else None
+        """The array that owns the first column's memory, or the frame."""
+        first = self.columns[0].values
         return owner(first) if isinstance(first, np.ndarray) else self.source
 
 
 def number_column(values: Any, name: str) -> Column:
     """A column of real numbers. Raises BadData for any other kind, without reading an entry."""
     check_kind(values.dtype, name)
+    if isinstance(values, np.ndarray):
+        return Column(values, doubles)
     if isinstance(values.dtype, np.dtype):
-        return Column(values if isinstance(values, np.ndarray) else values.to_numpy(), doubles)
+        return Column(values.to_numpy(), doubles)
     return Column(values, nullable)
 
 
 def level_column(values: Any) -> Column:
-    """A column of categories, as objects; missing ones are None or nan, and so no level."""
+    """A column of categories, as objects; what is missing equals no level."""
     return Column(values, objects)
 
 
 def check_kind(dtype: Any, name: str) -> None:
-    """Refuse kinds that are not real numbers: numpy's, pandas' (`kind`) or polars' (`is_numeric`)."""
+    """Refuse what is not real numbers, by numpy's and pandas' `kind` or polars' `is_numeric`."""
     kind = getattr(dtype, "kind", None)
-    real = kind in REAL if isinstance(kind, str) and kind else bool(getattr(dtype, "is_numeric", bool)())
-    if not real:
-        got = Plain(f"values of kind {KINDS.get(str(kind), str(dtype))}")
-        raise BadData(name, "real numbers", got, WAYS_OUT.get(str(kind), ENCODE))
+    if kind in tuple(REAL) or (kind is None and dtype.is_numeric()):
+        return
+    got = Plain(f"values of kind {KINDS.get(str(kind), str(dtype))}")
+    raise BadData(name, "real numbers", got, WAYS_OUT.get(str(kind), ENCODE))
 
 
-def doubles(window: Array) -> Array:
-    """A window as doubles, a view where it is one; what is too large for a double becomes infinite."""
+def doubles(window: Any) -> Array:
+    """A window as doubles, a view where it is one; what no double can hold becomes infinite."""
     with np.errstate(over="ignore"):
         return np.asarray(window, dtype=np.float64)
 
 
 def nullable(window: Any) -> Array:
-    """A window of a series whose missing entries are not numpy's, as doubles, with nan for them."""
-    pandas = hasattr(window, "iloc")
-    return doubles(window.to_numpy(dtype=float, na_value=np.nan) if pandas else window.to_numpy())
+    """A window of a series with missing entries of its own, as doubles, with nan for them."""
+    if hasattr(window, "iloc"):
+        return doubles(window.to_numpy(dtype=float, na_value=np.nan))
+    return doubles(window.to_numpy())
 
 
 def objects(window: Any) -> Array:
-    """A window as objects, with None for pandas' NA, which no comparison survives."""
+    """A window as objects, with None for pandas' NA, which refuses to be compared."""
     if hasattr(window, "iloc"):
         window = window.to_numpy(dtype=object, na_value=None)
     elif hasattr(window, "to_numpy"):

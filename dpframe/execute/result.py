@@ -1,4 +1,4 @@
-"""What an execution hands back: the output, the released values, and a receipt."""
+"""What an execution hands back: the output, the released values, a receipt."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ SIMULATED = "simulation, NOT private"
 
 @attrs.frozen(kw_only=True, repr=False, str=False)
 class Receipt:
-    """What was spent, by which certificate, with noise from where. Holds nothing that depends on the rows.
+    """What was spent, by which certificate, with noise from where. Nothing in it depends on rows.
 
-    `rows` is the number of rows where that is public (replace-one), None elsewhere; `time` is UTC, ISO 8601.
+    `rows` is the number of rows where that is public (replace-one) and None elsewhere; `time` is
+    UTC in ISO 8601.
     """
 
     guarantee: Guarantee
@@ -35,10 +36,13 @@ class Receipt:
         return f"{self.guarantee} for {self.unit}"
 
     def __str__(self) -> str:
-        """Two lines: what was spent by which certificate when; where the noise came from and what is assumed."""
-        spent = f"Spent {self.cost}" if self.private else f"{SIMULATED}: a private run would spend {self.cost}"
+        """What was spent, by what, when; and, on a second line, the noise and the assumptions."""
+        spent = "Spent" if self.private else f"{SIMULATED}: a private run would spend"
         assumed = "; ".join(self.assumptions) or "nothing"
-        return f"{spent}, by certificate {self.certificate[:12]}, at {self.time}.\nNoise: {self.randomness}. Assumed: {assumed}."
+        return (
+            f"{spent} {self.cost}, by certificate {self.certificate[:12]}, at {self.time}.\n"
+            f"Noise: {self.randomness}. Assumed: {assumed}."
+        )
 
     __repr__ = __str__
 
@@ -52,10 +56,12 @@ class Result:
     receipt: Receipt
 
     def __str__(self) -> str:
-        """The output and the receipt."""
+        """The output, then the receipt."""
         return f"{self.output}\n{self.receipt}"
 
     def __repr__(self) -> str:
         """One line."""
         mark = "" if self.receipt.private else f"{SIMULATED}; "
-        return f"Result({mark}output={self.output!r}, released={list(self.released)}, cost={self.receipt.cost})"
+        names = ", ".join(self.released)
+        cost = self.receipt.cost
+        return f"Result({mark}output={self.output!r}, released=[{names}], cost={cost})"

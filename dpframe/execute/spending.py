@@ -1,7 +1,8 @@
 """A courtesy, not a ledger: what this process has spent on tables that are still in memory.
 
-A table is known by the memory it lives in (views of one array are one table) and forgotten with it. Its rows are never read
-or hashed; copies, other processes and data on disk go unnoticed. Receipts are what adds up reliably.
+A table is known by the memory it lives in, so views of one array are one table, and is forgotten
+with it. No row is read or hashed. Copies (cross-validation makes them), other processes and files
+go unnoticed: receipts are what adds up reliably.
 """
 
 from __future__ import annotations
@@ -19,43 +20,35 @@ from dpframe.guarantees import Guarantee, Unit
 
 @attrs.frozen
 class Spending:
-    """One private execution: what it guarantees, for which unit of privacy."""
+    """One private execution: what it guarantees, and for which unit of privacy."""
 
     guarantee: Guarantee
     unit: Unit
 
 
-_SPENT: dict[int, list[Spending]] = {}  # by the id of an object that is alive
+_SPENT: dict[int, tuple[Spending, ...]] = {}  # by the id of an object that is alive
 
 
 def note(data: object, guarantee: Guarantee, unit: Unit) -> None:
-    """Record that `data` is spent once more; warn with the sum where it was spent before. The warning comes first.
+    """Record that `data` is about to be spent; before that, warn where it was spent before.
 
-    `data` is what holds the table's memory: an array, or a data frame. Objects without weak references are not followed.
+    `data` is what holds the table's memory, an array or a data frame. What cannot be referred to
+    weakly is not followed.
     """
-    new = Spending(guarantee, unit)
-    spent = _SPENT.get(id(data), [])
-    if spent:
-        warnings.warn(_message([*spent, new]), PrivacyWarning, stacklevel=3)
-    if id(data) not in _SPENT:
-        try:
-            weakref.finalize(data, _SPENT.pop, id(data), None).atexit = False
-        except TypeError:
-            return
-    _SPENT[id(data)] = [*spent, new]
-
-
-def _message(spent: Sequence[Spending]) -> str:
-    total = together(spent)
-    if total is None:
-        amount = "; then ".join(f"{one.guarantee} for {one.unit}" for one in spent)
-    else:
-        amount = f"by composition {total} for {spent[0].unit}"
-    return f"with this execution this table has been spent {len(spent)} times in this process: {amount}. Every execution costs again."
+    before = _SPENT.get(id(data), ())
+    spent = (*before, Spending(guarantee, unit))
+    if before:
+        warnings.warn(_message(spent), PrivacyWarning, stacklevel=3)
+    elif not _follow(data):
+        return
+    _SPENT[id(data)] = spent
 
 
 def together(spent: Sequence[Spending]) -> Guarantee | None:
-    """What several executions guarantee together, by the first accountant that takes all; None for different units or none such."""
+    """What several executions guarantee together, by the first accountant that can add them.
+
+    None where their units of privacy differ, or where no accountant can.
+    """
     if len({one.unit for one in spent}) > 1:
         return None
     for accountant in ACCOUNTANTS:
@@ -64,3 +57,21 @@ def together(spent: Sequence[Spending]) -> Guarantee | None:
         if len(known) == len(spent):
             return accountant.total(known)
     return None
+
+
+def _follow(data: object) -> bool:
+    try:
+        weakref.finalize(data, _SPENT.pop, id(data), None).atexit = False
+    except TypeError:
+        return False
+    return True
+
+
+def _message(spent: Sequence[Spending]) -> str:
+    total = together(spent)
+    parts = "; then ".join(f"{one.guarantee} for {one.unit}" for one in spent)
+    cost = parts if total is None else f"by composition {total} for {spent[0].unit}"
+    return (
+        f"with this execution, this table has been spent {len(spent)} times in this process: "
+        f"{cost}. Every execution costs again."
+    )

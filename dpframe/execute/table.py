@@ -1,4 +1,4 @@
-"""The data of one execution, checked before it is read and again, for finite values, as it is read."""
+"""The data of one execution: checked before it is read and, for finite numbers, as it is read."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from dpframe.graph.clipping import squared_norms
 from dpframe.guarantees import REPLACE_ONE
 
 from . import opening
-from .reading import Array, Column, Features, Plain
+from .reading import Array, Column, Features, Plain, doubles
 
-BLOCK = 2**19  # entries a block aims at: 4 MiB of doubles
-FEWEST, MOST = 1024, 8192  # rows a block
+ENTRIES = 2**19  # of a block: 4 MiB of doubles
+FEWEST, MOST = 1024, 8192  # rows of a block
 
 
 @attrs.frozen(eq=False)
 class Block:
-    """Rows without a missing or infinite number: shape (m, d), labels (m,), squared 2-norms (m,) where they are known."""
+    """Finite rows, shape (m, d), their labels, (m,), and their squared 2-norms, (m,), if known."""
 
     rows: Array
     labels: Array | None
@@ -30,7 +30,7 @@ class Block:
 
 @attrs.frozen(eq=False)
 class Table:
-    """Features and labels of equal length. `real` names the columns that must hold numbers, by position."""
+    """Features and labels of one length. `real` are the positions of the columns of numbers."""
 
     features: Features
     labels: Column | None
@@ -40,76 +40,96 @@ class Table:
 
     @classmethod
     def of(cls, setting: Setting, X: object, y: object, *, drop: bool) -> Table:
-        """The table as the setting describes it; reads no entry. Raises BadData.
+        """The table that the setting describes; reads no entry. Raises BadData.
 
-        Rows that are dropped become rows of zeros where the number of rows is public (replace-one), so that it stays what it is.
+        Where the number of rows is public (replace-one), dropped rows become rows of zeros, so that
+        it stays what it is.
         """
         schema = setting.X.columns
         features = opening.features(X, schema)
         labels = opening.labels(y, declared=setting.y is not None)
         if labels is not None and len(labels) != len(features):
-            raise BadData("y", "as long as X", Plain("another number of rows"), "A record is a row of both.")
-        real = tuple(j for j in range(len(features.names)) if schema is None or isinstance(schema[j], Numeric))
+            raise BadData(
+                "y", "as long as X", Plain("another length"), "A record is a row of both."
+            )
+        columns = range(len(features.names))
+        real = tuple(j for j in columns if schema is None or isinstance(schema[j], Numeric))
         return cls(features, labels, real, drop, setting.relation is REPLACE_ONE)
+
+    def __len__(self) -> int:
+        """The number of rows: private under add/remove."""
+        return len(self.features)
 
     @property
     def columns(self) -> int:
         """The public number of columns."""
         return len(self.features.names)
 
-    def __len__(self) -> int:
-        """The number of rows: private under add/remove."""
-        return len(self.features)
+    @property
+    def block_rows(self) -> int:
+        """Rows of a block that stays in the cache while it is used."""
+        return max(FEWEST, min(MOST, ENTRIES // self.columns))
 
-    def blocks(self, size: int | None = None) -> Iterator[Block]:
-        """Every row once, `size` rows at a time; one empty block for an empty table. Raises BadData for a number that is not finite."""
-        step = size or max(FEWEST, min(MOST, BLOCK // self.columns))
-        for start in range(0, max(len(self), 1), step):
-            stop = min(start + step, len(self))
+    def blocks(self, size: int) -> Iterator[Block]:
+        """Every row once, `size` at a time; one empty block for an empty table. Raises BadData."""
+        for start in range(0, max(len(self), 1), size):
+            stop = min(start + size, len(self))
             labels = None if self.labels is None else self.labels.read(start, stop)
             yield self._finite(self.features.read(start, stop), labels)
 
     def _finite(self, rows: Array, labels: Array | None) -> Block:
-        """A block of finite rows. Finite squares are proof enough; only without it are entries looked at one by one."""
+        """A block of finite rows. Entries are looked at only where squares do not prove it."""
         squares = squared_norms(rows) if len(self.real) == self.columns else None
-        proved = squares is not None and bool(np.isfinite(squares).all())
+        proved = squares is not None and np.isfinite(squares).all()
         if proved and (labels is None or np.isfinite(labels).all()):
             return Block(rows, labels, squares)
         finite = self._finite_entries(rows)
-        kept = finite.all(axis=1) if labels is None else finite.all(axis=1) & np.isfinite(labels)
+        kept = finite.all(axis=1)
+        if labels is not None:
+            kept &= np.isfinite(labels)
         if kept.all():
             return Block(rows, labels, squares)
         if not self.drop:
             raise self._not_finite(finite, labels)
-        return self._without(~kept, rows, labels)
+        return self._zeroed(kept, rows, labels) if self.keep_count else _only(kept, rows, labels)
 
     def _finite_entries(self, rows: Array) -> Array:
-        """Which entries of the real columns are finite, shape (m, number of real columns)."""
+        """Which entries of the columns of numbers are finite, shape (m, len(real))."""
         finite = np.empty((len(rows), len(self.real)), dtype=bool)
         for place, j in enumerate(self.real):
             finite[:, place] = np.isfinite(_numbers(rows[:, j], self.features.names[j]))
         return finite
 
     def _not_finite(self, finite: Array, labels: Array | None) -> BadData:
-        """The refusal that names the columns; never a row, never a value."""
-        names = [self.features.names[j] for place, j in enumerate(self.real) if not finite[:, place].all()]
+        """The refusal, with the columns' names; never a row, never a value."""
+        bad = [j for place, j in enumerate(self.real) if not finite[:, place].all()]
+        names = [self.features.names[j] for j in bad]
         if labels is not None and not np.isfinite(labels).all():
             names.append("y")
         got = Plain("missing or infinite values")
-        return BadData(", ".join(names), "finite", got, 'missing="drop" leaves those rows out, at no cost.')
+        way_out = 'missing="drop" leaves those rows out, at no cost.'
+        return BadData(", ".join(names), "finite", got, way_out)
 
-    def _without(self, dropped: Array, rows: Array, labels: Array | None) -> Block:
-        if not self.keep_count:
-            return Block(rows[~dropped], None if labels is None else labels[~dropped], None)
-        blank = None if rows.dtype == object else 0.0
-        rows = np.where(dropped[:, None], blank, rows)
-        if blank is None:
-            rows[np.ix_(dropped, self.real)] = 0.0
-        return Block(rows, None if labels is None else np.where(dropped, 0.0, labels), None)
+    def _zeroed(self, kept: Array, rows: Array, labels: Array | None) -> Block:
+        """The block with rows of zeros (of no level, in categories) for those not kept."""
+        blank = np.zeros(rows.shape[1], dtype=rows.dtype)
+        blank[[j for j in range(self.columns) if j not in self.real]] = _no_level(rows)
+        zeroed = np.where(kept[:, None], rows, blank)
+        return Block(zeroed, None if labels is None else np.where(kept, labels, 0.0), None)
+
+
+def _only(kept: Array, rows: Array, labels: Array | None) -> Block:
+    return Block(rows[kept], None if labels is None else labels[kept], None)
+
+
+def _no_level(rows: Array) -> float | None:
+    return None if rows.dtype == object else np.nan
 
 
 def _numbers(column: Array, name: str) -> Array:
+    """A column of a block as doubles. Raises BadData."""
     try:
-        return column.astype(float)
+        return doubles(column)
     except (TypeError, ValueError):
-        raise BadData(name, "real numbers", Plain("values that are not"), "Its codebook says dp.Numeric.") from None
+        got = Plain("other values")
+        raise BadData(name, "real numbers", got, "The codebook says dp.Numeric.") from None

@@ -4,6 +4,7 @@ from .columns import Column as ColumnNode
 from .declaration import Regression
 from .graph import Graph
 from .joint import Joint
+from .joint_noise import jointly
 from .node import DataNode, Node, path
 from .post import Post, post
 from .release import Release, is_public, release, still
@@ -26,6 +27,7 @@ __all__ = [
     "RowsNode",
     "Setting",
     "is_public",
+    "jointly",
     "path",
     "post",
     "release",

@@ -1,7 +1,7 @@
 """Projection and normalisation of rows, a block at a time, without a copy where nothing changes.
 
-Lengths are right to within rounding, |x| <= norm (1 + (d + 8) 2^-53), for every finite row and norm > 0: squares
-that overflow or underflow are computed again from rows divided by their largest entry.
+Lengths are right up to rounding, |x| <= norm (1 + (d + 8) 2^-53), for every finite row: where
+squares overflow or underflow, the rows are divided by their largest entry first.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-# Between these, norms have squares that neither overflow nor lose digits to underflow.
+# Norms between these have squares that neither overflow nor lose digits to underflow.
 SHORT, LONG = 1e-140, 1e140
 
 
 def squared_norms(block: Array) -> Array:
-    """|x|^2 of each row, shape (m,): infinite where it overflows, not finite where the row is not."""
+    """|x|^2 of each row, shape (m,); infinite where it overflows, not finite where x is not."""
     squares: Array = np.einsum("ij,ij->i", block, block)
     return squares
 
@@ -26,7 +26,8 @@ def squared_norms(block: Array) -> Array:
 def project(block: Array, norm: float, squares: Array | None = None) -> Array:
     """Rows longer than `norm` scaled onto it, shape (m, d); `block` itself where there are none.
 
-    `squares` are the squared norms of the rows, where the caller knows them. Domain: finite rows, norm > 0.
+    `squares` are the squared norms of the rows, where the caller knows them. Domain: finite rows
+    and norm > 0.
     """
     if not SHORT <= norm <= LONG:
         return _project_any(block, norm)
@@ -49,15 +50,14 @@ def normalize(block: Array, squares: Array | None = None) -> Array:
     `squares` as for `project`. Domain: finite rows.
     """
     known = squared_norms(block) if squares is None else squares
-    ordinary = (known >= SHORT * SHORT) & (known <= LONG * LONG)
-    if ordinary.all():
-        normalized: Array = block * (1 / np.sqrt(known))[:, None]
-        return normalized
-    return _directions(block)
+    if ((known < SHORT**2) | (known > LONG**2)).any():
+        return _directions(block)
+    normalized: Array = block * (1 / np.sqrt(known))[:, None]
+    return normalized
 
 
 def _project_any(block: Array, norm: float) -> Array:
-    """`project` for norms whose own squares would overflow or underflow."""
+    """`project` where the square of the norm itself may overflow or underflow."""
     largest, scaled = _scaled(block)
     lengths = np.sqrt(squared_norms(scaled))
     outside = largest > norm / np.maximum(lengths, 1.0)
@@ -69,7 +69,7 @@ def _project_any(block: Array, norm: float) -> Array:
 
 
 def _directions(block: Array) -> Array:
-    """x/|x|, and the first unit vector for a zero row."""
+    """x/|x|, and the first unit vector for a zero row, however large or small the entries."""
     largest, scaled = _scaled(block)
     if block.shape[1]:
         scaled[largest == 0, 0] = 1.0
@@ -78,6 +78,6 @@ def _directions(block: Array) -> Array:
 
 
 def _scaled(block: Array) -> tuple[Array, Array]:
-    """Each row's largest |entry|, shape (m,), and the rows divided by it (zero rows as they are), shape (m, d)."""
+    """Each row's largest |entry|, shape (m,), and the rows divided by it (unless it is 0)."""
     largest: Array = np.max(np.abs(block), axis=1, initial=0.0)
     return largest, block / np.where(largest == 0, 1.0, largest)[:, None]

@@ -64,7 +64,7 @@ class Joint:
         amount = 2 * gram + floor
         if moment == ZERO:
             return (amount + squares + rest,)
-        most = moment if amount == ZERO else _in_ratio(amount, moment) or larger(amount, moment)
+        most = moment if amount == ZERO else _settle(amount, moment, larger)
         first = power(most + moment, 2) / most + rest
         return (first,) if squares == ZERO else (first, most + moment + squares + rest)
 
@@ -77,8 +77,10 @@ class Joint:
         if self.relation is not REPLACE_ONE:
             return add(*moves)
         amount = 2 * gram + floor
-        larger = (amount != ZERO and moment != ZERO and _in_ratio(amount, moment)) or maximum(amount, moment)
-        return amount if moment == ZERO else maximum(power(larger + moment, 2) / larger, amount + moment + squares)
+        if moment == ZERO:
+            return amount + squares
+        larger = moment if amount == ZERO else _settle(amount, moment, maximum)
+        return maximum(power(larger + moment, 2) / larger, amount + moment + squares)
 
     def _of(self, role: str, moves: Sequence[Expression]) -> Expression:
         return add(*(move for move, own in zip(moves, self.family, strict=True) if own == role), ZERO)
@@ -87,10 +89,12 @@ class Joint:
 ZERO = Number(Fraction(0))
 
 
-def _in_ratio(a: Expression, b: Expression) -> Expression | None:
-    """The larger of two positive formulas whose quotient is a number."""
+def _settle(a: Expression, b: Expression, larger: Callable[[Expression, Expression], Expression]) -> Expression:
+    """The larger of two positive formulas: at once where their quotient is a number, by `larger` otherwise."""
     quotient = a / b
-    return (a if quotient.value >= 1 else b) if isinstance(quotient, Number) else None
+    if isinstance(quotient, Number):
+        return a if quotient.value >= 1 else b
+    return larger(a, b)
 
 
 def _table(statistics: Sequence[Statistic]) -> tuple[Rows | None, Column | None]:

@@ -1,4 +1,4 @@
-"""Where noise comes from. Drawn here and nowhere else, so that exact samplers can take its place."""
+"""Where noise is drawn, and nowhere else: exact samplers will take its place."""
 
 from .source import Randomness
 

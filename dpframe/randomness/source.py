@@ -28,7 +28,7 @@ class Randomness:
 
     @classmethod
     def of(cls, rng: object = None) -> Randomness:
-        """The operating system's for None; a simulation for a seed or a generator. Raises InvalidArgument."""
+        """The operating system's, or a simulation by a seed or generator. Raises InvalidArgument."""
         if rng is None:
             return cls.from_system()
         if isinstance(rng, np.random.Generator):
@@ -40,6 +40,6 @@ class Randomness:
 
     @classmethod
     def from_system(cls) -> Randomness:
-        """A fresh generator (PCG64DXSM) seeded with 256 bits of the operating system's cryptographic entropy."""
+        """A fresh PCG64DXSM, seeded with 256 bits of the operating system's secure entropy."""
         seed = np.random.SeedSequence(secrets.randbits(SEED_BITS), pool_size=SEED_BITS // 32)
         return cls(np.random.Generator(np.random.PCG64DXSM(seed)), SYSTEM)

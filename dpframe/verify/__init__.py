@@ -3,7 +3,8 @@
 from .certificate import Certificate
 from .certify import certify, examine
 from .document import load
+from .identical import Comparison, identical
 from .obligation import Constraint, Obligation, Verdict, Witness
 from .report import Report, verify
 
-__all__ = ["Certificate", "Constraint", "Obligation", "Report", "Verdict", "Witness", "certify", "examine", "load", "verify"]
+__all__ = ["Certificate", "Comparison", "Constraint", "Obligation", "Report", "Verdict", "Witness", "certify", "examine", "identical", "load", "verify"]

@@ -9,6 +9,7 @@ from typing import Any
 import flint
 
 from dpframe.numerics.calibrate import analytic_sigma_ball
+from dpframe.numerics.precision import working
 from dpframe.numerics.rounding import arb_float
 from dpframe.symbols import Call, Expression, Number, Power, Product, Sum, Symbol
 
@@ -24,7 +25,7 @@ def rational_ball(value: Fraction) -> Ball:
 def enclose(formula: Expression, values: Mapping[str, Ball], seen: dict[Expression, Ball] | None = None) -> Ball:
     """An enclosure of `formula` where each symbol, by name, lies in its ball; not finite where a part is undefined."""
     known: dict[Expression, Ball] = {} if seen is None else seen
-    with flint.ctx.workprec(BITS):
+    with working(BITS):
         return _enclose(formula, values, known)
 
 

@@ -11,13 +11,15 @@ from dpframe.graph import Release
 from dpframe.graph.release import ONE
 from dpframe.guarantees import Share
 from dpframe.sensitivity import L1, L2
-from dpframe.symbols import Expression, Number, add, power
+from dpframe.symbols import Expression, Number, add, analytic_sigma, parameter, power
 
-from .e1 import tail_rule
+from .algebra import Field
+from .e1 import larger, tail_rule
 from .enclose import enclose
 from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation, Witness, named, shown
 from .problem import Problem
 from .profile_rule import Claim, holds, known_delta, on_boxes, refute
+from .resolve import atoms, resolve
 from .sign import nonnegative, positive
 
 ZERO = Number(Fraction(0))
@@ -272,9 +274,23 @@ def _stated_in_currency(problem: Problem, release: Release, share: Share, move: 
     return Earned(Obligation("share", release.label, rule, (f"mu^2 = {move}", f"share {share}"), verdict, witness, "use dp.Gaussian.analytic."))
 
 
+def by_definition(problem: Problem, claim: Claim, branches: Sequence[Expression]) -> bool:
+    """Whether mu^2 <= 1/analytic_sigma(epsilon, delta)^2, exactly: with that atom as a positive unknown s, branch s^2 <= 1."""
+    atom = analytic_sigma(claim.epsilon, claim.delta)
+    if not any(atom in atoms(branch) for branch in branches):
+        return False
+    unknown = parameter("analytic_sigma_", 0)
+    field = Field((*problem.symbols, unknown))
+    settled = [resolve(branch, problem.field, {atom: unknown}) for branch in branches]
+    return all(nonnegative(1 - branch * power(unknown, 2), field).proved for branch in settled)
+
+
 def judge(problem: Problem, label: str, claim: Claim, moves: Sequence[Expression], totals: object, kind: str, fact: str) -> Earned:
     """Decide (epsilon, delta) for a Gaussian move: the exact profile at numbers, rule E1, boxes; then look for a counterexample."""
     facts = (fact,)
+    branches = totals(moves, lambda a, b: larger(a, b, problem.field))  # type: ignore[operator]
+    if by_definition(problem, claim, branches):
+        return Earned(Obligation(kind, label, "analytic_sigma: the std is enough by its definition [BalleW18, Thm 8]", facts, PROVED))
     if not claim.symbols:
         facts = (fact, known_delta(claim, {}))
         if holds(claim, {}):

@@ -1,0 +1,50 @@
+"""adaSSPbudget: adaSSP whose ridge parameter is paid by a share gamma of the budget."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from dpframe.graph import ColumnNode, Regression, RowsNode, jointly, post, release
+from dpframe.graph.statistics import LambdaMin
+from dpframe.guarantees import Share
+from dpframe.mechanisms import Gaussian
+from dpframe.symbols import Expression, constant, log, parameter, sqrt
+
+from .solve import adaptive_ridge
+
+
+class AdaSSPBudget(Regression):
+    """adaSSP with a share gamma for its ridge parameter, calibrated by Kamath and Ullman's theorem as printed. [Piazza21, Alg. 3]"""
+
+    paper: ClassVar[str] = "Piazza21"
+    variant: ClassVar[str] = "printed"
+    title: ClassVar[str] = "adaSSPbudget"
+    gamma: Expression = parameter("gamma", 0, 1)
+    rho: Expression = constant("0.05")
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:  # noqa: N803
+        """gamma to the eigenvalue, (1 - gamma)/2 to each of X'X and X'y."""
+        hyper, for_gram, for_moment = budget.split(self.gamma, (1 - self.gamma) / 2, (1 - self.gamma) / 2)
+        floor = release(LambdaMin(X.T @ X), Gaussian.kamath_ullman, hyper, name="floor")
+        gram = release(X.T @ X, Gaussian.kamath_ullman, for_gram, name="gram")
+        moment = release(X.T @ y, Gaussian.kamath_ullman, for_moment, name="moment")
+        shift = sqrt(2 * log(2 / hyper.delta)) * floor.std
+        return post(adaptive_ridge, floor, gram, moment, shift, gram.std, self.rho, constant(1))
+
+
+class AdaSSPBudgetTight(Regression):
+    """adaSSPbudget with gamma a share of the squared mu, calibrated together by the exact Gaussian profile. [Piazza21, Alg. 3]"""
+
+    paper: ClassVar[str] = "Piazza21"
+    title: ClassVar[str] = "adaSSPbudget"
+    gamma: Expression = parameter("gamma", 0, 1)
+    rho: Expression = constant("0.05")
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:  # noqa: N803
+        """gamma of the squared mu to the eigenvalue, the rest to X'X and X'y in halves."""
+        rest = (1 - self.gamma) / 2
+        for_floor, for_gram, for_moment = jointly(budget, [LambdaMin(X.T @ X), X.T @ X, X.T @ y], [self.gamma, rest, rest])
+        floor = release(LambdaMin(X.T @ X), for_floor, name="floor")
+        gram = release(X.T @ X, for_gram, name="gram")
+        moment = release(X.T @ y, for_moment, name="moment")
+        return post(adaptive_ridge, floor, gram, moment, constant("1.645") * floor.std, gram.std, self.rho, constant(0))
