@@ -8,7 +8,6 @@ from collections.abc import Mapping
 import attrs
 
 from dpframe.errors import NotExecutable
-from dpframe.graph import Post
 from dpframe.symbols import Expression
 from dpframe.verify import Certificate
 

@@ -19,7 +19,7 @@ ENCODE = "Encode it by a public rule, or declare dp.Categorical in dp.Rows(colum
 WAYS_OUT = {
     "b": "astype(float) makes 0 and 1 of it.",
     "c": "Give real and imaginary parts as two columns.",
-    "O": "Missing numbers are nan; categories are declared, dp.Rows(columns=[dp.Categorical(...)]).",
+    "O": "Missing numbers are nan; declare categories, dp.Rows(columns=[dp.Categorical(...)]).",
 }
 
 

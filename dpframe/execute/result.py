@@ -38,7 +38,8 @@ class Receipt:
     def __str__(self) -> str:
         """What was spent, by what, when; and, on a second line, the noise and the assumptions."""
         spent = "Spent" if self.private else f"{SIMULATED}: a private run would spend"
-        assumed = "; ".join(self.assumptions) or "nothing"
+        others = [one for one in self.assumptions if not one.endswith(str(self.unit))]
+        assumed = "; ".join(one.partition(":")[0] for one in others) or "nothing"
         return (
             f"{spent} {self.cost}, by certificate {self.certificate[:12]}, at {self.time}.\n"
             f"Noise: {self.randomness}. Assumed: {assumed}."

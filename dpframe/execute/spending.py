@@ -72,6 +72,6 @@ def _message(spent: Sequence[Spending]) -> str:
     parts = "; then ".join(f"{one.guarantee} for {one.unit}" for one in spent)
     cost = parts if total is None else f"by composition {total} for {spent[0].unit}"
     return (
-        f"with this execution, this table has been spent {len(spent)} times in this process: "
+        f"With this execution, this table has been spent {len(spent)} times in this process: "
         f"{cost}. Every execution costs again."
     )

@@ -84,7 +84,7 @@ class Table:
         if proved and (labels is None or np.isfinite(labels).all()):
             return Block(rows, labels, squares)
         finite = self._finite_entries(rows)
-        kept = finite.all(axis=1)
+        kept: Array = np.logical_and.reduce(finite, axis=1)
         if labels is not None:
             kept &= np.isfinite(labels)
         if kept.all():

@@ -28,7 +28,7 @@ class Randomness:
 
     @classmethod
     def of(cls, rng: object = None) -> Randomness:
-        """The operating system's, or a simulation by a seed or generator. Raises InvalidArgument."""
+        """The operating system's, or a simulation by seed or generator. Raises InvalidArgument."""
         if rng is None:
             return cls.from_system()
         if isinstance(rng, np.random.Generator):

@@ -14,7 +14,7 @@ from dpframe.sensitivity import L1, L2
 from dpframe.symbols import Expression, Number, add, analytic_sigma, parameter, power
 
 from .algebra import Field
-from .e1 import larger, tail_rule
+from .e1 import Totals, larger, tail_rule
 from .enclose import enclose
 from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation, Witness, named, shown
 from .problem import Problem
@@ -274,29 +274,29 @@ def _stated_in_currency(problem: Problem, release: Release, share: Share, move: 
     return Earned(Obligation("share", release.label, rule, (f"mu^2 = {move}", f"share {share}"), verdict, witness, "use dp.Gaussian.analytic."))
 
 
-def by_definition(problem: Problem, claim: Claim, branches: Sequence[Expression]) -> bool:
-    """Whether mu^2 <= 1/analytic_sigma(epsilon, delta)^2, exactly: with that atom as a positive unknown s, branch s^2 <= 1."""
+def by_definition(problem: Problem, claim: Claim, moves: Sequence[Expression], totals: Totals) -> bool:
+    """Whether mu^2 <= 1/analytic_sigma(epsilon, delta)^2, exactly: with that atom as a positive unknown s, every branch times s^2 is at most 1."""
     atom = analytic_sigma(claim.epsilon, claim.delta)
-    if not any(atom in atoms(branch) for branch in branches):
+    if not any(atom in atoms(move) for move in moves):
         return False
     unknown = parameter("analytic_sigma_", 0)
     field = Field((*problem.symbols, unknown))
-    settled = [resolve(branch, problem.field, {atom: unknown}) for branch in branches]
-    return all(nonnegative(1 - branch * power(unknown, 2), field).proved for branch in settled)
+    settled = [resolve(move, field, {atom: unknown}) for move in moves]
+    branches = totals(settled, lambda a, b: larger(a, b, field))
+    return all(nonnegative(1 - branch * power(unknown, 2), field).proved for branch in branches)
 
 
-def judge(problem: Problem, label: str, claim: Claim, moves: Sequence[Expression], totals: object, kind: str, fact: str) -> Earned:
+def judge(problem: Problem, label: str, claim: Claim, moves: Sequence[Expression], totals: Totals, kind: str, fact: str) -> Earned:
     """Decide (epsilon, delta) for a Gaussian move: the exact profile at numbers, rule E1, boxes; then look for a counterexample."""
     facts = (fact,)
-    branches = totals(moves, lambda a, b: larger(a, b, problem.field))  # type: ignore[operator]
-    if by_definition(problem, claim, branches):
+    if by_definition(problem, claim, moves, totals):
         return Earned(Obligation(kind, label, "analytic_sigma: the std is enough by its definition [BalleW18, Thm 8]", facts, PROVED))
     if not claim.symbols:
         facts = (fact, known_delta(claim, {}))
         if holds(claim, {}):
             return Earned(Obligation(kind, label, "exact Gaussian privacy profile [BalleW18, Thm 8]", facts, PROVED))
     else:
-        tail = tail_rule(moves, totals, claim.epsilon, claim.delta, problem.field)  # type: ignore[arg-type]
+        tail = tail_rule(moves, totals, claim.epsilon, claim.delta, problem.field)
         if tail is not None and within(problem, tail.constraint) is not False:
             carved = () if within(problem, tail.constraint) else (tail.constraint,)
             note = f"a = {tail.a}, S = {tail.S}"
