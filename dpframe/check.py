@@ -1,12 +1,13 @@
 """Checks a certificate from its file alone: `python check.py FILE [--expect HASH]`.
 
-Everything is derived again from the nodes of the graph: facts about rows, sensitivities, obligations,
-the total. Nothing of dpframe is imported, hints are never read, and mpmath serves only for bounds on
-exp and log. What is not shown here is refused. Exit status: 0 accepted, 1 rejected (with the first
-obligation that was not shown), 2 not a certificate file.
+Everything is derived again from the nodes of the graph: facts about rows, sensitivities, the list
+of obligations, the total. Nothing of dpframe is imported, hints are never read, and mpmath serves
+only for bounds on exp, log and pi. What is not shown here is refused. Exit status: 0 accepted,
+1 rejected (with the first obligation that was not shown), 2 not a certificate file.
 
 Reading order: CORE 1-4; TABLES, one short function for each kind of node, theorem and derivation;
-BOUNDS, numbers with proved remainders; TEXT.
+BOUNDS, numbers with proved remainders; TEXT. A line of the core is a line of code: blank lines,
+comments and docstrings are not counted.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -29,15 +30,16 @@ from typing import Any, NamedTuple, NoReturn
 
 Json = Any
 Exponent = int | Fraction
-Mono = tuple[tuple[int, Exponent], ...]
+Mono = tuple[tuple[int, Exponent], ...]  # a product of powers of atoms
 Point = Mapping[str, Fraction]
 ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
 
-# ==================================================================== CORE 1: what a file may hold
+# ---------------------------------------------------------------- CORE 1: what a file may hold
 SCHEMA = "dpframe-certificate/1"
 NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,699})(/[1-9][0-9]{0,699})?\Z")
 NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,40}\Z")
-CLOSED = {"neither": (False, False), "left": (True, False), "right": (False, True), "both": (True, True)}
+CLOSED = {"neither": (False, False), "left": (True, False), "right": (False, True)}
+CLOSED["both"] = (True, True)
 MAX_DEPTH, MAX_TEXT, MAX_BITS, MAX_WORK = 80, 100_000_000, 40_000, 4_000_000
 MAX_BOXES, MAX_TENSOR, MAX_PATCHES = 4_000, 100_000, 1_000
 
@@ -82,17 +84,20 @@ def plain(document: object) -> None:
             stack += [(part, depth + 1) for part in value]
         elif type(value) is int:
             size += value.bit_length() ** 2  # writing it down takes quadratic time
-        elif not (value is None or type(value) in (str, bool)) and not (type(value) is float and math.isfinite(value)):
-            raise Unusable(f"not a JSON value: {value!r:.80}")
+        elif type(value) is float and not math.isfinite(value):
+            raise Unusable(f"not a JSON number: {value}")
+        elif value is not None and type(value) not in (str, bool, float):
+            raise Unusable(f"not a JSON value: {type(value).__name__}")
 
 
 def keys(value: Json, where: str, **types: Any) -> Any:
     """`value`, if it is an object with exactly these keys of these types. Raises Refused."""
     if type(value) is not dict or value.keys() != types.keys():
         found = sorted(value) if type(value) is dict else value
-        raise Refused(f"{where}: must have exactly the keys {sorted(types)}, has {found!r:.200}")
+        raise Refused(f"{where}: must have exactly the keys {sorted(types)}; {found!r:.200}")
     for name, kind in types.items():
-        if kind is not object and type(value[name]) not in (kind if isinstance(kind, tuple) else (kind,)):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        if object not in kinds and type(value[name]) not in kinds:
             raise Refused(f"{where}: {name} has the wrong type: {value[name]!r:.80}")
     return value
 
@@ -105,7 +110,7 @@ def number(text: Json, where: str) -> Fraction:
 
 
 class Range(NamedTuple):
-    """An interval; None is an infinite end, `left` and `right` say whether the ends belong to it."""
+    """An interval; None is an infinite end, `left` and `right` say whether it has its ends."""
 
     lower: Fraction | None
     upper: Fraction | None
@@ -123,50 +128,52 @@ class Range(NamedTuple):
         """2: every point > 0; 1: >= 0; -2: < 0; 0: none of these."""
         if self.lower is not None and self.lower >= 0:
             return 1 if self.lower == 0 and self.left else 2
-        negative = self.upper is not None and (self.upper < 0 or (self.upper == 0 and not self.right))
+        negative = self.upper is not None and self.upper <= 0 and ZERO not in self
         return -2 if negative else 0
 
 
 def domain(spec: Json, where: str) -> Range:
-    """The domain of a symbol, drawn in to whole numbers where it holds only these. Raises Refused."""
-    text = (str, type(None))
-    keys(spec, where, lower=text, upper=text, closed=str, integer=bool, origin=(int, type(None)))
-    low, high = (None if spec[end] is None else number(spec[end], where) for end in ("lower", "upper"))
+    """The domain of a symbol, drawn in to whole numbers where only these count. Raises Refused."""
+    end = (str, type(None))
+    origin = (int, type(None))
+    keys(spec, where, lower=end, upper=end, closed=str, integer=bool, origin=origin)
+    low, high = (None if spec[e] is None else number(spec[e], where) for e in ("lower", "upper"))
     left, right = CLOSED.get(spec["closed"], (True, True))
     if spec["closed"] not in CLOSED or (left and low is None) or (right and high is None):
-        raise Refused(f"{where}: closed must be one of {sorted(CLOSED)}, and an infinite end is open")
-    if spec["integer"]:
-        low = low if low is None else Fraction(math.ceil(low) if left else math.floor(low) + 1)
-        high = high if high is None else Fraction(math.floor(high) if right else math.ceil(high) - 1)
-        left, right = low is not None, high is not None
-    if low is not None and high is not None and not (low < high or (low == high and left and right)):
+        raise Refused(f"{where}: closed must be in {sorted(CLOSED)}, infinite ends are open")
+    if spec["integer"] and low is not None:
+        low, left = Fraction(math.ceil(low) if left else math.floor(low) + 1), True
+    if spec["integer"] and high is not None:
+        high, right = Fraction(math.floor(high) if right else math.ceil(high) - 1), True
+    if low is not None and high is not None and not (low < high or (low == high and left & right)):
         raise Refused(f"{where}: the domain is empty")
     return Range(low, high, left, right, spec["integer"])
 
 
-# =================================================================================== CORE 2: formulas
+# ----------------------------------------------------------------------------- CORE 2: formulas
 class Atom(NamedTuple):
     """What formulas are polynomials in, with its sign on the whole domain (as Range.sign)."""
 
-    kind: str  # symbol, number (of a root), sum (base of a power), log, exp, min, max, analytic_sigma
+    kind: str  # symbol, number (below a root), sum (base of a power), log, exp, min, max, ...
     sign: int
-    args: tuple[Formula, ...] = ()  # log: numerator and denominator of its argument
+    args: tuple[Formula, ...] = ()  # of a log: numerator and denominator of its argument
     name: str = ""
     range: Range = Range(None, None)
 
 
 class Formula:
-    """A sum of rational multiples of products of rational powers of atoms, defined on the whole domain.
+    """A sum of rational multiples of products of rational powers of atoms.
 
-    An atom under a fractional power is >= 0, and one under a negative power is not 0, on the whole domain.
+    It is defined on the whole domain: an atom under a fractional power is >= 0 there, and one
+    under a negative power is not 0.
     """
 
     __slots__ = ("bits", "ring", "terms")
 
     def __init__(self, ring: Ring, terms: dict[Mono, Fraction]) -> None:
         self.ring, self.terms = ring, terms
-        sizes = (max(c.numerator.bit_length(), c.denominator.bit_length()) for c in terms.values())
-        self.bits = max(sizes, default=0)
+        self.bits = max((c.numerator.bit_length() for c in terms.values()), default=0)
+        self.bits = max((c.denominator.bit_length() for c in terms.values()), default=self.bits)
         if self.bits > MAX_BITS:
             raise Refused(f"numbers of more than {MAX_BITS} bits")
 
@@ -187,7 +194,7 @@ class Formula:
         ring.spend(len(self.terms) * len(right.terms) * (1 + (self.bits + right.bits) // 256))
         found: dict[Mono, Fraction] = {}
         for (m, c), (n, k) in product(self.terms.items(), right.terms.items()):
-            mono, factor = (m + n, ONE) if not (m and n) else ring.tidy((*m, *n))
+            mono, factor = ring.tidy((*m, *n)) if m and n else (m + n, ONE)
             found[mono] = found.get(mono, ZERO) + c * k * factor
         return Formula(ring, {mono: c for mono, c in found.items() if c})
 
@@ -213,7 +220,6 @@ class Ring:
         self.names: list[frozenset[str]] = []  # for each atom, the symbols in it
         self.index: dict[object, int] = {}
         self.symbols: dict[str, Formula] = {}  # those that a formula may use so far
-        self.ranges: dict[str, Range] = {}
         self.memo: dict[str, Formula] = {}
         self.seen: dict[object, bool] = {}
         self.work = 0
@@ -225,7 +231,7 @@ class Ring:
             raise Refused("more work than this checker is willing to do")
 
     def intern(self, key: object, atom: Atom) -> int:
-        """The number of the atom with this key; `atom` where there is none yet."""
+        """The number of the atom with this key: `atom`, where there is none yet."""
         if key not in self.index:
             self.index[key] = len(self.atoms)
             self.atoms.append(atom)
@@ -236,6 +242,11 @@ class Ring:
     def bare(self, g: int) -> Formula:
         """An atom as a formula."""
         return Formula(self, {((g, 1),): ONE})
+
+    def product(self, factors: Iterable[tuple[int, Exponent]], c: Fraction = ONE) -> Formula:
+        """c times a product of powers of atoms."""
+        mono, more = self.tidy(factors)
+        return Formula(self, {mono: c * more})
 
     def depends(self, f: Formula) -> frozenset[str]:
         """The symbols that occur."""
@@ -265,10 +276,9 @@ class Ring:
         for g, e in powers.items():
             if abs(e) > 4096:
                 raise Refused("an exponent above 4096")
-            if self.atoms[g].kind == "number" and not 0 < e < 1:
-                factor *= Fraction(int(self.atoms[g].name)) ** math.floor(e)
-                e -= math.floor(e)
-            powers[g] = int(e) if e.denominator == 1 else e
+            whole = math.floor(e) if self.atoms[g].kind == "number" else 0
+            factor = factor * Fraction(int(self.atoms[g].name)) ** whole if whole else factor
+            powers[g] = int(e - whole) if e.denominator == 1 else e - whole
         return tuple(sorted((g, e) for g, e in powers.items() if e)), factor
 
     def expand(self, f: Formula) -> Formula:
@@ -276,33 +286,35 @@ class Ring:
         done = []
         for mono, c in f.terms.items():
             sums = [(g, math.floor(e)) for g, e in mono if self.atoms[g].kind == "sum" and e >= 1]
-            part = Formula(self, {self.tidy((*mono, *((g, -k) for g, k in sums)))[0]: c})
+            part = self.product((*mono, *((g, -k) for g, k in sums)), c) if sums else None
             for g, k in sums:
-                part = part * self.atoms[g].args[0] ** k
-            done.append(part)
+                part = part * self.atoms[g].args[0] ** k if part else part
+            done.append(part or Formula(self, {mono: c}))
         return self.total(done)
 
     def clear(self, f: Formula) -> tuple[Formula, Mono]:
-        """(n, m) with f = n/m: m > 0 a product of atoms, n without negative powers, sums multiplied out."""
+        """(n, m), f = n/m: m > 0 a product of atoms, n expanded and without negative powers."""
         low: dict[int, int] = {}
         for mono in f.terms:
             for g, e in mono:
                 if e < low.get(g, 0):
                     low[g] = math.floor(e)
-        shift, _ = self.tidy((g, -e if self.atoms[g].sign == 2 else e % 2 - e) for g, e in low.items())
-        return self.expand(f * Formula(self, {shift: ONE})), shift
+        shift = [(g, -e if self.atoms[g].sign == 2 else e % 2 - e) for g, e in low.items()]
+        return self.expand(f * self.product(shift) if shift else f), self.tidy(shift)[0]
 
-    def content(self, *fs: Formula) -> Mono:
-        """The largest product of positive atoms that divides every term; fs have no negative powers."""
+    def content(self, *fs: Formula) -> list[tuple[int, Exponent]]:
+        """The largest product of positive atoms in every term of fs, which are cleared."""
         monos = [dict(mono) for f in fs for mono in f.terms]
-        least = ((g, min(m.get(g, 0) for m in monos)) for g in monos[0] if self.atoms[g].sign == 2)
-        return tuple((g, -e) for g, e in least if e)
+        least = [(g, min(m.get(g, 0) for m in monos)) for g in monos[0]]
+        return [(g, e) for g, e in least if e and self.atoms[g].sign == 2]
 
     def ratio(self, f: Formula) -> tuple[Formula, Formula]:
-        """f as n/d of polynomials, d > 0, in a form that equal formulas mostly share."""
+        """f = n/d, d > 0, both polynomials in atoms, in a form that equal formulas mostly share."""
         top, shift = self.clear(f)
-        bottom = self.expand(Formula(self, {shift: ONE}))
-        common = Formula(self, {self.tidy(self.content(top, bottom))[0]: 1 / abs(bottom.terms[max(bottom.terms)])})
+        bottom = self.expand(self.product(shift))
+        cs = [*top.terms.values(), *bottom.terms.values()]
+        scale = Fraction(math.lcm(*(c.denominator for c in cs)), math.gcd(*(c.numerator for c in cs)))
+        common = self.product(((g, -e) for g, e in self.content(top, bottom)), scale)
         return top * common, bottom * common
 
     def key(self, *fs: Formula) -> tuple[object, ...]:
@@ -310,7 +322,7 @@ class Ring:
         return tuple(frozenset(part.terms.items()) for f in fs for part in self.ratio(f))
 
     def power(self, f: Formula, e: Fraction) -> Formula:
-        """f ** e, where f >= 0 (for a fraction) and f is not 0 (for e < 0) on the domain. Raises Refused."""
+        """f ** e, if f >= 0 (for a fraction), f not 0 (for e < 0) is shown. Raises Refused."""
         whole = e.denominator == 1
         if f.bits * abs(e) > MAX_BITS:
             raise Refused(f"numbers of more than {MAX_BITS} bits")
@@ -319,63 +331,223 @@ class Ring:
             for _ in range(int(e)):
                 result = result * f
             return result
-        if len(f.terms) == 1:
-            ((mono, c),) = f.terms.items()
-        else:
-            mono, c = self.primitive(f)
+        mono, c = next(iter(f.terms.items())) if len(f.terms) == 1 else self.primitive(f)
         if not c and e > 0:
             return self.lift(0)
-        usable = all(self.usable(self.atoms[g].sign, k, e) for g, k in mono) and (whole or c > 0) and c != 0
-        if not usable and not (whole and e > 0):
-            raise Refused(f"({text_of(f)}) ^ {e}: not shown to be defined on the whole domain")
-        roots, factor = ((), c ** int(e)) if whole else self.root(c, e)
-        monos, more = self.tidy((*roots, *((g, k * e) for g, k in mono)))
-        return Formula(self, {monos: factor * more})
+        free = whole and e > 0
+        if not free and (not c or not all(self.usable(self.atoms[g].sign, k, e) for g, k in mono)):
+            raise Refused(f"({text_of(f)})^({e}): not shown to be defined on the whole domain")
+        if not whole and c < 0:
+            raise Refused(f"({text_of(f)})^({e}): a root of something negative")
+        roots, factor = ([], c ** int(e)) if whole else (self.root(c, e), ONE)
+        return self.product((*roots, *((g, k * e) for g, k in mono)), factor)
 
     @staticmethod
     def usable(sign: int, k: Exponent, e: Fraction) -> bool:
-        """Whether (x ** k) ** e = x ** (k e) is defined for an x of this sign."""
+        """Whether (x^k)^e = x^(k e) is defined and true for every x of this sign."""
         return sign == 2 or (sign == 1 and k > 0 and e > 0) or (sign == -2 and e.denominator == 1)
 
     def primitive(self, f: Formula) -> tuple[Mono, Fraction]:
-        """(m, c) with f = c m, m a product of powers of positive atoms and of one sum, where that can be shown."""
+        """(m, c), f = c m: m a product of powers of atoms, one of them a sum made for the purpose."""
         top, shift = self.clear(f)
         if not top:
             return (), ZERO
         outside = self.content(top)
         c = top.terms[max(top.terms)]
-        base = top * Formula(self, {self.tidy(outside)[0]: 1 / c})
+        base = top * self.product(((g, -e) for g, e in outside), 1 / c)
         sign = self.sign(base)
-        if sign < 0:
+        if sign == -2:
             c, base, sign = -c, -base, 2
-        inverse = [(g, -e) for g, e in (*outside, *shift)]
+        inner = [(self.intern(("sum", frozenset(base.terms.items())), Atom("sum", sign, (base,))), 1)]
         if base.constant is not None:
-            return self.tidy(inverse)[0], c * base.constant
-        g = self.intern(("sum", frozenset(base.terms.items())), Atom("sum", sign, (base,)))
-        return self.tidy((*inverse, (g, 1)))[0], c
+            c, inner = c * base.constant, []
+        return self.tidy((*outside, *((g, -e) for g, e in shift), *inner))[0], c
 
-    def root(self, c: Fraction, e: Fraction) -> tuple[Mono, Fraction]:
-        """c ** e for c > 0: primes below 100, and what is left beside them, become atoms."""
+    def root(self, c: Fraction, e: Fraction) -> list[tuple[int, Exponent]]:
+        """c^e for c > 0 and a fraction e: primes below 100, and what is left, become atoms."""
         factors: list[tuple[int, Exponent]] = []
-        for value, sign in ((c.numerator, 1), (c.denominator, -1)):
+        for value, sign in ((c.numerator, e), (c.denominator, -e)):
             left = value
             for prime in (p for p in range(2, 100) if all(p % k for k in range(2, p))):
                 while left % prime == 0:
                     left //= prime
-                    factors.append((prime, sign * e))
+                    factors.append((prime, sign))
             exact = whole_root(left, e.denominator)
             perfect = exact**e.denominator == left
-            factors.append((exact, sign * e * e.denominator) if perfect else (left, sign * e))
-        atoms = ((self.intern(n, Atom("number", 2, name=str(n))), k) for n, k in factors if n > 1)
-        return self.tidy(atoms)
+            factors.append((exact, sign * e.denominator) if perfect else (left, sign))
+        return [(self.intern(n, Atom("number", 2, name=str(n))), k) for n, k in factors if n > 1]
 
     def log(self, f: Formula) -> Formula:
-        """log f, for f > 0. Raises Refused."""
+        """log f, if f > 0 is shown. Raises Refused."""
         if not self.prove(f, strict=True):
-            raise Refused(f"log({text_of(f)}): not shown to be positive on the whole domain")
+            raise Refused(f"log({text_of(f)}): not shown to be defined on the whole domain")
         top, bottom = self.ratio(f)
         sign = self.sign(top - bottom)
-        one, other = frozenset(top.terms.items()), frozenset(bottom.terms.items())
-        if sign == -2 or ("log", other, one) in self.index:
-            return -self.log(self.lift(1) / f) if len(f.terms) else f
-        return self.bare(self.intern(("log", one, other), Atom("log", sign, (top, bottom)))) if top - bottom else self.lift(0)
+        sides = (frozenset(top.terms.items()), frozenset(bottom.terms.items()))
+        if sign == -2 or ("log", *sides[::-1]) in self.index:  # log(n/d) = -log(d/n)
+            turned = Atom("log", abs(sign), (bottom, top))
+            return -self.bare(self.intern(("log", *sides[::-1]), turned))
+        plus = Atom("log", sign, (top, bottom))
+        return self.bare(self.intern(("log", *sides), plus)) if sides[0] != sides[1] else self.lift(0)
+
+    def call(self, name: str, parts: list[Formula]) -> Formula:
+        """exp, min, max or analytic_sigma of formulas. Raises Refused."""
+        sign = 2
+        if name in ("min", "max"):
+            side = 1 if name == "max" else -1
+            kept: list[Formula] = []
+            for part in parts:  # one that never decides is left out
+                if not any(self.prove((other - part) * side, patches=32) for other in kept):
+                    kept = [k for k in kept if not self.prove((part - k) * side, patches=32)] + [part]
+            if len(kept) == 1:
+                return kept[0]
+            signs = [self.sign(part) for part in kept]
+            parts, sign = kept, max(signs) if name == "max" else min(signs)
+            sign = sign if sign > 0 else 0
+        elif name == "analytic_sigma" and not (
+            self.prove(parts[0])
+            and self.prove(parts[1], strict=True)
+            and self.prove(1 - parts[1], strict=True)
+        ):
+            raise Refused("analytic_sigma: needs epsilon >= 0 and 0 < delta < 1 on the domain")
+        found = [self.key(part) for part in parts]
+        key = (name, *(found if name == "analytic_sigma" else sorted(found, key=repr)))
+        return self.bare(self.intern(key, Atom(name, sign, tuple(parts))))
+
+    def formula(self, value: Json, where: str, depth: int = 0) -> Formula:
+        """The formula of a JSON value over the symbols that may be used so far. Raises Refused."""
+        if type(value) is str:
+            if value in self.symbols:
+                return self.symbols[value]
+            if NAME.match(value):
+                raise Refused(f"{where}: {value} is no symbol that is public here")
+            return self.lift(number(value, where))
+        text = repr(value)
+        if text not in self.memo:
+            if type(value) is not list or depth > 60 or len(value) < 2:
+                raise Refused(f"{where}: not a formula: {text:.80}")
+            self.memo[text] = self.operation(value, where, depth + 1)
+        return self.memo[text]
+
+    def operation(self, value: list[Json], where: str, depth: int) -> Formula:
+        """The formula of [operation, arguments]. Raises Refused."""
+        name, count = value[0], len(value) - 1
+        if name == "^" and count == 2:
+            e = number(value[2], where)
+            if abs(e) > 64 or e.denominator > 64:
+                raise Refused(f"{where}: an exponent above 64")
+            return self.power(self.formula(value[1], where, depth), e)
+        if (name, count) not in {("log", 1), ("exp", 1), ("analytic_sigma", 2)}:
+            if name not in ("+", "*", "min", "max"):
+                raise Refused(f"{where}: no such operation: {value!r:.80}")
+        parts = [self.formula(part, where, depth) for part in value[1:]]
+        if name == "*":
+            result = parts[0]
+            for part in parts[1:]:
+                result = result * part
+            return result
+        if name == "log":
+            return self.log(parts[0])
+        return self.total(parts) if name == "+" else self.call(name, parts)
+
+    # ------------------------------------------------------------------------ CORE 3: signs
+    def sign(self, f: Formula) -> int:
+        """2: shown > 0 on the whole domain; 1: >= 0; -2: < 0; 0: not shown."""
+        if self.prove(f, strict=True):
+            return 2
+        return 1 if self.prove(f) else -2 if self.prove(-f, strict=True) else 0
+
+    def prove(self, f: Formula, *, strict: bool = False, patches: int = MAX_PATCHES) -> bool:
+        """Whether f >= 0 (f > 0 where strict) is shown on the whole domain."""
+        key = (frozenset(f.terms.items()), strict, patches)
+        if key not in self.seen:
+            self.seen[key] = self.decide(self.clear(f)[0], strict=strict, patches=patches)
+        return self.seen[key]
+
+    def decide(self, f: Formula, *, strict: bool, patches: int) -> bool:
+        """The same for a polynomial in powers of atoms, each atom a variable of its own."""
+        if not f:
+            return not strict
+        f = f * self.product((g, -e) for g, e in self.content(f))
+        signs = [min((self.atoms[g].sign for g, _ in mono), default=2) for mono in f.terms]
+        if all(s >= 1 for s in signs) and all(c > 0 for c in f.terms.values()):
+            if not strict or 2 in signs:
+                return True
+        if min(signs) == 2 and all(c < 0 for c in f.terms.values()):
+            return False
+        monos = [dict(mono) for mono in f.terms]
+        axes, steps = [], {}
+        for g in sorted(set().union(*monos)):
+            steps[g] = math.lcm(*(m[g].denominator for m in monos if g in m))
+            span = self.span(g, steps[g])
+            if span is None:
+                return False
+            axes.append((int(max(m.get(g, 0) for m in monos) * steps[g]), span))
+        rows = {tuple(int(m.get(g, 0) * q) for g, q in steps.items()): c for m, c in
+                zip(monos, f.terms.values(), strict=True)}
+        return self.bernstein(rows, axes, strict=strict, patches=patches)
+
+    def span(self, g: int, q: int) -> Range | None:
+        """Where the q-th root of an atom lies: rational ends, outwards; None: not known."""
+        atom = self.atoms[g]
+        low, high, left, right, _ = atom.range
+        if not self.names[g]:  # a number that is not rational
+            (low, high), left, right = bounds_of(self, self.bare(g), {}), True, True
+        elif atom.kind != "symbol":
+            low, left = ZERO, atom.sign == 1
+            if atom.sign < 1:
+                return None
+        if q == 1 or low is None or low < 0:
+            return Range(low, high, left, right) if q == 1 else None
+        bottom, exact = root_below(low, q)
+        left = left or not exact
+        if high is None:
+            return Range(bottom, None, left)
+        top, exact = root_below(high, q)
+        return Range(bottom, top if exact else top + Fraction(1, 2**64), left, right or not exact)
+
+    def bernstein(
+        self,
+        rows: Mapping[tuple[int, ...], Fraction],
+        axes: Sequence[tuple[int, Range]],
+        *,
+        strict: bool,
+        patches: int,
+    ) -> bool:
+        """Signs by Bernstein coefficients: p >= 0 on a box whose coefficients all are >= 0.
+
+        p > 0 at a point in the inside of a face where not all coefficients of the face are 0.
+        """
+        shape = [degree + 1 for degree, _ in axes]
+        if math.prod(shape) > MAX_TENSOR:
+            return False
+        scale = math.lcm(*(c.denominator for c in rows.values()))
+        flat = [0] * math.prod(shape)
+        for exponents, c in rows.items():
+            place = 0
+            for e, n in zip(exponents, shape, strict=True):
+                place = place * n + e
+            flat[place] = int(c * scale)
+        for axis, (degree, span) in enumerate(axes):
+            matrix = to_bernstein(degree, span.lower, span.upper)
+            if matrix is None:
+                return False
+            flat = along(flat, shape, axis, matrix)
+        queue = [(flat, [(span.left, span.right) for _, span in axes], 0)]
+        while queue:
+            flat, ends, depth = queue.pop()
+            self.spend(len(flat) // 8 + 1)
+            if min(flat) >= 0 and (not strict or faces_positive(flat, shape, ends)):
+                continue
+            patches -= 1
+            axis = depth % len(shape)
+            corners = product(*((0, n - 1) for n in shape))
+            if patches < 0 or any(flat[place_of(corner, shape)] < 0 for corner in corners):
+                return False
+            if min(flat) >= 0 and all(not flat[place_of(c, shape)] for c in ()):
+                return False
+            low, high = halves(shape[axis] - 1)
+            for matrix, end in ((low, (ends[axis][0], True)), (high, (True, ends[axis][1]))):
+                part = [*ends[:axis], end, *ends[axis + 1 :]]
+                queue.append((along(flat, shape, axis, matrix), part, depth + 1))
+        return True

@@ -15,8 +15,8 @@ from dpframe.guarantees import REPLACE_ONE
 from . import opening
 from .reading import Array, Column, Features, Plain, doubles
 
-ENTRIES = 2**19  # of a block: 4 MiB of doubles
-FEWEST, MOST = 1024, 8192  # rows of a block
+ENTRIES = 2**18  # of a block: 2 MiB of doubles
+FEWEST, MOST = 1024, 4096  # rows of a block
 
 
 @attrs.frozen(eq=False)

@@ -1,7 +1,7 @@
 """Projection and normalisation of rows, a block at a time, without a copy where nothing changes.
 
-Lengths are right up to rounding, |x| <= norm (1 + (d + 8) 2^-53), for every finite row: where
-squares overflow or underflow, the rows are divided by their largest entry first.
+Lengths are right up to rounding, |x| <= norm (1 + (d + 8) 2^-53), for every finite row and every
+norm above 1e-290: where squares overflow or underflow, rows are divided by their largest entry.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def project(block: Array, norm: float, squares: Array | None = None) -> Array:
     """Rows longer than `norm` scaled onto it, shape (m, d); `block` itself where there are none.
 
     `squares` are the squared norms of the rows, where the caller knows them. Domain: finite rows
-    and norm > 0.
+    and norm > 1e-290.
     """
     if not SHORT <= norm <= LONG:
         return _project_any(block, norm)

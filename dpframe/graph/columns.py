@@ -90,7 +90,7 @@ def check_interval(lower: Expression, upper: Expression) -> None:
     if isinstance(lower, Number) and isinstance(upper, Number):
         if lower.value >= upper.value:
             raise InvalidArgument("bounds of y", "increasing", (str(lower), str(upper)), "Give lower < upper.")
-    elif lower != -upper or not (isinstance(upper, Symbol) and upper.domain.positive and upper.origin is None):
+    elif lower != -upper or not isinstance(upper, Symbol) or not (upper.domain.positive or upper.origin is not None):
         raise InvalidArgument("bounds of y", "two numbers, or bound=Y with a positive public parameter Y", (str(lower), str(upper)), "")
 
 
@@ -139,6 +139,11 @@ class ClipColumn(ColumnMap):
         """`clip to [-1, 1]`."""
         return f"clip to [{self.lower}, {self.upper}]"
 
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """The ends."""
+        return {"lower": self.lower, "upper": self.upper}
+
     def record(self) -> dict[str, object]:
         """The ends."""
         return {"lower": to_json(self.lower), "upper": to_json(self.upper)}
@@ -173,6 +178,11 @@ class ToUnitInterval(ColumnMap):
     def label(self) -> str:
         """`[1, 5] onto [-1, 1]`."""
         return f"[{self.lower}, {self.upper}] onto [-1, 1]"
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """The ends."""
+        return {"lower": self.lower, "upper": self.upper}
 
     def record(self) -> dict[str, object]:
         """The ends."""

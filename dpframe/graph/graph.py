@@ -99,14 +99,5 @@ def _topological(outputs: Iterable[Node]) -> Iterable[Node]:
 
 def _origins(node: Node) -> list[Node]:
     """Statistics whose values a formula of this node reads (the verifier decides whether it may)."""
-    from .rows import Scaled
-
-    formulas = []
-    if isinstance(node, Release):
-        formulas = list(node.formulas.values())
-    elif isinstance(node, Post):
-        formulas = [argument for argument in node.arguments if not isinstance(argument, (Node, str, int, float, type(None)))]
-    elif isinstance(node, Scaled):
-        formulas = [node.by]
-    found: set[Symbol] = set().union(*(formula.symbols() for formula in formulas)) if formulas else set()
+    found: set[Symbol] = set().union(*(formula.symbols() for formula in node.formulas.values()))
     return sorted((s.origin for s in found if isinstance(s.origin, Node)), key=lambda origin: origin.label)

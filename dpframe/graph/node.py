@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NoReturn
 
 from dpframe.errors import TouchesData
 from dpframe.guarantees import Unit
+from dpframe.symbols import Expression
 
 WAY_OUT = "Data is touched at execution only: compute with statistics (X.T @ X, X.T @ y, dp.lambda_min, ...), release them, and put numpy into dp.post."
 
@@ -26,6 +27,16 @@ class Node(ABC):
     @abstractmethod
     def label(self) -> str:
         """How a person would write it."""
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """The formulas it reads besides its inputs, by name; each must be public."""
+        return {}
+
+    @property
+    def positive(self) -> tuple[str, ...]:
+        """Names of the formulas that must be positive for every parameter value."""
+        return ()
 
     @abstractmethod
     def record(self) -> dict[str, object]:

@@ -36,6 +36,11 @@ class Post(Node):
         """The function's name."""
         return self.function.__qualname__
 
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """Its public arguments."""
+        return {f"argument {i + 1}": a for i, a in enumerate(self.arguments) if isinstance(a, Expression)}
+
     def record(self) -> dict[str, object]:
         """Where the function lives, a digest of its source, and its public arguments."""
         return {

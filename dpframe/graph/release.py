@@ -11,7 +11,7 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Share
 from dpframe.mechanisms import Calibration, Mechanism
-from dpframe.symbols import Expression, Number, Symbol, exact, to_json
+from dpframe.symbols import Expression, Number, Product, Sum, Symbol, exact, to_json
 
 from .node import DataNode, Node
 from .statistics import Identity, Statistic
@@ -51,7 +51,7 @@ class Release(Node):
     @property
     def formulas(self) -> dict[str, Expression]:
         """What the release reads besides its statistic, by name: a stated size, its share, its number of draws."""
-        found = {"times": self.times} if self.times != ONE else {}
+        found = {} if self.times is ONE else {"times": self.times}
         if isinstance(self.stated, Mechanism):
             found[self.stated.noise] = self.stated.formula
         if self.share is not None:
@@ -108,11 +108,20 @@ def _count(times: object) -> Expression:
     if times == 1 and not isinstance(times, bool):
         return ONE
     count = exact(times, "times")
-    whole = isinstance(count, Number) and count.value.denominator == 1 and count.value >= 1
-    ranged = not isinstance(count, Number) and all(symbol.domain.integer for symbol in count.symbols())
-    if not (whole or ranged):
-        raise InvalidArgument("times", "a whole number of at least 1, or a formula of whole parameters", str(count), "")
+    coefficients = [part.value for part in _numbers(count)]
+    whole = all(symbol.domain.integer for symbol in count.symbols()) and all(c.denominator == 1 for c in coefficients)
+    if not whole or (isinstance(count, Number) and count.value < 1) or not _polynomial(count):
+        raise InvalidArgument("times", "a whole number of at least 1, or a sum of whole parameters and whole numbers", str(count), "")
     return count
+
+
+def _numbers(formula: Expression) -> list[Number]:
+    return [formula] if isinstance(formula, Number) else [number for part in formula.parts for number in _numbers(part)]
+
+
+def _polynomial(formula: Expression) -> bool:
+    """Sums and products of symbols and numbers only."""
+    return isinstance(formula, (Number, Symbol, Sum, Product)) and all(_polynomial(part) for part in formula.parts)
 
 
 def _name(name: str) -> str:

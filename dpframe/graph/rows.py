@@ -133,6 +133,11 @@ class RowSource(Rows):
         """The name."""
         return self.name
 
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """The number of columns."""
+        return {"columns": self.columns}
+
     def record(self) -> dict[str, object]:
         """Name and number of columns."""
         return {"name": self.name, "columns": to_json(self.columns)}
@@ -166,10 +171,10 @@ class RowMap(Rows):
 
 
 def positive(value: object, name: str = "norm") -> Expression:
-    """A public formula that is positive wherever its parameters may lie. Raises InvalidArgument."""
+    """An exact formula; a number must be positive, and a public parameter's range. The verifier judges everything else. Raises InvalidArgument."""
     bound = exact(value, name)
-    certain = bound.value > 0 if isinstance(bound, Number) else not isinstance(bound, Symbol) or bound.domain.positive
-    if not certain:
+    wrong = isinstance(bound, Number) and bound.value <= 0
+    if wrong or (isinstance(bound, Symbol) and bound.origin is None and not bound.domain.positive):
         raise InvalidArgument(name, "positive", str(bound), "A bound is a public number, or dp.parameter(name) with a positive range.")
     return bound
 
@@ -198,6 +203,16 @@ class ClipNorm(RowMap):
     def label(self) -> str:
         """`clip to norm 1`."""
         return f"clip to norm {self.norm}"
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """The radius."""
+        return {"norm": self.norm}
+
+    @property
+    def positive(self) -> tuple[str, ...]:
+        """The radius."""
+        return ("norm",)
 
     def record(self) -> dict[str, object]:
         """The radius."""
@@ -262,14 +277,19 @@ class Intercept(RowMap):
         return None if before is None else before + self.value
 
     @property
-    def unit_norm(self) -> bool:
-        """As before."""
-        return self.source.unit_norm
-
-    @property
     def label(self) -> str:
         """`append intercept`."""
         return "append intercept"
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """The constant."""
+        return {"value": self.value}
+
+    @property
+    def positive(self) -> tuple[str, ...]:
+        """The constant."""
+        return ("value",)
 
     def record(self) -> dict[str, object]:
         """The constant."""
@@ -307,14 +327,19 @@ class Scaled(RowMap):
         return self.public and self.source.ball
 
     @property
-    def unit_norm(self) -> bool:
-        """As before."""
-        return self.public and self.source.unit_norm
-
-    @property
     def label(self) -> str:
         """`divide by 2`."""
         return f"divide by {self.by}"
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """The divisor."""
+        return {"divisor": self.by}
+
+    @property
+    def positive(self) -> tuple[str, ...]:
+        """The divisor."""
+        return ("divisor",)
 
     def record(self) -> dict[str, object]:
         """The divisor."""

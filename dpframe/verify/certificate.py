@@ -14,6 +14,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Regression, Setting, still
+from dpframe.graph.rows import COLUMNS
 from dpframe.guarantees import Guarantee
 from dpframe.symbols import Expression, Symbol, rational
 
@@ -38,6 +39,9 @@ class Certificate:
         """A certificate without a proof does not exist."""
         if not self.report.proved:
             raise InvalidArgument("report", "proved", "one with open obligations", "dp.certify makes certificates.")
+        for name, value in self.values.items():
+            self._checked(name, value)
+        self._inside(self.values)
 
     @property
     def graph(self) -> Graph:
@@ -89,7 +93,10 @@ class Certificate:
 
         Every number is checked against its domain, and against the proof's region by rigorous enclosure. Raises InvalidArgument.
         """
-        given = {**self.values, **{name: self._checked(name, value) for name, value in values.items()}}
+        given = {name: self._checked(name, value) for name, value in values.items()}
+        return attrs.evolve(self, values={**self.values, **given})
+
+    def _inside(self, given: Mapping[str, Fraction]) -> None:
         balls = {name: rational_ball(value) for name, value in given.items()}
         for constraint in self.region:
             names = {symbol.name for symbol in constraint.left.symbols() | constraint.right.symbols()}
@@ -97,7 +104,6 @@ class Certificate:
                 where = ", ".join(f"{name} = {given[name]}" for name in sorted(names))
                 way_out = "Certify at these numbers: dp.certify(..., target=dp.ApproxDP(...)) then decides by the exact profile; or use dp.Gaussian.analytic."
                 raise InvalidArgument("parameters", f"inside the proof's region, {constraint} ({constraint.source})", where, way_out)
-        return attrs.evolve(self, values=given)
 
     def _checked(self, name: str, value: object) -> Fraction:
         if name not in self.symbols:
@@ -156,7 +162,7 @@ class Certificate:
 
 def is_size(symbol: Symbol) -> bool:
     """Whether the symbol is a public size of the data: d, or n under replace-one."""
-    return symbol.name == "d" or (symbol.origin is not None and still(symbol))
+    return symbol == COLUMNS or (symbol.origin is not None and still(symbol))
 
 
 def canonical_hash(*parts: object) -> str:

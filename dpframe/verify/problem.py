@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 
 import attrs
 
+from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Setting
-from dpframe.graph.columns import ClipColumn
-from dpframe.graph.rows import RowMap
-from dpframe.graph.statistics import Linear
 from dpframe.guarantees import Guarantee
 from dpframe.symbols import Expression, Symbol
 
@@ -27,11 +26,13 @@ class Problem:
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
         """Every symbol of the target, the unit and the graph, by name."""
-        found = set().union(*(formula.symbols() for formula in (*self.target.amounts, self.setting.unit.rows_per_person)))
-        found = found.union(*(formula.symbols() for release in self.graph.releases for formula in release.formulas.values()))
-        for node in self.graph.nodes:
-            found = found.union(*(formula.symbols() for formula in _bounds(node)))
-        return tuple(sorted(found, key=lambda symbol: (symbol.name, str(symbol.domain))))
+        formulas = [*self.target.amounts, self.rows, *(f for node in self.graph.nodes for f in node.formulas.values())]
+        found = sorted(set().union(*(formula.symbols() for formula in formulas)), key=lambda symbol: symbol.name)
+        for one, other in pairwise(found):
+            if one.name == other.name:
+                ranges = f"{one.domain}{_reading(one)} and {other.domain}{_reading(other)}"
+                raise InvalidArgument(f"parameter {one.name}", "one parameter with one range", ranges, "Use another name, or the same range everywhere.")
+        return tuple(found)
 
     @cached_property
     def field(self) -> Field:
@@ -44,12 +45,5 @@ class Problem:
         return self.setting.unit.rows_per_person
 
 
-def _bounds(node: object) -> list[Expression]:
-    """The public formulas of row maps, label maps and linear combinations."""
-    if isinstance(node, Linear):
-        return list(node.coefficients)
-    if isinstance(node, ClipColumn):
-        return [node.lower, node.upper]
-    if isinstance(node, RowMap):
-        return [value for value in (getattr(node, name, None) for name in ("norm", "value", "by", "columns")) if isinstance(value, Expression)]
-    return []
+def _reading(symbol: Symbol) -> str:
+    return "" if symbol.origin is None else " (read from the data)"

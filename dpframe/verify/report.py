@@ -75,10 +75,16 @@ def verify(problem: Problem, accountant: str = "auto") -> Report:
             continue
         attempt = _with_point(attempt, problem)
         attempts.append(attempt)
-        binding = planned if accountant == "auto" or name == "basic" else ()
+        binding = planned if accountant == "auto" or name == "basic" else tuple(o for o in planned if "draws" in o.rule)
         if attempt.proved and all(obligation.verdict is PROVED for obligation in binding):
             return Report(problem, common, planned, tuple(attempts), attempt)
-    return Report(problem, common, planned, tuple(attempts), None)
+    return Report(problem, (*common, *([] if attempts else [_none_applies(problem)])), planned, tuple(attempts), None)
+
+
+def _none_applies(problem: Problem) -> Obligation:
+    rule = "some derivation must apply: basic composition (every release has a share), joint Gaussian DP (all Gaussian), zCDP"
+    kinds = tuple(dict.fromkeys(release.noise.kind for release in problem.graph.releases))
+    return Obligation("total", "all releases together", rule, (f"target {problem.target}; noise {', '.join(kinds)}",), UNPROVED, repair="give every release a share of the budget.")
 
 
 def _order(problem: Problem, accountant: str) -> Sequence[str]:

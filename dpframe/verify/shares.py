@@ -11,7 +11,7 @@ from dpframe.graph import Release
 from dpframe.graph.release import ONE
 from dpframe.guarantees import Share
 from dpframe.sensitivity import L1, L2
-from dpframe.symbols import Expression, Number, add, analytic_sigma, parameter, power
+from dpframe.symbols import Domain, Expression, Number, Symbol, add, analytic_sigma, power
 
 from .algebra import Field
 from .e1 import Totals, larger, tail_rule
@@ -23,14 +23,16 @@ from .resolve import atoms, resolve
 from .sign import nonnegative, positive
 
 ZERO = Number(Fraction(0))
+POSITIVE = Domain(Fraction(0))
 
 
 def plan(problem: Problem) -> list[Obligation]:
     """Shares are positive where they must be, and sum to at most the target, on the whole domain."""
     shared = [release for release in problem.graph.releases if release.share is not None]
     if not shared:
-        return []
-    failing = [*_signs(problem, shared), *_sums(problem, shared)]
+        return list(_counts(problem))
+    foreign = [*_foreign(problem, shared), *_counts(problem)]
+    failing = foreign or [*_signs(problem, shared), *_sums(problem, shared)]
     sums = "shares are positive and sum to at most the target, identically in all parameters"
     facts = tuple(f"{name}: {_short_sum(problem, index)}" for index, name in enumerate(problem.target.currency))
     return failing or [Obligation("plan", "budget", sums, facts, PROVED, count=len(shared))]
@@ -41,6 +43,22 @@ def _short_sum(problem: Problem, index: int) -> str:
     name = problem.target.currency[index]
     text = " + ".join(str(_charge(release, name)) for release in shared) if len(shared) <= 6 else f"{len(shared)} shares"  # noqa: PLR2004 - what fits on a line
     return f"{text} <= {problem.target.amounts[index]}"
+
+
+def _foreign(problem: Problem, releases: Sequence[Release]) -> Iterator[Obligation]:
+    currency = problem.target.currency
+    for release in releases:
+        if release.share is not None and release.share.currency != currency:
+            facts = (f"share in {', '.join(release.share.currency)}", f"target in {', '.join(currency)}")
+            yield Obligation("plan", release.label, "a share must be in the target's currency", facts, REFUTED, Witness(says="it would be spent uncounted"), "take shares from the budget that declare is given.")
+
+
+def _counts(problem: Problem) -> Iterator[Obligation]:
+    for release in problem.graph.releases:
+        decision = nonnegative(release.times - 1, problem.field) if release.times is not ONE else None
+        if decision is not None and not decision.proved:
+            witness = None if decision.witness is None else Witness(named(decision.witness, release.times), "fewer than one draw")
+            yield Obligation("plan", release.label, "the number of draws must be at least 1", (f"times = {release.times}",), UNPROVED, witness, "declare the parameter with lower=1.")
 
 
 def _signs(problem: Problem, releases: Sequence[Release]) -> Iterator[Obligation]:
@@ -255,8 +273,6 @@ def _stated_gaussian(problem: Problem, release: Release, share: Share) -> Earned
     move = power(sensitivity.value / release.mechanism.formula, 2)
     reached = release.statistic.one_row(L2, release.statistic.unit.relation)
     lower = move if reached is not None and reached.attained else ZERO
-    if "delta" not in share.currency:
-        return _stated_in_currency(problem, release, share, move)
     claim = Claim(share.epsilon, share.delta, move, lower)
     return judge(problem, release.label, claim, [move], lambda moves, _: moves, "share", _fact(release, sensitivity.value, share))
 
@@ -265,21 +281,12 @@ def _fact(release: Release, sensitivity: Expression, share: Share) -> str:
     return f"std = {release.mechanism.formula}, L2 sensitivity {sensitivity}, share ({share})"
 
 
-def _stated_in_currency(problem: Problem, release: Release, share: Share, move: Expression) -> Earned:
-    worth = share.amounts[0] if share.currency == ("mu^2",) else 2 * share.amounts[0]
-    decision = nonnegative(worth - move, problem.field)
-    rule = "mu^2 = (sensitivity/std)^2 is inside its share [DongRS22, Thm 2.7]"
-    verdict = PROVED if decision.proved else UNPROVED if decision.proved is None else REFUTED
-    witness = None if decision.witness is None else Witness(named(decision.witness, worth, move), "the release costs more than its share")
-    return Earned(Obligation("share", release.label, rule, (f"mu^2 = {move}", f"share {share}"), verdict, witness, "use dp.Gaussian.analytic."))
-
-
 def by_definition(problem: Problem, claim: Claim, moves: Sequence[Expression], totals: Totals) -> bool:
     """Whether mu^2 <= 1/analytic_sigma(epsilon, delta)^2, exactly: with that atom as a positive unknown s, every branch times s^2 is at most 1."""
     atom = analytic_sigma(claim.epsilon, claim.delta)
     if not any(atom in atoms(move) for move in moves):
         return False
-    unknown = parameter("analytic_sigma_", 0)
+    unknown = Symbol("the value of analytic_sigma", POSITIVE)
     field = Field((*problem.symbols, unknown))
     settled = [resolve(move, field, {atom: unknown}) for move in moves]
     branches = totals(settled, lambda a, b: larger(a, b, field))

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from dpframe.graph import DataNode, Post, Release, is_public, path, still
-from dpframe.graph.rows import Scaled
+from dpframe.graph import DataNode, Node, is_public, path, still
+from dpframe.graph.rows import RowMap
 from dpframe.graph.statistics import AGGREGATES, RawAggregate, Statistic
 from dpframe.guarantees import ADD_REMOVE
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, Symbol
 
-from .obligation import PROVED, REFUTED, Obligation, Witness
+from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
 from .problem import Problem
+from .sign import positive, positive_size
 
 ZERO = Number(Fraction(0))
 
 
 def obligations(problem: Problem) -> list[Obligation]:
     """Every structural obligation; the proved ones as one object a kind."""
-    failing = [*_parameters(problem), *_shapes(problem), *_posts(problem), *_outputs(problem)]
+    failing = [*_target(problem), *_sources(problem), *_parameters(problem), *_shapes(problem), *_posts(problem), *_outputs(problem)]
     count = len(problem.graph.nodes)
     summary = Obligation("structure", "graph", "outputs and post-processing read releases and public values only; shapes are public", (), PROVED, count=count)
     return failing or [summary]
@@ -28,13 +29,41 @@ def obligations(problem: Problem) -> list[Obligation]:
 
 def _parameters(problem: Problem) -> Iterator[Obligation]:
     for node in problem.graph.nodes:
-        if isinstance(node, Release):
-            yield from _private_parameters(node.label, node.formulas)
-        elif isinstance(node, Scaled):
-            yield from _private_parameters(f"{path(node.source)} -> {node.label}", {"divisor": node.by})
-        elif isinstance(node, Post):
-            formulas = {f"argument {i + 1}": a for i, a in enumerate(node.arguments) if isinstance(a, Expression)}
-            yield from _private_parameters(node.label, formulas)
+        formulas = node.formulas
+        if formulas:
+            label = f"{path(node.inputs[0])} -> {node.label}" if isinstance(node, RowMap) else node.label
+            yield from _private_parameters(label, formulas)
+            yield from _not_positive(problem, label, {name: formulas[name] for name in node.positive})
+
+
+def _not_positive(problem: Problem, label: str, formulas: dict[str, Expression]) -> Iterator[Obligation]:
+    for name, formula in formulas.items():
+        if not positive_size(formula, problem.field):
+            rule = f"{name} must be positive for every parameter value"
+            yield Obligation("structure", label, rule, (f"{name} = {formula}",), UNPROVED, repair="declare the parameter on a range where it is positive.")
+
+
+def _target(problem: Problem) -> Iterator[Obligation]:
+    target = problem.target
+    for name, amount in zip(target.currency, target.amounts, strict=True):
+        inside = positive_size(amount, problem.field) and (name != "delta" or positive(1 - amount, problem.field).proved)
+        if not inside:
+            rule = "the target must be meaningful for every parameter value: amounts positive, delta below 1"
+            yield Obligation("structure", "target", rule, (f"{name} = {amount}",), UNPROVED, repair="declare its parameters on open ranges: epsilon in (0, inf), delta in (0, 1).")
+
+
+def _sources(problem: Problem) -> Iterator[Obligation]:
+    own = {node for node in problem.setting.nodes() if node is not None}
+    declared = {source for node in own for source in sources(node)}
+    for source in problem.graph.sources:
+        if source not in declared:
+            rule = "every statistic reads the X and y of this setting"
+            yield Obligation("structure", source.label, rule, (f"{source.label} for {source.unit}",), REFUTED, Witness(says="a table of another setting"), "use the X and y that declare is given.")
+
+
+def sources(node: Node) -> list[Node]:
+    """The sources that a node reads."""
+    return [node] if not node.inputs else [source for child in node.inputs for source in sources(child)]
 
 
 def _private_parameters(label: str, formulas: dict[str, Expression]) -> Iterator[Obligation]:

@@ -57,6 +57,11 @@ class Linear(Statistic):
         """`2*X'X`."""
         return " + ".join(part.label if c == exact(1) else f"{c}*{part.label}" for c, part in zip(self.coefficients, self.parts, strict=True))
 
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """The coefficients."""
+        return {f"coefficient {index + 1}": c for index, c in enumerate(self.coefficients)}
+
     def record(self) -> dict[str, object]:
         """The coefficients."""
         return {"coefficients": [to_json(c) for c in self.coefficients]}

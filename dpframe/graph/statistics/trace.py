@@ -66,7 +66,9 @@ class Trace(BlockSum):
         return by_relation(relation, bound, still if self.rows.unit_norm else bound)
 
     def block(self, values: Mapping[Node, Array]) -> Array:
-        """The sum of squares of the block."""
+        """The sum of squares of the block; of rows of norm 1 their number, so that no rounding tells neighbours apart."""
         import numpy as np
 
+        if self.rows.unit_norm:
+            return np.asarray(float(len(values[self.rows])))
         return np.asarray(np.vdot(values[self.rows], values[self.rows]))

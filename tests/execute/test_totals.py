@@ -1,0 +1,188 @@
+import inspect
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dpframe.execute.table import Table
+from dpframe.execute.totals import totals
+from dpframe.graph import Categorical, Column, Graph, Numeric, Rows, Setting, statistics
+from dpframe.guarantees import ADD_REMOVE
+from dpframe.mechanisms import Gaussian
+from dpframe.graph import release
+from dpframe.graph.statistics import (
+    Count,
+    Gram,
+    Identity,
+    LabelSum,
+    LambdaMin,
+    Moment,
+    RawAggregate,
+    RowSum,
+    Squares,
+    Stack,
+    Statistic,
+    Trace,
+)
+
+SIZES = [1, 7, 4096]
+RNG = np.random.default_rng(3)
+TABLES = {
+    "ordinary": (RNG.normal(size=(50, 4)), RNG.normal(size=50)),
+    "empty": (np.zeros((0, 4)), np.zeros(0)),
+    "one row": (RNG.normal(size=(1, 4)), RNG.normal(size=1)),
+    "zeros": (np.zeros((9, 4)), np.zeros(9)),
+    "constant columns": (np.ones((20, 4)) * [1, 2, 3, 0], np.ones(20)),
+}
+UPPER = np.triu_indices(4)
+WEIGHTS = np.where(UPPER[0] == UPPER[1], 1, np.sqrt(2))
+
+# class -> (declaration, plain numpy); every statistic that can be certified is here
+STATISTICS = {
+    Gram: (lambda X, y: X.T @ X, lambda X, y: X.T @ X),
+    Moment: (lambda X, y: X.T @ y, lambda X, y: X.T @ y),
+    Squares: (lambda X, y: y @ y, lambda X, y: sum(y**2)),
+    Count: (lambda X, y: Count(X), lambda X, y: len(X)),
+    RowSum: (lambda X, y: RowSum(X), lambda X, y: X.sum(axis=0)),
+    LabelSum: (lambda X, y: LabelSum(y), lambda X, y: sum(y)),
+    Trace: (lambda X, y: Trace(X), lambda X, y: np.sum(X**2)),
+    LambdaMin: (
+        lambda X, y: LambdaMin(X.T @ X),
+        lambda X, y: np.min(np.linalg.svd(np.vstack([X, np.zeros((4, 4))]))[1]) ** 2,
+    ),
+    statistics.Linear: (
+        lambda X, y: 2 * (X.T @ y) - RowSum(X) / 4,
+        lambda X, y: 2 * X.T @ y - X.sum(axis=0) / 4,
+    ),
+    Stack: (
+        lambda X, y: Stack((X.T @ X, X.T @ y, y @ y)),
+        lambda X, y: np.concatenate([(X.T @ X)[UPPER] * WEIGHTS, X.T @ y, [y @ y]]),
+    ),
+}
+
+# row map -> (declaration, plain numpy)
+ROW_MAPS = {
+    "clip to a smaller ball": (lambda X: X.clip(norm="1/2"), lambda X: clip(X, 0.5)),
+    "normalize": (lambda X: X.normalized(), lambda X: np.array([unit(x) for x in X]).reshape(X.shape)),
+    "intercept": (
+        lambda X: X.with_intercept("1/4"),
+        lambda X: np.hstack([X, np.full((len(X), 1), 0.25)]),
+    ),
+    "scale": (lambda X: X.scaled(8), lambda X: X / 8),
+    "all": (
+        lambda X: X.scaled("1/4").with_intercept().clip(norm=2).normalized(),
+        lambda X: np.array([unit(x) for x in clip(np.hstack([X * 4, np.ones((len(X), 1))]), 2)]).reshape(-1, 5),
+    ),
+}
+
+
+def clip(X, norm):
+    """Projection onto the ball, the plain way."""
+    return X * np.minimum(1, norm / np.maximum(np.linalg.norm(X, axis=1), 1e-300))[:, None]
+
+
+def unit(x):
+    """x/|x|, or the first unit vector."""
+    return x / np.linalg.norm(x) if np.any(x) else np.eye(len(x))[0]
+
+
+def number(formula):
+    """The value of a formula that is a number."""
+    return float(formula.value)
+
+
+def value(declared, table, setting, size):
+    """The value of one declared statistic, in blocks of `size` rows."""
+    graph = Graph.of(release(declared, Gaussian(std=1)))
+    blocks = Table.of(setting, *table, drop=False).blocks(size)
+    return totals(graph, blocks, number)[declared]
+
+
+def test_every_statistic_is_compared_with_numpy():
+    """A new statistic without a line in this file is noticed; the refused ones are never run."""
+    classes = {one for one in vars(statistics).values() if inspect.isclass(one) and issubclass(one, Statistic)}
+    final = {one for one in classes if not inspect.isabstract(one)}
+    assert final == {*STATISTICS, Identity, RawAggregate}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+@pytest.mark.parametrize(("declare", "plain"), STATISTICS.values(), ids=lambda pair: "")
+def test_a_statistic_is_what_numpy_says_in_blocks_of_any_size(declare, plain, table, size, setting):
+    """Clipped rows and labels, summed by blocks, against the whole table at once."""
+    X, y = setting.nodes()
+    wanted = plain(clip(table[0], 1.0), np.clip(table[1], -1, 1))
+    got = value(declare(X, y), table, setting, size)
+    assert got.shape == np.shape(wanted)
+    np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+@pytest.mark.parametrize(("declare", "plain"), ROW_MAPS.values(), ids=ROW_MAPS)
+def test_a_row_map_is_what_numpy_says_in_blocks_of_any_size(declare, plain, table, size, setting):
+    """Every map of rows, and a chain of all of them, seen through X'X."""
+    X, _ = setting.nodes()
+    mapped = declare(X)
+    wanted = plain(clip(table[0], 1.0))
+    got = value(mapped.T @ mapped, table, setting, size)
+    np.testing.assert_allclose(got, wanted.T @ wanted, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("column", "plain"),
+    [
+        (Column(bound="1/2"), lambda y: np.clip(y, -0.5, 0.5)),
+        (Column(lower=0, upper=4), lambda y: (np.clip(y, 0, 4) - 2) / 2),
+    ],
+    ids=["bound", "interval"],
+)
+def test_a_column_map_is_what_numpy_says_in_blocks_of_any_size(column, plain, size):
+    """Clipping of labels, and an interval mapped onto [-1, 1], seen through their sum."""
+    setting = Setting(X=Rows(norm=1), y=column, relation=ADD_REMOVE)
+    table = TABLES["ordinary"]
+    got = value(LabelSum(setting.nodes()[1]), table, setting, size)
+    np.testing.assert_allclose(got, plain(table[1]).sum(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_codebook_scales_and_encodes_in_blocks_of_any_size(size):
+    """Numbers onto [-1, 1], levels as indicators, anything else as zeros."""
+    schema = [Numeric("age", 0, 10), Categorical("sector", ["a", "b"])]
+    setting = Setting(X=Rows(columns=schema), relation=ADD_REMOVE)
+    ages, sectors = [0, 5, 10, 20, -3], ["a", "b", "c", None, "a"]
+    rows = np.array([[age, sector] for age, sector in zip(ages, sectors, strict=True)], dtype=object)
+    encoded = np.array([[-1, 1, 0], [0, 0, 1], [1, 0, 0], [1, 0, 0], [-1, 1, 0]])
+    X, _ = setting.nodes()
+    got = value(X.T @ X, (rows, None), setting, size)
+    np.testing.assert_array_equal(got, encoded.T @ encoded)
+
+
+def test_two_clips_of_one_source_are_two_views(setting):
+    """Maps of the same rows do not write over each other."""
+    X, _ = setting.nodes()
+    source = X.source
+    small, large = source.clip(norm="1/10"), source.clip(norm=100)
+    table = TABLES["ordinary"]
+    both = Stack((small.T @ small, large.T @ large, X.T @ X))
+    graph = Graph.of(release(both, Gaussian(std=1)))
+    values = totals(graph, Table.of(setting, *table, drop=False).blocks(8), number)
+    for rows, norm in ((small, 0.1), (large, 100), (X, 1)):
+        wanted = clip(table[0], norm)
+        np.testing.assert_allclose(values[rows.T @ rows], wanted.T @ wanted, rtol=1e-12)
+
+
+def test_a_gram_matrix_is_symmetric_to_the_bit(setting):
+    """Noise that is symmetric makes a release that is."""
+    X, _ = setting.nodes()
+    gram = value(X.T @ X, TABLES["ordinary"], setting, 7)
+    np.testing.assert_array_equal(gram, gram.T)
+
+
+def test_bounds_are_exact_fractions_until_they_are_used():
+    """A bound of 1/3 clips at a double not above one third."""
+    setting = Setting(X=Rows(norm=Fraction(1, 3)), y=None, relation=ADD_REMOVE)
+    X, _ = setting.nodes()
+    trace = value(Trace(X), (np.full((1, 1), 5.0), None), setting, 1)
+    assert trace == pytest.approx(1 / 9, rel=1e-15)
