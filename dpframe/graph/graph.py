@@ -10,8 +10,6 @@ from functools import cached_property
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.symbols import Symbol
-
 from .node import DataNode, Node
 from .post import Post
 from .release import Release
@@ -99,5 +97,5 @@ def _topological(outputs: Iterable[Node]) -> Iterable[Node]:
 
 def _origins(node: Node) -> list[Node]:
     """Statistics whose values a formula of this node reads (the verifier decides whether it may)."""
-    found: set[Symbol] = set().union(*(formula.symbols() for formula in node.formulas.values()))
-    return sorted((s.origin for s in found if isinstance(s.origin, Node)), key=lambda origin: origin.label)
+    found = [s.origin for formula in node.formulas.values() for s in formula.symbols() if s.origin is not None]
+    return sorted((origin for origin in dict.fromkeys(found) if isinstance(origin, Node)), key=lambda origin: origin.label)

@@ -48,14 +48,15 @@ class Release(Node):
         """The kind of noise."""
         return self.stated.mechanism if isinstance(self.stated, Calibration) else type(self.stated)
 
-    @property
-    def formulas(self) -> dict[str, Expression]:
+    @cached_property
+    def formulas(self) -> dict[str, Expression]:  # type: ignore[override]
         """What the release reads besides its statistic, by name: a stated size, its share, its number of draws."""
         found = {} if self.times is ONE else {"times": self.times}
         if isinstance(self.stated, Mechanism):
             found[self.stated.noise] = self.stated.formula
         if self.share is not None:
-            found |= {f"share of {name}": amount for name, amount in zip(self.share.currency, self.share.amounts, strict=True)}
+            found |= {f"share of {name}": weight for name, weight in zip(self.share.currency, self.share.weights, strict=True)}
+            found |= {f"budget of {name}": whole for name, whole in zip(self.share.currency, self.share.wholes, strict=True)}
         return found
 
     @property

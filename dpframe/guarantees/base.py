@@ -8,7 +8,7 @@ from typing import ClassVar
 from dpframe.errors import InvalidArgument
 from dpframe.symbols import Expression, Number
 
-from .budget import Share
+from .budget import ONE, Share
 
 
 class Guarantee(ABC):
@@ -26,7 +26,7 @@ class Guarantee(ABC):
     @property
     def budget(self) -> Share:
         """The whole of it, to be split among releases."""
-        return Share(self.currency, self.amounts)
+        return Share(self.currency, self.amounts, (ONE,) * len(self.currency))
 
 
 def check_range(name: str, value: Expression, upper: int | None = None, *, zero: bool = False) -> None:

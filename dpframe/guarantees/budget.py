@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cached_property
 
 import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.symbols import Expression, Number, exact, multiply, sqrt
 
+ONE = Number(Fraction(1))
 
-@attrs.frozen(cache_hash=True)
+
+@attrs.frozen(slots=False)
 class Share:
-    """Amounts of a currency: (epsilon, delta), (epsilon), (rho) or (mu squared). A share may be wrong: the verifier judges it."""
+    """Amounts of a currency: (epsilon, delta), (epsilon), (rho) or (mu squared), each a weight times the whole it was split from.
+
+    A share may be wrong: the verifier judges it.
+    """
 
     currency: tuple[str, ...]
-    amounts: tuple[Expression, ...]
+    wholes: tuple[Expression, ...]
+    weights: tuple[Expression, ...]
+
+    @cached_property
+    def amounts(self) -> tuple[Expression, ...]:
+        """weight times whole, in the order of the currency."""
+        return tuple(whole if weight is ONE else multiply(weight, whole) for weight, whole in zip(self.weights, self.wholes, strict=True))
 
     def amount(self, name: str) -> Expression:
         """The amount called `name`. Raises InvalidArgument where the currency has none."""
         if name not in self.currency:
             raise InvalidArgument("share", f"in a currency with {name}", self.currency, "Choose the target that has it.")
-        return self.amounts[self.currency.index(name)]
+        index = self.currency.index(name)
+        weight = self.weights[index]
+        return self.wholes[index] if weight is ONE else multiply(weight, self.wholes[index])
 
     @property
     def epsilon(self) -> Expression:
@@ -50,13 +64,17 @@ class Share:
         and sum to at most 1 is proved by the verifier, for all parameter values.
         """
         if weights and not apart:
-            exactly = [exact(weight, "weight") for weight in weights]
-            return tuple(Share(self.currency, tuple(multiply(w, a) for a in self.amounts)) for w in exactly)
+            return tuple(self._part((exact(weight, "weight"),) * len(self.currency)) for weight in weights)
         if set(apart) != set(self.currency) or weights or len({len(part) for part in apart.values()}) != 1:
             wanted = ", ".join(f"{name}=(...)" for name in self.currency)
             raise InvalidArgument("split", f"split(w1, w2, ...) or split({wanted}) of equal lengths", (weights, apart), "")
-        columns = [[multiply(exact(w, name), self.amount(name)) for w in apart[name]] for name in self.currency]
-        return tuple(Share(self.currency, row) for row in zip(*columns, strict=True))
+        columns = [[exact(weight, name) for weight in apart[name]] for name in self.currency]
+        return tuple(self._part(row) for row in zip(*columns, strict=True))
+
+    def _part(self, weights: tuple[Expression, ...]) -> Share:
+        if all(own is ONE for own in self.weights):
+            return Share(self.currency, self.wholes, weights)
+        return Share(self.currency, self.wholes, tuple(multiply(own, weight) for own, weight in zip(self.weights, weights, strict=True)))
 
     def split_evenly(self, k: int) -> tuple[Share, ...]:
         """k equal shares, exactly 1/k each. Domain: k >= 1."""

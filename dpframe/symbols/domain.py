@@ -43,12 +43,12 @@ class Domain:
     @property
     def positive(self) -> bool:
         """Whether every point is > 0."""
-        return self.lower is not None and (self.lower > 0 or (self.lower == 0 and not self.lower_closed))
+        return self.lower is not None and (self.lower.numerator > 0 or (self.lower.numerator == 0 and not self.lower_closed))
 
     @property
     def nonnegative(self) -> bool:
         """Whether every point is >= 0."""
-        return self.lower is not None and self.lower >= 0
+        return self.lower is not None and self.lower.numerator >= 0
 
     def example(self) -> Fraction | None:
         """A point of the domain, or None where there is none."""

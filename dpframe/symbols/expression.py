@@ -12,7 +12,6 @@ import numbers
 from collections.abc import Hashable, Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -29,8 +28,9 @@ FUNCTIONS = {"log": 1, "exp": 1, "min": 0, "max": 0, "analytic_sigma": 2}  # 0: 
 class Expression:
     """Abstract: an exact formula. Domain: wherever all its parts are defined. (No ABC: its instance checks would dominate verification.)"""
 
-    __slots__ = ()
+    __slots__ = ("_found",)  # the symbols that occur, once asked for
     __array_ufunc__ = None
+    _found: frozenset[Symbol]
 
     @property
     def parts(self) -> tuple[Expression, ...]:
@@ -89,7 +89,12 @@ class Expression:
 
     def symbols(self) -> frozenset[Symbol]:
         """Every parameter that occurs."""
-        return _symbols(self)
+        try:
+            return self._found
+        except AttributeError:
+            found = frozenset((self,)) if isinstance(self, Symbol) else frozenset().union(*(part.symbols() for part in self.parts))
+            object.__setattr__(self, "_found", found)
+            return found
 
     def substitute(self, values: Mapping[str, Expression]) -> Expression:
         """The formula with parameters, by name, replaced."""
@@ -99,13 +104,6 @@ class Expression:
 def _deferring(other: object) -> Any:
     """NotImplemented where `other` is a statistic, which knows how to stay one."""
     return NotImplemented if hasattr(other, "__expression__") else None
-
-
-@lru_cache(maxsize=20_000)
-def _symbols(expression: Expression) -> frozenset[Symbol]:
-    if isinstance(expression, Symbol):
-        return frozenset((expression,))
-    return frozenset().union(*map(_symbols, expression.parts))
 
 
 def _substitute(expression: Expression, values: Mapping[str, Expression], seen: dict[Expression, Expression]) -> Expression:

@@ -59,7 +59,7 @@ def noise(problem: Problem, planned: bool) -> list[Obligation]:
 
 def _sensitivities(problem: Problem) -> tuple[str, ...]:
     facts = []
-    for release in problem.graph.releases:
+    for release in {(release.statistic, release.noise): release for release in problem.graph.releases}.values():
         moved = release.statistic.sensitivity(release.noise.norm)
         facts.append(f"{release.statistic.label}: {moved.value if moved else '?'} ({release.noise.norm}; {moved.rule if moved else ''})")
     return tuple(dict.fromkeys(facts))[:8]

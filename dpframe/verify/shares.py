@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 import attrs
 
 from dpframe.graph import Release
 from dpframe.graph.release import ONE
 from dpframe.guarantees import Share
+from dpframe.mechanisms import Calibration
 from dpframe.sensitivity import L1, L2
 from dpframe.symbols import Domain, Expression, Number, Symbol, add, analytic_sigma, power
 
@@ -32,7 +34,7 @@ def plan(problem: Problem) -> list[Obligation]:
     if not shared:
         return list(_counts(problem))
     foreign = [*_foreign(problem, shared), *_counts(problem)]
-    failing = foreign or [*_signs(problem, shared), *_sums(problem, shared)]
+    failing = foreign or ([] if _weights_hold(problem, shared) else [*_signs(problem, shared), *_sums(problem, shared)])
     sums = "shares are positive and sum to at most the target, identically in all parameters"
     facts = tuple(f"{name}: {_short_sum(problem, index)}" for index, name in enumerate(problem.target.currency))
     return failing or [Obligation("plan", "budget", sums, facts, PROVED, count=len(shared))]
@@ -43,6 +45,23 @@ def _short_sum(problem: Problem, index: int) -> str:
     name = problem.target.currency[index]
     text = " + ".join(str(_charge(release, name)) for release in shared) if len(shared) <= 6 else f"{len(shared)} shares"  # noqa: PLR2004 - what fits on a line
     return f"{text} <= {problem.target.amounts[index]}"
+
+
+def _weights_hold(problem: Problem, releases: Sequence[Release]) -> bool:
+    """Whether all shares are weights of the target that are positive and sum to at most 1: the amounts then are (the target is positive)."""
+    target = problem.target.amounts
+    if any(release.share.wholes != target for release in releases if release.share is not None):
+        return False
+    rows = [(release.share.weights, release.times) for release in releases if release.share is not None]
+    for index in range(len(target)):
+        if index and all(weights[index] is weights[0] for weights, _ in rows):
+            continue
+        if not all(positive(weight, problem.field).proved for weight in dict.fromkeys(weights[index] for weights, _ in rows)):
+            return False
+        total = add(*(weights[index] if times is ONE else weights[index] * times for weights, times in rows))
+        if not nonnegative(1 - total, problem.field).proved:
+            return False
+    return True
 
 
 def _foreign(problem: Problem, releases: Sequence[Release]) -> Iterator[Obligation]:
@@ -180,8 +199,7 @@ def earns(problem: Problem, release: Release) -> Earned:
 def _by_theorem(problem: Problem, release: Release, share: Share, sensitivity: Expression) -> Earned:
     rule = release.rule
     assert rule is not None  # noqa: S101 - checked by earns
-    fact = f"sensitivity {sensitivity} ({release.noise.norm})"
-    proved = Obligation("share", release.label, f"earns its share by {rule.name} {rule.citation}", (fact,), PROVED)
+    proved = _earned(release.label, rule, sensitivity)
     limit = rule.limit(share)
     if limit is None:
         return Earned(proved)
@@ -190,6 +208,12 @@ def _by_theorem(problem: Problem, release: Release, share: Share, sensitivity: E
     if inside is None:
         return Earned(proved, (constraint,))
     return Earned(proved) if inside else Earned(_outside(release, constraint))
+
+
+@lru_cache(maxsize=256)
+def _earned(label: str, rule: Calibration, sensitivity: Expression) -> Obligation:
+    fact = f"sensitivity {sensitivity} ({rule.mechanism.norm})"
+    return Obligation("share", label, f"earns its share by {rule.name} {rule.citation}", (fact,), PROVED)
 
 
 def _outside(release: Release, constraint: Constraint) -> Obligation:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from functools import lru_cache
 
 import attrs
 
@@ -56,24 +55,33 @@ def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
     return _polynomial(top, field, strict=strict)
 
 
-@lru_cache(maxsize=20_000)
 def quick_sign(formula: Expression) -> int:
     """1 where the formula is certainly > 0, 0 where it is certainly >= 0, -1 where neither is seen at once."""
     match formula:
         case Number(value):
-            return (value > 0) - (value < 0)
+            return (value.numerator > 0) - (value.numerator < 0)
         case Symbol(_, domain, _):
             return 1 if domain.positive else 0 if domain.nonnegative else -1
         case Product(parts):
-            return min([quick_sign(part) for part in parts])
+            return min(_signs(parts))
         case Power(base, exponent):
-            if exponent.denominator % 2 == 0 or exponent.denominator == 1 and exponent % 2 == 0:
+            if exponent.denominator % 2 == 0 or (exponent.denominator == 1 and exponent % 2 == 0):
                 return max(quick_sign(base), 0 if exponent > 0 else -1)
             return quick_sign(base) if exponent > 0 or quick_sign(base) > 0 else -1
         case Sum(parts):
-            signs = [quick_sign(part) for part in parts]
+            signs = _signs(parts)
             return max(signs) if min(signs) >= 0 else -1
     return -1
+
+
+def _signs(parts: tuple[Expression, ...]) -> list[int]:
+    """The signs of the parts, up to the first that is not seen."""
+    found = []
+    for part in parts:
+        found.append(quick_sign(part))
+        if found[-1] < 0:
+            break
+    return found
 
 
 def positive_size(formula: Expression, field: Field) -> bool:

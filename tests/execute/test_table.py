@@ -42,6 +42,7 @@ class Series:
 
     def __init__(self, values):
         self.values = values
+        self.shape = np.shape(values)
 
     class dtype:  # noqa: N801 - an attribute of a series
         @staticmethod

@@ -1,0 +1,405 @@
+import math
+
+import attrs
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpframe.errors import BadData, InvalidArgument, NotExecutable
+from dpframe.execute import execute
+from dpframe.execute.numbers import PublicNumbers
+from dpframe.execute.execution import at_numbers
+from dpframe.graph import Column, Regression, Rows, Setting, post, release
+from dpframe.graph.statistics import Count, LambdaMin
+from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE, ApproxDP, GaussianDP, PureDP, ZeroConcentratedDP
+from dpframe.mechanisms import Gaussian, Laplace
+from dpframe.symbols import DELTA, EPSILON, Expression, exact, parameter, sqrt
+
+REPLACED = Setting(X=Rows(norm=1), y=Column(bound=1), relation=REPLACE_ONE)
+
+
+class Spy(np.random.Generator):
+    """A generator that counts what is drawn from it."""
+
+    def __init__(self, seed=0):
+        super().__init__(np.random.PCG64(seed))
+        self.drawn = []
+
+    def normal(self, loc=0.0, scale=1.0, size=None):
+        """Draw, and remember size and shape."""
+        self.drawn.append((scale, size))
+        return super().normal(loc, scale, size)
+
+    def laplace(self, loc=0.0, scale=1.0, size=None):
+        """Draw, and remember size and shape."""
+        self.drawn.append((scale, size))
+        return super().laplace(loc, scale, size)
+
+
+def together(*values):
+    """What it was given."""
+    return values
+
+
+def spoil(matrix):
+    """Write into the argument."""
+    matrix[...] = 0
+    return matrix
+
+
+def first(values):
+    """The first entry."""
+    return values[0]
+
+
+def fail(matrix):
+    """Raise, as a careless regression might."""
+    raise np.linalg.LinAlgError(f"singular of shape {matrix.shape}")
+
+
+class Floor(Regression):
+    """lambda_min(X'X) twice, unnamed: two draws."""
+
+    def declare(self, X, y, budget):
+        """A tuple of two releases and a chain of post-processing."""
+        shares = budget.split_evenly(2)
+        one, two = (release(LambdaMin(X.T @ X), Gaussian.analytic, share) for share in shares)
+        return one, two, post(first, post(together, two, one))
+
+
+class Rounds(Regression):
+    """X'X released rounds times over."""
+
+    rounds: Expression = parameter("rounds", 1, 9, closed="both", integer=True)
+
+    def declare(self, X, y, budget):
+        """One release of several copies."""
+        share = budget.split(1 / self.rounds)[0]
+        return release(X.T @ X, Gaussian.analytic, share, times=self.rounds)
+
+
+class Sizes(Regression):
+    """Hands n and d through."""
+
+    def declare(self, X, y, budget):
+        """A release, and the public sizes."""
+        return post(together, release(Count(X), Gaussian.analytic, budget), X.rows, X.columns)
+
+
+class Counted(Regression):
+    """The number of rows with Laplace noise."""
+
+    def declare(self, X, y, budget):
+        """One release."""
+        return release(Count(X), Laplace.pure, budget)
+
+
+class Spoiled(Regression):
+    """Post-processing that writes into what it is given."""
+
+    def declare(self, X, y, budget):
+        """One release, spoiled twice."""
+        gram = release(X.T @ X, Gaussian.analytic, budget, name="gram")
+        return post(spoil, gram), post(together, gram)
+
+
+class Failing(Regression):
+    """Post-processing that raises."""
+
+    def declare(self, X, y, budget):
+        """One release."""
+        return post(fail, release(X.T @ X, Gaussian.analytic, budget))
+
+
+def test_what_is_released_is_the_statistic_plus_the_certified_noise(run, data, clipped):
+    """The noise that the seed gives, at the certified std, added to the clipped statistics."""
+    X, y = clipped
+    spy, rng = Spy(9), np.random.default_rng(np.random.PCG64(9))
+    result = execute(run, *data, rng=spy)
+    std = float(run.number(run.graph.releases[0].std, up=True))
+    noise = rng.normal(0, std, (3, 3))
+    np.testing.assert_allclose(result.released["gram"], X.T @ X + (noise + noise.T) / 2)
+    np.testing.assert_allclose(result.released["moment"], X.T @ y + rng.normal(0, std, 3))
+    assert spy.drawn == [(std, (3, 3)), (std, (3,))]
+
+
+def test_noise_is_rounded_up(run, data):
+    """The size that is drawn with is at least the certified one, and less than an ulp above."""
+    spy = Spy()
+    execute(run, *data, rng=spy)
+    formula = run.graph.releases[0].std
+    low, high = (run.number(formula, up=up) for up in (False, True))
+    assert low <= spy.drawn[0][0] == high <= math.nextafter(low, math.inf)
+
+
+def test_symmetric_noise_is_symmetric(run, data):
+    """A released X'X is symmetric to the bit, as its post-processing may assume."""
+    gram = execute(run, *data).released["gram"] if False else execute(run, *data, rng=1).released["gram"]
+    np.testing.assert_array_equal(gram, gram.T)
+
+
+def test_functions_get_arrays_numbers_and_constants_in_order(run, data):
+    """Releases as arrays, formulas as floats at the public sizes, constants as they are."""
+    result = execute(run, *data, rng=0)
+    gram, moment, std, columns, *constants = result.output
+    np.testing.assert_array_equal(gram, result.released["gram"])
+    np.testing.assert_array_equal(moment, result.released["moment"])
+    assert std == run.number(run.graph.releases[0].std, up=True)
+    assert columns == 3
+    assert constants == ["text", None, 3]
+
+
+def test_numbers_are_floats_and_equal_calls_are_different_draws(certified, data):
+    """A released number is a Python float; two equal releases have two names."""
+    result = execute(certified(Floor()), *data, rng=0)
+    one, two, third = result.output
+    assert type(one) is float
+    assert one != two == third
+    label = "release of lambda_min(X'X)"
+    assert result.released == {label: one, f"{label} (2)": two}
+
+
+@pytest.mark.parametrize("rounds", [1, 4])
+def test_copies_are_stacked_on_a_leading_axis(certified, data, clipped, rounds):
+    """times=T gives T independent draws, each symmetric, of one statistic."""
+    run = certified(Rounds()).at(rounds=rounds)
+    output = execute(run, *data, rng=0).output
+    assert output.shape == (rounds, 3, 3)
+    np.testing.assert_array_equal(output, output.swapaxes(1, 2))
+    assert len(np.unique(output[:, 0, 0])) == rounds
+
+
+def test_one_copy_has_no_leading_axis(certified, data):
+    """times=1, the constant, is an ordinary release."""
+    assert execute(certified(Rounds(rounds=1)), *data, rng=0).output.shape == (3, 3)
+
+
+def test_laplace_noise_is_drawn_at_its_scale(certified, data):
+    """Another mechanism, another generator method, the same path."""
+    spy = Spy()
+    run = certified(Counted(), target=PureDP("1/2"))
+    output = execute(run, *data, rng=spy).output
+    assert spy.drawn == [(2.0, ())]
+    assert type(output) is float
+
+
+def test_the_number_of_rows_is_a_number_only_where_it_is_public(certified, data):
+    """Under replace-one n is bound to the table; the receipt keeps it."""
+    result = execute(certified(Sizes(), REPLACED), *data, rng=0)
+    assert result.output[1:] == (60, 3)
+    assert result.receipt.rows == 60
+    assert execute(certified(Counted(), target=PureDP(1)), *data, rng=0).receipt.rows is None
+
+
+def test_sizes_that_the_certificate_fixed_must_be_the_tables(run, data):
+    """A certificate at d = 4 does not run on three columns."""
+    fixed = run.at(d=4)
+    with pytest.raises(BadData, match="X must be a table with d = 4, as the certificate says; got 3"):
+        execute(fixed, *data)
+    assert execute(run.at(d=3), *data, rng=0).output[3] == 3
+
+
+TABLES = {
+    "no rows": (np.zeros((0, 3)), np.zeros(0)),
+    "fewer rows than columns": (np.ones((2, 3)), np.ones(2)),
+    "zeros": (np.zeros((5, 3)), np.zeros(5)),
+    "constant columns": (np.ones((5, 3)), np.ones(5)),
+    "huge": (np.full((5, 3), 1e308), np.full(5, -1e308)),
+    "denormal": (np.full((5, 3), 5e-324), np.full(5, 5e-324)),
+    "one column": (np.ones((5, 1)), np.ones(5)),
+    "many columns": (np.ones((5, 300)), np.ones(5)),
+}
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+def test_degenerate_tables_run_and_are_finite(run, certified, table):
+    """Whether the run succeeds does not depend on such things."""
+    for certificate in (run, certified(Floor())):
+        released = execute(certificate, *table, rng=0).released.values()
+        assert all(np.all(np.isfinite(value)) for value in released)
+
+
+def test_the_smallest_eigenvalue_of_no_rows_is_zero(certified):
+    """Without rows the release is noise around 0."""
+    run, spy = certified(Floor()), Spy(4)
+    noise = np.random.Generator(np.random.PCG64(4)).normal(0, run.number(run.graph.releases[0].std, up=True))
+    assert execute(run, np.zeros((0, 2)), [], rng=spy).output[0] == noise
+
+
+BAD = {
+    "nan in the last block": (np.vstack([np.ones((5000, 3)), [[1, np.nan, 1]]]), np.ones(5001)),
+    "dimensions": (np.ones(3), np.ones(3)),
+    "lengths": (np.ones((4, 3)), np.ones(3)),
+    "text": (np.full((4, 3), "a"), np.ones(4)),
+    "labels": (np.ones((4, 3)), [1, 2, np.inf, 4]),
+}
+
+
+@pytest.mark.parametrize("table", BAD.values(), ids=BAD)
+def test_nothing_is_drawn_for_bad_data(run, table):
+    """Refusals come before the first draw, so they cost nothing."""
+    spy = Spy()
+    with pytest.raises(BadData):
+        execute(run, *table, rng=spy)
+    assert spy.drawn == []
+
+
+@pytest.mark.parametrize("symbol", ["epsilon", "delta", "gamma"])
+def test_a_certificate_without_all_numbers_is_not_run(symbolic, data, symbol):
+    """The message shows the call that completes it."""
+    values = {"epsilon": 1, "delta": "1e-6", "gamma": "1/2"}
+    partial = symbolic.at(**{name: value for name, value in values.items() if name != symbol})
+    with pytest.raises(NotExecutable, match=rf"run = run\.at\({symbol}=\.\.\.\)"):
+        execute(partial, *data)
+
+
+def test_only_certificates_are_run(run, data):
+    """A declaration, a graph or a class is not a certificate."""
+    for other in (Floor(), run.graph, run.report, type(run), None):
+        with pytest.raises(NotExecutable, match=r"only a certificate is executed.*dp\.certify"):
+            execute(other, *data)
+
+
+@pytest.mark.parametrize("arguments", [{"missing": "ignore"}, {"missing": True}, {"rng": "seed"}])
+def test_other_arguments_are_refused(run, data, arguments):
+    """missing is "refuse" or "drop"; rng is a seed or a generator."""
+    with pytest.raises(InvalidArgument):
+        execute(run, *data, **arguments)
+
+
+def test_dropped_rows_are_as_if_they_had_never_been(run, data):
+    """missing="drop" gives what the table without those rows gives."""
+    X, y = (part.copy() for part in data)
+    X[7, 1], X[40], y[11] = np.nan, np.inf, -np.inf
+    kept = np.delete(np.arange(60), [7, 11, 40])
+    got = execute(run, X, y, rng=0, missing="drop").released
+    wanted = execute(run, X[kept], y[kept], rng=0).released
+    for name in got:
+        np.testing.assert_array_equal(got[name], wanted[name])
+
+
+def test_data_frames_give_what_arrays_give(run, data):
+    """Columns are read one by one; the sums agree."""
+    X, y = data
+    got = execute(run, pd.DataFrame(X), pd.Series(y), rng=0).released["gram"]
+    np.testing.assert_allclose(got, execute(run, X, y, rng=0).released["gram"])
+
+
+def test_the_callers_data_is_never_changed(run, data):
+    """Read-only arrays will do."""
+    for part in data:
+        part.flags.writeable = False
+    execute(run, *data, rng=0)
+    execute(run, *data, rng=0, missing="drop")
+
+
+def test_functions_cannot_spoil_what_was_released(certified, data):
+    """Each call gets arrays of its own; the record is read-only."""
+    result = execute(certified(Spoiled()), *data, rng=0)
+    assert not result.output[0].any()
+    np.testing.assert_array_equal(result.output[1][0], result.released["gram"])
+    with pytest.raises(ValueError, match="read-only"):
+        result.released["gram"][0, 0] = 0
+
+
+def test_what_a_function_raises_is_raised(certified, data):
+    """Post-processing is free: its failure is the caller's to see."""
+    with pytest.raises(np.linalg.LinAlgError, match=r"singular of shape \(3, 3\)"):
+        execute(certified(Failing()), *data, rng=0)
+
+
+def test_without_rng_no_two_runs_agree(run, data):
+    """Noise comes from the operating system."""
+    first_run = execute(run, *data)
+    second_run = execute(run, *(part.copy() for part in data))
+    assert first_run.receipt.private
+    assert first_run.receipt.randomness == "operating system"
+    assert not np.isin(first_run.released["gram"], second_run.released["gram"]).any()
+
+
+def test_a_seed_repeats_a_simulation(run, data):
+    """Same seed, same noise."""
+    one, two = (execute(run, *data, rng=3).released["gram"] for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+
+
+def test_public_formulas_are_rounded_as_they_are_used(symbolic):
+    """A bound is rounded towards zero, whatever its sign; everything else up."""
+    numbers = PublicNumbers(symbolic)
+    third, root = exact("1/3"), sqrt(2)
+    assert numbers.towards_zero(third) < numbers.up(third)
+    assert numbers.towards_zero(-third) == -numbers.towards_zero(third)
+    assert numbers.towards_zero(root) ** 2 < 2 < numbers.up(root) ** 2
+    assert numbers.towards_zero(exact(0)) == 0
+
+
+def test_a_formula_beyond_the_doubles_is_refused(symbolic):
+    """No infinite noise, no infinite bound."""
+    with pytest.raises(NotExecutable, match="no finite number"):
+        PublicNumbers(symbolic).up(exact(10) ** 64 * exact(10) ** 64 * exact(10**200))
+
+
+@pytest.mark.parametrize(
+    ("target", "wanted"),
+    [
+        (PureDP(EPSILON), "3-differential privacy"),
+        (ApproxDP(2 * EPSILON, DELTA), "(6, 1/10)-differential privacy"),
+        (ZeroConcentratedDP(EPSILON), "3-zCDP"),
+        (GaussianDP(EPSILON), "3-Gaussian differential privacy"),
+    ],
+)
+def test_a_receipt_states_the_guarantee_in_numbers(target, wanted):
+    """Parameters are replaced by the certificate's numbers in every kind of guarantee."""
+    values = {"epsilon": exact(3), "delta": exact("1/10")}
+    assert str(at_numbers(target, values)) == wanted
+
+
+def test_results_and_receipts_are_frozen(run, data):
+    """What happened cannot be rewritten."""
+    result = execute(run, *data, rng=0)
+    for record, name in ((result, "output"), (result.receipt, "private")):
+        with pytest.raises(attrs.exceptions.FrozenInstanceError):
+            setattr(record, name, None)
+
+
+def test_a_receipt_is_two_readable_lines(run, data):
+    """What was spent, for whom, by which certificate, when; the noise and what is assumed."""
+    receipt = execute(run, *data).receipt
+    spent, noise = str(receipt).splitlines()
+    assert spent.startswith("Spent (1, 1/1000000)-differential privacy for one row added or removed")
+    assert run.hash[:12] in spent
+    assert receipt.time in spent
+    assert noise.startswith("Noise: operating system. Assumed: idealized numerics; failures are not")
+    assert receipt.certificate == run.hash
+    assert receipt.columns == 3
+
+
+def test_a_receipt_does_not_tell_the_number_of_rows(run):
+    """n is private under add/remove: receipts of different tables differ in their time alone."""
+    one, two = (execute(run, np.ones((n, 3)), np.ones(n), rng=0).receipt for n in (10, 20))
+    assert attrs.evolve(one, time="") == attrs.evolve(two, time="")
+
+
+def test_dropping_removes_the_assumption_about_failures(run, data):
+    """With missing="drop" no value of a row makes the run fail."""
+    refused, dropped = (execute(run, *data, rng=0, missing=how).receipt for how in ("refuse", "drop"))
+    removed = set(refused.assumptions) - set(dropped.assumptions)
+    assert len(removed) == 1
+    assert removed.pop().startswith("failures are not published")
+
+
+def test_a_simulation_says_so_wherever_it_is_shown(run, data):
+    """Nobody takes a seeded run for a private one."""
+    result = execute(run, *data, rng=0)
+    assert not result.receipt.private
+    for text in (str(result), repr(result), str(result.receipt), repr(result.receipt)):
+        assert "simulation, NOT private" in text
+    private = execute(run, *data)
+    for text in (str(private), repr(private)):
+        assert "simulation" not in text
+
+
+def test_unused_relations_are_no_obstacle(certified, data):
+    """Replace-one certificates run the same way."""
+    assert execute(certified(Floor(), REPLACED), *data, rng=0).receipt.rows == 60
+    assert ADD_REMOVE is not REPLACE_ONE
