@@ -1,6 +1,7 @@
 """dpframe: private regressions declared as graphs of mechanisms, proved before they run.
 
-Declare (Regression), certify, execute; audit a budget split; compare noise. Names load on first use: `import dpframe` loads almost nothing.
+Declare (Regression), certify, execute; audit a budget split; compare noise. Names load on first
+use: `import dpframe` loads almost nothing.
 """
 
 from __future__ import annotations
@@ -11,23 +12,102 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOME = {
-    "dpframe.errors": ("BadCertificate", "BadData", "DPFrameError", "InvalidArgument", "MissingExtra", "NotExecutable", "OutsideTheorem", "PrivacyWarning", "TouchesData", "Uncertified", "UnsafeFormula"),
-    "dpframe.symbols": ("DELTA", "EPSILON", "MU", "RHO", "Expression", "constant", "parameter", "parse", "sqrt", "log", "exp", "minimum", "maximum", "analytic_sigma"),
-    "dpframe.guarantees": ("ADD_REMOVE", "REPLACE_ONE", "ApproxDP", "GaussianDP", "Guarantee", "PureDP", "Relation", "Share", "ZeroConcentratedDP"),
+    "dpframe.errors": (
+        "BadCertificate",
+        "BadData",
+        "DPFrameError",
+        "InvalidArgument",
+        "MissingExtra",
+        "NotExecutable",
+        "OutsideTheorem",
+        "PrivacyWarning",
+        "TouchesData",
+        "Uncertified",
+        "UnsafeFormula",
+    ),
+    "dpframe.symbols": (
+        "DELTA",
+        "EPSILON",
+        "MU",
+        "RHO",
+        "Expression",
+        "constant",
+        "parameter",
+        "parse",
+        "sqrt",
+        "log",
+        "exp",
+        "minimum",
+        "maximum",
+        "analytic_sigma",
+    ),
+    "dpframe.guarantees": (
+        "ADD_REMOVE",
+        "REPLACE_ONE",
+        "ApproxDP",
+        "GaussianDP",
+        "Guarantee",
+        "PureDP",
+        "Relation",
+        "Share",
+        "ZeroConcentratedDP",
+    ),
     "dpframe.sensitivity": ("Sensitivity",),
     "dpframe.mechanisms": ("Calibration", "Gaussian", "Laplace", "Mechanism"),
-    "dpframe.accountants": ("Accountant", "BasicAccountant", "ConcentratedAccountant", "GaussianAccountant"),
-    "dpframe.graph": ("Categorical", "Column", "Graph", "Numeric", "Regression", "Release", "Rows", "Setting", "jointly", "post", "release"),
+    "dpframe.accountants": (
+        "Accountant",
+        "BasicAccountant",
+        "ConcentratedAccountant",
+        "GaussianAccountant",
+    ),
+    "dpframe.graph": (
+        "Categorical",
+        "Column",
+        "Graph",
+        "Numeric",
+        "Regression",
+        "Release",
+        "Rows",
+        "Setting",
+        "jointly",
+        "post",
+        "release",
+    ),
     "dpframe.graph.functions": ("aggregate", "count", "lambda_min", "stack", "total", "trace"),
-    "dpframe.verify": ("Certificate", "Obligation", "Report", "Verdict", "certify", "examine", "identical", "load"),
+    "dpframe.verify": (
+        "Certificate",
+        "Obligation",
+        "Report",
+        "Verdict",
+        "certify",
+        "examine",
+        "identical",
+        "load",
+    ),
     "dpframe.execute": ("Receipt", "Result", "execute"),
     "dpframe.audit": ("audit", "compare"),
     "dpframe.estimators": ("PrivateRegressor",),
-    "dpframe.regressions": ("REGRESSIONS", "SSP", "AdaSSP", "AdaSSPBudget", "AdaSSPBudgetTight", "AdaSSPPiazza", "AdaSSPThesis", "AdaSSPWang", "AdaSSPWangCoded", "ConstSSPFull", "ConstSSPFullPiazza", "Fit", "SSPPiazza", "SSPWang", "SSPWangCoded"),
+    "dpframe.regressions": (
+        "REGRESSIONS",
+        "SSP",
+        "AdaSSP",
+        "AdaSSPBudget",
+        "AdaSSPBudgetTight",
+        "AdaSSPPiazza",
+        "AdaSSPThesis",
+        "AdaSSPWang",
+        "AdaSSPWangCoded",
+        "ConstSSPFull",
+        "ConstSSPFullPiazza",
+        "Fit",
+        "SSPPiazza",
+        "SSPWang",
+        "SSPWangCoded",
+    ),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 
-__all__ = ["__version__", *sorted(_MODULE)]  # noqa: PLE0604 - names, from the table above
+__all__ = ["__version__", *sorted(_MODULE)]
 
 
 def __getattr__(name: str) -> Any:

@@ -7,7 +7,8 @@
     |   +-- BadCertificate                  a certificate that is not what it says
     +-- OutsideTheorem (ValueError)       a named theorem used outside its hypotheses
     +-- TouchesData (TypeError)           declared data met numpy, Python control flow or a number
-    +-- Uncertified                         a graph that was not proved; it carries every open obligation
+    +-- Uncertified                         a graph that was not proved; it carries every open
+    obligation
     +-- NotExecutable (TypeError)         something other than a complete certificate was to be run
     +-- MissingExtra (ImportError)        an optional library is absent
 
@@ -73,7 +74,9 @@ class MissingExtra(DPFrameError, ImportError):
 
     def __init__(self, library: str, extra: str) -> None:
         """Name the library and the extra that brings it."""
-        super().__init__(f"this needs {library}, which is not installed: pip install 'dpframe[{extra}]'")
+        super().__init__(
+            f"this needs {library}, which is not installed: pip install 'dpframe[{extra}]'"
+        )
 
 
 class PrivacyWarning(UserWarning):

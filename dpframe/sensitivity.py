@@ -11,7 +11,9 @@ from dpframe.symbols import Expression
 
 
 class Norm(enum.Enum):
-    """Norms of a statistic. Of a symmetric matrix, L1 counts the upper triangle once and L2 is Frobenius's."""
+    """Norms of a statistic. Of a symmetric matrix, L1 counts the upper triangle once and L2 is
+    Frobenius's.
+    """
 
     L1 = "L1"
     L2 = "L2"
@@ -27,9 +29,11 @@ L1, L2, OPERATOR = Norm.L1, Norm.L2, Norm.OPERATOR
 
 @attrs.frozen(cache_hash=True)
 class Sensitivity:
-    """sup |f(D) - f(D')| <= `value` over all neighbours D, D' for `unit`; an upper bound, derived, with the rule that gave it.
+    """sup |f(D) - f(D')| <= `value` over all neighbours D, D' for `unit`; an upper bound, derived,
+    with the rule that gave it.
 
-    `attained` says that some pair of neighbours reaches the value (where every row of the declared ball is possible).
+    `attained` says that some pair of neighbours reaches the value (where every row of the declared
+    ball is possible).
     """
 
     value: Expression

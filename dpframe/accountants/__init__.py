@@ -7,4 +7,10 @@ from .gaussian import GaussianAccountant
 
 ACCOUNTANTS = (BasicAccountant(), GaussianAccountant(), ConcentratedAccountant())
 
-__all__ = ["ACCOUNTANTS", "Accountant", "BasicAccountant", "ConcentratedAccountant", "GaussianAccountant"]
+__all__ = [
+    "ACCOUNTANTS",
+    "Accountant",
+    "BasicAccountant",
+    "ConcentratedAccountant",
+    "GaussianAccountant",
+]

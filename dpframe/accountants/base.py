@@ -19,8 +19,12 @@ class Accountant(ABC):
 
     @abstractmethod
     def total(self, guarantees: Sequence[Guarantee]) -> Guarantee:
-        """What releases with these guarantees, all of kind `adds` and each free to depend on those before it, satisfy together."""
+        """What releases with these guarantees, all of kind `adds` and each free to depend on those
+        before it, satisfy together.
+        """
 
     def admit(self, guarantee: Guarantee) -> Guarantee | None:
-        """`guarantee` in the kind that this accountant adds, by a cited implication; None where there is none."""
+        """`guarantee` in the kind that this accountant adds, by a cited implication; None where
+        there is none.
+        """
         return as_kind(guarantee, self.adds)

@@ -15,7 +15,9 @@ from .base import Accountant
 
 @attrs.frozen(cache_hash=True)
 class BasicAccountant(Accountant):
-    """k adaptive releases, each (epsilon_i, delta_i)-DP, are (sum epsilon_i, sum delta_i)-DP. [DworkR14, Thm B.1]"""
+    """k adaptive releases, each (epsilon_i, delta_i)-DP, are (sum epsilon_i, sum delta_i)-DP.
+    [DworkR14, Thm B.1]
+    """
 
     name: ClassVar[str] = "basic"
     citation: ClassVar[str] = "[DworkR14, Thm B.1]"

@@ -15,7 +15,9 @@ from .base import Accountant
 
 @attrs.frozen(cache_hash=True)
 class GaussianAccountant(Accountant):
-    """k adaptive releases, each mu_i-Gaussian DP, are sqrt(sum mu_i^2)-Gaussian DP. [DongRS22, Cor 3.3]"""
+    """k adaptive releases, each mu_i-Gaussian DP, are sqrt(sum mu_i^2)-Gaussian DP. [DongRS22, Cor
+    3.3]
+    """
 
     name: ClassVar[str] = "gaussian"
     citation: ClassVar[str] = "[DongRS22, Cor 3.3]"

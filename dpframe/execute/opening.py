@@ -33,7 +33,7 @@ SPARSE = "{0}.toarray() makes it dense."
 
 def features(X: Any, schema: Schema) -> Features:
     """The features, chosen by the codebook's names where X has names. Raises BadData."""
-    if hasattr(X, "columns") and hasattr(X, "to_numpy"):
+    if hasattr(X, "to_numpy") and hasattr(X, "columns"):
         return _from_frame(X, schema)
     return _from_array(_array(X, "X"), schema)
 
@@ -55,8 +55,8 @@ def labels(y: Any, *, declared: bool) -> Column | None:
 
 def _from_array(array: Array, schema: Schema) -> Features:
     if array.ndim != 2:
-        got, way_out = _dimensions(array), "X.reshape(-1, 1) makes one column."
-        raise BadData("X", "two-dimensional: a row a record", got, way_out)
+        way_out = "X.reshape(-1, 1) makes one column." if array.ndim == 1 else ""
+        raise BadData("X", "two-dimensional: a row a record", _dimensions(array), way_out)
     _check_width(array.shape[1], schema)
     names = _named([str(j) for j in range(array.shape[1])] if schema is None else _names(schema))
     if array.dtype.kind not in REAL and _has_categories(schema):

@@ -1,4 +1,6 @@
-"""Rows and columns; statistics with their sensitivity rules; releases, post-processing; the graph they make."""
+"""Rows and columns; statistics with their sensitivity rules; releases, post-processing; the graph
+they make.
+"""
 
 from .columns import Column as ColumnNode
 from .declaration import Regression

@@ -41,7 +41,7 @@ class Column(DataNode):
         """Map a block of the input's labels, shape (m,), to this node's. Never changes `block`."""
 
     @property
-    def T(self) -> Column:  # noqa: N802 - numpy's name
+    def T(self) -> Column:
         """A column is its own transpose, as in numpy."""
         return self
 
@@ -53,7 +53,9 @@ class Column(DataNode):
             return Moment(other, self)
         if isinstance(other, Column) and other == self:
             return Squares(self)
-        return self._refuse(f"multiplied by {type(other).__name__}; y @ y and X.T @ y are statistics")
+        return self._refuse(
+            f"multiplied by {type(other).__name__}; y @ y and X.T @ y are statistics"
+        )
 
     def clip(self, lower: object, upper: object) -> Column:
         """Every label clipped into the public interval [lower, upper]."""
@@ -89,9 +91,20 @@ def check_interval(lower: Expression, upper: Expression) -> None:
     """Refuse ends that are not increasing numbers, or not -Y and Y for a positive parameter Y."""
     if isinstance(lower, Number) and isinstance(upper, Number):
         if lower.value >= upper.value:
-            raise InvalidArgument("bounds of y", "increasing", (str(lower), str(upper)), "Give lower < upper.")
-    elif lower != -upper or not isinstance(upper, Symbol) or not (upper.domain.positive or upper.origin is not None):
-        raise InvalidArgument("bounds of y", "two numbers, or bound=Y with a positive public parameter Y", (str(lower), str(upper)), "")
+            raise InvalidArgument(
+                "bounds of y", "increasing", (str(lower), str(upper)), "Give lower < upper."
+            )
+    elif (
+        lower != -upper
+        or not isinstance(upper, Symbol)
+        or not (upper.domain.positive or upper.origin is not None)
+    ):
+        raise InvalidArgument(
+            "bounds of y",
+            "two numbers, or bound=Y with a positive public parameter Y",
+            (str(lower), str(upper)),
+            "",
+        )
 
 
 class ColumnMap(Column):
@@ -126,7 +139,9 @@ class ClipColumn(ColumnMap):
 
     @property
     def bound(self) -> Expression:
-        """max(|lower|, |upper|), as max(-lower, upper): the interval has points, so one of them is not negative."""
+        """max(|lower|, |upper|), as max(-lower, upper): the interval has points, so one of them is
+        not negative.
+        """
         return maximum(-self.lower, self.upper)
 
     @property

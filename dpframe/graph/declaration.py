@@ -1,4 +1,6 @@
-"""Regression: the base class of declarations. Fields are hyperparameters, `declare` returns the graph's output."""
+"""Regression: the base class of declarations. Fields are hyperparameters, `declare` returns the
+graph's output.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from .schema import Setting
 
 def _exact_fields(cls: type, fields: list[attrs.Attribute[Any]]) -> list[attrs.Attribute[Any]]:
     del cls
-    return [_exact_field(field) if isinstance(field.default, Expression) else field for field in fields]
+    return [
+        _exact_field(field) if isinstance(field.default, Expression) else field for field in fields
+    ]
 
 
 def _exact_field(field: attrs.Attribute[Any]) -> attrs.Attribute[Any]:
@@ -28,7 +32,11 @@ def _exact_field(field: attrs.Attribute[Any]) -> attrs.Attribute[Any]:
 
     def convert(value: object) -> Expression:
         formula = exact(value, field.name)
-        if isinstance(formula, Number) and isinstance(default, Symbol) and formula.value not in default.domain:
+        if (
+            isinstance(formula, Number)
+            and isinstance(default, Symbol)
+            and formula.value not in default.domain
+        ):
             raise InvalidArgument(field.name, str(default.domain), str(formula), "")
         return formula
 
@@ -36,9 +44,11 @@ def _exact_field(field: attrs.Attribute[Any]) -> attrs.Attribute[Any]:
 
 
 class Regression(ABC):
-    """Abstract: a private regression as a declaration. Subclassing makes a frozen attrs class; fields whose default is a formula are exact.
+    """Abstract: a private regression as a declaration. Subclassing makes a frozen attrs class;
+    fields whose default is a formula are exact.
 
-    The class docstring's first line says what it is and cites its paper; `paper`, `variant` ("printed", "coded", "recommended") and `title` list it.
+    The class docstring's first line says what it is and cites its paper; `paper`, `variant`
+    ("printed", "coded", "recommended") and `title` list it.
     """
 
     paper: ClassVar[str] = ""
@@ -51,11 +61,11 @@ class Regression(ABC):
         attrs.frozen(cls, slots=False, field_transformer=_exact_fields, repr=True)
 
     @abstractmethod
-    def declare(self, X: Rows, y: Column, budget: Share) -> Any:  # noqa: N803 - the field's own name
+    def declare(self, X: Rows, y: Column, budget: Share) -> Any:
         """The output of the graph: dp.post(...), a release, or a tuple of them."""
 
     def graph(self, setting: Setting, budget: Share) -> Graph:
         """The graph of this declaration in a setting, for a budget. Raises InvalidArgument."""
-        X, y = setting.nodes()  # noqa: N806 - the field's own name
+        X, y = setting.nodes()
         output = self.declare(X, y, budget)  # type: ignore[arg-type]
         return Graph.of(output if isinstance(output, (Node, tuple)) else output)

@@ -5,11 +5,23 @@ from __future__ import annotations
 from .columns import Column
 from .node import DataNode
 from .rows import Rows
-from .statistics import Count, Gram, LabelSum, LambdaMin, RawAggregate, RowSum, Stack, Statistic, Trace
+from .statistics import (
+    Count,
+    Gram,
+    LabelSum,
+    LambdaMin,
+    RawAggregate,
+    RowSum,
+    Stack,
+    Statistic,
+    Trace,
+)
 
 
 def lambda_min(gram: Gram) -> LambdaMin:
-    """The smallest eigenvalue of X.T @ X; sensitivity B^2 under both relations. Raises InvalidArgument for anything else."""
+    """The smallest eigenvalue of X.T @ X; sensitivity B^2 under both relations. Raises
+    InvalidArgument for anything else.
+    """
     return LambdaMin(gram)
 
 
@@ -34,5 +46,7 @@ def stack(*statistics: Statistic) -> Stack:
 
 
 def aggregate(name: str, data: DataNode) -> RawAggregate:
-    """An aggregate of raw rows that no rule bounds ("max_abs", "mean", "std", "quantile", ...): the verifier refuses it by its path."""
+    """An aggregate of raw rows that no rule bounds ("max_abs", "mean", "std", "quantile", ...): the
+    verifier refuses it by its path.
+    """
     return RawAggregate(name, data)

@@ -10,6 +10,7 @@ from functools import cached_property
 import attrs
 
 from dpframe.errors import InvalidArgument
+
 from .node import DataNode, Node
 from .post import Post
 from .release import Release
@@ -28,7 +29,9 @@ class Graph:
         """The graph that reaches `output`, a node or a tuple of nodes. Raises InvalidArgument."""
         outputs = output if isinstance(output, tuple) else (output,)
         if not outputs or not all(isinstance(node, Node) for node in outputs):
-            raise InvalidArgument("output of declare", "a release, a dp.post(...) or a tuple of them", output, "")
+            raise InvalidArgument(
+                "output of declare", "a release, a dp.post(...) or a tuple of them", output, ""
+            )
         return cls(output, tuple(_topological(outputs)))  # type: ignore[arg-type]
 
     @property
@@ -60,7 +63,15 @@ class Graph:
     def records(self) -> tuple[dict[str, object], ...]:
         """Every node as JSON: id, kind, inputs, own parameters."""
         numbers = {node: index for index, node in enumerate(self.nodes)}
-        return tuple({"id": i, "kind": node.kind, "inputs": [numbers[k] for k in node.inputs], **node.record()} for i, node in enumerate(self.nodes))
+        return tuple(
+            {
+                "id": i,
+                "kind": node.kind,
+                "inputs": [numbers[k] for k in node.inputs],
+                **node.record(),
+            }
+            for i, node in enumerate(self.nodes)
+        )
 
     @property
     def output_ids(self) -> list[int]:
@@ -91,11 +102,23 @@ def _topological(outputs: Iterable[Node]) -> Iterable[Node]:
             done[node] = None
         else:
             stack.append((node, True))
-            stack.extend((child, False) for child in reversed((*node.inputs, *_origins(node))) if child not in done)
+            stack.extend(
+                (child, False)
+                for child in reversed((*node.inputs, *_origins(node)))
+                if child not in done
+            )
     return done
 
 
 def _origins(node: Node) -> list[Node]:
     """Statistics whose values a formula of this node reads (the verifier decides whether it may)."""
-    found = [s.origin for formula in node.formulas.values() for s in formula.symbols() if s.origin is not None]
-    return sorted((origin for origin in dict.fromkeys(found) if isinstance(origin, Node)), key=lambda origin: origin.label)
+    found = [
+        s.origin
+        for formula in node.formulas.values()
+        for s in formula.symbols()
+        if s.origin is not None
+    ]
+    return sorted(
+        (origin for origin in dict.fromkeys(found) if isinstance(origin, Node)),
+        key=lambda origin: origin.label,
+    )

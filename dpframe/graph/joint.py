@@ -1,10 +1,16 @@
-"""How far several statistics move together, for one pair of neighbours: sup of sum_i (shift_i/std_i)^2.
+"""How far several statistics move together, for one pair of neighbours: sup of sum_i
+(shift_i/std_i)^2.
 
-With m_i = (size_i/std_i)^2, where size is B^2 for X'X and lambda_min, B Y for X'y, Y^2 for y'y, and the sensitivity for any other:
-- add/remove: the sum of the m_i, attained by x = B e (e where the others have no mass), |y| = Y, all at once.
-- replace-one, m1 for X'X, m2 for X'y, m3 for lambda_min, m4 for y'y of the same rows and labels, A = 2 m1 + m3, A+ = max(A, m2):
-  at most max((A+ + m2)^2/A+, A+ + m2 + m4). It is exact for d >= 2 unless m2 > A and m4 > 2 m2. Any other statistic adds its own square.
-The total is increasing and of degree one in the m_i: upper bounds on the m_i give upper bounds on the total. Proof page: proofs/joint.
+With m_i = (size_i/std_i)^2, where size is B^2 for X'X and lambda_min, B Y for X'y, Y^2 for y'y, and
+the sensitivity for any other:
+- add/remove: the sum of the m_i, attained by x = B e (e where the others have no mass), |y| = Y,
+  all at once.
+- replace-one, m1 for X'X, m2 for X'y, m3 for lambda_min, m4 for y'y of the same rows and labels, A
+  = 2 m1 + m3, A+ = max(A, m2):
+  at most max((A+ + m2)^2/A+, A+ + m2 + m4). It is exact for d >= 2 unless m2 > A and m4 > 2 m2. Any
+  other statistic adds its own square.
+The total is increasing and of degree one in the m_i: upper bounds on the m_i give upper bounds on
+the total. Proof page: proofs/joint.
 """
 
 from __future__ import annotations
@@ -39,7 +45,10 @@ class Joint:
         """The joint move, or None where some statistic has no L2 bound."""
         rows, column = _table(statistics) if relation is REPLACE_ONE else (None, None)
         roles = tuple(_role(statistic, rows, column) for statistic in statistics)
-        sizes = [_size(statistic, role, relation) for statistic, role in zip(statistics, roles, strict=True)]
+        sizes = [
+            _size(statistic, role, relation)
+            for statistic, role in zip(statistics, roles, strict=True)
+        ]
         known = tuple(size for size in sizes if size is not None)
         return cls(tuple(statistics), relation, known, roles) if len(known) == len(sizes) else None
 
@@ -57,9 +66,15 @@ class Joint:
         """An upper bound on the sum, from the m_i (or upper bounds of them)."""
         return maximum(*self.branches(moves, maximum))
 
-    def branches(self, moves: Sequence[Expression], larger: Callable[[Expression, Expression], Expression]) -> tuple[Expression, ...]:
-        """Formulas whose maximum is the total; `larger` decides max(A, m2), or bounds it from above."""
-        gram, moment, floor, squares = (self._of(role, moves) for role in ("gram", "moment", "floor", "squares"))
+    def branches(
+        self, moves: Sequence[Expression], larger: Callable[[Expression, Expression], Expression]
+    ) -> tuple[Expression, ...]:
+        """Formulas whose maximum is the total; `larger` decides max(A, m2), or bounds it from
+        above.
+        """
+        gram, moment, floor, squares = (
+            self._of(role, moves) for role in ("gram", "moment", "floor", "squares")
+        )
         rest = self._of("", moves)
         amount = 2 * gram + floor
         if moment == ZERO:
@@ -69,11 +84,17 @@ class Joint:
         return (first,) if squares == ZERO else (first, most + moment + squares + rest)
 
     def attained(self, moves: Sequence[Expression]) -> Expression:
-        """A lower bound on the supremum, from the m_i: only moves that one pair is known to reach together count."""
-        moves = [move if reached else ZERO for move, reached in zip(moves, self.exact_below, strict=True)]
+        """A lower bound on the supremum, from the m_i: only moves that one pair is known to reach
+        together count.
+        """
+        moves = [
+            move if reached else ZERO for move, reached in zip(moves, self.exact_below, strict=True)
+        ]
         if self.relation is REPLACE_ONE and not any(self.family):
             return maximum(ZERO, *moves)
-        gram, moment, floor, squares = (self._of(role, moves) for role in ("gram", "moment", "floor", "squares"))
+        gram, moment, floor, squares = (
+            self._of(role, moves) for role in ("gram", "moment", "floor", "squares")
+        )
         if self.relation is not REPLACE_ONE:
             return add(*moves)
         amount = 2 * gram + floor
@@ -83,14 +104,20 @@ class Joint:
         return maximum(power(larger + moment, 2) / larger, amount + moment + squares)
 
     def _of(self, role: str, moves: Sequence[Expression]) -> Expression:
-        return add(*(move for move, own in zip(moves, self.family, strict=True) if own == role), ZERO)
+        return add(
+            *(move for move, own in zip(moves, self.family, strict=True) if own == role), ZERO
+        )
 
 
 ZERO = Number(Fraction(0))
 
 
-def _settle(a: Expression, b: Expression, larger: Callable[[Expression, Expression], Expression]) -> Expression:
-    """The larger of two positive formulas: at once where their quotient is a number, by `larger` otherwise."""
+def _settle(
+    a: Expression, b: Expression, larger: Callable[[Expression, Expression], Expression]
+) -> Expression:
+    """The larger of two positive formulas: at once where their quotient is a number, by `larger`
+    otherwise.
+    """
     quotient = a / b
     if isinstance(quotient, Number):
         return a if quotient.value >= 1 else b
@@ -101,7 +128,11 @@ def _table(statistics: Sequence[Statistic]) -> tuple[Rows | None, Column | None]
     moments = [statistic for statistic in statistics if isinstance(statistic, Moment)]
     if moments:
         return moments[0].rows, moments[0].column
-    grams = [s.gram if isinstance(s, LambdaMin) else s for s in statistics if isinstance(s, (Gram, LambdaMin))]
+    grams = [
+        s.gram if isinstance(s, LambdaMin) else s
+        for s in statistics
+        if isinstance(s, (Gram, LambdaMin))
+    ]
     squares = [s.column for s in statistics if isinstance(s, Squares)]
     return (grams[0].rows if grams else None), (squares[0] if squares else None)
 

@@ -13,18 +13,34 @@ from .joint import Joint
 from .statistics import Statistic
 
 
-def jointly(budget: Share, statistics: Sequence[Statistic], weights: Sequence[object] | None = None) -> tuple[Gaussian, ...]:
-    """Mechanisms whose joint cost for one pair of neighbours is exactly `budget`; `weights` divide its squared mu (equal by default).
+def jointly(
+    budget: Share, statistics: Sequence[Statistic], weights: Sequence[object] | None = None
+) -> tuple[Gaussian, ...]:
+    """Mechanisms whose joint cost for one pair of neighbours is exactly `budget`; `weights` divide
+    its squared mu (equal by default).
 
-    std_i = unit_std size_i sqrt(J/w_i), where J is the joint total of the weights (their sum under add/remove) and unit_std is the std that the
-    budget affords at sensitivity 1: analytic_sigma(epsilon, delta), 1/sqrt(2 rho) or 1/mu. Raises InvalidArgument.
+    std_i = unit_std size_i sqrt(J/w_i), where J is the joint total of the weights (their sum under
+    add/remove) and unit_std is the std that the
+    budget affords at sensitivity 1: analytic_sigma(epsilon, delta), 1/sqrt(2 rho) or 1/mu. Raises
+    InvalidArgument.
     """
-    shares = [exact(weight, "weight") for weight in (weights if weights is not None else [1] * len(statistics))]
+    shares = [
+        exact(weight, "weight")
+        for weight in (weights if weights is not None else [1] * len(statistics))
+    ]
     joint = Joint.of(statistics, statistics[0].unit.relation) if statistics else None
     if joint is None or len(shares) != len(statistics):
-        raise InvalidArgument("statistics", "bounded in L2 norm, one weight each", [s.label for s in statistics], "Clip rows and labels to public bounds.")
+        raise InvalidArgument(
+            "statistics",
+            "bounded in L2 norm, one weight each",
+            [s.label for s in statistics],
+            "Clip rows and labels to public bounds.",
+        )
     spread = sqrt(joint.total(shares)) * unit_std(budget) * statistics[0].unit.rows_per_person
-    return tuple(Gaussian(std=spread * size / sqrt(weight)) for size, weight in zip(joint.sizes, shares, strict=True))
+    return tuple(
+        Gaussian(std=spread * size / sqrt(weight))
+        for size, weight in zip(joint.sizes, shares, strict=True)
+    )
 
 
 def unit_std(budget: Share) -> Expression:
@@ -35,4 +51,9 @@ def unit_std(budget: Share) -> Expression:
         return 1 / sqrt(2 * budget.rho)
     if budget.currency == ("mu^2",):
         return 1 / budget.mu
-    raise InvalidArgument("budget", "one that Gaussian noise can spend", budget.currency, "A pure budget needs dp.Laplace.pure.")
+    raise InvalidArgument(
+        "budget",
+        "one that Gaussian noise can spend",
+        budget.currency,
+        "A pure budget needs dp.Laplace.pure.",
+    )

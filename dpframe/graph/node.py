@@ -1,4 +1,6 @@
-"""What every node of a graph has: a kind, inputs, its own parameters, and a name a person would give it."""
+"""What every node of a graph has: a kind, inputs, its own parameters, and a name a person would
+give it.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ class Node(ABC):
 
 
 class DataNode(Node):
-    """Abstract: a node that holds data until it is released. It meets neither numpy nor Python's control flow."""
+    """Abstract: a node that holds data until it is released. It meets neither numpy nor Python's
+    control flow.
+    """
 
     __slots__ = ()
     __array_ufunc__ = None

@@ -13,7 +13,7 @@ import attrs
 from dpframe.errors import InvalidArgument, TouchesData
 from dpframe.symbols import Expression, to_json
 
-from .node import DataNode, Node
+from .node import Node
 
 Argument = Node | Expression | str | int | float | bool | None
 
@@ -39,7 +39,11 @@ class Post(Node):
     @property
     def formulas(self) -> dict[str, Expression]:
         """Its public arguments."""
-        return {f"argument {i + 1}": a for i, a in enumerate(self.arguments) if isinstance(a, Expression)}
+        return {
+            f"argument {i + 1}": a
+            for i, a in enumerate(self.arguments)
+            if isinstance(a, Expression)
+        }
 
     def record(self) -> dict[str, object]:
         """Where the function lives, a digest of its source, and its public arguments."""
@@ -51,13 +55,17 @@ class Post(Node):
 
 
 def post(function: Callable[..., Any], *arguments: Any) -> Post:
-    """Apply `function` to releases, public formulas (numbers by then) and constants. Free of charge.
+    """Apply `function` to releases, public formulas (numbers by then) and constants. Free of
+    charge.
 
-    The function must be importable (`module:name`) and must not capture anything: its source is part of what is certified.
+    The function must be importable (`module:name`) and must not capture anything: its source is
+    part of what is certified.
     Raises InvalidArgument, or TouchesData where it captures declared data.
     """
     if not inspect.isfunction(function):
-        raise InvalidArgument("function", "a function defined in a module", function, "Wrap it: def name(...): ...")
+        raise InvalidArgument(
+            "function", "a function defined in a module", function, "Wrap it: def name(...): ..."
+        )
     _refuse_captures(function)
     return Post(function, tuple(_checked(argument) for argument in arguments))
 
@@ -65,28 +73,50 @@ def post(function: Callable[..., Any], *arguments: Any) -> Post:
 def _refuse_captures(function: Callable[..., Any]) -> None:
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
     values = [*cells, *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-    values += [function.__globals__[name] for name in function.__code__.co_names if name in function.__globals__]
+    values += [
+        function.__globals__[name]
+        for name in function.__code__.co_names
+        if name in function.__globals__
+    ]
     for value in values:
         if isinstance(value, Node):
-            raise TouchesData(f"{function.__qualname__} captures {value.label}. Pass released values as arguments: dp.post({function.__name__}, ...).")
+            raise TouchesData(
+                f"{function.__qualname__} captures {value.label}. Pass released values as arguments: dp.post({function.__name__}, ...)."
+            )
     if cells or "<" in function.__qualname__:
-        raise InvalidArgument("function", "defined at the top of a module, capturing nothing", function.__qualname__, "Pass what it needs as arguments.")
+        raise InvalidArgument(
+            "function",
+            "defined at the top of a module, capturing nothing",
+            function.__qualname__,
+            "Pass what it needs as arguments.",
+        )
 
 
 def _checked(argument: Any) -> Argument:
     if isinstance(argument, (Node, Expression, str, int, float, bool)) or argument is None:
         return argument
-    raise InvalidArgument("argument of post", "a release, a public formula, a number or text", argument, "Arrays cannot be certified; public arrays belong into the function.")
+    raise InvalidArgument(
+        "argument of post",
+        "a release, a public formula, a number or text",
+        argument,
+        "Arrays cannot be certified; public arrays belong into the function.",
+    )
 
 
 def _argument(argument: Argument) -> object:
     if isinstance(argument, Node):
         return {"node": None}
-    return {"formula": to_json(argument)} if isinstance(argument, Expression) else {"constant": argument}
+    return (
+        {"formula": to_json(argument)}
+        if isinstance(argument, Expression)
+        else {"constant": argument}
+    )
 
 
 def source_digest(function: Callable[..., Any]) -> str:
-    """SHA-256 of the source of the module's part that defines `function`, or of its byte code where there is no source."""
+    """SHA-256 of the source of the module's part that defines `function`, or of its byte code where
+    there is no source.
+    """
     try:
         source = inspect.getsource(function)
     except (OSError, TypeError):

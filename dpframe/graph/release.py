@@ -21,7 +21,9 @@ ONE = Number(Fraction(1))
 
 @attrs.frozen(eq=False, slots=False)
 class Release(Node):
-    """The statistic plus fresh noise. Compares by identity: two equal calls are two draws and two charges, one object used twice is one."""
+    """The statistic plus fresh noise. Compares by identity: two equal calls are two draws and two
+    charges, one object used twice is one.
+    """
 
     kind: ClassVar[str] = "release"
     statistic: Statistic
@@ -32,11 +34,15 @@ class Release(Node):
 
     @cached_property
     def mechanism(self) -> Mechanism:
-        """The noise: as stated, or as its theorem prescribes for the share and the derived sensitivity."""
+        """The noise: as stated, or as its theorem prescribes for the share and the derived
+        sensitivity.
+        """
         if isinstance(self.stated, Mechanism):
             return self.stated
         sensitivity = self.statistic.sensitivity(self.stated.mechanism.norm)
-        return self.stated.calibrate(self.stated.check(self.share), ONE if sensitivity is None else sensitivity.value)
+        return self.stated.calibrate(
+            self.stated.check(self.share), ONE if sensitivity is None else sensitivity.value
+        )
 
     @property
     def rule(self) -> Calibration | None:
@@ -50,13 +56,21 @@ class Release(Node):
 
     @cached_property
     def formulas(self) -> dict[str, Expression]:  # type: ignore[override]
-        """What the release reads besides its statistic, by name: a stated size, its share, its number of draws."""
+        """What the release reads besides its statistic, by name: a stated size, its share, its
+        number of draws.
+        """
         found = {} if self.times is ONE else {"times": self.times}
         if isinstance(self.stated, Mechanism):
             found[self.stated.noise] = self.stated.formula
         if self.share is not None:
-            found |= {f"share of {name}": weight for name, weight in zip(self.share.currency, self.share.weights, strict=True)}
-            found |= {f"budget of {name}": whole for name, whole in zip(self.share.currency, self.share.wholes, strict=True)}
+            found |= {
+                f"share of {name}": weight
+                for name, weight in zip(self.share.currency, self.share.weights, strict=True)
+            }
+            found |= {
+                f"budget of {name}": whole
+                for name, whole in zip(self.share.currency, self.share.wholes, strict=True)
+            }
         return found
 
     @property
@@ -76,7 +90,11 @@ class Release(Node):
 
     def record(self) -> dict[str, object]:
         """Mechanism, formula, rule, share and number of draws."""
-        share = None if self.share is None else dict(zip(self.share.currency, map(to_json, self.share.amounts), strict=True))
+        share = (
+            None
+            if self.share is None
+            else dict(zip(self.share.currency, map(to_json, self.share.amounts), strict=True))
+        )
         return {
             "mechanism": self.mechanism.kind,
             "size": to_json(self.mechanism.formula),
@@ -87,21 +105,41 @@ class Release(Node):
         }
 
 
-def release(statistic: object, mechanism: object, share: Share | None = None, *, times: object = 1, name: str = "") -> Release:
-    """Release `statistic` with fresh noise of its own, `times` times over (independent draws, each charged).
+def release(
+    statistic: object,
+    mechanism: object,
+    share: Share | None = None,
+    *,
+    times: object = 1,
+    name: str = "",
+) -> Release:
+    """Release `statistic` with fresh noise of its own, `times` times over (independent draws, each
+    charged).
 
-    `mechanism` is a theorem that calibrates noise to `share` and the derived sensitivity (dp.Gaussian.kamath_ullman, ...), or a mechanism
-    with stated noise (dp.Gaussian(std=...)), for which `share` is only a claim. Raises InvalidArgument.
+    `mechanism` is a theorem that calibrates noise to `share` and the derived sensitivity
+    (dp.Gaussian.kamath_ullman, ...), or a mechanism
+    with stated noise (dp.Gaussian(std=...)), for which `share` is only a claim. Raises
+    InvalidArgument.
     """
     if not isinstance(statistic, DataNode):
-        raise InvalidArgument("statistic", "a statistic of declared data, such as X.T @ X", statistic, "Public and released values need no release.")
+        raise InvalidArgument(
+            "statistic",
+            "a statistic of declared data, such as X.T @ X",
+            statistic,
+            "Public and released values need no release.",
+        )
     queried = statistic if isinstance(statistic, Statistic) else Identity(statistic)
     if share is not None and not isinstance(share, Share):
         raise InvalidArgument("share", "a share of budget.split(...)", share, "")
     if isinstance(mechanism, Calibration):
         mechanism.check(share)
     elif not isinstance(mechanism, Mechanism):
-        raise InvalidArgument("mechanism", "dp.Gaussian.analytic or another calibration, or a mechanism such as dp.Gaussian(std=...)", mechanism, "")
+        raise InvalidArgument(
+            "mechanism",
+            "dp.Gaussian.analytic or another calibration, or a mechanism such as dp.Gaussian(std=...)",
+            mechanism,
+            "",
+        )
     return Release(queried, mechanism, share, _count(times), _name(name))
 
 
@@ -110,19 +148,32 @@ def _count(times: object) -> Expression:
         return ONE
     count = exact(times, "times")
     coefficients = [part.value for part in _numbers(count)]
-    whole = all(symbol.domain.integer for symbol in count.symbols()) and all(c.denominator == 1 for c in coefficients)
+    whole = all(symbol.domain.integer for symbol in count.symbols()) and all(
+        c.denominator == 1 for c in coefficients
+    )
     if not whole or (isinstance(count, Number) and count.value < 1) or not _polynomial(count):
-        raise InvalidArgument("times", "a whole number of at least 1, or a sum of whole parameters and whole numbers", str(count), "")
+        raise InvalidArgument(
+            "times",
+            "a whole number of at least 1, or a sum of whole parameters and whole numbers",
+            str(count),
+            "",
+        )
     return count
 
 
 def _numbers(formula: Expression) -> list[Number]:
-    return [formula] if isinstance(formula, Number) else [number for part in formula.parts for number in _numbers(part)]
+    return (
+        [formula]
+        if isinstance(formula, Number)
+        else [number for part in formula.parts for number in _numbers(part)]
+    )
 
 
 def _polynomial(formula: Expression) -> bool:
     """Sums and products of symbols and numbers only."""
-    return isinstance(formula, (Number, Symbol, Sum, Product)) and all(_polynomial(part) for part in formula.parts)
+    return isinstance(formula, (Number, Symbol, Sum, Product)) and all(
+        _polynomial(part) for part in formula.parts
+    )
 
 
 def _name(name: str) -> str:

@@ -1,7 +1,10 @@
-"""Features as rows, and the row maps: each maps one row to one row, reading public numbers only, so neighbours stay neighbours.
+"""Features as rows, and the row maps: each maps one row to one row, reading public numbers only, so
+neighbours stay neighbours.
 
-Facts travel with the rows: a bound on the 2-norm and on the 1-norm of every row, the number of columns, whether every row of the
-ball may occur (`ball`) and whether every row has exactly the norm of the bound (`unit_norm`). Non-finite values never get here.
+Facts travel with the rows: a bound on the 2-norm and on the 1-norm of every row, the number of
+columns, whether every row of the
+ball may occur (`ball`) and whether every row has exactly the norm of the bound (`unit_norm`).
+Non-finite values never get here.
 """
 
 from __future__ import annotations
@@ -15,7 +18,17 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Unit
-from dpframe.symbols import Expression, Number, Symbol, exact, minimum, parameter, power, sqrt, to_json
+from dpframe.symbols import (
+    Expression,
+    Number,
+    Symbol,
+    exact,
+    minimum,
+    parameter,
+    power,
+    sqrt,
+    to_json,
+)
 from dpframe.symbols.domain import Domain
 
 from .node import DataNode, Node
@@ -62,13 +75,14 @@ class Rows(DataNode):
 
     @abstractmethod
     def apply(self, block: Array, number: Numbers, squares: Array | None = None) -> Array:
-        """Map a block of the input's rows, shape (m, d), to this node's rows. Never changes `block`.
+        """Map a block of the input's rows, shape (m, d), to this node's rows. Never changes
+        `block`.
 
         `squares` are the rows' squared 2-norms, shape (m,), where the caller knows them already.
         """
 
     @property
-    def T(self) -> Transposed:  # noqa: N802 - numpy's name
+    def T(self) -> Transposed:
         """The transpose, for X.T @ X and X.T @ y."""
         return Transposed(self)
 
@@ -80,7 +94,9 @@ class Rows(DataNode):
         return Symbol("n", SIZE, Count(self))
 
     def normalized(self) -> Rows:
-        """Every row divided by its own 2-norm (a zero row becomes the first unit vector): norm exactly 1."""
+        """Every row divided by its own 2-norm (a zero row becomes the first unit vector): norm
+        exactly 1.
+        """
         return Normalized(self)
 
     def clip(self, *, norm: object) -> Rows:
@@ -92,7 +108,9 @@ class Rows(DataNode):
         return Intercept(self, value)
 
     def scaled(self, by: object) -> Rows:
-        """Every row divided by `by`: a public number - or an aggregate of the data, which the verifier refuses by its path."""
+        """Every row divided by `by`: a public number - or an aggregate of the data, which the
+        verifier refuses by its path.
+        """
         return Scaled(self, by)
 
 
@@ -111,10 +129,12 @@ class Transposed:
             return Gram(self.rows)
         if isinstance(other, Column):
             return Moment(self.rows, other)
-        return self.rows._refuse(f"multiplied by {type(other).__name__}; X.T @ X and X.T @ y are statistics")  # noqa: SLF001 - same family
+        return self.rows._refuse(
+            f"multiplied by {type(other).__name__}; X.T @ X and X.T @ y are statistics"
+        )
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        self.rows._refuse("turned into an array")  # noqa: SLF001 - same family
+        self.rows._refuse("turned into an array")
 
 
 @attrs.frozen(cache_hash=True)
@@ -171,11 +191,18 @@ class RowMap(Rows):
 
 
 def positive(value: object, name: str = "norm") -> Expression:
-    """An exact formula; a number must be positive, and a public parameter's range. The verifier judges everything else. Raises InvalidArgument."""
+    """An exact formula; a number must be positive, and a public parameter's range. The verifier
+    judges everything else. Raises InvalidArgument.
+    """
     bound = exact(value, name)
     wrong = isinstance(bound, Number) and bound.value <= 0
     if wrong or (isinstance(bound, Symbol) and bound.origin is None and not bound.domain.positive):
-        raise InvalidArgument(name, "positive", str(bound), "A bound is a public number, or dp.parameter(name) with a positive range.")
+        raise InvalidArgument(
+            name,
+            "positive",
+            str(bound),
+            "A bound is a public number, or dp.parameter(name) with a positive range.",
+        )
     return bound
 
 
@@ -317,7 +344,9 @@ class Scaled(RowMap):
 
     @property
     def norm(self) -> Expression | None:
-        """norm/by where the divisor is public; unknown otherwise, since one record then moves every row."""
+        """norm/by where the divisor is public; unknown otherwise, since one record then moves every
+        row.
+        """
         before = self.source.norm
         return before / self.by if before is not None and self.public else None
 

@@ -11,8 +11,10 @@ from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Relation, Unit
 from dpframe.symbols import Expression, Number, exact, rational, sqrt
 
-from .columns import ClipColumn, Column as ColumnNode, ColumnSource, ToUnitInterval
-from .rows import COLUMNS, ClipNorm, Intercept, RowMap, RowSource, Rows as RowsNode, positive
+from .columns import ClipColumn, ColumnSource, ToUnitInterval
+from .columns import Column as ColumnNode
+from .rows import COLUMNS, ClipNorm, Intercept, RowMap, RowSource, positive
+from .rows import Rows as RowsNode
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,12 +27,19 @@ if TYPE_CHECKING:
 def _increasing(instance: Numeric, attribute: object, value: Fraction) -> None:
     del attribute
     if value <= instance.lower:
-        raise InvalidArgument(f"bounds of {instance.name}", "increasing", (str(instance.lower), str(value)), "Give lower < upper.")
+        raise InvalidArgument(
+            f"bounds of {instance.name}",
+            "increasing",
+            (str(instance.lower), str(value)),
+            "Give lower < upper.",
+        )
 
 
 @attrs.frozen(cache_hash=True)
 class Numeric:
-    """A numeric column with the public bounds of its codebook; values outside are clipped onto them."""
+    """A numeric column with the public bounds of its codebook; values outside are clipped onto
+    them.
+    """
 
     name: str
     lower: Fraction = attrs.field(converter=rational)
@@ -57,7 +66,9 @@ class Numeric:
 
 @attrs.frozen(cache_hash=True)
 class Categorical:
-    """A column with a public list of levels, one indicator column each; any other value becomes all zeros."""
+    """A column with a public list of levels, one indicator column each; any other value becomes all
+    zeros.
+    """
 
     name: str
     levels: tuple[Any, ...] = attrs.field(converter=tuple)
@@ -65,7 +76,9 @@ class Categorical:
     def __attrs_post_init__(self) -> None:
         """At least one level, each once."""
         if not self.levels or len(set(self.levels)) != len(self.levels):
-            raise InvalidArgument(f"levels of {self.name}", "at least one, each once", self.levels, "")
+            raise InvalidArgument(
+                f"levels of {self.name}", "at least one, each once", self.levels, ""
+            )
 
     @property
     def width(self) -> int:
@@ -85,7 +98,9 @@ class Categorical:
 
 @attrs.frozen(cache_hash=True)
 class Encoded(RowMap):
-    """Numeric columns onto [-1, 1], categories as indicators: |x|^2 is at most the number of source columns."""
+    """Numeric columns onto [-1, 1], categories as indicators: |x|^2 is at most the number of source
+    columns.
+    """
 
     kind: ClassVar[str] = "encode"
     source: RowsNode
@@ -126,26 +141,43 @@ class Encoded(RowMap):
 def _schema(value: object) -> tuple[Numeric | Categorical, ...] | None:
     if value is None:
         return None
-    if isinstance(value, (list, tuple)) and value and all(isinstance(part, (Numeric, Categorical)) for part in value):
+    if (
+        isinstance(value, (list, tuple))
+        and value
+        and all(isinstance(part, (Numeric, Categorical)) for part in value)
+    ):
         return tuple(value)
-    raise InvalidArgument("columns", "a list of dp.Numeric and dp.Categorical", value, "Take the bounds from the codebook, never from the data.")
+    raise InvalidArgument(
+        "columns",
+        "a list of dp.Numeric and dp.Categorical",
+        value,
+        "Take the bounds from the codebook, never from the data.",
+    )
 
 
 @attrs.frozen(cache_hash=True, kw_only=True)
 class Rows:
-    """Features: rows projected onto the ball of radius `norm`; or `columns` by a codebook; perhaps both; perhaps an intercept.
+    """Features: rows projected onto the ball of radius `norm`; or `columns` by a codebook; perhaps
+    both; perhaps an intercept.
 
     `norm` is a public positive number or parameter. Raises InvalidArgument.
     """
 
-    norm: Expression | None = attrs.field(default=None, converter=lambda v: None if v is None else positive(v, "norm"))
+    norm: Expression | None = attrs.field(
+        default=None, converter=lambda v: None if v is None else positive(v, "norm")
+    )
     columns: tuple[Numeric | Categorical, ...] | None = attrs.field(default=None, converter=_schema)
     intercept: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
 
     def __attrs_post_init__(self) -> None:
         """Something must bound the rows."""
         if self.norm is None and self.columns is None:
-            raise InvalidArgument("X", "bounded: Rows(norm=...) or Rows(columns=[...])", "Rows()", "Take the bounds from the codebook, never from the data.")
+            raise InvalidArgument(
+                "X",
+                "bounded: Rows(norm=...) or Rows(columns=[...])",
+                "Rows()",
+                "Take the bounds from the codebook, never from the data.",
+            )
 
     def node(self, unit: Unit) -> RowsNode:
         """The rows as a graph: source, encoding, intercept, projection."""
@@ -160,20 +192,35 @@ class Rows:
 
 @attrs.frozen(cache_hash=True)
 class Column:
-    """Labels: clipped to [-bound, bound]; or, given lower and upper, clipped and mapped onto [-1, 1]. Raises InvalidArgument."""
+    """Labels: clipped to [-bound, bound]; or, given lower and upper, clipped and mapped onto [-1,
+    1]. Raises InvalidArgument.
+    """
 
     name: str = "y"
-    bound: Expression | None = attrs.field(default=None, kw_only=True, converter=lambda v: None if v is None else positive(v, "bound"))
-    lower: Fraction | None = attrs.field(default=None, kw_only=True, converter=lambda v: None if v is None else rational(v, "lower"))
-    upper: Fraction | None = attrs.field(default=None, kw_only=True, converter=lambda v: None if v is None else rational(v, "upper"))
+    bound: Expression | None = attrs.field(
+        default=None, kw_only=True, converter=lambda v: None if v is None else positive(v, "bound")
+    )
+    lower: Fraction | None = attrs.field(
+        default=None, kw_only=True, converter=lambda v: None if v is None else rational(v, "lower")
+    )
+    upper: Fraction | None = attrs.field(
+        default=None, kw_only=True, converter=lambda v: None if v is None else rational(v, "upper")
+    )
 
     def __attrs_post_init__(self) -> None:
         """One way to bound them, not two."""
         ends = (self.lower is not None, self.upper is not None)
         if (self.bound is not None) == all(ends) or any(ends) != all(ends):
-            raise InvalidArgument("y", "bounded once: Column(bound=...) or Column(lower=..., upper=...)", self, "")
+            raise InvalidArgument(
+                "y", "bounded once: Column(bound=...) or Column(lower=..., upper=...)", self, ""
+            )
         if self.lower is not None and self.upper is not None and self.lower >= self.upper:
-            raise InvalidArgument("bounds of y", "increasing", (str(self.lower), str(self.upper)), "Give lower < upper.")
+            raise InvalidArgument(
+                "bounds of y",
+                "increasing",
+                (str(self.lower), str(self.upper)),
+                "Give lower < upper.",
+            )
 
     def node(self, unit: Unit) -> ColumnNode:
         """The labels as a graph."""
@@ -187,11 +234,14 @@ class Column:
 class Setting:
     """What is public about the table, who is a neighbour, and what one unit of privacy is.
 
-    `relation` is always written by the caller: dp.ADD_REMOVE or dp.REPLACE_ONE. At most `rows_per_person` rows belong to one person.
+    `relation` is always written by the caller: dp.ADD_REMOVE or dp.REPLACE_ONE. At most
+    `rows_per_person` rows belong to one person.
     """
 
     X: Rows = attrs.field(validator=attrs.validators.instance_of(Rows))
-    y: Column | None = attrs.field(default=None, validator=attrs.validators.optional(attrs.validators.instance_of(Column)))
+    y: Column | None = attrs.field(
+        default=None, validator=attrs.validators.optional(attrs.validators.instance_of(Column))
+    )
     relation: Relation
     rows_per_person: Expression = attrs.field(default=1)
 

@@ -1,4 +1,6 @@
-"""What a guarantee is, who is a neighbour, how a budget is shared, and which guarantee implies which."""
+"""What a guarantee is, who is a neighbour, how a budget is shared, and which guarantee implies
+which.
+"""
 
 from .base import Guarantee
 from .budget import Share

@@ -29,8 +29,12 @@ class Guarantee(ABC):
         return Share(self.currency, self.amounts, (ONE,) * len(self.currency))
 
 
-def check_range(name: str, value: Expression, upper: int | None = None, *, zero: bool = False) -> None:
-    """Refuse a number, or a parameter whose whole range lies, outside (0, upper) - or [0, upper) where `zero` is allowed."""
+def check_range(
+    name: str, value: Expression, upper: int | None = None, *, zero: bool = False
+) -> None:
+    """Refuse a number, or a parameter whose whole range lies, outside (0, upper) - or [0, upper)
+    where `zero` is allowed.
+    """
     if not isinstance(value, Number):
         return
     number = value.value

@@ -15,7 +15,8 @@ ONE = Number(Fraction(1))
 
 @attrs.frozen(slots=False)
 class Share:
-    """Amounts of a currency: (epsilon, delta), (epsilon), (rho) or (mu squared), each a weight times the whole it was split from.
+    """Amounts of a currency: (epsilon, delta), (epsilon), (rho) or (mu squared), each a weight
+    times the whole it was split from.
 
     A share may be wrong: the verifier judges it.
     """
@@ -27,12 +28,20 @@ class Share:
     @cached_property
     def amounts(self) -> tuple[Expression, ...]:
         """weight times whole, in the order of the currency."""
-        return tuple(whole if weight is ONE else multiply(weight, whole) for weight, whole in zip(self.weights, self.wholes, strict=True))
+        return tuple(
+            whole if weight is ONE else multiply(weight, whole)
+            for weight, whole in zip(self.weights, self.wholes, strict=True)
+        )
 
     def amount(self, name: str) -> Expression:
         """The amount called `name`. Raises InvalidArgument where the currency has none."""
         if name not in self.currency:
-            raise InvalidArgument("share", f"in a currency with {name}", self.currency, "Choose the target that has it.")
+            raise InvalidArgument(
+                "share",
+                f"in a currency with {name}",
+                self.currency,
+                "Choose the target that has it.",
+            )
         index = self.currency.index(name)
         weight = self.weights[index]
         return self.wholes[index] if weight is ONE else multiply(weight, self.wholes[index])
@@ -58,23 +67,40 @@ class Share:
         return sqrt(self.amount("mu^2"))
 
     def split(self, *weights: object, **apart: tuple[object, ...]) -> tuple[Share, ...]:
-        """One share a weight, every amount multiplied by it; or apart: split(epsilon=(...), delta=(...)).
+        """One share a weight, every amount multiplied by it; or apart: split(epsilon=(...),
+        delta=(...)).
 
-        Weights are exact (Fraction, int, text, expressions; a float is its shortest decimal). That they are nonnegative
+        Weights are exact (Fraction, int, text, expressions; a float is its shortest decimal). That
+        they are nonnegative
         and sum to at most 1 is proved by the verifier, for all parameter values.
         """
         if weights and not apart:
-            return tuple(self._part((exact(weight, "weight"),) * len(self.currency)) for weight in weights)
-        if set(apart) != set(self.currency) or weights or len({len(part) for part in apart.values()}) != 1:
+            return tuple(
+                self._part((exact(weight, "weight"),) * len(self.currency)) for weight in weights
+            )
+        if (
+            set(apart) != set(self.currency)
+            or weights
+            or len({len(part) for part in apart.values()}) != 1
+        ):
             wanted = ", ".join(f"{name}=(...)" for name in self.currency)
-            raise InvalidArgument("split", f"split(w1, w2, ...) or split({wanted}) of equal lengths", (weights, apart), "")
+            raise InvalidArgument(
+                "split",
+                f"split(w1, w2, ...) or split({wanted}) of equal lengths",
+                (weights, apart),
+                "",
+            )
         columns = [[exact(weight, name) for weight in apart[name]] for name in self.currency]
         return tuple(self._part(row) for row in zip(*columns, strict=True))
 
     def _part(self, weights: tuple[Expression, ...]) -> Share:
         if all(own is ONE for own in self.weights):
             return Share(self.currency, self.wholes, weights)
-        return Share(self.currency, self.wholes, tuple(multiply(own, weight) for own, weight in zip(self.weights, weights, strict=True)))
+        return Share(
+            self.currency,
+            self.wholes,
+            tuple(multiply(own, weight) for own, weight in zip(self.weights, weights, strict=True)),
+        )
 
     def split_evenly(self, k: int) -> tuple[Share, ...]:
         """k equal shares, exactly 1/k each. Domain: k >= 1."""

@@ -35,7 +35,9 @@ class PureDP(Guarantee):
 
 @attrs.frozen(cache_hash=True)
 class ApproxDP(Guarantee):
-    """P[M(D) in S] <= e^epsilon P[M(D') in S] + delta. Domain: epsilon > 0, 0 < delta < 1. [DworkR14, Def 2.4]"""
+    """P[M(D) in S] <= e^epsilon P[M(D') in S] + delta. Domain: epsilon > 0, 0 < delta < 1.
+    [DworkR14, Def 2.4]
+    """
 
     kind: ClassVar[str] = "approx"
     currency: ClassVar[tuple[str, ...]] = ("epsilon", "delta")

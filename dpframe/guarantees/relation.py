@@ -31,15 +31,22 @@ def _rows(value: object) -> Expression:
     whole = isinstance(rows, Number) and rows.value.denominator == 1 and rows.value >= 1
     ranged = isinstance(rows, Symbol) and rows.domain.integer and (rows.domain.lower or 0) >= 1
     if not (whole or ranged):
-        raise InvalidArgument("rows_per_person", "a whole number of at least 1", str(rows), "Bound it before this table is built.")
+        raise InvalidArgument(
+            "rows_per_person",
+            "a whole number of at least 1",
+            str(rows),
+            "Bound it before this table is built.",
+        )
     return rows
 
 
 @attrs.frozen(cache_hash=True)
 class Unit:
-    """One person, with at most `rows_per_person` rows, joins or leaves (add/remove), or changes those rows (replace-one).
+    """One person, with at most `rows_per_person` rows, joins or leaves (add/remove), or changes
+    those rows (replace-one).
 
-    k rows a person cost k times the one-row sensitivity: the triangle inequality along k one-row steps, attained by k equal rows.
+    k rows a person cost k times the one-row sensitivity: the triangle inequality along k one-row
+    steps, attained by k equal rows.
     """
 
     relation: Relation = attrs.field(validator=attrs.validators.instance_of(Relation))

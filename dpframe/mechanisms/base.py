@@ -1,4 +1,6 @@
-"""What a mechanism is: noise, the norm it answers to, and the guarantee it gives. It knows no accountant."""
+"""What a mechanism is: noise, the norm it answers to, and the guarantee it gives. It knows no
+accountant.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ if TYPE_CHECKING:
 
 
 class Mechanism(ABC):
-    """Abstract: independent noise added to a statistic. `formula` is the one expression that proof and execution share."""
+    """Abstract: independent noise added to a statistic. `formula` is the one expression that proof
+    and execution share.
+    """
 
     __slots__ = ()
     kind: ClassVar[str]
@@ -38,12 +42,18 @@ class Mechanism(ABC):
 
     @staticmethod
     @abstractmethod
-    def sample(size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool) -> np.ndarray:
-        """Draw noise of `size` (a std or a scale), an array of `shape`; symmetric (..., d, d) noise is symmetric by construction."""
+    def sample(
+        size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
+    ) -> np.ndarray:
+        """Draw noise of `size` (a std or a scale), an array of `shape`; symmetric (..., d, d) noise
+        is symmetric by construction.
+        """
 
 
 class Calibration(ABC):
-    """Abstract: a theorem that turns a share and a sensitivity into a mechanism. `name` is how certificates cite it."""
+    """Abstract: a theorem that turns a share and a sensitivity into a mechanism. `name` is how
+    certificates cite it.
+    """
 
     __slots__ = ()
     name: ClassVar[str]
@@ -57,14 +67,26 @@ class Calibration(ABC):
 
     @abstractmethod
     def limit(self, share: Share) -> tuple[Expression, Expression, bool] | None:
-        """The theorem's hypothesis as (left, right, strict), left <= right (or < where strict); None where it always holds."""
+        """The theorem's hypothesis as (left, right, strict), left <= right (or < where strict);
+        None where it always holds.
+        """
 
     def check(self, share: Share | None) -> Share:
         """The share, or a refusal that names what is missing."""
         if share is None:
-            raise InvalidArgument("share", f"given to {self.name}", None, "Pass a share of budget.split(...), or state a std.")
+            raise InvalidArgument(
+                "share",
+                f"given to {self.name}",
+                None,
+                "Pass a share of budget.split(...), or state a std.",
+            )
         if share.currency not in self.currencies:
-            raise InvalidArgument("share", f"in a currency that {self.name} can spend", share.currency, "Gaussian.analytic spends all of them.")
+            raise InvalidArgument(
+                "share",
+                f"in a currency that {self.name} can spend",
+                share.currency,
+                "Gaussian.analytic spends all of them.",
+            )
         return share
 
 
@@ -72,7 +94,7 @@ def positive_formula(value: object) -> Expression:
     """An exact formula; a number must be positive. Raises InvalidArgument."""
     formula = exact(value, "the size of the noise")
     if isinstance(formula, Number) and formula.value <= 0:
-        raise InvalidArgument("the size of the noise", "positive", str(formula), "No noise is no privacy.")
+        raise InvalidArgument(
+            "the size of the noise", "positive", str(formula), "No noise is no privacy."
+        )
     return formula
-
-

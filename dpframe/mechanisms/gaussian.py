@@ -1,6 +1,7 @@
 """Gaussian noise, and the theorems that calibrate it.
 
-A std may be stated as a formula, `Gaussian(std=...)`, and is then judged by whichever rule proves it; or it comes from a named theorem:
+A std may be stated as a formula, `Gaussian(std=...)`, and is then judged by whichever rule proves
+it; or it comes from a named theorem:
 `Gaussian.classical`, `Gaussian.kamath_ullman`, `Gaussian.analytic`, each under its own hypotheses.
 """
 
@@ -44,7 +45,9 @@ class DworkRoth(Calibration):
 
 @attrs.frozen(cache_hash=True)
 class KamathUllman(Calibration):
-    """std = sqrt(2 log(2/delta)) Delta/epsilon, for epsilon <= 1 [KamathU20, Lem 2.4] and, by rule E1, up to 4 log 2 = 2.77."""
+    """std = sqrt(2 log(2/delta)) Delta/epsilon, for epsilon <= 1 [KamathU20, Lem 2.4] and, by rule
+    E1, up to 4 log 2 = 2.77.
+    """
 
     name: ClassVar[str] = "Gaussian.kamath_ullman"
     citation: ClassVar[str] = "[KamathU20, Lem 2.4] up to 1, rule E1 up to 4 log 2"
@@ -62,7 +65,9 @@ class KamathUllman(Calibration):
 
 @attrs.frozen(cache_hash=True)
 class Analytic(Calibration):
-    """The least std that is enough, in any currency: exact by the Gaussian privacy profile. [BalleW18, Thm 8]"""
+    """The least std that is enough, in any currency: exact by the Gaussian privacy profile.
+    [BalleW18, Thm 8]
+    """
 
     name: ClassVar[str] = "Gaussian.analytic"
     citation: ClassVar[str] = "[BalleW18, Thm 8]"
@@ -70,7 +75,9 @@ class Analytic(Calibration):
     currencies: ClassVar[tuple[tuple[str, ...], ...]] = (APPROX, ("rho",), ("mu^2",))
 
     def calibrate(self, share: Share, sensitivity: Expression) -> Gaussian:
-        """analytic_sigma(epsilon, delta) Delta; Delta/sqrt(2 rho) under zCDP; Delta/mu under Gaussian DP."""
+        """analytic_sigma(epsilon, delta) Delta; Delta/sqrt(2 rho) under zCDP; Delta/mu under
+        Gaussian DP.
+        """
         if share.currency == ("rho",):
             return Gaussian(sensitivity / sqrt(2 * share.rho))
         if share.currency == ("mu^2",):
@@ -84,9 +91,11 @@ class Analytic(Calibration):
 
 @attrs.frozen(cache_hash=True)
 class Gaussian(Mechanism):
-    """N(0, std^2) on every number; a symmetric matrix gets (A + A')/2 of such draws (diagonal std, off it std/sqrt 2).
+    """N(0, std^2) on every number; a symmetric matrix gets (A + A')/2 of such draws (diagonal std,
+    off it std/sqrt 2).
 
-    Guarantees (Delta/std)-Gaussian DP for a statistic of L2 sensitivity Delta [DongRS22, Thm 2.7]; the symmetric form is the full
+    Guarantees (Delta/std)-Gaussian DP for a statistic of L2 sensitivity Delta [DongRS22, Thm 2.7];
+    the symmetric form is the full
     d x d release with its antisymmetric part, which is pure noise, projected away.
     """
 
@@ -113,8 +122,12 @@ class Gaussian(Mechanism):
         return GaussianDP(sensitivity / self.std)
 
     @staticmethod
-    def sample(size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool) -> np.ndarray:
-        """Independent normal draws of std `size`; isotropic symmetric noise for a symmetric statistic."""
+    def sample(
+        size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
+    ) -> np.ndarray:
+        """Independent normal draws of std `size`; isotropic symmetric noise for a symmetric
+        statistic.
+        """
         noise = rng.normal(0.0, size, shape)
         return (noise + noise.swapaxes(-1, -2)) / 2 if symmetric else noise
 

@@ -36,7 +36,8 @@ class PureLaplace(Calibration):
 
 @attrs.frozen(cache_hash=True)
 class Laplace(Mechanism):
-    """Laplace(scale) on every number; a symmetric matrix gets one draw for each entry of its upper triangle, mirrored.
+    """Laplace(scale) on every number; a symmetric matrix gets one draw for each entry of its upper
+    triangle, mirrored.
 
     Guarantees (Delta/scale)-DP for a statistic of L1 sensitivity Delta. [DworkR14, Thm 3.6]
     """
@@ -62,8 +63,12 @@ class Laplace(Mechanism):
         return PureDP(sensitivity / self.scale)
 
     @staticmethod
-    def sample(size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool) -> np.ndarray:
-        """Independent Laplace draws of scale `size`, mirrored from the upper triangle for a symmetric statistic."""
+    def sample(
+        size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
+    ) -> np.ndarray:
+        """Independent Laplace draws of scale `size`, mirrored from the upper triangle for a
+        symmetric statistic.
+        """
         import numpy as np
 
         noise = rng.laplace(0.0, size, shape)

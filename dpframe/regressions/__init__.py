@@ -1,4 +1,6 @@
-"""One declaration a file, each citing its paper; variants as printed, as coded, as dpframe recommends it."""
+"""One declaration a file, each citing its paper; variants as printed, as coded, as dpframe
+recommends it.
+"""
 
 from .adassp import AdaSSP, AdaSSPPiazza, AdaSSPThesis, AdaSSPWang, AdaSSPWangCoded
 from .adassp_budget import AdaSSPBudget, AdaSSPBudgetTight

@@ -14,7 +14,9 @@ from .solve import adaptive_ridge
 
 
 class AdaSSPBudget(Regression):
-    """adaSSP with a share gamma for its ridge parameter, calibrated by Kamath and Ullman's theorem as printed. [Piazza21, Alg. 3]"""
+    """adaSSP with a share gamma for its ridge parameter, calibrated by Kamath and Ullman's theorem
+    as printed. [Piazza21, Alg. 3]
+    """
 
     paper: ClassVar[str] = "Piazza21"
     variant: ClassVar[str] = "printed"
@@ -22,9 +24,11 @@ class AdaSSPBudget(Regression):
     gamma: Expression = parameter("gamma", 0, 1)
     rho: Expression = constant("0.05")
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:  # noqa: N803
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """gamma to the eigenvalue, (1 - gamma)/2 to each of X'X and X'y."""
-        hyper, for_gram, for_moment = budget.split(self.gamma, (1 - self.gamma) / 2, (1 - self.gamma) / 2)
+        hyper, for_gram, for_moment = budget.split(
+            self.gamma, (1 - self.gamma) / 2, (1 - self.gamma) / 2
+        )
         floor = release(LambdaMin(X.T @ X), Gaussian.kamath_ullman, hyper, name="floor")
         gram = release(X.T @ X, Gaussian.kamath_ullman, for_gram, name="gram")
         moment = release(X.T @ y, Gaussian.kamath_ullman, for_moment, name="moment")
@@ -33,18 +37,31 @@ class AdaSSPBudget(Regression):
 
 
 class AdaSSPBudgetTight(Regression):
-    """adaSSPbudget with gamma a share of the squared mu, calibrated together by the exact Gaussian profile. [Piazza21, Alg. 3]"""
+    """adaSSPbudget with gamma a share of the squared mu, calibrated together by the exact Gaussian
+    profile. [Piazza21, Alg. 3]
+    """
 
     paper: ClassVar[str] = "Piazza21"
     title: ClassVar[str] = "adaSSPbudget"
     gamma: Expression = parameter("gamma", 0, 1)
     rho: Expression = constant("0.05")
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:  # noqa: N803
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """gamma of the squared mu to the eigenvalue, the rest to X'X and X'y in halves."""
         rest = (1 - self.gamma) / 2
-        for_floor, for_gram, for_moment = jointly(budget, [LambdaMin(X.T @ X), X.T @ X, X.T @ y], [self.gamma, rest, rest])
+        for_floor, for_gram, for_moment = jointly(
+            budget, [LambdaMin(X.T @ X), X.T @ X, X.T @ y], [self.gamma, rest, rest]
+        )
         floor = release(LambdaMin(X.T @ X), for_floor, name="floor")
         gram = release(X.T @ X, for_gram, name="gram")
         moment = release(X.T @ y, for_moment, name="moment")
-        return post(adaptive_ridge, floor, gram, moment, constant("1.645") * floor.std, gram.std, self.rho, constant(0))
+        return post(
+            adaptive_ridge,
+            floor,
+            gram,
+            moment,
+            constant("1.645") * floor.std,
+            gram.std,
+            self.rho,
+            constant(0),
+        )

@@ -13,13 +13,15 @@ from .solve import constant_ridge
 
 
 class ConstSSPFull(Regression):
-    """SSP with the ridge sqrt(d log(2 d^2/rho)) std, both releases calibrated together by the exact Gaussian profile. [Piazza21, Alg. 4]"""
+    """SSP with the ridge sqrt(d log(2 d^2/rho)) std, both releases calibrated together by the exact
+    Gaussian profile. [Piazza21, Alg. 4]
+    """
 
     paper: ClassVar[str] = "Piazza21"
     title: ClassVar[str] = "constSSPfull"
     rho: Expression = constant("0.05")
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:  # noqa: N803
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Two releases, equal squared mu."""
         for_gram, for_moment = jointly(budget, [X.T @ X, X.T @ y])
         gram = release(X.T @ X, for_gram, name="gram")
@@ -28,14 +30,16 @@ class ConstSSPFull(Regression):
 
 
 class ConstSSPFullPiazza(Regression):
-    """constSSPfull as printed: halves of the budget, std sqrt(2 log(4/delta))/(epsilon/2), on X'X + I. [Piazza21, Alg. 4]"""
+    """constSSPfull as printed: halves of the budget, std sqrt(2 log(4/delta))/(epsilon/2), on X'X +
+    I. [Piazza21, Alg. 4]
+    """
 
     paper: ClassVar[str] = "Piazza21"
     variant: ClassVar[str] = "printed"
     title: ClassVar[str] = "constSSPfull"
     rho: Expression = constant("0.05")
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:  # noqa: N803
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Halves of the budget."""
         for_gram, for_moment = budget.split_evenly(2)
         unit = sqrt(2 * log(4 / budget.delta)) / (budget.epsilon / 2)

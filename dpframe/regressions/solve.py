@@ -13,7 +13,9 @@ Array = NDArray[Any]
 
 @attrs.frozen(eq=False)
 class Fit:
-    """What a regression returns: coefficients (d,), the ridge added to the noisy X'X, whether it was 0, whether the system was solved."""
+    """What a regression returns: coefficients (d,), the ridge added to the noisy X'X, whether it
+    was 0, whether the system was solved.
+    """
 
     coefficients: Array
     ridge: float = 0.0
@@ -22,7 +24,9 @@ class Fit:
 
 
 def ridge_solve(gram: Array, moment: Array, ridge: float) -> Fit:
-    """(gram + ridge I) theta = moment, shapes (d, d), (d,); zeros where that has no finite solution."""
+    """(gram + ridge I) theta = moment, shapes (d, d), (d,); zeros where that has no finite
+    solution.
+    """
     system = gram + ridge * np.eye(len(moment))
     try:
         theta = np.linalg.solve(system, moment)
@@ -32,10 +36,20 @@ def ridge_solve(gram: Array, moment: Array, ridge: float) -> Fit:
     return Fit(theta if solved else np.zeros(len(moment)), ridge, ridge == 0, solved)
 
 
-def adaptive_ridge(floor: float, gram: Array, moment: Array, shift: float, gram_std: float, rho: float, identity: float) -> Fit:
-    """Ridge where the noisy smallest eigenvalue, lowered by `shift`, falls short of what the noise needs. [Wang18, Alg. 2; Piazza21, Alg. 3]
+def adaptive_ridge(
+    floor: float,
+    gram: Array,
+    moment: Array,
+    shift: float,
+    gram_std: float,
+    rho: float,
+    identity: float,
+) -> Fit:
+    """Ridge where the noisy smallest eigenvalue, lowered by `shift`, falls short of what the noise
+    needs. [Wang18, Alg. 2; Piazza21, Alg. 3]
 
-    ridge = max(0, sqrt(d log(2 d^2/rho)) gram_std - max(0, floor + identity - shift)), with `identity` (0 or 1) also added to X'X.
+    ridge = max(0, sqrt(d log(2 d^2/rho)) gram_std - max(0, floor + identity - shift)), with
+    `identity` (0 or 1) also added to X'X.
     """
     d = len(moment)
     lowest = max(0.0, floor + identity - shift)

@@ -13,13 +13,15 @@ from .solve import ridge_solve
 
 
 class SSP(Regression):
-    """Ridge on noisy X'X and X'y, both calibrated together to the whole budget by the exact Gaussian profile. [Wang18, Sec. 4; Piazza21, Alg. 1]"""
+    """Ridge on noisy X'X and X'y, both calibrated together to the whole budget by the exact
+    Gaussian profile. [Wang18, Sec. 4; Piazza21, Alg. 1]
+    """
 
     paper: ClassVar[str] = "Wang18; Piazza21"
     title: ClassVar[str] = "SSP"
     ridge: Expression = constant(1)
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:  # noqa: N803
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Two releases, equal squared mu."""
         gram_noise, moment_noise = jointly(budget, [X.T @ X, X.T @ y])
         gram = release(X.T @ X, gram_noise, name="gram")
@@ -28,13 +30,15 @@ class SSP(Regression):
 
 
 class SSPPiazza(Regression):
-    """SSP as Piazza prints it: std sqrt(2 log(4/delta)) sensitivity/(epsilon/2) for both, ridge 1. [Piazza21, Alg. 1]"""
+    """SSP as Piazza prints it: std sqrt(2 log(4/delta)) sensitivity/(epsilon/2) for both, ridge 1.
+    [Piazza21, Alg. 1]
+    """
 
     paper: ClassVar[str] = "Piazza21"
     variant: ClassVar[str] = "printed"
     title: ClassVar[str] = "SSP"
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:  # noqa: N803
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Halves of the budget."""
         for_gram, for_moment = budget.split_evenly(2)
         unit = sqrt(2 * log(4 / budget.delta)) / (budget.epsilon / 2)
@@ -44,13 +48,15 @@ class SSPPiazza(Regression):
 
 
 class SSPWang(Regression):
-    """SSP as Wang prints it: variance 4 B^4 log(4/delta)/epsilon^2, which lacks a factor 2 for its proof; ridge 0. [Wang18, Sec. 4]"""
+    """SSP as Wang prints it: variance 4 B^4 log(4/delta)/epsilon^2, which lacks a factor 2 for its
+    proof; ridge 0. [Wang18, Sec. 4]
+    """
 
     paper: ClassVar[str] = "Wang18"
     variant: ClassVar[str] = "printed"
     title: ClassVar[str] = "SSP"
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:  # noqa: N803
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Halves claimed; jointly they hold."""
         for_gram, for_moment = budget.split_evenly(2)
         unit = sqrt(4 * log(4 / budget.delta)) / budget.epsilon
@@ -60,13 +66,15 @@ class SSPWang(Regression):
 
 
 class SSPWangCoded(Regression):
-    """SSP as Wang's code does it: std sqrt(log(4/delta))/epsilon for each, epsilon not split; not private as claimed. [Wang18, suffstats_perturb.m]"""
+    """SSP as Wang's code does it: std sqrt(log(4/delta))/epsilon for each, epsilon not split; not
+    private as claimed. [Wang18, suffstats_perturb.m]
+    """
 
     paper: ClassVar[str] = "Wang18"
     variant: ClassVar[str] = "coded"
     title: ClassVar[str] = "SSP"
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:  # noqa: N803
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Both releases at the whole epsilon."""
         unit = sqrt(log(4 / budget.delta)) / budget.epsilon
         gram = release(X.T @ X, Gaussian(std=unit * X.norm**2), name="gram")

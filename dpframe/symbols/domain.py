@@ -1,4 +1,6 @@
-"""Where a parameter may lie: an interval of rationals, each end open or closed, perhaps whole numbers only."""
+"""Where a parameter may lie: an interval of rationals, each end open or closed, perhaps whole
+numbers only.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,12 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 
-CLOSED = {"neither": (False, False), "left": (True, False), "right": (False, True), "both": (True, True)}
+CLOSED = {
+    "neither": (False, False),
+    "left": (True, False),
+    "right": (False, True),
+    "both": (True, True),
+}
 
 
 @attrs.frozen(cache_hash=True)
@@ -24,12 +31,18 @@ class Domain:
     def __attrs_post_init__(self) -> None:
         """A domain must have a point."""
         if self.example() is None:
-            raise InvalidArgument("domain", "a range that contains a point", str(self), "Give lower < upper.")
+            raise InvalidArgument(
+                "domain", "a range that contains a point", str(self), "Give lower < upper."
+            )
 
     def __contains__(self, value: Fraction) -> bool:
         """Whether the exact number lies in the domain."""
-        above = self.lower is None or value > self.lower or (self.lower_closed and value == self.lower)
-        below = self.upper is None or value < self.upper or (self.upper_closed and value == self.upper)
+        above = (
+            self.lower is None or value > self.lower or (self.lower_closed and value == self.lower)
+        )
+        below = (
+            self.upper is None or value < self.upper or (self.upper_closed and value == self.upper)
+        )
         return above and below and not (self.integer and value.denominator != 1)
 
     def __str__(self) -> str:
@@ -43,7 +56,9 @@ class Domain:
     @property
     def positive(self) -> bool:
         """Whether every point is > 0."""
-        return self.lower is not None and (self.lower.numerator > 0 or (self.lower.numerator == 0 and not self.lower_closed))
+        return self.lower is not None and (
+            self.lower.numerator > 0 or (self.lower.numerator == 0 and not self.lower_closed)
+        )
 
     @property
     def nonnegative(self) -> bool:
@@ -61,7 +76,9 @@ class Domain:
             span = [low + (high - low) * Fraction(k, 8) for k in (4, 2, 6, 1, 7)]
             return (*span, low + 1, low, high)
         if low is not None:
-            return tuple(low + step for step in (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(0)))
+            return tuple(
+                low + step for step in (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(0))
+            )
         if high is not None:
             return tuple(high - step for step in (Fraction(1), Fraction(1, 2), Fraction(0)))
         return (Fraction(1), Fraction(0))

@@ -1,8 +1,11 @@
 """Exact expressions: small immutable trees over the rationals and named parameters.
 
-They are hashable, printable and compare by structure (`==` never makes an equation). Numbers are exact: a float
-becomes its shortest decimal when it is given, before any arithmetic, so gamma=0.7 never yields shares that sum to 1 + 4e-17.
-Like terms and like factors are collected as a tree is built; nothing else is simplified here (dpframe.verify does algebra).
+They are hashable, printable and compare by structure (`==` never makes an equation). Numbers are
+exact: a float
+becomes its shortest decimal when it is given, before any arithmetic, so gamma=0.7 never yields
+shares that sum to 1 + 4e-17.
+Like terms and like factors are collected as a tree is built; nothing else is simplified here
+(dpframe.verify does algebra).
 """
 
 from __future__ import annotations
@@ -22,11 +25,19 @@ from .domain import Domain
 
 Exact = "Expression | Fraction | int | float | str"
 MAX_POWER = 64
-FUNCTIONS = {"log": 1, "exp": 1, "min": 0, "max": 0, "analytic_sigma": 2}  # 0: any number of arguments
+FUNCTIONS = {
+    "log": 1,
+    "exp": 1,
+    "min": 0,
+    "max": 0,
+    "analytic_sigma": 2,
+}  # 0: any number of arguments
 
 
 class Expression:
-    """Abstract: an exact formula. Domain: wherever all its parts are defined. (No ABC: its instance checks would dominate verification.)"""
+    """Abstract: an exact formula. Domain: wherever all its parts are defined. (No ABC: its instance
+    checks would dominate verification.)
+    """
 
     __slots__ = ("_found",)  # the symbols that occur, once asked for
     __array_ufunc__ = None
@@ -75,10 +86,14 @@ class Expression:
         return self
 
     def __bool__(self) -> bool:
-        raise TouchesData(f"the formula {self} has no truth value while it is symbolic; compare numbers, or use dp.max and dp.min")
+        raise TouchesData(
+            f"the formula {self} has no truth value while it is symbolic; compare numbers, or use dp.max and dp.min"
+        )
 
     def __float__(self) -> float:
-        raise TouchesData(f"the formula {self} is exact and has no single float; certificate.at(...) gives it numbers")
+        raise TouchesData(
+            f"the formula {self} is exact and has no single float; certificate.at(...) gives it numbers"
+        )
 
     def __str__(self) -> str:
         from .text import text
@@ -92,7 +107,11 @@ class Expression:
         try:
             return self._found
         except AttributeError:
-            found = frozenset((self,)) if isinstance(self, Symbol) else frozenset().union(*(part.symbols() for part in self.parts))
+            found = (
+                frozenset((self,))
+                if isinstance(self, Symbol)
+                else frozenset().union(*(part.symbols() for part in self.parts))
+            )
             object.__setattr__(self, "_found", found)
             return found
 
@@ -106,13 +125,17 @@ def _deferring(other: object) -> Any:
     return NotImplemented if hasattr(other, "__expression__") else None
 
 
-def _substitute(expression: Expression, values: Mapping[str, Expression], seen: dict[Expression, Expression]) -> Expression:
+def _substitute(
+    expression: Expression, values: Mapping[str, Expression], seen: dict[Expression, Expression]
+) -> Expression:
     if isinstance(expression, Symbol):
         return values.get(expression.name, expression)
     if not expression.parts:
         return expression
     if expression not in seen:
-        seen[expression] = expression.rebuild(tuple(_substitute(part, values, seen) for part in expression.parts))
+        seen[expression] = expression.rebuild(
+            tuple(_substitute(part, values, seen) for part in expression.parts)
+        )
     return seen[expression]
 
 
@@ -123,7 +146,10 @@ class Number(Expression):
     value: Fraction
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (type(other) is Number and self.value.as_integer_ratio() == other.value.as_integer_ratio())
+        return self is other or (
+            type(other) is Number
+            and self.value.as_integer_ratio() == other.value.as_integer_ratio()
+        )
 
     def __hash__(self) -> int:
         return hash(self.value.as_integer_ratio())
@@ -146,7 +172,8 @@ class Number(Expression):
 class Symbol(Expression):
     """A parameter with the domain over which every claim about it must hold.
 
-    `origin` is None for a public parameter; otherwise it is the statistic of the data whose value the symbol stands for.
+    `origin` is None for a public parameter; otherwise it is the statistic of the data whose value
+    the symbol stands for.
     """
 
     name: str
@@ -154,7 +181,10 @@ class Symbol(Expression):
     origin: Hashable | None = None
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (type(other) is Symbol and (self.name, self.domain, self.origin) == (other.name, other.domain, other.origin))
+        return self is other or (
+            type(other) is Symbol
+            and (self.name, self.domain, self.origin) == (other.name, other.domain, other.origin)
+        )
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -222,7 +252,8 @@ class Call(Expression):
 
 
 def exact(value: object, name: str = "value") -> Expression:
-    """`value` as an exact expression: Fraction and int as they are, text parsed, a float as its shortest decimal.
+    """`value` as an exact expression: Fraction and int as they are, text parsed, a float as its
+    shortest decimal.
 
     Raises InvalidArgument for bool, nan, infinities and anything else.
 
@@ -242,7 +273,9 @@ def rational(value: object, name: str = "value") -> Fraction:
     if isinstance(value, Number):
         return value.value
     if isinstance(value, bool) or type(value).__name__ == "bool_":
-        raise InvalidArgument(name, "a number", value, "True and False are not numbers here; write 1 or 0.")
+        raise InvalidArgument(
+            name, "a number", value, "True and False are not numbers here; write 1 or 0."
+        )
     if isinstance(value, numbers.Integral):
         return Fraction(int(value))
     if isinstance(value, Decimal) and value.is_finite():
@@ -251,7 +284,9 @@ def rational(value: object, name: str = "value") -> Fraction:
         return _from_float(float(value), name)
     if isinstance(value, str):
         return _from_text(value, name)
-    raise InvalidArgument(name, "a number, a Fraction, text such as '1/3', or an expression", value, "")
+    raise InvalidArgument(
+        name, "a number, a Fraction, text such as '1/3', or an expression", value, ""
+    )
 
 
 def _from_float(value: float, name: str) -> Fraction:
@@ -262,11 +297,18 @@ def _from_float(value: float, name: str) -> Fraction:
 
 def _from_text(value: str, name: str) -> Fraction:
     try:
-        if len(value) > 80 or "e" in value.lower() and abs(int(value.lower().split("e")[1])) > 400:
+        if len(value) > 80 or (
+            "e" in value.lower() and abs(int(value.lower().split("e")[1])) > 400
+        ):
             raise ValueError(value)
         return Fraction(value)
     except (ValueError, ZeroDivisionError):
-        raise InvalidArgument(name, "a number written like '0.05', '1/3' or '1e-6'", value, "Formulas are read by dp.parse.") from None
+        raise InvalidArgument(
+            name,
+            "a number written like '0.05', '1/3' or '1e-6'",
+            value,
+            "Formulas are read by dp.parse.",
+        ) from None
 
 
 NOTHING, UNIT = Fraction(0), Fraction(1)
@@ -297,11 +339,17 @@ def multiply(*factors: object) -> Expression:
         if type(factor) is Number:
             coefficient = factor.value if coefficient is UNIT else coefficient * factor.value
         else:
-            base, exponent = (factor.base, factor.exponent) if type(factor) is Power else (factor, UNIT)
+            base, exponent = (
+                (factor.base, factor.exponent) if type(factor) is Power else (factor, UNIT)
+            )
             collected[base] = collected[base] + exponent if base in collected else exponent
     if not coefficient:
         return ZERO
-    parts = [base if exponent is UNIT else power(base, exponent) for base, exponent in collected.items() if exponent]
+    parts = [
+        base if exponent is UNIT else power(base, exponent)
+        for base, exponent in collected.items()
+        if exponent
+    ]
     if any(type(part) is Number for part in parts):
         return multiply(coefficient, *parts)
     if (coefficient is not UNIT and coefficient != UNIT) or not parts:
@@ -310,7 +358,9 @@ def multiply(*factors: object) -> Expression:
 
 
 def power(base: object, exponent: object) -> Expression:
-    """base ** exponent for a rational exponent of at most 64 in size. Raises InvalidArgument, also for 1/0."""
+    """base ** exponent for a rational exponent of at most 64 in size. Raises InvalidArgument, also
+    for 1/0.
+    """
     root, degree = exact(base, "base"), rational(exponent, "exponent")
     if abs(degree) > MAX_POWER or degree.denominator > MAX_POWER:
         raise InvalidArgument("exponent", f"at most {MAX_POWER} in size", exponent, "")
@@ -318,7 +368,9 @@ def power(base: object, exponent: object) -> Expression:
         return root if degree else ONE
     if isinstance(root, Number):
         return _number_power(root, degree)
-    if isinstance(root, Power) and (degree.denominator == 1 or root.exponent.denominator > 1 or _nonnegative(root.base)):
+    if isinstance(root, Power) and (
+        degree.denominator == 1 or root.exponent.denominator > 1 or _nonnegative(root.base)
+    ):
         return power(root.base, root.exponent * degree)
     if isinstance(root, Product) and degree.denominator == 1:
         return multiply(*(power(part, degree) for part in root.parts))
@@ -353,7 +405,12 @@ def call(name: str, *arguments: object) -> Expression:
     """log, exp, min, max or analytic_sigma. Raises InvalidArgument for another name or count."""
     parts = tuple(exact(argument, f"argument of {name}") for argument in arguments)
     if FUNCTIONS.get(name, -1) not in (0, len(parts)) or not parts:
-        raise InvalidArgument("function", f"one of {', '.join(FUNCTIONS)} with its arguments", f"{name}/{len(parts)}", "")
+        raise InvalidArgument(
+            "function",
+            f"one of {', '.join(FUNCTIONS)} with its arguments",
+            f"{name}/{len(parts)}",
+            "",
+        )
     if name in ("min", "max"):
         return _extremum(name, parts)
     if name == "log" and isinstance(parts[0], Number):

@@ -16,11 +16,17 @@ RESERVED = {*FUNCTIONS, "sqrt"}
 
 
 def parameter(
-    name: str, lower: object = 0, upper: object = None, *, closed: str = "neither", integer: bool = False
+    name: str,
+    lower: object = 0,
+    upper: object = None,
+    *,
+    closed: str = "neither",
+    integer: bool = False,
 ) -> Symbol:
     """A parameter `name` that ranges over (lower, upper); None is an infinite end.
 
-    `closed` is "neither", "left", "right" or "both"; `integer` admits whole numbers only. Every claim about a graph is proved
+    `closed` is "neither", "left", "right" or "both"; `integer` admits whole numbers only. Every
+    claim about a graph is proved
     for every value in this range. Raises InvalidArgument.
 
     >>> parameter("gamma", 0, 1).domain.positive
@@ -32,10 +38,14 @@ def parameter(
         raise InvalidArgument("closed", "one of 'neither', 'left', 'right', 'both'", closed, "")
     low, high = _end(lower, "lower"), _end(upper, "upper")
     left, right = CLOSED[closed]
-    return Symbol(name, _domain(low, high, left and low is not None, right and high is not None, integer))
+    return Symbol(
+        name, _domain(low, high, left and low is not None, right and high is not None, integer)
+    )
 
 
-_domain = lru_cache(maxsize=1024)(Domain)  # equal domains are one object, so comparing symbols is cheap
+_domain = lru_cache(maxsize=1024)(
+    Domain
+)  # equal domains are one object, so comparing symbols is cheap
 
 
 def _end(value: object, name: str) -> Fraction | None:
@@ -73,7 +83,8 @@ def maximum(*x: object) -> Expression:
 
 
 def analytic_sigma(epsilon: object, delta: object) -> Expression:
-    """The least std at sensitivity 1 with privacy profile delta(epsilon) <= delta. [BalleW18, Thm 8]
+    """The least std at sensitivity 1 with privacy profile delta(epsilon) <= delta. [BalleW18, Thm
+    8]
 
     An implicit atom: exact in proofs by its definition, rounded up when it is executed.
     """

@@ -1,4 +1,6 @@
-"""Formulas given as text, read by a parser that can only build arithmetic: no eval, no attributes, no calls but the five functions."""
+"""Formulas given as text, read by a parser that can only build arithmetic: no eval, no attributes,
+no calls but the five functions.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +10,29 @@ from typing import NoReturn
 
 from dpframe.errors import InvalidArgument, UnsafeFormula
 
-from .expression import FUNCTIONS, MAX_POWER, Expression, Number, add, call, multiply, power, rational
+from .expression import (
+    FUNCTIONS,
+    MAX_POWER,
+    Expression,
+    Number,
+    add,
+    call,
+    multiply,
+    power,
+    rational,
+)
 
 MAX_LENGTH, MAX_DEPTH, MAX_DIGITS = 4000, 40, 40
-TOKEN = re.compile(r"\s*(?:(?P<number>\d+(?:\.\d*)?(?:[eE][+-]?\d{1,3})?|\.\d+(?:[eE][+-]?\d{1,3})?)|(?P<name>[A-Za-z_][A-Za-z_0-9]*)|(?P<sign>\*\*|[-+*/^(),]))")
+TOKEN = re.compile(
+    r"\s*(?:(?P<number>\d+(?:\.\d*)?(?:[eE][+-]?\d{1,3})?|\.\d+(?:[eE][+-]?\d{1,3})?)|(?P<name>[A-Za-z_][A-Za-z_0-9]*)|(?P<sign>\*\*|[-+*/^(),]))"
+)
 
 
 def parse(formula: str, symbols: Mapping[str, Expression]) -> Expression:
     """The exact expression that `formula` spells over the names in `symbols`.
 
-    Operators + - * / ^ (or **), functions sqrt, log, exp, min, max, analytic_sigma. Raises UnsafeFormula for anything else,
+    Operators + - * / ^ (or **), functions sqrt, log, exp, min, max, analytic_sigma. Raises
+    UnsafeFormula for anything else,
     within microseconds: at most 4000 characters, 40 levels, 40 digits, powers of at most 64.
 
     >>> from dpframe.symbols import DELTA, EPSILON
@@ -27,7 +42,9 @@ def parse(formula: str, symbols: Mapping[str, Expression]) -> Expression:
     if not isinstance(formula, str):
         raise InvalidArgument("formula", "text", formula, "")
     if len(formula) > MAX_LENGTH:
-        raise UnsafeFormula("formula", f"at most {MAX_LENGTH} characters", f"{len(formula)} characters", "")
+        raise UnsafeFormula(
+            "formula", f"at most {MAX_LENGTH} characters", f"{len(formula)} characters", ""
+        )
     try:
         return _Parser(_tokens(formula), symbols, formula).whole()
     except UnsafeFormula:
@@ -41,7 +58,12 @@ def _tokens(formula: str) -> list[tuple[str, str]]:
     while position < end:
         match = TOKEN.match(formula, position)
         if match is None:
-            raise UnsafeFormula("formula", "arithmetic over declared names", formula, f"Unexpected {formula[position:position + 12].strip()!r}.")
+            raise UnsafeFormula(
+                "formula",
+                "arithmetic over declared names",
+                formula,
+                f"Unexpected {formula[position : position + 12].strip()!r}.",
+            )
         kind = str(match.lastgroup)
         tokens.append((kind, match.group(kind)))
         position = match.end()
@@ -51,7 +73,9 @@ def _tokens(formula: str) -> list[tuple[str, str]]:
 class _Parser:
     """Recursive descent with a depth limit: sum > product > sign > power > atom."""
 
-    def __init__(self, tokens: list[tuple[str, str]], symbols: Mapping[str, Expression], formula: str) -> None:
+    def __init__(
+        self, tokens: list[tuple[str, str]], symbols: Mapping[str, Expression], formula: str
+    ) -> None:
         self.tokens, self.symbols, self.formula = tokens, symbols, formula
         self.position = self.depth = 0
 
@@ -137,7 +161,9 @@ class _Parser:
         if self.take("("):
             return self.function(token)
         if token not in self.symbols:
-            self.refuse(f"Unknown name {token!r}; known: {', '.join(sorted(self.symbols)) or 'none'}.")
+            self.refuse(
+                f"Unknown name {token!r}; known: {', '.join(sorted(self.symbols)) or 'none'}."
+            )
         return self.symbols[token]
 
     def function(self, token: str) -> Expression:

@@ -1,4 +1,6 @@
-"""Formulas as JSON: "3/2" is a number, "gamma" a parameter, ["*", a, b] an operation, ["^", base, "1/2"] a power."""
+"""Formulas as JSON: "3/2" is a number, "gamma" a parameter, ["*", a, b] an operation, ["^", base,
+"1/2"] a power.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,20 @@ from fractions import Fraction
 
 from dpframe.errors import BadCertificate
 
-from .expression import Call, Expression, Number, Power, Product, Sum, Symbol, add, call, multiply, power, rational
+from .expression import (
+    Call,
+    Expression,
+    Number,
+    Power,
+    Product,
+    Sum,
+    Symbol,
+    add,
+    call,
+    multiply,
+    power,
+    rational,
+)
 
 Json = "str | list[Json]"
 

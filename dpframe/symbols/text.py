@@ -56,7 +56,9 @@ def _sum(parts: tuple[Expression, ...]) -> str:
 
 
 def _negative(part: Expression) -> bool:
-    return isinstance(part, Product) and isinstance(part.parts[0], Number) and part.parts[0].value < 0
+    return (
+        isinstance(part, Product) and isinstance(part.parts[0], Number) and part.parts[0].value < 0
+    )
 
 
 def _product(parts: tuple[Expression, ...]) -> str:

@@ -7,4 +7,17 @@ from .identical import Comparison, identical
 from .obligation import Constraint, Obligation, Verdict, Witness
 from .report import Report, verify
 
-__all__ = ["Certificate", "Comparison", "Constraint", "Obligation", "Report", "Verdict", "Witness", "certify", "examine", "identical", "load", "verify"]
+__all__ = [
+    "Certificate",
+    "Comparison",
+    "Constraint",
+    "Obligation",
+    "Report",
+    "Verdict",
+    "Witness",
+    "certify",
+    "examine",
+    "identical",
+    "load",
+    "verify",
+]

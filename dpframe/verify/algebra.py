@@ -1,4 +1,6 @@
-"""Exact algebra: formulas as rational functions over Q in the graph's symbols (python-flint inside, never outside this folder)."""
+"""Exact algebra: formulas as rational functions over Q in the graph's symbols (python-flint inside,
+never outside this folder).
+"""
 
 from __future__ import annotations
 
@@ -51,11 +53,16 @@ class Field:
 
     def __init__(self, symbols: Iterable[Symbol]) -> None:
         """Names are ordered, so that equal graphs make equal polynomials."""
-        self.symbols = tuple(sorted(set(symbols), key=lambda symbol: symbol.name)) or (Symbol("_", Domain(Fraction(0), Fraction(1))),)
-        self.context = flint.fmpq_mpoly_ctx.get(tuple(f"x{i}" for i in range(len(self.symbols))), flint.Ordering.lex)
+        self.symbols = tuple(sorted(set(symbols), key=lambda symbol: symbol.name)) or (
+            Symbol("_", Domain(Fraction(0), Fraction(1))),
+        )
+        self.context = flint.fmpq_mpoly_ctx.get(
+            tuple(f"x{i}" for i in range(len(self.symbols))), flint.Ordering.lex
+        )
         self.one = self.context.constant(1)
         self._known: dict[Expression, Ratio | None] = {
-            symbol: Ratio(generator, self.one) for symbol, generator in zip(self.symbols, self.context.gens(), strict=True)
+            symbol: Ratio(generator, self.one)
+            for symbol, generator in zip(self.symbols, self.context.gens(), strict=True)
         }
 
     def ratio(self, formula: Expression) -> Ratio | None:
@@ -67,14 +74,20 @@ class Field:
     def _ratio(self, formula: Expression) -> Ratio | None:
         match formula:
             case Number(value):
-                return Ratio(self.context.constant(flint.fmpq(value.numerator, value.denominator)), self.one)
+                return Ratio(
+                    self.context.constant(flint.fmpq(value.numerator, value.denominator)), self.one
+                )
             case Sum(parts):
                 return self._fold(parts, Ratio.__add__)
             case Product(parts):
                 return self._fold(parts, Ratio.__mul__)
             case Power(base, exponent) if exponent.denominator == 1:
                 inner = self.ratio(base)
-                return None if inner is None or (exponent < 0 and inner.is_zero) else inner.power(int(exponent))
+                return (
+                    None
+                    if inner is None or (exponent < 0 and inner.is_zero)
+                    else inner.power(int(exponent))
+                )
         return None
 
     def _fold(self, parts: tuple[Expression, ...], combine: Any) -> Ratio | None:
@@ -90,7 +103,9 @@ class Field:
 
     def evaluate(self, polynomial: Polynomial, point: Mapping[Symbol, Fraction]) -> Fraction:
         """The exact value at a point."""
-        value = polynomial(*(flint.fmpq(point[s].numerator, point[s].denominator) for s in self.symbols))
+        value = polynomial(
+            *(flint.fmpq(point[s].numerator, point[s].denominator) for s in self.symbols)
+        )
         return Fraction(int(value.p), int(value.q))
 
     def used(self, polynomial: Polynomial) -> list[int]:

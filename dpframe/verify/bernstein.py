@@ -1,7 +1,10 @@
-"""Signs of polynomials on boxes: Bernstein coefficients with bisection. A proof, a witness, or neither.
+"""Signs of polynomials on boxes: Bernstein coefficients with bisection. A proof, a witness, or
+neither.
 
-A range [lower, inf) is mapped onto [0, 1) by x = lower + t/(1 - t) and multiplied through by (1 - t)^degree > 0. On a box, a polynomial lies between its
-least and largest Bernstein coefficient, and equals the corner coefficients at the corners; where all are >= 0 and one is > 0 it is > 0 inside. [Garloff93]
+A range [lower, inf) is mapped onto [0, 1) by x = lower + t/(1 - t) and multiplied through by (1 -
+t)^degree > 0. On a box, a polynomial lies between its
+least and largest Bernstein coefficient, and equals the corner coefficients at the corners; where
+all are >= 0 and one is > 0 it is > 0 inside. [Garloff93]
 """
 
 from __future__ import annotations
@@ -36,7 +39,9 @@ class Box:
 
 @attrs.frozen
 class Outcome:
-    """proved is True, False (with `corner` in t coordinates, a closed-box point where the sign is wrong) or None."""
+    """proved is True, False (with `corner` in t coordinates, a closed-box point where the sign is
+    wrong) or None.
+    """
 
     proved: bool | None
     corner: tuple[Fraction, ...] = ()
@@ -72,7 +77,10 @@ def _start(terms: dict[tuple[int, ...], Any], domains: list[Domain]) -> Box | No
         tensor[tuple(exponents)] = coefficient
     for axis, (domain, degree) in enumerate(zip(domains, degrees, strict=True)):
         tensor = _along(tensor, axis, _to_bernstein(domain, degree))
-    closed = tuple((domain.lower_closed, domain.upper_closed and domain.upper is not None) for domain in domains)
+    closed = tuple(
+        (domain.lower_closed, domain.upper_closed and domain.upper is not None)
+        for domain in domains
+    )
     zeros, ones = (Fraction(0),) * len(domains), (Fraction(1),) * len(domains)
     return Box(tensor, zeros, ones, closed)
 
@@ -87,7 +95,7 @@ def _q(value: Fraction) -> Any:
 
 def _to_bernstein(domain: Domain, degree: int) -> Tensor:
     """Power coefficients in x to Bernstein coefficients in t, as a matrix."""
-    assert domain.lower is not None  # noqa: S101 - checked by _start
+    assert domain.lower is not None
     infinite = domain.upper is None
     width = Fraction(1) if domain.upper is None else domain.upper - domain.lower
     shift = np.full((degree + 1, degree + 1), flint.fmpq(0), dtype=object)
@@ -97,7 +105,11 @@ def _to_bernstein(domain: Domain, degree: int) -> Tensor:
     basis = np.full((degree + 1, degree + 1), flint.fmpq(0), dtype=object)
     for i in range(degree + 1):
         for j in range(i + 1):
-            basis[i, j] = _q(Fraction(1 if infinite and i == j else 0 if infinite else comb(i, j), comb(degree, j)))
+            basis[i, j] = _q(
+                Fraction(
+                    1 if infinite and i == j else 0 if infinite else comb(i, j), comb(degree, j)
+                )
+            )
     return basis.dot(shift)
 
 
@@ -105,8 +117,14 @@ def _bad_corner(box: Box, *, strict: bool) -> tuple[Fraction, ...] | None:
     """A corner where the polynomial is negative, or 0 though it must be positive at that corner."""
     for ends in itertools.product((0, -1), repeat=box.coefficients.ndim):
         value = box.coefficients[ends]
-        if value < 0 or (strict and value == 0 and all(sides[end] for sides, end in zip(box.closed, ends, strict=True))):
-            return tuple(box.lower[axis] if end == 0 else box.upper[axis] for axis, end in enumerate(ends))
+        if value < 0 or (
+            strict
+            and value == 0
+            and all(sides[end] for sides, end in zip(box.closed, ends, strict=True))
+        ):
+            return tuple(
+                box.lower[axis] if end == 0 else box.upper[axis] for axis, end in enumerate(ends)
+            )
     return None
 
 
@@ -114,12 +132,16 @@ def _good(box: Box, *, strict: bool) -> bool:
     least = min(box.coefficients.flat)
     if least < 0 or not strict:
         return bool(least >= 0)
-    return bool(least > 0) or all(any(c > 0 for c in np.asarray(face, dtype=object).flat) for face in _faces(box))
+    return bool(least > 0) or all(
+        any(c > 0 for c in np.asarray(face, dtype=object).flat) for face in _faces(box)
+    )
 
 
 def _faces(box: Box) -> Iterator[Tensor]:
     """The box itself and each of its faces (of every dimension) that belongs to the domain."""
-    choices: list[list[Any]] = [[slice(None), *([0] if low else []), *([-1] if high else [])] for low, high in box.closed]
+    choices: list[list[Any]] = [
+        [slice(None), *([0] if low else []), *([-1] if high else [])] for low, high in box.closed
+    ]
     if np.prod([len(choice) for choice in choices]) > MAX_FACES:
         yield np.array([flint.fmpq(0)], dtype=object)  # too many to look at: not good
         return
@@ -129,7 +151,10 @@ def _faces(box: Box) -> Iterator[Tensor]:
 
 def _halves(box: Box) -> list[Box]:
     """Two halves along the axis where coefficients differ most in sign, by de Casteljau."""
-    widths = [high - low if size > 1 else Fraction(-1) for low, high, size in zip(box.lower, box.upper, box.coefficients.shape, strict=True)]
+    widths = [
+        high - low if size > 1 else Fraction(-1)
+        for low, high, size in zip(box.lower, box.upper, box.coefficients.shape, strict=True)
+    ]
     axis = widths.index(max(widths))
     degree = box.coefficients.shape[axis] - 1
     middle = (box.lower[axis] + box.upper[axis]) / 2
@@ -139,8 +164,18 @@ def _halves(box: Box) -> list[Box]:
             left[i, j] = _q(Fraction(comb(i, j), 2**i))
     right = left[::-1, ::-1]
     low, high = box.closed[axis]
-    first = Box(_along(box.coefficients, axis, left), box.lower, _with(box.upper, axis, middle), _with(box.closed, axis, (low, True)))
-    second = Box(_along(box.coefficients, axis, right), _with(box.lower, axis, middle), box.upper, _with(box.closed, axis, (True, high)))
+    first = Box(
+        _along(box.coefficients, axis, left),
+        box.lower,
+        _with(box.upper, axis, middle),
+        _with(box.closed, axis, (low, True)),
+    )
+    second = Box(
+        _along(box.coefficients, axis, right),
+        _with(box.lower, axis, middle),
+        box.upper,
+        _with(box.closed, axis, (True, high)),
+    )
     return [first, second]
 
 
@@ -150,7 +185,7 @@ def _with(values: tuple[Any, ...], axis: int, value: Any) -> tuple[Any, ...]:
 
 def to_domain(domain: Domain, t: Fraction) -> Fraction | None:
     """The point of the domain's closure at t in [0, 1]; None at infinity."""
-    assert domain.lower is not None  # noqa: S101 - checked by _start
+    assert domain.lower is not None
     if domain.upper is not None:
         return domain.lower + t * (domain.upper - domain.lower)
     return None if t == 1 else domain.lower + t / (1 - t)

@@ -1,4 +1,6 @@
-"""The certificate: an immutable value that says what was proved, and the only thing that can be executed."""
+"""The certificate: an immutable value that says what was proved, and the only thing that can be
+executed.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,18 @@ from .enclose import enclose, rational_ball
 from .obligation import Constraint, Obligation
 from .report import Report, satisfied
 
-IDEALIZED = "idealized numerics: sums and noise are proved over the reals and executed in floating point"
+IDEALIZED = (
+    "idealized numerics: sums and noise are proved over the reals and executed in floating point"
+)
 FAILURES = 'failures are not published: whether bad input is refused depends on the data (missing="drop" removes this)'
 AMBIENT = "the declaration and its post-processing functions read no data but their arguments"
 
 
 @attrs.frozen(slots=False, eq=False)
 class Certificate:
-    """`report` proved its problem; `values` are the numbers given so far. Built by certify and load only."""
+    """`report` proved its problem; `values` are the numbers given so far. Built by certify and load
+    only.
+    """
 
     regression: Regression
     report: Report
@@ -38,7 +44,9 @@ class Certificate:
     def __attrs_post_init__(self) -> None:
         """A certificate without a proof does not exist."""
         if not self.report.proved:
-            raise InvalidArgument("report", "proved", "one with open obligations", "dp.certify makes certificates.")
+            raise InvalidArgument(
+                "report", "proved", "one with open obligations", "dp.certify makes certificates."
+            )
         for name, value in self.values.items():
             self._checked(name, value)
         self._inside(self.values)
@@ -80,8 +88,14 @@ class Certificate:
 
     @property
     def free(self) -> frozenset[str]:
-        """Names of the parameters that still lack a number; public sizes of the data are bound at execution."""
-        return frozenset(name for name, symbol in self.symbols.items() if name not in self.values and not is_size(symbol))
+        """Names of the parameters that still lack a number; public sizes of the data are bound at
+        execution.
+        """
+        return frozenset(
+            name
+            for name, symbol in self.symbols.items()
+            if name not in self.values and not is_size(symbol)
+        )
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -89,9 +103,11 @@ class Certificate:
         return (f"one unit of privacy is: {self.setting.unit}", IDEALIZED, FAILURES, AMBIENT)
 
     def at(self, **values: object) -> Certificate:
-        """The certificate at numbers (exact: text, Fraction, int; a float is its shortest decimal); some may be left for later.
+        """The certificate at numbers (exact: text, Fraction, int; a float is its shortest decimal);
+        some may be left for later.
 
-        Every number is checked against its domain, and against the proof's region by rigorous enclosure. Raises InvalidArgument.
+        Every number is checked against its domain, and against the proof's region by rigorous
+        enclosure. Raises InvalidArgument.
         """
         given = {name: self._checked(name, value) for name, value in values.items()}
         return attrs.evolve(self, values={**self.values, **given})
@@ -99,11 +115,18 @@ class Certificate:
     def _inside(self, given: Mapping[str, Fraction]) -> None:
         balls = {name: rational_ball(value) for name, value in given.items()}
         for constraint in self.region:
-            names = {symbol.name for symbol in constraint.left.symbols() | constraint.right.symbols()}
+            names = {
+                symbol.name for symbol in constraint.left.symbols() | constraint.right.symbols()
+            }
             if names <= given.keys() and not satisfied(constraint, balls):
                 where = ", ".join(f"{name} = {given[name]}" for name in sorted(names))
                 way_out = "Certify at these numbers: dp.certify(..., target=dp.ApproxDP(...)) then decides by the exact profile; or use dp.Gaussian.analytic."
-                raise InvalidArgument("parameters", f"inside the proof's region, {constraint} ({constraint.source})", where, way_out)
+                raise InvalidArgument(
+                    "parameters",
+                    f"inside the proof's region, {constraint} ({constraint.source})",
+                    where,
+                    way_out,
+                )
 
     def _checked(self, name: str, value: object) -> Fraction:
         if name not in self.symbols:
@@ -113,11 +136,20 @@ class Certificate:
         if number not in domain:
             raise InvalidArgument(name, str(domain), value, "")
         if name in self.values and self.values[name] != number:
-            raise InvalidArgument(name, f"left at {self.values[name]}", value, "Start again from the certificate without numbers.")
+            raise InvalidArgument(
+                name,
+                f"left at {self.values[name]}",
+                value,
+                "Start again from the certificate without numbers.",
+            )
         return number
 
-    def number(self, formula: Expression, *, up: bool, sizes: Mapping[str, int] | None = None) -> float:
-        """The value of `formula` at this certificate's numbers and the data's public sizes, rounded up or down rigorously."""
+    def number(
+        self, formula: Expression, *, up: bool, sizes: Mapping[str, int] | None = None
+    ) -> float:
+        """The value of `formula` at this certificate's numbers and the data's public sizes, rounded
+        up or down rigorously.
+        """
         from dpframe.numerics.rounding import arb_float
 
         return float(arb_float(self._ball(formula, sizes), up=up))
@@ -126,7 +158,12 @@ class Certificate:
         known = {**self.values, **{name: Fraction(size) for name, size in (sizes or {}).items()}}
         missing = sorted({symbol.name for symbol in formula.symbols()} - known.keys())
         if missing:
-            raise InvalidArgument("certificate", f"given a number for {', '.join(missing)}", "none", f"run = certificate.at({missing[0]}=...)")
+            raise InvalidArgument(
+                "certificate",
+                f"given a number for {', '.join(missing)}",
+                "none",
+                f"run = certificate.at({missing[0]}=...)",
+            )
         return enclose(formula, {name: rational_ball(value) for name, value in known.items()})
 
     @cached_property
@@ -167,4 +204,6 @@ def is_size(symbol: Symbol) -> bool:
 
 def canonical_hash(*parts: object) -> str:
     """SHA-256 of canonical JSON."""
-    return hashlib.sha256(json.dumps(list(parts), sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps(list(parts), sort_keys=True, separators=(",", ":")).encode()
+    ).hexdigest()

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from .certificate import Certificate
 
 SCHEMA = "dpframe-certificate/1"
-KINDS: dict[str, type[Guarantee]] = {"pure": PureDP, "approx": ApproxDP, "zcdp": ZeroConcentratedDP, "gaussian": GaussianDP}
+KINDS: dict[str, type[Guarantee]] = {
+    "pure": PureDP,
+    "approx": ApproxDP,
+    "zcdp": ZeroConcentratedDP,
+    "gaussian": GaussianDP,
+}
 SIDES = {sides: name for name, sides in CLOSED.items()}
 
 
@@ -46,7 +51,10 @@ def statement(certificate: Certificate) -> dict[str, object]:
     """What is claimed."""
     problem = certificate.report.problem
     return {
-        "target": {"kind": problem.target.kind, "amounts": [to_json(amount) for amount in problem.target.amounts]},
+        "target": {
+            "kind": problem.target.kind,
+            "amounts": [to_json(amount) for amount in problem.target.amounts],
+        },
         "relation": problem.setting.relation.value,
         "rows_per_person": to_json(problem.rows),
         "symbols": {symbol.name: _domain(symbol, certificate) for symbol in problem.symbols},
@@ -58,7 +66,11 @@ def statement(certificate: Certificate) -> dict[str, object]:
 
 def _domain(symbol: Symbol, certificate: Certificate | None) -> dict[str, object]:
     domain = symbol.domain
-    origin = None if symbol.origin is None or certificate is None else certificate.graph.nodes.index(symbol.origin)  # type: ignore[arg-type]
+    origin = (
+        None
+        if symbol.origin is None or certificate is None
+        else certificate.graph.nodes.index(symbol.origin)
+    )  # type: ignore[arg-type]
     return {
         "lower": None if domain.lower is None else str(domain.lower),
         "upper": None if domain.upper is None else str(domain.upper),
@@ -71,13 +83,20 @@ def _domain(symbol: Symbol, certificate: Certificate | None) -> dict[str, object
 def declaration(certificate: Certificate) -> dict[str, object]:
     """Where the graph came from, so that it can be built again."""
     regression, setting = certificate.regression, certificate.setting
-    fields = {field.name: getattr(regression, field.name) for field in attrs.fields(type(regression))}
+    fields = {
+        field.name: getattr(regression, field.name) for field in attrs.fields(type(regression))
+    }
     formulas = [value for value in fields.values() if isinstance(value, Expression)]
-    extra = set().union(*(formula.symbols() for formula in formulas)) - set(certificate.report.problem.symbols)
+    extra = set().union(*(formula.symbols() for formula in formulas)) - set(
+        certificate.report.problem.symbols
+    )
     return {
         "class": f"{type(regression).__module__}:{type(regression).__qualname__}",
         "fields": {name: _field(value) for name, value in fields.items()},
-        "symbols": {symbol.name: _domain(symbol, None) for symbol in sorted(extra, key=lambda symbol: symbol.name)},
+        "symbols": {
+            symbol.name: _domain(symbol, None)
+            for symbol in sorted(extra, key=lambda symbol: symbol.name)
+        },
         "setting": _setting(setting),
         "accountant": certificate.derivation,
     }
@@ -108,14 +127,21 @@ def _setting(setting: Setting) -> dict[str, object]:
 
 def _column(part: Numeric | Categorical) -> dict[str, object]:
     if isinstance(part, Numeric):
-        return {"name": part.name, "lower": str(part.lower), "upper": str(part.upper), "unit": part.unit}
+        return {
+            "name": part.name,
+            "lower": str(part.lower),
+            "upper": str(part.upper),
+            "unit": part.unit,
+        }
     return {"name": part.name, "levels": list(part.levels)}
 
 
 def load(source: str | Path | Mapping[str, Any]) -> Certificate:
-    """The certificate of a file, proved anew: its declaration is imported, its graph built and verified again, and the hashes compared.
+    """The certificate of a file, proved anew: its declaration is imported, its graph built and
+    verified again, and the hashes compared.
 
-    Loading imports the module that the file names: load only files whose origin you trust to name a module; `dpframe check` imports nothing.
+    Loading imports the module that the file names: load only files whose origin you trust to name a
+    module; `dpframe check` imports nothing.
     Raises BadCertificate.
     """
     content = _read(source)
@@ -124,9 +150,19 @@ def load(source: str | Path | Mapping[str, Any]) -> Certificate:
     except (KeyError, TypeError, ValueError, AttributeError, ImportError) as error:
         if isinstance(error, BadCertificate):
             raise
-        raise BadCertificate("certificate", "a file written by this version", type(error).__name__, f"{error}") from error
-    if certificate.document["hash"] != content["hash"] or {**certificate.document, "hints": {}} != {**content, "hints": {}}:
-        raise BadCertificate("certificate", f"the one that its declaration gives, hash {certificate.hash[:12]}", content["hash"], "The file or the declaration changed: certify again.")
+        raise BadCertificate(
+            "certificate", "a file written by this version", type(error).__name__, f"{error}"
+        ) from error
+    if certificate.document["hash"] != content["hash"] or {**certificate.document, "hints": {}} != {
+        **content,
+        "hints": {},
+    }:
+        raise BadCertificate(
+            "certificate",
+            f"the one that its declaration gives, hash {certificate.hash[:12]}",
+            content["hash"],
+            "The file or the declaration changed: certify again.",
+        )
     return certificate
 
 
@@ -136,7 +172,9 @@ def _read(source: str | Path | Mapping[str, Any]) -> dict[str, Any]:
     try:
         content = json.loads(Path(source).read_text())
     except (OSError, ValueError) as error:
-        raise BadCertificate("certificate", "a readable JSON file", str(source), str(error)) from error
+        raise BadCertificate(
+            "certificate", "a readable JSON file", str(source), str(error)
+        ) from error
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise BadCertificate("certificate", f"of schema {SCHEMA}", str(source), "")
     return content
@@ -146,19 +184,29 @@ def _rebuild(content: Mapping[str, Any]) -> Certificate:
     from .certify import certify
 
     claimed, declared = content["statement"], content["declaration"]
-    symbols = {name: _symbol(name, spec) for name, spec in {**declared["symbols"], **claimed["symbols"]}.items()}
+    symbols = {
+        name: _symbol(name, spec)
+        for name, spec in {**declared["symbols"], **claimed["symbols"]}.items()
+    }
     amounts = [from_json(amount, symbols) for amount in claimed["target"]["amounts"]]
     kind = KINDS[claimed["target"]["kind"]]
     target = kind(sqrt(amounts[0])) if kind is GaussianDP else kind(*amounts)
     setting = _load_setting(declared["setting"], claimed, symbols)
-    certificate = certify(_regression(declared, symbols), target=target, setting=setting, accountant=declared["accountant"])
+    certificate = certify(
+        _regression(declared, symbols),
+        target=target,
+        setting=setting,
+        accountant=declared["accountant"],
+    )
     return certificate.at(**claimed["values"]) if claimed["values"] else certificate
 
 
 def _symbol(name: str, spec: Mapping[str, Any]) -> Symbol:
     if spec["origin"] is not None:
         return Symbol(name, Domain(Fraction(spec["lower"]), None, lower_closed=True, integer=True))
-    return parameter(name, spec["lower"], spec["upper"], closed=spec["closed"], integer=spec["integer"])
+    return parameter(
+        name, spec["lower"], spec["upper"], closed=spec["closed"], integer=spec["integer"]
+    )
 
 
 def _regression(declared: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> Regression:
@@ -168,17 +216,33 @@ def _regression(declared: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> R
         found = getattr(found, part)
     if not (isinstance(found, type) and issubclass(found, Regression)):
         raise BadCertificate("class", "a dpframe.Regression", declared["class"], "")
-    fields = {key: from_json(spec["formula"], symbols) if "formula" in spec else spec["constant"] for key, spec in declared["fields"].items()}
+    fields = {
+        key: from_json(spec["formula"], symbols) if "formula" in spec else spec["constant"]
+        for key, spec in declared["fields"].items()
+    }
     return found(**fields)
 
 
-def _load_setting(spec: Mapping[str, Any], claimed: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> Setting:
+def _load_setting(
+    spec: Mapping[str, Any], claimed: Mapping[str, Any], symbols: Mapping[str, Symbol]
+) -> Setting:
     rows, column = spec["X"], spec["y"]
-    columns = None if rows["columns"] is None else [Categorical(**part) if "levels" in part else Numeric(**part) for part in rows["columns"]]
+    columns = (
+        None
+        if rows["columns"] is None
+        else [
+            Categorical(**part) if "levels" in part else Numeric(**part) for part in rows["columns"]
+        ]
+    )
     norm = None if rows["norm"] is None else from_json(rows["norm"], symbols)
     labels = None
     if column is not None:
-        labels = Column(**{**column, "bound": None if column["bound"] is None else from_json(column["bound"], symbols)})
+        labels = Column(
+            **{
+                **column,
+                "bound": None if column["bound"] is None else from_json(column["bound"], symbols),
+            }
+        )
     return Setting(
         X=Rows(norm=norm, columns=columns, intercept=rows["intercept"]),
         y=labels,

@@ -1,7 +1,10 @@
-"""Rule E1: a Gaussian tail bound that proves (epsilon, delta) with log and exp alone, for every delta in (0, 1].
+"""Rule E1: a Gaussian tail bound that proves (epsilon, delta) with log and exp alone, for every
+delta in (0, 1].
 
-If mu = E/C and C^2 >= E/2 then delta(E; mu) <= Pr[Z > C - E/(2C)] <= exp(E/2 - C^2/2)/2. For several Gaussian releases with
-m_i = R_i E^2/log(q_i/D), q_i >= a >= 1 and joint total of the R_i at most S <= 1/2 with a^(1/S) >= 4, C^2 >= (log a + log(1/D))/S, so the claim
+If mu = E/C and C^2 >= E/2 then delta(E; mu) <= Pr[Z > C - E/(2C)] <= exp(E/2 - C^2/2)/2. For
+several Gaussian releases with
+m_i = R_i E^2/log(q_i/D), q_i >= a >= 1 and joint total of the R_i at most S <= 1/2 with a^(1/S) >=
+4, C^2 >= (log a + log(1/D))/S, so the claim
 (E, D) holds wherever E <= 2 log 2 + log(a)/S + (1/S - 2) log(1/D). Proof page: proofs/e1.
 """
 
@@ -20,7 +23,9 @@ from .obligation import Constraint
 from .sign import nonnegative, positive
 
 MAX_DENOMINATOR = 1000
-Totals = Callable[[Sequence[Expression], Callable[[Expression, Expression], Expression]], Sequence[Expression]]
+Totals = Callable[
+    [Sequence[Expression], Callable[[Expression, Expression], Expression]], Sequence[Expression]
+]
 
 
 @attrs.frozen
@@ -32,12 +37,28 @@ class Tail:
     constraint: Constraint
 
 
-def tail_rule(moves: Sequence[Expression], totals: Totals, epsilon: Expression, delta: Expression, field: Field) -> Tail | None:
-    """Apply E1 to the m_i = `moves`, whose joint total is the largest of `totals`; None where it does not apply."""
-    if not positive(epsilon, field).proved or not positive(delta, field).proved or not nonnegative(1 - delta, field).proved:
+def tail_rule(
+    moves: Sequence[Expression],
+    totals: Totals,
+    epsilon: Expression,
+    delta: Expression,
+    field: Field,
+) -> Tail | None:
+    """Apply E1 to the m_i = `moves`, whose joint total is the largest of `totals`; None where it
+    does not apply.
+    """
+    if (
+        not positive(epsilon, field).proved
+        or not positive(delta, field).proved
+        or not nonnegative(1 - delta, field).proved
+    ):
         return None
     split = [_split(move, epsilon, delta, field) for move in dict.fromkeys(moves)]
-    known = {move: part for move, part in zip(dict.fromkeys(moves), split, strict=True) if part is not None}
+    known = {
+        move: part
+        for move, part in zip(dict.fromkeys(moves), split, strict=True)
+        if part is not None
+    }
     if len(known) < len(split):
         return None
     floor = _least([q for _, q in known.values()], field)
@@ -46,7 +67,9 @@ def tail_rule(moves: Sequence[Expression], totals: Totals, epsilon: Expression, 
     return None if floor is None or ceiling is None else _conclude(floor, ceiling, epsilon, delta)
 
 
-def _split(move: Expression, epsilon: Expression, delta: Expression, field: Field) -> tuple[Expression, Expression] | None:
+def _split(
+    move: Expression, epsilon: Expression, delta: Expression, field: Field
+) -> tuple[Expression, Expression] | None:
     """m = R E^2/log(A): (R, A D), both rational in the symbols."""
     logs = _logs(move)
     if len(logs) != 1:
@@ -54,7 +77,11 @@ def _split(move: Expression, epsilon: Expression, delta: Expression, field: Fiel
     argument = logs[0].parts[0]
     rest = multiply(move, logs[0], power(epsilon, -2))
     inside = multiply(argument, delta)
-    return (rest, inside) if field.ratio(rest) is not None and field.ratio(inside) is not None else None
+    return (
+        (rest, inside)
+        if field.ratio(rest) is not None and field.ratio(inside) is not None
+        else None
+    )
 
 
 def _logs(formula: Expression) -> list[Call]:
@@ -67,7 +94,9 @@ def _logs(formula: Expression) -> list[Call]:
 
 
 def larger(a: Expression, b: Expression, field: Field) -> Expression:
-    """max(a, b) as a rational function, from above: a + b where the order is not settled (both are >= 0)."""
+    """max(a, b) as a rational function, from above: a + b where the order is not settled (both are
+    >= 0).
+    """
     if nonnegative(a - b, field).proved:
         return a
     return b if nonnegative(b - a, field).proved else a + b
@@ -77,17 +106,34 @@ def _least(formulas: Sequence[Expression], field: Field) -> Fraction | None:
     """A proved lower bound a >= 1 on all formulas, the best that corners suggest."""
     values = [value for formula in formulas for value in _corner_values(formula, field)]
     for bound in (min(values, default=Fraction(1)), Fraction(1)):
-        if bound >= 1 and all(nonnegative(formula - exact(bound), field).proved for formula in set(formulas)):
+        if bound >= 1 and all(
+            nonnegative(formula - exact(bound), field).proved for formula in set(formulas)
+        ):
             return bound
     return None
 
 
 def _greatest(formulas: Sequence[Expression], field: Field) -> Fraction | None:
-    """A proved upper bound S on all formulas, the best that corners suggest, with a small denominator."""
-    best = max((value for formula in formulas for value in _corner_values(formula, field)), default=Fraction(1, 2))
-    for bound in (best, best * Fraction(65, 64), best * Fraction(9, 8), best * Fraction(3, 2), Fraction(1, 2)):
-        rounded = bound if bound.denominator <= MAX_DENOMINATOR else Fraction(-(-bound * 64 // 1), 64)
-        if rounded > 0 and all(nonnegative(exact(rounded) - formula, field).proved for formula in set(formulas)):
+    """A proved upper bound S on all formulas, the best that corners suggest, with a small
+    denominator.
+    """
+    best = max(
+        (value for formula in formulas for value in _corner_values(formula, field)),
+        default=Fraction(1, 2),
+    )
+    for bound in (
+        best,
+        best * Fraction(65, 64),
+        best * Fraction(9, 8),
+        best * Fraction(3, 2),
+        Fraction(1, 2),
+    ):
+        rounded = (
+            bound if bound.denominator <= MAX_DENOMINATOR else Fraction(-(-bound * 64 // 1), 64)
+        )
+        if rounded > 0 and all(
+            nonnegative(exact(rounded) - formula, field).proved for formula in set(formulas)
+        ):
             return rounded
     return None
 
@@ -95,11 +141,16 @@ def _greatest(formulas: Sequence[Expression], field: Field) -> Fraction | None:
 def _corner_values(formula: Expression, field: Field) -> list[Fraction]:
     """Values at the corners and the middle of the domain's closure, where they exist."""
     symbols = sorted(formula.symbols(), key=lambda symbol: symbol.name)[:6]
-    choices = [[end for end in (s.domain.lower, s.domain.upper, s.domain.example()) if end is not None] for s in symbols]
+    choices = [
+        [end for end in (s.domain.lower, s.domain.upper, s.domain.example()) if end is not None]
+        for s in symbols
+    ]
     found = []
     for point in product(*choices):
         try:
-            value = formula.substitute({s.name: Number(v) for s, v in zip(symbols, point, strict=True)})
+            value = formula.substitute(
+                {s.name: Number(v) for s, v in zip(symbols, point, strict=True)}
+            )
         except ValueError:  # a division by zero at an open end
             continue
         if isinstance(value, Number):
@@ -107,7 +158,7 @@ def _corner_values(formula: Expression, field: Field) -> list[Fraction]:
     return found
 
 
-def _conclude(a: Fraction, S: Fraction, epsilon: Expression, delta: Expression) -> Tail | None:  # noqa: N803 - the proof's name
+def _conclude(a: Fraction, S: Fraction, epsilon: Expression, delta: Expression) -> Tail | None:
     inverse = 1 / S
     if S > Fraction(1, 2) or a**inverse.numerator < Fraction(4) ** inverse.denominator:
         return None

@@ -22,14 +22,20 @@ def rational_ball(value: Fraction) -> Ball:
     return flint.arb(flint.fmpq(value.numerator, value.denominator))
 
 
-def enclose(formula: Expression, values: Mapping[str, Ball], seen: dict[Expression, Ball] | None = None) -> Ball:
-    """An enclosure of `formula` where each symbol, by name, lies in its ball; not finite where a part is undefined."""
+def enclose(
+    formula: Expression, values: Mapping[str, Ball], seen: dict[Expression, Ball] | None = None
+) -> Ball:
+    """An enclosure of `formula` where each symbol, by name, lies in its ball; not finite where a
+    part is undefined.
+    """
     known: dict[Expression, Ball] = {} if seen is None else seen
     with working(BITS):
         return _enclose(formula, values, known)
 
 
-def _enclose(formula: Expression, values: Mapping[str, Ball], known: dict[Expression, Ball]) -> Ball:
+def _enclose(
+    formula: Expression, values: Mapping[str, Ball], known: dict[Expression, Ball]
+) -> Ball:
     if formula not in known:
         known[formula] = _value(formula, values, known)
     return known[formula]

@@ -36,12 +36,18 @@ class Witness:
     def __str__(self) -> str:
         """`at gamma = 1/2, epsilon = 1: the shares sum to 6/5 > 1`."""
         where = ", ".join(f"{name} = {shown(value)}" for name, value in self.values.items())
-        return f"at {where}: {self.says}" if where and self.says else self.says or (f"at {where}" if where else "")
+        return (
+            f"at {where}: {self.says}"
+            if where and self.says
+            else self.says or (f"at {where}" if where else "")
+        )
 
 
 @attrs.frozen
 class Obligation:
-    """What must hold at `node` by `rule`, with operand `facts`; refuted ones carry a witness, open ones a repair. `count` equal ones are one object."""
+    """What must hold at `node` by `rule`, with operand `facts`; refuted ones carry a witness, open
+    ones a repair. `count` equal ones are one object.
+    """
 
     kind: str
     node: str
@@ -61,7 +67,11 @@ class Obligation:
             lines.append(f"    counterexample {self.witness}")
         if self.repair:
             lines.append(f"    way out: {self.repair}")
-        return "\n".join(lines) if self.verdict is not PROVED else head + (f" [{'; '.join(self.facts)}]" if self.facts else "")
+        return (
+            "\n".join(lines)
+            if self.verdict is not PROVED
+            else head + (f" [{'; '.join(self.facts)}]" if self.facts else "")
+        )
 
 
 @attrs.frozen
@@ -87,10 +97,20 @@ def shown(value: Fraction) -> str:
         exact = Fraction(text) == value
     except ValueError:
         exact = False
-    return text if exact and value.denominator > 99 else str(value) if value.denominator < 10**6 else f"{float(value):.12g}"
+    return (
+        text
+        if exact and value.denominator > 99
+        else str(value)
+        if value.denominator < 10**6
+        else f"{float(value):.12g}"
+    )
 
 
 def named(point: Mapping[Symbol, Fraction], *formulas: Expression) -> dict[str, Fraction]:
     """The values at a point of just those symbols that occur in `formulas`."""
     used = set().union(*(formula.symbols() for formula in formulas))
-    return {symbol.name: value for symbol, value in sorted(point.items(), key=lambda item: item[0].name) if symbol in used}
+    return {
+        symbol.name: value
+        for symbol, value in sorted(point.items(), key=lambda item: item[0].name)
+        if symbol in used
+    }

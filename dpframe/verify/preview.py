@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Line:
-    """One release: its noise std, the expected size of its noise (2-norm), and that size relative to the largest possible signal."""
+    """One release: its noise std, the expected size of its noise (2-norm), and that size relative
+    to the largest possible signal.
+    """
 
     name: str
     std: float
@@ -38,35 +40,61 @@ class Preview:
     def __str__(self) -> str:
         """A table."""
         head = f"{'release':<34}{'noise std':>12}{'noise norm':>12}{'of signal':>11}"
-        rows = [f"{line.name:<34}{line.std:>12.4g}{line.noise:>12.4g}{line.relative:>11.2%}" for line in self.lines]
-        return "\n".join([f"expected noise at n = {self.n:,}, d = {self.d} (signal: n rows that fill their bound, in one direction)", head, *rows])
+        rows = [
+            f"{line.name:<34}{line.std:>12.4g}{line.noise:>12.4g}{line.relative:>11.2%}"
+            for line in self.lines
+        ]
+        return "\n".join(
+            [
+                f"expected noise at n = {self.n:,}, d = {self.d} (signal: n rows that fill their bound, in one direction)",
+                head,
+                *rows,
+            ]
+        )
 
 
 def preview(certificate: Certificate, *, n: int, d: int) -> Preview:
-    """The noise of every release at public sizes n >= 0, d >= 1. Warns where delta is not far below 1/n. Raises InvalidArgument."""
+    """The noise of every release at public sizes n >= 0, d >= 1. Warns where delta is not far below
+    1/n. Raises InvalidArgument.
+    """
     for name, value, least in (("n", n, 0), ("d", d, 1)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise InvalidArgument(name, f"a whole number of at least {least}", value, "")
     if certificate.free:
-        raise InvalidArgument("certificate", f"given numbers for {', '.join(sorted(certificate.free))}", "none", "run = certificate.at(...)")
+        raise InvalidArgument(
+            "certificate",
+            f"given numbers for {', '.join(sorted(certificate.free))}",
+            "none",
+            "run = certificate.at(...)",
+        )
     _warn(certificate, n)
     sizes = {"n": n, "d": d}
-    joint = Joint.of([release.statistic for release in certificate.graph.releases], certificate.setting.relation)
+    joint = Joint.of(
+        [release.statistic for release in certificate.graph.releases], certificate.setting.relation
+    )
     signals = joint.sizes if joint is not None else (None,) * len(certificate.graph.releases)
     pairs = zip(certificate.graph.releases, signals, strict=True)
-    return Preview(n, d, tuple(_line(certificate, release, signal, n, sizes) for release, signal in pairs))
+    return Preview(
+        n, d, tuple(_line(certificate, release, signal, n, sizes) for release, signal in pairs)
+    )
 
 
 def _warn(certificate: Certificate, n: int) -> None:
     if not isinstance(certificate.target, ApproxDP) or n < 1:
         return
     delta = certificate.number(certificate.target.delta, up=True)
-    if delta * n > 0.1:  # noqa: PLR2004 - a tenth of one record
+    if delta * n > 0.1:
         message = f"delta = {delta:.3g} is not far below 1/n = {1 / n:.3g}: a mechanism that publishes one random row in full satisfies such a delta. Choose delta below {0.01 / n:.1g}."
         warnings.warn(message, PrivacyWarning, stacklevel=4)
 
 
-def _line(certificate: Certificate, release: Release, signal: Expression | None, n: int, sizes: dict[str, int]) -> Line:
+def _line(
+    certificate: Certificate,
+    release: Release,
+    signal: Expression | None,
+    n: int,
+    sizes: dict[str, int],
+) -> Line:
     std = certificate.number(release.std, up=True, sizes=sizes)
     shape = [certificate.number(size, up=True, sizes=sizes) for size in release.statistic.shape]
     entries = math.prod(shape) if not release.statistic.symmetric else shape[0] * (shape[0] + 1) / 2

@@ -26,12 +26,24 @@ class Problem:
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
         """Every symbol of the target, the unit and the graph, by name."""
-        formulas = [*self.target.amounts, self.rows, *(f for node in self.graph.nodes for f in node.formulas.values())]
-        found = sorted(set().union(*(formula.symbols() for formula in formulas)), key=lambda symbol: symbol.name)
+        formulas = [
+            *self.target.amounts,
+            self.rows,
+            *(f for node in self.graph.nodes for f in node.formulas.values()),
+        ]
+        found = sorted(
+            set().union(*(formula.symbols() for formula in formulas)),
+            key=lambda symbol: symbol.name,
+        )
         for one, other in pairwise(found):
             if one.name == other.name:
                 ranges = f"{one.domain}{_reading(one)} and {other.domain}{_reading(other)}"
-                raise InvalidArgument(f"parameter {one.name}", "one parameter with one range", ranges, "Use another name, or the same range everywhere.")
+                raise InvalidArgument(
+                    f"parameter {one.name}",
+                    "one parameter with one range",
+                    ranges,
+                    "Use another name, or the same range everywhere.",
+                )
         return tuple(found)
 
     @cached_property

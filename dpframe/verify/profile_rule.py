@@ -1,4 +1,6 @@
-"""The exact Gaussian privacy profile as a rule: at numbers, on boxes of the symbols, and as a source of counterexamples."""
+"""The exact Gaussian privacy profile as a rule: at numbers, on boxes of the symbols, and as a
+source of counterexamples.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ Ball = Any
 
 @attrs.frozen
 class Claim:
-    """delta(epsilon; mu) <= delta for mu^2 = `upper`; `lower` is a lower bound on the mu^2 that some pair of neighbours attains."""
+    """delta(epsilon; mu) <= delta for mu^2 = `upper`; `lower` is a lower bound on the mu^2 that
+    some pair of neighbours attains.
+    """
 
     epsilon: Expression
     delta: Expression
@@ -34,7 +38,9 @@ class Claim:
     @property
     def symbols(self) -> tuple[Symbol, ...]:
         """Every symbol that occurs, by name."""
-        found = frozenset().union(*(f.symbols() for f in (self.epsilon, self.delta, self.upper, self.lower)))
+        found = frozenset().union(
+            *(f.symbols() for f in (self.epsilon, self.delta, self.upper, self.lower))
+        )
         return tuple(sorted(found, key=lambda symbol: symbol.name))
 
 
@@ -46,7 +52,9 @@ def root(square: Ball) -> Ball:
 def holds(claim: Claim, values: Mapping[str, Ball]) -> bool:
     """Whether the claim certainly holds where every symbol lies in its ball (False: not seen)."""
     seen: dict[Expression, Ball] = {}
-    epsilon, delta, square = (enclose(formula, values, seen) for formula in (claim.epsilon, claim.delta, claim.upper))
+    epsilon, delta, square = (
+        enclose(formula, values, seen) for formula in (claim.epsilon, claim.delta, claim.upper)
+    )
     if not (epsilon.is_finite() and delta.is_finite() and square.is_finite()):
         return False
     least, target = arb_lower(epsilon), arb_lower(delta)
@@ -70,7 +78,9 @@ def refute(claim: Claim, domain: Sequence[Symbol] | None = None) -> Witness | No
 
 def _broken(claim: Claim, point: Mapping[Symbol, Fraction]) -> Witness | None:
     values = {symbol.name: rational_ball(value) for symbol, value in point.items()}
-    epsilon, delta, square = (enclose(formula, values) for formula in (claim.epsilon, claim.delta, claim.lower))
+    epsilon, delta, square = (
+        enclose(formula, values) for formula in (claim.epsilon, claim.delta, claim.lower)
+    )
     if not (epsilon.is_finite() and delta.is_finite() and square.is_finite()) or not epsilon >= 0:
         return None
     mu = root(square)
@@ -88,7 +98,9 @@ def shown_ball(ball: Ball) -> str:
 
 @attrs.frozen
 class Boxed:
-    """The claim holds on this compact range of the symbols: the constraints that say so, and how many boxes it took."""
+    """The claim holds on this compact range of the symbols: the constraints that say so, and how
+    many boxes it took.
+    """
 
     constraints: tuple[Constraint, ...]
     boxes: int
@@ -116,7 +128,9 @@ Span = tuple[Fraction, Fraction]
 
 
 def compact(symbol: Symbol) -> Span | None:
-    """The compact range on which boxes prove: closed ends as declared, open ends drawn in by 1/1000 of the width; delta from 1e-300 to 1/2."""
+    """The compact range on which boxes prove: closed ends as declared, open ends drawn in by 1/1000
+    of the width; delta from 1e-300 to 1/2.
+    """
     domain = symbol.domain
     if domain.lower is None or domain.upper is None:
         return None
@@ -127,8 +141,8 @@ def compact(symbol: Symbol) -> Span | None:
 
 
 def _inner(domain: Domain, margin: Fraction) -> Span:
-    assert domain.lower is not None  # noqa: S101 - checked by compact
-    assert domain.upper is not None  # noqa: S101 - checked by compact
+    assert domain.lower is not None
+    assert domain.upper is not None
     low = domain.lower if domain.lower_closed or domain.lower > 0 else domain.lower + margin
     high = domain.upper if domain.upper_closed or domain.lower > 0 else domain.upper - margin
     return low, high
@@ -150,10 +164,16 @@ def _ball(span: Span) -> Ball:
 
 
 def _halves(box: dict[Symbol, Span]) -> list[dict[Symbol, Span]]:
-    """Halves of the relatively widest side; geometric halves where the ends differ by more than a factor 4."""
+    """Halves of the relatively widest side; geometric halves where the ends differ by more than a
+    factor 4.
+    """
     symbol = max(box, key=lambda s: _relative(box[s]))
     low, high = box[symbol]
-    middle = Fraction(float(low * high) ** 0.5) if low > 0 and high > 4 * low and float(low * high) > 0 else (low + high) / 2
+    middle = (
+        Fraction(float(low * high) ** 0.5)
+        if low > 0 and high > 4 * low and float(low * high) > 0
+        else (low + high) / 2
+    )
     if low > 0 and high > 4 * low and not low < middle < high:
         middle = _geometric(low, high)
     return [{**box, symbol: (low, middle)}, {**box, symbol: (middle, high)}]
@@ -161,13 +181,20 @@ def _halves(box: dict[Symbol, Span]) -> list[dict[Symbol, Span]]:
 
 def _geometric(low: Fraction, high: Fraction) -> Fraction:
     """A power of 2 near sqrt(low high), for ends too small for a float."""
-    exponent = ((low.numerator.bit_length() - low.denominator.bit_length()) + (high.numerator.bit_length() - high.denominator.bit_length())) // 2
+    exponent = (
+        (low.numerator.bit_length() - low.denominator.bit_length())
+        + (high.numerator.bit_length() - high.denominator.bit_length())
+    ) // 2
     return Fraction(2) ** exponent
 
 
 def _relative(span: Span) -> float:
     low, high = span
-    return float((high - low) / max(high, Fraction(1, 10**6))) if low <= 0 or high <= 4 * low else 1 + float(min(high / low, Fraction(10**9)))
+    return (
+        float((high - low) / max(high, Fraction(1, 10**6)))
+        if low <= 0 or high <= 4 * low
+        else 1 + float(min(high / low, Fraction(10**9)))
+    )
 
 
 def known_delta(claim: Claim, values: Mapping[str, Fraction]) -> str:

@@ -1,4 +1,6 @@
-"""What verification found: every obligation of a graph, and the derivation that proves its total, if one does."""
+"""What verification found: every obligation of a graph, and the derivation that proves its total,
+if one does.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from .sign import points
 
 @attrs.frozen
 class Report:
-    """The obligations of a graph: common ones, the plan of shares, and each derivation's. `chosen` proves the total, or is None."""
+    """The obligations of a graph: common ones, the plan of shares, and each derivation's. `chosen`
+    proves the total, or is None.
+    """
 
     problem: Problem
     common: tuple[Obligation, ...]
@@ -40,17 +44,25 @@ class Report:
 
     @property
     def open_obligations(self) -> tuple[Obligation, ...]:
-        """Every obligation that stands in the way: refuted or unproved, of every derivation that was tried."""
+        """Every obligation that stands in the way: refuted or unproved, of every derivation that
+        was tried.
+        """
         if self.proved:
             return ()
         tried = [obligation for attempt in self.attempts for obligation in attempt.obligations]
-        if any(o.kind == "total" and o.verdict is REFUTED for o in tried):  # no other derivation can prove it
+        if any(
+            o.kind == "total" and o.verdict is REFUTED for o in tried
+        ):  # no other derivation can prove it
             tried = [o for o in tried if o.verdict is REFUTED]
-        return tuple(dict.fromkeys(o for o in (*self.common, *self.plan, *tried) if o.verdict is not PROVED))
+        return tuple(
+            dict.fromkeys(o for o in (*self.common, *self.plan, *tried) if o.verdict is not PROVED)
+        )
 
     @property
     def claims(self) -> tuple[Obligation, ...]:
-        """Claims about shares that the chosen derivation does not use: separate records, which block nothing."""
+        """Claims about shares that the chosen derivation does not use: separate records, which
+        block nothing.
+        """
         if self.chosen is None or self.chosen.name == "basic":
             return ()
         other = next((attempt for attempt in self.attempts if attempt.name == "basic"), None)
@@ -58,9 +70,11 @@ class Report:
 
 
 def verify(problem: Problem, accountant: str = "auto") -> Report:
-    """Decide every obligation of `problem`. `accountant` is "auto", or the name of one derivation: "basic", "gaussian", "zcdp".
+    """Decide every obligation of `problem`. `accountant` is "auto", or the name of one derivation:
+    "basic", "gaussian", "zcdp".
 
-    Under "auto" a plan of shares must hold as declared (positive, inside the budget), whichever derivation proves the total; under a named
+    Under "auto" a plan of shares must hold as declared (positive, inside the budget), whichever
+    derivation proves the total; under a named
     derivation, claims about shares that it does not use block nothing.
     """
     planned = tuple(plan(problem))
@@ -75,25 +89,46 @@ def verify(problem: Problem, accountant: str = "auto") -> Report:
             continue
         attempt = _with_point(attempt, problem)
         attempts.append(attempt)
-        binding = planned if accountant == "auto" or name == "basic" else tuple(o for o in planned if "draws" in o.rule)
+        binding = (
+            planned
+            if accountant == "auto" or name == "basic"
+            else tuple(o for o in planned if "draws" in o.rule)
+        )
         if attempt.proved and all(obligation.verdict is PROVED for obligation in binding):
             return Report(problem, common, planned, tuple(attempts), attempt)
-    return Report(problem, (*common, *([] if attempts else [_none_applies(problem)])), planned, tuple(attempts), None)
+    return Report(
+        problem,
+        (*common, *([] if attempts else [_none_applies(problem)])),
+        planned,
+        tuple(attempts),
+        None,
+    )
 
 
 def _none_applies(problem: Problem) -> Obligation:
     rule = "some derivation must apply: basic composition (every release has a share), joint Gaussian DP (all Gaussian), zCDP"
     kinds = tuple(dict.fromkeys(release.noise.kind for release in problem.graph.releases))
-    return Obligation("total", "all releases together", rule, (f"target {problem.target}; noise {', '.join(kinds)}",), UNPROVED, repair="give every release a share of the budget.")
+    return Obligation(
+        "total",
+        "all releases together",
+        rule,
+        (f"target {problem.target}; noise {', '.join(kinds)}",),
+        UNPROVED,
+        repair="give every release a share of the budget.",
+    )
 
 
 def _order(problem: Problem, accountant: str) -> Sequence[str]:
     if accountant != "auto" and accountant not in DERIVATIONS:
-        raise InvalidArgument("accountant", f"'auto' or one of {', '.join(DERIVATIONS)}", accountant, "")
+        raise InvalidArgument(
+            "accountant", f"'auto' or one of {', '.join(DERIVATIONS)}", accountant, ""
+        )
     shared = all(release.share is not None for release in problem.graph.releases)
     currency = problem.target.kind in ("pure", "approx")
     if accountant == "basic" and not (shared and currency):
-        raise OutsideTheorem("basic composition adds shares of (epsilon, delta): give every release a share of the budget, or use another accountant.")
+        raise OutsideTheorem(
+            "basic composition adds shares of (epsilon, delta): give every release a share of the budget, or use another accountant."
+        )
     if accountant != "auto":
         return (accountant,)
     return [name for name in DERIVATIONS if name != "basic" or (shared and currency)]
@@ -101,17 +136,31 @@ def _order(problem: Problem, accountant: str) -> Sequence[str]:
 
 def _with_point(attempt: Attempt, problem: Problem) -> Attempt:
     """A region that theorems carve must have a point."""
-    if not attempt.proved or not attempt.constraints or example(attempt.constraints, problem) is not None:
+    if (
+        not attempt.proved
+        or not attempt.constraints
+        or example(attempt.constraints, problem) is not None
+    ):
         return attempt
     rule = "the theorems' hypotheses must hold somewhere on the declared domain"
     facts = tuple(map(str, attempt.constraints[:8]))
-    empty = Obligation("region", "parameters", rule, facts, UNPROVED, repair="widen the parameters' ranges, use dp.Gaussian.analytic, or give numbers: the exact profile then decides.")
+    empty = Obligation(
+        "region",
+        "parameters",
+        rule,
+        facts,
+        UNPROVED,
+        repair="widen the parameters' ranges, use dp.Gaussian.analytic, or give numbers: the exact profile then decides.",
+    )
     return attrs.evolve(attempt, obligations=(*attempt.obligations, empty))
 
 
 def example(constraints: Sequence[Constraint], problem: Problem) -> dict[str, object] | None:
     """A point of the domain at which every constraint holds, or None where none was found."""
-    symbols = sorted(set().union(*(c.left.symbols() | c.right.symbols() for c in constraints)), key=lambda symbol: symbol.name)
+    symbols = sorted(
+        set().union(*(c.left.symbols() | c.right.symbols() for c in constraints)),
+        key=lambda symbol: symbol.name,
+    )
     del problem
     for point in points(symbols):
         balls = {symbol.name: rational_ball(value) for symbol, value in point.items()}

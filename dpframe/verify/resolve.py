@@ -10,8 +10,12 @@ from .algebra import Field
 from .sign import nonnegative
 
 
-def resolve(formula: Expression, field: Field, replaced: Mapping[Expression, Expression]) -> Expression:
-    """`formula` with subformulas replaced, and each max of two arguments decided where one is larger on the whole domain."""
+def resolve(
+    formula: Expression, field: Field, replaced: Mapping[Expression, Expression]
+) -> Expression:
+    """`formula` with subformulas replaced, and each max of two arguments decided where one is
+    larger on the whole domain.
+    """
     return _resolve(formula, field, dict(replaced))
 
 
@@ -21,7 +25,11 @@ def _resolve(formula: Expression, field: Field, known: dict[Expression, Expressi
     if not formula.parts:
         return formula
     parts = tuple(_resolve(part, field, known) for part in formula.parts)
-    known[formula] = _larger(parts, field) if isinstance(formula, Call) and formula.name == "max" else formula.rebuild(parts)
+    known[formula] = (
+        _larger(parts, field)
+        if isinstance(formula, Call) and formula.name == "max"
+        else formula.rebuild(parts)
+    )
     return known[formula]
 
 

@@ -1,4 +1,6 @@
-"""Is a formula >= 0, or > 0, for all values of its symbols? Proved, refuted by a point that is evaluated exactly, or neither."""
+"""Is a formula >= 0, or > 0, for all values of its symbols? Proved, refuted by a point that is
+evaluated exactly, or neither.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
 
 
 def quick_sign(formula: Expression) -> int:
-    """1 where the formula is certainly > 0, 0 where it is certainly >= 0, -1 where neither is seen at once."""
+    """1 where the formula is certainly > 0, 0 where it is certainly >= 0, -1 where neither is seen
+    at once.
+    """
     match formula:
         case Number(value):
             return (value.numerator > 0) - (value.numerator < 0)
@@ -88,7 +92,10 @@ def positive_size(formula: Expression, field: Field) -> bool:
     """Whether a formula with logarithms and roots is certainly defined and > 0 on the whole domain."""
     match formula:
         case Product(parts):
-            return all(positive_size(part, field) for part in parts) or positive(formula, field).proved is True
+            return (
+                all(positive_size(part, field) for part in parts)
+                or positive(formula, field).proved is True
+            )
         case Power(base, _) if positive_size(base, field):
             return True
         case Call("log", (inner,)):
@@ -97,13 +104,17 @@ def positive_size(formula: Expression, field: Field) -> bool:
             return True
         case Call("analytic_sigma", (epsilon, delta)):
             return all(positive(part, field).proved for part in (epsilon, delta, 1 - delta))
-        case Call("max" | "min", parts) | Sum(parts) if all(positive_size(part, field) for part in parts):
+        case Call("max" | "min", parts) | Sum(parts) if all(
+            positive_size(part, field) for part in parts
+        ):
             return True
     return positive(formula, field).proved is True
 
 
 def _constant_sign(polynomial: Polynomial, field: Field) -> int:
-    """1 or -1 where the polynomial never vanishes on the domain and has that sign; 0 where that is not seen."""
+    """1 or -1 where the polynomial never vanishes on the domain and has that sign; 0 where that is
+    not seen.
+    """
     if polynomial.is_constant():
         return 1 if polynomial.leading_coefficient() > 0 else -1
     if _polynomial(polynomial, field, strict=True).proved:
@@ -115,16 +126,32 @@ def _polynomial(polynomial: Polynomial, field: Field, *, strict: bool) -> Decisi
     used = field.used(polynomial)
     if not used:
         good = polynomial.leading_coefficient() > 0
-        return PROVED if good else _at(field, Ratio(polynomial, field.one), next(points(field.symbols)), strict=strict)
+        return (
+            PROVED
+            if good
+            else _at(
+                field, Ratio(polynomial, field.one), next(points(field.symbols)), strict=strict
+            )
+        )
     domains = [field.symbols[index].domain for index in used]
-    terms = {tuple(exponents[index] for index in used): c for exponents, c in polynomial.to_dict().items()}
+    terms = {
+        tuple(exponents[index] for index in used): c
+        for exponents, c in polynomial.to_dict().items()
+    }
     outcome = bernstein.decide(terms, domains, strict=strict)
     if outcome.proved:
         return PROVED
     return _refute(polynomial, field, used, outcome.corner, strict=strict)
 
 
-def _refute(polynomial: Polynomial, field: Field, used: list[int], corner: tuple[Fraction, ...], *, strict: bool) -> Decision:
+def _refute(
+    polynomial: Polynomial,
+    field: Field,
+    used: list[int],
+    corner: tuple[Fraction, ...],
+    *,
+    strict: bool,
+) -> Decision:
     base = next(points(field.symbols))
     symbols = [field.symbols[index] for index in used]
     nearby = _towards(symbols, corner) if corner else iter(())
@@ -146,10 +173,21 @@ def _towards(symbols: list[Symbol], corner: tuple[Fraction, ...]) -> Iterator[Po
     for step in range(40):
         weight = Fraction(1, 2**step) if step else Fraction(0)
         inward = [t + (Fraction(1, 2) - t) * weight for t in corner]
-        found = [bernstein.to_domain(symbol.domain, t) for symbol, t in zip(symbols, inward, strict=True)]
-        rounded = [_whole(symbol.domain, value) for symbol, value in zip(symbols, found, strict=True)]
-        if all(value is not None and value in symbol.domain for symbol, value in zip(symbols, rounded, strict=True)):
-            yield {symbol: value for symbol, value in zip(symbols, rounded, strict=True) if value is not None}
+        found = [
+            bernstein.to_domain(symbol.domain, t) for symbol, t in zip(symbols, inward, strict=True)
+        ]
+        rounded = [
+            _whole(symbol.domain, value) for symbol, value in zip(symbols, found, strict=True)
+        ]
+        if all(
+            value is not None and value in symbol.domain
+            for symbol, value in zip(symbols, rounded, strict=True)
+        ):
+            yield {
+                symbol: value
+                for symbol, value in zip(symbols, rounded, strict=True)
+                if value is not None
+            }
 
 
 def _whole(domain: Domain, value: Fraction | None) -> Fraction | None:
@@ -158,13 +196,23 @@ def _whole(domain: Domain, value: Fraction | None) -> Fraction | None:
 
 def points(symbols: tuple[Symbol, ...] | list[Symbol]) -> Iterator[Point]:
     """Points of the domain, ordinary ones first; at most 2000."""
-    choices = [[c for c in dict.fromkeys(_candidates(symbol)) if c in symbol.domain] for symbol in symbols]
+    choices = [
+        [c for c in dict.fromkeys(_candidates(symbol)) if c in symbol.domain] for symbol in symbols
+    ]
     deepest = max((len(choice) for choice in choices), default=0)
-    diagonal = ({s: c[min(i, len(c) - 1)] for s, c in zip(symbols, choices, strict=True)} for i in range(deepest))
-    grid = (dict(zip(symbols, combination, strict=True)) for combination in itertools.product(*choices))
+    diagonal = (
+        {s: c[min(i, len(c) - 1)] for s, c in zip(symbols, choices, strict=True)}
+        for i in range(deepest)
+    )
+    grid = (
+        dict(zip(symbols, combination, strict=True)) for combination in itertools.product(*choices)
+    )
     return itertools.islice(itertools.chain(diagonal, grid), MAX_POINTS)
 
 
 def _candidates(symbol: Symbol) -> tuple[Fraction, ...]:
-    special = {"epsilon": (Fraction(1), Fraction(1, 10), Fraction(10)), "delta": (Fraction(1, 10**6), Fraction(1, 10**9), Fraction(1, 1000))}
+    special = {
+        "epsilon": (Fraction(1), Fraction(1, 10), Fraction(10)),
+        "delta": (Fraction(1, 10**6), Fraction(1, 10**9), Fraction(1, 1000)),
+    }
     return (*special.get(symbol.name, ()), *symbol.domain.candidates())

@@ -1,4 +1,6 @@
-"""Structure: everything that leaves goes through a release; noise, parameters and shapes read public values only."""
+"""Structure: everything that leaves goes through a release; noise, parameters and shapes read
+public values only.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,23 @@ ZERO = Number(Fraction(0))
 
 def obligations(problem: Problem) -> list[Obligation]:
     """Every structural obligation; the proved ones as one object a kind."""
-    failing = [*_target(problem), *_sources(problem), *_parameters(problem), *_shapes(problem), *_posts(problem), *_outputs(problem)]
+    failing = [
+        *_target(problem),
+        *_sources(problem),
+        *_parameters(problem),
+        *_shapes(problem),
+        *_posts(problem),
+        *_outputs(problem),
+    ]
     count = len(problem.graph.nodes)
-    summary = Obligation("structure", "graph", "outputs and post-processing read releases and public values only; shapes are public", (), PROVED, count=count)
+    summary = Obligation(
+        "structure",
+        "graph",
+        "outputs and post-processing read releases and public values only; shapes are public",
+        (),
+        PROVED,
+        count=count,
+    )
     return failing or [summary]
 
 
@@ -31,25 +47,49 @@ def _parameters(problem: Problem) -> Iterator[Obligation]:
     for node in problem.graph.nodes:
         formulas = node.formulas
         if formulas:
-            label = f"{path(node.inputs[0])} -> {node.label}" if isinstance(node, RowMap) else node.label
+            label = (
+                f"{path(node.inputs[0])} -> {node.label}"
+                if isinstance(node, RowMap)
+                else node.label
+            )
             yield from _private_parameters(label, formulas)
-            yield from _not_positive(problem, label, {name: formulas[name] for name in node.positive})
+            yield from _not_positive(
+                problem, label, {name: formulas[name] for name in node.positive}
+            )
 
 
-def _not_positive(problem: Problem, label: str, formulas: dict[str, Expression]) -> Iterator[Obligation]:
+def _not_positive(
+    problem: Problem, label: str, formulas: dict[str, Expression]
+) -> Iterator[Obligation]:
     for name, formula in formulas.items():
         if not positive_size(formula, problem.field):
             rule = f"{name} must be positive for every parameter value"
-            yield Obligation("structure", label, rule, (f"{name} = {formula}",), UNPROVED, repair="declare the parameter on a range where it is positive.")
+            yield Obligation(
+                "structure",
+                label,
+                rule,
+                (f"{name} = {formula}",),
+                UNPROVED,
+                repair="declare the parameter on a range where it is positive.",
+            )
 
 
 def _target(problem: Problem) -> Iterator[Obligation]:
     target = problem.target
     for name, amount in zip(target.currency, target.amounts, strict=True):
-        inside = positive_size(amount, problem.field) and (name != "delta" or positive(1 - amount, problem.field).proved)
+        inside = positive_size(amount, problem.field) and (
+            name != "delta" or positive(1 - amount, problem.field).proved
+        )
         if not inside:
             rule = "the target must be meaningful for every parameter value: amounts positive, delta below 1"
-            yield Obligation("structure", "target", rule, (f"{name} = {amount}",), UNPROVED, repair="declare its parameters on open ranges: epsilon in (0, inf), delta in (0, 1).")
+            yield Obligation(
+                "structure",
+                "target",
+                rule,
+                (f"{name} = {amount}",),
+                UNPROVED,
+                repair="declare its parameters on open ranges: epsilon in (0, inf), delta in (0, 1).",
+            )
 
 
 def _sources(problem: Problem) -> Iterator[Obligation]:
@@ -58,12 +98,24 @@ def _sources(problem: Problem) -> Iterator[Obligation]:
     for source in problem.graph.sources:
         if source not in declared:
             rule = "every statistic reads the X and y of this setting"
-            yield Obligation("structure", source.label, rule, (f"{source.label} for {source.unit}",), REFUTED, Witness(says="a table of another setting"), "use the X and y that declare is given.")
+            yield Obligation(
+                "structure",
+                source.label,
+                rule,
+                (f"{source.label} for {source.unit}",),
+                REFUTED,
+                Witness(says="a table of another setting"),
+                "use the X and y that declare is given.",
+            )
 
 
 def sources(node: Node) -> list[Node]:
     """The sources that a node reads."""
-    return [node] if not node.inputs else [source for child in node.inputs for source in sources(child)]
+    return (
+        [node]
+        if not node.inputs
+        else [source for child in node.inputs for source in sources(child)]
+    )
 
 
 def _private_parameters(label: str, formulas: dict[str, Expression]) -> Iterator[Obligation]:
@@ -77,7 +129,7 @@ def _private_parameters(label: str, formulas: dict[str, Expression]) -> Iterator
 
 def _tainted(label: str, name: str, formula: Expression, symbol: Symbol) -> Obligation:
     origin = symbol.origin
-    assert isinstance(origin, Statistic)  # noqa: S101 - what a data symbol stands for
+    assert isinstance(origin, Statistic)
     way = f"{path(origin)} -> {name} of {label}"
     return Obligation(
         "structure",
@@ -111,12 +163,18 @@ def moves(statistic: Statistic) -> str:
 
 def _shapes(problem: Problem) -> Iterator[Obligation]:
     for release in problem.graph.releases:
-        if any(not is_public(size) for size in release.statistic.shape) and problem.setting.relation is ADD_REMOVE:
+        if (
+            any(not is_public(size) for size in release.statistic.shape)
+            and problem.setting.relation is ADD_REMOVE
+        ):
             yield Obligation(
                 "structure",
                 release.label,
                 f"the shape of a release must be public, but it depends on the data: {path(release.statistic)} -> shape",
-                (f"shape = ({', '.join(map(str, release.statistic.shape))})", "n is private under add/remove"),
+                (
+                    f"shape = ({', '.join(map(str, release.statistic.shape))})",
+                    "n is private under add/remove",
+                ),
                 REFUTED,
                 Witness(says="neighbours of 1 and 2 rows release arrays of different length"),
                 "release a statistic of public shape: sums, X.T @ X, X.T @ y.",
@@ -127,7 +185,11 @@ def _posts(problem: Problem) -> Iterator[Obligation]:
     for node in problem.graph.posts:
         for argument in node.arguments:
             if isinstance(argument, DataNode) and not constant(argument):
-                yield _raw(f"{path(argument)} -> {node.label}", argument, f"dp.post({node.label}, ...) must read released values only")
+                yield _raw(
+                    f"{path(argument)} -> {node.label}",
+                    argument,
+                    f"dp.post({node.label}, ...) must read released values only",
+                )
 
 
 def _outputs(problem: Problem) -> Iterator[Obligation]:
@@ -139,7 +201,15 @@ def _outputs(problem: Problem) -> Iterator[Obligation]:
 def _raw(way: str, node: DataNode, rule: str) -> Obligation:
     says = moves(node) if isinstance(node, Statistic) else f"one row changes {node.label}"
     fix = f"release it and pay a share: dp.release({node.label}, dp.Gaussian.analytic, share)."
-    return Obligation("structure", node.label, f"{rule}, but private data reaches it: {way}", (f"{node.label} is raw",), REFUTED, Witness(says=says), fix)
+    return Obligation(
+        "structure",
+        node.label,
+        f"{rule}, but private data reaches it: {way}",
+        (f"{node.label} is raw",),
+        REFUTED,
+        Witness(says=says),
+        fix,
+    )
 
 
 def constant(node: DataNode) -> bool:

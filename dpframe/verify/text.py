@@ -44,15 +44,23 @@ def certificate_text(certificate: Certificate) -> str:
 
 def sentence(certificate: Certificate) -> list[str]:
     """The statement, in words."""
-    free = [symbol for name, symbol in certificate.symbols.items() if name not in certificate.values]
+    free = [
+        symbol for name, symbol in certificate.symbols.items() if name not in certificate.values
+    ]
     bound = [f"{name} = {shown(value)}" for name, value in certificate.values.items()]
-    lines = [f"For all {', '.join(f'{symbol.name} {symbol.domain}' for symbol in free)}," if free else "For these numbers,"]
+    lines = [
+        f"For all {', '.join(f'{symbol.name} {symbol.domain}' for symbol in free)},"
+        if free
+        else "For these numbers,"
+    ]
     if bound:
         lines.append(f"at {', '.join(bound)},")
     lines.append(f"for every two tables that differ by {certificate.setting.unit},")
     lines.append(f"the released values together satisfy {certificate.target}.")
     if certificate.region:
-        lines.append(f"It holds where {'; '.join(map(region_text, certificate.region[:6]))}{' ...' if len(certificate.region) > 6 else ''}.")  # noqa: PLR2004
+        lines.append(
+            f"It holds where {'; '.join(map(region_text, certificate.region[:6]))}{' ...' if len(certificate.region) > 6 else ''}."
+        )
     return lines
 
 
@@ -74,7 +82,7 @@ def release_lines(certificate: Certificate) -> Iterable[str]:
         share = "" if release.share is None else f", share {release.share}"
         value = "?" if moved is None else moved.value
         yield f"{release.label}: sensitivity {value} ({release.mechanism.norm}), {release.mechanism.noise} {release.mechanism.formula} ({rule}){share}"
-    if len(releases) > 12:  # noqa: PLR2004 - what fits on a screen
+    if len(releases) > 12:
         yield f"... and {len(releases) - 12} more releases"
 
 
@@ -88,7 +96,10 @@ def _claims(report: Report) -> list[str]:
     refuted = [claim for claim in report.claims if claim.verdict is not PROVED]
     if not refuted:
         return []
-    lines = [f"  {claim.node}: {claim.verdict}: its share alone; {claim.witness or claim.rule}" for claim in refuted]
+    lines = [
+        f"  {claim.node}: {claim.verdict}: its share alone; {claim.witness or claim.rule}"
+        for claim in refuted
+    ]
     return ["", "Not used by the proof: claims about single shares", *lines]
 
 
@@ -96,4 +107,6 @@ def refusal_text(regression: Regression, report: Report) -> str:
     """Every open obligation."""
     open_ones = report.open_obligations
     head = f"{regression} is not certified for {report.problem.target}: {len(open_ones)} open obligation{'s' * (len(open_ones) != 1)}"
-    return "\n".join([head, *(f"({index}) {obligation}" for index, obligation in enumerate(open_ones, 1))])
+    return "\n".join(
+        [head, *(f"({index}) {obligation}" for index, obligation in enumerate(open_ones, 1))]
+    )

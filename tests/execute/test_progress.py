@@ -6,39 +6,29 @@ import pytest
 from dpframe.execute import progress
 
 
-class Terminal(io.StringIO):
-    """A stream that is, or is not, a terminal."""
-
-    def __init__(self, *, interactive):
-        super().__init__()
-        self.isatty = lambda: interactive
-
-
 @pytest.fixture
-def stream(monkeypatch, request):
-    """Standard error as a stream of the given kind."""
-    stream = Terminal(interactive=request.param)
-    monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setenv("TERM", "xterm")
-    return stream
+def watch(monkeypatch):
+    """A function: what a pass over five blocks writes to a stderr that is a terminal, or not."""
+
+    def watch(*, terminal, patience):
+        stream = io.StringIO()
+        stream.isatty = lambda: terminal
+        monkeypatch.setattr(sys, "stderr", stream)
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setattr(progress, "PATIENCE", patience)
+        assert list(progress.watched(range(5), 5)) == [0, 1, 2, 3, 4]
+        assert list(progress.watched([], 0)) == []
+        return stream.getvalue()
+
+    return watch
 
 
-@pytest.mark.parametrize("stream", [False, True], indirect=True)
-@pytest.mark.parametrize("patience", [-1.0, 60.0])
-def test_items_come_once_and_in_order(stream, patience, monkeypatch):
-    """With and without a bar."""
-    monkeypatch.setattr(progress, "PATIENCE", patience)
-    assert list(progress.watched(range(5), 5)) == [0, 1, 2, 3, 4]
-    assert list(progress.watched([], 0)) == []
+def test_a_long_pass_shows_a_bar_on_a_terminal(watch):
+    """Once patience is over; the items come once and in order all the same."""
+    assert "reading the table" in watch(terminal=True, patience=-1.0)
 
 
-@pytest.mark.parametrize(
-    ("stream", "patience", "shown"),
-    [(True, -1.0, True), (True, 60.0, False), (False, -1.0, False)],
-    indirect=["stream"],
-)
-def test_a_bar_is_for_long_passes_on_terminals(stream, patience, shown, monkeypatch):
-    """A quick pass, a file or a pipe sees none."""
-    monkeypatch.setattr(progress, "PATIENCE", patience)
-    list(progress.watched(range(5), 5))
-    assert ("reading the table" in stream.getvalue()) is shown
+@pytest.mark.parametrize(("terminal", "patience"), [(True, 60.0), (False, -1.0)])
+def test_a_short_pass_or_a_pipe_sees_no_bar(watch, terminal, patience):
+    """Not a byte is written."""
+    assert watch(terminal=terminal, patience=patience) == ""

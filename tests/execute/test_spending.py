@@ -8,7 +8,15 @@ import pytest
 from dpframe.errors import PrivacyWarning
 from dpframe.execute import execute, note
 from dpframe.execute.spending import _SPENT, Spending, together
-from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE, ApproxDP, GaussianDP, PureDP, Unit, ZeroConcentratedDP
+from dpframe.guarantees import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    ApproxDP,
+    GaussianDP,
+    PureDP,
+    Unit,
+    ZeroConcentratedDP,
+)
 
 UNIT = Unit(ADD_REMOVE)
 
@@ -24,7 +32,9 @@ def spent_silently(run, *table, **arguments):
 def test_the_second_execution_warns_with_the_sum(run, data):
     """Three executions cost three times as much, and each later one says so."""
     assert spent_silently(run, *data)
-    with pytest.warns(PrivacyWarning, match=r"spent 2 times .* \(2, 1/500000\)-differential privacy"):
+    with pytest.warns(
+        PrivacyWarning, match=r"spent 2 times .* \(2, 1/500000\)-differential privacy"
+    ):
         execute(run, *data)
     with pytest.warns(PrivacyWarning, match=r"spent 3 times .* \(3, 3/1000000\)-differential"):
         execute(run, *data)
@@ -93,9 +103,10 @@ def test_a_table_is_forgotten_with_its_memory(run, data):
 def test_where_warnings_are_errors_nothing_is_spent(run, data):
     """The warning comes before the draw, and an execution that did not happen is not counted."""
     execute(run, *data)
-    with warnings.catch_warnings(), pytest.raises(PrivacyWarning, match="spent 2 times"):
+    with warnings.catch_warnings():
         warnings.simplefilter("error")
-        execute(run, *data)
+        with pytest.raises(PrivacyWarning, match="spent 2 times"):
+            execute(run, *data)
     with pytest.warns(PrivacyWarning, match="spent 2 times"):
         execute(run, *data)
 
@@ -120,7 +131,9 @@ def test_what_cannot_be_added_is_listed(data):
     """Two units of privacy have no sum."""
     X = data[0]
     note(X, PureDP(1), UNIT)
-    listed = "1-differential privacy for one row added or removed; then 2-differential privacy for one"
+    listed = (
+        "1-differential privacy for one row added or removed; then 2-differential privacy for one"
+    )
     with pytest.warns(PrivacyWarning, match=listed):
         note(X, PureDP(2), Unit(REPLACE_ONE))
 

@@ -62,7 +62,7 @@ class Series:
 class Polaric(dict):
     """A data frame that is not of pandas: names, columns by name, to_numpy."""
 
-    columns = property(lambda self: list(self))
+    columns = property(list)
 
     def to_numpy(self):
         raise AssertionError("the whole frame is never copied")
@@ -87,12 +87,24 @@ BAD = {
     "masked": (np.ma.masked_array(X, X > 50), Y, "X must be unmasked"),
     "bool column": (pd.DataFrame({"u": Y, "v": Y > 2}), Y, "column v of X must be real numbers"),
     "text column": (pd.DataFrame({"u": ["a", "b", "c"]}), Y, "column u of X must be real numbers"),
-    "nullable bool": (pd.DataFrame({"u": Y > 2}).astype("boolean"), Y, "column u of X must be real"),
+    "nullable bool": (
+        pd.DataFrame({"u": Y > 2}).astype("boolean"),
+        Y,
+        "column u of X must be real",
+    ),
     "nan": (with_entry(X, (1, 1), np.nan), Y, "column 1 of X must be finite"),
     "inf": (with_entry(X, (2, 0), -np.inf), Y, "column 0 of X must be finite"),
-    "nan in a frame": (pd.DataFrame({"u": with_entry(Y, 2, np.nan)}), Y, "column u of X must be fin"),
+    "nan in a frame": (
+        pd.DataFrame({"u": with_entry(Y, 2, np.nan)}),
+        Y,
+        "column u of X must be fin",
+    ),
     "NA": (pd.DataFrame({"u": pd.array([1, None, 3])}), Y, "column u of X must be finite"),
-    "nan and inf": (with_entry(X, 1, np.inf), with_entry(Y, 1, np.nan), "column 0 of X, column 1 of X, y"),
+    "nan and inf": (
+        with_entry(X, 1, np.inf),
+        with_entry(Y, 1, np.nan),
+        "column 0 of X, column 1 of X, y",
+    ),
     "too large for doubles": (np.full((3, 1), 1e4000, "g"), Y, "column 0 of X must be finite"),
     "labels: two dimensions": (X, Y[:, None], "y must be one-dimensional"),
     "labels: a frame": (X, pd.DataFrame({"u": Y}), "y must be one-dimensional"),
@@ -227,7 +239,8 @@ def test_a_codebook_chooses_columns_by_name():
 
 
 @pytest.mark.parametrize(
-    "given", [frame().drop(columns="age"), frame().assign(b=1).set_axis(["age", "sector", "age"], axis=1)]
+    "given",
+    [frame().drop(columns="age"), frame().assign(b=1).set_axis(["age", "sector", "age"], axis=1)],
 )
 def test_a_codebook_column_must_be_there_once(given):
     """The message names the column."""

@@ -6,10 +6,7 @@ import pytest
 
 from dpframe.execute.table import Table
 from dpframe.execute.totals import totals
-from dpframe.graph import Categorical, Column, Graph, Numeric, Rows, Setting, statistics
-from dpframe.guarantees import ADD_REMOVE
-from dpframe.mechanisms import Gaussian
-from dpframe.graph import release
+from dpframe.graph import Categorical, Column, Graph, Numeric, Rows, Setting, release, statistics
 from dpframe.graph.statistics import (
     Count,
     Gram,
@@ -24,6 +21,8 @@ from dpframe.graph.statistics import (
     Statistic,
     Trace,
 )
+from dpframe.guarantees import ADD_REMOVE
+from dpframe.mechanisms import Gaussian
 
 SIZES = [1, 7, 4096]
 RNG = np.random.default_rng(3)
@@ -63,7 +62,10 @@ STATISTICS = {
 # row map -> (declaration, plain numpy)
 ROW_MAPS = {
     "clip to a smaller ball": (lambda X: X.clip(norm="1/2"), lambda X: clip(X, 0.5)),
-    "normalize": (lambda X: X.normalized(), lambda X: np.array([unit(x) for x in X]).reshape(X.shape)),
+    "normalize": (
+        lambda X: X.normalized(),
+        lambda X: np.array([unit(x) for x in X]).reshape(X.shape),
+    ),
     "intercept": (
         lambda X: X.with_intercept("1/4"),
         lambda X: np.hstack([X, np.full((len(X), 1), 0.25)]),
@@ -71,7 +73,9 @@ ROW_MAPS = {
     "scale": (lambda X: X.scaled(8), lambda X: X / 8),
     "all": (
         lambda X: X.scaled("1/4").with_intercept().clip(norm=2).normalized(),
-        lambda X: np.array([unit(x) for x in clip(np.hstack([X * 4, np.ones((len(X), 1))]), 2)]).reshape(-1, 5),
+        lambda X: np.array(
+            [unit(x) for x in clip(np.hstack([X * 4, np.ones((len(X), 1))]), 2)]
+        ).reshape(-1, 5),
     ),
 }
 
@@ -100,7 +104,11 @@ def value(declared, table, setting, size):
 
 def test_every_statistic_is_compared_with_numpy():
     """A new statistic without a line in this file is noticed; the refused ones are never run."""
-    classes = {one for one in vars(statistics).values() if inspect.isclass(one) and issubclass(one, Statistic)}
+    classes = {
+        one
+        for one in vars(statistics).values()
+        if inspect.isclass(one) and issubclass(one, Statistic)
+    }
     final = {one for one in classes if not inspect.isabstract(one)}
     assert final == {*STATISTICS, Identity, RawAggregate}
 
@@ -152,7 +160,9 @@ def test_a_codebook_scales_and_encodes_in_blocks_of_any_size(size):
     schema = [Numeric("age", 0, 10), Categorical("sector", ["a", "b"])]
     setting = Setting(X=Rows(columns=schema), relation=ADD_REMOVE)
     ages, sectors = [0, 5, 10, 20, -3], ["a", "b", "c", None, "a"]
-    rows = np.array([[age, sector] for age, sector in zip(ages, sectors, strict=True)], dtype=object)
+    rows = np.array(
+        [[age, sector] for age, sector in zip(ages, sectors, strict=True)], dtype=object
+    )
     encoded = np.array([[-1, 1, 0], [0, 0, 1], [1, 0, 0], [1, 0, 0], [-1, 1, 0]])
     X, _ = setting.nodes()
     got = value(X.T @ X, (rows, None), setting, size)

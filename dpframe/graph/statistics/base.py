@@ -1,4 +1,6 @@
-"""What a statistic is: a value of the whole table, with a derived sensitivity for each norm and relation."""
+"""What a statistic is: a value of the whole table, with a derived sensitivity for each norm and
+relation.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class OneRow:
-    """A bound on the move of a statistic when one row changes: its value, the rule that gave it, whether some pair attains it."""
+    """A bound on the move of a statistic when one row changes: its value, the rule that gave it,
+    whether some pair attains it.
+    """
 
     value: Expression
     rule: str
@@ -34,7 +38,9 @@ class OneRow:
 
 
 class Statistic(DataNode):
-    """Abstract: a statistic. Linear arithmetic with public numbers keeps it one; other arithmetic reads its value, which taints a formula."""
+    """Abstract: a statistic. Linear arithmetic with public numbers keeps it one; other arithmetic
+    reads its value, which taints a formula.
+    """
 
     __slots__ = ()
 
@@ -58,7 +64,9 @@ class Statistic(DataNode):
         del number
 
     def sensitivity(self, norm: Norm) -> Sensitivity | None:
-        """Its sensitivity for the table's unit of privacy: rows_per_person times the one-row bound; None where no rule bounds it."""
+        """Its sensitivity for the table's unit of privacy: rows_per_person times the one-row bound;
+        None where no rule bounds it.
+        """
         return _sensitivity(self, norm)
 
     def __expression__(self) -> Expression:
@@ -67,7 +75,11 @@ class Statistic(DataNode):
     def __add__(self, other: object) -> Any:
         from .linear import combine
 
-        return combine((1, self), (1, other)) if isinstance(other, Statistic) else self.__expression__() + exact(other)
+        return (
+            combine((1, self), (1, other))
+            if isinstance(other, Statistic)
+            else self.__expression__() + exact(other)
+        )
 
     def __radd__(self, other: object) -> Any:
         return exact(other) + self.__expression__()
@@ -75,7 +87,11 @@ class Statistic(DataNode):
     def __sub__(self, other: object) -> Any:
         from .linear import combine
 
-        return combine((1, self), (-1, other)) if isinstance(other, Statistic) else self.__expression__() - exact(other)
+        return (
+            combine((1, self), (-1, other))
+            if isinstance(other, Statistic)
+            else self.__expression__() - exact(other)
+        )
 
     def __rsub__(self, other: object) -> Any:
         return exact(other) - self.__expression__()
@@ -105,11 +121,17 @@ class Statistic(DataNode):
 @lru_cache(maxsize=4096)
 def _sensitivity(statistic: Statistic, norm: Norm) -> Sensitivity | None:
     bound, unit = statistic.one_row(norm, statistic.unit.relation), statistic.unit
-    return None if bound is None else Sensitivity(bound.value * unit.rows_per_person, norm, unit, bound.rule, bound.attained)
+    return (
+        None
+        if bound is None
+        else Sensitivity(bound.value * unit.rows_per_person, norm, unit, bound.rule, bound.attained)
+    )
 
 
 class BlockSum(Statistic):
-    """Abstract: a statistic that is a sum over blocks of rows, so that any source of blocks feeds it."""
+    """Abstract: a statistic that is a sum over blocks of rows, so that any source of blocks feeds
+    it.
+    """
 
     __slots__ = ()
 
@@ -123,7 +145,9 @@ class BlockSum(Statistic):
         return self.block(values)
 
 
-def by_relation(relation: Relation, add_remove: OneRow | None, replace_one: OneRow | None) -> OneRow | None:
+def by_relation(
+    relation: Relation, add_remove: OneRow | None, replace_one: OneRow | None
+) -> OneRow | None:
     """The bound for the relation."""
     return add_remove if relation is ADD_REMOVE else replace_one
 

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 @attrs.frozen(cache_hash=True)
 class RowSum(BlockSum):
-    """X'1, shape (d,): one row moves it by |x| <= B, a replacement by at most 2 B. Proof page: proofs/row_sum."""
+    """X'1, shape (d,): one row moves it by |x| <= B, a replacement by at most 2 B. Proof page:
+    proofs/row_sum.
+    """
 
     kind: ClassVar[str] = "row_sum"
     rows: Rows
@@ -58,7 +60,11 @@ class RowSum(BlockSum):
         size = self.rows.norm1 if norm is L1 else self.rows.norm
         if size is None:
             return None
-        return by_relation(relation, OneRow(size, "|x| <= B", self.rows.ball), OneRow(2 * size, "|x - z| <= 2 B", self.rows.ball))
+        return by_relation(
+            relation,
+            OneRow(size, "|x| <= B", self.rows.ball),
+            OneRow(2 * size, "|x - z| <= 2 B", self.rows.ball),
+        )
 
     def block(self, values: Mapping[Node, Array]) -> Array:
         """The column sums of the block."""
@@ -68,7 +74,9 @@ class RowSum(BlockSum):
 
 @attrs.frozen(cache_hash=True)
 class LabelSum(BlockSum):
-    """1'y, a number: one label moves it by at most Y, a replacement by at most 2 Y. Proof page: proofs/label_sum."""
+    """1'y, a number: one label moves it by at most Y, a replacement by at most 2 Y. Proof page:
+    proofs/label_sum.
+    """
 
     kind: ClassVar[str] = "label_sum"
     column: Column
@@ -103,7 +111,11 @@ class LabelSum(BlockSum):
         bound = self.column.bound
         if bound is None:
             return None
-        return by_relation(relation, OneRow(bound, "|y| <= Y", self.column.ball), OneRow(2 * bound, "|y - w| <= 2 Y", self.column.ball))
+        return by_relation(
+            relation,
+            OneRow(bound, "|y| <= Y", self.column.ball),
+            OneRow(2 * bound, "|y - w| <= 2 Y", self.column.ball),
+        )
 
     def block(self, values: Mapping[Node, Array]) -> Array:
         """The sum of the block."""

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 @attrs.frozen(cache_hash=True)
 class Count(BlockSum):
-    """n, a number: moves by 1 under add/remove, is constant over neighbours under replace-one. Proof page: proofs/count."""
+    """n, a number: moves by 1 under add/remove, is constant over neighbours under replace-one.
+    Proof page: proofs/count.
+    """
 
     kind: ClassVar[str] = "count"
     rows: Rows
@@ -57,7 +59,11 @@ class Count(BlockSum):
         """1, or 0 under replace-one."""
         del norm
         one, zero = Number(Fraction(1)), Number(Fraction(0))
-        return by_relation(relation, OneRow(one, "one row counts once", attained=True), OneRow(zero, "n is public", attained=True))
+        return by_relation(
+            relation,
+            OneRow(one, "one row counts once", attained=True),
+            OneRow(zero, "n is public", attained=True),
+        )
 
     def block(self, values: Mapping[Node, Array]) -> Array:
         """Rows of the block."""

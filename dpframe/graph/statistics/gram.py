@@ -28,9 +28,12 @@ ONE = Number(Fraction(1))
 class Gram(BlockSum):
     """X'X, shape (d, d), symmetric.
 
-    One row x adds xx', of Frobenius and operator norm |x|^2 <= B^2. Replaced rows: |xx' - zz'|_F^2 = |x|^4 + |z|^4 - 2 (x.z)^2 <= 2 B^4,
-    and -zz' <= xx' - zz' <= xx' keeps the operator norm at B^2. The upper triangle of xx' has L1 norm (|x|_1^2 + |x|^2)/2; replaced, by
-    Cauchy-Schwarz over d diagonal and d(d-1)/2 off-diagonal entries, at most sqrt(d(d+3)/2) B^2. Proof page: proofs/gram.
+    One row x adds xx', of Frobenius and operator norm |x|^2 <= B^2. Replaced rows: |xx' - zz'|_F^2
+    = |x|^4 + |z|^4 - 2 (x.z)^2 <= 2 B^4,
+    and -zz' <= xx' - zz' <= xx' keeps the operator norm at B^2. The upper triangle of xx' has L1
+    norm (|x|_1^2 + |x|^2)/2; replaced, by
+    Cauchy-Schwarz over d diagonal and d(d-1)/2 off-diagonal entries, at most sqrt(d(d+3)/2) B^2.
+    Proof page: proofs/gram.
     """
 
     kind: ClassVar[str] = "gram"
@@ -74,14 +77,18 @@ class Gram(BlockSum):
             return self._one_row_l1(square, relation)
         swapped = sqrt(2) * square if norm is L2 and self.rows.columns != ONE else square
         return by_relation(
-            relation, OneRow(square, "|xx'| = |x|^2 <= B^2", ball), OneRow(swapped, "|xx' - zz'|_F^2 <= 2 B^4, operator norm <= B^2", ball)
+            relation,
+            OneRow(square, "|xx'| = |x|^2 <= B^2", ball),
+            OneRow(swapped, "|xx' - zz'|_F^2 <= 2 B^4, operator norm <= B^2", ball),
         )
 
     def _one_row_l1(self, square: Expression, relation: Relation) -> OneRow | None:
         d, norm1 = self.rows.columns, self.rows.norm1
-        assert norm1 is not None  # noqa: S101 - a 2-norm bound always gives one
+        assert norm1 is not None
         added = (power(norm1, 2) + square) * Fraction(1, 2)
-        swapped = minimum(2 * added, sqrt(d * (d + 3) * Fraction(1, 2)) * square) if d != ONE else square
+        swapped = (
+            minimum(2 * added, sqrt(d * (d + 3) * Fraction(1, 2)) * square) if d != ONE else square
+        )
         return by_relation(
             relation,
             OneRow(added, "upper triangle of xx': (|x|_1^2 + |x|^2)/2", self.rows.ball),

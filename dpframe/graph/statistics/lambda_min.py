@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 
 def _gram(value: object) -> Gram:
     if not isinstance(value, Gram):
-        raise InvalidArgument("argument of lambda_min", "X.T @ X", value, "Smallest eigenvalues of noisy matrices are post-processing: dp.post.")
+        raise InvalidArgument(
+            "argument of lambda_min",
+            "X.T @ X",
+            value,
+            "Smallest eigenvalues of noisy matrices are post-processing: dp.post.",
+        )
     return value
 
 
@@ -34,7 +39,8 @@ def _gram(value: object) -> Gram:
 class LambdaMin(Statistic):
     """lambda_min(X'X), a number; 0 when there are no columns.
 
-    |lambda_min(A) - lambda_min(A')| <= |A - A'| in operator norm (Weyl), which is B^2 under both relations; attained. Proof page: proofs/lambda_min.
+    |lambda_min(A) - lambda_min(A')| <= |A - A'| in operator norm (Weyl), which is B^2 under both
+    relations; attained. Proof page: proofs/lambda_min.
     """
 
     kind: ClassVar[str] = "lambda_min"
@@ -68,7 +74,11 @@ class LambdaMin(Statistic):
         """The operator-norm bound of X'X, in every norm."""
         del norm
         bound = self.gram.one_row(OPERATOR, relation)
-        return None if bound is None else attrs.evolve(bound, rule="Weyl: 1-Lipschitz in the operator norm of X'X")
+        return (
+            None
+            if bound is None
+            else attrs.evolve(bound, rule="Weyl: 1-Lipschitz in the operator norm of X'X")
+        )
 
     def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """The eigenvalue."""

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 @attrs.frozen(cache_hash=True)
 class Linear(Statistic):
-    """sum c_i S_i with public coefficients: moves by at most sum |c_i| Delta_i (triangle inequality). Proof page: proofs/linear."""
+    """sum c_i S_i with public coefficients: moves by at most sum |c_i| Delta_i (triangle
+    inequality). Proof page: proofs/linear.
+    """
 
     kind: ClassVar[str] = "linear"
     coefficients: tuple[Expression, ...]
@@ -55,7 +57,10 @@ class Linear(Statistic):
     @property
     def label(self) -> str:
         """`2*X'X`."""
-        return " + ".join(part.label if c == exact(1) else f"{c}*{part.label}" for c, part in zip(self.coefficients, self.parts, strict=True))
+        return " + ".join(
+            part.label if c == exact(1) else f"{c}*{part.label}"
+            for c, part in zip(self.coefficients, self.parts, strict=True)
+        )
 
     @property
     def formulas(self) -> dict[str, Expression]:
@@ -72,28 +77,49 @@ class Linear(Statistic):
         known = [bound for bound in bounds if bound is not None]
         if len(known) < len(bounds):
             return None
-        value = add(*(magnitude(c) * bound.value for c, bound in zip(self.coefficients, known, strict=True)))
-        return OneRow(value, "triangle inequality: sum |c_i| Delta_i", len(known) == 1 and known[0].attained)
+        value = add(
+            *(magnitude(c) * bound.value for c, bound in zip(self.coefficients, known, strict=True))
+        )
+        return OneRow(
+            value, "triangle inequality: sum |c_i| Delta_i", len(known) == 1 and known[0].attained
+        )
 
     def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """The combination."""
-        total: Array = sum(number(c) * values[part] for c, part in zip(self.coefficients, self.parts, strict=True))  # type: ignore[assignment]
+        total: Array = sum(
+            number(c) * values[part] for c, part in zip(self.coefficients, self.parts, strict=True)
+        )  # type: ignore[assignment]
         return total
 
 
 def magnitude(coefficient: Expression) -> Expression:
     """|c|, as max(c, -c) where it is symbolic."""
-    return Number(abs(coefficient.value)) if isinstance(coefficient, Number) else maximum(coefficient, -coefficient)
+    return (
+        Number(abs(coefficient.value))
+        if isinstance(coefficient, Number)
+        else maximum(coefficient, -coefficient)
+    )
 
 
 def combine(*terms: tuple[object, object]) -> Statistic:
-    """The linear combination of (coefficient, statistic) terms, nested ones flattened. Raises InvalidArgument for unequal shapes."""
+    """The linear combination of (coefficient, statistic) terms, nested ones flattened. Raises
+    InvalidArgument for unequal shapes.
+    """
     collected: dict[Statistic, Expression] = {}
     for coefficient, part in terms:
-        assert isinstance(part, Statistic)  # noqa: S101 - called by operators of Statistic only
-        inner = zip(part.coefficients, part.parts, strict=True) if isinstance(part, Linear) else ((Number(Fraction(1)), part),)
+        assert isinstance(part, Statistic)
+        inner = (
+            zip(part.coefficients, part.parts, strict=True)
+            if isinstance(part, Linear)
+            else ((Number(Fraction(1)), part),)
+        )
         for c, statistic in inner:
             collected[statistic] = collected.get(statistic, exact(0)) + exact(coefficient) * c
     if len({statistic.shape for statistic in collected}) != 1:
-        raise InvalidArgument("terms", "statistics of one shape", [statistic.label for statistic in collected], "dp.stack releases several together.")
+        raise InvalidArgument(
+            "terms",
+            "statistics of one shape",
+            [statistic.label for statistic in collected],
+            "dp.stack releases several together.",
+        )
     return Linear(tuple(collected.values()), tuple(collected))

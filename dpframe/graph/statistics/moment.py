@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 @attrs.frozen(cache_hash=True)
 class Moment(BlockSum):
-    """X'y, shape (d,). One row adds y x, of norm at most |y| |x| <= Y B; replaced rows move it by at most 2 Y B. Proof page: proofs/moment."""
+    """X'y, shape (d,). One row adds y x, of norm at most |y| |x| <= Y B; replaced rows move it by
+    at most 2 Y B. Proof page: proofs/moment.
+    """
 
     kind: ClassVar[str] = "moment"
     rows: Rows
@@ -60,7 +62,11 @@ class Moment(BlockSum):
         if size is None or self.column.bound is None:
             return None
         moved, ball = size * self.column.bound, self.rows.ball and self.column.ball
-        return by_relation(relation, OneRow(moved, "|y x| <= Y B", ball), OneRow(2 * moved, "|y x - w z| <= 2 Y B", ball))
+        return by_relation(
+            relation,
+            OneRow(moved, "|y x| <= Y B", ball),
+            OneRow(2 * moved, "|y x - w z| <= 2 Y B", ball),
+        )
 
     def block(self, values: Mapping[Node, Array]) -> Array:
         """X'y of the block."""

@@ -1,4 +1,6 @@
-"""Aggregates of the data that no rule bounds: they may be declared, so that the verifier can refuse them by their path."""
+"""Aggregates of the data that no rule bounds: they may be declared, so that the verifier can refuse
+them by their path.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,15 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-# name -> (what it is, its value on a table, its value on a neighbour): the counterexample that a refusal prints
+# name -> (what it is, its value on a table, its value on a neighbour): the counterexample that a
+# refusal prints
 AGGREGATES = {
     "max_abs": ("the largest |entry|", "1 row of zeros gives 0", "with one row of norm B it is B"),
-    "mean": ("column means", "n rows at 0 give 0", "one row of norm B moves it by B/n, and n is private"),
+    "mean": (
+        "column means",
+        "n rows at 0 give 0",
+        "one row of norm B moves it by B/n, and n is private",
+    ),
     "std": ("column standard deviations", "n equal rows give 0", "one other row makes it positive"),
     "minimum": ("column minima", "rows at 0 give 0", "one row at -B gives -B"),
     "maximum": ("column maxima", "rows at 0 give 0", "one row at B gives B"),
@@ -36,7 +43,9 @@ AGGREGATES = {
 
 @attrs.frozen(cache_hash=True)
 class RawAggregate(Statistic):
-    """An aggregate of raw rows with no rule for its sensitivity: fit for nothing but a refusal that names its path."""
+    """An aggregate of raw rows with no rule for its sensitivity: fit for nothing but a refusal that
+    names its path.
+    """
 
     kind: ClassVar[str] = "raw"
     name: str
@@ -83,7 +92,9 @@ class RawAggregate(Statistic):
 
 @attrs.frozen(cache_hash=True)
 class Identity(Statistic):
-    """The rows or labels themselves, shape (n, d) or (n,): a shape that is private under add/remove, and no rule bounds its release."""
+    """The rows or labels themselves, shape (n, d) or (n,): a shape that is private under
+    add/remove, and no rule bounds its release.
+    """
 
     kind: ClassVar[str] = "identity"
     data: DataNode
@@ -101,13 +112,14 @@ class Identity(Statistic):
     @property
     def shape(self) -> tuple[Expression, ...]:
         """(n, ...)."""
+        from dpframe.symbols import Symbol
+
         from ..columns import Column
         from ..rows import SIZE, Rows
-        from dpframe.symbols import Symbol
 
         if isinstance(self.data, Rows):
             return (self.data.rows, self.data.columns)
-        assert isinstance(self.data, Column)  # noqa: S101 - data is rows or labels
+        assert isinstance(self.data, Column)
         return (Symbol("n", SIZE, self),)
 
     @property

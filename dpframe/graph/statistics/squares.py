@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 @attrs.frozen(cache_hash=True)
 class Squares(BlockSum):
-    """y'y, a number. One label adds y^2, in [0, Y^2]; so does a replacement move it by at most Y^2. Proof page: proofs/squares."""
+    """y'y, a number. One label adds y^2, in [0, Y^2]; so does a replacement move it by at most Y^2.
+    Proof page: proofs/squares.
+    """
 
     kind: ClassVar[str] = "squares"
     column: Column

@@ -32,9 +32,11 @@ def _parts(value: object) -> tuple[Statistic, ...]:
 
 @attrs.frozen(cache_hash=True)
 class Stack(Statistic):
-    """(S_1, ..., S_k), flattened and joined; a symmetric part gives its upper triangle, off-diagonal entries times sqrt 2 so that the L2 norm is Frobenius's.
+    """(S_1, ..., S_k), flattened and joined; a symmetric part gives its upper triangle,
+    off-diagonal entries times sqrt 2 so that the L2 norm is Frobenius's.
 
-    Moves jointly: in L2 by the joint supremum over one pair of neighbours (dpframe.graph.joint), in L1 by at most the sum. Proof page: proofs/stack.
+    Moves jointly: in L2 by the joint supremum over one pair of neighbours (dpframe.graph.joint), in
+    L1 by at most the sum. Proof page: proofs/stack.
     """
 
     kind: ClassVar[str] = "stack"
@@ -70,9 +72,17 @@ class Stack(Statistic):
             from ..joint import Joint
 
             joint = Joint.of(self.parts, relation)
-            return None if joint is None else OneRow(sqrt(joint.total([power(size, 2) for size in joint.sizes])), joint.rule)
+            return (
+                None
+                if joint is None
+                else OneRow(sqrt(joint.total([power(size, 2) for size in joint.sizes])), joint.rule)
+            )
         bounds = [part.one_row(norm, relation) for part in self.parts]
-        known = [bound.value * (sqrt(2) if part.symmetric else 1) for bound, part in zip(bounds, self.parts, strict=True) if bound]
+        known = [
+            bound.value * (sqrt(2) if part.symmetric else 1)
+            for bound, part in zip(bounds, self.parts, strict=True)
+            if bound
+        ]
         return None if len(known) < len(bounds) else OneRow(add(*known), "sum of the parts")
 
     def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
@@ -80,7 +90,9 @@ class Stack(Statistic):
         del number
         import numpy as np
 
-        return np.concatenate([_flat(values[part], symmetric=part.symmetric) for part in self.parts])
+        return np.concatenate(
+            [_flat(values[part], symmetric=part.symmetric) for part in self.parts]
+        )
 
 
 def _entries(part: Statistic) -> Expression:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 @attrs.frozen(cache_hash=True)
 class Trace(BlockSum):
-    """trace(X'X) = sum |x|^2, a number: moves by at most B^2, since 0 <= |x|^2 <= B^2. Proof page: proofs/trace.
+    """trace(X'X) = sum |x|^2, a number: moves by at most B^2, since 0 <= |x|^2 <= B^2. Proof page:
+    proofs/trace.
 
     Where every row has norm exactly B and one row is replaced, it does not move at all.
     """
@@ -66,7 +67,9 @@ class Trace(BlockSum):
         return by_relation(relation, bound, still if self.rows.unit_norm else bound)
 
     def block(self, values: Mapping[Node, Array]) -> Array:
-        """The sum of squares of the block; of rows of norm 1 their number, so that no rounding tells neighbours apart."""
+        """The sum of squares of the block; of rows of norm 1 their number, so that no rounding
+        tells neighbours apart.
+        """
         import numpy as np
 
         if self.rows.unit_norm:

@@ -1,0 +1,152 @@
+"""How long a private fit takes, and how much memory, as multiples of what linear algebra alone takes.
+
+    python benchmarks/fit.py                     a million rows of 50 columns
+    python benchmarks/fit.py --small             ten thousand rows of 10
+    python benchmarks/fit.py --threads 1         BLAS on one thread
+
+The floor is X'X by dsyrk and X'y by dgemv on the same rows. Runs are interleaved, so that a change in
+the machine's load meets everyone. More than a quarter of the rows need clipping.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import statistics
+import time
+import tracemalloc
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import threadpoolctl
+from scipy.linalg.blas import dgemv, dsyrk
+
+from dpframe.execute import execute
+from dpframe.execute.numbers import PublicNumbers
+from dpframe.execute.table import Table
+from dpframe.execute.totals import totals
+from dpframe.graph import Column, Regression, Rows, Setting, post, release
+from dpframe.guarantees import ADD_REMOVE, ApproxDP
+from dpframe.mechanisms import Gaussian
+from dpframe.verify import certify
+
+Contender = Callable[[np.ndarray, np.ndarray], Any]
+FLOOR = "floor: dsyrk and dgemv"
+
+
+class TwoReleases(Regression):
+    """X'X and X'y with exact Gaussian noise, then ridge with a penalty of the noise's size."""
+
+    def declare(self, X: Any, y: Any, budget: Any) -> Any:
+        gram_share, moment_share = budget.split_evenly(2)
+        gram = release(X.T @ X, Gaussian.analytic, gram_share)
+        moment = release(X.T @ y, Gaussian.analytic, moment_share)
+        return post(ridge, gram, moment, gram.std)
+
+
+def ridge(gram: np.ndarray, moment: np.ndarray, std: float) -> np.ndarray:
+    penalty = 2 * std * np.sqrt(len(moment))
+    return np.linalg.solve(gram + penalty * np.eye(len(moment)), moment)
+
+
+SETTING = Setting(X=Rows(norm=1), y=Column(bound=1), relation=ADD_REMOVE)
+RUN = certify(TwoReleases(), target=ApproxDP(1, "1e-6"), setting=SETTING)
+
+
+def floor(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return dsyrk(1.0, X.T), dgemv(1.0, X.T, y)
+
+
+def plain_numpy(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return X.T @ X, X.T @ y
+
+
+def only_the_pass(X: np.ndarray, y: np.ndarray) -> Any:
+    table = Table.of(SETTING, X, y, drop=False)
+    numbers = PublicNumbers.of(RUN, {"d": X.shape[1]})
+    return totals(RUN.graph, table.blocks(table.block_rows), numbers.towards_zero)
+
+
+def whole_execute(X: np.ndarray, y: np.ndarray) -> Any:
+    return execute(RUN, X, y, rng=0)
+
+
+def contenders() -> dict[str, Contender]:
+    found: dict[str, Contender] = {
+        FLOOR: floor,
+        "numpy X.T @ X, X.T @ y": plain_numpy,
+        "dpframe, the pass": only_the_pass,
+        "dpframe, execute": whole_execute,
+    }
+    with contextlib.suppress(ImportError):
+        from sklearn.linear_model import Ridge
+
+        found["scikit-learn Ridge(cholesky)"] = Ridge(solver="cholesky", fit_intercept=False).fit
+    try:
+        from diffprivlib.models import LinearRegression
+    except ImportError as absent:
+        print(f"diffprivlib is absent: {absent}")
+    else:
+        public = {"bounds_X": (-1, 1), "bounds_y": (-1, 1), "fit_intercept": False}
+        found["diffprivlib LinearRegression"] = LinearRegression(epsilon=1, **public).fit
+    return found
+
+
+def table(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((rows, columns))
+    X *= (rng.uniform(0.5, 1.2, rows) / np.sqrt(np.einsum("ij,ij->i", X, X)))[:, None]
+    return X, rng.uniform(-1.2, 1.2, rows)
+
+
+def seconds(run: Contender, X: np.ndarray, y: np.ndarray) -> float:
+    start = time.perf_counter()
+    run(X, y)
+    return time.perf_counter() - start
+
+
+def peak(run: Contender, X: np.ndarray, y: np.ndarray) -> int:
+    """Bytes that Python and numpy held at once, above the data."""
+    tracemalloc.start()
+    run(X, y)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return most
+
+
+def compare(rows: int, columns: int, repeats: int) -> None:
+    X, y = table(rows, columns)
+    runs = contenders()
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    for repeat in range(repeats + 1):
+        for name, run in runs.items():
+            taken = seconds(run, X, y)
+            if repeat:  # the first round warms up
+                times[name].append(taken)
+    base = statistics.median(times[FLOOR])
+    threads = max(pool["num_threads"] for pool in threadpoolctl.threadpool_info())
+    print(f"n = {rows}, d = {columns}, BLAS threads: {threads}, medians of {repeats} rounds")
+    print(f"{'':32s} {'ms':>8s} {'x floor':>8s} {'extra MB':>9s}")
+    for name, run in runs.items():
+        median, memory = statistics.median(times[name]), peak(run, X, y) / 1e6
+        print(f"{name:32s} {1e3 * median:8.1f} {median / base:8.2f} {memory:9.1f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--columns", type=int)
+    parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--threads", type=int)
+    chosen = parser.parse_args()
+    rows, columns = (10_000, 10) if chosen.small else (1_000_000, 50)
+    warnings.simplefilter("ignore")  # of the others
+    with threadpoolctl.threadpool_limits(chosen.threads):
+        compare(chosen.rows or rows, chosen.columns or columns, chosen.repeats)
+
+
+if __name__ == "__main__":
+    main()
