@@ -1,11 +1,11 @@
-"""How long a private fit takes, and how much memory, as multiples of what linear algebra alone takes.
+"""How long a private fit takes, and how much memory: multiples of what linear algebra takes.
 
-    python benchmarks/fit.py                     a million rows of 50 columns
-    python benchmarks/fit.py --small             ten thousand rows of 10
-    python benchmarks/fit.py --threads 1         BLAS on one thread
+    python benchmarks/fit.py                a million rows of 50 columns
+    python benchmarks/fit.py --small        ten thousand rows of 10
+    python benchmarks/fit.py --threads 1    BLAS on one thread
 
-The floor is X'X by dsyrk and X'y by dgemv on the same rows. Runs are interleaved, so that a change in
-the machine's load meets everyone. More than a quarter of the rows need clipping.
+The floor is X'X by dsyrk and X'y by dgemv on the same rows. Runs are interleaved, so that a change
+in the machine's load meets everyone. More than a quarter of the rows need clipping.
 """
 
 from __future__ import annotations
@@ -126,7 +126,8 @@ def compare(rows: int, columns: int, repeats: int) -> None:
             if repeat:  # the first round warms up
                 times[name].append(taken)
     base = statistics.median(times[FLOOR])
-    threads = max(pool["num_threads"] for pool in threadpoolctl.threadpool_info())
+    pools = [pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
+    threads = max(pool["num_threads"] for pool in pools)
     print(f"n = {rows}, d = {columns}, BLAS threads: {threads}, medians of {repeats} rounds")
     print(f"{'':32s} {'ms':>8s} {'x floor':>8s} {'extra MB':>9s}")
     for name, run in runs.items():

@@ -107,7 +107,7 @@ _HOME = {
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 
-__all__ = ["__version__", *sorted(_MODULE)]
+__all__ = ["__version__", *sorted(_MODULE)]  # noqa: PLE0604 - names, from the table above
 
 
 def __getattr__(name: str) -> Any:

@@ -12,20 +12,12 @@ comments and docstrings are not counted.
 
 from __future__ import annotations
 
-import argparse
-import hashlib
-import inspect
 import json
 import math
 import re
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from itertools import product
-from operator import mul
-from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 Json = Any

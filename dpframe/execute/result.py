@@ -9,8 +9,6 @@ import attrs
 
 from dpframe.guarantees import Guarantee, Unit
 
-SIMULATED = "simulation, NOT private"
-
 
 @attrs.frozen(kw_only=True, repr=False, str=False)
 class Receipt:
@@ -37,7 +35,7 @@ class Receipt:
 
     def __str__(self) -> str:
         """What was spent, by what, when; and, on a second line, the noise and the assumptions."""
-        spent = "Spent" if self.private else f"{SIMULATED}: a private run would spend"
+        spent = "Spent" if self.private else f"{self.randomness}: a private run would spend"
         others = [one for one in self.assumptions if not one.endswith(str(self.unit))]
         assumed = "; ".join(one.partition(":")[0] for one in others) or "nothing"
         return (
@@ -62,7 +60,7 @@ class Result:
 
     def __repr__(self) -> str:
         """One line."""
-        mark = "" if self.receipt.private else f"{SIMULATED}; "
+        mark = "" if self.receipt.private else f"{self.receipt.randomness}; "
         names = ", ".join(self.released)
         cost = self.receipt.cost
         return f"Result({mark}output={self.output!r}, released=[{names}], cost={cost})"

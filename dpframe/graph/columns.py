@@ -32,6 +32,13 @@ class Column(DataNode):
         """An upper bound on every |y|; None where nothing bounds it."""
 
     @property
+    def radius(self) -> Expression:
+        """Y, the bound on every |y|. Raises InvalidArgument where nothing bounds it."""
+        if self.bound is None:
+            raise InvalidArgument("labels", "bounded", self.label, "y.clip(-Y, Y) bounds them.")
+        return self.bound
+
+    @property
     def ball(self) -> bool:
         """Whether every label in [-bound, bound] may occur."""
         return False

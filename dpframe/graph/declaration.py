@@ -15,7 +15,6 @@ from dpframe.symbols import Expression, Number, Symbol, exact
 
 from .columns import Column
 from .graph import Graph
-from .node import Node
 from .rows import Rows
 from .schema import Setting
 
@@ -68,4 +67,4 @@ class Regression(ABC):
         """The graph of this declaration in a setting, for a budget. Raises InvalidArgument."""
         X, y = setting.nodes()
         output = self.declare(X, y, budget)  # type: ignore[arg-type]
-        return Graph.of(output if isinstance(output, (Node, tuple)) else output)
+        return Graph.of(output)

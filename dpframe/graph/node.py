@@ -11,7 +11,10 @@ from dpframe.errors import TouchesData
 from dpframe.guarantees import Unit
 from dpframe.symbols import Expression
 
-WAY_OUT = "Data is touched at execution only: compute with statistics (X.T @ X, X.T @ y, dp.lambda_min, ...), release them, and put numpy into dp.post."
+WAY_OUT = (
+    "Data is touched at execution only: compute with statistics (X.T @ X, X.T @ y, "
+    "dp.lambda_min, ...), release them, and put numpy into dp.post."
+)
 
 
 class Node(ABC):
@@ -67,7 +70,7 @@ class DataNode(Node):
     def __array_function__(self, *_: Any, **__: Any) -> NoReturn:
         self._refuse("given to a numpy function")
 
-    def __bool__(self) -> NoReturn:
+    def __bool__(self) -> NoReturn:  # noqa: PLE0304 - it never returns
         self._refuse("tested for truth")
 
     def __float__(self) -> NoReturn:
@@ -79,7 +82,7 @@ class DataNode(Node):
     def __iter__(self) -> NoReturn:
         self._refuse("iterated over")
 
-    def __len__(self) -> NoReturn:
+    def __len__(self) -> NoReturn:  # noqa: PLE0303 - it never returns
         self._refuse("measured; its number of rows is X.rows")
 
     def __getitem__(self, key: object) -> NoReturn:
@@ -91,10 +94,13 @@ class DataNode(Node):
     def __rmatmul__(self, other: object) -> Any:
         self._refuse(f"multiplied by {type(other).__name__}")
 
-    def __lt__(self, other: object) -> NoReturn:
-        self._refuse("compared")
 
-    __le__ = __gt__ = __ge__ = __lt__
+def _compared(node: DataNode, _: object) -> NoReturn:
+    node._refuse("compared")  # noqa: SLF001 - a method, set below
+
+
+for _name in ("__lt__", "__le__", "__gt__", "__ge__"):  # set so that subclasses keep plain types
+    setattr(DataNode, _name, _compared)
 
 
 def path(node: Node) -> str:

@@ -126,7 +126,7 @@ def source_digest(function: Callable[..., Any]) -> str:
 
 def importable(function: Callable[..., Any]) -> bool:
     """Whether `module:name` leads back to `function`."""
-    found = sys.modules.get(function.__module__)
+    found: object = sys.modules.get(function.__module__)
     for part in function.__qualname__.split("."):
         found = getattr(found, part, None)
     return found is function

@@ -55,7 +55,7 @@ class Release(Node):
         return self.stated.mechanism if isinstance(self.stated, Calibration) else type(self.stated)
 
     @cached_property
-    def formulas(self) -> dict[str, Expression]:  # type: ignore[override]
+    def formulas(self) -> dict[str, Expression]:
         """What the release reads besides its statistic, by name: a stated size, its share, its
         number of draws.
         """

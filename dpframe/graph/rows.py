@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     Numbers = Callable[[Expression], float]  # the value of a public formula, rounded towards zero
 
 SIZE = Domain(Fraction(0), None, lower_closed=True, integer=True)
+ONE = Number(Fraction(1))
 COLUMNS = parameter("d", 1, closed="left", integer=True)
 
 
@@ -59,8 +60,15 @@ class Rows(DataNode):
         """An upper bound on every row's 2-norm; None where nothing bounds it."""
 
     @property
+    def radius(self) -> Expression:
+        """B, the bound on every row's 2-norm. Raises InvalidArgument where nothing bounds it."""
+        if self.norm is None:
+            raise InvalidArgument("rows", "bounded", self.label, "X.clip(norm=...) bounds them.")
+        return self.norm
+
+    @property
     def norm1(self) -> Expression | None:
-        """An upper bound on every row's 1-norm. [Cauchy-Schwarz]"""
+        """An upper bound on every row's 1-norm, by Cauchy-Schwarz."""
         return None if self.norm is None else sqrt(self.columns) * self.norm
 
     @property
@@ -284,7 +292,7 @@ class Intercept(RowMap):
 
     kind: ClassVar[str] = "intercept"
     source: Rows
-    value: Expression = attrs.field(converter=positive, default=1)
+    value: Expression = attrs.field(converter=positive, default=ONE)
 
     @property
     def columns(self) -> Expression:
@@ -335,7 +343,7 @@ class Scaled(RowMap):
 
     kind: ClassVar[str] = "scale"
     source: Rows
-    by: Expression = attrs.field(converter=lambda value: positive(value, "by"))
+    by: Expression = attrs.field(converter=positive)
 
     @property
     def public(self) -> bool:

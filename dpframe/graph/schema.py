@@ -13,7 +13,7 @@ from dpframe.symbols import Expression, Number, exact, rational, sqrt
 
 from .columns import ClipColumn, ColumnSource, ToUnitInterval
 from .columns import Column as ColumnNode
-from .rows import COLUMNS, ClipNorm, Intercept, RowMap, RowSource, positive
+from .rows import COLUMNS, ONE, ClipNorm, Intercept, RowMap, RowSource, positive
 from .rows import Rows as RowsNode
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ class Numeric:
 
         low, high = float(self.lower), float(self.upper)
         scaled = (np.clip(values.astype(float), low, high) - (low + high) / 2) * (2 / (high - low))
-        return np.clip(scaled, -1.0, 1.0)[:, None]
+        encoded: Array = np.clip(scaled, -1.0, 1.0)[:, None]
+        return encoded
 
     def record(self) -> list[object]:
         """Name and bounds."""
@@ -164,7 +165,7 @@ class Rows:
     """
 
     norm: Expression | None = attrs.field(
-        default=None, converter=lambda v: None if v is None else positive(v, "norm")
+        default=None, converter=attrs.converters.optional(positive)
     )
     columns: tuple[Numeric | Categorical, ...] | None = attrs.field(default=None, converter=_schema)
     intercept: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
@@ -190,6 +191,18 @@ class Rows:
         return Intercept(rows, 1) if self.intercept else rows
 
 
+def _bound(value: object) -> Expression:
+    return positive(value, "bound")
+
+
+def _lower(value: object) -> Fraction:
+    return rational(value, "lower")
+
+
+def _upper(value: object) -> Fraction:
+    return rational(value, "upper")
+
+
 @attrs.frozen(cache_hash=True)
 class Column:
     """Labels: clipped to [-bound, bound]; or, given lower and upper, clipped and mapped onto [-1,
@@ -198,13 +211,13 @@ class Column:
 
     name: str = "y"
     bound: Expression | None = attrs.field(
-        default=None, kw_only=True, converter=lambda v: None if v is None else positive(v, "bound")
+        default=None, kw_only=True, converter=attrs.converters.optional(_bound)
     )
     lower: Fraction | None = attrs.field(
-        default=None, kw_only=True, converter=lambda v: None if v is None else rational(v, "lower")
+        default=None, kw_only=True, converter=attrs.converters.optional(_lower)
     )
     upper: Fraction | None = attrs.field(
-        default=None, kw_only=True, converter=lambda v: None if v is None else rational(v, "upper")
+        default=None, kw_only=True, converter=attrs.converters.optional(_upper)
     )
 
     def __attrs_post_init__(self) -> None:
@@ -243,7 +256,7 @@ class Setting:
         default=None, validator=attrs.validators.optional(attrs.validators.instance_of(Column))
     )
     relation: Relation
-    rows_per_person: Expression = attrs.field(default=1)
+    rows_per_person: Expression = attrs.field(default=ONE)
 
     @property
     def unit(self) -> Unit:

@@ -27,15 +27,13 @@ class Implication:
 
 def pure_is_concentrated(guarantee: Guarantee) -> ZeroConcentratedDP:
     """epsilon-DP implies (epsilon^2/2)-zCDP. [BunS16, Prop 1.4]"""
-    assert isinstance(guarantee, PureDP)
-    return ZeroConcentratedDP(power(guarantee.epsilon, 2) * Fraction(1, 2))
+    return ZeroConcentratedDP(power(guarantee.amounts[0], 2) * Fraction(1, 2))
 
 
 def gaussian_is_concentrated(guarantee: Guarantee) -> ZeroConcentratedDP:
     """mu-Gaussian DP implies (mu^2/2)-zCDP: both are sharp for the Gaussian mechanism. [BunS16,
     Prop 1.6] [DongRS22, Cor B.6]
     """
-    assert isinstance(guarantee, GaussianDP)
     return ZeroConcentratedDP(guarantee.amounts[0] * Fraction(1, 2))
 
 

@@ -87,6 +87,7 @@ class Analytic(Calibration):
     def limit(self, share: Share) -> tuple[Expression, Expression, bool] | None:
         """Always holds."""
         del share
+        return None
 
 
 @attrs.frozen(cache_hash=True)

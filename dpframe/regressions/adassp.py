@@ -50,9 +50,9 @@ def stated(
     lowered by `tail` of its stds.
     """
     for_floor, for_gram, for_moment = budget.split_evenly(3)
-    floor = release(LambdaMin(X.T @ X), Gaussian(std=unit * X.norm**2), for_floor, name="floor")
-    gram = release(X.T @ X, Gaussian(std=unit * X.norm**2), for_gram, name="gram")
-    moment = release(X.T @ y, Gaussian(std=unit * X.norm * y.bound), for_moment, name="moment")
+    floor = release(LambdaMin(X.T @ X), Gaussian(std=unit * X.radius**2), for_floor, name="floor")
+    gram = release(X.T @ X, Gaussian(std=unit * X.radius**2), for_gram, name="gram")
+    moment = release(X.T @ y, Gaussian(std=unit * X.radius * y.radius), for_moment, name="moment")
     return post(
         adaptive_ridge, floor, gram, moment, tail * floor.std, gram.std, rho, constant(identity)
     )

@@ -42,8 +42,8 @@ class SSPPiazza(Regression):
         """Halves of the budget."""
         for_gram, for_moment = budget.split_evenly(2)
         unit = sqrt(2 * log(4 / budget.delta)) / (budget.epsilon / 2)
-        gram = release(X.T @ X, Gaussian(std=unit * X.norm**2), for_gram, name="gram")
-        moment = release(X.T @ y, Gaussian(std=unit * X.norm * y.bound), for_moment, name="moment")
+        gram = release(X.T @ X, Gaussian(std=unit * X.radius**2), for_gram, name="gram")
+        moment = release(X.T @ y, Gaussian(std=unit * X.radius * y.radius), for_moment, name="moment")
         return post(ridge_solve, gram, moment, constant(1))
 
 
@@ -60,8 +60,8 @@ class SSPWang(Regression):
         """Halves claimed; jointly they hold."""
         for_gram, for_moment = budget.split_evenly(2)
         unit = sqrt(4 * log(4 / budget.delta)) / budget.epsilon
-        gram = release(X.T @ X, Gaussian(std=unit * X.norm**2), for_gram, name="gram")
-        moment = release(X.T @ y, Gaussian(std=unit * X.norm * y.bound), for_moment, name="moment")
+        gram = release(X.T @ X, Gaussian(std=unit * X.radius**2), for_gram, name="gram")
+        moment = release(X.T @ y, Gaussian(std=unit * X.radius * y.radius), for_moment, name="moment")
         return post(ridge_solve, gram, moment, constant(0))
 
 
@@ -77,6 +77,6 @@ class SSPWangCoded(Regression):
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Both releases at the whole epsilon."""
         unit = sqrt(log(4 / budget.delta)) / budget.epsilon
-        gram = release(X.T @ X, Gaussian(std=unit * X.norm**2), name="gram")
-        moment = release(X.T @ y, Gaussian(std=unit * X.norm * y.bound), name="moment")
+        gram = release(X.T @ X, Gaussian(std=unit * X.radius**2), name="gram")
+        moment = release(X.T @ y, Gaussian(std=unit * X.radius * y.radius), name="moment")
         return post(ridge_solve, gram, moment, constant(1))

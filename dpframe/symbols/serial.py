@@ -56,7 +56,9 @@ def from_json(value: object, symbols: Mapping[str, Symbol], depth: int = 0) -> E
     if value[0] == "^" and len(value) == 3:
         return power(from_json(value[1], symbols, depth + 1), rational(value[2]))
     parts = [from_json(part, symbols, depth + 1) for part in value[1:]]
-    return {"+": add, "*": multiply}.get(value[0], lambda *inner: call(value[0], *inner))(*parts)
+    if value[0] in ("+", "*"):
+        return add(*parts) if value[0] == "+" else multiply(*parts)
+    return call(value[0], *parts)
 
 
 def _leaf(value: str, symbols: Mapping[str, Symbol]) -> Expression:

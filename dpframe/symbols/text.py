@@ -62,8 +62,9 @@ def _negative(part: Expression) -> bool:
 
 
 def _product(parts: tuple[Expression, ...]) -> str:
-    above = [part for part in parts if not _inverse(part)]
-    below = [_positive_power(part.base, -part.exponent) for part in parts if _inverse(part)]
+    above = [part for part in parts if not (isinstance(part, Power) and part.exponent < 0)]
+    powers = [part for part in parts if isinstance(part, Power) and part.exponent < 0]
+    below = [_positive_power(part.base, -part.exponent) for part in powers]
     sign = ""
     if above and isinstance(above[0], Number) and above[0].value < 0:
         sign, above[0] = "-", Number(-above[0].value)
@@ -72,10 +73,6 @@ def _product(parts: tuple[Expression, ...]) -> str:
     if len(below) > 1:
         return f"{sign}{top}/({_product(tuple(below))})"
     return sign + top + "".join("/" + _wrap(part, POWER) for part in below)
-
-
-def _inverse(part: Expression) -> bool:
-    return isinstance(part, Power) and part.exponent < 0
 
 
 def _power(base: Expression, exponent: Fraction) -> tuple[str, int]:

@@ -37,6 +37,15 @@ class Ratio:
     def __mul__(self, other: Ratio) -> Ratio:
         return Ratio(self.top * other.top, self.bottom * other.bottom)
 
+    @property
+    def constant(self) -> Fraction | None:
+        """Its value where it is a constant; None otherwise."""
+        reduced = self.reduced()
+        if not (reduced.top.is_constant() and reduced.bottom.is_constant()) or self.is_zero:
+            return None
+        value = reduced.top.leading_coefficient() / reduced.bottom.leading_coefficient()
+        return Fraction(int(value.p), int(value.q))
+
     def power(self, exponent: int) -> Ratio:
         """The integer power."""
         top, bottom = (self.top, self.bottom) if exponent >= 0 else (self.bottom, self.top)
@@ -66,7 +75,7 @@ class Field:
         }
 
     def ratio(self, formula: Expression) -> Ratio | None:
-        """`formula` as a rational function; None where it is not one (a log is left), or too large."""
+        """`formula` as a rational function; None where it is not one (a log is left) or is huge."""
         if formula not in self._known:
             self._known[formula] = self._ratio(formula)
         return self._known[formula]

@@ -95,13 +95,12 @@ def _q(value: Fraction) -> Any:
 
 def _to_bernstein(domain: Domain, degree: int) -> Tensor:
     """Power coefficients in x to Bernstein coefficients in t, as a matrix."""
-    assert domain.lower is not None
-    infinite = domain.upper is None
-    width = Fraction(1) if domain.upper is None else domain.upper - domain.lower
+    infinite, low = domain.upper is None, domain.lower or Fraction(0)
+    width = Fraction(1) if domain.upper is None else domain.upper - low
     shift = np.full((degree + 1, degree + 1), flint.fmpq(0), dtype=object)
     for k in range(degree + 1):
         for j in range(k + 1):
-            shift[j, k] = _q(comb(k, j) * domain.lower ** (k - j) * width**j)
+            shift[j, k] = _q(comb(k, j) * low ** (k - j) * width**j)
     basis = np.full((degree + 1, degree + 1), flint.fmpq(0), dtype=object)
     for i in range(degree + 1):
         for j in range(i + 1):
@@ -184,8 +183,8 @@ def _with(values: tuple[Any, ...], axis: int, value: Any) -> tuple[Any, ...]:
 
 
 def to_domain(domain: Domain, t: Fraction) -> Fraction | None:
-    """The point of the domain's closure at t in [0, 1]; None at infinity."""
-    assert domain.lower is not None
+    """The point of the domain's closure at t in [0, 1]; None at infinity. The domain has a lower end."""
+    low = domain.lower or Fraction(0)
     if domain.upper is not None:
-        return domain.lower + t * (domain.upper - domain.lower)
-    return None if t == 1 else domain.lower + t / (1 - t)
+        return low + t * (domain.upper - low)
+    return None if t == 1 else low + t / (1 - t)

@@ -20,11 +20,12 @@ from dpframe.guarantees import (
 from dpframe.sensitivity import L1
 from dpframe.symbols import Expression, Number, add, power
 
+from .earn import earns
 from .enclose import enclose
+from .judge import Move, judge
 from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation, Witness, named
 from .problem import Problem
 from .profile_rule import Claim
-from .shares import Earned, earns, judge, plan
 from .sign import nonnegative, positive_size
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
@@ -55,14 +56,14 @@ def classes(releases: Sequence[Release]) -> list[tuple[Release, int]]:
     return list(found.values())
 
 
-def noise(problem: Problem, planned: bool) -> list[Obligation]:
+def noise(problem: Problem, *, planned: bool) -> list[Obligation]:
     """Every release has a derived sensitivity and noise of positive size; a theorem's noise is
     positive where its share is (`planned`).
     """
     failing, count = [], 0
     for release, many in classes(problem.graph.releases):
         count += many
-        failing.extend(_noise(problem, release, planned))
+        failing.extend(_noise(problem, release, planned=planned))
     rule = f"each sensitivity is derived for {problem.setting.unit}, in the norm of its mechanism"
     return failing or [
         Obligation("sensitivity", "releases", rule, _sensitivities(problem), PROVED, count=count)
@@ -81,7 +82,7 @@ def _sensitivities(problem: Problem) -> tuple[str, ...]:
     return tuple(dict.fromkeys(facts))[:8]
 
 
-def _noise(problem: Problem, release: Release, planned: bool) -> list[Obligation]:
+def _noise(problem: Problem, release: Release, *, planned: bool) -> list[Obligation]:
     from dpframe.graph import path
 
     from .structure import moves
@@ -231,9 +232,8 @@ def _gaussian(problem: Problem, grouped: list[tuple[Release, int]]) -> Attempt |
     target = problem.target
     if isinstance(target, ApproxDP):
         claim = Claim(target.epsilon, target.delta, total, joint.attained(moves))
-        result = judge(
-            problem, "all releases together", claim, moves, joint.branches, "total", fact
-        )
+        move = Move("total", "all releases together", claim, moves, joint.branches, fact)
+        result = judge(problem, move)
         return Attempt(name, source, (result.obligation,), result.constraints)
     worth = target.amounts[0] if isinstance(target, GaussianDP) else 2 * target.amounts[0]
     return Attempt(
@@ -370,15 +370,3 @@ DERIVATIONS: dict[str, Callable[[Problem], Attempt | None]] = {
     "gaussian": gaussian,
     "zcdp": concentrated,
 }
-
-__all__ = [
-    "DERIVATIONS",
-    "Attempt",
-    "Earned",
-    "basic",
-    "classes",
-    "concentrated",
-    "gaussian",
-    "noise",
-    "plan",
-]

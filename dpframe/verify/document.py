@@ -66,11 +66,8 @@ def statement(certificate: Certificate) -> dict[str, object]:
 
 def _domain(symbol: Symbol, certificate: Certificate | None) -> dict[str, object]:
     domain = symbol.domain
-    origin = (
-        None
-        if symbol.origin is None or certificate is None
-        else certificate.graph.nodes.index(symbol.origin)
-    )  # type: ignore[arg-type]
+    nodes = () if certificate is None else certificate.graph.nodes
+    origin = next((i for i, node in enumerate(nodes) if node == symbol.origin), None)
     return {
         "lower": None if domain.lower is None else str(domain.lower),
         "upper": None if domain.upper is None else str(domain.upper),
@@ -83,9 +80,8 @@ def _domain(symbol: Symbol, certificate: Certificate | None) -> dict[str, object
 def declaration(certificate: Certificate) -> dict[str, object]:
     """Where the graph came from, so that it can be built again."""
     regression, setting = certificate.regression, certificate.setting
-    fields = {
-        field.name: getattr(regression, field.name) for field in attrs.fields(type(regression))
-    }
+    kind: Any = type(regression)  # an attrs class, made so by Regression
+    fields = {field.name: getattr(regression, field.name) for field in attrs.fields(kind)}
     formulas = [value for value in fields.values() if isinstance(value, Expression)]
     extra = set().union(*(formula.symbols() for formula in formulas)) - set(
         certificate.report.problem.symbols

@@ -104,7 +104,7 @@ def larger(a: Expression, b: Expression, field: Field) -> Expression:
 
 def _least(formulas: Sequence[Expression], field: Field) -> Fraction | None:
     """A proved lower bound a >= 1 on all formulas, the best that corners suggest."""
-    values = [value for formula in formulas for value in _corner_values(formula, field)]
+    values = [value for formula in formulas for value in _corner_values(formula)]
     for bound in (min(values, default=Fraction(1)), Fraction(1)):
         if bound >= 1 and all(
             nonnegative(formula - exact(bound), field).proved for formula in set(formulas)
@@ -118,7 +118,7 @@ def _greatest(formulas: Sequence[Expression], field: Field) -> Fraction | None:
     denominator.
     """
     best = max(
-        (value for formula in formulas for value in _corner_values(formula, field)),
+        (value for formula in formulas for value in _corner_values(formula)),
         default=Fraction(1, 2),
     )
     for bound in (
@@ -138,7 +138,7 @@ def _greatest(formulas: Sequence[Expression], field: Field) -> Fraction | None:
     return None
 
 
-def _corner_values(formula: Expression, field: Field) -> list[Fraction]:
+def _corner_values(formula: Expression) -> list[Fraction]:
     """Values at the corners and the middle of the domain's closure, where they exist."""
     symbols = sorted(formula.symbols(), key=lambda symbol: symbol.name)[:6]
     choices = [

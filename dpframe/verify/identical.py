@@ -84,12 +84,8 @@ def _release_formulas(one: Release, other: Release) -> dict[str, tuple[Expressio
         and other.share is not None
         and one.share.currency == other.share.currency
     ):
-        formulas |= {
-            f"share of {name}": pair
-            for name, *pair in zip(
-                one.share.currency, one.share.amounts, other.share.amounts, strict=True
-            )
-        }  # type: ignore[misc]
+        pairs = zip(one.share.amounts, other.share.amounts, strict=True)
+        formulas |= dict(zip((f"share of {name}" for name in one.share.currency), pairs))
     return formulas
 
 

@@ -13,10 +13,10 @@ import flint
 
 from dpframe.numerics.profile import certainly_above, delta_ball
 from dpframe.numerics.rounding import arb_lower, arb_upper
-from dpframe.symbols import Domain, Expression, Number, Symbol, maximum
+from dpframe.symbols import Expression, Number, Symbol
 
 from .enclose import enclose, rational_ball
-from .obligation import Constraint, Witness, named, shown
+from .obligation import Constraint, Witness, named
 from .sign import points
 
 MAX_BOXES = 3000
@@ -87,7 +87,10 @@ def _broken(claim: Claim, point: Mapping[Symbol, Fraction]) -> Witness | None:
     true = delta_ball(epsilon, mu)
     if not certainly_above(true, arb_upper(delta)):
         return None
-    says = f"the worst pair moves by mu = {float(mu.mid()):.6g} stds, so the exact delta at epsilon = {shown_ball(epsilon)} is {float(true.mid()):.4g} > {shown_ball(delta)}"
+    says = (
+        f"the worst pair moves by mu = {shown_ball(mu)} stds, so the exact delta at "
+        f"epsilon = {shown_ball(epsilon)} is {float(true.mid()):.4g} > {shown_ball(delta)}"
+    )
     return Witness(named(point, claim.epsilon, claim.delta, claim.lower), says)
 
 
@@ -131,21 +134,14 @@ def compact(symbol: Symbol) -> Span | None:
     """The compact range on which boxes prove: closed ends as declared, open ends drawn in by 1/1000
     of the width; delta from 1e-300 to 1/2.
     """
-    domain = symbol.domain
-    if domain.lower is None or domain.upper is None:
+    low, high = symbol.domain.lower, symbol.domain.upper
+    if low is None or high is None:
         return None
-    if symbol.name == "delta" and (domain.lower, domain.upper) == (0, 1):
+    if symbol.name == "delta" and low == 0 and high == 1:
         return Fraction(1, 10**300), Fraction(1, 2)
-    margin = (domain.upper - domain.lower) / 1000
-    return _inner(domain, margin)
-
-
-def _inner(domain: Domain, margin: Fraction) -> Span:
-    assert domain.lower is not None
-    assert domain.upper is not None
-    low = domain.lower if domain.lower_closed or domain.lower > 0 else domain.lower + margin
-    high = domain.upper if domain.upper_closed or domain.lower > 0 else domain.upper - margin
-    return low, high
+    margin = Fraction(0) if low > 0 else (high - low) / 1000
+    left = low if symbol.domain.lower_closed else low + margin
+    return left, high if symbol.domain.upper_closed else high - margin
 
 
 def _range(symbol: Symbol, span: Span) -> list[Constraint]:
@@ -201,12 +197,6 @@ def known_delta(claim: Claim, values: Mapping[str, Fraction]) -> str:
     """How the claim stands at numbers: `exact delta 8.848e-07 at epsilon 0.3333`."""
     balls = {name: rational_ball(value) for name, value in values.items()}
     epsilon, square = enclose(claim.epsilon, balls), enclose(claim.upper, balls)
-    return f"mu = {float(root(square).mid()):.6g}, exact delta {float(delta_ball(epsilon, root(square)).mid()):.4g} at epsilon {shown_ball(epsilon)}"
-
-
-def larger_of(*formulas: Expression) -> Expression:
-    """Their maximum."""
-    return maximum(*formulas)
-
-
-__all__ = ["Boxed", "Claim", "holds", "known_delta", "on_boxes", "refute", "root", "shown"]
+    mu = root(square)
+    true = float(delta_ball(epsilon, mu).mid())
+    return f"mu = {shown_ball(mu)}, exact delta {true:.4g} at epsilon {shown_ball(epsilon)}"

@@ -14,8 +14,8 @@ from . import structure
 from .derivations import DERIVATIONS, Attempt, noise
 from .enclose import enclose, rational_ball
 from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation
+from .plan import plan
 from .problem import Problem
-from .shares import plan
 from .sign import points
 
 
@@ -79,7 +79,7 @@ def verify(problem: Problem, accountant: str = "auto") -> Report:
     """
     planned = tuple(plan(problem))
     sound = bool(planned) and all(obligation.verdict is PROVED for obligation in planned)
-    common = (*structure.obligations(problem), *noise(problem, sound))
+    common = (*structure.obligations(problem), *noise(problem, planned=sound))
     if not all(obligation.verdict is PROVED for obligation in common):
         return Report(problem, common, planned, (), None)
     attempts: list[Attempt] = []
@@ -92,7 +92,7 @@ def verify(problem: Problem, accountant: str = "auto") -> Report:
         binding = (
             planned
             if accountant == "auto" or name == "basic"
-            else tuple(o for o in planned if "draws" in o.rule)
+            else tuple(o for o in planned if o.kind == "draws")
         )
         if attempt.proved and all(obligation.verdict is PROVED for obligation in binding):
             return Report(problem, common, planned, tuple(attempts), attempt)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from dpframe.errors import InvalidArgument
 from dpframe.graph import DataNode, Node, is_public, path, still
 from dpframe.graph.rows import RowMap
 from dpframe.graph.statistics import AGGREGATES, RawAggregate, Statistic
@@ -129,7 +130,8 @@ def _private_parameters(label: str, formulas: dict[str, Expression]) -> Iterator
 
 def _tainted(label: str, name: str, formula: Expression, symbol: Symbol) -> Obligation:
     origin = symbol.origin
-    assert isinstance(origin, Statistic)
+    if not isinstance(origin, Statistic):
+        raise InvalidArgument("origin of a symbol", "a statistic", origin, "")
     way = f"{path(origin)} -> {name} of {label}"
     return Obligation(
         "structure",

@@ -18,7 +18,8 @@ def test_without_rng_the_operating_system_seeds_and_nothing_repeats():
 
 
 def test_the_state_takes_all_256_bits_of_the_seed(monkeypatch):
-    """Seeds that differ in one high bit differ in their noise."""
+    """The pool keeps as many, and seeds that differ in one high bit differ in their noise."""
+    assert Randomness.of().generator.bit_generator.seed_seq.pool_size * 32 == 256
     low, high = 1, 1 | 1 << 255
     seeds = iter([low, high])
     monkeypatch.setattr("dpframe.randomness.source.secrets.randbits", lambda bits: next(seeds))

@@ -61,7 +61,6 @@ class Statistic(DataNode):
     @abstractmethod
     def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """Its value from the values of its inputs."""
-        del number
 
     def sensitivity(self, norm: Norm) -> Sensitivity | None:
         """Its sensitivity for the table's unit of privacy: rows_per_person times the one-row bound;

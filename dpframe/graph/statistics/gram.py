@@ -84,7 +84,8 @@ class Gram(BlockSum):
 
     def _one_row_l1(self, square: Expression, relation: Relation) -> OneRow | None:
         d, norm1 = self.rows.columns, self.rows.norm1
-        assert norm1 is not None
+        if norm1 is None:
+            return None
         added = (power(norm1, 2) + square) * Fraction(1, 2)
         swapped = (
             minimum(2 * added, sqrt(d * (d + 3) * Fraction(1, 2)) * square) if d != ONE else square

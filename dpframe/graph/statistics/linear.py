@@ -107,7 +107,8 @@ def combine(*terms: tuple[object, object]) -> Statistic:
     """
     collected: dict[Statistic, Expression] = {}
     for coefficient, part in terms:
-        assert isinstance(part, Statistic)
+        if not isinstance(part, Statistic):
+            raise InvalidArgument("term", "a statistic", part, "")
         inner = (
             zip(part.coefficients, part.parts, strict=True)
             if isinstance(part, Linear)

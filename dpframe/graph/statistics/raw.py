@@ -83,6 +83,7 @@ class RawAggregate(Statistic):
     def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
         """No rule bounds it."""
         del norm, relation
+        return None
 
     def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """Never: no certificate contains it."""
@@ -114,12 +115,10 @@ class Identity(Statistic):
         """(n, ...)."""
         from dpframe.symbols import Symbol
 
-        from ..columns import Column
         from ..rows import SIZE, Rows
 
         if isinstance(self.data, Rows):
             return (self.data.rows, self.data.columns)
-        assert isinstance(self.data, Column)
         return (Symbol("n", SIZE, self),)
 
     @property
@@ -134,6 +133,7 @@ class Identity(Statistic):
     def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
         """No rule bounds it."""
         del norm, relation
+        return None
 
     def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """The data."""

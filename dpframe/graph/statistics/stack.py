@@ -108,7 +108,8 @@ def _flat(value: Array, *, symmetric: bool) -> Array:
     if not symmetric:
         return np.ravel(value)
     upper = value * np.where(np.eye(len(value), dtype=bool), 1.0, np.sqrt(2.0))
-    return upper[np.triu_indices(len(value))]
+    flat: Array = upper[np.triu_indices(len(value))]
+    return flat
 
 
 def unflatten(flat: Array, d: int) -> Array:

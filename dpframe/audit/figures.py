@@ -1,0 +1,131 @@
+"""Numbers as a person writes them: three digits below 1, four from 1 up, rounded to a stated side."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+from textwrap import wrap
+from typing import Literal
+
+from dpframe.symbols import Expression, Number
+
+Side = Literal["up", "down", "near"]
+ROUNDING = {"up": ROUND_CEILING, "down": ROUND_FLOOR, "near": ROUND_HALF_EVEN}
+WIDTH = 100
+BARE = re.compile(r"1/(\d+)\*([A-Za-z_]\w*)\Z")
+POWER_OF_TEN = re.compile(r"(?<![\w./])1/10(0{3,})(?![\d.])")
+PADDED = re.compile(r"(?<=\d)e([+-])0+(?=\d)")
+
+
+def figure(value: float | Fraction | None, side: Side = "near") -> str:
+    """`8.85e-7`, `0.596`, `1.587`, rounded to `side`; `-` where there is no number.
+
+    >>> figure(8.848e-7, "up"), figure(0.5956, "up"), figure(36.3047, "down"), figure(None)
+    ('8.85e-7', '0.596', '36.30', '-')
+    """
+    if value is None or math.isnan(value):
+        return "-"
+    if isinstance(value, float) and math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    rounded = _rounded(value, side)
+    size = abs(rounded)
+    if rounded.is_zero():
+        return "0"
+    if Decimal("0.001") <= size < 10**6:
+        return f"{rounded:f}"
+    mantissa, _, exponent = f"{rounded:e}".partition("e")
+    short = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    return f"{short}e{int(exponent)}"
+
+
+def _rounded(value: float | Fraction, side: Side) -> Decimal:
+    top, bottom = value.as_integer_ratio()
+    digits = 4 if abs(top) >= bottom else 3
+    return Context(prec=digits, rounding=ROUNDING[side]).divide(Decimal(top), Decimal(bottom))
+
+
+def exactly(value: Fraction) -> str:
+    """A rational without rounding: `1`, `0.05`, `1e-6`, `1/3`.
+
+    >>> [exactly(Fraction(text)) for text in ("1", "0.05", "1e-6", "1/3", "53/7")]
+    ['1', '0.05', '1e-6', '1/3', '53/7']
+    """
+    if value.denominator == 1:
+        return str(value.numerator) if abs(value) < 10**6 else figure(value)
+    short = Context(prec=6).divide(Decimal(value.numerator), Decimal(value.denominator)).normalize()
+    if Fraction(short) != value:
+        return str(value)
+    return f"{short:f}" if abs(value) >= Fraction(1, 1000) else _scientific(short)
+
+
+def _scientific(value: Decimal) -> str:
+    mantissa, _, exponent = f"{value:e}".partition("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def short(value: Fraction) -> str:
+    """A rational exactly where that is short, else its first digits: `0.5`, `0.333`, `3.33e-7`."""
+    text = exactly(value)
+    return figure(value) if "/" in text or len(text) > len("0.0001") else text
+
+
+def formula(expression: Expression) -> str:
+    """A formula as papers write it: `epsilon/3`, `1e-6`.
+
+    >>> from dpframe.symbols import EPSILON
+    >>> formula(EPSILON / 3)
+    'epsilon/3'
+    """
+    if isinstance(expression, Number):
+        return exactly(expression.value)
+    text = str(expression)
+    simple = BARE.match(text)
+    return f"{simple[2]}/{simple[1]}" if simple else tidy(text)
+
+
+def tidy(text: str) -> str:
+    """Powers of ten as a person writes them.
+
+    >>> tidy("1/1000000 and 3.3e-07")
+    '1e-6 and 3.3e-7'
+    """
+    scientific = POWER_OF_TEN.sub(lambda zeros: f"1e-{len(zeros[1]) + 1}", text)
+    return PADDED.sub(r"e\1", scientific).replace("e+", "e")
+
+
+def clipped(text: str, width: int) -> str:
+    """The text, its middle left out where it is longer than `width`."""
+    if len(text) <= width:
+        return text
+    half = (width - 3) // 2
+    return f"{text[:width - 3 - half]}...{text[len(text) - half:]}"
+
+
+def hanging(line: str, indent: int = 4, width: int = WIDTH) -> list[str]:
+    """The line in pieces of at most `width`, later ones indented by `indent` more."""
+    before = len(line) - len(line.lstrip())
+    later = " " * (before + indent)
+    return wrap(line, width, subsequent_indent=later, break_on_hyphens=False) or [""]
+
+
+def paragraphs(lines: Iterable[str], width: int = WIDTH) -> str:
+    """Lines that fit on a page, joined."""
+    return "\n".join(piece for line in lines for piece in hanging(line, width=width))
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Iterable[int]) -> list[str]:
+    """Rows as columns two blanks apart, indented by two; those in `right` end in one place."""
+    lines = [head, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    ends = set(right)
+    return [
+        "  " + "  ".join(_cell(cell, width, right=i in ends) for i, (cell, width) in enumerate(zip(line, widths, strict=True))).rstrip()
+        for line in lines
+    ]
+
+
+def _cell(text: str, width: int, *, right: bool) -> str:
+    return text.rjust(width) if right else text.ljust(width)

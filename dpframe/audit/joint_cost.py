@@ -1,0 +1,99 @@
+"""What all releases cost together, as one Gaussian release of the stacked vector."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import attrs
+
+from dpframe.graph import Joint
+from dpframe.guarantees import ApproxDP
+from dpframe.numerics import (
+    arb_lower,
+    arb_upper,
+    profile_delta,
+    profile_delta_lower,
+    profile_epsilon,
+    profile_epsilon_lower,
+    to_float,
+)
+from dpframe.symbols import Expression
+from dpframe.verify.derivations import classes, joint_moves
+from dpframe.verify.enclose import enclose, rational_ball
+from dpframe.verify.problem import Problem
+from dpframe.verify.profile_rule import root
+
+Ball = Any
+
+
+@attrs.frozen(kw_only=True)
+class JointCost:
+    """mu of all releases for one pair of neighbours, and the exact profile at the target.
+
+    Each quantity is a pair, a lower and an upper bound. They agree to many digits where one pair of
+    neighbours attains every move at once. `epsilon` and `delta` are None where the target has none.
+    """
+
+    rule: str
+    mu: tuple[float, float]
+    epsilon: tuple[float, float] | None = None
+    delta: tuple[float, float] | None = None
+
+    def record(self) -> dict[str, object]:
+        """Every bound."""
+        pairs = {"mu": self.mu, "epsilon": self.epsilon, "delta": self.delta}
+        return {"rule": self.rule, **{name: pair and list(pair) for name, pair in pairs.items()}}
+
+
+def joint_cost(problem: Problem, values: Mapping[str, Fraction]) -> JointCost | None:
+    """The cost at `values` of the symbols; None where a release is not Gaussian or a number fails.
+
+    [DongRS22, Cor 3.3] [BalleW18, Thm 8]
+    """
+    releases = problem.graph.releases
+    if not releases or any(release.noise.kind != "gaussian" for release in releases):
+        return None
+    grouped = classes(releases)
+    joint = Joint.of([release.statistic for release, _ in grouped], problem.setting.relation)
+    if joint is None:
+        return None
+    moves = joint_moves(problem, joint, grouped)
+    lower, upper = _mu(joint.attained(moves), values), _mu(joint.total(moves), values)
+    if lower is None or upper is None:
+        return None
+    mu = (arb_lower(lower), arb_upper(upper))
+    sides = {name: _profile(problem, name, mu, values) for name in ("epsilon", "delta")}
+    return JointCost(rule=joint.rule, mu=(to_float(mu[0], up=False), to_float(mu[1], up=True)), **sides)
+
+
+def _mu(square: Expression, values: Mapping[str, Fraction]) -> Ball | None:
+    ball = _at(square, values)
+    if ball is None or not ball.is_finite():
+        return None
+    enclosed = root(ball)
+    return enclosed if enclosed.is_finite() else None
+
+
+def _at(formula: Expression, values: Mapping[str, Fraction]) -> Ball | None:
+    if any(symbol.name not in values for symbol in formula.symbols()):
+        return None
+    return enclose(formula, {name: rational_ball(value) for name, value in values.items()})
+
+
+def _profile(
+    problem: Problem, name: str, mu: tuple[Fraction, Fraction], values: Mapping[str, Fraction]
+) -> tuple[float, float] | None:
+    """Bounds on the exact `name` at the target's other number."""
+    if not isinstance(problem.target, ApproxDP):
+        return None
+    given = _at(problem.target.delta if name == "epsilon" else problem.target.epsilon, values)
+    if given is None or not given.is_finite():
+        return None
+    low, high = arb_lower(given), arb_upper(given)
+    least = max(mu[0], Fraction(0))
+    if name == "epsilon":
+        known = 0 < low and high < 1
+        return (profile_epsilon_lower(high, least), profile_epsilon(low, mu[1])) if known else None
+    return (profile_delta_lower(high, least), profile_delta(low, mu[1])) if low >= 0 else None

@@ -1,0 +1,244 @@
+"""One line a release: what it adds, what it claims, what it costs alone by the exact profile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import attrs
+from dpframe.verify.shares import Earned, earns
+
+from dpframe.errors import DPFrameError
+from dpframe.graph import Regression, Release, Setting, is_public
+from dpframe.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP, Share, ZeroConcentratedDP
+from dpframe.numerics import arb_lower, arb_upper, profile_delta, profile_epsilon
+from dpframe.symbols import DELTA, EPSILON, MU, RHO, Expression, Number, parameter, power
+from dpframe.verify import Constraint, Obligation, Report, Verdict
+from dpframe.verify.derivations import classes
+from dpframe.verify.enclose import enclose, number
+from dpframe.verify.problem import Problem
+from dpframe.verify.profile_rule import root
+
+SYMBOLIC: Mapping[str, Guarantee] = {
+    "approx": ApproxDP(EPSILON, DELTA),
+    "pure": PureDP(EPSILON),
+    "zcdp": ZeroConcentratedDP(RHO),
+    "gaussian": GaussianDP(MU),
+}
+
+
+@attrs.frozen(kw_only=True)
+class Line:
+    """One release. Numbers are None while a symbol is left.
+
+    `size` is the std (Laplace: the scale); `formula` is that as it was verified, `written` as the
+    declaration writes it, over epsilon, delta, B (norm of a row) and Y (bound of a label).
+    `exact_delta` (at the claimed epsilon), `exact_epsilon` (at the claimed delta) and `mu` =
+    sensitivity/std are rounded up; they are exact where some pair of neighbours attains the
+    sensitivity (`attained`), and upper bounds elsewhere. `verdict` judges the claimed share; it is
+    None where nothing is claimed.
+    """
+
+    name: str
+    statistic: str
+    sensitivity: Expression | None
+    norm: str
+    attained: bool
+    noise: str
+    kind: str
+    formula: Expression
+    written: Expression
+    rule: str
+    size: float | None
+    times: Expression
+    share: Share | None
+    mu: float | None
+    exact_delta: float | None
+    exact_epsilon: float | None
+    verdict: Verdict | None
+    witness: str = ""
+    note: str = ""
+    where: tuple[Constraint, ...] = ()
+
+    @property
+    def claim(self) -> str:
+        """`proved`, `refuted`, `unproved` or `no claim`."""
+        return "no claim" if self.verdict is None else str(self.verdict)
+
+    def record(self) -> dict[str, object]:
+        """Every field as a JSON value; formulas as text."""
+        share = self.share
+        return {
+            "name": self.name,
+            "statistic": self.statistic,
+            "sensitivity": None if self.sensitivity is None else str(self.sensitivity),
+            "norm": self.norm,
+            "attained": self.attained,
+            "noise": self.kind,
+            "size": self.size,
+            "formula": str(self.written),
+            "rule": self.rule,
+            "times": str(self.times),
+            "share": share and dict(zip(share.currency, map(str, share.amounts), strict=True)),
+            "mu": self.mu,
+            "exact_delta": self.exact_delta,
+            "exact_epsilon": self.exact_epsilon,
+            "claim": self.claim,
+            "witness": self.witness,
+            "note": self.note,
+            "where": [str(constraint) for constraint in self.where],
+        }
+
+
+def lines(regression: Regression, report: Report) -> tuple[Line, ...]:
+    """One line a release, in order; equal releases are judged once."""
+    problem = report.problem
+    releases = problem.graph.releases
+    written = as_written(regression, problem)
+    judged = {_key(release): _line(report, release) for release, _ in classes(releases)}
+    return tuple(
+        attrs.evolve(judged[_key(release)], name=release.label, written=formula)
+        for release, formula in zip(releases, written, strict=True)
+    )
+
+
+def _key(release: Release) -> object:
+    return (release.statistic, release.stated, release.share, release.times)
+
+
+def _line(report: Report, release: Release) -> Line:
+    problem, mechanism = report.problem, release.mechanism
+    moved = release.statistic.sensitivity(mechanism.norm)
+    reached = release.statistic.one_row(mechanism.norm, problem.setting.relation)
+    cost = _cost(release, None if moved is None else moved.value)
+    result, note = _earned(report, release)
+    obligation = None if result is None else result.obligation
+    return Line(
+        name=release.label,
+        statistic=release.statistic.label,
+        sensitivity=None if moved is None else moved.value,
+        norm=str(mechanism.norm),
+        attained=reached is not None and reached.attained,
+        noise=mechanism.noise,
+        kind=mechanism.kind,
+        formula=mechanism.formula,
+        written=mechanism.formula,
+        rule="stated" if release.rule is None else release.rule.name,
+        size=finite(mechanism.formula),
+        times=release.times,
+        share=release.share,
+        mu=cost.get("mu"),
+        exact_delta=cost.get("delta"),
+        exact_epsilon=cost.get("epsilon"),
+        verdict=None if obligation is None else obligation.verdict,
+        witness="" if obligation is None else str(obligation.witness or ""),
+        note=note,
+        where=() if result is None else result.constraints,
+    )
+
+
+def finite(formula: Expression) -> float | None:
+    """The number of a formula without symbols, rounded up; None where it has none."""
+    if formula.symbols():
+        return None
+    value = number(formula, {}, up=True)
+    return value if 0 < value < float("inf") else None
+
+
+def lower_end(formula: Expression) -> Fraction | None:
+    """A lower bound on a formula without symbols, exact for a number; None where it has none."""
+    if isinstance(formula, Number):
+        return formula.value
+    if formula.symbols():
+        return None
+    ball = enclose(formula, {})
+    return arb_lower(ball) if ball.is_finite() else None
+
+
+def _cost(release: Release, sensitivity: Expression | None) -> dict[str, float]:
+    """mu, and the profile at the claim, each rounded up, of one draw."""
+    if sensitivity is None:
+        return {}
+    ratio = sensitivity / release.mechanism.formula
+    if ratio.symbols():
+        return {}
+    ball = enclose(power(ratio, 2), {})
+    if not ball.is_finite():
+        return {}
+    if release.noise.kind == "laplace":
+        return {"epsilon": number(ratio, {}, up=True)}
+    mu = max(arb_upper(root(ball)), Fraction(0))
+    return {"mu": number(Number(mu), {}, up=True), **_profile(release.share, mu)}
+
+
+def _profile(share: Share | None, mu: Fraction) -> dict[str, float]:
+    if share is None or share.currency != ("epsilon", "delta"):
+        return {}
+    found = {}
+    epsilon, delta = lower_end(share.epsilon), lower_end(share.delta)
+    if epsilon is not None and epsilon >= 0:
+        found["delta"] = profile_delta(epsilon, mu)
+    if delta is not None and 0 < delta < 1:
+        found["epsilon"] = profile_epsilon(delta, mu)
+    return found
+
+
+def _earned(report: Report, release: Release) -> tuple[Earned | None, str]:
+    """What became of the claim, judged by the noise itself; and a word on the theorem it names."""
+    if release.share is None:
+        return None, ""
+    blocking = _blocking(report, release)
+    if blocking is not None:
+        return Earned(blocking), ""
+    result = earns(report.problem, release)
+    if release.rule is None or result.obligation.verdict is Verdict.PROVED:
+        return result, ""
+    stated = attrs.evolve(release, stated=release.mechanism)
+    return earns(report.problem, stated), f"outside its theorem: {result.obligation.rule}"
+
+
+def _blocking(report: Report, release: Release) -> Obligation | None:
+    """An open obligation of the graph or the plan without which the claim means nothing."""
+    if not all(is_public(formula) for formula in release.formulas.values()):
+        rule = "noise and share must be public"
+        return Obligation("structure", release.label, rule, (), Verdict.UNPROVED)
+    open_ones = [o for o in (*report.common, *report.plan) if o.verdict is not Verdict.PROVED]
+    same = [other.label for other in report.problem.graph.releases if other.share == release.share]
+    return next(
+        (o for o in open_ones if o.node == release.label or (o.kind == "plan" and o.node in same)),
+        None,
+    )
+
+
+def as_written(regression: Regression, problem: Problem) -> list[Expression]:
+    """Each release's noise over epsilon, delta, B and Y, where those numbers give what was verified.
+
+    A declaration that looks at its numbers keeps the formula that was verified.
+    """
+    own = [release.mechanism.formula for release in problem.graph.releases]
+    setting, letters = _lettered(problem.setting)
+    target = SYMBOLIC[problem.target.kind]
+    fields: Any = attrs.fields(type(target))  # type: ignore[arg-type]  # every guarantee is of attrs
+    for field in fields:
+        letters[field.name] = getattr(problem.target, field.name)
+    try:
+        graph = regression.graph(setting, target.budget)
+        found = [release.mechanism.formula for release in graph.releases]
+        back = [formula.substitute(letters) for formula in found]
+    except (DPFrameError, TypeError, ValueError):
+        return own
+    if len(found) != len(own):
+        return own
+    return [f if b == o else o for f, b, o in zip(found, back, own, strict=True)]
+
+
+def _lettered(setting: Setting) -> tuple[Setting, dict[str, Expression]]:
+    """The setting with B and Y for its numbers, and what they stand for."""
+    letters: dict[str, Expression] = {}
+    rows, column = setting.X, setting.y
+    if isinstance(rows.norm, Number):
+        letters["B"], rows = rows.norm, attrs.evolve(rows, norm=parameter("B"))
+    if column is not None and isinstance(column.bound, Number):
+        letters["Y"], column = column.bound, attrs.evolve(column, bound=parameter("Y"))
+    return attrs.evolve(setting, X=rows, y=column), letters

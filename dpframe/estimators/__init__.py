@@ -1,0 +1,12 @@
+"""The scikit-learn habit: fit and predict, with a certificate underneath. Needs scikit-learn."""
+
+from __future__ import annotations
+
+from dpframe.errors import MissingExtra
+
+try:
+    from .regressor import PrivateRegressor
+except ImportError as error:  # absent, or older than its public validate_data
+    raise MissingExtra("scikit-learn 1.6 or later", "sklearn") from error
+
+__all__ = ["PrivateRegressor"]

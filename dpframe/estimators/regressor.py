@@ -1,0 +1,230 @@
+"""PrivateRegressor: a declaration, a budget and a setting, fitted the way scikit-learn fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from dpframe.errors import InvalidArgument
+from dpframe.execute import execute
+from dpframe.execute.spending import Spending
+from dpframe.execute.table import Table
+from dpframe.graph import Regression, Setting
+from dpframe.guarantees import ApproxDP, Guarantee, PureDP
+from dpframe.symbols import Expression, rational
+from dpframe.verify import Certificate, certify, load
+
+from .fits import Fits
+from .units import label_scale, linear, mapped, predictions, row_maps
+
+Array = NDArray[Any]
+
+
+class PrivateRegressor(RegressorMixin, BaseEstimator):
+    """A scikit-learn regressor whose fit is certified before it reads a row.
+
+    Parameters
+    ----------
+    regression : dp.Regression
+        What is fitted: `dp.SSP()`, or a declaration of your own.
+    epsilon, delta : number or text
+        The budget of one `fit`. `delta` of 0 or None asks for pure differential privacy.
+    setting : dp.Setting
+        Public bounds, who is a neighbour, what one unit is. Nothing is guessed from data.
+    rng : None, seed or numpy Generator
+        None takes noise from the operating system; anything else is a simulation, not private.
+    missing : "refuse" or "drop"
+        What happens to rows with missing or infinite numbers in `fit`.
+
+    Attributes
+    ----------
+    coef_, intercept_
+        In the units of codebook and label where the setting has a codebook; of the clipped rows
+        otherwise. Undoing public scaling is post-processing: it costs nothing.
+    coef_names_
+        One name a coefficient: a column's, or `column=level`.
+    certificate_, receipt_, result_
+        What was proved, what was spent, everything that was released.
+    ridge_
+        The ridge that was added, where the regression tells; else None.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn. A codebook counts, and picks by name, its own columns.
+
+    Notes
+    -----
+    Every `fit` costs again, also of clones: cross-validation with k folds costs k times, and warns
+    with the sum. `predict` costs nothing. `score` (and so cross-validation) compares with labels
+    without noise: what it returns is not private.
+
+    Bad arguments are refused in `fit`, by name, before data is touched.
+
+    Examples
+    --------
+    >>> import dpframe as dp
+    >>> setting = dp.Setting(
+    ...     X=dp.Rows(columns=[dp.Numeric("age", 18, 90)], intercept=True),
+    ...     y=dp.Column("hours of sleep", lower=4, upper=12),
+    ...     relation=dp.ADD_REMOVE,
+    ... )
+    >>> ages = np.linspace(18, 90, 10_000)[:, None]
+    >>> hours = 9 - ages[:, 0] / 36
+    >>> model = PrivateRegressor(dp.SSP(), epsilon=1, delta="1e-6", setting=setting, rng=0)
+    >>> model.fit(ages, hours).coef_.round(2), model.predict([[54]]).round(1)
+    (array([-0.03]), array([7.5]))
+    >>> print(model.receipt_.randomness)
+    simulation, NOT private
+    """
+
+    def __init__(
+        self,
+        regression: Regression,
+        *,
+        epsilon: object,
+        delta: object,
+        setting: Setting,
+        rng: object = None,
+        missing: str = "refuse",
+    ) -> None:
+        """Keep the parameters as they are; `fit` judges them."""
+        self.regression = regression
+        self.epsilon = epsilon
+        self.delta = delta
+        self.setting = setting
+        self.rng = rng
+        self.missing = missing
+
+    def fit(self, X: Any, y: Any) -> PrivateRegressor:
+        """Certify, then execute once: X of shape (n, d), y of shape (n,), any n, 0 included.
+
+        Raises InvalidArgument, Uncertified or NotExecutable for bad parameters, BadData for a bad
+        table; nothing has been released then. Warns PrivacyWarning where people were fitted before.
+        """
+        certificate = self._certify()
+        table = features(self.setting, X).features.identity
+        names = self._note_names(X)
+        fit = Spending(certificate.target, certificate.setting.unit)
+        if self.rng is None:
+            self._fits.warn(table, fit)
+        result = execute(certificate, X, y, rng=self.rng, missing=self.missing)
+        if self.rng is None:
+            self._fits.add(table, fit)
+        self.certificate_, self.result_, self.receipt_ = certificate, result, result.receipt
+        theta = coefficients(result.output)
+        self._theta = theta
+        self._maps = row_maps(certificate.graph, certificate.setting)
+        found = linear(theta, self._maps, names, label_scale(self.setting.y), self._number)
+        self.coef_, self.intercept_ = found.coefficients, found.intercept
+        self.coef_names_ = found.names
+        self.ridge_ = getattr(result.output, "ridge", None)
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Predicted labels, in the label's units, shape (n,).
+
+        Rows are treated as `fit` treats them: clipped onto the declared bounds and scaled. So a row
+        outside them is predicted as the nearest row inside. Raises BadData.
+        """
+        check_is_fitted(self, "certificate_")
+        setting = self.certificate_.setting
+        table = features(setting, X)
+        if not by_name(setting, X):
+            validate_data(self, X, reset=False, skip_check_array=True)
+        return predictions(self._mapped(table), self._theta, label_scale(setting.y))
+
+    def __sklearn_clone__(self) -> Any:
+        """A clone shares the count of fits."""
+        clone = super().__sklearn_clone__()
+        clone._shared_fits = self._fits  # noqa: SLF001 - its own class
+        return clone
+
+    def __getstate__(self) -> Any:
+        """For pickle: the certificate as its document."""
+        state = super().__getstate__()
+        if "certificate_" in state:
+            state = {**state, "certificate_": state["certificate_"].document}
+        return state
+
+    def __setstate__(self, state: Any) -> None:
+        """From pickle: the certificate is proved anew. Raises BadCertificate."""
+        if "certificate_" in state:
+            state = {**state, "certificate_": load(state["certificate_"])}
+        super().__setstate__(state)
+
+    def __sklearn_tags__(self) -> Any:
+        """Noise makes it non-deterministic and, at a small budget, a poor scorer."""
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = self.rng is None
+        tags.regressor_tags.poor_score = True
+        return tags
+
+    @property
+    def _fits(self) -> Fits:
+        if "_shared_fits" not in self.__dict__:
+            self._shared_fits = Fits()
+        return self._shared_fits
+
+    def _certify(self) -> Certificate:
+        target = budget(self.epsilon, self.delta)
+        certificate = certify(self.regression, target=target, setting=self.setting)
+        if self.setting.y is None:
+            wanted = "a dp.Setting with y=dp.Column(...)"
+            raise InvalidArgument("setting", wanted, self.setting, "fit has labels to bound.")
+        if certificate.free:
+            free = ", ".join(sorted(certificate.free))
+            way_out = "Give them as numbers, or run dp.certify(...).at(...) by hand."
+            raise InvalidArgument("regression and setting", f"free of {free}", free, way_out)
+        return certificate
+
+    def _note_names(self, X: Any) -> tuple[str, ...]:
+        """Set n_features_in_ and feature_names_in_; the columns' names."""
+        if by_name(self.setting, X):
+            names = [part.name for part in self.setting.X.columns or ()]
+            self.feature_names_in_ = np.array(names, dtype=object)
+            self.n_features_in_ = len(names)
+        else:
+            validate_data(self, X, reset=True, skip_check_array=True)
+        given = getattr(self, "feature_names_in_", None)
+        return tuple(f"x{j}" for j in range(self.n_features_in_)) if given is None else tuple(given)
+
+    def _number(self, formula: Expression) -> float:
+        """A bound, rounded towards zero as at execution."""
+        sizes = {"d": self.n_features_in_}
+        return self.certificate_.number(formula, up=False, sizes=sizes)
+
+    def _mapped(self, table: Table) -> Iterator[Array]:
+        for block in table.blocks(table.block_rows):
+            yield mapped(block, self._maps, self._number)
+
+
+def budget(epsilon: object, delta: object) -> Guarantee:
+    """The target: pure where delta is 0 or None. Raises InvalidArgument."""
+    exactly = rational(epsilon, "epsilon")
+    if delta is None or rational(delta, "delta") == 0:
+        return PureDP(exactly)
+    return ApproxDP(exactly, rational(delta, "delta"))
+
+
+def features(setting: Setting, X: Any) -> Table:
+    """X as the setting's table without labels; reads no entry. Raises BadData."""
+    return Table.of(attrs.evolve(setting, y=None), X, None, drop=False)
+
+
+def by_name(setting: Setting, X: Any) -> bool:
+    """Whether the codebook picks its columns from X by their names."""
+    return setting.X.columns is not None and hasattr(X, "columns")
+
+
+def coefficients(output: object) -> Array:
+    """The coefficients in a regression's output, shape (p,). Raises InvalidArgument."""
+    theta = np.asarray(getattr(output, "coefficients", output))
+    if theta.ndim != 1 or theta.dtype.kind != "f":
+        wanted = "one whose output is a dp.Fit or an array of coefficients"
+        way_out = "result_ holds what was released."
+        raise InvalidArgument("regression", wanted, type(output).__name__, way_out)
+    return theta

@@ -1,0 +1,120 @@
+"""From coefficients on scaled rows to the units of the codebook: public affine maps, undone.
+
+Post-processing of what was released: it costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from dpframe.execute.table import Block
+from dpframe.graph import Categorical, Column, Graph, Numeric, RowsNode, Setting
+from dpframe.graph.rows import ClipNorm, Intercept
+from dpframe.graph.schema import Encoded
+from dpframe.symbols import Expression
+
+Array = NDArray[Any]
+Numbers = Callable[[Expression], float]
+
+
+@attrs.frozen
+class Scale:
+    """x = centre + half z, for z in [-1, 1]."""
+
+    centre: float = 0.0
+    half: float = 1.0
+
+    @classmethod
+    def of(cls, lower: Any, upper: Any) -> Scale:
+        """[lower, upper] onto [-1, 1]."""
+        return cls(float(lower + upper) / 2, float(upper - lower) / 2)
+
+
+@attrs.frozen(eq=False)
+class Linear:
+    """Coefficients (p,), intercept, and one name a coefficient."""
+
+    coefficients: Array
+    intercept: float
+    names: tuple[str, ...]
+
+
+def row_maps(graph: Graph, setting: Setting) -> tuple[RowsNode, ...]:
+    """The maps of rows before every statistic, in order; the setting's where statistics differ."""
+    nodes = [node for node in graph.nodes if isinstance(node, RowsNode)]
+    last = [node for node in nodes if not any(node in other.inputs for other in nodes)]
+    return tuple(_chain(last[0] if len(last) == 1 else setting.nodes()[0]))[::-1]
+
+
+def _chain(node: Any) -> Iterator[RowsNode]:
+    while node.inputs:
+        yield node
+        (node,) = node.inputs
+
+
+def mapped(block: Block, maps: tuple[RowsNode, ...], number: Numbers) -> Array:
+    """The rows as the statistics see them, shape (m, p)."""
+    rows, squares = block.rows, block.squares
+    for each in maps:
+        rows, squares = each.apply(rows, number, squares), None
+    return rows
+
+
+def label_scale(column: Column | None) -> Scale:
+    """How labels were scaled: not at all where they were only clipped to a bound."""
+    if column is None or column.lower is None:
+        return Scale()
+    return Scale.of(column.lower, column.upper)
+
+
+def linear(
+    theta: Array, maps: tuple[RowsNode, ...], names: tuple[str, ...], label: Scale, number: Numbers
+) -> Linear:
+    """The fit in label units and, where only the codebook scaled the features, in theirs.
+
+    Rows inside every declared bound have predictions x @ coefficients + intercept. `names` are
+    those of the table's columns. After other maps (normalised rows, say) the coefficients stay
+    those of the mapped rows.
+    """
+    intercept = 0.0
+    if maps and isinstance(maps[-1], Intercept) and _known(maps[:-1]):
+        intercept, theta, maps = float(theta[-1]) * number(maps[-1].value), theta[:-1], maps[:-1]
+    schema = maps[0].schema if maps and isinstance(maps[0], Encoded) and _known(maps) else ()
+    scales = [scale for part in schema for scale in _scales(part)]
+    if scales:
+        names = tuple(name for part in schema for name in _names(part))
+        theta = theta / [scale.half for scale in scales]
+        intercept -= float(theta @ [scale.centre for scale in scales])
+    if len(names) != len(theta):
+        names = tuple(f"coefficient {j}" for j in range(len(theta)))
+    return Linear(label.half * theta, label.centre + label.half * intercept, names)
+
+
+def _known(maps: tuple[RowsNode, ...]) -> bool:
+    """Whether the maps are affine inside the bounds: codebook's scaling first, then clipping."""
+    return all(isinstance(each, ClipNorm) or each is maps[0] for each in maps) and (
+        not maps or isinstance(maps[0], (Encoded, ClipNorm))
+    )
+
+
+def _scales(part: Numeric | Categorical) -> list[Scale]:
+    if isinstance(part, Numeric):
+        return [Scale.of(part.lower, part.upper)]
+    return [Scale()] * len(part.levels)
+
+
+def _names(part: Numeric | Categorical) -> list[str]:
+    if isinstance(part, Numeric):
+        return [part.name]
+    return [f"{part.name}={level}" for level in part.levels]
+
+
+def predictions(blocks: Iterator[Array], theta: Array, label: Scale) -> Array:
+    """Predicted labels, shape (n,), block by block."""
+    parts = [label.centre + label.half * (rows @ theta) for rows in blocks]
+    return np.concatenate(parts)

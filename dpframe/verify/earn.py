@@ -1,0 +1,136 @@
+"""Does a release's noise earn its share? By its named theorem, or as stated by any rule."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+
+from dpframe.graph import Release
+from dpframe.guarantees import Share
+from dpframe.mechanisms import Calibration
+from dpframe.sensitivity import L1, L2
+from dpframe.symbols import Expression, Number, power
+
+from .enclose import enclose
+from .judge import Earned, Move, judge, within
+from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation, Witness, named
+from .problem import Problem
+from .profile_rule import Claim
+from .sign import Point, nonnegative, points
+
+ZERO = Number(Fraction(0))
+
+
+def earns(problem: Problem, release: Release) -> Earned:
+    """Whether the release's noise gives (epsilon_i, delta_i), and under which hypotheses."""
+    share = release.share
+    sensitivity = release.statistic.sensitivity(release.noise.norm)
+    if share is None or sensitivity is None:
+        rule = "a share and a derived sensitivity"
+        repair = "give the release a share of the budget."
+        return Earned(Obligation("share", release.label, rule, (), UNPROVED, repair=repair))
+    if release.rule is not None:
+        return _by_theorem(problem, release, release.rule, share, sensitivity.value)
+    if release.noise.kind == "laplace":
+        return Earned(_stated_laplace(problem, release, share, sensitivity.value))
+    return _stated_gaussian(problem, release, share, sensitivity.value)
+
+
+def _by_theorem(
+    problem: Problem, release: Release, rule: Calibration, share: Share, sensitivity: Expression
+) -> Earned:
+    proved = _earned(release.label, rule, sensitivity)
+    limit = rule.limit(share)
+    if limit is None:
+        return Earned(proved)
+    constraint = Constraint(*limit, source=f"{rule.name} {rule.citation}")
+    inside = within(problem, constraint)
+    if inside is None:
+        return Earned(proved, (constraint,))
+    return Earned(proved) if inside else Earned(_outside(release, rule, constraint))
+
+
+@lru_cache(maxsize=256)
+def _earned(label: str, rule: Calibration, sensitivity: Expression) -> Obligation:
+    fact = f"sensitivity {sensitivity} ({rule.mechanism.norm})"
+    text = f"earns its share by {rule.name} {rule.citation}"
+    return Obligation("share", label, text, (fact,), PROVED)
+
+
+def _outside(release: Release, rule: Calibration, constraint: Constraint) -> Obligation:
+    symbols = sorted(constraint.left.symbols(), key=lambda symbol: symbol.name)
+    where = {symbol.name: symbol.domain.example() or Fraction(0) for symbol in symbols}
+    return Obligation(
+        "share",
+        release.label,
+        f"{rule.name} {rule.citation} is a theorem only where {constraint}",
+        (f"here {constraint.left} against {constraint.right}",),
+        REFUTED,
+        Witness(where, f"the hypothesis {constraint} fails everywhere on the domain"),
+        "use dp.Gaussian.analytic, which is exact for every epsilon, or state the std, "
+        "dp.Gaussian(std=...), to have it judged by the exact profile.",
+    )
+
+
+def _stated_laplace(
+    problem: Problem, release: Release, share: Share, sensitivity: Expression
+) -> Obligation:
+    size, epsilon = release.mechanism.formula, share.epsilon
+    fact = f"scale = {size}, L1 sensitivity {sensitivity}, share of epsilon {epsilon}"
+    rule = "Laplace noise earns epsilon_i where scale >= Delta_1/epsilon_i [DworkR14, Thm 3.6]"
+    gap = epsilon * size - sensitivity
+    if nonnegative(gap, problem.field).proved or _certainly_nonnegative(gap):
+        return Obligation("share", release.label, rule, (fact,), PROVED)
+    witness = laplace_witness(release, epsilon)
+    verdict = REFUTED if witness is not None else UNPROVED
+    repair = f"use dp.Laplace.pure, which takes the L1 sensitivity {sensitivity}; the L2 "
+    repair += "sensitivity is for Gaussian noise."
+    return Obligation("share", release.label, rule, (fact,), verdict, witness, repair)
+
+
+def _certainly_nonnegative(gap: Expression) -> bool:
+    return not gap.symbols() and bool(enclose(gap, {}) >= 0)
+
+
+def laplace_witness(release: Release, epsilon: Expression) -> Witness | None:
+    """Numbers at which Laplace noise loses more than `epsilon` on a pair that attains the L1
+    sensitivity; None where none is found.
+    """
+    own = release.statistic.one_row(L1, release.statistic.unit.relation)
+    moved = release.statistic.sensitivity(L1)
+    if own is None or moved is None or not own.attained:
+        return None
+    loss = moved.value / release.mechanism.formula
+    symbols = sorted({*loss.symbols(), *epsilon.symbols()}, key=lambda symbol: symbol.name)
+    found = (_lost(point, loss, epsilon, moved.value) for point in points(symbols))
+    return next((witness for witness in found if witness is not None), None)
+
+
+def _lost(point: Point, loss: Expression, epsilon: Expression, moved: Expression) -> Witness | None:
+    balls = {symbol.name: enclose(Number(value), {}) for symbol, value in point.items()}
+    true, claimed, shift = (enclose(formula, balls) for formula in (loss, epsilon, moved))
+    if not true > claimed:
+        return None
+    says = (
+        f"a row moves it by {float(shift.mid()):.6g} in L1 norm: "
+        f"privacy loss {float(true.mid()):.6g} > {float(claimed.mid()):.6g}"
+    )
+    return Witness(named(point, loss, epsilon), says)
+
+
+def _stated_gaussian(
+    problem: Problem, release: Release, share: Share, sensitivity: Expression
+) -> Earned:
+    if "delta" not in share.currency:
+        rule = "Gaussian noise cannot earn a share without delta"
+        repair = "use dp.Laplace.pure, or an approximate target."
+        facts = (f"share ({share})",)
+        return Earned(Obligation("share", release.label, rule, facts, UNPROVED, repair=repair))
+    size = release.mechanism.formula
+    move = power(sensitivity / size, 2)
+    reached = release.statistic.one_row(L2, release.statistic.unit.relation)
+    lower = move if reached is not None and reached.attained else ZERO
+    claim = Claim(share.epsilon, share.delta, move, lower)
+    fact = f"std = {size}, L2 sensitivity {sensitivity}, share ({share})"
+    alone = Move("share", release.label, claim, [move], lambda moves, _: moves, fact)
+    return judge(problem, alone)

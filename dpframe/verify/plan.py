@@ -1,0 +1,195 @@
+"""The plan: shares that are positive, in the target's currency, and sum to at most the target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from dpframe.graph import Release
+from dpframe.graph.release import ONE
+from dpframe.guarantees import Share
+from dpframe.symbols import Expression, Number, add
+
+from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named, shown
+from .problem import Problem
+from .sign import Decision, nonnegative, positive
+
+ZERO = Number(Fraction(0))
+Pair = tuple[Release, Share]
+
+
+def plan(problem: Problem) -> list[Obligation]:
+    """Every obligation of the plan, on the whole domain; one object when all are proved."""
+    pairs = [(r, r.share) for r in problem.graph.releases if r.share is not None]
+    foreign = [*_foreign(problem, pairs), *_counts(problem)]
+    if foreign or not pairs:
+        return foreign
+    if _weights_hold(problem, pairs):
+        return [_proved(problem, pairs)]
+    failing = [*_signs(problem, pairs), *_sums(problem, pairs)]
+    return failing or [_proved(problem, pairs)]
+
+
+def _proved(problem: Problem, pairs: Sequence[Pair]) -> Obligation:
+    rule = "shares are positive and sum to at most the target, identically in all parameters"
+    names = problem.target.currency
+    facts = tuple(f"{name}: {_sum_text(problem, pairs, i)}" for i, name in enumerate(names))
+    return Obligation("plan", "budget", rule, facts, PROVED, count=len(pairs))
+
+
+def _sum_text(problem: Problem, pairs: Sequence[Pair], index: int) -> str:
+    name, many = problem.target.currency[index], len(pairs)
+    text = f"{many} shares" if many > 6 else " + ".join(str(_charge(p, name)) for p in pairs)
+    return f"{text} <= {problem.target.amounts[index]}"
+
+
+def _weights_hold(problem: Problem, pairs: Sequence[Pair]) -> bool:
+    """Whether all shares are weights of the (positive) target, positive, with sum at most 1."""
+    target = problem.target.amounts
+    if any(share.wholes != target for _, share in pairs):
+        return False
+    for index in range(len(target)):
+        if index and all(share.weights[index] is share.weights[0] for _, share in pairs):
+            continue
+        weights = [share.weights[index] for _, share in pairs]
+        if not all(positive(weight, problem.field).proved for weight in dict.fromkeys(weights)):
+            return False
+        drawn = zip(weights, (release.times for release, _ in pairs), strict=True)
+        total = add(*(weight if times is ONE else weight * times for weight, times in drawn))
+        if not nonnegative(1 - total, problem.field).proved:
+            return False
+    return True
+
+
+def _foreign(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
+    currency = problem.target.currency
+    for release, share in pairs:
+        if share.currency != currency:
+            ours, theirs = ", ".join(currency), ", ".join(share.currency)
+            yield Obligation(
+                "plan",
+                release.label,
+                "a share must be in the target's currency",
+                (f"share in {theirs}", f"target in {ours}"),
+                REFUTED,
+                Witness(says="it would be spent uncounted"),
+                "take shares from the budget that declare is given.",
+            )
+
+
+def _counts(problem: Problem) -> Iterator[Obligation]:
+    for release in problem.graph.releases:
+        if release.times is ONE:
+            continue
+        decision = nonnegative(release.times - 1, problem.field)
+        if not decision.proved:
+            yield Obligation(
+                "draws",
+                release.label,
+                "the number of draws must be at least 1 for every parameter value",
+                (f"times = {release.times}",),
+                UNPROVED if decision.proved is None else REFUTED,
+                _witness(decision, "fewer than one draw", release.times),
+                "declare the parameter with lower=1, closed='left', integer=True.",
+            )
+
+
+def _witness(decision: Decision, says: str, *formulas: Expression) -> Witness | None:
+    point = decision.witness
+    return None if point is None else Witness(named(point, *formulas), says)
+
+
+def _signs(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
+    """Gaussian noise needs positive epsilon and delta; Laplace noise may leave delta at 0."""
+    kinds = {(share, release.noise.kind == "gaussian"): release for release, share in pairs}
+    for (share, gaussian), release in kinds.items():
+        for name, amount in zip(share.currency, share.amounts, strict=True):
+            yield from _sign(problem, release, name, amount, gaussian or name != "delta")
+
+
+def _sign(
+    problem: Problem, release: Release, name: str, amount: Expression, strict: object
+) -> Iterator[Obligation]:
+    decision = (positive if strict else nonnegative)(amount, problem.field)
+    if decision.proved:
+        return
+    word = "positive" if strict else "nonnegative"
+    says = "" if decision.value is None else f"the share is {shown(decision.value)}"
+    ranges = sorted(amount.symbols(), key=lambda symbol: symbol.name)
+    yield Obligation(
+        "plan",
+        release.label,
+        f"its share of {name} must be {word} for every parameter value",
+        (f"share of {name} = {amount}", *(f"{s.name} {s.domain}" for s in ranges)),
+        UNPROVED if decision.proved is None else REFUTED,
+        _witness(decision, says, amount),
+        f"declare the parameter where {amount} is {word} (an open interval excludes its ends), "
+        "or give another share.",
+    )
+
+
+def _sums(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
+    for index, (name, whole) in enumerate(
+        zip(problem.target.currency, problem.target.amounts, strict=True)
+    ):
+        total = add(*(_charge(pair, name) for pair in pairs))
+        decision = nonnegative(whole - total, problem.field)
+        if not decision.proved:
+            yield _overspent(problem, pairs, index, total, decision)
+
+
+def _charge(pair: Pair, name: str) -> Expression:
+    release, share = pair
+    amount = share.amount(name)
+    return amount if release.times is ONE else amount * release.times
+
+
+def _overspent(
+    problem: Problem, pairs: Sequence[Pair], index: int, total: Expression, decision: Decision
+) -> Obligation:
+    name, whole = problem.target.currency[index], problem.target.amounts[index]
+    facts = [f"{release.label}: {share.amount(name)}{_times(release)}" for release, share in pairs]
+    more = [f"... and {len(facts) - 8} more"] if len(facts) > 8 else []
+    return Obligation(
+        "plan",
+        "budget",
+        f"the shares of {name} must sum to at most {whole} [DworkR14, Thm B.1]; "
+        "each release pays for its own draw",
+        (*facts[:8], *more, f"sum = {total}"),
+        UNPROVED if decision.proved is None else REFUTED,
+        _overspent_at(decision, total, whole),
+        _repair(problem, total, whole),
+    )
+
+
+def _overspent_at(decision: Decision, total: Expression, whole: Expression) -> Witness | None:
+    if decision.witness is None:
+        return None
+    numbers = {symbol.name: Number(value) for symbol, value in decision.witness.items()}
+    spent, limit = total.substitute(numbers), whole.substitute(numbers)
+    says = f"the shares sum to {_plain(spent)}, more than {_plain(limit)}"
+    return _witness(decision, says, total, whole)
+
+
+def _plain(formula: Expression) -> str:
+    return shown(formula.value) if isinstance(formula, Number) else str(formula)
+
+
+def _times(release: Release) -> str:
+    return "" if release.times is ONE else f", {release.times} times"
+
+
+def _repair(problem: Problem, total: Expression, whole: Expression) -> str:
+    ratio = problem.field.ratio(whole / total) if total != ZERO else None
+    factor = None if ratio is None else ratio.constant
+    if factor is None:
+        return (
+            "choose weights that sum to 1 identically: the last one as 1 minus the others; "
+            "or budget.split_evenly(k)."
+        )
+    if factor > Fraction(999_999, 1_000_000):
+        return (
+            "these look like rounded decimals: write exact weights, such as Fraction(1, 3), "
+            "or budget.split_evenly(k)."
+        )
+    return f"multiply every share by {factor}, or draw once and use the released value twice."

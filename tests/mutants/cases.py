@@ -1,0 +1,845 @@
+"""The table of mutants (refused) and variants (accepted): each a small declaration with its verdict.
+
+Names M, S, T, C, V are those of the catalogue of published mistakes; I are the ones this project
+promises; E are more of the same kind. `broken` re-evaluates a counterexample with Fractions (or
+mpmath, where the exact Gaussian profile decides) and nothing of the verifier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import attrs
+import numpy as np
+from oracles import delta_of, mpf, sigma_of
+
+import dpframe as dp
+from dpframe.regressions.solve import adaptive_ridge, ridge_solve
+
+ACCEPTED, REFUSED, UNSPELLABLE = "accepted", "refused", "cannot be spelled"
+T = dp.ApproxDP(dp.EPSILON, dp.DELTA)
+ONE = dp.ApproxDP(1, "1e-6")
+EPSILON, DELTA = dp.EPSILON, dp.DELTA
+ku, classical, analytic = (dp.Gaussian.kamath_ullman, dp.Gaussian.classical, dp.Gaussian.analytic)
+GAMMA = dp.parameter("gamma", 0, 1)
+CLOSED = dp.parameter("gamma", 0, 1, closed="both")
+ROUNDS = dp.parameter("T", 1, closed="left", integer=True)
+THIRD = Fraction(1, 3)
+SIGMA = dp.analytic_sigma(EPSILON, DELTA)
+root2 = dp.sqrt(2)
+BIG, TALL = dp.parameter("B", 0), dp.parameter("Y", 0)
+
+
+def table(relation=dp.ADD_REMOVE, norm=1, bound=1, **more) -> dp.Setting:
+    """A table with |x| <= 1 and |y| <= 1, unless said otherwise."""
+    return dp.Setting(X=dp.Rows(norm=norm), y=dp.Column(bound=bound), relation=relation, **more)
+
+
+AR, RO = table(), table(dp.REPLACE_ONE)
+CODEBOOK = dp.Setting(
+    X=dp.Rows(columns=[dp.Numeric("age", 17, 42), dp.Numeric("children", 0, 5)]),
+    y=dp.Column(lower=1, upper=5),
+    relation=dp.ADD_REMOVE,
+)
+
+BODIES: dict[str, Callable[..., Any]] = {}
+
+
+class Declared(dp.Regression):
+    """The declaration of one row of the table. [tests]"""
+
+    name: str = ""
+
+    def declare(self, X, y, budget):
+        """The row's body."""
+        return BODIES[self.name](X, y, budget)
+
+
+@attrs.frozen(eq=False)
+class Case:
+    """One row of the table."""
+
+    name: str
+    says: str
+    expected: str
+    decides: str
+    target: dp.Guarantee
+    setting: dp.Setting
+    accountant: str = "auto"
+    node: str = ""
+    broken: Callable[..., bool] | None = None
+
+    def examine(self):
+        """The report of the declaration."""
+        return dp.examine(
+            Declared(self.name),
+            target=self.target,
+            setting=self.setting,
+            accountant=self.accountant,
+        )
+
+
+CASES: list[Case] = []
+
+
+def case(
+    name, expected, decides, says, body, *, target=T, at=AR, accountant="auto", node="", broken=None
+):
+    """Enter a declaration into the table."""
+    BODIES[name] = body
+    CASES.append(Case(name, says, expected, decides, target, at, accountant, node, broken))
+
+
+def accept(name, decides, says, body, **more):
+    """Enter a variant."""
+    case(name, ACCEPTED, decides, says, body, **more)
+
+
+def refuse(name, decides, says, body, **more):
+    """Enter a mutant."""
+    case(name, REFUSED, decides, says, body, **more)
+
+
+def unspellable(name, decides, says, body, **more):
+    """Enter a mutant that the graph has no words for."""
+    case(name, UNSPELLABLE, decides, says, body, **more)
+
+
+# ------------------------------------------------------------------------------ building blocks
+def three(X, y, shares, rule=ku):
+    """lambda_min, X'X and X'y at three shares, then the adaptive ridge."""
+    first, second, third = shares
+    floor = dp.release(dp.lambda_min(X.T @ X), rule, first, name="floor")
+    gram = dp.release(X.T @ X, rule, second, name="gram")
+    moment = dp.release(X.T @ y, rule, third, name="moment")
+    return dp.post(
+        adaptive_ridge,
+        floor,
+        gram,
+        moment,
+        floor.std,
+        gram.std,
+        dp.constant("0.05"),
+        dp.constant(0),
+    )
+
+
+def two(X, y, gram, moment, shares=(None, None)):
+    """X'X and X'y with two mechanisms, then ridge."""
+    return dp.post(
+        ridge_solve,
+        dp.release(X.T @ X, gram, shares[0], name="gram"),
+        dp.release(X.T @ y, moment, shares[1], name="moment"),
+        dp.constant(1),
+    )
+
+
+def stated(unit, X, y):
+    """Stated stds unit B^2 and unit B Y."""
+    return dp.Gaussian(std=unit * X.norm**2), dp.Gaussian(std=unit * X.norm * y.bound)
+
+
+def from_gram(gram, moment):
+    """Everything from released values: lowest eigenvalue, projection, pseudo-inverse, ridge."""
+    values, vectors = np.linalg.eigh(gram)
+    ridge = max(0.0, 1.0 - values[0])
+    projected = (vectors * np.maximum(values, 0)) @ vectors.T + ridge * np.eye(len(moment))
+    return np.linalg.pinv(projected) @ moment
+
+
+def best_ridge(gram, moment):
+    """The ridge that minimises a criterion of the noisy statistics."""
+    ridges = np.geomspace(0.1, 1000, 30)
+    fits = [np.linalg.solve(gram + r * np.eye(len(moment)), moment) for r in ridges]
+    return fits[int(np.argmin([abs(1 - fit @ fit) for fit in fits]))]
+
+
+def twice(gram, moment):
+    """Reads its first argument more than once."""
+    return gram @ gram @ moment
+
+
+def project(gram):
+    """The nearest positive semidefinite matrix."""
+    values, vectors = np.linalg.eigh(gram)
+    return (vectors * np.maximum(values, 0)) @ vectors.T
+
+
+def zero_if(raw, gram, moment):
+    """Branches on its first argument."""
+    return moment * 0 if np.linalg.matrix_rank(raw) < len(moment) else gram @ moment
+
+
+def residual(theta, labels):
+    """A residual variance."""
+    return np.var(labels) - theta @ theta
+
+
+def average(values):
+    """The mean of the copies."""
+    return np.mean(values, axis=0)
+
+
+def sums(*amounts: Fraction) -> Fraction:
+    """An exact sum."""
+    return sum(amounts, Fraction(0))
+
+
+def overspent(weights: Callable[..., tuple], amount="epsilon"):
+    """Whether weights of `amount` sum to more than the whole at a counterexample."""
+
+    def broken(values: Mapping[str, Fraction]) -> bool:
+        got = dict(values)
+        whole = got.pop(amount, Fraction(1))
+        other = {"epsilon": "delta", "delta": "epsilon"}[amount]
+        got.pop(other, None)
+        return sums(*(w * whole for w in weights(**got))) > whole
+
+    return broken
+
+
+def too_near(mu: Callable[..., Any], epsilon=None, delta=None):
+    """Whether the exact profile at mu is above delta at a counterexample."""
+
+    def broken(values: Mapping[str, Fraction]) -> bool:
+        got = {name: mpf(v) for name, v in values.items()}
+        eps = got.setdefault("epsilon", epsilon)
+        whole = got.setdefault("delta", delta)
+        shift = mu(**got)
+        claim = shift[1:] if isinstance(shift, tuple) else (eps, whole)
+        shift = shift[0] if isinstance(shift, tuple) else shift
+        return delta_of(claim[0], shift) > claim[1]
+
+    return broken
+
+
+def log(x):
+    """The logarithm at the oracle's precision."""
+    from mpmath import log as logarithm
+
+    return logarithm(x)
+
+
+def root(x):
+    """The square root at the oracle's precision."""
+    from mpmath import sqrt
+
+    return sqrt(mpf(x))
+
+
+half = Fraction(1, 2)
+
+
+def nonpositive(shares: Callable[..., tuple]):
+    """Whether some share is 0 or negative at a counterexample."""
+
+    def broken(values: Mapping[str, Fraction]) -> bool:
+        got = {name: v for name, v in values.items() if name not in ("epsilon", "delta")}
+        return min(shares(**got)) <= 0
+
+    return broken
+
+
+EVERY, SIX = Fraction(1), Fraction(6, 5)
+
+# ------------------------------------------------------------------- I: what the project promises
+refuse(
+    "I01",
+    "ALG",
+    "three shares that sum to 1.2",
+    lambda X, y, b: three(X, y, b.split("0.4", "0.4", "0.4")),
+    node="budget",
+    broken=overspent(lambda: (Fraction(2, 5),) * 3),
+)
+refuse(
+    "I02",
+    "ALG",
+    "each of two releases given 1 - gamma rather than half of it",
+    lambda X, y, b: three(X, y, b.split(GAMMA, 1 - GAMMA, 1 - GAMMA)),
+    node="budget",
+    broken=overspent(lambda gamma: (gamma, 1 - gamma, 1 - gamma)),
+)
+refuse(
+    "I03",
+    "DOM",
+    "a share that is negative for some gamma: gamma, 3/2 - 2 gamma, gamma - 1/2",
+    lambda X, y, b: three(X, y, b.split(GAMMA, Fraction(3, 2) - 2 * GAMMA, GAMMA - half)),
+    broken=nonpositive(lambda gamma: (gamma, Fraction(3, 2) - 2 * gamma, gamma - half)),
+)
+refuse(
+    "I04",
+    "ALG",
+    "gamma^3, (1 - gamma)^2, 2 gamma (1 - gamma), gamma^2",
+    lambda X, y, b: (
+        three(X, y, b.split(GAMMA**3, (1 - GAMMA) ** 2, 2 * GAMMA * (1 - GAMMA))),
+        dp.release(y @ y, ku, b.split(GAMMA**2)[0]),
+    ),
+    node="budget",
+    broken=overspent(lambda gamma: (gamma**3, (1 - gamma) ** 2, 2 * gamma * (1 - gamma), gamma**2)),
+)
+refuse(
+    "I05",
+    "DOM",
+    "gamma declared on the closed interval [0, 1]",
+    lambda X, y, b: three(X, y, b.split(CLOSED, (1 - CLOSED) / 2, (1 - CLOSED) / 2)),
+    broken=nonpositive(lambda gamma: (gamma, 1 - gamma)),
+)
+refuse(
+    "I06",
+    "TAINT",
+    "ridge parameter read from the unreleased lambda_min",
+    lambda X, y, b: dp.post(
+        adaptive_ridge,
+        dp.lambda_min(X.T @ X),
+        dp.release(X.T @ X, ku, b.split(half)[0]),
+        dp.release(X.T @ y, ku, b.split(half)[0]),
+        dp.constant(0),
+        dp.constant(1),
+        dp.constant("0.05"),
+        dp.constant(0),
+    ),
+    node="lambda_min(X'X)",
+)
+refuse(
+    "I07",
+    "TAINT",
+    "noise scaled by max|x| of the data",
+    lambda X, y, b: dp.release(X.T @ X, dp.Gaussian(std=SIGMA * dp.aggregate("max_abs", X) ** 2)),
+    node="X'X",
+)
+refuse(
+    "I08",
+    "SENS",
+    "an intercept added after the bound was declared: noise for |x| <= 1",
+    lambda X, y, b: (
+        lambda Z: two(Z, y, dp.Gaussian(std=SIGMA * root2), dp.Gaussian(std=SIGMA * root2))
+    )(X.with_intercept()),
+    broken=too_near(lambda epsilon, delta: root(3) / sigma_of(epsilon, delta)),
+)
+refuse(
+    "I09",
+    "SENS",
+    "Laplace noise on X'y scaled with its L2 sensitivity",
+    lambda X, y, b: dp.release(X.T @ y, dp.Laplace(scale=X.norm * y.bound / b.epsilon), b),
+    target=dp.PureDP(EPSILON),
+    node="X'y",
+    broken=lambda values: values["d"] > 1,  # loss sqrt(d) epsilon
+)
+refuse(
+    "I10",
+    "REL",
+    "sensitivities for add/remove used under replace-one",
+    lambda X, y, b: two(X, y, *stated(SIGMA * root2, X, y)),
+    at=RO,
+    broken=too_near(lambda epsilon, delta: root("9/4") / sigma_of(epsilon, delta)),
+)
+refuse(
+    "I11",
+    "ALG",
+    "delta shares that sum to 2 delta",
+    lambda X, y, b: three(X, y, b.split(epsilon=(THIRD,) * 3, delta=("2/3",) * 3)),
+    node="budget",
+    broken=overspent(lambda: (Fraction(2, 3),) * 3, "delta"),
+)
+refuse(
+    "I12",
+    "COMP",
+    "two identical releases of which one is paid",
+    lambda X, y, b: (
+        dp.release(X.T @ X, dp.Gaussian(std=SIGMA), b),
+        dp.release(X.T @ X, dp.Gaussian(std=SIGMA)),
+    ),
+    broken=too_near(lambda epsilon, delta: root(2) / sigma_of(epsilon, delta)),
+)
+accept(
+    "I13",
+    "ALG",
+    "shares gamma^2, (1 - gamma)^2, gamma (1 - gamma)",
+    lambda X, y, b: three(X, y, b.split(GAMMA**2, (1 - GAMMA) ** 2, GAMMA * (1 - GAMMA))),
+)
+accept(
+    "I14",
+    "COMP",
+    "a released value used twice, paid once",
+    lambda X, y, b: (
+        lambda gram, moment: (dp.post(twice, gram, moment), dp.post(ridge_solve, gram, moment, 1))
+    )(*(dp.release(s, ku, b.split(half)[0]) for s in (X.T @ X, X.T @ y))),
+)
+accept(
+    "I15",
+    "TAINT",
+    "projection of a noisy matrix",
+    lambda X, y, b: dp.post(project, dp.release(X.T @ X, analytic, b)),
+)
+
+# ---------------------------------------------------------------------------- M: budget algebra
+refuse(
+    "M01",
+    "ALG",
+    "adaSSPbudget with (1.2 - gamma)/2 for both necessary releases",
+    lambda X, y, b: three(X, y, b.split(GAMMA, ("1.2" - GAMMA) / 2, ("1.2" - GAMMA) / 2)),
+    node="budget",
+    broken=overspent(lambda gamma: (gamma, SIX - gamma)),
+)
+refuse(
+    "M03",
+    "ALG",
+    "epsilon in thirds, but every release uses the whole delta",
+    lambda X, y, b: three(X, y, b.split(epsilon=(THIRD,) * 3, delta=(1, 1, 1))),
+    node="budget",
+    broken=overspent(lambda: (EVERY,) * 3, "delta"),
+)
+refuse(
+    "M05",
+    "DOM",
+    "shares gamma, gamma, 1 - 2 gamma: they sum to 1, the last is negative from 1/2 on",
+    lambda X, y, b: three(X, y, b.split(GAMMA, GAMMA, 1 - 2 * GAMMA)),
+    broken=nonpositive(lambda gamma: (gamma, gamma, 1 - 2 * gamma)),
+)
+refuse(
+    "M07",
+    "ALG",
+    "three (epsilon/sqrt 3, delta/3) releases added by basic composition",
+    lambda X, y, b: three(X, y, b.split(epsilon=(1 / dp.sqrt(3),) * 3, delta=(THIRD,) * 3)),
+    accountant="basic",
+    node="budget",
+    broken=lambda values: 3 * Fraction(577, 1000) > 1,  # 1/sqrt 3 = 0.5773...
+)
+refuse(
+    "M09",
+    "ALG",
+    "shares 1/2, 1/3, 1/4",
+    lambda X, y, b: three(X, y, b.split("1/2", "1/3", "1/4")),
+    node="budget",
+    broken=overspent(lambda: (half, THIRD, Fraction(1, 4))),
+)
+refuse(
+    "M11",
+    "COMP",
+    "budget/T a round, T + 1 rounds",
+    lambda X, y, b: dp.release(X.T @ y, analytic, b.split(1 / ROUNDS)[0], times=ROUNDS + 1),
+    node="budget",
+    broken=overspent(lambda T: ((T + 1) / T,)),
+)
+refuse(
+    "M13",
+    "PROFILE",
+    "boosted adaSSP with std mu Delta instead of Delta/mu",
+    lambda X, y, b: (
+        dp.release(X.T @ X, dp.Gaussian(std=1 / SIGMA)),
+        dp.release(X.T @ y, dp.Gaussian(std=1 / SIGMA), times=100),
+    ),
+    target=ONE,
+    broken=too_near(lambda **_: root(101) * sigma_of(1, Fraction(1, 10**6)), 1, mpf("1e-6")),
+)
+refuse(
+    "M15",
+    "ALG",
+    "each release converted to (epsilon_i, delta), epsilons added, delta claimed once",
+    lambda X, y, b: three(X, y, b.split(epsilon=("0.4", "0.3", "0.3"), delta=(1, 1, 1)), analytic),
+    node="budget",
+    broken=overspent(lambda: (EVERY,) * 3, "delta"),
+)
+refuse(
+    "M17",
+    "ALG",
+    "shares rounded up to one decimal: 0.5, 0.3, 0.3",
+    lambda X, y, b: three(X, y, b.split(0.5, 0.3, 0.3)),
+    target=ONE,
+    node="budget",
+    broken=overspent(lambda: (half, Fraction(3, 10), Fraction(3, 10))),
+)
+
+# ------------------------------------------------------------------------- S: sensitivity, noise
+refuse(
+    "S01",
+    "SENS",
+    "X'X with noise that forgets |x|^2 <= B^2",
+    lambda X, y, b: dp.release(X.T @ X, dp.Gaussian(std=dp.sqrt(2 * dp.log(2 / DELTA)) / EPSILON)),
+    at=table(norm=BIG),
+    broken=too_near(
+        lambda B, epsilon, delta: B**2 * epsilon / root(2 * log(2 / delta)),
+    ),
+)
+refuse(
+    "S05",
+    "PROFILE",
+    "Wang's adaSSP, each release at (epsilon/3, delta/3) on its own",
+    lambda X, y, b: dp.AdaSSPWang().declare(X, y, b),
+    target=ONE,
+    accountant="basic",
+    node="gram",
+    broken=lambda values: (
+        delta_of(THIRD, THIRD / root(log(mpf(6) * 10**6))) > Fraction(1, 3 * 10**6)
+    ),
+)
+refuse(
+    "S07",
+    "DOM",
+    "the classical theorem at epsilon_i = 3",
+    lambda X, y, b: dp.release(X.T @ X, classical, b),
+    target=dp.ApproxDP(3, "1e-6"),
+    broken=lambda values: Fraction(3) >= 1,
+)
+refuse(
+    "S09",
+    "SENS",
+    "Laplace noise scaled by the L2 sensitivity of a vector, at d = 4",
+    lambda X, y, b: dp.release(dp.total(X), dp.Laplace(scale=1 / b.epsilon), b),
+    target=dp.PureDP(EPSILON),
+    broken=lambda values: values["d"] > 1,
+)
+refuse(
+    "S11",
+    "REL",
+    "Wang's SSP under replace-one with scales for add/remove",
+    lambda X, y, b: dp.SSPWang().declare(X, y, b),
+    at=RO,
+    target=ONE,
+    broken=lambda values: (
+        delta_of(1, root("9/2") / root(4 * log(mpf(4) * 10**6))) > Fraction(1, 10**6)
+    ),
+)
+refuse(
+    "S21",
+    "SENS",
+    "features in [-1, 1]^2, noise for |x| <= 1",
+    lambda X, y, b: dp.release(X.T @ X, dp.Gaussian(std=SIGMA), b),
+    at=CODEBOOK,
+    broken=too_near(lambda epsilon, delta: 2 / sigma_of(epsilon, delta)),
+)
+unspellable("S23", "SPELLING", "clipping after aggregation", lambda X, y, b: np.clip(X.T @ y, -1, 1))
+refuse(
+    "S25",
+    "TAINT",
+    "delta = 1/n^1.1 under add/remove",
+    lambda X, y, b: dp.release(
+        X.T @ X,
+        dp.Gaussian(std=dp.sqrt(2 * dp.log("1.25" * X.rows ** Fraction(11, 10))) / EPSILON),
+        b,
+    ),
+    node="X'X",
+)
+
+# -------------------------------------------------------------------------------------- T: taint
+refuse(
+    "T01",
+    "TAINT",
+    "ridge from the smallest eigenvalue without noise",
+    lambda X, y, b: dp.post(
+        ridge_solve,
+        dp.release(X.T @ X, analytic, b.split(half)[0]),
+        dp.release(X.T @ y, analytic, b.split(half)[0]),
+        1 / (1 + dp.lambda_min(X.T @ X)),
+    ),
+    node="ridge_solve",
+)
+refuse(
+    "T03",
+    "TAINT",
+    "post-processing that also reads y",
+    lambda X, y, b: dp.post(residual, dp.release(X.T @ y, analytic, b), y),
+    node="clip to [-1, 1]",
+)
+refuse(
+    "T05",
+    "TAINT",
+    "features divided by the standard deviation of the data",
+    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(
+        X.scaled(dp.aggregate("std", X))
+    ),
+)
+refuse(
+    "T07",
+    "TAINT",
+    "min-max scaling fitted on the data",
+    lambda X, y, b: (lambda Z: dp.release(Z.T @ y, analytic, b))(
+        X.scaled(dp.aggregate("maximum", X) - dp.aggregate("minimum", X))
+    ),
+)
+refuse(
+    "T09",
+    "TAINT",
+    "zeros where the raw X'X is singular",
+    lambda X, y, b: dp.post(
+        zero_if,
+        X.T @ X,
+        dp.release(X.T @ X, analytic, b.split(half)[0]),
+        dp.release(X.T @ y, analytic, b.split(half)[0]),
+    ),
+    node="X'X",
+)
+unspellable(
+    "T09b",
+    "SPELLING",
+    "control flow on the raw X'X",
+    lambda X, y, b: dp.release(X.T @ y if X.T @ X else y @ y, analytic, b),
+)
+unspellable(
+    "T11",
+    "SPELLING",
+    "clipping at a quantile of the data",
+    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(
+        X.clip(norm=dp.aggregate("quantile", X))
+    ),
+)
+refuse(
+    "T11b",
+    "TAINT",
+    "clipping at mean + 3 std of the data",
+    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(
+        X.clip(norm=dp.aggregate("mean", X) + 3 * dp.aggregate("std", X).__expression__() + 1)
+    ),
+)
+refuse(
+    "T13",
+    "TAINT",
+    "features chosen by their raw correlation with y",
+    lambda X, y, b: dp.post(
+        zero_if,
+        dp.aggregate("correlation", X),
+        dp.release(X.T @ X, analytic, b.split(half)[0]),
+        dp.release(X.T @ y, analytic, b.split(half)[0]),
+    ),
+    node="correlation",
+)
+unspellable(
+    "T13b",
+    "SPELLING",
+    "a chosen column of the raw features",
+    lambda X, y, b: dp.release(X[:, 0] @ y, analytic, b),
+)
+refuse(
+    "T15",
+    "COMP",
+    "five fresh noisy copies averaged, one paid",
+    lambda X, y, b: dp.post(average, dp.release(X.T @ y, analytic, b, times=5)),
+    node="budget",
+    broken=overspent(lambda: (EVERY,) * 5),
+)
+unspellable(
+    "T17",
+    "SPELLING",
+    "a generator seeded in the graph",
+    lambda X, y, b: dp.release(X.T @ y, dp.Gaussian(std=SIGMA, seed=0), b),
+)
+
+# ------------------------------------------------------------------- C: parallel composition
+unspellable(
+    "C01",
+    "SPELLING",
+    "parallel composition over overlapping folds",
+    lambda X, y, b: dp.release(X[:10].T @ X[:10], analytic, b),
+)
+unspellable(
+    "C03",
+    "SPELLING",
+    "parallel composition over cells that a record can change",
+    lambda X, y, b: [dp.release(cell.T @ cell, analytic, b) for cell in X],
+)
+
+# -------------------------------------------------------------------------------- V: variants
+accept(
+    "V01",
+    "ALG",
+    "adaSSPbudget at gamma = 1/3 (identical to Piazza's adaSSP)",
+    lambda X, y, b: dp.AdaSSPBudget(gamma=THIRD).declare(X, y, b),
+)
+W, V = (dp.parameter(name, 0, 1) for name in ("w", "v"))
+W2, V2 = (dp.parameter(name, 0, 1) for name in ("w2", "v2"))
+accept(
+    "V03",
+    "ALG",
+    "epsilon and delta split apart, each over an open simplex",
+    lambda X, y, b: three(
+        X,
+        y,
+        b.split(
+            epsilon=(W, (1 - W) * W2, (1 - W) * (1 - W2)),
+            delta=(V, (1 - V) * V2, (1 - V) * (1 - V2)),
+        ),
+    ),
+)
+accept(
+    "V05",
+    "TAINT",
+    "lambda_min of the noisy X'X, budget 1/2 + 1/2",
+    lambda X, y, b: dp.post(
+        from_gram,
+        dp.release(X.T @ X, analytic, b.split(half)[0]),
+        dp.release(X.T @ y, analytic, b.split(half)[0]),
+    ),
+)
+accept(
+    "V07",
+    "LAW",
+    "isotropic symmetric noise (off-diagonal variance 1/2) at the std of the mirrored form",
+    lambda X, y, b: dp.release(X.T @ X, dp.Gaussian(std=SIGMA * X.norm**2), b),
+)
+accept(
+    "V09",
+    "PROFILE",
+    "the analytic std at (epsilon/3, delta/3)",
+    lambda X, y, b: three(X, y, b.split_evenly(3), analytic),
+)
+accept(
+    "V11",
+    "PROFILE",
+    "Wang's published scale by joint Gaussian DP, at epsilon = 30.6",
+    lambda X, y, b: dp.AdaSSPWang().declare(X, y, b),
+    target=dp.ApproxDP("30.6", "1e-6"),
+)
+refuse(
+    "V11x",
+    "PROFILE",
+    "the same at epsilon = 30.7",
+    lambda X, y, b: dp.AdaSSPWang().declare(X, y, b),
+    target=dp.ApproxDP("30.7", "1e-6"),
+    accountant="gaussian",
+    broken=lambda values: (
+        delta_of(
+            Fraction(307, 10), Fraction(307, 30) * root(3) / root(log(mpf(6) * 10**6))
+        )
+        > Fraction(1, 10**6)
+    ),
+)
+for _name, _regression, _below, _above, _accountant in (
+    ("SSP", dp.SSPPiazza, "19.6", "19.7", "basic"),
+    ("SSP", dp.SSPPiazza, "49.3", "49.4", "gaussian"),
+    ("adaSSP", dp.AdaSSPPiazza, "29.6", "29.7", "basic"),
+    ("adaSSP", dp.AdaSSPPiazza, "96.8", "96.9", "gaussian"),
+    ("constSSPfull", dp.ConstSSPFullPiazza, "19.6", "19.7", "basic"),
+):
+    for _epsilon, _enter in ((_below, accept), (_above, refuse)):
+        _enter(
+            f"V13 {_name} {_epsilon}",
+            "PROFILE",
+            f"Piazza's {_name} at epsilon = {_epsilon}, derivation {_accountant}",
+            lambda X, y, b, declared=_regression: declared().declare(X, y, b),
+            target=dp.ApproxDP(_epsilon, "1e-6"),
+            accountant=_accountant,
+        )
+
+
+def lemma(X, y, b, gamma):
+    """adaSSPbudget with Piazza's constant as stated stds, judged by the profile."""
+    shares = b.split(gamma, (1 - gamma) / 2, (1 - gamma) / 2)
+    unit = [dp.sqrt(2 * dp.log(2 / share.delta)) / share.epsilon for share in shares]
+    return (
+        dp.release(dp.lambda_min(X.T @ X), dp.Gaussian(std=unit[0]), shares[0], name="floor"),
+        dp.release(X.T @ X, dp.Gaussian(std=unit[1]), shares[1], name="gram"),
+        dp.release(X.T @ y, dp.Gaussian(std=unit[2]), shares[2], name="moment"),
+    )
+
+
+def lemma_mu(gamma, epsilon, delta):
+    """The joint mu of the lemma's releases."""
+    rest = 1 - mpf(gamma)
+    first = mpf(gamma) ** 2 / (2 * log(2 / (mpf(gamma) * delta)))
+    return epsilon * root(first + rest**2 / (4 * log(4 / (rest * delta))))
+
+
+accept(
+    "V13 budget 2.7",
+    "PROFILE",
+    "adaSSPbudget's stds as stated, gamma symbolic, epsilon = 2.7",
+    lambda X, y, b: lemma(X, y, b, GAMMA),
+    target=dp.ApproxDP("2.7", "1e-6"),
+)
+accept(
+    "V13 budget 9.73",
+    "PROFILE",
+    "adaSSPbudget's stds as stated, gamma = 0.999, epsilon = 9.73",
+    lambda X, y, b: lemma(X, y, b, dp.constant("0.999")),
+    target=dp.ApproxDP("9.73", "1e-6"),
+)
+refuse(
+    "V13 budget 10",
+    "PROFILE",
+    "adaSSPbudget's stds as stated, gamma = 0.999, epsilon = 10",
+    lambda X, y, b: lemma(X, y, b, dp.constant("0.999")),
+    target=dp.ApproxDP(10, "1e-6"),
+    broken=lambda values: (
+        delta_of(10, lemma_mu(Fraction(999, 1000), 10, mpf("1e-6"))) > Fraction(1, 10**6)
+    ),
+)
+accept(
+    "V15",
+    "TAINT",
+    "+ I, max(0, .), projection, pseudo-inverse of noisy statistics",
+    lambda X, y, b: dp.post(
+        from_gram,
+        dp.release(X.T @ X, ku, b.split(half)[0]),
+        dp.release(X.T @ y, ku, b.split(half)[0]),
+    ),
+)
+accept(
+    "V19",
+    "TAINT",
+    "the ridge that minimises a criterion of the noisy statistics",
+    lambda X, y, b: dp.post(
+        best_ridge,
+        dp.release(X.T @ X, ku, b.split(half)[0]),
+        dp.release(X.T @ y, ku, b.split(half)[0]),
+    ),
+)
+accept(
+    "V21",
+    "SENS",
+    "affine scaling with the minima and maxima of a public codebook",
+    lambda X, y, b: three(X, y, b.split_evenly(3), analytic),
+    at=CODEBOOK,
+)
+accept(
+    "V23",
+    "REL",
+    "SSP under replace-one with the joint sensitivity sqrt(4.5) mu",
+    lambda X, y, b: two(X, y, *stated(dp.sqrt("9/2") * SIGMA, X, y)),
+    at=RO,
+)
+refuse(
+    "V23x",
+    "REL",
+    "the same with sqrt(4.49) mu",
+    lambda X, y, b: two(X, y, *stated(dp.sqrt("4.49") * SIGMA, X, y)),
+    at=RO,
+    broken=too_near(lambda epsilon, delta: root("450/449") / sigma_of(epsilon, delta)),
+)
+accept(
+    "V31",
+    "COMP",
+    "releases in another order, part of the budget unspent",
+    lambda X, y, b: two(X, y, ku, ku, b.split("1/2", "1/4")[::-1]),
+)
+accept(
+    "V33",
+    "ALG",
+    "lambda_min by Laplace noise B^2/epsilon_1, without delta",
+    lambda X, y, b: (
+        lambda first, second, third: (
+            dp.release(dp.lambda_min(X.T @ X), dp.Laplace(scale=X.norm**2 / first.epsilon), first),
+            dp.release(X.T @ X, analytic, second),
+            dp.release(X.T @ y, analytic, third),
+        )
+    )(*b.split(epsilon=(THIRD,) * 3, delta=(0, half, half))),
+)
+accept(
+    "V39",
+    "SENS",
+    "rows of norm exactly 1 under replace-one: the trace is public",
+    lambda X, y, b: (lambda Z: (dp.trace(Z.T @ Z), dp.release(Z.T @ y, analytic, b)))(
+        X.normalized()
+    ),
+    at=RO,
+)
+refuse(
+    "V39x",
+    "TAINT",
+    "the same under add/remove",
+    lambda X, y, b: (lambda Z: (dp.trace(Z.T @ Z), dp.release(Z.T @ y, analytic, b)))(
+        X.normalized()
+    ),
+    node="trace(X'X)",
+)
