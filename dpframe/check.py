@@ -5,33 +5,40 @@ of obligations, the total. Nothing of dpframe is imported, hints are never read,
 only for bounds on exp, log and pi. What is not shown here is refused. Exit status: 0 accepted,
 1 rejected (with the first obligation that was not shown), 2 not a certificate file.
 
-Reading order: CORE 1-4; TABLES, one short function for each kind of node, theorem and derivation;
-BOUNDS, numbers with proved remainders; TEXT. A line of the core is a line of code: blank lines,
-comments and docstrings are not counted.
+Reading order: CORE 1 to 4 (reading, formulas, signs, obligations); TABLES, one short function for
+each kind of node, theorem and derivation; BOUNDS, numbers with proved remainders; TEXT.
 """
 
 from __future__ import annotations
 
+import argparse
+import hashlib
+import inspect
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
+from operator import mul
+from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 Json = Any
 Exponent = int | Fraction
 Mono = tuple[tuple[int, Exponent], ...]  # a product of powers of atoms
-Point = Mapping[str, Fraction]
 ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
+PRIMES = [p for p in range(2, 100) if all(p % k for k in range(2, p))]
 
-# ---------------------------------------------------------------- CORE 1: what a file may hold
+# ================================================================ CORE 1: what a file may hold
 SCHEMA = "dpframe-certificate/1"
 NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,699})(/[1-9][0-9]{0,699})?\Z")
 NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,40}\Z")
-CLOSED = {"neither": (False, False), "left": (True, False), "right": (False, True)}
-CLOSED["both"] = (True, True)
+CLOSED = {"neither": (0, 0), "left": (1, 0), "right": (0, 1), "both": (1, 1)}
+FUNCTIONS = {"log": 1, "exp": 1, "analytic_sigma": 2, "+": 0, "*": 0, "min": 0, "max": 0}  # 0: any
 MAX_DEPTH, MAX_TEXT, MAX_BITS, MAX_WORK = 80, 100_000_000, 40_000, 4_000_000
 MAX_BOXES, MAX_TENSOR, MAX_PATCHES = 4_000, 100_000, 1_000
 
@@ -82,11 +89,11 @@ def plain(document: object) -> None:
             raise Unusable(f"not a JSON value: {type(value).__name__}")
 
 
-def keys(value: Json, where: str, **types: Any) -> Any:
+def keys(value: Json, where: str, /, **types: Any) -> Any:
     """`value`, if it is an object with exactly these keys of these types. Raises Refused."""
     if type(value) is not dict or value.keys() != types.keys():
         found = sorted(value) if type(value) is dict else value
-        raise Refused(f"{where}: must have exactly the keys {sorted(types)}; {found!r:.200}")
+        raise Refused(f"{where}: must have exactly the keys {sorted(types)}, not {found!r:.200}")
     for name, kind in types.items():
         kinds = kind if isinstance(kind, tuple) else (kind,)
         if object not in kinds and type(value[name]) not in kinds:
@@ -120,29 +127,27 @@ class Range(NamedTuple):
         """2: every point > 0; 1: >= 0; -2: < 0; 0: none of these."""
         if self.lower is not None and self.lower >= 0:
             return 1 if self.lower == 0 and self.left else 2
-        negative = self.upper is not None and self.upper <= 0 and ZERO not in self
-        return -2 if negative else 0
+        return -2 if self.upper is not None and self.upper <= 0 and ZERO not in self else 0
 
 
 def domain(spec: Json, where: str) -> Range:
-    """The domain of a symbol, drawn in to whole numbers where only these count. Raises Refused."""
-    end = (str, type(None))
-    origin = (int, type(None))
+    """The domain of a symbol, drawn in to whole numbers if only these count. Raises Refused."""
+    end, origin = (str, type(None)), (int, type(None))
     keys(spec, where, lower=end, upper=end, closed=str, integer=bool, origin=origin)
     low, high = (None if spec[e] is None else number(spec[e], where) for e in ("lower", "upper"))
-    left, right = CLOSED.get(spec["closed"], (True, True))
+    left, right = map(bool, CLOSED.get(spec["closed"], (1, 1)))
     if spec["closed"] not in CLOSED or (left and low is None) or (right and high is None):
         raise Refused(f"{where}: closed must be in {sorted(CLOSED)}, infinite ends are open")
     if spec["integer"] and low is not None:
         low, left = Fraction(math.ceil(low) if left else math.floor(low) + 1), True
     if spec["integer"] and high is not None:
         high, right = Fraction(math.floor(high) if right else math.ceil(high) - 1), True
-    if low is not None and high is not None and not (low < high or (low == high and left & right)):
+    if low is not None and high is not None and not (low < high or (low == high and left and right)):
         raise Refused(f"{where}: the domain is empty")
     return Range(low, high, left, right, spec["integer"])
 
 
-# ----------------------------------------------------------------------------- CORE 2: formulas
+# ============================================================================ CORE 2: formulas
 class Atom(NamedTuple):
     """What formulas are polynomials in, with its sign on the whole domain (as Range.sign)."""
 
@@ -163,9 +168,8 @@ class Formula:
     __slots__ = ("bits", "ring", "terms")
 
     def __init__(self, ring: Ring, terms: dict[Mono, Fraction]) -> None:
-        self.ring, self.terms = ring, terms
-        self.bits = max((c.numerator.bit_length() for c in terms.values()), default=0)
-        self.bits = max((c.denominator.bit_length() for c in terms.values()), default=self.bits)
+        self.ring, self.terms, cs = ring, terms, terms.values()
+        self.bits = max([0, *(max(abs(c.numerator), c.denominator).bit_length() for c in cs)])
         if self.bits > MAX_BITS:
             raise Refused(f"numbers of more than {MAX_BITS} bits")
 
@@ -181,6 +185,9 @@ class Formula:
     def __sub__(self, other: Formula | Exponent) -> Formula:
         return self + -self.ring.lift(other)
 
+    def __rsub__(self, other: Exponent) -> Formula:
+        return -self + other
+
     def __mul__(self, other: Formula | Exponent) -> Formula:
         ring, right = self.ring, self.ring.lift(other)
         ring.spend(len(self.terms) * len(right.terms) * (1 + (self.bits + right.bits) // 256))
@@ -194,6 +201,9 @@ class Formula:
 
     def __truediv__(self, other: Formula | Exponent) -> Formula:
         return self * self.ring.lift(other) ** -1
+
+    def __rtruediv__(self, other: Exponent) -> Formula:
+        return self**-1 * other
 
     def __pow__(self, exponent: Exponent) -> Formula:
         return self.ring.power(self, Fraction(exponent))
@@ -231,24 +241,20 @@ class Ring:
             self.names.append(frozenset(own.union(*map(self.depends, atom.args))))
         return self.index[key]
 
-    def bare(self, g: int) -> Formula:
-        """An atom as a formula."""
-        return Formula(self, {((g, 1),): ONE})
-
-    def product(self, factors: Iterable[tuple[int, Exponent]], c: Fraction = ONE) -> Formula:
-        """c times a product of powers of atoms."""
-        mono, more = self.tidy(factors)
-        return Formula(self, {mono: c * more})
-
-    def depends(self, f: Formula) -> frozenset[str]:
+    def depends(self, *fs: Formula) -> frozenset[str]:
         """The symbols that occur."""
-        return frozenset().union(*(self.names[g] for mono in f.terms for g, _ in mono))
+        return frozenset().union(*(self.names[g] for f in fs for mono in f.terms for g, _ in mono))
 
     def lift(self, value: Formula | Exponent) -> Formula:
         """A number as a formula."""
         if isinstance(value, Formula):
             return value
         return Formula(self, {(): Fraction(value)} if value else {})
+
+    def product(self, factors: Iterable[tuple[int, Exponent]], c: Fraction = ONE) -> Formula:
+        """c times a product of powers of atoms."""
+        mono, more = self.tidy(factors)
+        return Formula(self, {mono: c * more})
 
     def total(self, parts: Iterable[Formula]) -> Formula:
         """The sum."""
@@ -278,10 +284,10 @@ class Ring:
         done = []
         for mono, c in f.terms.items():
             sums = [(g, math.floor(e)) for g, e in mono if self.atoms[g].kind == "sum" and e >= 1]
-            part = self.product((*mono, *((g, -k) for g, k in sums)), c) if sums else None
+            part = self.product((*mono, *((g, -k) for g, k in sums)), c)
             for g, k in sums:
-                part = part * self.atoms[g].args[0] ** k if part else part
-            done.append(part or Formula(self, {mono: c}))
+                part = part * self.atoms[g].args[0] ** k
+            done.append(part)
         return self.total(done)
 
     def clear(self, f: Formula) -> tuple[Formula, Mono]:
@@ -292,21 +298,22 @@ class Ring:
                 if e < low.get(g, 0):
                     low[g] = math.floor(e)
         shift = [(g, -e if self.atoms[g].sign == 2 else e % 2 - e) for g, e in low.items()]
-        return self.expand(f * self.product(shift) if shift else f), self.tidy(shift)[0]
+        return self.expand(f * self.product(shift)), self.tidy(shift)[0]
 
     def content(self, *fs: Formula) -> list[tuple[int, Exponent]]:
-        """The largest product of positive atoms in every term of fs, which are cleared."""
+        """The inverse of the largest product of positive atoms in all terms of fs (cleared)."""
         monos = [dict(mono) for f in fs for mono in f.terms]
         least = [(g, min(m.get(g, 0) for m in monos)) for g in monos[0]]
-        return [(g, e) for g, e in least if e and self.atoms[g].sign == 2]
+        return [(g, -e) for g, e in least if e and self.atoms[g].sign == 2]
 
     def ratio(self, f: Formula) -> tuple[Formula, Formula]:
         """f = n/d, d > 0, both polynomials in atoms, in a form that equal formulas mostly share."""
         top, shift = self.clear(f)
         bottom = self.expand(self.product(shift))
         cs = [*top.terms.values(), *bottom.terms.values()]
-        scale = Fraction(math.lcm(*(c.denominator for c in cs)), math.gcd(*(c.numerator for c in cs)))
-        common = self.product(((g, -e) for g, e in self.content(top, bottom)), scale)
+        lcm = math.lcm(*(c.denominator for c in cs))
+        scale = Fraction(lcm, math.gcd(*(int(c * lcm) for c in cs)))
+        common = self.product(self.content(top, bottom), scale)
         return top * common, bottom * common
 
     def key(self, *fs: Formula) -> tuple[object, ...]:
@@ -314,23 +321,20 @@ class Ring:
         return tuple(frozenset(part.terms.items()) for f in fs for part in self.ratio(f))
 
     def power(self, f: Formula, e: Fraction) -> Formula:
-        """f ** e, if f >= 0 (for a fraction), f not 0 (for e < 0) is shown. Raises Refused."""
-        whole = e.denominator == 1
+        """f^e, if f >= 0 (for a fraction) or f not 0 (for e < 0) is shown. Raises Refused."""
+        whole, result = e.denominator == 1, self.lift(1)
         if f.bits * abs(e) > MAX_BITS:
             raise Refused(f"numbers of more than {MAX_BITS} bits")
-        if whole and e >= 0 and len(f.terms) != 1:
-            result = self.lift(1)
+        if whole and e >= 0 and (len(f.terms) != 1 or e == 0):
             for _ in range(int(e)):
                 result = result * f
             return result
         mono, c = next(iter(f.terms.items())) if len(f.terms) == 1 else self.primitive(f)
         if not c and e > 0:
             return self.lift(0)
-        free = whole and e > 0
-        if not free and (not c or not all(self.usable(self.atoms[g].sign, k, e) for g, k in mono)):
+        usable = all(self.usable(self.atoms[g].sign, k, e) for g, k in mono)
+        if not c or (c < 0 and not whole) or not (usable or (whole and e > 0)):
             raise Refused(f"({text_of(f)})^({e}): not shown to be defined on the whole domain")
-        if not whole and c < 0:
-            raise Refused(f"({text_of(f)})^({e}): a root of something negative")
         roots, factor = ([], c ** int(e)) if whole else (self.root(c, e), ONE)
         return self.product((*roots, *((g, k * e) for g, k in mono)), factor)
 
@@ -340,33 +344,34 @@ class Ring:
         return sign == 2 or (sign == 1 and k > 0 and e > 0) or (sign == -2 and e.denominator == 1)
 
     def primitive(self, f: Formula) -> tuple[Mono, Fraction]:
-        """(m, c), f = c m: m a product of powers of atoms, one of them a sum made for the purpose."""
+        """(m, c), f = c m: m a product of powers of atoms, one of them a sum made for this."""
         top, shift = self.clear(f)
         if not top:
             return (), ZERO
-        outside = self.content(top)
+        content = self.content(top)
         c = top.terms[max(top.terms)]
-        base = top * self.product(((g, -e) for g, e in outside), 1 / c)
+        base = top * self.product(content, 1 / c)
         sign = self.sign(base)
         if sign == -2:
             c, base, sign = -c, -base, 2
-        inner = [(self.intern(("sum", frozenset(base.terms.items())), Atom("sum", sign, (base,))), 1)]
+        mono = [(g, -e) for g, e in (*content, *shift)]
         if base.constant is not None:
-            c, inner = c * base.constant, []
-        return self.tidy((*outside, *((g, -e) for g, e in shift), *inner))[0], c
+            return self.tidy(mono)[0], c * base.constant
+        g = self.intern(("sum", frozenset(base.terms.items())), Atom("sum", sign, (base,)))
+        return self.tidy((*mono, (g, 1)))[0], c
 
     def root(self, c: Fraction, e: Fraction) -> list[tuple[int, Exponent]]:
         """c^e for c > 0 and a fraction e: primes below 100, and what is left, become atoms."""
         factors: list[tuple[int, Exponent]] = []
-        for value, sign in ((c.numerator, e), (c.denominator, -e)):
+        for value, power in ((c.numerator, e), (c.denominator, -e)):
             left = value
-            for prime in (p for p in range(2, 100) if all(p % k for k in range(2, p))):
+            for prime in PRIMES:
                 while left % prime == 0:
                     left //= prime
-                    factors.append((prime, sign))
+                    factors.append((prime, power))
             exact = whole_root(left, e.denominator)
             perfect = exact**e.denominator == left
-            factors.append((exact, sign * e.denominator) if perfect else (left, sign))
+            factors.append((exact, power * e.denominator) if perfect else (left, power))
         return [(self.intern(n, Atom("number", 2, name=str(n))), k) for n, k in factors if n > 1]
 
     def log(self, f: Formula) -> Formula:
@@ -374,37 +379,39 @@ class Ring:
         if not self.prove(f, strict=True):
             raise Refused(f"log({text_of(f)}): not shown to be defined on the whole domain")
         top, bottom = self.ratio(f)
+        one, other = frozenset(top.terms.items()), frozenset(bottom.terms.items())
+        if one == other:
+            return self.lift(0)
         sign = self.sign(top - bottom)
-        sides = (frozenset(top.terms.items()), frozenset(bottom.terms.items()))
-        if sign == -2 or ("log", *sides[::-1]) in self.index:  # log(n/d) = -log(d/n)
+        if sign == -2 or ("log", other, one) in self.index:  # log(n/d) = -log(d/n)
             turned = Atom("log", abs(sign), (bottom, top))
-            return -self.bare(self.intern(("log", *sides[::-1]), turned))
+            return -self.product([(self.intern(("log", other, one), turned), 1)])
         plus = Atom("log", sign, (top, bottom))
-        return self.bare(self.intern(("log", *sides), plus)) if sides[0] != sides[1] else self.lift(0)
+        return self.product([(self.intern(("log", one, other), plus), 1)])
 
-    def call(self, name: str, parts: list[Formula]) -> Formula:
-        """exp, min, max or analytic_sigma of formulas. Raises Refused."""
-        sign = 2
-        if name in ("min", "max"):
-            side = 1 if name == "max" else -1
-            kept: list[Formula] = []
-            for part in parts:  # one that never decides is left out
-                if not any(self.prove((other - part) * side, patches=32) for other in kept):
-                    kept = [k for k in kept if not self.prove((part - k) * side, patches=32)] + [part]
-            if len(kept) == 1:
-                return kept[0]
-            signs = [self.sign(part) for part in kept]
-            parts, sign = kept, max(signs) if name == "max" else min(signs)
-            sign = sign if sign > 0 else 0
-        elif name == "analytic_sigma" and not (
-            self.prove(parts[0])
-            and self.prove(parts[1], strict=True)
-            and self.prove(1 - parts[1], strict=True)
-        ):
-            raise Refused("analytic_sigma: needs epsilon >= 0 and 0 < delta < 1 on the domain")
-        found = [self.key(part) for part in parts]
-        key = (name, *(found if name == "analytic_sigma" else sorted(found, key=repr)))
-        return self.bare(self.intern(key, Atom(name, sign, tuple(parts))))
+    def extremum(self, name: str, parts: Sequence[Formula]) -> Formula:
+        """The least or largest of formulas; those that never decide are left out."""
+        side = 1 if name == "max" else -1
+        kept: list[Formula] = []
+        for part in parts:
+            if not any(self.prove((other - part) * side, patches=32) for other in kept):
+                worse = [k for k in kept if self.prove((part - k) * side, patches=32)]
+                kept = [*(k for k in kept if k not in worse), part]
+        if len(kept) == 1:
+            return kept[0]
+        signs = [self.sign(part) for part in kept]
+        sign = max(0, max(signs) if side == 1 else min(signs))
+        atom = Atom(name, sign, tuple(kept))
+        return self.product([(self.intern((name, frozenset(map(self.key, kept))), atom), 1)])
+
+    def implicit(self, name: str, parts: Sequence[Formula]) -> Formula:
+        """exp or analytic_sigma. Raises Refused."""
+        if name == "analytic_sigma":
+            inside = self.prove(parts[1], strict=True) and self.prove(1 - parts[1], strict=True)
+            if not (inside and self.prove(parts[0])):
+                raise Refused("analytic_sigma: needs epsilon >= 0 and 0 < delta < 1 everywhere")
+        atom = Atom(name, 2, tuple(parts))
+        return self.product([(self.intern((name, *self.key(*parts)), atom), 1)])
 
     def formula(self, value: Json, where: str, depth: int = 0) -> Formula:
         """The formula of a JSON value over the symbols that may be used so far. Raises Refused."""
@@ -416,7 +423,7 @@ class Ring:
             return self.lift(number(value, where))
         text = repr(value)
         if text not in self.memo:
-            if type(value) is not list or depth > 60 or len(value) < 2:
+            if type(value) is not list or len(value) < 2 or type(value[0]) is not str or depth > 60:
                 raise Refused(f"{where}: not a formula: {text:.80}")
             self.memo[text] = self.operation(value, where, depth + 1)
         return self.memo[text]
@@ -429,20 +436,16 @@ class Ring:
             if abs(e) > 64 or e.denominator > 64:
                 raise Refused(f"{where}: an exponent above 64")
             return self.power(self.formula(value[1], where, depth), e)
-        if (name, count) not in {("log", 1), ("exp", 1), ("analytic_sigma", 2)}:
-            if name not in ("+", "*", "min", "max"):
-                raise Refused(f"{where}: no such operation: {value!r:.80}")
+        if FUNCTIONS.get(name, -1) not in (0, count):
+            raise Refused(f"{where}: no such operation: {value!r:.80}")
         parts = [self.formula(part, where, depth) for part in value[1:]]
-        if name == "*":
-            result = parts[0]
-            for part in parts[1:]:
-                result = result * part
-            return result
         if name == "log":
             return self.log(parts[0])
-        return self.total(parts) if name == "+" else self.call(name, parts)
+        if name in ("+", "*"):
+            return self.total(parts) if name == "+" else math.prod(parts, start=self.lift(1))
+        return self.extremum(name, parts) if name in ("min", "max") else self.implicit(name, parts)
 
-    # ------------------------------------------------------------------------ CORE 3: signs
+    # ========================================================================== CORE 3: signs
     def sign(self, f: Formula) -> int:
         """2: shown > 0 on the whole domain; 1: >= 0; -2: < 0; 0: not shown."""
         if self.prove(f, strict=True):
@@ -457,89 +460,1425 @@ class Ring:
         return self.seen[key]
 
     def decide(self, f: Formula, *, strict: bool, patches: int) -> bool:
-        """The same for a polynomial in powers of atoms, each atom a variable of its own."""
+        """The same for a cleared formula, every atom taken as a variable of its own."""
         if not f:
             return not strict
-        f = f * self.product((g, -e) for g, e in self.content(f))
-        signs = [min((self.atoms[g].sign for g, _ in mono), default=2) for mono in f.terms]
-        if all(s >= 1 for s in signs) and all(c > 0 for c in f.terms.values()):
-            if not strict or 2 in signs:
-                return True
-        if min(signs) == 2 and all(c < 0 for c in f.terms.values()):
+        f = f * self.product(self.content(f))
+        monos, cs = [dict(mono) for mono in f.terms], list(f.terms.values())
+        signs = [min((self.atoms[g].sign for g in mono), default=2) for mono in monos]
+        if min(signs) >= 1 and min(cs) > 0 and (not strict or 2 in signs):
+            return True
+        if min(signs) == 2 and max(cs) < 0:
             return False
-        monos = [dict(mono) for mono in f.terms]
-        axes, steps = [], {}
-        for g in sorted(set().union(*monos)):
-            steps[g] = math.lcm(*(m[g].denominator for m in monos if g in m))
-            span = self.span(g, steps[g])
-            if span is None:
-                return False
-            axes.append((int(max(m.get(g, 0) for m in monos) * steps[g]), span))
-        rows = {tuple(int(m.get(g, 0) * q) for g, q in steps.items()): c for m, c in
-                zip(monos, f.terms.values(), strict=True)}
-        return self.bernstein(rows, axes, strict=strict, patches=patches)
+        steps = {g: math.lcm(*(m[g].denominator for m in monos if g in m)) for m in monos for g in m}
+        spans = [self.span(g, q) for g, q in steps.items()]
+        scale = math.lcm(*(c.denominator for c in cs))
+        rows = [[int(m.get(g, 0) * q) for g, q in steps.items()] for m in monos]
+        shape = [max(column) + 1 for column in zip(*rows, strict=True)]
+        if None in spans or math.prod(shape) > MAX_TENSOR:
+            return False
+        flat = [0] * math.prod(shape)
+        for row, c in zip(rows, cs, strict=True):
+            flat[place(row, shape)] = int(c * scale)
+        return self.bernstein(flat, shape, [s for s in spans if s], strict=strict, patches=patches)
 
     def span(self, g: int, q: int) -> Range | None:
-        """Where the q-th root of an atom lies: rational ends, outwards; None: not known."""
+        """Where the q-th root of an atom lies, its ends rounded outwards; None: not known."""
         atom = self.atoms[g]
         low, high, left, right, _ = atom.range
-        if not self.names[g]:  # a number that is not rational
-            (low, high), left, right = bounds_of(self, self.bare(g), {}), True, True
+        if not self.names[g]:  # a number
+            ends = Enclosure(self, {}, 128).ends(Formula(self, {((g, 1),): ONE}))
+            (low, high), left, right = ends[0] if ends else (None, None), True, True
         elif atom.kind != "symbol":
-            low, left = ZERO, atom.sign == 1
-            if atom.sign < 1:
-                return None
-        if q == 1 or low is None or low < 0:
-            return Range(low, high, left, right) if q == 1 else None
-        bottom, exact = root_below(low, q)
-        left = left or not exact
-        if high is None:
-            return Range(bottom, None, left)
-        top, exact = root_below(high, q)
-        return Range(bottom, top if exact else top + Fraction(1, 2**64), left, right or not exact)
+            low, left = (ZERO if atom.sign >= 1 else None), atom.sign == 1
+        if q == 1:
+            return Range(low, high, left, right)
+        if low is None or low < 0:
+            return None
+        bottom, top = root_ends(low, q, 64), root_ends(high or ZERO, q, 64)
+        left, right = left or bottom[0] < bottom[1], right or top[0] < top[1]
+        return Range(bottom[0], None if high is None else top[1], left, high is not None and right)
 
     def bernstein(
-        self,
-        rows: Mapping[tuple[int, ...], Fraction],
-        axes: Sequence[tuple[int, Range]],
-        *,
-        strict: bool,
-        patches: int,
+        self, flat: list[int], shape: list[int], spans: list[Range], *, strict: bool, patches: int
     ) -> bool:
-        """Signs by Bernstein coefficients: p >= 0 on a box whose coefficients all are >= 0.
+        """Whether a polynomial is >= 0 (> 0) on a box, by the signs of Bernstein coefficients.
 
-        p > 0 at a point in the inside of a face where not all coefficients of the face are 0.
+        Where all are >= 0, p >= 0; and p > 0 inside every face whose coefficients are not all 0.
+        Ends at infinity are moved to 1 by x = l + t/(1 - t), times a power of 1 - t.
         """
-        shape = [degree + 1 for degree, _ in axes]
-        if math.prod(shape) > MAX_TENSOR:
-            return False
-        scale = math.lcm(*(c.denominator for c in rows.values()))
-        flat = [0] * math.prod(shape)
-        for exponents, c in rows.items():
-            place = 0
-            for e, n in zip(exponents, shape, strict=True):
-                place = place * n + e
-            flat[place] = int(c * scale)
-        for axis, (degree, span) in enumerate(axes):
-            matrix = to_bernstein(degree, span.lower, span.upper)
+        for axis, span in enumerate(spans):
+            matrix = to_bernstein(shape[axis] - 1, span.lower, span.upper)
             if matrix is None:
                 return False
             flat = along(flat, shape, axis, matrix)
-        queue = [(flat, [(span.left, span.right) for _, span in axes], 0)]
+        queue = [(flat, [(span.left, span.right) for span in spans], 0)]
+        corners = list(product(*((0, n - 1) for n in shape)))
         while queue:
             flat, ends, depth = queue.pop()
             self.spend(len(flat) // 8 + 1)
-            if min(flat) >= 0 and (not strict or faces_positive(flat, shape, ends)):
+            if min(flat) >= 0 and (not strict or inside_faces(flat, shape, ends)):
                 continue
             patches -= 1
+            if patches < 0 or any(flat[place(corner, shape)] < 0 for corner in corners):
+                return False
             axis = depth % len(shape)
-            corners = product(*((0, n - 1) for n in shape))
-            if patches < 0 or any(flat[place_of(corner, shape)] < 0 for corner in corners):
-                return False
-            if min(flat) >= 0 and all(not flat[place_of(c, shape)] for c in ()):
-                return False
-            low, high = halves(shape[axis] - 1)
-            for matrix, end in ((low, (ends[axis][0], True)), (high, (True, ends[axis][1]))):
-                part = [*ends[:axis], end, *ends[axis + 1 :]]
-                queue.append((along(flat, shape, axis, matrix), part, depth + 1))
+            left, right = halves(shape[axis] - 1)
+            for matrix, end in ((left, (ends[axis][0], True)), (right, (True, ends[axis][1]))):
+                box = [*ends[:axis], end, *ends[axis + 1 :]]
+                queue.append((along(flat, shape, axis, matrix), box, depth + 1))
         return True
+
+
+# ==================================================================== CORE 4: the obligations
+TARGETS = {"pure": 1, "approx": 2, "zcdp": 1, "gaussian": 1}  # kind: number of amounts
+RELATIONS = {"add_remove": "added or removed", "replace_one": "replaced"}
+CURRENCIES = ({"epsilon"}, {"epsilon", "delta"}, {"rho"}, {"mu^2"})
+PARTS = ("gram", "floor", "moment", "squares", "rest")  # of a joint move
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Facts about every row: columns, bounds on the 2-norm and 1-norm, whether the first is met."""
+
+    columns: Formula
+    norm: Formula | None = None
+    norm1: Formula | None = None
+    exact: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A bound on every label."""
+
+    bound: Formula | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Statistic:
+    """How far one row moves it, in L1 and L2 norm (None: no bound), and its part in a joint move."""
+
+    shape: tuple[Formula, ...]  # two sizes: a symmetric matrix
+    l1: Formula | None
+    l2: Formula | None
+    part: str = "rest"
+    size: Formula | None = None
+    table: tuple[Rows | None, Column | None] = (None, None)
+
+    @property
+    def still(self) -> bool:
+        """Whether it is constant over neighbours."""
+        return self.l2 is not None and not self.l2
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A statistic and its noise."""
+
+    where: str
+    statistic: Statistic
+    mechanism: str
+    size: Formula
+    rule: str
+    share: dict[str, Formula] | None
+    times: Formula
+
+
+class Post:
+    """A function of released values."""
+
+
+@dataclass
+class Hypothesis:
+    """left <= right (or <), where the claim is made; `used` by a theorem that needs it."""
+
+    left: Formula
+    right: Formula
+    strict: bool
+    used: bool = False
+
+
+class Kind(NamedTuple):
+    """A row of the table of kinds: what its inputs are, its own keys, and what it derives."""
+
+    takes: tuple[type, ...]
+    many: bool  # any number of inputs, each one of `takes`
+    names: frozenset[str]
+    make: Callable[..., Any]
+
+
+class Checker:
+    """The obligations of one certificate; `count` of them were shown so far."""
+
+    def __init__(self) -> None:
+        self.ring, self.where, self.count = Ring(), "certificate", 0
+        self.facts: list[Any] = []
+        self.domains: dict[str, Range] = {}
+        self.region: list[Hypothesis] = []
+
+    @property
+    def releases(self) -> list[Release]:
+        """Every release, whether or not the output needs it."""
+        return [fact for fact in self.facts if isinstance(fact, Release)]
+
+    def require(self, shown: object, rule: str) -> None:
+        """One obligation. Raises Refused."""
+        self.count += 1
+        if not shown:
+            raise Refused(f"{self.where}: {rule}")
+
+    def at_least(self, f: Formula, g: Formula | int, rule: str, *, strict: bool = False) -> None:
+        """The obligation g <= f (g < f where strict) on the whole domain. Raises Refused."""
+        shown = self.ring.prove(f - g, strict=strict)
+        sides = f"{text_of(self.ring.lift(g))} {'<' if strict else '<='} {text_of(f)}"
+        self.require(shown, f"{rule}: {sides}" + ("" if shown else self.witness(f - g, strict)))
+
+    def equal(self, f: Formula, g: Formula, rule: str) -> None:
+        """The obligation that f, which is positive, and g are the same formula. Raises Refused."""
+        shown = f.terms == g.terms or not self.ring.clear(f - g)[0]
+        if not shown and self.ring.prove(g, strict=True):
+            shown = not self.ring.clear(f**2 - g**2)[0]
+        self.require(shown, f"{rule}: {text_of(f)} is not shown to be {text_of(g)}")
+
+    def witness(self, gap: Formula, strict: bool) -> str:
+        """Where gap >= 0 fails, if such a point is found."""
+        names = sorted(self.ring.depends(gap))
+        for point in points({name: self.domains[name] for name in names}, {}):
+            if holds(self.ring, -gap, point, strict=not strict):
+                where = ", ".join(f"{name} = {value}" for name, value in point.items())
+                return f" is false at {where or 'these numbers'}"
+        return " was not shown"
+
+    def formula(self, value: Json) -> Formula:
+        """A formula of public symbols. Raises Refused."""
+        return self.ring.formula(value, self.where)
+
+    def positive(self, value: Json, name: str) -> Formula:
+        """A formula that is positive on the whole domain. Raises Refused."""
+        found = self.formula(value)
+        self.at_least(found, 0, f"{name} must be positive", strict=True)
+        return found
+
+    def whole(self, value: Json, name: str) -> Formula:
+        """A formula that is a whole number, at least 1, on the whole domain. Raises Refused."""
+        found = self.formula(value)
+        atoms = [(self.ring.atoms[g], e) for mono in found.terms for g, e in mono]
+        shown = all(c.denominator == 1 for c in found.terms.values()) and all(
+            atom.range.integer and e > 0 and e.denominator == 1 for atom, e in atoms
+        )
+        self.require(shown, f"{name} must be a whole number or symbol: {text_of(found)}")
+        self.at_least(found, 1, f"{name} must be at least 1")
+        return found
+
+    def assume(self, f: Formula, g: Formula, rule: str, *, strict: bool = False) -> bool:
+        """Whether f <= g (f < g) follows from one line of `region`, or else on the whole domain."""
+        exact = [h for h in self.region if h.left.terms == f.terms and h.right.terms == g.terms]
+        for h in (*exact, *self.region[:32]):
+            if h.strict >= strict and self.ring.prove(g - h.right) and self.ring.prove(h.left - f):
+                h.used = True
+                return True
+        return self.ring.prove(g - f, strict=strict)
+
+    def narrowed(self, name: str) -> Range:
+        """The domain of a symbol, between the numbers that `region` sets for it."""
+        span, own = self.domains[name], self.ring.symbols[name].terms
+        for h in self.region:
+            low, high = h.left.constant, h.right.constant
+            if low is not None and h.right.terms == own and (span.lower is None or low > span.lower):
+                span, h.used = span._replace(lower=low, left=True), True
+            if high is not None and h.left.terms == own and (span.upper is None or high < span.upper):
+                span, h.used = span._replace(upper=high, right=True), True
+        return span
+
+    def on_boxes(self, parts: Sequence[Formula], decide: Callable[..., bool]) -> bool:
+        """Whether `decide` says yes to enclosures of `parts` on boxes that cover the domain."""
+        spans = {name: self.narrowed(name) for name in sorted(self.ring.depends(*parts))}
+        if not spans:
+            return any(decide(Enclosure(self.ring, {}, bits).ends(*parts)) for bits in (96, 300))
+        if any(span.lower is None or span.upper is None for span in spans.values()):
+            return False
+        queue = [{name: (span.lower, span.upper) for name, span in spans.items()}]
+        for _ in range(MAX_BOXES):
+            self.ring.spend(400)
+            if not queue:
+                return True
+            box: Any = queue.pop()
+            if not decide(Enclosure(self.ring, box, 96).ends(*parts)):
+                queue += split(box)
+        return False
+
+    def moves(self, statistics: Sequence[Statistic]) -> list[tuple[str, Formula]]:
+        """The part of each statistic in the joint move of all, and the size that goes with it."""
+        first = next((s for s in statistics if s.part == "moment" and self.replaced), None)
+        found = []
+        for s in statistics:
+            mine = zip(s.table, first.table if first else (), strict=False)
+            own = first and s.part != "rest" and all(a is None or a is b for a, b in mine)
+            self.require(s.l2 is not None, "an L2 sensitivity must be derived")
+            found.append((s.part, s.size) if own else ("rest", s.l2))
+        return found
+
+    def squares(self, releases: Sequence[Release]) -> list[tuple[str, Formula]]:
+        """(part, m_i) of Gaussian releases, m_i = times (rows_per_person size_i/std_i)^2."""
+        moves = self.moves([release.statistic for release in releases])
+        sized = zip(releases, moves, strict=True)
+        return [(part, (self.rows * size / r.size) ** 2 * r.times) for r, (part, size) in sized]
+
+    def sums(self, squares: Sequence[tuple[str, Formula]]) -> dict[str, Formula]:
+        """The m_i added up by their part."""
+        total = self.ring.total
+        return {part: total(m for own, m in squares if own == part) for part in PARTS}
+
+    def above(self, a: Formula, b: Formula) -> Formula:
+        """max(a, b) of positive formulas, or a + b where it is not settled which is larger."""
+        return a if self.ring.prove(a - b) else b if self.ring.prove(b - a) else a + b
+
+    def run(self, document: Json, expect: str | None) -> str:
+        """Every obligation; the sentence that they prove. Raises Refused, Unusable."""
+        text, formula = (str,), (str, list)
+        if type(document) is not dict or document.get("schema") != SCHEMA:
+            raise Unusable(f"the schema is not {SCHEMA}")
+        top = {"statement": dict, "graph": dict, "declaration": dict, "assumptions": list}
+        keys(document, "certificate", schema=str, **top, hints=object, hash=str)
+        claimed, graph = document["statement"], document["graph"]
+        keys(graph, "graph", nodes=list, output=list)
+        own = {"target": dict, "relation": text, "rows_per_person": formula, "symbols": dict}
+        keys(claimed, "statement", **own, region=list, derivation=str, values=dict)
+        self.require(all(type(a) is str for a in document["assumptions"]), "assumptions are text")
+        self.hash = hash_of(claimed, graph)
+        self.require(document["hash"] == self.hash, f"its hash must be {self.hash}")
+        self.require(expect in (None, self.hash), f"expected {expect}, but the hash is {self.hash}")
+        self.where = "statement"
+        self.require(claimed["relation"] in RELATIONS, f"relation: one of {sorted(RELATIONS)}")
+        self.require(claimed["derivation"] in DERIVATIONS, f"one of {sorted(DERIVATIONS)}")
+        self.replaced = claimed["relation"] == "replace_one"
+        waiting = self.declare(claimed["symbols"])
+        self.rows = self.whole(claimed["rows_per_person"], "rows_per_person")
+        for index, node in enumerate(graph["nodes"]):
+            self.facts.append(self.derive(node, index))
+            for name in waiting.pop(index, ()):
+                still = isinstance(self.facts[-1], Statistic) and self.facts[-1].still
+                self.require(still, f"{name} reads a value that is not constant over neighbours")
+                self.ring.symbols[name] = self.symbol(name)
+        self.where = "statement"
+        self.require(not waiting, f"origins {sorted(waiting)} are no nodes")
+        kind, amounts = claimed["target"]["kind"], claimed["target"]["amounts"]
+        self.target = (kind, [self.positive(amount, "an amount of the target") for amount in amounts])
+        for line in claimed["region"]:
+            self.require(type(line) is list and len(line) == 3 and type(line[2]) is bool, "region")
+            self.region.append(Hypothesis(self.formula(line[0]), self.formula(line[1]), line[2]))
+        DERIVATIONS[claimed["derivation"]](self)
+        self.where = "statement"
+        self.close(claimed["values"], graph["output"])
+        return sentence(self, claimed)
+
+    def declare(self, symbols: Json) -> dict[int, list[str]]:
+        """Read the table of symbols; those that stand for a statistic's value wait for it."""
+        waiting: dict[int, list[str]] = {}
+        for name, spec in symbols.items():
+            self.require(NAME.match(name) and name not in (*FUNCTIONS, "sqrt"), f"name {name!r}")
+            self.domains[name] = domain(spec, f"symbol {name}")
+            if spec["origin"] is None:
+                self.ring.symbols[name] = self.symbol(name)
+            else:
+                waiting.setdefault(spec["origin"], []).append(name)
+        return waiting
+
+    def symbol(self, name: str) -> Formula:
+        """A declared symbol as a formula."""
+        span = self.domains[name]
+        atom = Atom("symbol", span.sign, (), name, span)
+        return self.ring.product([(self.ring.intern(("symbol", name), atom), 1)])
+
+    def derive(self, node: Json, index: int) -> Any:
+        """The facts of a node, by the table of kinds. Raises Refused."""
+        self.where = f"node {index}"
+        self.require(type(node) is dict and type(node.get("kind")) is str, "an object with a kind")
+        self.where = f"node {index} ({node['kind']:.40})"
+        self.require(node["kind"] in KINDS, f"kind must be one of {sorted(KINDS)}")
+        kind = KINDS[node["kind"]]
+        own = {name: object for name in kind.names}
+        keys(node, self.where, id=int, kind=str, inputs=list, **own)
+        ids = node["inputs"]
+        self.require(node["id"] == index, "id must be its position")
+        self.require(all(type(i) is int and 0 <= i < index for i in ids), "inputs come before it")
+        inputs = [self.facts[i] for i in ids]
+        if kind.many:
+            right = all(isinstance(i, kind.takes) for i in inputs)
+        else:
+            right = list(map(type, inputs)) == list(kind.takes)
+        takes = " or ".join(t.__name__ for t in kind.takes)
+        self.require(right, f"its inputs must be {takes or 'none'}")
+        return kind.make(self, *inputs, **{name: node[name] for name in kind.names})
+
+    def close(self, values: Json, output: Json) -> None:
+        """Hypotheses are those of theorems and hold somewhere; the output is released."""
+        for h in self.region:
+            fits = h.used or self.ring.prove(h.right - h.left, strict=h.strict)
+            sides = f"{text_of(h.left)} <= {text_of(h.right)}"
+            self.require(fits, f"region: no theorem needs {sides}, which carves the domain")
+        given = {name: number(value, f"value of {name}") for name, value in values.items()}
+        for name, value in given.items():
+            self.require(name in self.domains and value in self.domains[name], f"value of {name}")
+        spans = {name: self.narrowed(name) for name in self.domains}
+        inside = any(
+            all(holds(self.ring, h.right - h.left, p, strict=h.strict) for h in self.region)
+            for p in points(spans, given)
+        )
+        self.require(inside or not self.region, "region: no point found inside, with these values")
+        self.require(output, "output: at least one node")
+        for i in output:
+            known = type(i) is int and 0 <= i < len(self.facts)
+            self.require(known and public(self.facts[i]), f"output {i!r:.20} is not released")
+
+
+def public(fact: object) -> bool:
+    """Whether a node may be seen: a release, a function of releases, or a constant statistic."""
+    return isinstance(fact, (Release, Post)) or (isinstance(fact, Statistic) and fact.still)
+
+
+def hash_of(claimed: Json, graph: Json) -> str:
+    """SHA-256 of the canonical JSON of statement and graph."""
+    text = json.dumps([claimed, graph], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+# ================================================================================ TABLES: kinds
+KINDS: dict[str, Kind] = {}
+
+
+def kind(name: str, *takes: type, many: bool = False) -> Callable[[Callable[..., Any]], Any]:
+    """Enter a rule into the table: its keyword parameters are the node's own keys."""
+
+    def enter(make: Callable[..., Any]) -> Callable[..., Any]:
+        parameters = inspect.signature(make).parameters.values()
+        own = frozenset(p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY)
+        KINDS[name] = Kind(takes, many, own, make)
+        return make
+
+    return enter
+
+
+@kind("rows")
+def _rows(c: Checker, *, name: Json, columns: Json) -> Rows:
+    """A table of finite numbers: nothing bounds a row. One table only: a record is a row of it."""
+    c.require(type(name) is str, "name must be text")
+    c.require(not any(type(fact) is Rows for fact in c.facts), "there is one table of rows")
+    return Rows(c.whole(columns, "columns"))
+
+
+@kind("encode", Rows)
+def _encode(c: Checker, rows: Rows, *, schema: Json) -> Rows:
+    """Each of k entries gives one number in [-1, 1], or indicators of distinct levels."""
+    c.require(type(schema) is list and schema, "schema must be a list of columns")
+    width = 0
+    for entry in schema:
+        named = type(entry) is list and len(entry) in (2, 3) and type(entry[0]) is str
+        c.require(named, "an entry of schema is [name, lower, upper] or [name, levels]")
+        if len(entry) == 3:
+            low, high = number(entry[1], c.where), number(entry[2], c.where)
+            c.require(low < high, f"bounds of {entry[0]!r:.40} must increase")
+            width += 1
+        else:
+            levels = entry[1]
+            known = type(levels) is list and levels and all(type(level) is str for level in levels)
+            c.require(known and len(set(levels)) == len(levels), "levels must be distinct texts")
+            width += len(levels)
+    k = c.ring.lift(len(schema))
+    c.equal(rows.columns, k, "the table has one column for each entry of schema")
+    return Rows(c.ring.lift(width), k**HALF, k)
+
+
+@kind("clip_norm", Rows)
+def _clip_norm(c: Checker, rows: Rows, *, norm: Json) -> Rows:
+    """x min(1, norm/|x|): every entry shrinks, so a bound on the 1-norm stays; Cauchy-Schwarz."""
+    bound = c.positive(norm, "norm")
+    here = rows.columns**HALF * bound
+    norm1 = here if rows.norm1 is None else c.ring.extremum("min", [here, rows.norm1])
+    return Rows(rows.columns, bound, norm1)
+
+
+@kind("normalize", Rows)
+def _normalize(c: Checker, rows: Rows) -> Rows:
+    """x/|x|, and the first unit vector for x = 0: the norm is 1, exactly."""
+    return Rows(rows.columns, c.ring.lift(1), rows.columns**HALF, exact=True)
+
+
+@kind("intercept", Rows)
+def _intercept(c: Checker, rows: Rows, *, value: Json) -> Rows:
+    """One more entry, a constant."""
+    constant = c.positive(value, "value")
+    if rows.norm is None or rows.norm1 is None:
+        return Rows(rows.columns + 1)
+    norm = (rows.norm**2 + constant**2) ** HALF
+    return Rows(rows.columns + 1, norm, rows.norm1 + constant, rows.exact)
+
+
+@kind("scale", Rows)
+def _scale(c: Checker, rows: Rows, *, by: Json) -> Rows:
+    """x/by, for a public number."""
+    divisor = c.positive(by, "by")
+    if rows.norm is None:
+        return Rows(rows.columns)
+    norm = rows.norm / divisor
+    return Rows(rows.columns, norm, rows.columns**HALF * norm, rows.exact)
+
+
+@kind("column")
+def _column(c: Checker, *, name: Json) -> Column:
+    """Labels: finite numbers, one for each row of the table."""
+    c.require(type(name) is str, "name must be text")
+    c.require(not any(type(fact) is Column for fact in c.facts), "there is one column of labels")
+    return Column()
+
+
+@kind("clip_column", Column)
+def _clip_column(c: Checker, _: Column, *, lower: Json, upper: Json) -> Column:
+    """y clipped into [lower, upper]: numbers, or -Y and Y for one positive parameter Y."""
+    low, high = c.formula(lower), c.formula(upper)
+    if low.constant is not None and high.constant is not None:
+        c.at_least(high, low, "bounds must increase", strict=True)
+    else:
+        named = type(upper) is str and upper in c.free and not low + high
+        c.require(named, "bounds must be numbers, or -Y and Y for one parameter Y")
+        c.at_least(high, 0, "Y must be positive", strict=True)
+    return Column(c.ring.extremum("max", [-low, high]))
+
+
+@kind("unit_interval", Column)
+def _unit_interval(c: Checker, _: Column, *, lower: Json, upper: Json) -> Column:
+    """[lower, upper] onto [-1, 1], clipped."""
+    c.require(number(lower, c.where) < number(upper, c.where), "bounds must increase")
+    return Column(c.ring.lift(1))
+
+
+@kind("gram", Rows)
+def _gram(c: Checker, rows: Rows) -> Statistic:
+    """X'X: |xx'|_F = |x|^2; |xx' - zz'|_F^2 <= 2 B^4; upper triangle in L1 (|x|_1^2 + |x|^2)/2."""
+    d = rows.columns
+    if rows.norm is None or rows.norm1 is None:
+        return Statistic((d, d), None, None, "gram")
+    square = rows.norm**2
+    l1, l2 = (rows.norm1**2 + square) * HALF, square
+    if c.replaced:
+        cauchy = (d * (d + 3) * HALF) ** HALF * square
+        l1, l2 = c.ring.extremum("min", [l1 * 2, cauchy]), c.ring.lift(2) ** HALF * square
+    if c.replaced and d.constant == 1:
+        l1 = l2 = square
+    return Statistic((d, d), l1, l2, "gram", square, (rows, None))
+
+
+@kind("lambda_min", Statistic)
+def _lambda_min(c: Checker, gram: Statistic) -> Statistic:
+    """The smallest eigenvalue of X'X, 1-Lipschitz in the operator norm [Weyl], which is B^2."""
+    c.require(gram.part == "gram", "its input must be a gram")
+    return Statistic((), gram.size, gram.size, "floor", gram.size, gram.table)
+
+
+@kind("moment", Rows, Column)
+def _moment(c: Checker, rows: Rows, column: Column) -> Statistic:
+    """X'y: |y x| <= Y B; replaced, twice that."""
+    if rows.norm is None or rows.norm1 is None or column.bound is None:
+        return Statistic((rows.columns,), None, None)
+    size, twice = rows.norm * column.bound, 2 if c.replaced else 1
+    l1 = rows.norm1 * column.bound * twice
+    return Statistic((rows.columns,), l1, size * twice, "moment", size, (rows, column))
+
+
+@kind("squares", Column)
+def _squares(c: Checker, column: Column) -> Statistic:
+    """y'y: 0 <= y^2 <= Y^2."""
+    size = None if column.bound is None else column.bound**2
+    return Statistic((), size, size, "squares", size, (None, column))
+
+
+@kind("count", Rows)
+def _count(c: Checker, _: Rows) -> Statistic:
+    """n: one row counts once; replacing it changes nothing."""
+    one = c.ring.lift(0 if c.replaced else 1)
+    return Statistic((), one, one)
+
+
+@kind("row_sum", Rows)
+def _row_sum(c: Checker, rows: Rows) -> Statistic:
+    """The sum of the rows: |x| <= B; replaced, twice that."""
+    twice = 2 if c.replaced else 1
+    l1, l2 = (None if b is None else b * twice for b in (rows.norm1, rows.norm))
+    return Statistic((rows.columns,), l1, l2)
+
+
+@kind("label_sum", Column)
+def _label_sum(c: Checker, column: Column) -> Statistic:
+    """The sum of the labels: |y| <= Y; replaced, twice that."""
+    size = None if column.bound is None else column.bound * (2 if c.replaced else 1)
+    return Statistic((), size, size)
+
+
+@kind("trace", Rows)
+def _trace(c: Checker, rows: Rows) -> Statistic:
+    """The sum of the |x|^2, each in [0, B^2]; constant where each is B^2 and rows are replaced."""
+    size = None if rows.norm is None else rows.norm**2
+    size = c.ring.lift(0) if c.replaced and rows.exact else size
+    return Statistic((), size, size)
+
+
+@kind("linear", Statistic, many=True)
+def _linear(c: Checker, *parts: Statistic, coefficients: Json) -> Statistic:
+    """sum c_i S_i: the triangle inequality."""
+    fits = type(coefficients) is list and len(coefficients) == len(parts) > 0
+    c.require(fits, "one coefficient for each input")
+    for part in parts:
+        c.require(len(part.shape) == len(parts[0].shape), "its inputs must have one shape")
+        for mine, first in zip(part.shape, parts[0].shape, strict=True):
+            c.equal(mine, first, "its inputs must have one shape")
+    factors = [c.formula(value) for value in coefficients]
+    sizes = [c.ring.extremum("max", [f, -f]) for f in factors]
+    bounds: list[Formula | None] = []
+    for own in ([p.l1 for p in parts], [p.l2 for p in parts]):
+        known = [size * bound for size, bound in zip(sizes, own, strict=True) if bound is not None]
+        bounds.append(c.ring.total(known) if len(known) == len(parts) else None)
+    return Statistic(parts[0].shape, *bounds)
+
+
+@kind("stack", Statistic, many=True)
+def _stack(c: Checker, *parts: Statistic) -> Statistic:
+    """All in one vector; off the diagonal of a matrix times sqrt(2), so that L2 is Frobenius's."""
+    c.require(parts, "at least one input")
+    pairs = [(p.shape[0] + 1) * HALF if len(p.shape) == 2 else 1 for p in parts]
+    sizes = (math.prod(p.shape[:1], start=c.ring.lift(1)) * n for p, n in zip(parts, pairs, strict=True))
+    shape = (c.ring.total(sizes),)
+    known = [(p.l1, len(p.shape) == 2) for p in parts if p.l1 is not None and p.l2 is not None]
+    if len(known) < len(parts):
+        return Statistic(shape, None, None)
+    root = c.ring.lift(2) ** HALF
+    l1 = c.ring.total(size * root if matrix else size for size, matrix in known)
+    sums = c.sums([(part, size**2) for part, size in c.moves(parts)])
+    largest = c.ring.extremum("max", joint(sums, lambda a, b: c.ring.extremum("max", [a, b])))
+    return Statistic(shape, l1, largest**HALF)
+
+
+@kind("raw", Rows, Column, Statistic, many=True)
+@kind("identity", Rows, Column, Statistic, many=True)
+def _unbounded(c: Checker, *_: object) -> NoReturn:
+    """Nothing bounds what one row does to it."""
+    raise Refused(f"{c.where}: no rule bounds its sensitivity")
+
+
+@kind("release", Statistic)
+def _release(
+    c: Checker,
+    statistic: Statistic,
+    *,
+    mechanism: Json,
+    size: Json,
+    rule: Json,
+    share: Json,
+    times: Json,
+    name: Json,
+) -> Release:
+    """The statistic plus noise of its own, `times` times over."""
+    c.require(type(mechanism) is str and type(rule) is str, "mechanism and rule are text")
+    c.require((mechanism, rule) in THEOREMS, f"mechanism and rule: one of {sorted(THEOREMS)}")
+    c.require(type(name) is str and (not name or name.isidentifier()), "name must be a name")
+    moved = statistic.l1 if mechanism == "laplace" else statistic.l2
+    c.require(moved is not None, "its statistic must have a derived sensitivity")
+    own = share is None or (type(share) is dict and set(share) in CURRENCIES)
+    c.require(own, f"share: null, or amounts of one of {[sorted(s) for s in CURRENCIES]}")
+    amounts = None if share is None else {key: c.formula(value) for key, value in share.items()}
+    noise = c.positive(size, "size")
+    return Release(c.where, statistic, mechanism, noise, rule, amounts, c.whole(times, "times"))
+
+
+@kind("post", Release, Post, Statistic, many=True)
+def _post(c: Checker, *inputs: Any, function: Json, digest: Json, arguments: Json) -> Post:
+    """A function of releases, of constant statistics and of public formulas."""
+    c.require(type(function) is str and type(digest) is str, "function and digest are text")
+    c.require(all(public(fact) for fact in inputs), "its inputs must be released")
+    c.require(type(arguments) is list, "arguments must be a list")
+    nodes = 0
+    for argument in arguments:
+        (kind_of,) = argument if type(argument) is dict and len(argument) == 1 else ("",)
+        c.require(kind_of in ("node", "formula", "constant"), "node, formula or constant")
+        c.require(kind_of != "node" or argument["node"] is None, "node must be null")
+        nodes += kind_of == "node"
+        if kind_of == "formula":
+            c.formula(argument["formula"])
+    c.require(nodes == len(inputs), "one node argument for each input")
+    return Post()
+
+
+# ============================================================================= TABLES: theorems
+Theorem = Callable[[Checker, Release, Formula, Formula], None]
+THEOREMS: dict[tuple[str, str], Theorem] = {}
+
+
+def theorem(mechanism: str, rule: str) -> Callable[[Theorem], Theorem]:
+    """Enter a theorem: why noise of this size gives the release its share (epsilon, delta)."""
+
+    def enter(judge: Theorem) -> Theorem:
+        THEOREMS[mechanism, rule] = judge
+        return judge
+
+    return enter
+
+
+def moved_by(c: Checker, r: Release) -> Formula:
+    """The sensitivity of a release in the norm of its noise, for one person's rows."""
+    one = r.statistic.l1 if r.mechanism == "laplace" else r.statistic.l2
+    assert one is not None  # noqa: S101 - required where the release was read
+    return c.rows * one
+
+
+def calibrated(c: Checker, r: Release, factor: Fraction, epsilon: Formula, delta: Formula) -> None:
+    """size = sqrt(2 log(factor/delta)) Delta/epsilon."""
+    root = (c.ring.log(factor / delta) * 2) ** HALF
+    c.equal(r.size, root * moved_by(c, r) / epsilon, "the theorem's size")
+
+
+@theorem("gaussian", "Gaussian.classical")
+def _classical(c: Checker, r: Release, epsilon: Formula, delta: Formula) -> None:
+    """[DworkR14, Thm A.1], for epsilon < 1."""
+    calibrated(c, r, Fraction(5, 4), epsilon, delta)
+    c.require(c.assume(epsilon, c.ring.lift(1), strict=True), f"{text_of(epsilon)} < 1 is missing")
+
+
+@theorem("gaussian", "Gaussian.kamath_ullman")
+def _kamath_ullman(c: Checker, r: Release, epsilon: Formula, delta: Formula) -> None:
+    """[KamathU20, Lem 2.4] up to 1, and up to 4 log 2 by E1 with a = 2, S = 1/2."""
+    calibrated(c, r, Fraction(2), epsilon, delta)
+    limit = c.ring.log(c.ring.lift(2)) * 4
+    c.require(c.assume(epsilon, limit), f"{text_of(epsilon)} <= 4*log(2) is missing")
+
+
+@theorem("gaussian", "Gaussian.analytic")
+def _analytic(c: Checker, r: Release, epsilon: Formula, delta: Formula) -> None:
+    """[BalleW18, Thm 8]: what analytic_sigma is."""
+    least = c.ring.implicit("analytic_sigma", [epsilon, delta])
+    c.equal(r.size, least * moved_by(c, r), "the theorem's size")
+
+
+@theorem("laplace", "Laplace.pure")
+def _pure(c: Checker, r: Release, epsilon: Formula, _: Formula) -> None:
+    """[DworkR14, Thm 3.6]."""
+    c.equal(r.size, moved_by(c, r) / epsilon, "the theorem's size")
+
+
+@theorem("laplace", "stated")
+def _stated_laplace(c: Checker, r: Release, epsilon: Formula, _: Formula) -> None:
+    """[DworkR14, Thm 3.6]: scale >= Delta_1/epsilon."""
+    c.at_least(epsilon * r.size, moved_by(c, r), "L1 sensitivity at most epsilon times scale")
+
+
+@theorem("gaussian", "stated")
+def _stated_gaussian(c: Checker, r: Release, epsilon: Formula, delta: Formula) -> None:
+    """E1, or the exact profile."""
+    approximately(c, epsilon, delta, [("rest", (moved_by(c, r) / r.size) ** 2)])
+
+
+def joint(m: Mapping[str, Any], larger: Callable[[Any, Any], Any]) -> list[Any]:
+    """Amounts whose maximum bounds sum_i (shift_i/std_i)^2 over one pair of neighbours.
+
+    x, z the rows (|x| >= |z|), y, w their labels, c = |x.z|, all bounds 1: gram moves by at most
+    2 (1 - c^2), the eigenvalue's square by 1 - c^2, the moment by y^2 + w^2 + 2 c |y w|, y'y's
+    square by (y^2 - w^2)^2. Best c, then a convex function of min(y, w)^2/max(y, w)^2.
+    """
+    amount = m["gram"] * 2 + m["floor"]
+    if not m["moment"]:
+        return [amount + m["squares"] + m["rest"]]
+    top = larger(amount, m["moment"]) if amount else m["moment"]
+    first = (top + m["moment"]) ** 2 / top + m["rest"]
+    return [first, top + m["moment"] + m["squares"] + m["rest"]] if m["squares"] else [first]
+
+
+def approximately(c: Checker, e: Formula, d: Formula, squares: Sequence[tuple[str, Formula]]) -> None:
+    """The obligation that Gaussian releases with these m_i are (e, d)-DP: E1, or the profile."""
+    sums = c.sums(squares)
+    parts = [e, d, *sums.values()]
+
+    def decide(ends: Sequence[tuple[Fraction, Fraction]] | None) -> bool:
+        if ends is None or ends[1][0] <= 0:
+            return False
+        square = max(joint(dict(zip(PARTS, (high for _, high in ends[2:]), strict=True)), max))
+        return profile(max(ZERO, ends[0][0]), root_ends(square, 2, 96)[1])[1] <= ends[1][0]
+
+    shown = bool(c.ring.depends(*parts)) and elementary(c, e, d, squares)
+    shown = shown or c.on_boxes(parts, decide)
+    found = "" if shown else refutation(c, parts)
+    claim = f"({text_of(e)}, {text_of(d)})-DP by E1 or by the profile"
+    c.require(shown, f"not shown: {claim}{found}")
+
+
+def elementary(c: Checker, e: Formula, d: Formula, squares: Sequence[tuple[str, Formula]]) -> bool:
+    """E1: m_i = R_i e^2/log(q_i/d), q_i >= a, joint total of R_i <= S <= 1/2, a^(1/S) >= 4.
+
+    Then C^2 = e^2/mu^2 >= (log a + L)/S with L = log(1/d) >= 0, and Pr[Z > C - e/(2C)] <=
+    exp(e/2 - C^2/2)/2 <= d wherever e <= 2 log 2 + log(a)/S + (1/S - 2) L, since C^2 >= e/2 there.
+    """
+    ring, shares, insides = c.ring, [], {}
+    for part, m in squares:
+        logs = {g for mono in m.terms for g, _ in mono if ring.atoms[g].kind == "log"}
+        g = min(logs, default=-1)
+        if len(logs) > 1 or any((g, -1) not in mono for mono in m.terms):
+            return False
+        if m:
+            top, bottom = ring.atoms[g].args
+            insides[g] = top / bottom * d
+            shares.append((part, m * ring.product([(g, 1)]) / e**2))
+    totals = joint(c.sums(shares), c.above)
+    for a, S in tails(c, e, d, list(insides.values()), totals):
+        if ring.prove(1 - d) and tail_proved(ring, a, S, list(insides.values()), totals):
+            if c.assume(e, tail_bound(ring, a, S, d)):
+                return True
+    return False
+
+
+def tail_bound(ring: Ring, a: Fraction, S: Fraction, d: Formula) -> Formula:  # noqa: N803
+    """2 log 2 + log(a)/S + (1/S - 2) log(1/d)."""
+    two, least = ring.log(ring.lift(2)), ring.log(ring.lift(a))
+    return two * 2 + least / S + ring.log(1 / d) * (1 / S - 2)
+
+
+def tail_proved(
+    ring: Ring, a: Fraction, S: Fraction, insides: list[Formula], totals: list[Formula]  # noqa: N803
+) -> bool:
+    """The hypotheses of E1 about a and S."""
+    if not 0 < S <= HALF or a < 1 or S.denominator > 2000:
+        return False
+    if a**S.denominator < 4**S.numerator:
+        return False
+    return all(ring.prove(q - a) for q in insides) and all(ring.prove(S - R) for R in totals)
+
+
+def tails(
+    c: Checker, e: Formula, d: Formula, insides: list[Formula], totals: list[Formula]
+) -> Iterator[tuple[Fraction, Fraction]]:
+    """Pairs (a, S) worth trying in E1: read off the region, then suggested by corners."""
+    ring = c.ring
+    log = ring.log(1 / d)
+    for h in c.region[:32]:
+        if h.left.terms == e.terms and len(log.terms) == 1:
+            ((mono, sign),) = log.terms.items()
+            slope = h.right.terms.get(mono, ZERO) / sign
+            rest = h.right - log * slope - ring.log(ring.lift(2)) * 2
+            g = next((g for mono in rest.terms for g, _ in mono), None)
+            if slope >= 0 and g is not None and ring.atoms[g].kind == "log":
+                top, bottom = (side.constant for side in ring.atoms[g].args)
+                if top and bottom and rest.terms.keys() == {((g, 1),)}:
+                    yield top / bottom, 1 / (slope + 2)
+    a = min((v for q in insides for v in corner_values(c, q)), default=ONE)
+    most = max((v for R in totals for v in corner_values(c, R)), default=HALF)
+    for S in (most, most * Fraction(65, 64), most * Fraction(9, 8), most * Fraction(3, 2), HALF):
+        yield a, S if S.denominator <= 1000 else Fraction(math.ceil(S * 64), 64)
+
+
+def corner_values(c: Checker, f: Formula) -> Iterator[Fraction]:
+    """Values at some corners of the domain's closure, where they are rational."""
+    names = sorted(c.ring.depends(f))[:6]
+    ends = [[v for v in c.domains[name][:2] if v is not None] or [ONE] for name in names]
+    for point in product(*ends):
+        value = exactly(c.ring, f, dict(zip(names, point, strict=True)))
+        if value is not None:
+            yield value
+
+
+# ========================================================================== TABLES: derivations
+DERIVATIONS: dict[str, Callable[[Checker], None]] = {}
+
+
+def derivation(name: str) -> Callable[[Callable[[Checker], None]], Callable[[Checker], None]]:
+    """Enter a derivation of the target from the releases."""
+
+    def enter(derive: Callable[[Checker], None]) -> Callable[[Checker], None]:
+        DERIVATIONS[name] = derive
+        return derive
+
+    return enter
+
+
+@derivation("basic")
+def _basic(c: Checker) -> None:
+    """Every release earns its share; epsilons add, deltas add. [DworkR14, Thm B.1]"""
+    kind_of, amounts = c.target
+    c.require(kind_of in ("pure", "approx"), "basic composition proves pure or approximate DP")
+    spent: list[list[Formula]] = [[], []]
+    for r in c.releases:
+        c.where = r.where
+        c.require(r.share is not None and "epsilon" in r.share, "a share of epsilon is missing")
+        share = r.share or {}
+        epsilon, delta = share["epsilon"], share.get("delta", c.ring.lift(0))
+        c.at_least(epsilon, 0, "its share of epsilon must be positive", strict=True)
+        c.at_least(delta, 0, "its share of delta", strict=r.mechanism == "gaussian")
+        if r.mechanism == "gaussian":
+            c.at_least(c.ring.lift(1), delta, "its share of delta", strict=True)
+        THEOREMS[r.mechanism, r.rule](c, r, epsilon, delta)
+        spent[0].append(r.times * epsilon)
+        spent[1].append(r.times * delta)
+    c.where = "total"
+    whole = [*amounts, c.ring.lift(0)]
+    for budget, parts, name in zip(whole, spent, ("epsilons", "deltas"), strict=False):
+        c.at_least(budget, c.ring.total(parts), f"the {name} must sum to at most the target's")
+
+
+@derivation("gaussian")
+def _gaussian(c: Checker) -> None:
+    """Gaussian releases together: one release of the stacked vector. [DongRS22, Cor 3.3]"""
+    kind_of, amounts = c.target
+    c.where = "total"
+    c.require(kind_of != "pure", "Gaussian noise is never pure DP")
+    c.require(all(r.mechanism == "gaussian" for r in c.releases), "every release must be Gaussian")
+    squares = c.squares(c.releases)
+    if kind_of == "approx":
+        approximately(c, *amounts, squares)
+        return
+    worth = amounts[0] * (2 if kind_of == "zcdp" else 1)
+    for most in joint(c.sums(squares), c.above):
+        c.at_least(worth, most, "the joint mu^2 must be inside the target")
+
+
+@derivation("zcdp")
+def _zcdp(c: Checker) -> None:
+    """rhos add: mu^2/2 of the Gaussians, epsilon^2/2 of each Laplace. [BunS16, Prop 1.4, 1.3]"""
+    kind_of, amounts = c.target
+    c.where = "total"
+    c.require(kind_of in ("zcdp", "approx"), "zCDP proves zCDP or approximate DP")
+    others = [r for r in c.releases if r.mechanism == "laplace"]
+    extra = c.ring.total((moved_by(c, r) / r.size) ** 2 * r.times * HALF for r in others)
+    sums = c.sums(c.squares([r for r in c.releases if r.mechanism == "gaussian"]))
+    if kind_of == "zcdp":
+        for most in joint(sums, c.above):
+            c.at_least(amounts[0], most * HALF + extra, "rho must be inside the target")
+        return
+
+    def decide(ends: Sequence[tuple[Fraction, Fraction]] | None) -> bool:
+        if ends is None or ends[1][0] <= 0:
+            return False
+        square = max(joint(dict(zip(PARTS, (high for _, high in ends[3:]), strict=True)), max))
+        rho = square / 2 + ends[2][1]
+        return rho + 2 * root_ends(rho * max(ZERO, -log_below(ends[1][0])), 2, 96)[1] <= ends[0][0]
+
+    shown = c.on_boxes([*amounts, extra, *sums.values()], decide)
+    c.require(shown, "rho + 2 sqrt(rho log(1/delta)) <= epsilon was not shown")
+
+
+# ============================================================================ BOUNDS: polynomials
+def place(exponents: Sequence[int], shape: Sequence[int]) -> int:
+    """The position of an entry of a tensor that is stored flat, last axis fastest."""
+    position = 0
+    for e, n in zip(exponents, shape, strict=True):
+        position = position * n + e
+    return position
+
+
+def along(flat: list[int], shape: list[int], axis: int, matrix: Sequence[Sequence[int]]) -> list[int]:
+    """The tensor with a matrix applied along one axis."""
+    step = math.prod(shape[axis + 1 :])
+    found: list[int] = []
+    for start in range(0, len(flat), shape[axis] * step):
+        lines = [flat[start + k * step : start + (k + 1) * step] for k in range(shape[axis])]
+        for weights in matrix:
+            found += [sum(map(mul, weights, entries)) for entries in zip(*lines, strict=True)]
+    return found
+
+
+@lru_cache(maxsize=4096)
+def to_bernstein(
+    n: int, lower: Fraction | None, upper: Fraction | None
+) -> tuple[tuple[int, ...], ...] | None:
+    """A positive multiple of the map from coefficients of p to Bernstein coefficients on a range.
+
+    On [l, u]: x = l + (u - l) t. On [l, inf): x = l + t/(1 - t), p times (1 - t)^n; alike at -inf.
+    """
+    if lower is None and upper is None:
+        return None
+    start, side = (lower, 1) if lower is not None else (upper or ZERO, -1)
+    width = upper - lower if lower is not None and upper is not None else None
+    rows = []
+    for k in range(n + 1):
+        row = []
+        for i in range(n + 1):  # x^i = sum_j C(i, j) start^(i-j) (width t)^j
+            if width is None:
+                entry = math.comb(i, k) * start ** (i - k) * side**k if k <= i else ZERO
+                row.append(Fraction(entry) / math.comb(n, k))
+                continue
+            terms = (
+                math.comb(i, j) * start ** (i - j) * width**j * math.comb(k, j) / math.comb(n, j)
+                for j in range(min(i, k) + 1)
+            )
+            row.append(sum(terms, ZERO))
+        rows.append(row)
+    scale = math.lcm(*(c.denominator for row in rows for c in row))
+    return tuple(tuple(int(c * scale) for c in row) for row in rows)
+
+
+@lru_cache(maxsize=256)
+def halves(n: int) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]:
+    """2^n times the maps to Bernstein coefficients on the lower and upper half. [de Casteljau]"""
+    low = tuple(tuple(math.comb(k, i) * 2 ** (n - k) for i in range(n + 1)) for k in range(n + 1))
+    return low, tuple(row[::-1] for row in low[::-1])
+
+
+def inside_faces(flat: list[int], shape: list[int], ends: Sequence[tuple[bool, bool]]) -> bool:
+    """Whether each least face that belongs to the box has a coefficient that is not 0."""
+    choices = []
+    for n, (left, right) in zip(shape, ends, strict=True):
+        fixed = [range(1)] * left + [range(n - 1, n)] * right
+        choices.append(fixed or [range(n)])
+    return all(any(flat[place(at, shape)] for at in product(*face)) for face in product(*choices))
+
+
+def whole_root(value: int, q: int) -> int:
+    """The whole part of value^(1/q), for value >= 0."""
+    if q == 2 or value < 2:
+        return math.isqrt(value) if q == 2 else value
+    low, high = 0, 1 << (value.bit_length() // q + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if middle**q <= value else (low, middle)
+    return low
+
+
+def root_ends(value: Fraction, q: int, bits: int) -> Interval:
+    """value^(1/q) for value >= 0, exact where it is rational, or else to `bits` bits."""
+    root = Fraction(whole_root(value.numerator, q), whole_root(value.denominator, q))
+    if root**q == value:
+        return root, root
+    scale = Fraction(2) ** (bits - magnitude(value) // q)
+    low = whole_root(math.floor(value * scale**q), q)
+    return low / scale, (low + 1) / scale
+
+
+# ================================================================================ BOUNDS: points
+def points(spans: Mapping[str, Range], fixed: Mapping[str, Fraction]) -> Iterator[dict[str, Fraction]]:
+    """Some points of a box, ordinary ones first; `fixed` coordinates are kept."""
+    choices = {name: [fixed[name]] if name in fixed else some(span) for name, span in spans.items()}
+    if all(choices.values()):
+        for k in range(64 if choices else 1):
+            yield {
+                name: values[(k + (k // 8) * i * 5) % len(values)]
+                for i, (name, values) in enumerate(choices.items())
+            }
+
+
+def some(span: Range) -> list[Fraction]:
+    """Some numbers in a range."""
+    low, high = span.lower, span.upper
+    steps = [ONE, Fraction(2), HALF, Fraction(1, 1000), Fraction(1000), ZERO, Fraction(1, 10**9)]
+    if low is not None and high is not None:
+        tries = [low + (high - low) * Fraction(k, 1000) for k in (500, 250, 750, 1, 999, 0, 1000)]
+    elif high is not None:
+        tries = [high - step for step in steps]
+    else:
+        tries = [(low or ZERO) + step for step in steps]
+    tries = [Fraction(round(t)) for t in tries] if span.integer else tries
+    return list(dict.fromkeys(t for t in tries if t in span))
+
+
+def exactly(ring: Ring, f: Formula, point: Mapping[str, Fraction]) -> Fraction | None:
+    """The value at a point, if it is defined there and seen to be rational."""
+    total = ZERO
+    for mono, c in f.terms.items():
+        value = c
+        for g, e in mono:
+            atom = ring.atoms[g]
+            inner = point.get(atom.name) if atom.kind == "symbol" else None
+            if atom.kind == "sum":
+                inner = exactly(ring, atom.args[0], point)
+            if inner is None or e.denominator != 1 or (inner == 0 and e < 0):
+                return None
+            value *= inner ** int(e)
+        total += value
+    return total
+
+
+def holds(ring: Ring, gap: Formula, point: Mapping[str, Fraction], *, strict: bool) -> bool:
+    """Whether gap >= 0 (> 0 where strict) at a point, for certain."""
+    value = exactly(ring, gap, point)
+    if value is None:
+        ends = Enclosure(ring, {name: (v, v) for name, v in point.items()}, 96).ends(gap)
+        value = -ONE if ends is None else ends[0][0]
+    return value > 0 or (value == 0 and not strict)
+
+
+def split(box: Mapping[str, tuple[Fraction, Fraction]]) -> list[dict[str, tuple[Fraction, Fraction]]]:
+    """Halves of the relatively widest side; at the geometric mean where it spans magnitudes."""
+
+    def width(name: str) -> float:
+        low, high = box[name]
+        if low > 0:
+            return magnitude(high / low) + float(min(1 - low / high, ONE))
+        return 1 + float(high > low) if low < 0 < high else float(high > low)
+
+    name = max(box, key=width)
+    low, high = box[name]
+    middle = (low + high) / 2
+    if low > 0 and magnitude(high / low) > 2:
+        middle = low * 2 ** (magnitude(high / low) // 2)
+    elif low == 0:
+        middle = high / 4
+    return [{**box, name: (low, middle)}, {**box, name: (middle, high)}]
+
+
+def magnitude(value: Fraction) -> int:
+    """About log2 of a positive number."""
+    return value.numerator.bit_length() - value.denominator.bit_length()
+
+
+# ============================================================================= BOUNDS: intervals
+# Ends are rational. mpmath gives exp, log and pi only: asked for 24 bits more than are used, and
+# widened by 2^-bits, so that an error of a few of its last bits does no harm.
+Interval = tuple[Fraction, Fraction]
+FAR = Fraction(1, 2**2900)  # above exp(-64^2/2)
+
+
+class Unbounded(Exception):
+    """An enclosure that is not finite."""
+
+
+def floor_to(value: Fraction, bits: int) -> Fraction:
+    """A number at or below `value` with `bits` significant bits; a short one is kept."""
+    if value.numerator.bit_length() + value.denominator.bit_length() < 3 * bits:
+        return value
+    shift = bits - magnitude(abs(value))
+    if shift < 0:
+        return Fraction((value.numerator // (value.denominator << -shift)) << -shift)
+    return Fraction((value.numerator << shift) // value.denominator, 1 << shift)
+
+
+def outwards(low: Fraction, high: Fraction, bits: int) -> Interval:
+    """An enclosure with short ends."""
+    return floor_to(low, bits), -floor_to(-high, bits)
+
+
+@lru_cache(maxsize=4096)
+def transcendental(name: str, x: Fraction, bits: int) -> Interval:
+    """An enclosure of exp(x), log(x) (x > 0), or pi, to a relative width of 2^(2 - bits)."""
+    from mpmath import libmp
+
+    point = [libmp.from_rational(x.numerator, x.denominator, bits + 64, end) for end in "fc"]
+    if name == "pi":
+        point = [libmp.mpf_pi(bits + 24, end) for end in "fc"]
+    elif name == "exp" and abs(x) > 20_000:
+        if x > 0:
+            raise Unbounded
+        return ZERO, FAR
+    else:
+        function = libmp.mpf_exp if name == "exp" else libmp.mpf_log
+        point = [function(p, bits + 24, end) for p, end in zip(point, "fc", strict=True)]
+    low, high = (Fraction(*map(int, libmp.to_rational(p))) for p in point)
+    slack = max(abs(low), abs(high)) / 2**bits
+    return floor_to(low - slack, bits), -floor_to(-high - slack, bits)
+
+
+def multiplied(a: Interval, b: Interval, bits: int) -> Interval:
+    """The product."""
+    ends = [x * y for x in a for y in b] if a[0] < 0 or b[0] < 0 else [a[0] * b[0], a[1] * b[1]]
+    return outwards(min(ends), max(ends), bits)
+
+
+def raised(x: Interval, e: Exponent, bits: int) -> Interval:
+    """x^e; for a fraction e, of the part that is >= 0. Raises Unbounded."""
+    low, high = x
+    if e < 0:
+        if low <= 0 <= high:
+            raise Unbounded
+        low, high = raised(x, -e, bits)
+        return outwards(1 / high, 1 / low, bits)
+    if e.denominator == 1:
+        ends = [low ** int(e), high ** int(e)]
+        return outwards(ZERO if low < 0 < high and e % 2 == 0 else min(ends), max(ends), bits)
+    ends = [root_ends(max(end, ZERO) ** e.numerator, e.denominator, bits) for end in x]
+    return outwards(ends[0][0], ends[1][1], bits)
+
+
+class Enclosure:
+    """Encloses formulas where each symbol lies in an interval."""
+
+    def __init__(self, ring: Ring, box: Mapping[str, Interval], bits: int) -> None:
+        self.ring, self.box, self.bits = ring, box, bits
+        self.atoms: dict[int, Interval] = {}
+
+    def ends(self, *fs: Formula) -> list[Interval] | None:
+        """Lower and upper bounds, if all are finite."""
+        try:
+            return [self.value(f) for f in fs]
+        except Unbounded:
+            return None
+
+    def value(self, f: Formula) -> Interval:
+        """An enclosure. Raises Unbounded."""
+        low = high = ZERO
+        for mono, c in f.terms.items():
+            term = (c, c)
+            for g, e in mono:
+                term = multiplied(term, raised(self.atom(g), e, self.bits), self.bits)
+            low, high = outwards(low + term[0], high + term[1], self.bits)
+        return low, high
+
+    def atom(self, g: int) -> Interval:
+        """An enclosure of an atom, cut at 0 where it is known to be >= 0. Raises Unbounded."""
+        if g not in self.atoms:
+            low, high = self.bare(self.ring.atoms[g])
+            self.atoms[g] = (max(low, ZERO), max(high, ZERO)) if self.ring.atoms[g].sign >= 1 else (low, high)
+        return self.atoms[g]
+
+    def bare(self, atom: Atom) -> Interval:
+        """An enclosure of an atom. Raises Unbounded."""
+        if atom.kind == "symbol":
+            return self.box[atom.name]
+        if atom.kind == "number":
+            return Fraction(int(atom.name)), Fraction(int(atom.name))
+        args = [self.value(arg) for arg in atom.args]
+        if atom.kind == "sum":
+            return args[0]
+        if atom.kind in ("min", "max"):
+            choose = min if atom.kind == "min" else max
+            return choose(low for low, _ in args), choose(high for _, high in args)
+        if atom.kind == "analytic_sigma":
+            return least_std(args[0], args[1])
+        if atom.kind == "exp":
+            low, high = args[0]
+        else:  # a quotient of numbers that are > 0 on the domain
+            (low, high), (least, most) = args
+            if low <= 0 or least <= 0:
+                raise Unbounded
+            low, high = outwards(low / most, high / least, self.bits)
+        below, above = (transcendental(atom.kind, end, self.bits) for end in (low, high))
+        return below[0], above[1]
+
+
+# =============================================================================== BOUNDS: profile
+def mills(x: Fraction, bits: int) -> Interval:
+    """R(x) = (1 - Phi(x))/phi(x) for |x| <= 2^40 or x >= 4, to a width of about 2^-bits.
+
+    x >= 4: R = 1/g_1, g_k = x + k/g_(k+1), where x < g_k < x + k/x, since g_k is a quotient of
+    repeated integrals of the normal tail, which are positive. [DLMF, 7.18(iv), 7.9.1]
+    |x| < 4: R = sqrt(pi/2) exp(x^2/2) - sum of x^(2k+1)/(2k+1)!!, of one sign. [DLMF, 7.6.2]
+    """
+    unit = 1 << (bits + 24)
+    if x >= 4:
+        low, high = math.floor(x * unit), math.ceil(x * unit)
+        n = int((bits / float(min(x, 10**6))) ** 2 * 0.08) + 12
+        a, b = low, high + (n + 1) * unit * unit // low + 1
+        for k in range(n, 0, -1):
+            a, b = low + k * unit * unit // b, high - (-k * unit * unit) // a
+        return Fraction(unit, b), Fraction(unit, a)
+    more = bits + 24 + int(x * x)
+    pi, power = transcendental("pi", ZERO, more), transcendental("exp", x * x / 2, more)
+    whole = multiplied(raised((2 * pi[0], 2 * pi[1]), HALF, more), power, more)  # phi(x) R(-inf)
+    if x <= -4:
+        low, high = mills(-x, bits)
+        return whole[0] - high, whole[1] - low
+    low, high = odd_series(abs(x), unit)
+    if x < 0:
+        low, high = -high, -low
+    return whole[0] / 2 - high, whole[1] / 2 - low
+
+
+def odd_series(x: Fraction, unit: int) -> Interval:
+    """The sum of x^(2k+1)/(2k+1)!! for 0 <= x < 4; what is cut off is a geometric series at most."""
+    low, high = math.floor(x * unit), math.ceil(x * unit)
+    square = (math.floor(x * x * unit), math.ceil(x * x * unit))
+    total, k = (0, 0), 0
+    while high > 1 or 2 * x * x > 2 * k + 3:
+        total = (total[0] + low, total[1] + high)
+        low = low * square[0] // (unit * (2 * k + 3))
+        high = -(-high * square[1] // (unit * (2 * k + 3)))
+        k += 1
+    return Fraction(total[0], unit), Fraction(total[1] + 2 * high, unit)
+
+
+@lru_cache(maxsize=4096)
+def profile(e: Fraction, mu: Fraction) -> Interval:
+    """delta(e; mu) = Phi(mu/2 - e/mu) - exp(e) Phi(-mu/2 - e/mu), for e >= 0. [BalleW18, Thm 8]
+
+    With t = e/mu - mu/2 and w = t + mu it is phi(t) (R(t) - R(w)), R the Mills ratio.
+    """
+    if mu <= 0:
+        return ZERO, ZERO
+    near, far = e / mu - mu / 2, e / mu + mu / 2
+    if abs(near) > 64:
+        return (ZERO, FAR) if near > 0 else (1 - FAR, ONE)
+    bits = 80 + max(0, -magnitude(mu))
+    (low, high), (least, most) = mills(near, bits), mills(far, bits)
+    pi, power = transcendental("pi", ZERO, bits), transcendental("exp", -near * near / 2, bits)
+    root = raised((2 * pi[0], 2 * pi[1]), -HALF, bits)
+    gap = (max(low - most, ZERO), high - least)
+    below, above = multiplied(multiplied(power, root, bits), gap, bits)
+    return below, min(above, ONE)
+
+
+def least_std(e: Interval, d: Interval) -> Interval:
+    """An enclosure of analytic_sigma: decreasing in both arguments. Raises Unbounded."""
+    if d[0] <= 0 or d[1] >= 1:
+        raise Unbounded
+    low, high = most_mu(max(e[1], ZERO), d[1])[1], most_mu(max(e[0], ZERO), d[0])[0]
+    return 1 / low, 1 / high
+
+
+@lru_cache(maxsize=1024)
+def most_mu(e: Fraction, d: Fraction) -> Interval:
+    """(a, b) close together, delta(e; a) <= d < delta(e; b). Raises Unbounded."""
+    b = ONE
+    for step in (Fraction(2), HALF):
+        for _ in range(1500):
+            low, high = profile(e, b)
+            if low > d if step == 2 else high <= d:
+                break
+            b *= step
+        else:
+            raise Unbounded
+    a, b = b, 2 * b
+    while profile(e, b)[0] <= d:
+        b *= 2
+    while b - a > a / 2**44:
+        middle = (a + b) / 2
+        low, high = profile(e, middle)
+        if low <= d < high:
+            break
+        a, b = (middle, b) if high <= d else (a, middle)
+    return a, b
+
+
+def log_below(x: Fraction) -> Fraction:
+    """A lower bound on log x, for x > 0."""
+    return transcendental("log", x, 96)[0]
+
+
+# ========================================================================================== TEXT
+def text_of(f: Formula) -> str:
+    """A formula as a person writes it."""
+    terms = [term_text(f.ring, mono, c) for mono, c in sorted(f.terms.items())]
+    text = " + ".join(terms).replace("+ -", "- ") or "0"
+    return text if len(text) < 400 else f"{text[:400]} ..."
+
+
+def term_text(ring: Ring, mono: Mono, c: Fraction) -> str:
+    """`2*log(2)`, `-1/2*gamma^2`."""
+    factors = []
+    for g, e in mono:
+        power = "" if e == 1 else f"^{e}" if e.denominator == 1 and e > 0 else f"^({e})"
+        factors.append(atom_text(ring.atoms[g]) + power)
+    if not factors or abs(c) != 1:
+        factors.insert(0, str(abs(c)))
+    return ("-" if c < 0 else "") + "*".join(factors)
+
+
+def atom_text(atom: Atom) -> str:
+    """`epsilon`, `log(2/delta)`, `(1 - gamma)`."""
+    if atom.kind in ("symbol", "number"):
+        return atom.name
+    args = [text_of(arg) for arg in atom.args]
+    if atom.kind == "log":
+        top, bottom = (f"({a})" if " " in a or "*" in a else a for a in args)
+        return f"log({args[0]})" if bottom == "1" else f"log({top}/{bottom})"
+    return f"{'' if atom.kind == 'sum' else atom.kind}({', '.join(args)})"
+
+
+def range_text(span: Range) -> str:
+    """`in (0, 1)`."""
+    low = "-inf" if span.lower is None else str(span.lower)
+    high = "inf" if span.upper is None else str(span.upper)
+    ends = f"{'[' if span.left else '('}{low}, {high}{']' if span.right else ')'}"
+    return f"in {ends}" + (", whole" if span.integer else "")
+
+
+GUARANTEES = {
+    "pure": "{0}-differential privacy",
+    "approx": "({0}, {1})-differential privacy",
+    "zcdp": "{0}-zero-concentrated differential privacy",
+    "gaussian": "Gaussian differential privacy with mu^2 = {0}",
+}
+
+
+def sentence(c: Checker, claimed: Json) -> str:
+    """The statement in words."""
+    free = [f"{name} {range_text(span)}" for name, span in c.domains.items()]
+    rows = "one row" if c.rows.constant == 1 else f"up to {text_of(c.rows)} rows of one person"
+    kind_of, amounts = c.target
+    guarantee = GUARANTEES[kind_of].format(*map(text_of, amounts))
+    lines = [
+        f"For all {'; '.join(free)}, and" if free else "For",
+        f"every two tables that differ by {rows} {RELATIONS[claimed['relation']]},",
+        f"the released values together satisfy {guarantee}",
+    ]
+    sides = (f"{text_of(h.left)} {'<' if h.strict else '<='} {text_of(h.right)}" for h in c.region)
+    where = "; ".join(sides)
+    values = ", ".join(f"{name} = {value}" for name, value in claimed["values"].items())
+    given = f" Given here: {values}." if values else ""
+    return " ".join(lines) + (f", where {where}." if where else ".") + given
+
+
+def refutation(c: Checker, parts: Sequence[Formula]) -> str:
+    """A point at which the profile exceeds delta, if one is found among a few."""
+    names = sorted(c.ring.depends(*parts))
+    for _, point in zip(range(12), points({n: c.domains[n] for n in names}, {}), strict=False):
+        ends = Enclosure(c.ring, {n: (v, v) for n, v in point.items()}, 96).ends(*parts)
+        if ends is not None:
+            sums = dict(zip(PARTS, (low for low, _ in ends[2:]), strict=True))
+            mu = root_ends(max(joint(sums, max)), 2, 96)[0]
+            true = profile(max(ZERO, ends[0][1]), mu)[0]
+            if true > ends[1][1]:
+                where = ", ".join(f"{n} = {v}" for n, v in point.items()) or "these numbers"
+                return f"; at {where} mu = {float(mu):.6g} gives delta {float(true):.4g}"
+    return ""
+
+
+def safe(text: str) -> str:
+    """Text of a file without characters that could steer a terminal."""
+    return "".join(ch if ch.isprintable() and ch.isascii() else f"<{ord(ch):x}>" for ch in text)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a certificate: `sentence` is proved if and only if `accepted`."""
+
+    accepted: bool
+    sentence: str
+    hash: str
+    obligations: int
+    reason: str
+
+
+def check(document: Json, expect: str | None = None) -> Verdict:
+    """Check a certificate given as JSON values. `expect` pins its hash. Never raises."""
+    checker = Checker()
+    try:
+        plain(document)
+        proved = checker.run(document, expect)
+    except Unusable as error:
+        return Verdict(False, "", "", 0, f"unusable: {error}")  # noqa: FBT003
+    except Refused as error:
+        return Verdict(False, "", checker.hash, checker.count, str(error))  # noqa: FBT003
+    except Exception as error:  # noqa: BLE001 - what this checker does not foresee is refused
+        reason = f"{checker.where}: {type(error).__name__}: {error}"
+        return Verdict(False, "", checker.hash, checker.count, reason)  # noqa: FBT003
+    return Verdict(True, proved, checker.hash, checker.count, "")  # noqa: FBT003
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Check a file and say what was proved, or what was not. Returns the exit status."""
+    parser = argparse.ArgumentParser(prog="check", description="Check a dpframe certificate.")
+    parser.add_argument("file", help="the certificate, a JSON file")
+    parser.add_argument("--expect", metavar="HASH", help="refuse any other hash")
+    options = parser.parse_args(argv)
+    try:
+        document = read(Path(options.file).read_text(encoding="utf-8"))
+    except (OSError, ValueError, Unusable) as error:
+        print(f"unusable: {safe(str(error))}")
+        return 2
+    verdict = check(document, options.expect)
+    if not verdict.accepted:
+        print(safe(verdict.reason if not verdict.hash else f"rejected: {verdict.reason}"))
+        print(f"hash: {verdict.hash}") if verdict.hash else None
+        return 2 if verdict.reason.startswith("unusable: ") else 1
+    print(f"accepted: {safe(verdict.sentence)}")
+    print(f"derivation: {document['statement']['derivation']}")
+    print(f"obligations: {verdict.obligations}, all shown")
+    for assumption in document["assumptions"]:
+        print(f"the file assumes: {safe(assumption)}")
+    print(f"hash: {verdict.hash}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -20,7 +20,8 @@ from dpframe.numerics import (
     to_float,
 )
 from dpframe.symbols import Expression
-from dpframe.verify.derivations import classes, joint_moves
+from dpframe.verify.attempt import classes
+from dpframe.verify.joint_total import joint_moves
 from dpframe.verify.enclose import enclose, rational_ball
 from dpframe.verify.problem import Problem
 from dpframe.verify.profile_rule import root

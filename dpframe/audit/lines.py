@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 import attrs
-from dpframe.verify.shares import Earned, earns
+from dpframe.verify.earn import earns
+from dpframe.verify.judge import Earned
 
 from dpframe.errors import DPFrameError
 from dpframe.graph import Regression, Release, Setting, is_public
@@ -15,8 +16,9 @@ from dpframe.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP, Share, Z
 from dpframe.numerics import arb_lower, arb_upper, profile_delta, profile_epsilon
 from dpframe.symbols import DELTA, EPSILON, MU, RHO, Expression, Number, parameter, power
 from dpframe.verify import Constraint, Obligation, Report, Verdict
-from dpframe.verify.derivations import classes
+from dpframe.verify.attempt import classes
 from dpframe.verify.enclose import enclose, number
+from dpframe.verify.judge import Earned
 from dpframe.verify.problem import Problem
 from dpframe.verify.profile_rule import root
 

@@ -54,7 +54,7 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
     ridge_
         The ridge that was added, where the regression tells; else None.
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn. A codebook counts, and picks by name, its own columns.
+        As everywhere in scikit-learn; with a codebook, its columns, picked by name from a frame.
 
     Notes
     -----
@@ -133,7 +133,7 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self, "certificate_")
         setting = self.certificate_.setting
         table = features(setting, X)
-        if not by_name(setting, X):
+        if setting.X.columns is None:
             validate_data(self, X, reset=False, skip_check_array=True)
         return predictions(self._mapped(table), self._theta, label_scale(setting.y))
 
@@ -171,10 +171,10 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
 
     def _certify(self) -> Certificate:
         target = budget(self.epsilon, self.delta)
-        certificate = certify(self.regression, target=target, setting=self.setting)
-        if self.setting.y is None:
+        if isinstance(self.setting, Setting) and self.setting.y is None:
             wanted = "a dp.Setting with y=dp.Column(...)"
             raise InvalidArgument("setting", wanted, self.setting, "fit has labels to bound.")
+        certificate = certify(self.regression, target=target, setting=self.setting)
         if certificate.free:
             free = ", ".join(sorted(certificate.free))
             way_out = "Give them as numbers, or run dp.certify(...).at(...) by hand."
@@ -183,12 +183,12 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
 
     def _note_names(self, X: Any) -> tuple[str, ...]:
         """Set n_features_in_ and feature_names_in_; the columns' names."""
-        if by_name(self.setting, X):
-            names = [part.name for part in self.setting.X.columns or ()]
+        if self.setting.X.columns is None:
+            validate_data(self, X, reset=True, skip_check_array=True)
+        else:
+            names = [part.name for part in self.setting.X.columns]
             self.feature_names_in_ = np.array(names, dtype=object)
             self.n_features_in_ = len(names)
-        else:
-            validate_data(self, X, reset=True, skip_check_array=True)
         given = getattr(self, "feature_names_in_", None)
         return tuple(f"x{j}" for j in range(self.n_features_in_)) if given is None else tuple(given)
 
@@ -213,11 +213,6 @@ def budget(epsilon: object, delta: object) -> Guarantee:
 def features(setting: Setting, X: Any) -> Table:
     """X as the setting's table without labels; reads no entry. Raises BadData."""
     return Table.of(attrs.evolve(setting, y=None), X, None, drop=False)
-
-
-def by_name(setting: Setting, X: Any) -> bool:
-    """Whether the codebook picks its columns from X by their names."""
-    return setting.X.columns is not None and hasattr(X, "columns")
 
 
 def coefficients(output: object) -> Array:

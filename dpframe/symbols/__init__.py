@@ -15,6 +15,7 @@ from .expression import (
     multiply,
     power,
     rational,
+    split_coefficient,
 )
 from .parameters import (
     DELTA,
@@ -61,6 +62,7 @@ __all__ = [
     "parse",
     "power",
     "rational",
+    "split_coefficient",
     "sqrt",
     "to_json",
 ]

@@ -323,7 +323,7 @@ def add(*terms: object) -> Expression:
         if type(term) is Number:
             constant = constant + term.value if constant else term.value
         else:
-            coefficient, rest = _coefficient(term)
+            coefficient, rest = split_coefficient(term)
             collected[rest] = collected[rest] + coefficient if rest in collected else coefficient
     parts = [_scaled(coefficient, rest) for rest, coefficient in collected.items() if coefficient]
     if constant or not parts:
@@ -439,7 +439,8 @@ def _flatten(items: Iterable[object], kind: type) -> Iterable[Expression]:
             yield expression
 
 
-def _coefficient(term: Expression) -> tuple[Fraction, Expression]:
+def split_coefficient(term: Expression) -> tuple[Fraction, Expression]:
+    """A term as rational coefficient times the rest."""
     if type(term) is Product and type(term.parts[0]) is Number:
         rest = term.parts[1:]
         return term.parts[0].value, rest[0] if len(rest) == 1 else Product(rest)

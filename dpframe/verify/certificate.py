@@ -155,7 +155,9 @@ class Certificate:
         return float(arb_float(self._ball(formula, sizes), up=up))
 
     def _ball(self, formula: Expression, sizes: Mapping[str, int] | None) -> Any:
-        known = {**self.values, **{name: Fraction(size) for name, size in (sizes or {}).items()}}
+        bound = {name for name, symbol in self.symbols.items() if is_size(symbol)}
+        given = {name: Fraction(size) for name, size in (sizes or {}).items() if name in bound}
+        known = {**self.values, **given}
         missing = sorted({symbol.name for symbol in formula.symbols()} - known.keys())
         if missing:
             raise InvalidArgument(

@@ -11,8 +11,10 @@ import attrs
 from dpframe.errors import InvalidArgument, OutsideTheorem
 
 from . import structure
-from .derivations import DERIVATIONS, Attempt, noise
+from .attempt import Attempt
+from .derivations import DERIVATIONS
 from .enclose import enclose, rational_ball
+from .noise import noise
 from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation
 from .plan import plan
 from .problem import Problem

@@ -25,6 +25,7 @@ EPSILON, DELTA = dp.EPSILON, dp.DELTA
 ku, classical, analytic = (dp.Gaussian.kamath_ullman, dp.Gaussian.classical, dp.Gaussian.analytic)
 GAMMA = dp.parameter("gamma", 0, 1)
 CLOSED = dp.parameter("gamma", 0, 1, closed="both")
+PERSON = dp.parameter("k", 1, closed="left", integer=True)
 ROUNDS = dp.parameter("T", 1, closed="left", integer=True)
 THIRD = Fraction(1, 3)
 SIGMA = dp.analytic_sigma(EPSILON, DELTA)
@@ -577,9 +578,9 @@ unspellable(
     "control flow on the raw X'X",
     lambda X, y, b: dp.release(X.T @ y if X.T @ X else y @ y, analytic, b),
 )
-unspellable(
+refuse(
     "T11",
-    "SPELLING",
+    "TAINT",
     "clipping at a quantile of the data",
     lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(
         X.clip(norm=dp.aggregate("quantile", X))
@@ -842,4 +843,268 @@ refuse(
         X.normalized()
     ),
     node="trace(X'X)",
+)
+
+# ------------------------------------------------------------------- E: more of the same kind
+refuse(
+    "E01",
+    "ALG",
+    "float shares 0.1 + 0.2 and 0.7, added in floating point before they are given",
+    lambda X, y, b: two(X, y, analytic, analytic, b.split(0.1 + 0.2, 0.7)),
+    node="budget",
+    broken=overspent(lambda: (Fraction("0.30000000000000004"), Fraction(7, 10))),
+)
+accept(
+    "E02",
+    "ALG",
+    "float shares 0.1, 0.2, 0.7: each is its shortest decimal",
+    lambda X, y, b: three(X, y, b.split(0.1, 0.2, 0.7), analytic),
+)
+refuse(
+    "E03",
+    "ALG",
+    "a share without delta for Gaussian noise",
+    lambda X, y, b: two(X, y, analytic, analytic, b.split(epsilon=(half, half), delta=(0, 1))),
+    node="gram",
+)
+refuse(
+    "E04",
+    "COMP",
+    "a share of zCDP spent under an (epsilon, delta) target",
+    lambda X, y, b: dp.release(X.T @ X, analytic, dp.ZeroConcentratedDP(100).budget),
+)
+refuse(
+    "E05",
+    "COMP",
+    "a share of another, larger budget",
+    lambda X, y, b: dp.release(X.T @ X, analytic, dp.ApproxDP(10, "1e-3").budget),
+    node="budget",
+)
+refuse(
+    "E06",
+    "SENS",
+    "X'y + X'y with noise for X'y",
+    lambda X, y, b: dp.release(X.T @ y + X.T @ y, dp.Gaussian(std=SIGMA), b),
+    broken=too_near(lambda epsilon, delta: 2 / sigma_of(epsilon, delta)),
+)
+refuse(
+    "E07",
+    "SENS",
+    "(X'X, X'y) released as one vector with noise for the larger of the two",
+    lambda X, y, b: dp.release(dp.stack(X.T @ X, X.T @ y), dp.Gaussian(std=SIGMA), b),
+    broken=too_near(lambda epsilon, delta: root(2) / sigma_of(epsilon, delta)),
+)
+refuse(
+    "E08",
+    "SENS",
+    "y'y with noise for |y| <= Y rather than Y^2",
+    lambda X, y, b: dp.release(y @ y, dp.Gaussian(std=y.bound * SIGMA), b),
+    at=table(bound=TALL),
+    broken=too_near(lambda Y, epsilon, delta: Y / sigma_of(epsilon, delta)),
+)
+refuse(
+    "E09",
+    "REL",
+    "three rows a person, noise for one",
+    lambda X, y, b: dp.release(X.T @ X, dp.Gaussian(std=SIGMA), b),
+    at=table(rows_per_person=3),
+    broken=too_near(lambda epsilon, delta: 3 / sigma_of(epsilon, delta)),
+)
+accept(
+    "E10",
+    "REL",
+    "k rows a person, k symbolic, noise k times as large",
+    lambda X, y, b: dp.release(X.T @ X, dp.Gaussian(std=PERSON * SIGMA), b),
+    at=table(rows_per_person=dp.parameter("k", 1, closed="left", integer=True)),
+)
+refuse(
+    "E11",
+    "REL",
+    "X'X under replace-one with the operator-norm sensitivity B^2",
+    lambda X, y, b: dp.release(X.T @ X, dp.Gaussian(std=SIGMA), b),
+    at=RO,
+    broken=too_near(lambda epsilon, delta: root(2) / sigma_of(epsilon, delta)),
+)
+accept(
+    "E12",
+    "REL",
+    "lambda_min under replace-one with B^2: the operator norm is not doubled",
+    lambda X, y, b: dp.release(dp.lambda_min(X.T @ X), dp.Gaussian(std=SIGMA), b),
+    at=RO,
+)
+accept(
+    "E13",
+    "REL",
+    "n read by the post-processing under replace-one",
+    lambda X, y, b: (dp.count(X), dp.release(X.T @ y, analytic, b)),
+    at=RO,
+)
+refuse(
+    "E14",
+    "TAINT",
+    "n published without a release under add/remove",
+    lambda X, y, b: (dp.count(X), dp.release(X.T @ y, analytic, b)),
+    node="n",
+)
+refuse(
+    "E15",
+    "TAINT",
+    "a shape that depends on n: all labels released",
+    lambda X, y, b: dp.release(y, analytic, b),
+)
+refuse(
+    "E16",
+    "COMP",
+    "gamma^2 and 1 - gamma",
+    lambda X, y, b: three(X, y, b.split(GAMMA**2, 1 - GAMMA, GAMMA)),
+    node="budget",
+    broken=overspent(lambda gamma: (gamma**2, 1 - gamma, gamma)),
+)
+accept(
+    "E17",
+    "ALG",
+    "gamma^2 and 1 - gamma: under-spends, never overspends",
+    lambda X, y, b: two(X, y, ku, ku, b.split(GAMMA**2, 1 - GAMMA)),
+)
+refuse(
+    "E18",
+    "ALG",
+    "mu rather than mu^2 halved: two releases of std Delta/mu",
+    lambda X, y, b: two(X, y, dp.Gaussian(std=1 / dp.MU), dp.Gaussian(std=1 / dp.MU)),
+    target=dp.GaussianDP(dp.MU),
+    broken=lambda values: 2 * values["mu"] ** 2 > values["mu"] ** 2,
+)
+accept(
+    "E19",
+    "ALG",
+    "halves of mu^2 under Gaussian DP",
+    lambda X, y, b: two(X, y, analytic, analytic, b.split_evenly(2)),
+    target=dp.GaussianDP(dp.MU),
+)
+refuse(
+    "E20",
+    "ALG",
+    "0.6 and 0.6 of rho under zCDP",
+    lambda X, y, b: two(X, y, analytic, analytic, b.split("0.6", "0.6")),
+    target=dp.ZeroConcentratedDP(dp.RHO),
+    node="budget",
+    broken=lambda values: Fraction(6, 5) > 1,
+)
+refuse(
+    "E21",
+    "COMP",
+    "Gaussian noise for a pure target",
+    lambda X, y, b: dp.release(X.T @ y, dp.Gaussian(std=1)),
+    target=dp.PureDP(1),
+)
+refuse(
+    "E22",
+    "COMP",
+    "a negative number of draws for some T: epsilon 3/T once and epsilon/T T - 3 times",
+    lambda X, y, b: (
+        dp.release(X.T @ X, analytic, b.split(3 / ROUNDS)[0]),
+        dp.release(X.T @ y, analytic, b.split(1 / ROUNDS)[0], times=ROUNDS - 3),
+    ),
+)
+refuse(
+    "E23",
+    "SENS",
+    "a bound that is negative for some B makes a negative sensitivity",
+    lambda X, y, b: dp.release(X.T @ y, dp.Laplace(scale="1e-9"), b),
+    target=dp.PureDP(EPSILON),
+    at=table(norm=dp.parameter("B", 0, 5) - 5),
+)
+refuse(
+    "E24",
+    "SENS",
+    "X'y with noise for X'X: B^2 rather than B Y",
+    lambda X, y, b: dp.release(X.T @ y, dp.Gaussian(std=X.norm**2 * SIGMA), b),
+    at=table(norm=BIG, bound=TALL),
+    broken=too_near(lambda B, Y, epsilon, delta: Y / B / sigma_of(epsilon, delta)),
+)
+refuse(
+    "E25",
+    "PROFILE",
+    "sqrt 2 forgotten in the classical std, epsilon = 1/2",
+    lambda X, y, b: dp.release(
+        X.T @ X, dp.Gaussian(std=dp.sqrt(dp.log("1.25" / b.delta)) / b.epsilon), b
+    ),
+    target=dp.ApproxDP(half, "1e-6"),
+    broken=lambda values: (
+        delta_of(half, half / root(log(mpf("1.25") * 10**6))) > Fraction(1, 10**6)
+    ),
+)
+accept(
+    "E26",
+    "PROFILE",
+    "the classical std as stated, at epsilon = 3: right by the profile, beyond its theorem",
+    lambda X, y, b: dp.release(
+        X.T @ X, dp.Gaussian(std=dp.sqrt(2 * dp.log("1.25" / b.delta)) / b.epsilon), b
+    ),
+    target=dp.ApproxDP(3, "1e-6"),
+)
+refuse(
+    "E27",
+    "PROFILE",
+    "the classical std as stated, at epsilon = 9: beyond 8.78",
+    lambda X, y, b: dp.release(
+        X.T @ X, dp.Gaussian(std=dp.sqrt(2 * dp.log("1.25" / b.delta)) / b.epsilon), b
+    ),
+    target=dp.ApproxDP(9, "1e-6"),
+    broken=lambda values: (
+        delta_of(9, 9 / root(2 * log(mpf("1.25") * 10**6))) > Fraction(1, 10**6)
+    ),
+)
+unspellable(
+    "E28",
+    "SPELLING",
+    "a release of something that is no statistic",
+    lambda X, y, b: dp.release(np.eye(2), analytic, b),
+)
+unspellable(
+    "E29",
+    "SPELLING",
+    "data given to numpy",
+    lambda X, y, b: dp.release(np.linalg.inv(X.T @ X), analytic, b),
+)
+unspellable(
+    "E30",
+    "SPELLING",
+    "post-processing by a function that captures a raw statistic",
+    lambda X, y, b: dp.post(lambda gram, raw=X.T @ X: gram - raw, dp.release(X.T @ X, analytic, b)),
+)
+refuse(
+    "E31",
+    "TAINT",
+    "shares weighted by the private n",
+    lambda X, y, b: two(X, y, analytic, analytic, b.split(1 / (2 + X.rows), half)),
+)
+refuse(
+    "E32",
+    "TAINT",
+    "the number of rounds read from the private n",
+    lambda X, y, b: dp.release(X.T @ y, analytic, b.split(1 / (1 + X.rows))[0], times=1 + X.rows),
+)
+refuse(
+    "E33",
+    "SENS",
+    "Laplace noise on X'X scaled with its Frobenius sensitivity",
+    lambda X, y, b: dp.release(X.T @ X, dp.Laplace(scale=X.norm**2 / b.epsilon), b),
+    target=dp.PureDP(EPSILON),
+    broken=lambda values: values["d"] > 1,
+)
+refuse(
+    "E34",
+    "COMP",
+    "Laplace noise drawn three times, paid once",
+    lambda X, y, b: dp.release(y @ y, dp.Laplace.pure, b, times=3),
+    target=dp.PureDP(EPSILON),
+    node="budget",
+    broken=lambda values: 3 * values["epsilon"] > values["epsilon"],
+)
+accept(
+    "E35",
+    "SENS",
+    "the intercept appended by the graph: the bound is raised to sqrt 2",
+    lambda X, y, b: (lambda Z: three(Z, y, b.split_evenly(3), analytic))(X.with_intercept()),
 )

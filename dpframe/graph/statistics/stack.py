@@ -120,4 +120,5 @@ def unflatten(flat: Array, d: int) -> Array:
     matrix[np.triu_indices(d)] = flat
     matrix = (matrix + matrix.T) / np.sqrt(2.0)
     matrix[np.diag_indices(d)] /= np.sqrt(2.0)
-    return matrix
+    whole: Array = matrix
+    return whole

@@ -1,0 +1,197 @@
+"""audit: what a declaration claims, what it costs, and whether its total holds. It reports."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import attrs
+
+from dpframe.graph import Regression, Setting
+from dpframe.guarantees import Guarantee, Share
+from dpframe.symbols import add
+from dpframe.verify import Certificate, Obligation, Report, Verdict, examine
+from dpframe.verify.certificate import AMBIENT, FAILURES, IDEALIZED
+
+from .joint_cost import JointCost, joint_cost
+from .lines import Line, lines
+
+
+@attrs.frozen(slots=False, eq=False, repr=False, str=False)
+class Audit:
+    """What became of a declaration. `str` is the page an officer reads, `records` the same as JSON.
+
+    `lines` has one entry a release; `joint` is the cost of all releases together at the target's
+    numbers, None while symbols are left or where some noise is not Gaussian.
+    """
+
+    regression: Regression
+    report: Report
+    lines: tuple[Line, ...]
+    joint: JointCost | None
+
+    @property
+    def target(self) -> Guarantee:
+        """What is claimed of the total."""
+        return self.report.problem.target
+
+    @property
+    def setting(self) -> Setting:
+        """Who is a neighbour, and what is public."""
+        return self.report.problem.setting
+
+    @property
+    def joint_epsilon(self) -> float | None:
+        """The exact epsilon of all releases together at the target's delta, rounded up.
+
+        None where some noise is not Gaussian, or a symbol is left.
+        """
+        return None if self.joint is None or self.joint.epsilon is None else self.joint.epsilon[1]
+
+    @property
+    def joint_epsilon_lower(self) -> float | None:
+        """The same rounded down: some pair of neighbours costs at least this."""
+        return None if self.joint is None or self.joint.epsilon is None else self.joint.epsilon[0]
+
+    @cached_property
+    def shares_sum(self) -> Share | None:
+        """What the releases claim in sum, each draw charged; None where none claims anything."""
+        currency = self.target.currency
+        shared = [line for line in self.lines if line.share and line.share.currency == currency]
+        if not shared:
+            return None
+        sums = (add(*(line.times * line.share.amount(name) for line in shared if line.share)) for name in currency)
+        return Share(currency, self.target.amounts, tuple(sums))
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the total holds.
+
+        Refuted: the exact cost of some pair of neighbours exceeds the target, or private data
+        reaches the output, or nothing bounds a release. A plan of shares that is refuted leaves the
+        total unproved: the releases may cost less than they claim.
+        """
+        if self.report.proved:
+            return Verdict.PROVED
+        broken = self.broken is not None
+        broken |= any(o.verdict is Verdict.REFUTED for o in self.report.common)
+        return Verdict.REFUTED if broken else Verdict.UNPROVED
+
+    @property
+    def plan_verdict(self) -> Verdict | None:
+        """Whether the shares are positive and sum to at most the target; None without shares."""
+        verdicts = {obligation.verdict for obligation in self.report.plan}
+        return next((one for one in (Verdict.REFUTED, Verdict.UNPROVED, Verdict.PROVED) if one in verdicts), None)
+
+    @property
+    def derivation(self) -> str:
+        """The name of the derivation that proves the total, or ""."""
+        return "" if self.report.chosen is None else self.report.chosen.name
+
+    @property
+    def broken(self) -> Obligation | None:
+        """The refuted obligation on the total, with numbers that break it; None where none is."""
+        tried = (o for attempt in self.report.attempts for o in attempt.obligations)
+        return next((o for o in tried if o.kind == "total" and o.verdict is Verdict.REFUTED), None)
+
+    @property
+    def witness(self) -> Mapping[str, Fraction]:
+        """Numbers of the symbols at which the total breaks; empty where it does at the target's."""
+        found = None if self.broken is None else self.broken.witness
+        return {} if found is None else found.values
+
+    @cached_property
+    def worst(self) -> JointCost | None:
+        """The cost of all releases together at the witness."""
+        return joint_cost(self.report.problem, self.witness) if self.witness else self.joint
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """The certificate, where the total is proved."""
+        return Certificate(self.regression, self.report) if self.report.proved else None
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is assumed, not proved."""
+        unit = f"one unit of privacy is: {self.setting.unit}"
+        return (unit, IDEALIZED, FAILURES, AMBIENT)
+
+    @property
+    def sentence(self) -> str:
+        """The one sentence to sign."""
+        from .text import sentence
+
+        return sentence(self)
+
+    def records(self) -> dict[str, Any]:
+        """Everything as JSON values; formulas as text, infinities as text."""
+        chosen = self.report.chosen
+        total = self.shares_sum
+        found = {
+            "subject": str(self.regression),
+            "target": str(self.target),
+            "unit": str(self.setting.unit),
+            "verdict": str(self.verdict),
+            "sentence": self.sentence,
+            "derivation": self.derivation,
+            "region": [] if chosen is None else [str(one) for one in chosen.constraints],
+            "releases": [line.record() for line in self.lines],
+            "plan": None if self.plan_verdict is None else str(self.plan_verdict),
+            "shares_sum": total and dict(zip(total.currency, map(str, total.amounts), strict=True)),
+            "joint": self.joint and self.joint.record(),
+            "joint_epsilon": self.joint_epsilon,
+            "joint_epsilon_lower": self.joint_epsilon_lower,
+            "obligations": [_record(obligation) for obligation in self.report.obligations],
+            "open": [_record(obligation) for obligation in self.report.open_obligations],
+            "assumptions": list(self.assumptions),
+        }
+        plain: dict[str, Any] = _plain(found)
+        return plain
+
+    def __str__(self) -> str:
+        """The page an officer reads, at most 100 columns wide."""
+        from .text import page
+
+        return page(self)
+
+    __repr__ = __str__
+
+
+def _record(obligation: Obligation) -> dict[str, object]:
+    witness = obligation.witness
+    return {
+        "kind": obligation.kind,
+        "node": obligation.node,
+        "rule": obligation.rule,
+        "facts": list(obligation.facts),
+        "verdict": str(obligation.verdict),
+        "at": {} if witness is None else {name: str(value) for name, value in witness.values.items()},
+        "witness": "" if witness is None else str(witness),
+        "way_out": obligation.repair,
+        "count": obligation.count,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Infinities as text: JSON has none."""
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def audit(
+    regression: Regression, *, target: Guarantee, setting: Setting, accountant: str = "auto"
+) -> Audit:
+    """Judge `regression` against `target` in `setting`, release by release and in total.
+
+    Reports what `certify` would raise. At numbers it also states exact costs, rounded up; where the
+    target or a hyperparameter is symbolic, verdicts hold for all values and a refuted one comes
+    with numbers that break it. Raises InvalidArgument or OutsideTheorem for unusable arguments.
+    """
+    report = examine(regression, target=target, setting=setting, accountant=accountant)
+    return Audit(regression, report, lines(regression, report), joint_cost(report.problem, {}))

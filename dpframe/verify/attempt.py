@@ -1,0 +1,50 @@
+"""An attempt at a total: a named derivation, its obligations and its hypotheses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from dpframe.graph import Release
+from dpframe.symbols import Expression
+
+from .enclose import enclose
+from .obligation import PROVED, Constraint, Obligation
+
+ALL = "all releases together"
+
+
+@attrs.frozen
+class Attempt:
+    """A derivation by `name`, its obligations, and the hypotheses that carve the domain."""
+
+    name: str
+    obligations: tuple[Obligation, ...]
+    constraints: tuple[Constraint, ...] = ()
+
+    @property
+    def proved(self) -> bool:
+        """Whether every obligation is."""
+        return all(obligation.verdict is PROVED for obligation in self.obligations)
+
+
+Class = tuple[Release, int]
+
+
+def classes(releases: Sequence[Release]) -> list[Class]:
+    """One representative and the size of each class of releases that pose the same obligation."""
+    found: dict[object, Class] = {}
+    for release in releases:
+        key = (release.statistic, release.stated, release.share, release.times)
+        first, count = found.get(key, (release, 0))
+        found[key] = (first, count + 1)
+    return list(found.values())
+
+
+def certain(gap: Expression, *, strict: bool = False) -> bool:
+    """Whether a formula without symbols is certainly >= 0 (> 0 where `strict`), by enclosure."""
+    if gap.symbols():
+        return False
+    ball = enclose(gap, {})
+    return bool(ball > 0 if strict else ball >= 0)

@@ -1,0 +1,79 @@
+"""Basic composition: every release earns its share; the plan of shares does the rest."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import attrs
+
+from dpframe.symbols import Expression, split_coefficient
+
+from .attempt import Attempt, classes
+from .earn import earns
+from .obligation import PROVED, UNPROVED, Constraint, Obligation
+from .problem import Problem
+from .sign import quick_sign
+
+FEW = 8
+
+
+def basic(problem: Problem) -> Attempt:
+    """Every release earns its share, and the shares sum to the target. [DworkR14, Thm B.1]"""
+    found: list[Obligation] = []
+    constraints: dict[Constraint, None] = {}
+    for release, count in classes(problem.graph.releases):
+        result = earns(problem, release)
+        constraints.update(dict.fromkeys(result.constraints))
+        found.append(attrs.evolve(result.obligation, count=count))
+    obligations = (*_summed(found), *_pure_only(problem))
+    return Attempt("basic", obligations, tuple(thinned(list(constraints), problem)))
+
+
+def _summed(found: list[Obligation]) -> list[Obligation]:
+    """Open obligations as they are; the proved ones of one rule as one object."""
+    proved: dict[str, list[Obligation]] = {}
+    for obligation in found:
+        if obligation.verdict is PROVED:
+            proved.setdefault(obligation.rule, []).append(obligation)
+    summed = [_sum(same) for same in proved.values()]
+    return [obligation for obligation in found if obligation.verdict is not PROVED] + summed
+
+
+def _sum(same: list[Obligation]) -> Obligation:
+    if len(same) == 1:
+        return same[0]
+    count = sum(obligation.count for obligation in same)
+    return attrs.evolve(same[0], count=count, node="each release", facts=())
+
+
+def _pure_only(problem: Problem) -> list[Obligation]:
+    if problem.target.kind != "pure":
+        return []
+    rule, fix = (
+        "a pure target needs pure releases",
+        "use dp.Laplace.pure, or an approximate target.",
+    )
+    return [
+        Obligation("total", release.label, rule, (release.noise.kind,), UNPROVED, repair=fix)
+        for release in problem.graph.releases
+        if release.noise.kind != "laplace"
+    ]
+
+
+def thinned(constraints: list[Constraint], problem: Problem) -> list[Constraint]:
+    """Fewer constraints that imply all: of c x <= b with x > 0 the one with the largest c; of more
+    than eight with one right side, the whole budget's (each share is at most the whole).
+    """
+    largest: dict[object, tuple[Fraction, Constraint]] = {}
+    for constraint in constraints:
+        coefficient, rest = split_coefficient(constraint.left)
+        shared: Expression = rest if quick_sign(rest) > 0 else constraint.left
+        key = (shared, constraint.right, constraint.strict)
+        if key not in largest or largest[key][0] < coefficient:
+            largest[key] = (coefficient, constraint)
+    kept = [constraint for _, constraint in largest.values()]
+    sides = {(c.right, c.strict, c.source) for c in kept}
+    if len(kept) <= FEW or len(sides) > 1 or kept[0].right.symbols():
+        return kept
+    ((right, strict, source),) = sides
+    return [Constraint(problem.target.amounts[0], right, strict, source)]

@@ -1,0 +1,89 @@
+"""Sensitivity and noise: each release has a derived sensitivity, and noise that is defined."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dpframe.graph import Node, Release, path
+from dpframe.graph.rows import Scaled
+from dpframe.graph.statistics import RawAggregate
+from dpframe.symbols import Number
+
+from .attempt import classes
+from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
+from .problem import Problem
+from .sign import positive_size
+from .structure import moves
+
+ZERO = Number(Fraction(0))
+
+
+def noise(problem: Problem, *, planned: bool) -> list[Obligation]:
+    """Every release has a derived sensitivity and noise of positive size; a theorem's noise is
+    positive where its share is (`planned`).
+    """
+    grouped = classes(problem.graph.releases)
+    failing = [_noise(problem, release, planned=planned) for release, _ in grouped]
+    found = [obligation for obligation in failing if obligation is not None]
+    rule = f"each sensitivity is derived for {problem.setting.unit}, in the norm of its mechanism"
+    facts, count = _sensitivities(problem), len(problem.graph.releases)
+    return found or [Obligation("sensitivity", "releases", rule, facts, PROVED, count=count)]
+
+
+def _sensitivities(problem: Problem) -> tuple[str, ...]:
+    queries = dict.fromkeys((r.statistic, r.noise.norm) for r in problem.graph.releases)
+    found = [(statistic, statistic.sensitivity(norm)) for statistic, norm in list(queries)[:8]]
+    return tuple(f"{s.label}: {m.value} ({m.norm}; {m.rule})" for s, m in found if m is not None)
+
+
+def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation | None:
+    moved = release.statistic.sensitivity(release.noise.norm)
+    if moved is None:
+        return _unbounded(release)
+    if release.rule is not None and moved.value == ZERO:
+        return _still(release)
+    if release.rule is not None and planned:
+        return None
+    size = release.mechanism.formula
+    if positive_size(size, problem.field):
+        return None
+    rule = "the noise must be defined and positive for every parameter value"
+    fact = f"{release.noise.noise} = {size}"
+    repair = "declare open ranges that exclude zero."
+    return Obligation("noise", release.label, rule, (fact,), UNPROVED, repair=repair)
+
+
+def _still(release: Release) -> Obligation:
+    label = release.statistic.label
+    return Obligation(
+        "noise",
+        release.label,
+        "a theorem calibrates noise to a sensitivity, and this one is 0",
+        (f"{label} is constant over neighbours ({release.statistic.unit})",),
+        UNPROVED,
+        repair=f"{label} is public here: use it without a release, or state a std.",
+    )
+
+
+def _unbounded(release: Release) -> Obligation:
+    return Obligation(
+        "sensitivity",
+        release.label,
+        f"a derived {release.noise.norm} sensitivity: none for {path(release.statistic)}",
+        (f"{release.statistic.label} is unbounded",),
+        REFUTED,
+        Witness(says=_growth(release)),
+        "clip rows and labels to public bounds; put no aggregate of the data into a row map.",
+    )
+
+
+def _growth(release: Release) -> str:
+    node: Node = release.statistic
+    while node.inputs:
+        if isinstance(node, Scaled) and not node.public:
+            return f"one record changes {node.by}, and with it every row: all n rows move"
+        if isinstance(node, RawAggregate):
+            return moves(node)
+        node = node.inputs[0]
+    label = release.statistic.label
+    return f"one row of norm M moves {label} by an amount that grows with M without bound"

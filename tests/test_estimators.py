@@ -1,0 +1,390 @@
+"""PrivateRegressor keeps scikit-learn's habits where privacy allows, and says where it does not."""
+
+import pickle
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+import dpframe as dp
+
+BALL = dp.Setting(X=dp.Rows(norm=10), y=dp.Column(bound=10), relation=dp.ADD_REMOVE)
+CODEBOOK = dp.Setting(
+    X=dp.Rows(columns=[dp.Numeric("age", 20, 60), dp.Numeric("years", 0, 30)], intercept=True),
+    y=dp.Column("rating", lower=1, upper=5),
+    relation=dp.ADD_REMOVE,
+)
+MUCH = 10**12  # an epsilon at which noise is far below every tolerance here
+
+
+def simulated(regression: Any = None, *, setting: dp.Setting = CODEBOOK, **changes: Any) -> Any:
+    """An estimator whose noise is a negligible simulation."""
+    given = {"epsilon": MUCH, "delta": "1e-6", "rng": 0, **changes}
+    return dp.PrivateRegressor(
+        dp.SSP(ridge=0) if regression is None else regression, setting=setting, **given
+    )
+
+
+def people(n: int = 400) -> tuple[pd.DataFrame, pd.Series]:
+    """Ages, years and an exactly linear rating."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"age": rng.uniform(20, 60, n), "years": rng.uniform(0, 30, n)})
+    return frame, 1.5 + 0.03 * frame["age"] + 0.02 * frame["years"]
+
+
+class Untouchable:
+    """Data that no one may look at."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise AssertionError(f"the data was asked for its {name}")
+
+
+# scikit-learn's own checks -------------------------------------------------------------------
+
+# With rng=None three more fail, since each fit draws fresh noise: check_fit_idempotent,
+# check_regressors_int and check_regressor_data_not_an_array.
+EXCEPTIONS = {
+    "check_estimators_empty_data_messages": "an empty table is fitted, since emptiness is private",
+    "check_supervised_y_2d": "labels of two dimensions are refused by name, not flattened",
+    "check_dtype_object": "entries are not read to find out what objects are: the codebook says it",
+    "check_complex_data": "refused, in dpframe's words",
+    "check_fit2d_predict1d": "refused, in dpframe's words",
+    "check_requires_y_none": "refused, in dpframe's words",
+}
+
+
+def scikit_learn_checks() -> Iterator[Any]:
+    """scikit-learn's own checks, those of EXCEPTIONS as expected failures."""
+    exact = simulated(dp.SSP(), setting=BALL, epsilon=10**6)
+    replaced = attrs.evolve(BALL, X=dp.Rows(norm=10, intercept=True), relation=dp.REPLACE_ONE)
+    for estimator in (exact, simulated(dp.AdaSSP(), setting=replaced)):
+        for given, check in estimator_checks_generator(estimator, legacy=True):
+            name = check.func.__name__
+            marks = [pytest.mark.xfail(reason=EXCEPTIONS[name])] if name in EXCEPTIONS else []
+            title = type(estimator.regression).__name__
+            yield pytest.param(given, check, id=f"{title}-{name}", marks=marks)
+
+
+@pytest.mark.parametrize(("estimator", "check"), [*scikit_learn_checks()])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_scikit_learn_check(estimator: Any, check: Any) -> None:
+    """scikit-learn's checks hold, but for the listed exceptions, each with its reason."""
+    check(estimator)
+
+
+# coefficients and predictions ----------------------------------------------------------------
+
+
+def test_coefficients_come_in_the_units_of_the_codebook() -> None:
+    """The public scaling of features and labels is undone: years of age, points of rating."""
+    model = simulated().fit(*people())
+    assert model.coef_ == pytest.approx([0.03, 0.02], abs=1e-6)
+    assert model.intercept_ == pytest.approx(1.5, abs=1e-5)
+    assert model.coef_names_ == ("age", "years")
+    assert model.ridge_ == 0
+
+
+def test_inside_the_bounds_predictions_are_linear_in_the_coefficients() -> None:
+    """predict(X) is X @ coef_ + intercept_ where nothing is clipped, at any noise."""
+    X, y = people()
+    model = simulated(dp.AdaSSP(), epsilon=1).fit(X, y)
+    assert model.predict(X) == pytest.approx(X.to_numpy() @ model.coef_ + model.intercept_)
+
+
+def test_rows_outside_the_bounds_are_predicted_as_the_nearest_inside() -> None:
+    """predict clips the way fit does."""
+    model = simulated().fit(*people())
+    outside, nearest = model.predict([[100, -5], [60, 0]])
+    assert outside == nearest
+
+
+def test_a_projection_onto_a_ball_is_part_of_predict() -> None:
+    """Features scaled by the codebook and projected: predict projects too, coef_ holds inside."""
+    rows = attrs.evolve(CODEBOOK.X, norm=1)
+    model = simulated(setting=attrs.evolve(CODEBOOK, X=rows)).fit(*people())
+    centre, inside, corner, nearest = model.predict(
+        [[40, 15], [44, 18], [60, 30], [40 + 20 / 2**0.5, 15 + 15 / 2**0.5]]
+    )
+    assert [centre, inside] == pytest.approx(
+        np.array([[40, 15], [44, 18]]) @ model.coef_ + model.intercept_
+    )
+    assert corner == pytest.approx(nearest)
+
+
+def test_without_a_codebook_coefficients_are_as_released() -> None:
+    """Rows in a ball, labels in a bound: coef_ and intercept_ are the released vector."""
+    X = np.random.default_rng(0).uniform(-1, 1, (50, 3))
+    plain = simulated(setting=BALL).fit(X, X[:, 0])
+    assert np.array_equal(plain.coef_, plain.result_.output.coefficients)
+    assert plain.intercept_ == 0
+    assert plain.coef_names_ == ("x0", "x1", "x2")
+    with_one = simulated(setting=attrs.evolve(BALL, X=dp.Rows(norm=10, intercept=True))).fit(
+        X, 2 + X[:, 0]
+    )
+    assert np.array_equal(
+        [*with_one.coef_, with_one.intercept_], with_one.result_.output.coefficients
+    )
+    assert with_one.predict(X) == pytest.approx(2 + X[:, 0], abs=1e-4)
+
+
+def test_scaled_labels_come_back_in_their_units_without_a_codebook_too() -> None:
+    """Column(lower, upper) is undone where the features are only bounded by a norm."""
+    X = np.random.default_rng(0).uniform(-1, 1, (80, 2))
+    setting = attrs.evolve(BALL, X=dp.Rows(norm=2, intercept=True), y=dp.Column(lower=0, upper=10))
+    model = simulated(setting=setting).fit(X, 4 + X[:, 1])
+    assert model.coef_ == pytest.approx([0, 1], abs=1e-5)
+    assert model.intercept_ == pytest.approx(4, abs=1e-5)
+
+
+def test_categories_have_a_coefficient_a_level() -> None:
+    """Levels are indicators; a level of no codebook counts as none."""
+    setting = attrs.evolve(
+        CODEBOOK, X=dp.Rows(columns=[dp.Categorical("town", ["A", "B"]), dp.Numeric("age", 20, 60)])
+    )
+    frame = pd.DataFrame({"town": ["A", "B"] * 50, "age": np.linspace(20, 60, 100)})
+    model = simulated(setting=setting).fit(frame, np.where(frame["town"] == "A", 2.0, 4.0))
+    assert model.coef_names_ == ("town=A", "town=B", "age")
+    assert model.predict(frame[:2]) == pytest.approx([2, 4], abs=1e-5)
+    assert model.n_features_in_ == 2
+    elsewhere = model.predict(pd.DataFrame({"town": ["C"], "age": [40]}))
+    assert elsewhere == pytest.approx([model.intercept_ + 40 * model.coef_[2]])
+
+
+def test_a_regression_that_maps_rows_itself_is_predicted_through_its_maps() -> None:
+    """Normalised rows: predictions do not change when a row is stretched."""
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    model = simulated(Normalised(), setting=attrs.evolve(BALL, y=dp.Column(bound=1))).fit(
+        X, np.sign(X[:, 0])
+    )
+    assert model.predict(3 * X[:5]) == pytest.approx(model.predict(X[:5]))
+
+
+class Normalised(dp.Regression):
+    """Least squares on rows of norm 1."""
+
+    def declare(self, X: Any, y: Any, budget: Any) -> Any:
+        return dp.SSP(ridge=0).declare(X.normalized(), y, budget)
+
+
+# data frames ---------------------------------------------------------------------------------
+
+
+def test_a_codebook_picks_its_columns_by_name() -> None:
+    """Order and further columns of a data frame do not matter, in fit or predict."""
+    X, y = people()
+    wide = X.assign(name="someone")[["years", "name", "age"]]
+    model, other = simulated().fit(X, y), simulated().fit(wide, y)
+    assert np.array_equal(model.coef_, other.coef_)
+    assert np.array_equal(model.predict(X), other.predict(wide))
+    assert list(other.feature_names_in_) == ["age", "years"]
+    assert other.n_features_in_ == 2
+
+
+def test_without_a_codebook_names_must_agree() -> None:
+    """scikit-learn's rule: the same columns in the same order."""
+    X, y = people()
+    model = simulated(setting=attrs.evolve(BALL, X=dp.Rows(norm=70))).fit(X, y)
+    assert list(model.feature_names_in_) == list(model.coef_names_) == ["age", "years"]
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(X[["years", "age"]])
+
+
+def test_polars_frames_are_read_too() -> None:
+    """polars and pandas give the same fit."""
+    polars = pytest.importorskip("polars")
+    X, y = people()
+    frame = polars.DataFrame({name: X[name].to_numpy() for name in X})
+    model = simulated().fit(frame, polars.Series(y.to_numpy()))
+    assert np.array_equal(model.coef_, simulated().fit(X, y).coef_)
+    assert len(model.predict(frame)) == len(X)
+
+
+def test_missing_values_are_refused_by_name_or_dropped() -> None:
+    """fit refuses, naming the column, unless missing="drop"; predict refuses."""
+    X, y = people()
+    X.loc[3, "age"] = np.nan
+    with pytest.raises(dp.BadData, match="column age"):
+        simulated().fit(X, y)
+    model = simulated(missing="drop").fit(X, y)
+    assert model.coef_ == pytest.approx([0.03, 0.02], abs=1e-6)
+    with pytest.raises(dp.BadData, match="column age"):
+        model.predict(X)
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_tiny_tables_are_fitted(n: int) -> None:
+    """No rows, or fewer than columns: whether that is so is private."""
+    X, y = people(n)
+    model = simulated(dp.AdaSSP(), epsilon=1).fit(X, y)
+    assert model.coef_.shape == (2,)
+    assert np.isfinite(model.predict(people(3)[0])).all()
+    assert model.predict(X).shape == (n,)
+
+
+# parameters ----------------------------------------------------------------------------------
+
+BAD = [
+    *(("epsilon", value) for value in (True, 0, -1, float("nan"), float("inf"), "x", None, [1])),
+    *(("delta", value) for value in (True, 1, -1e-9, float("nan"), "x", [0.1])),
+    *(("regression", value) for value in (dp.SSP, "SSP", None)),
+    *(("setting", value) for value in (None, attrs.evolve(BALL, y=None))),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), BAD)
+def test_bad_parameters_are_refused_by_name_before_data_is_touched(name: str, value: Any) -> None:
+    """Construction accepts anything, as scikit-learn wants; fit names what is wrong."""
+    model = simulated().set_params(**{name: value})
+    with pytest.raises(dp.DPFrameError, match=name):
+        model.fit(Untouchable(), Untouchable())
+
+
+@pytest.mark.parametrize(("name", "value"), [("missing", "ignore"), ("rng", "seed"), ("rng", -1)])
+def test_bad_ways_of_running_are_refused_by_name(name: str, value: Any) -> None:
+    """So are rng and missing, before anything is drawn."""
+    with pytest.raises(dp.InvalidArgument, match=name):
+        simulated().set_params(**{name: value}).fit(*people())
+
+
+def test_a_regression_that_is_not_private_is_refused_before_data_is_touched() -> None:
+    """SSP as coded spends epsilon twice: no fit."""
+    with pytest.raises(dp.Uncertified):
+        simulated(dp.SSPWangCoded(), epsilon=1).fit(Untouchable(), Untouchable())
+
+
+def test_symbols_without_numbers_are_refused_by_name() -> None:
+    """A bound that is a parameter needs a number."""
+    setting = attrs.evolve(BALL, X=dp.Rows(norm=dp.parameter("B", 0)))
+    with pytest.raises(dp.InvalidArgument, match="free of B"):
+        simulated(setting=setting).fit(Untouchable(), Untouchable())
+
+
+@pytest.mark.parametrize("delta", [0, None])
+def test_delta_of_zero_asks_for_pure_privacy(delta: Any) -> None:
+    """The certificate then says so."""
+    model = simulated(PureMoment(), setting=BALL, delta=delta, epsilon=1).fit(np.eye(2), [1, 2])
+    assert isinstance(model.certificate_.target, dp.PureDP)
+    assert model.ridge_ is None
+
+
+class PureMoment(dp.Regression):
+    """X'y alone, with Laplace noise; enough where rows are orthonormal."""
+
+    def declare(self, X: Any, y: Any, budget: Any) -> Any:
+        return dp.release(X.T @ y, dp.Laplace.pure, budget)
+
+
+def test_an_output_without_coefficients_is_refused_and_kept() -> None:
+    """What was released was paid for: it stays in result_."""
+    model = simulated(JustCount(), setting=BALL, epsilon=1)
+    with pytest.raises(dp.InvalidArgument, match=r"regression must be .*Fit"):
+        model.fit(np.eye(2), [1, 2])
+    assert model.result_.receipt is model.receipt_
+
+
+class JustCount(dp.Regression):
+    """How many records: no regression."""
+
+    def declare(self, X: Any, y: Any, budget: Any) -> Any:
+        return dp.release(dp.count(X), dp.Gaussian.analytic, budget)
+
+
+# habits --------------------------------------------------------------------------------------
+
+
+def test_the_certificate_and_the_receipt_tell_what_was_spent() -> None:
+    """The receipt names the certificate; the noise is the operating system's by default."""
+    model = simulated(dp.SSP(), epsilon=1, rng=None).fit(*people())
+    assert model.receipt_.certificate == model.certificate_.hash
+    assert model.receipt_.private
+    assert "1/1000000" in str(model.receipt_)
+
+
+def test_parameters_can_be_read_set_and_cloned() -> None:
+    """get_params, set_params and clone, as in every search."""
+    model = simulated()
+    assert clone(model).get_params() == model.get_params()
+    assert model.set_params(epsilon=2).get_params()["epsilon"] == 2
+    assert make_pipeline(FunctionTransformer(), model).fit(*people()).predict([[30, 5]]).shape == (
+        1,
+    )
+
+
+def test_parameters_changed_after_fit_do_not_change_predictions() -> None:
+    """predict follows the certificate, not the parameters."""
+    X, y = people()
+    model = simulated().fit(X, y)
+    before = model.predict(X)
+    model.set_params(setting=BALL, epsilon=None)
+    assert np.array_equal(model.predict(X), before)
+
+
+def test_a_pickled_fit_is_proved_anew() -> None:
+    """A fitted estimator travels; its certificate is verified again where it arrives."""
+    X, y = people()
+    model = simulated().fit(X, y)
+    other = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(other.predict(X), model.predict(X))
+    assert other.certificate_.hash == model.certificate_.hash
+
+
+def test_fitting_one_table_again_warns_once() -> None:
+    """execute says it; the estimator does not repeat it."""
+    X, y = people()
+    model = simulated(rng=None, epsilon=1).fit(X, y)
+    with pytest.warns(dp.PrivacyWarning, match=r"spent 2 times") as caught:
+        model.fit(X, y)
+    assert len(caught) == 1
+
+
+def test_cross_validation_works_and_warns_with_the_sum() -> None:
+    """Folds are copies, so the estimator counts the fits of its clones."""
+    model = simulated(rng=None, epsilon=1, delta="1e-6")
+    with pytest.warns(dp.PrivacyWarning) as caught:
+        scores = cross_val_score(model, *people(), cv=3)
+    assert np.isfinite(scores).all()
+    assert "(2, 1/500000)-differential privacy" in str(caught[0].message)
+    assert "(3, 3/1000000)-differential privacy" in str(caught[-1].message)
+    assert "not private" in str(caught[-1].message)
+
+
+def test_simulations_are_not_counted() -> None:
+    """With a seed nothing private is spent, so nothing is warned about."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert cross_val_score(simulated(), *people(), cv=3).min() > 0.99
+
+
+def test_a_refused_fit_is_not_counted() -> None:
+    """Only what was released adds up."""
+    X, y = people()
+    model = simulated(rng=None, epsilon=1)
+    with pytest.raises(dp.BadData):
+        model.fit(X, y[:-1])
+    model.fit(X, y)
+
+
+def test_without_scikit_learn_the_extra_is_named() -> None:
+    """The estimator says what to install; the rest of dpframe works."""
+    program = (
+        "import sys; sys.modules['sklearn'] = None\n"
+        "import dpframe as dp\n"
+        "dp.SSP()\n"
+        "try: dp.PrivateRegressor\n"
+        "except dp.MissingExtra as error: print(error)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert "dpframe[sklearn]" in run.stdout
