@@ -611,9 +611,10 @@ class Checker:
     """The obligations of one certificate; `count` of them were shown so far."""
 
     def __init__(self) -> None:
-        self.ring, self.where, self.count = Ring(), "certificate", 0
+        self.ring, self.where, self.count, self.hash = Ring(), "certificate", 0, ""
         self.facts: list[Any] = []
         self.domains: dict[str, Range] = {}
+        self.free: set[str] = set()  # symbols that stand for no statistic
         self.region: list[Hypothesis] = []
 
     @property
@@ -670,7 +671,7 @@ class Checker:
         self.at_least(found, 1, f"{name} must be at least 1")
         return found
 
-    def assume(self, f: Formula, g: Formula, rule: str, *, strict: bool = False) -> bool:
+    def assume(self, f: Formula, g: Formula, *, strict: bool = False) -> bool:
         """Whether f <= g (f < g) follows from one line of `region`, or else on the whole domain."""
         exact = [h for h in self.region if h.left.terms == f.terms and h.right.terms == g.terms]
         for h in (*exact, *self.region[:32]):
@@ -697,25 +698,26 @@ class Checker:
             return any(decide(Enclosure(self.ring, {}, bits).ends(*parts)) for bits in (96, 300))
         if any(span.lower is None or span.upper is None for span in spans.values()):
             return False
-        queue = [{name: (span.lower, span.upper) for name, span in spans.items()}]
+        queue: Any = [{name: (span.lower, span.upper) for name, span in spans.items()}]
         for _ in range(MAX_BOXES):
             self.ring.spend(400)
             if not queue:
                 return True
-            box: Any = queue.pop()
+            box = queue.pop()
             if not decide(Enclosure(self.ring, box, 96).ends(*parts)):
                 queue += split(box)
         return False
 
     def moves(self, statistics: Sequence[Statistic]) -> list[tuple[str, Formula]]:
         """The part of each statistic in the joint move of all, and the size that goes with it."""
-        first = next((s for s in statistics if s.part == "moment" and self.replaced), None)
+        moments = [s.table for s in statistics if s.part == "moment" and self.replaced]
+        family = (None, *moments[0]) if moments else ()
         found = []
         for s in statistics:
-            mine = zip(s.table, first.table if first else (), strict=False)
-            own = first and s.part != "rest" and all(a is None or a is b for a, b in mine)
-            self.require(s.l2 is not None, "an L2 sensitivity must be derived")
-            found.append((s.part, s.size) if own else ("rest", s.l2))
+            own = s.part != "rest" and all(fact in family for fact in s.table)
+            size = s.size if own else s.l2
+            self.require(size is not None, "an L2 sensitivity must be derived")
+            found.append((s.part if own else "rest", size or self.ring.lift(0)))
         return found
 
     def squares(self, releases: Sequence[Release]) -> list[tuple[str, Formula]]:
@@ -779,6 +781,7 @@ class Checker:
             self.require(NAME.match(name) and name not in (*FUNCTIONS, "sqrt"), f"name {name!r}")
             self.domains[name] = domain(spec, f"symbol {name}")
             if spec["origin"] is None:
+                self.free.add(name)
                 self.ring.symbols[name] = self.symbol(name)
             else:
                 waiting.setdefault(spec["origin"], []).append(name)
@@ -1037,7 +1040,7 @@ def _linear(c: Checker, *parts: Statistic, coefficients: Json) -> Statistic:
     for own in ([p.l1 for p in parts], [p.l2 for p in parts]):
         known = [size * bound for size, bound in zip(sizes, own, strict=True) if bound is not None]
         bounds.append(c.ring.total(known) if len(known) == len(parts) else None)
-    return Statistic(parts[0].shape, *bounds)
+    return Statistic(parts[0].shape, bounds[0], bounds[1])
 
 
 @kind("stack", Statistic, many=True)
@@ -1226,9 +1229,9 @@ def elementary(c: Checker, e: Formula, d: Formula, squares: Sequence[tuple[str, 
             shares.append((part, m * ring.product([(g, 1)]) / e**2))
     totals = joint(c.sums(shares), c.above)
     for a, S in tails(c, e, d, list(insides.values()), totals):
-        if ring.prove(1 - d) and tail_proved(ring, a, S, list(insides.values()), totals):
-            if c.assume(e, tail_bound(ring, a, S, d)):
-                return True
+        proved = ring.prove(1 - d) and tail_proved(ring, a, S, list(insides.values()), totals)
+        if proved and c.assume(e, tail_bound(ring, a, S, d)):
+            return True
     return False
 
 
@@ -1244,7 +1247,7 @@ def tail_proved(
     """The hypotheses of E1 about a and S."""
     if not 0 < S <= HALF or a < 1 or S.denominator > 2000:
         return False
-    if a**S.denominator < 4**S.numerator:
+    if a**S.denominator < 4**S.numerator:  # a^(1/S) < 4
         return False
     return all(ring.prove(q - a) for q in insides) and all(ring.prove(S - R) for R in totals)
 
@@ -1328,7 +1331,7 @@ def _gaussian(c: Checker) -> None:
     c.require(all(r.mechanism == "gaussian" for r in c.releases), "every release must be Gaussian")
     squares = c.squares(c.releases)
     if kind_of == "approx":
-        approximately(c, *amounts, squares)
+        approximately(c, amounts[0], amounts[1], squares)
         return
     worth = amounts[0] * (2 if kind_of == "zcdp" else 1)
     for most in joint(c.sums(squares), c.above):
@@ -1354,7 +1357,8 @@ def _zcdp(c: Checker) -> None:
             return False
         square = max(joint(dict(zip(PARTS, (high for _, high in ends[3:]), strict=True)), max))
         rho = square / 2 + ends[2][1]
-        return rho + 2 * root_ends(rho * max(ZERO, -log_below(ends[1][0])), 2, 96)[1] <= ends[0][0]
+        root = root_ends(rho * max(ZERO, -log_below(ends[1][0])), 2, 96)[1]
+        return bool(rho + 2 * root <= ends[0][0])
 
     shown = c.on_boxes([*amounts, extra, *sums.values()], decide)
     c.require(shown, "rho + 2 sqrt(rho log(1/delta)) <= epsilon was not shown")
@@ -1586,8 +1590,8 @@ def raised(x: Interval, e: Exponent, bits: int) -> Interval:
     if e.denominator == 1:
         ends = [low ** int(e), high ** int(e)]
         return outwards(ZERO if low < 0 < high and e % 2 == 0 else min(ends), max(ends), bits)
-    ends = [root_ends(max(end, ZERO) ** e.numerator, e.denominator, bits) for end in x]
-    return outwards(ends[0][0], ends[1][1], bits)
+    roots = [root_ends(max(end, ZERO) ** e.numerator, e.denominator, bits) for end in x]
+    return outwards(roots[0][0], roots[1][1], bits)
 
 
 class Enclosure:
@@ -1656,11 +1660,12 @@ def mills(x: Fraction, bits: int) -> Interval:
     """
     unit = 1 << (bits + 24)
     if x >= 4:
-        low, high = math.floor(x * unit), math.ceil(x * unit)
-        n = int((bits / float(min(x, 10**6))) ** 2 * 0.08) + 12
-        a, b = low, high + (n + 1) * unit * unit // low + 1
+        a, b = math.floor(x * unit), math.ceil(x * unit)
+        n = int(bits**2 / min(x, Fraction(10**6)) ** 2 / 12) + 12
+        start = (a, b)
+        b += (n + 1) * unit * unit // a + 1
         for k in range(n, 0, -1):
-            a, b = low + k * unit * unit // b, high - (-k * unit * unit) // a
+            a, b = start[0] + k * unit * unit // b, start[1] - (-k * unit * unit) // a
         return Fraction(unit, b), Fraction(unit, a)
     more = bits + 24 + int(x * x)
     pi, power = transcendental("pi", ZERO, more), transcendental("exp", x * x / 2, more)

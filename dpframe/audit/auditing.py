@@ -12,12 +12,14 @@ import attrs
 
 from dpframe.graph import Regression, Setting
 from dpframe.guarantees import Guarantee, Share
-from dpframe.symbols import add
+from dpframe.symbols import Number, add
 from dpframe.verify import Certificate, Obligation, Report, Verdict, examine
 from dpframe.verify.certificate import AMBIENT, FAILURES, IDEALIZED
 
 from .joint_cost import JointCost, joint_cost
 from .lines import Line, lines
+
+ONE = Number(Fraction(1))
 
 
 @attrs.frozen(slots=False, eq=False, repr=False, str=False)
@@ -64,7 +66,7 @@ class Audit:
         if not shared:
             return None
         sums = (add(*(line.times * line.share.amount(name) for line in shared if line.share)) for name in currency)
-        return Share(currency, self.target.amounts, tuple(sums))
+        return Share(currency, tuple(sums), (ONE,) * len(currency))
 
     @property
     def verdict(self) -> Verdict:

@@ -20,31 +20,42 @@ POWER_OF_TEN = re.compile(r"(?<![\w./])1/10(0{3,})(?![\d.])")
 PADDED = re.compile(r"(?<=\d)e([+-])0+(?=\d)")
 
 
-def figure(value: float | Fraction | None, side: Side = "near") -> str:
+def figure(value: float | Fraction | None, side: Side = "near", digits: int = 0) -> str:
     """`8.85e-7`, `0.596`, `1.587`, rounded to `side`; `-` where there is no number.
 
-    >>> figure(8.848e-7, "up"), figure(0.5956, "up"), figure(36.3047, "down"), figure(None)
-    ('8.85e-7', '0.596', '36.30', '-')
+    >>> figure(8.848e-7, "up"), figure(0.5956), figure(36.3047, "up"), figure(None)
+    ('8.85e-7', '0.596', '36.31', '-')
     """
     if value is None or math.isnan(value):
         return "-"
-    if isinstance(value, float) and math.isinf(value):
+    if math.isinf(value):
         return "inf" if value > 0 else "-inf"
-    rounded = _rounded(value, side)
+    rounded = _rounded(value, side, digits)
     size = abs(rounded)
     if rounded.is_zero():
         return "0"
-    if Decimal("0.001") <= size < 10**6:
-        return f"{rounded:f}"
-    mantissa, _, exponent = f"{rounded:e}".partition("e")
-    short = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-    return f"{short}e{int(exponent)}"
+    return f"{rounded:f}" if Decimal("0.001") <= size < 10**6 else _scientific(rounded)
 
 
-def _rounded(value: float | Fraction, side: Side) -> Decimal:
+def _rounded(value: float | Fraction, side: Side, digits: int = 0) -> Decimal:
     top, bottom = value.as_integer_ratio()
-    digits = 4 if abs(top) >= bottom else 3
-    return Context(prec=digits, rounding=ROUNDING[side]).divide(Decimal(top), Decimal(bottom))
+    context = Context(prec=digits or (4 if abs(top) >= bottom else 3), rounding=ROUNDING[side])
+    return context.divide(Decimal(top), Decimal(bottom))
+
+
+def against(value: float, limit: Fraction) -> str:
+    """`value` in as few digits as keep it on its side of `limit`.
+
+    >>> against(0.596, Fraction(1)), against(1.00004, Fraction(1)), against(1.0, Fraction(1))
+    ('0.596', '1.00004', '1.000')
+    """
+    if not math.isfinite(value):
+        return figure(value)
+    for digits in (0, 4, 5, 6, 8, 10, 13, 17):
+        rounded = Fraction(_rounded(value, "near", digits))
+        if (rounded > limit) == (Fraction(value) > limit):
+            return figure(value, digits=digits)
+    return repr(value)
 
 
 def exactly(value: Fraction) -> str:
@@ -63,7 +74,8 @@ def exactly(value: Fraction) -> str:
 
 def _scientific(value: Decimal) -> str:
     mantissa, _, exponent = f"{value:e}".partition("e")
-    return f"{mantissa}e{int(exponent)}"
+    few = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    return f"{few}e{int(exponent)}"
 
 
 def short(value: Fraction) -> str:

@@ -60,7 +60,7 @@ class Column(DataNode):
             return Moment(other, self)
         if isinstance(other, Column) and other == self:
             return Squares(self)
-        return self._refuse(
+        return self.refuse(
             f"multiplied by {type(other).__name__}; y @ y and X.T @ y are statistics"
         )
 

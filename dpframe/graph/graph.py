@@ -111,7 +111,7 @@ def _topological(outputs: Iterable[Node]) -> Iterable[Node]:
 
 
 def _origins(node: Node) -> list[Node]:
-    """Statistics whose values a formula of this node reads (the verifier decides whether it may)."""
+    """Statistics whose values a formula of this node reads (the verifier judges that)."""
     found = [
         s.origin
         for formula in node.formulas.values()

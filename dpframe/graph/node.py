@@ -61,42 +61,43 @@ class DataNode(Node):
     def unit(self) -> Unit:
         """The unit of privacy of the table that it reads."""
 
-    def _refuse(self, what: str) -> NoReturn:
+    def refuse(self, what: str) -> NoReturn:
+        """Say what cannot be done with declared data, and the way out. Raises TouchesData."""
         raise TouchesData(f"{self.label} is declared data and cannot be {what}. {WAY_OUT}")
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        self._refuse("turned into an array")
+        self.refuse("turned into an array")
 
     def __array_function__(self, *_: Any, **__: Any) -> NoReturn:
-        self._refuse("given to a numpy function")
+        self.refuse("given to a numpy function")
 
-    def __bool__(self) -> NoReturn:  # noqa: PLE0304 - it never returns
-        self._refuse("tested for truth")
+    def __bool__(self) -> NoReturn:
+        self.refuse("tested for truth")
 
     def __float__(self) -> NoReturn:
-        self._refuse("turned into a number")
+        self.refuse("turned into a number")
 
     def __int__(self) -> NoReturn:
-        self._refuse("turned into a number")
+        self.refuse("turned into a number")
 
     def __iter__(self) -> NoReturn:
-        self._refuse("iterated over")
+        self.refuse("iterated over")
 
-    def __len__(self) -> NoReturn:  # noqa: PLE0303 - it never returns
-        self._refuse("measured; its number of rows is X.rows")
+    def __len__(self) -> NoReturn:
+        self.refuse("measured; its number of rows is X.rows")
 
     def __getitem__(self, key: object) -> NoReturn:
-        self._refuse("indexed")
+        self.refuse("indexed")
 
     def __matmul__(self, other: object) -> Any:
-        self._refuse(f"multiplied by {type(other).__name__}")
+        self.refuse(f"multiplied by {type(other).__name__}")
 
     def __rmatmul__(self, other: object) -> Any:
-        self._refuse(f"multiplied by {type(other).__name__}")
+        self.refuse(f"multiplied by {type(other).__name__}")
 
 
 def _compared(node: DataNode, _: object) -> NoReturn:
-    node._refuse("compared")  # noqa: SLF001 - a method, set below
+    node.refuse("compared")
 
 
 for _name in ("__lt__", "__le__", "__gt__", "__ge__"):  # set so that subclasses keep plain types

@@ -81,7 +81,8 @@ def _refuse_captures(function: Callable[..., Any]) -> None:
     for value in values:
         if isinstance(value, Node):
             raise TouchesData(
-                f"{function.__qualname__} captures {value.label}. Pass released values as arguments: dp.post({function.__name__}, ...)."
+                f"{function.__qualname__} captures {value.label}. Pass released values as "
+                f"arguments: dp.post({function.__name__}, ...)."
             )
     if cells or "<" in function.__qualname__:
         raise InvalidArgument(

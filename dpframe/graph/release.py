@@ -136,7 +136,8 @@ def release(
     elif not isinstance(mechanism, Mechanism):
         raise InvalidArgument(
             "mechanism",
-            "dp.Gaussian.analytic or another calibration, or a mechanism such as dp.Gaussian(std=...)",
+            "dp.Gaussian.analytic or another calibration, or a mechanism such as "
+            "dp.Gaussian(std=...)",
             mechanism,
             "",
         )

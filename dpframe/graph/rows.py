@@ -137,12 +137,12 @@ class Transposed:
             return Gram(self.rows)
         if isinstance(other, Column):
             return Moment(self.rows, other)
-        return self.rows._refuse(
+        return self.rows.refuse(
             f"multiplied by {type(other).__name__}; X.T @ X and X.T @ y are statistics"
         )
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        self.rows._refuse("turned into an array")
+        self.rows.refuse("turned into an array")
 
 
 @attrs.frozen(cache_hash=True)

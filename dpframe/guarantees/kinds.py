@@ -61,7 +61,7 @@ class ApproxDP(Guarantee):
 
 @attrs.frozen(cache_hash=True)
 class ZeroConcentratedDP(Guarantee):
-    """Renyi divergence of order a at most rho a, for all a > 1. Domain: rho > 0. [BunS16, Def 1.1]"""
+    """Renyi divergence of order a <= rho a for all a > 1. Domain: rho > 0. [BunS16, Def 1.1]"""
 
     kind: ClassVar[str] = "zcdp"
     currency: ClassVar[tuple[str, ...]] = ("rho",)
@@ -83,7 +83,7 @@ class ZeroConcentratedDP(Guarantee):
 
 @attrs.frozen(cache_hash=True)
 class GaussianDP(Guarantee):
-    """At least as hard to tell apart as N(0, 1) and N(mu, 1). Domain: mu > 0. [DongRS22, Def 2.6]"""
+    """As hard to tell apart as N(0, 1) and N(mu, 1). Domain: mu > 0. [DongRS22, Def 2.6]"""
 
     kind: ClassVar[str] = "gaussian"
     currency: ClassVar[tuple[str, ...]] = ("mu^2",)

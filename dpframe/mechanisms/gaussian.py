@@ -27,7 +27,7 @@ ONE, E1_LIMIT = Number(Fraction(1)), 4 * log(2)
 
 @attrs.frozen(cache_hash=True)
 class DworkRoth(Calibration):
-    """std = sqrt(2 log(1.25/delta)) Delta/epsilon, proved for 0 < epsilon < 1. [DworkR14, Thm A.1]"""
+    """std = sqrt(2 log(1.25/delta)) Delta/epsilon, for 0 < epsilon < 1. [DworkR14, Thm A.1]"""
 
     name: ClassVar[str] = "Gaussian.classical"
     citation: ClassVar[str] = "[DworkR14, Thm A.1]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, jointly, post, release
@@ -37,84 +38,76 @@ class AdaSSP(Regression):
         return post(adaptive_ridge, floor, gram, moment, shift, gram.std, self.rho, constant(0))
 
 
-def stated(
-    X: RowsNode,
-    y: ColumnNode,
-    budget: Share,
-    unit: Expression,
-    tail: Expression,
-    identity: int,
-    rho: Expression,
-) -> Any:
-    """Three releases of std `unit` times (B^2, B^2, B Y), each claiming a third; the eigenvalue is
-    lowered by `tail` of its stds.
+class StatedAdaSSP(Regression):
+    """Abstract: adaSSP as papers state it, with `tail` standard deviations of margin.
+
+    Three releases of std tail/(epsilon/3) times (B^2, B^2, B Y), each claiming a third of the
+    budget; the eigenvalue is lowered by `tail` of its stds; `identity` I is added to X'X.
     """
-    for_floor, for_gram, for_moment = budget.split_evenly(3)
-    floor = release(LambdaMin(X.T @ X), Gaussian(std=unit * X.radius**2), for_floor, name="floor")
-    gram = release(X.T @ X, Gaussian(std=unit * X.radius**2), for_gram, name="gram")
-    moment = release(X.T @ y, Gaussian(std=unit * X.radius * y.radius), for_moment, name="moment")
-    return post(
-        adaptive_ridge, floor, gram, moment, tail * floor.std, gram.std, rho, constant(identity)
-    )
+
+    variant: ClassVar[str] = "printed"
+    title: ClassVar[str] = "adaSSP"
+    identity: ClassVar[int] = 0
+    rho: Expression = RHO
+
+    @abstractmethod
+    def tail(self, delta: Expression) -> Expression:
+        """The margin, from the whole delta."""
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """Thirds of the budget."""
+        for_floor, for_gram, for_moment = budget.split_evenly(3)
+        tail = self.tail(budget.delta)
+        unit = tail / (budget.epsilon / 3)
+        square, product = Gaussian(unit * X.radius**2), Gaussian(unit * X.radius * y.radius)
+        floor = release(LambdaMin(X.T @ X), square, for_floor, name="floor")
+        gram = release(X.T @ X, square, for_gram, name="gram")
+        moment = release(X.T @ y, product, for_moment, name="moment")
+        shift, identity = tail * floor.std, constant(self.identity)
+        return post(adaptive_ridge, floor, gram, moment, shift, gram.std, self.rho, identity)
 
 
-class AdaSSPWang(Regression):
-    """adaSSP as Wang prints it: stds sqrt(log(6/delta))/(epsilon/3), which lack sqrt 2 for their
-    shares and hold jointly. [Wang18, Alg. 2]
+class AdaSSPWang(StatedAdaSSP):
+    """adaSSP as Wang prints it: stds that lack sqrt 2 for their shares and hold jointly.
+    [Wang18, Alg. 2]
     """
 
     paper: ClassVar[str] = "Wang18"
-    variant: ClassVar[str] = "printed"
-    title: ClassVar[str] = "adaSSP"
-    rho: Expression = RHO
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """As printed."""
-        tail = sqrt(log(6 / budget.delta))
-        return stated(X, y, budget, tail / (budget.epsilon / 3), tail, 0, self.rho)
+    def tail(self, delta: Expression) -> Expression:
+        """sqrt(log(6/delta))."""
+        return sqrt(log(6 / delta))
 
 
-class AdaSSPWangCoded(Regression):
+class AdaSSPWangCoded(StatedAdaSSP):
     """adaSSP as Wang's code does it: the printed stds, on X'X + I. [Wang18, adassp.m]"""
 
     paper: ClassVar[str] = "Wang18"
     variant: ClassVar[str] = "coded"
-    title: ClassVar[str] = "adaSSP"
-    rho: Expression = RHO
+    identity: ClassVar[int] = 1
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """The printed stds; the identity added."""
-        tail = sqrt(log(6 / budget.delta))
-        return stated(X, y, budget, tail / (budget.epsilon / 3), tail, 1, self.rho)
+    def tail(self, delta: Expression) -> Expression:
+        """sqrt(log(6/delta))."""
+        return sqrt(log(6 / delta))
 
 
-class AdaSSPPiazza(Regression):
-    """adaSSP as Piazza prints it: stds sqrt(2 log(6/delta))/(epsilon/3), on X'X + I. [Piazza21,
-    Alg. 2]
-    """
+class AdaSSPPiazza(StatedAdaSSP):
+    """adaSSP as Piazza prints it, on X'X + I. [Piazza21, Alg. 2]"""
 
     paper: ClassVar[str] = "Piazza21"
-    variant: ClassVar[str] = "printed"
-    title: ClassVar[str] = "adaSSP"
-    rho: Expression = RHO
+    identity: ClassVar[int] = 1
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Thirds of the budget."""
-        tail = sqrt(2 * log(6 / budget.delta))
-        return stated(X, y, budget, tail / (budget.epsilon / 3), tail, 1, self.rho)
+    def tail(self, delta: Expression) -> Expression:
+        """sqrt(2 log(6/delta))."""
+        return sqrt(2 * log(6 / delta))
 
 
-class AdaSSPThesis(Regression):
-    """adaSSP with the noise that the thesis fixes: stds sqrt(2 log(3.75/delta))/(epsilon/3).
-    [Thesis, Alg. 3]
-    """
+class AdaSSPThesis(StatedAdaSSP):
+    """adaSSP with the noise that the thesis fixes. [Thesis, Alg. 3]"""
 
     paper: ClassVar[str] = "Thesis"
-    variant: ClassVar[str] = "printed"
     title: ClassVar[str] = "adaSSP, fixed noise"
-    rho: Expression = RHO
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Thirds of the budget, constant 1.25."""
-        tail = sqrt(2 * log(constant("3.75") / budget.delta))
-        return stated(X, y, budget, tail / (budget.epsilon / 3), tail, 0, self.rho)
+    def tail(self, delta: Expression) -> Expression:
+        """sqrt(2 log(3.75/delta)): constant 1.25 at a third of delta."""
+        return sqrt(2 * log(constant("3.75") / delta))

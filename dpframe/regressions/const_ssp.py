@@ -44,5 +44,7 @@ class ConstSSPFullPiazza(Regression):
         for_gram, for_moment = budget.split_evenly(2)
         unit = sqrt(2 * log(4 / budget.delta)) / (budget.epsilon / 2)
         gram = release(X.T @ X, Gaussian(std=unit * X.radius**2), for_gram, name="gram")
-        moment = release(X.T @ y, Gaussian(std=unit * X.radius * y.radius), for_moment, name="moment")
+        moment = release(
+            X.T @ y, Gaussian(std=unit * X.radius * y.radius), for_moment, name="moment"
+        )
         return post(constant_ridge, gram, moment, gram.std, self.rho, constant(1))

@@ -43,7 +43,9 @@ class SSPPiazza(Regression):
         for_gram, for_moment = budget.split_evenly(2)
         unit = sqrt(2 * log(4 / budget.delta)) / (budget.epsilon / 2)
         gram = release(X.T @ X, Gaussian(std=unit * X.radius**2), for_gram, name="gram")
-        moment = release(X.T @ y, Gaussian(std=unit * X.radius * y.radius), for_moment, name="moment")
+        moment = release(
+            X.T @ y, Gaussian(std=unit * X.radius * y.radius), for_moment, name="moment"
+        )
         return post(ridge_solve, gram, moment, constant(1))
 
 
@@ -61,7 +63,9 @@ class SSPWang(Regression):
         for_gram, for_moment = budget.split_evenly(2)
         unit = sqrt(4 * log(4 / budget.delta)) / budget.epsilon
         gram = release(X.T @ X, Gaussian(std=unit * X.radius**2), for_gram, name="gram")
-        moment = release(X.T @ y, Gaussian(std=unit * X.radius * y.radius), for_moment, name="moment")
+        moment = release(
+            X.T @ y, Gaussian(std=unit * X.radius * y.radius), for_moment, name="moment"
+        )
         return post(ridge_solve, gram, moment, constant(0))
 
 

@@ -87,12 +87,14 @@ class Expression:
 
     def __bool__(self) -> bool:
         raise TouchesData(
-            f"the formula {self} has no truth value while it is symbolic; compare numbers, or use dp.max and dp.min"
+            f"the formula {self} has no truth value while it is symbolic; compare numbers, "
+            "or use dp.max and dp.min"
         )
 
     def __float__(self) -> float:
         raise TouchesData(
-            f"the formula {self} is exact and has no single float; certificate.at(...) gives it numbers"
+            f"the formula {self} is exact and has no single float; certificate.at(...) "
+            "gives it numbers"
         )
 
     def __str__(self) -> str:
@@ -296,12 +298,10 @@ def _from_float(value: float, name: str) -> Fraction:
 
 
 def _from_text(value: str, name: str) -> Fraction:
+    exponent = value.lower().partition("e")[2]
     try:
-        if len(value) > 80 or (
-            "e" in value.lower() and abs(int(value.lower().split("e")[1])) > 400
-        ):
-            raise ValueError(value)
-        return Fraction(value)
+        small = len(value) <= 80 and abs(int(exponent or "0")) <= 400
+        return Fraction(value if small else "too large")
     except (ValueError, ZeroDivisionError):
         raise InvalidArgument(
             name,

@@ -157,23 +157,23 @@ class _Parser:
             self.refuse(f"A number may have {MAX_DIGITS} characters.")
         return Number(rational(token))
 
-    def name(self, token: str) -> Expression:
+    def name(self, word: str) -> Expression:
         if self.take("("):
-            return self.function(token)
-        if token not in self.symbols:
+            return self.function(word)
+        if word not in self.symbols:
             self.refuse(
-                f"Unknown name {token!r}; known: {', '.join(sorted(self.symbols)) or 'none'}."
+                f"Unknown name {word!r}; known: {', '.join(sorted(self.symbols)) or 'none'}."
             )
-        return self.symbols[token]
+        return self.symbols[word]
 
-    def function(self, token: str) -> Expression:
-        if token != "sqrt" and token not in FUNCTIONS:
-            self.refuse(f"Unknown function {token!r}; known: sqrt, {', '.join(FUNCTIONS)}.")
+    def function(self, word: str) -> Expression:
+        if word != "sqrt" and word not in FUNCTIONS:
+            self.refuse(f"Unknown function {word!r}; known: sqrt, {', '.join(FUNCTIONS)}.")
         arguments = [self.sum()]
         while self.take(","):
             arguments.append(self.sum())
         if not self.take(")"):
             self.refuse("A bracket is not closed.")
-        if token == "sqrt" and len(arguments) == 1:
+        if word == "sqrt" and len(arguments) == 1:
             return power(arguments[0], "1/2")
-        return call(token, *arguments)
+        return call(word, *arguments)

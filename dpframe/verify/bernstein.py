@@ -183,7 +183,7 @@ def _with(values: tuple[Any, ...], axis: int, value: Any) -> tuple[Any, ...]:
 
 
 def to_domain(domain: Domain, t: Fraction) -> Fraction | None:
-    """The point of the domain's closure at t in [0, 1]; None at infinity. The domain has a lower end."""
+    """The point of the domain's closure at t in [0, 1]; None at infinity. It has a lower end."""
     low = domain.lower or Fraction(0)
     if domain.upper is not None:
         return low + t * (domain.upper - low)

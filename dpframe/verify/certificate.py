@@ -27,7 +27,10 @@ from .report import Report, satisfied
 IDEALIZED = (
     "idealized numerics: sums and noise are proved over the reals and executed in floating point"
 )
-FAILURES = 'failures are not published: whether bad input is refused depends on the data (missing="drop" removes this)'
+FAILURES = (
+    "failures are not published: whether bad input is refused depends on the data "
+    '(missing="drop" removes this)'
+)
 AMBIENT = "the declaration and its post-processing functions read no data but their arguments"
 
 
@@ -120,7 +123,10 @@ class Certificate:
             }
             if names <= given.keys() and not satisfied(constraint, balls):
                 where = ", ".join(f"{name} = {given[name]}" for name in sorted(names))
-                way_out = "Certify at these numbers: dp.certify(..., target=dp.ApproxDP(...)) then decides by the exact profile; or use dp.Gaussian.analytic."
+                way_out = (
+                    "Certify at these numbers: dp.certify(..., target=dp.ApproxDP(...)) then "
+                    "decides by the exact profile; or use dp.Gaussian.analytic."
+                )
                 raise InvalidArgument(
                     "parameters",
                     f"inside the proof's region, {constraint} ({constraint.source})",

@@ -1,4 +1,4 @@
-"""zCDP of everything: half the joint mu^2 of the Gaussians, half the squared epsilons of Laplace."""
+"""zCDP of everything: half the joint mu^2 of Gaussians, half the squared epsilons of Laplace."""
 
 from __future__ import annotations
 

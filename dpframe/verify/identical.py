@@ -85,7 +85,8 @@ def _release_formulas(one: Release, other: Release) -> dict[str, tuple[Expressio
         and one.share.currency == other.share.currency
     ):
         pairs = zip(one.share.amounts, other.share.amounts, strict=True)
-        formulas |= dict(zip((f"share of {name}" for name in one.share.currency), pairs))
+        names = [f"share of {name}" for name in one.share.currency]
+        formulas |= dict(zip(names, pairs, strict=True))
     return formulas
 
 

@@ -76,7 +76,7 @@ class Obligation:
 
 @attrs.frozen
 class Constraint:
-    """left <= right (or < where `strict`): a theorem's hypothesis that carves the declared domain."""
+    """left <= right (or < where `strict`): a theorem's hypothesis that carves the domain."""
 
     left: Expression
     right: Expression

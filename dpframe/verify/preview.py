@@ -44,13 +44,9 @@ class Preview:
             f"{line.name:<34}{line.std:>12.4g}{line.noise:>12.4g}{line.relative:>11.2%}"
             for line in self.lines
         ]
-        return "\n".join(
-            [
-                f"expected noise at n = {self.n:,}, d = {self.d} (signal: n rows that fill their bound, in one direction)",
-                head,
-                *rows,
-            ]
-        )
+        signal = "(signal: n rows that fill their bound, in one direction)"
+        title = f"expected noise at n = {self.n:,}, d = {self.d} {signal}"
+        return "\n".join([title, head, *rows])
 
 
 def preview(certificate: Certificate, *, n: int, d: int) -> Preview:
@@ -84,7 +80,11 @@ def _warn(certificate: Certificate, n: int) -> None:
         return
     delta = certificate.number(certificate.target.delta, up=True)
     if delta * n > 0.1:
-        message = f"delta = {delta:.3g} is not far below 1/n = {1 / n:.3g}: a mechanism that publishes one random row in full satisfies such a delta. Choose delta below {0.01 / n:.1g}."
+        message = (
+            f"delta = {delta:.3g} is not far below 1/n = {1 / n:.3g}: a mechanism that "
+            "publishes one random row in full satisfies such a delta. Choose delta below "
+            f"{0.01 / n:.1g}."
+        )
         warnings.warn(message, PrivacyWarning, stacklevel=4)
 
 

@@ -17,7 +17,7 @@ from .algebra import Field
 
 @attrs.frozen(slots=False, eq=False)
 class Problem:
-    """`graph` shall satisfy `target` in `setting`, for all values of the symbols in their domains."""
+    """`graph` shall satisfy `target` in `setting`, for all values of the symbols."""
 
     graph: Graph
     target: Guarantee

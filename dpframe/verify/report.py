@@ -108,7 +108,10 @@ def verify(problem: Problem, accountant: str = "auto") -> Report:
 
 
 def _none_applies(problem: Problem) -> Obligation:
-    rule = "some derivation must apply: basic composition (every release has a share), joint Gaussian DP (all Gaussian), zCDP"
+    rule = (
+        "some derivation must apply: basic composition (every release has a share), joint "
+        "Gaussian DP (all Gaussian), zCDP"
+    )
     kinds = tuple(dict.fromkeys(release.noise.kind for release in problem.graph.releases))
     return Obligation(
         "total",
@@ -129,7 +132,8 @@ def _order(problem: Problem, accountant: str) -> Sequence[str]:
     currency = problem.target.kind in ("pure", "approx")
     if accountant == "basic" and not (shared and currency):
         raise OutsideTheorem(
-            "basic composition adds shares of (epsilon, delta): give every release a share of the budget, or use another accountant."
+            "basic composition adds shares of (epsilon, delta): give every release a share "
+            "of the budget, or use another accountant."
         )
     if accountant != "auto":
         return (accountant,)
@@ -152,7 +156,10 @@ def _with_point(attempt: Attempt, problem: Problem) -> Attempt:
         rule,
         facts,
         UNPROVED,
-        repair="widen the parameters' ranges, use dp.Gaussian.analytic, or give numbers: the exact profile then decides.",
+        repair=(
+            "widen the parameters' ranges, use dp.Gaussian.analytic, or give numbers: the "
+            "exact profile then decides."
+        ),
     )
     return attrs.evolve(attempt, obligations=(*attempt.obligations, empty))
 

@@ -89,7 +89,7 @@ def _signs(parts: tuple[Expression, ...]) -> list[int]:
 
 
 def positive_size(formula: Expression, field: Field) -> bool:
-    """Whether a formula with logarithms and roots is certainly defined and > 0 on the whole domain."""
+    """Whether a formula with logarithms and roots is certainly defined and > 0 everywhere."""
     match formula:
         case Product(parts):
             return (

@@ -82,14 +82,19 @@ def _target(problem: Problem) -> Iterator[Obligation]:
             name != "delta" or positive(1 - amount, problem.field).proved
         )
         if not inside:
-            rule = "the target must be meaningful for every parameter value: amounts positive, delta below 1"
+            rule = (
+                "the target must be meaningful for every parameter value: amounts positive, "
+                "delta below 1"
+            )
             yield Obligation(
                 "structure",
                 "target",
                 rule,
                 (f"{name} = {amount}",),
                 UNPROVED,
-                repair="declare its parameters on open ranges: epsilon in (0, inf), delta in (0, 1).",
+                repair=(
+                    "declare its parameters on open ranges: epsilon in (0, inf), delta in (0, 1)."
+                ),
             )
 
 
@@ -146,8 +151,14 @@ def _tainted(label: str, name: str, formula: Expression, symbol: Symbol) -> Obli
 
 def _public_way_out(origin: Statistic) -> str:
     if origin.kind == "count":
-        return "n is private under add/remove: declare a public number instead, use dp.REPLACE_ONE, or release the count and pay for it."
-    return "declare a public bound (from a codebook, not from the data), or release the quantity and pay a share for it."
+        return (
+            "n is private under add/remove: declare a public number instead, use "
+            "dp.REPLACE_ONE, or release the count and pay for it."
+        )
+    return (
+        "declare a public bound (from a codebook, not from the data), or release the quantity "
+        "and pay a share for it."
+    )
 
 
 def moves(statistic: Statistic) -> str:
@@ -160,7 +171,10 @@ def moves(statistic: Statistic) -> str:
         return "a table of 1 row and its neighbour of 2 rows give n = 1 and n = 2"
     if sensitivity is None:
         return f"one row changes {statistic.label}, by an amount that no rule bounds"
-    return f"one unit moves {statistic.label} by {sensitivity.value}: from 0 to {sensitivity.value} between two neighbours, with no noise in between"
+    return (
+        f"one unit moves {statistic.label} by {sensitivity.value}: from 0 to "
+        f"{sensitivity.value} between two neighbours, with no noise in between"
+    )
 
 
 def _shapes(problem: Problem) -> Iterator[Obligation]:
@@ -172,7 +186,8 @@ def _shapes(problem: Problem) -> Iterator[Obligation]:
             yield Obligation(
                 "structure",
                 release.label,
-                f"the shape of a release must be public, but it depends on the data: {path(release.statistic)} -> shape",
+                "the shape of a release must be public, but it depends on the data: "
+                f"{path(release.statistic)} -> shape",
                 (
                     f"shape = ({', '.join(map(str, release.statistic.shape))})",
                     "n is private under add/remove",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from dpframe.graph import Regression
+from dpframe.graph import Regression, Release
 from dpframe.symbols import Number
 
 from .obligation import PROVED, Constraint, Obligation, shown
@@ -58,9 +58,9 @@ def sentence(certificate: Certificate) -> list[str]:
     lines.append(f"for every two tables that differ by {certificate.setting.unit},")
     lines.append(f"the released values together satisfy {certificate.target}.")
     if certificate.region:
-        lines.append(
-            f"It holds where {'; '.join(map(region_text, certificate.region[:6]))}{' ...' if len(certificate.region) > 6 else ''}."
-        )
+        more = " ..." if len(certificate.region) > 6 else ""
+        where = "; ".join(map(region_text, certificate.region[:6]))
+        lines.append(f"It holds where {where}{more}.")
     return lines
 
 
@@ -77,13 +77,18 @@ def release_lines(certificate: Certificate) -> Iterable[str]:
     """One line a release: statistic, sensitivity, noise, share; the first twelve."""
     releases = certificate.graph.releases
     for release in releases[:12]:
-        moved = release.statistic.sensitivity(release.mechanism.norm)
-        rule = "stated" if release.rule is None else release.rule.name
-        share = "" if release.share is None else f", share {release.share}"
-        value = "?" if moved is None else moved.value
-        yield f"{release.label}: sensitivity {value} ({release.mechanism.norm}), {release.mechanism.noise} {release.mechanism.formula} ({rule}){share}"
+        yield _release_line(release)
     if len(releases) > 12:
         yield f"... and {len(releases) - 12} more releases"
+
+
+def _release_line(release: Release) -> str:
+    moved = release.statistic.sensitivity(release.noise.norm)
+    value = "?" if moved is None else moved.value
+    rule = "stated" if release.rule is None else release.rule.name
+    share = "" if release.share is None else f", share {release.share}"
+    size = f"{release.noise.noise} {release.mechanism.formula} ({rule})"
+    return f"{release.label}: sensitivity {value} ({release.noise.norm}), {size}{share}"
 
 
 def _proved(obligation: Obligation) -> str:
@@ -106,7 +111,10 @@ def _claims(report: Report) -> list[str]:
 def refusal_text(regression: Regression, report: Report) -> str:
     """Every open obligation."""
     open_ones = report.open_obligations
-    head = f"{regression} is not certified for {report.problem.target}: {len(open_ones)} open obligation{'s' * (len(open_ones) != 1)}"
+    head = (
+        f"{regression} is not certified for {report.problem.target}: {len(open_ones)} open "
+        f"obligation{'s' * (len(open_ones) != 1)}"
+    )
     return "\n".join(
         [head, *(f"({index}) {obligation}" for index, obligation in enumerate(open_ones, 1))]
     )
