@@ -48,7 +48,7 @@ class Column(DataNode):
         """Map a block of the input's labels, shape (m,), to this node's. Never changes `block`."""
 
     @property
-    def T(self) -> Column:
+    def T(self) -> Column:  # noqa: N802 - the name numpy gives it
         """A column is its own transpose, as in numpy."""
         return self
 

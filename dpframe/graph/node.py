@@ -71,7 +71,7 @@ class DataNode(Node):
     def __array_function__(self, *_: Any, **__: Any) -> NoReturn:
         self.refuse("given to a numpy function")
 
-    def __bool__(self) -> NoReturn:
+    def __bool__(self) -> NoReturn:  # noqa: PLE0304 - it never returns
         self.refuse("tested for truth")
 
     def __float__(self) -> NoReturn:
@@ -83,7 +83,7 @@ class DataNode(Node):
     def __iter__(self) -> NoReturn:
         self.refuse("iterated over")
 
-    def __len__(self) -> NoReturn:
+    def __len__(self) -> NoReturn:  # noqa: PLE0303 - it never returns
         self.refuse("measured; its number of rows is X.rows")
 
     def __getitem__(self, key: object) -> NoReturn:

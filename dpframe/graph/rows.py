@@ -90,7 +90,7 @@ class Rows(DataNode):
         """
 
     @property
-    def T(self) -> Transposed:
+    def T(self) -> Transposed:  # noqa: N802 - the name numpy gives it
         """The transpose, for X.T @ X and X.T @ y."""
         return Transposed(self)
 

@@ -36,7 +36,7 @@ def ridge_solve(gram: Array, moment: Array, ridge: float) -> Fit:
     return Fit(theta if solved else np.zeros(len(moment)), ridge, ridge == 0, solved)
 
 
-def adaptive_ridge(
+def adaptive_ridge(  # noqa: PLR0917 - dp.post passes by position
     floor: float,
     gram: Array,
     moment: Array,

@@ -589,9 +589,9 @@ refuse(
 refuse(
     "T11b",
     "TAINT",
-    "clipping at mean + 3 std of the data",
+    "clipping at 1 + 3 std of the data",
     lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(
-        X.clip(norm=dp.aggregate("mean", X) + 3 * dp.aggregate("std", X).__expression__() + 1)
+        X.clip(norm=1 + 3 * dp.aggregate("std", X).__expression__())
     ),
 )
 refuse(

@@ -41,8 +41,8 @@ def spelled(case: Case) -> str:
 
 
 def short(text: str, most: int = 170) -> str:
-    """One cell of a table: no line ends, no bars."""
-    flat = " ".join(text.split()).replace("|", "\\|")
+    """At most so many characters, on one line."""
+    flat = " ".join(text.split())
     return flat if len(flat) <= most else flat[: most - 3] + "..."
 
 
@@ -66,8 +66,9 @@ def row(case: Case) -> str:
         refuted = any(o.verdict is Verdict.REFUTED for o in report.open_obligations)
         verdict = ACCEPTED if report.proved else "refuted" if refuted else "not proved"
         how = short(decided(report), 300)
-    cells = (case.name, short(case.says), case.expected, verdict, case.decides, f"`{how}`")
-    return f"| {' | '.join(cells)} |"
+    cells = (case.name, case.says, case.expected, verdict, case.decides, f"`{how}`")
+    escaped = [cell.replace("|", "\\|") for cell in cells]
+    return f"| {' | '.join(escaped)} |"
 
 
 def page() -> str:

@@ -1,0 +1,172 @@
+"""Every mechanism: its guarantee, its noise; every calibration: it earns what it is given."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import samples
+from oracles import delta_of, value
+
+import dpframe as dp
+from dpframe.symbols import Number
+
+SIZES = [Fraction(1, 7), Fraction(1), Fraction(10)]
+CLOSED_FORMS = {  # the guarantee's parameter at sensitivity s and noise c
+    dp.Gaussian: ("mu", lambda s, c: s / c),
+    dp.Laplace: ("epsilon", lambda s, c: s / c),
+}
+every_mechanism = pytest.mark.parametrize("cls", samples.MECHANISMS, ids=lambda c: c.__name__)
+every_calibration = pytest.mark.parametrize("cls", samples.CALIBRATIONS, ids=lambda c: c.__name__)
+
+
+@every_mechanism
+def test_the_guarantee_is_its_closed_form(cls):
+    """At exact numbers the guarantee's parameter is an exact number, that of the theorem."""
+    name, form = CLOSED_FORMS[cls]
+    for size in SIZES:
+        for sensitivity in SIZES:
+            guarantee = samples.MECHANISMS[cls](size).guarantee(Number(sensitivity))
+            assert getattr(guarantee, name) == Number(form(sensitivity, size))
+
+
+@every_mechanism
+def test_the_guarantee_grows_with_the_sensitivity(cls):
+    """More sensitivity never costs less; more noise never costs more."""
+    cost = {
+        (s, c): samples.MECHANISMS[cls](c).guarantee(Number(s)).amounts[0].value
+        for s in SIZES
+        for c in SIZES
+    }
+    for c in SIZES:
+        assert sorted(SIZES) == sorted(SIZES, key=lambda s, c=c: cost[s, c])
+        assert sorted(SIZES, reverse=True) == sorted(SIZES, key=lambda s, c=c: cost[c, s])
+
+
+@every_mechanism
+def test_int_float_text_and_fraction_sizes_are_one(cls):
+    """The same number in four spellings makes equal mechanisms."""
+    sizes = [2.5, "2.5", "5/2", Fraction(5, 2), np.float64(2.5)]
+    assert len({samples.MECHANISMS[cls](size) for size in sizes}) == 1
+    assert samples.MECHANISMS[cls](2) == samples.MECHANISMS[cls](2.0)
+
+
+@every_mechanism
+@pytest.mark.parametrize("size", [0, -1, "0", float("nan"), float("inf"), True, None, [1]])
+def test_a_size_that_is_no_positive_number_is_refused(cls, size):
+    """No noise, negative noise and no number are errors that say so."""
+    with pytest.raises(dp.InvalidArgument):
+        samples.MECHANISMS[cls](size)
+
+
+@every_mechanism
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3), (5, 2, 2)])
+def test_a_sample_has_its_shape_and_is_finite(cls, shape):
+    """Draws have the shape that was asked for."""
+    rng = np.random.default_rng(1)
+    noise = np.asarray(cls.sample(2.0, shape, rng, symmetric=False))
+    assert noise.shape == shape
+    assert np.isfinite(noise).all()
+    assert noise.size == 1 or len(np.unique(noise)) == noise.size
+
+
+@every_mechanism
+@pytest.mark.parametrize("shape", [(1, 1), (4, 4), (3, 2, 2)])
+def test_symmetric_noise_is_symmetric(cls, shape):
+    """Exactly, entry by entry, with different entries."""
+    noise = cls.sample(2.0, shape, np.random.default_rng(2), symmetric=True)
+    assert noise.shape == shape
+    assert np.array_equal(noise, noise.swapaxes(-1, -2))
+    upper = noise[..., *np.triu_indices(shape[-1])]
+    assert len(np.unique(upper)) == upper.size
+
+
+@every_mechanism
+def test_equal_generators_draw_equal_noise(cls):
+    """All randomness comes from the generator that is given."""
+    draws = [cls.sample(1.0, (4,), np.random.default_rng(7), symmetric=False) for _ in range(2)]
+    assert np.array_equal(*draws)
+
+
+@every_mechanism
+def test_the_deviation_is_the_standard_deviation(cls):
+    """The stated std of one number is that of the draws, within 2 percent."""
+    mechanism = samples.MECHANISMS[cls](3)
+    noise = cls.sample(3.0, (200_000,), np.random.default_rng(3), symmetric=False)
+    assert abs(noise.std() / float(value(mechanism.deviation, {})) - 1) < 0.02
+
+
+def budget(cls, factor=1):
+    """The sample budget of a calibration, epsilon times `factor`."""
+    epsilon, delta = samples.CALIBRATIONS[cls]
+    target = dp.ApproxDP(Fraction(epsilon) * factor, delta)
+    return target.budget if target.budget.currency in cls.currencies else dp.PureDP(epsilon).budget
+
+
+def size_of(cls, share, sensitivity=1):
+    """The size of the noise that a calibration prescribes, at 50 digits."""
+    return value(cls().calibrate(share, Number(Fraction(sensitivity))).formula, {})
+
+
+@every_calibration
+@pytest.mark.parametrize("factor", [Fraction(1, 100), Fraction(1, 3), Fraction(1)])
+def test_a_calibration_earns_its_share(cls, factor):
+    """The exact profile of the prescribed noise is inside the share."""
+    share = budget(cls, factor)
+    size = size_of(cls, share, 7)
+    epsilon, delta = share.epsilon.value, share.delta.value
+    if cls.mechanism is dp.Laplace:
+        assert 7 / size <= epsilon + Fraction(1, 10**40)
+    else:
+        assert delta_of(epsilon, 7 / size) <= delta * (1 + Fraction(1, 10**40))
+
+
+@every_calibration
+def test_more_epsilon_never_means_more_noise(cls):
+    """The size of the noise decreases in epsilon."""
+    sizes = [size_of(cls, budget(cls, Fraction(k, 10))) for k in (1, 2, 5, 9, 10)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > sizes[-1]
+
+
+@every_calibration
+def test_noise_scales_with_the_sensitivity(cls):
+    """Three times the sensitivity, three times the noise."""
+    share = budget(cls)
+    assert abs(size_of(cls, share, 3) / size_of(cls, share) - 3) < Fraction(1, 10**30)
+
+
+@every_calibration
+def test_int_and_float_budgets_are_one(cls):
+    """epsilon = 1 and 1.0, delta = 1e-6 as float and as text prescribe the same formula."""
+    makers = [(1, "1e-6"), (1.0, 1e-6), ("1", Fraction(1, 10**6)), (np.float64(1), 0.000001)]
+    found = {cls().calibrate(dp.ApproxDP(*pair).budget, Number(Fraction(1))) for pair in makers}
+    assert len(found) == 1
+
+
+@every_calibration
+def test_a_calibration_refuses_a_currency_that_it_cannot_spend(cls):
+    """A missing share and a share in another currency are errors."""
+    with pytest.raises(dp.InvalidArgument, match="share"):
+        cls().check(None)
+    for target in (dp.ZeroConcentratedDP(1), dp.GaussianDP(1), dp.PureDP(1), dp.ApproxDP(1, 0.1)):
+        if target.budget.currency not in cls.currencies:
+            with pytest.raises(dp.InvalidArgument, match="share"):
+                cls().check(target.budget)
+
+
+def test_the_analytic_std_is_never_above_the_classical():
+    """Where both are proved, exact is at most classical."""
+    for epsilon in ("0.1", "0.5", "0.99"):
+        share = dp.ApproxDP(epsilon, "1e-6").budget
+        names = ("analytic", "classical", "kamath_ullman")
+        stds = [size_of(type(getattr(dp.Gaussian, name)), share) for name in names]
+        assert stds == sorted(stds)
+
+
+@pytest.mark.parametrize("target", [dp.ZeroConcentratedDP("1/8"), dp.GaussianDP("1/2")])
+def test_the_analytic_std_in_other_currencies(target):
+    """rho = 1/8 and mu = 1/2 both afford exactly the std 2 at sensitivity 1."""
+    mechanism = dp.Gaussian.analytic.calibrate(target.budget, Number(Fraction(1)))
+    assert value(mechanism.std, {}) == 2

@@ -1,0 +1,89 @@
+"""Every regression: cites its paper, is certified or refused as stated, saves and loads."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import samples
+
+import dpframe as dp
+
+every = pytest.mark.parametrize("cls", samples.REGRESSIONS, ids=lambda cls: cls.__name__)
+TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
+
+
+@every
+def test_it_cites_its_paper(cls):
+    """The docstring's key is the class's paper; title and variant are filled in."""
+    assert cls.paper
+    assert all(key.strip() in cls.__doc__ for key in cls.paper.split(";"))
+    assert re.search(r"\[[^\]]+\]", cls.__doc__.splitlines()[0] + cls.__doc__)
+    assert cls.title
+    assert cls.variant in ("printed", "coded", "recommended")
+
+
+@every
+@pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
+def test_it_is_certified_or_refused_as_stated(cls, relation):
+    """All symbols free: the verdict of the samples file."""
+    stated = dict(zip(samples.RELATIONS, samples.REGRESSIONS[cls], strict=True))[relation]
+    report = dp.examine(cls(), target=TARGET, setting=samples.setting(relation))
+    assert report.proved is stated
+    assert stated or report.open_obligations
+
+
+@every
+def test_its_graph_is_stable(cls):
+    """Two declarations make one hash; another setting makes another."""
+    hashes = [cls().graph(samples.setting(), TARGET.budget).hash for _ in range(2)]
+    assert hashes[0] == hashes[1]
+    other = cls().graph(samples.setting(norm=5), TARGET.budget)
+    assert other.hash != hashes[0]
+    assert other != cls().graph(samples.setting(), TARGET.budget)
+
+
+@every
+def test_its_certificate_saves_and_loads(cls, tmp_path):
+    """A saved certificate is proved again on loading, with the same hash and numbers."""
+    for relation, stated in zip(samples.RELATIONS, samples.REGRESSIONS[cls], strict=True):
+        if stated:
+            proof = dp.certify(cls(), target=TARGET, setting=samples.setting(relation))
+            for certificate in (proof, proof.at(epsilon=1), proof.at(epsilon=1, delta="1e-6")):
+                path = tmp_path / "certificate.json"
+                certificate.save(path)
+                loaded = dp.load(path)
+                assert loaded.hash == certificate.hash
+                assert loaded.values == certificate.values
+                assert str(loaded) == str(certificate)
+
+
+@every
+def test_it_is_certified_for_other_currencies_or_refused_in_words(cls):
+    """Under zCDP and Gaussian DP the answer is a report or an error that names the share."""
+    for target in (dp.ZeroConcentratedDP(dp.RHO), dp.GaussianDP(dp.MU), dp.PureDP(dp.EPSILON)):
+        try:
+            report = dp.examine(cls(), target=target, setting=samples.setting())
+        except dp.DPFrameError as error:
+            assert str(error)
+        else:
+            assert report.proved or report.open_obligations
+
+
+@every
+def test_its_certificate_reads_as_a_sentence(cls):
+    """The certificate names its target, its unit and its assumptions."""
+    if samples.REGRESSIONS[cls][0]:
+        text = str(dp.certify(cls(), target=TARGET, setting=samples.setting()))
+        for part in ("For all", "one row added or removed", "satisfy", "Derivation", "Assumed"):
+            assert part in text
+
+
+@every
+def test_its_hyperparameters_are_exact(cls):
+    """A float is its shortest decimal; text and Fractions are taken as they are."""
+    if "rho" in {field.name for field in cls.__attrs_attrs__}:
+        assert cls(rho=0.05) == cls(rho="0.05") == cls()
+        for wrong in (True, float("nan"), [1], "1/0"):
+            with pytest.raises(dp.InvalidArgument, match="rho"):
+                cls(rho=wrong)

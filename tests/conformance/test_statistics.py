@@ -1,0 +1,160 @@
+"""Every statistic: how its sensitivity scales, and that its value is numpy's."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import samples
+from oracles import value
+
+import dpframe as dp
+from dpframe.graph import statistics as st
+from dpframe.sensitivity import L1, L2, OPERATOR
+
+NORMS = (L1, L2, OPERATOR)
+BOUNDED = [cls for cls in samples.STATISTICS if cls not in samples.UNBOUNDED]
+every = pytest.mark.parametrize("cls", BOUNDED, ids=lambda cls: cls.__name__)
+# degree of the sensitivity in (|x| bound, |y| bound); those that mix degrees are left out
+DEGREES = {
+    st.Gram: (2, 0),
+    st.Moment: (1, 1),
+    st.Squares: (0, 2),
+    st.LambdaMin: (2, 0),
+    st.Trace: (2, 0),
+    st.Count: (0, 0),
+    st.RowSum: (1, 0),
+    st.LabelSum: (0, 1),
+}
+
+
+def moved(cls, norm=L2, relation=dp.ADD_REMOVE, **more):
+    """The sensitivity in numbers, at d = 3."""
+    X, y = samples.setting(relation, **more).nodes()
+    found = samples.STATISTICS[cls](X, y).sensitivity(norm)
+    return value(found.value, {"d": 3})
+
+
+@every
+@pytest.mark.parametrize("norm", NORMS, ids=str)
+def test_replacing_costs_between_once_and_twice(cls, norm):
+    """Replace-one is remove and add: at most twice; and what is constant then is n or the like."""
+    once, replaced = (moved(cls, norm, relation) for relation in samples.RELATIONS)
+    assert replaced <= 2 * once + Fraction(1, 10**40)
+    assert cls is st.Count or once <= replaced
+
+
+@every
+@pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
+def test_k_rows_a_person_cost_k_times(cls, relation):
+    """The triangle inequality along k one-row steps."""
+    for norm in NORMS:
+        one, five = (moved(cls, norm, relation, rows_per_person=k) for k in (1, 5))
+        assert abs(five - 5 * one) < Fraction(1, 10**40)
+
+
+@every
+def test_norms_are_ordered(cls):
+    """Operator at most L2 (Frobenius), L2 at most sqrt 2 times L1 of the upper triangle."""
+    for relation in samples.RELATIONS:
+        one, two, operator = (moved(cls, norm, relation) for norm in NORMS)
+        assert operator <= two + Fraction(1, 10**40)
+        assert two <= one * Fraction(15, 10)
+
+
+@pytest.mark.parametrize("cls", DEGREES, ids=lambda cls: cls.__name__)
+def test_the_sensitivity_scales_with_the_bounds(cls):
+    """Twice the bound of x or y multiplies by 2 to its degree."""
+    in_x, in_y = DEGREES[cls]
+    for norm in NORMS:
+        for relation in samples.RELATIONS:
+            base = moved(cls, norm, relation)
+            wider = moved(cls, norm, relation, norm=2 * samples.NORM)
+            taller = moved(cls, norm, relation, bound=2 * samples.BOUND)
+            assert abs(wider - 2**in_x * base) < Fraction(1, 10**40)
+            assert abs(taller - 2**in_y * base) < Fraction(1, 10**40)
+
+
+@every
+def test_the_sensitivity_names_its_rule_norm_and_unit(cls):
+    """A sensitivity is a value with its reason."""
+    setting = samples.setting(rows_per_person=2)
+    found = samples.STATISTICS[cls](*setting.nodes()).sensitivity(L2)
+    assert found.rule
+    assert found.norm is L2
+    assert found.unit == setting.unit
+    assert str(found.value) in str(found)
+
+
+@pytest.mark.parametrize("cls", sorted(samples.UNBOUNDED, key=lambda c: c.__name__))
+def test_what_no_rule_bounds_has_no_sensitivity(cls):
+    """Raw aggregates and raw rows are unbounded in every norm under every relation."""
+    for relation in samples.RELATIONS:
+        statistic = samples.STATISTICS[cls](*samples.setting(relation).nodes())
+        assert all(statistic.sensitivity(norm) is None for norm in NORMS)
+
+
+def brute(cls, X, y):
+    """The value by its definition, one record at a time."""
+    grams = sum((np.outer(x, x) for x in X), np.zeros((X.shape[1],) * 2))
+    moments = sum((x * t for x, t in zip(X, y, strict=True)), np.zeros(X.shape[1]))
+    rows = sum(X, np.zeros(X.shape[1]))
+    d = X.shape[1]
+    flat = [grams[i, j] * (1 if i == j else 2**0.5) for i in range(d) for j in range(i, d)]
+    return {
+        st.Gram: grams,
+        st.Moment: moments,
+        st.Squares: sum(t * t for t in y),
+        st.LambdaMin: np.linalg.eigvalsh(grams)[0],
+        st.Trace: sum(x @ x for x in X),
+        st.Count: len(X),
+        st.RowSum: rows,
+        st.LabelSum: sum(y),
+        st.Linear: 2 * moments - rows / 2,
+        st.Stack: np.array([*flat, *moments]),
+    }[cls]
+
+
+@every
+@pytest.mark.parametrize("n", [0, 1, 7])
+def test_the_value_is_numpys(cls, n):
+    """compute and block agree with the definition, also on no rows."""
+    rng = np.random.default_rng(n)
+    X, y = rng.normal(size=(n, 3)), rng.normal(size=n)
+    got = samples.evaluate(samples.STATISTICS[cls](*samples.setting().nodes()), X, y)
+    want = np.asarray(brute(cls, X, y))
+    assert got.shape == want.shape
+    assert np.allclose(got, want, rtol=1e-12, atol=1e-12)
+
+
+@every
+def test_the_shape_is_the_declared_one(cls):
+    """The public shape at d = 3 is that of the value."""
+    statistic = samples.STATISTICS[cls](*samples.setting().nodes())
+    got = samples.evaluate(statistic, np.ones((4, 3)), np.ones(4))
+    assert got.shape == tuple(int(value(size, {"d": 3})) for size in statistic.shape)
+    assert statistic.symmetric is (got.ndim == 2)
+
+
+@every
+def test_blocks_add_up(cls):
+    """A sum over blocks is the value on the whole table."""
+    X, y = samples.setting().nodes()
+    statistic = samples.STATISTICS[cls](X, y)
+    if not isinstance(statistic, st.BlockSum):
+        pytest.skip("no sum over blocks, and says so")
+    rng = np.random.default_rng(5)
+    rows, labels = rng.normal(size=(9, 2)), rng.normal(size=9)
+    parts = [statistic.block({X: rows[a:b], y: labels[a:b]}) for a, b in ((0, 2), (2, 2), (2, 9))]
+    assert np.allclose(sum(parts), statistic.block({X: rows, y: labels}), rtol=1e-12)
+
+
+def test_an_unflattened_stack_is_its_matrix():
+    """The upper triangle of a stack, times sqrt 2 off the diagonal, leads back to the matrix."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(6, 4))
+    X_node, y_node = samples.setting().nodes()
+    flat = samples.evaluate(dp.stack(X_node.T @ X_node), X, np.zeros(6))
+    assert np.allclose(st.unflatten(flat, 4), X.T @ X)
+    assert np.isclose(np.linalg.norm(flat), np.linalg.norm(X.T @ X))
