@@ -142,12 +142,16 @@ def domain(spec: Json, where: str) -> Range:
         low, left = Fraction(math.ceil(low) if left else math.floor(low) + 1), True
     if spec["integer"] and high is not None:
         high, right = Fraction(math.floor(high) if right else math.ceil(high) - 1), True
-    if low is not None and high is not None and not (low < high or (low == high and left and right)):
+    if (
+        low is not None
+        and high is not None
+        and not (low < high or (low == high and left and right))
+    ):
         raise Refused(f"{where}: the domain is empty")
     return Range(low, high, left, right, spec["integer"])
 
 
-# ============================================================================ CORE 2: formulas
+# ========================================================================= ALGEBRA 1: formulas
 class Atom(NamedTuple):
     """What formulas are polynomials in, with its sign on the whole domain (as Range.sign)."""
 
@@ -159,19 +163,42 @@ class Atom(NamedTuple):
 
 
 class Formula:
-    """A sum of rational multiples of products of rational powers of atoms.
+    """A sum of rational multiples of products of rational powers of atoms: `terms`, over `den`.
 
     It is defined on the whole domain: an atom under a fractional power is >= 0 there, and one
     under a negative power is not 0.
     """
 
-    __slots__ = ("bits", "ring", "terms")
+    __slots__ = ("den", "ring", "terms")
 
-    def __init__(self, ring: Ring, terms: dict[Mono, Fraction]) -> None:
-        self.ring, self.terms, cs = ring, terms, terms.values()
-        self.bits = max([0, *(max(abs(c.numerator), c.denominator).bit_length() for c in cs)])
+    def __init__(self, ring: Ring, terms: Mapping[Mono, int], den: int = 1) -> None:
+        gcd = math.gcd(den, *terms.values())
+        self.ring, self.den = ring, den // gcd
+        self.terms = {mono: c // gcd for mono, c in terms.items() if c}
         if self.bits > MAX_BITS:
             raise Refused(f"numbers of more than {MAX_BITS} bits")
+
+    @property
+    def bits(self) -> int:
+        """About the size of the largest number in it."""
+        cs = self.terms.values()
+        return self.den.bit_length() + max(max(cs), -min(cs)).bit_length() if cs else 0
+
+    @property
+    def pairs(self) -> list[tuple[Mono, Fraction]]:
+        """Products of powers, and what they are multiplied by."""
+        return [(mono, Fraction(c, self.den)) for mono, c in self.terms.items()]
+
+    @property
+    def key(self) -> object:
+        """Equal formulas mostly have equal keys, different ones never."""
+        return self.den, frozenset(self.terms.items())
+
+    @property
+    def constant(self) -> Fraction | None:
+        """Its value, where it is a rational number."""
+        known = self.terms.keys() <= {()}
+        return Fraction(self.terms.get((), 0), self.den) if known else None
 
     def __bool__(self) -> bool:
         return bool(self.terms)
@@ -180,7 +207,7 @@ class Formula:
         return self.ring.total((self, self.ring.lift(other)))
 
     def __neg__(self) -> Formula:
-        return Formula(self.ring, {mono: -c for mono, c in self.terms.items()})
+        return Formula(self.ring, {mono: -c for mono, c in self.terms.items()}, self.den)
 
     def __sub__(self, other: Formula | Exponent) -> Formula:
         return self + -self.ring.lift(other)
@@ -190,12 +217,12 @@ class Formula:
 
     def __mul__(self, other: Formula | Exponent) -> Formula:
         ring, right = self.ring, self.ring.lift(other)
-        ring.spend(len(self.terms) * len(right.terms) * (1 + (self.bits + right.bits) // 256))
-        found: dict[Mono, Fraction] = {}
+        ring.spend(len(self.terms) * len(right.terms) * (1 + self.den.bit_length() // 256))
+        found: dict[Mono, Exponent] = {}
         for (m, c), (n, k) in product(self.terms.items(), right.terms.items()):
-            mono, factor = ring.tidy((*m, *n)) if m and n else (m + n, ONE)
-            found[mono] = found.get(mono, ZERO) + c * k * factor
-        return Formula(ring, {mono: c for mono, c in found.items() if c})
+            mono, factor = ring.tidy((*m, *n)) if m and n else (m + n, 1)
+            found[mono] = found.get(mono, 0) + c * k * factor
+        return ring.over(found, self.den * right.den)
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -208,11 +235,6 @@ class Formula:
     def __pow__(self, exponent: Exponent) -> Formula:
         return self.ring.power(self, Fraction(exponent))
 
-    @property
-    def constant(self) -> Fraction | None:
-        """Its value, where it is a rational number."""
-        return self.terms.get((), ZERO) if self.terms.keys() <= {()} else None
-
 
 class Ring:
     """Formulas over declared symbols; what is shown of their signs holds on the whole domain."""
@@ -223,6 +245,7 @@ class Ring:
         self.index: dict[object, int] = {}
         self.symbols: dict[str, Formula] = {}  # those that a formula may use so far
         self.memo: dict[str, Formula] = {}
+        self.logs: dict[object, Formula] = {}
         self.seen: dict[object, bool] = {}
         self.work = 0
 
@@ -249,46 +272,58 @@ class Ring:
         """A number as a formula."""
         if isinstance(value, Formula):
             return value
-        return Formula(self, {(): Fraction(value)} if value else {})
+        return Formula(self, {(): value.numerator}, value.denominator)
 
-    def product(self, factors: Iterable[tuple[int, Exponent]], c: Fraction = ONE) -> Formula:
+    def over(self, terms: Mapping[Mono, Exponent], den: int = 1) -> Formula:
+        """A formula from coefficients that may be fractions."""
+        common = math.lcm(*(c.denominator for c in terms.values()))
+        return Formula(self, {mono: int(c * common) for mono, c in terms.items()}, den * common)
+
+    def product(self, factors: Iterable[tuple[int, Exponent]], c: Exponent = 1) -> Formula:
         """c times a product of powers of atoms."""
         mono, more = self.tidy(factors)
-        return Formula(self, {mono: c * more})
+        return self.over({mono: c * more})
 
     def total(self, parts: Iterable[Formula]) -> Formula:
         """The sum."""
-        found: dict[Mono, Fraction] = {}
+        parts = list(parts)
+        den = math.lcm(*(part.den for part in parts))
+        found: dict[Mono, int] = {}
         for part in parts:
-            self.spend(len(part.terms) * (1 + part.bits // 256))
+            scale = den // part.den
+            self.spend(len(part.terms) * (1 + den.bit_length() // 256))
             for mono, c in part.terms.items():
-                found[mono] = found.get(mono, ZERO) + c
-        return Formula(self, {mono: c for mono, c in found.items() if c})
+                found[mono] = found.get(mono, 0) + c * scale
+        return Formula(self, found, den)
 
-    def tidy(self, factors: Iterable[tuple[int, Exponent]]) -> tuple[Mono, Fraction]:
+    def tidy(self, factors: Iterable[tuple[int, Exponent]]) -> tuple[Mono, Exponent]:
         """A product of powers, like ones collected; whole powers of numbers become a factor."""
         powers: dict[int, Exponent] = {}
         for g, e in factors:
             powers[g] = powers.get(g, 0) + e
-        factor = ONE
+        factor: Exponent = 1
         for g, e in powers.items():
-            if abs(e) > 4096:
+            if not -4096 <= e <= 4096:
                 raise Refused("an exponent above 4096")
             whole = math.floor(e) if self.atoms[g].kind == "number" else 0
-            factor = factor * Fraction(int(self.atoms[g].name)) ** whole if whole else factor
-            powers[g] = int(e - whole) if e.denominator == 1 else e - whole
+            if whole:
+                factor = factor * Fraction(int(self.atoms[g].name)) ** whole
+            if type(e) is not int or whole:
+                powers[g] = int(e - whole) if e.denominator == 1 else e - whole
         return tuple(sorted((g, e) for g, e in powers.items() if e)), factor
 
     def expand(self, f: Formula) -> Formula:
         """The same with whole powers of sums multiplied out."""
         done = []
+        if not any(e >= 1 and self.atoms[g].kind == "sum" for mono in f.terms for g, e in mono):
+            return f
         for mono, c in f.terms.items():
             sums = [(g, math.floor(e)) for g, e in mono if self.atoms[g].kind == "sum" and e >= 1]
-            part = self.product((*mono, *((g, -k) for g, k in sums)), c)
+            part = self.product((*mono, *((g, -k) for g, k in sums)), c) if sums else None
             for g, k in sums:
-                part = part * self.atoms[g].args[0] ** k
-            done.append(part)
-        return self.total(done)
+                part = part * self.atoms[g].args[0] ** k if part else part
+            done.append(part or Formula(self, {mono: c}))
+        return self.total(done) * Fraction(1, f.den)
 
     def clear(self, f: Formula) -> tuple[Formula, Mono]:
         """(n, m), f = n/m: m > 0 a product of atoms, n expanded and without negative powers."""
@@ -298,7 +333,7 @@ class Ring:
                 if e < low.get(g, 0):
                     low[g] = math.floor(e)
         shift = [(g, -e if self.atoms[g].sign == 2 else e % 2 - e) for g, e in low.items()]
-        return self.expand(f * self.product(shift)), self.tidy(shift)[0]
+        return self.expand(f * self.product(shift) if low else f), self.tidy(shift)[0]
 
     def content(self, *fs: Formula) -> list[tuple[int, Exponent]]:
         """The inverse of the largest product of positive atoms in all terms of fs (cleared)."""
@@ -309,16 +344,14 @@ class Ring:
     def ratio(self, f: Formula) -> tuple[Formula, Formula]:
         """f = n/d, d > 0, both polynomials in atoms, in a form that equal formulas mostly share."""
         top, shift = self.clear(f)
-        bottom = self.expand(self.product(shift))
-        cs = [*top.terms.values(), *bottom.terms.values()]
-        lcm = math.lcm(*(c.denominator for c in cs))
-        scale = Fraction(lcm, math.gcd(*(int(c * lcm) for c in cs)))
-        common = self.product(self.content(top, bottom), scale)
-        return top * common, bottom * common
+        bottom = self.expand(self.product(shift)) * top.den
+        gcd = math.gcd(*top.terms.values(), *bottom.terms.values())
+        common = self.product(self.content(top, bottom), Fraction(1, gcd))
+        return top * top.den * common, bottom * common
 
     def key(self, *fs: Formula) -> tuple[object, ...]:
         """What to look up an atom with these arguments by."""
-        return tuple(frozenset(part.terms.items()) for f in fs for part in self.ratio(f))
+        return tuple(part.key for f in fs for part in self.ratio(f))
 
     def power(self, f: Formula, e: Fraction) -> Formula:
         """f^e, if f >= 0 (for a fraction) or f not 0 (for e < 0) is shown. Raises Refused."""
@@ -329,13 +362,13 @@ class Ring:
             for _ in range(int(e)):
                 result = result * f
             return result
-        mono, c = next(iter(f.terms.items())) if len(f.terms) == 1 else self.primitive(f)
+        mono, c = f.pairs[0] if len(f.terms) == 1 else self.primitive(f)
         if not c and e > 0:
             return self.lift(0)
         usable = all(self.usable(self.atoms[g].sign, k, e) for g, k in mono)
         if not c or (c < 0 and not whole) or not (usable or (whole and e > 0)):
             raise Refused(f"({text_of(f)})^({e}): not shown to be defined on the whole domain")
-        roots, factor = ([], c ** int(e)) if whole else (self.root(c, e), ONE)
+        roots, factor = ([], c ** int(e)) if whole else (self.root(c, e), 1)
         return self.product((*roots, *((g, k * e) for g, k in mono)), factor)
 
     @staticmethod
@@ -349,7 +382,7 @@ class Ring:
         if not top:
             return (), ZERO
         content = self.content(top)
-        c = top.terms[max(top.terms)]
+        c = dict(top.pairs)[max(top.terms)]
         base = top * self.product(content, 1 / c)
         sign = self.sign(base)
         if sign == -2:
@@ -357,7 +390,7 @@ class Ring:
         mono = [(g, -e) for g, e in (*content, *shift)]
         if base.constant is not None:
             return self.tidy(mono)[0], c * base.constant
-        g = self.intern(("sum", frozenset(base.terms.items())), Atom("sum", sign, (base,)))
+        g = self.intern(("sum", base.key), Atom("sum", sign, (base,)))
         return self.tidy((*mono, (g, 1)))[0], c
 
     def root(self, c: Fraction, e: Fraction) -> list[tuple[int, Exponent]]:
@@ -376,18 +409,22 @@ class Ring:
 
     def log(self, f: Formula) -> Formula:
         """log f, if f > 0 is shown. Raises Refused."""
+        if f.key not in self.logs:
+            self.logs[f.key] = self.new_log(f)
+        return self.logs[f.key]
+
+    def new_log(self, f: Formula) -> Formula:
+        """The same, when it is first asked for. Raises Refused."""
         if not self.prove(f, strict=True):
             raise Refused(f"log({text_of(f)}): not shown to be defined on the whole domain")
         top, bottom = self.ratio(f)
-        one, other = frozenset(top.terms.items()), frozenset(bottom.terms.items())
-        if one == other:
+        if top.key == bottom.key:
             return self.lift(0)
-        sign = self.sign(top - bottom)
-        if sign == -2 or ("log", other, one) in self.index:  # log(n/d) = -log(d/n)
-            turned = Atom("log", abs(sign), (bottom, top))
-            return -self.product([(self.intern(("log", other, one), turned), 1)])
+        sign, turned = self.sign(top - bottom), ("log", bottom.key, top.key)
+        if sign == -2 or turned in self.index:  # log(n/d) = -log(d/n)
+            return -self.product([(self.intern(turned, Atom("log", abs(sign), (bottom, top))), 1)])
         plus = Atom("log", sign, (top, bottom))
-        return self.product([(self.intern(("log", one, other), plus), 1)])
+        return self.product([(self.intern(("log", top.key, bottom.key), plus), 1)])
 
     def extremum(self, name: str, parts: Sequence[Formula]) -> Formula:
         """The least or largest of formulas; those that never decide are left out."""
@@ -445,7 +482,7 @@ class Ring:
             return self.total(parts) if name == "+" else math.prod(parts, start=self.lift(1))
         return self.extremum(name, parts) if name in ("min", "max") else self.implicit(name, parts)
 
-    # ========================================================================== CORE 3: signs
+    # ======================================================================= ALGEBRA 2: signs
     def sign(self, f: Formula) -> int:
         """2: shown > 0 on the whole domain; 1: >= 0; -2: < 0; 0: not shown."""
         if self.prove(f, strict=True):
@@ -456,30 +493,38 @@ class Ring:
         """Whether f >= 0 (f > 0 where strict) is shown on the whole domain."""
         key = (frozenset(f.terms.items()), strict, patches)
         if key not in self.seen:
-            self.seen[key] = self.decide(self.clear(f)[0], strict=strict, patches=patches)
+            top = self.clear(f)[0]
+            if not top:
+                return not strict
+            content = self.content(top)
+            top = top * self.product(content) if content else top
+            gcd = math.gcd(*top.terms.values())
+            part = Formula(self, {mono: c // gcd for mono, c in top.terms.items()})
+            own = (frozenset(part.terms.items()), strict, patches, "cleared")
+            if own not in self.seen:
+                self.seen[own] = self.decide(part, strict=strict, patches=patches)
+            self.seen[key] = self.seen[own]
         return self.seen[key]
 
     def decide(self, f: Formula, *, strict: bool, patches: int) -> bool:
         """The same for a cleared formula, every atom taken as a variable of its own."""
-        if not f:
-            return not strict
-        f = f * self.product(self.content(f))
         monos, cs = [dict(mono) for mono in f.terms], list(f.terms.values())
         signs = [min((self.atoms[g].sign for g in mono), default=2) for mono in monos]
         if min(signs) >= 1 and min(cs) > 0 and (not strict or 2 in signs):
             return True
         if min(signs) == 2 and max(cs) < 0:
             return False
-        steps = {g: math.lcm(*(m[g].denominator for m in monos if g in m)) for m in monos for g in m}
+        steps = {
+            g: math.lcm(*(m[g].denominator for m in monos if g in m)) for m in monos for g in m
+        }
         spans = [self.span(g, q) for g, q in steps.items()]
-        scale = math.lcm(*(c.denominator for c in cs))
         rows = [[int(m.get(g, 0) * q) for g, q in steps.items()] for m in monos]
         shape = [max(column) + 1 for column in zip(*rows, strict=True)]
         if None in spans or math.prod(shape) > MAX_TENSOR:
             return False
         flat = [0] * math.prod(shape)
         for row, c in zip(rows, cs, strict=True):
-            flat[place(row, shape)] = int(c * scale)
+            flat[place(row, shape)] = c
         return self.bernstein(flat, shape, [s for s in spans if s], strict=strict, patches=patches)
 
     def span(self, g: int, q: int) -> Range | None:
@@ -487,7 +532,7 @@ class Ring:
         atom = self.atoms[g]
         low, high, left, right, _ = atom.range
         if not self.names[g]:  # a number
-            ends = Enclosure(self, {}, 128).ends(Formula(self, {((g, 1),): ONE}))
+            ends = Enclosure(self, {}, 128).ends(Formula(self, {((g, 1),): 1}))
             (low, high), left, right = ends[0] if ends else (None, None), True, True
         elif atom.kind != "symbol":
             low, left = (ZERO if atom.sign >= 1 else None), atom.sign == 1
@@ -530,7 +575,7 @@ class Ring:
         return True
 
 
-# ==================================================================== CORE 4: the obligations
+# ==================================================================== CORE 2: the obligations
 TARGETS = {"pure": 1, "approx": 2, "zcdp": 1, "gaussian": 1}  # kind: number of amounts
 RELATIONS = {"add_remove": "added or removed", "replace_one": "replaced"}
 CURRENCIES = ({"epsilon"}, {"epsilon", "delta"}, {"rho"}, {"mu^2"})
@@ -616,6 +661,7 @@ class Checker:
         self.domains: dict[str, Range] = {}
         self.free: set[str] = set()  # symbols that stand for no statistic
         self.region: list[Hypothesis] = []
+        self.lines: dict[object, list[Hypothesis]] = {}  # the same by their two sides
 
     @property
     def releases(self) -> list[Release]:
@@ -630,25 +676,19 @@ class Checker:
 
     def at_least(self, f: Formula, g: Formula | int, rule: str, *, strict: bool = False) -> None:
         """The obligation g <= f (g < f where strict) on the whole domain. Raises Refused."""
-        shown = self.ring.prove(f - g, strict=strict)
-        sides = f"{text_of(self.ring.lift(g))} {'<' if strict else '<='} {text_of(f)}"
-        self.require(shown, f"{rule}: {sides}" + ("" if shown else self.witness(f - g, strict)))
+        self.count += 1
+        if not self.ring.prove(f - g if g else f, strict=strict):
+            sides = f"{text_of(self.ring.lift(g))} {'<' if strict else '<='} {text_of(f)}"
+            raise Refused(f"{self.where}: {rule}: {sides}{witness(self, f - g, strict=strict)}")
 
     def equal(self, f: Formula, g: Formula, rule: str) -> None:
         """The obligation that f, which is positive, and g are the same formula. Raises Refused."""
-        shown = f.terms == g.terms or not self.ring.clear(f - g)[0]
+        self.count += 1
+        shown = f.key == g.key or not self.ring.clear(f - g)[0]
         if not shown and self.ring.prove(g, strict=True):
             shown = not self.ring.clear(f**2 - g**2)[0]
-        self.require(shown, f"{rule}: {text_of(f)} is not shown to be {text_of(g)}")
-
-    def witness(self, gap: Formula, strict: bool) -> str:
-        """Where gap >= 0 fails, if such a point is found."""
-        names = sorted(self.ring.depends(gap))
-        for point in points({name: self.domains[name] for name in names}, {}):
-            if holds(self.ring, -gap, point, strict=not strict):
-                where = ", ".join(f"{name} = {value}" for name, value in point.items())
-                return f" is false at {where or 'these numbers'}"
-        return " was not shown"
+        if not shown:
+            raise Refused(f"{self.where}: {rule}: {text_of(f)} is not shown to be {text_of(g)}")
 
     def formula(self, value: Json) -> Formula:
         """A formula of public symbols. Raises Refused."""
@@ -664,7 +704,7 @@ class Checker:
         """A formula that is a whole number, at least 1, on the whole domain. Raises Refused."""
         found = self.formula(value)
         atoms = [(self.ring.atoms[g], e) for mono in found.terms for g, e in mono]
-        shown = all(c.denominator == 1 for c in found.terms.values()) and all(
+        shown = found.den == 1 and all(
             atom.range.integer and e > 0 and e.denominator == 1 for atom, e in atoms
         )
         self.require(shown, f"{name} must be a whole number or symbol: {text_of(found)}")
@@ -673,84 +713,28 @@ class Checker:
 
     def assume(self, f: Formula, g: Formula, *, strict: bool = False) -> bool:
         """Whether f <= g (f < g) follows from one line of `region`, or else on the whole domain."""
-        exact = [h for h in self.region if h.left.terms == f.terms and h.right.terms == g.terms]
-        for h in (*exact, *self.region[:32]):
+        same = self.lines.get((f.key, g.key), ())
+        for h in (*same, *self.region[:32]):
             if h.strict >= strict and self.ring.prove(g - h.right) and self.ring.prove(h.left - f):
                 h.used = True
                 return True
         return self.ring.prove(g - f, strict=strict)
 
-    def narrowed(self, name: str) -> Range:
-        """The domain of a symbol, between the numbers that `region` sets for it."""
-        span, own = self.domains[name], self.ring.symbols[name].terms
-        for h in self.region:
-            low, high = h.left.constant, h.right.constant
-            if low is not None and h.right.terms == own and (span.lower is None or low > span.lower):
-                span, h.used = span._replace(lower=low, left=True), True
-            if high is not None and h.left.terms == own and (span.upper is None or high < span.upper):
-                span, h.used = span._replace(upper=high, right=True), True
-        return span
-
-    def on_boxes(self, parts: Sequence[Formula], decide: Callable[..., bool]) -> bool:
-        """Whether `decide` says yes to enclosures of `parts` on boxes that cover the domain."""
-        spans = {name: self.narrowed(name) for name in sorted(self.ring.depends(*parts))}
-        if not spans:
-            return any(decide(Enclosure(self.ring, {}, bits).ends(*parts)) for bits in (96, 300))
-        if any(span.lower is None or span.upper is None for span in spans.values()):
-            return False
-        queue: Any = [{name: (span.lower, span.upper) for name, span in spans.items()}]
-        for _ in range(MAX_BOXES):
-            self.ring.spend(400)
-            if not queue:
-                return True
-            box = queue.pop()
-            if not decide(Enclosure(self.ring, box, 96).ends(*parts)):
-                queue += split(box)
-        return False
-
-    def moves(self, statistics: Sequence[Statistic]) -> list[tuple[str, Formula]]:
-        """The part of each statistic in the joint move of all, and the size that goes with it."""
-        moments = [s.table for s in statistics if s.part == "moment" and self.replaced]
-        family = (None, *moments[0]) if moments else ()
-        found = []
-        for s in statistics:
-            own = s.part != "rest" and all(fact in family for fact in s.table)
-            size = s.size if own else s.l2
-            self.require(size is not None, "an L2 sensitivity must be derived")
-            found.append((s.part if own else "rest", size or self.ring.lift(0)))
-        return found
-
-    def squares(self, releases: Sequence[Release]) -> list[tuple[str, Formula]]:
-        """(part, m_i) of Gaussian releases, m_i = times (rows_per_person size_i/std_i)^2."""
-        moves = self.moves([release.statistic for release in releases])
-        sized = zip(releases, moves, strict=True)
-        return [(part, (self.rows * size / r.size) ** 2 * r.times) for r, (part, size) in sized]
-
-    def sums(self, squares: Sequence[tuple[str, Formula]]) -> dict[str, Formula]:
-        """The m_i added up by their part."""
-        total = self.ring.total
-        return {part: total(m for own, m in squares if own == part) for part in PARTS}
-
-    def above(self, a: Formula, b: Formula) -> Formula:
-        """max(a, b) of positive formulas, or a + b where it is not settled which is larger."""
-        return a if self.ring.prove(a - b) else b if self.ring.prove(b - a) else a + b
-
     def run(self, document: Json, expect: str | None) -> str:
         """Every obligation; the sentence that they prove. Raises Refused, Unusable."""
-        text, formula = (str,), (str, list)
         if type(document) is not dict or document.get("schema") != SCHEMA:
             raise Unusable(f"the schema is not {SCHEMA}")
-        top = {"statement": dict, "graph": dict, "declaration": dict, "assumptions": list}
-        keys(document, "certificate", schema=str, **top, hints=object, hash=str)
-        claimed, graph = document["statement"], document["graph"]
-        keys(graph, "graph", nodes=list, output=list)
-        own = {"target": dict, "relation": text, "rows_per_person": formula, "symbols": dict}
-        keys(claimed, "statement", **own, region=list, derivation=str, values=dict)
+        parts = {"statement": dict, "graph": dict, "declaration": dict, "assumptions": list}
+        keys(document, "certificate", schema=str, **parts, hints=object, hash=str)
         self.require(all(type(a) is str for a in document["assumptions"]), "assumptions are text")
+        claimed, graph = document["statement"], document["graph"]
         self.hash = hash_of(claimed, graph)
         self.require(document["hash"] == self.hash, f"its hash must be {self.hash}")
         self.require(expect in (None, self.hash), f"expected {expect}, but the hash is {self.hash}")
         self.where = "statement"
+        parts = {"target": dict, "relation": str, "symbols": dict, "region": list, "values": dict}
+        keys(claimed, self.where, **parts, rows_per_person=object, derivation=str)
+        keys(graph, "graph", nodes=list, output=list)
         self.require(claimed["relation"] in RELATIONS, f"relation: one of {sorted(RELATIONS)}")
         self.require(claimed["derivation"] in DERIVATIONS, f"one of {sorted(DERIVATIONS)}")
         self.replaced = claimed["relation"] == "replace_one"
@@ -764,15 +748,27 @@ class Checker:
                 self.ring.symbols[name] = self.symbol(name)
         self.where = "statement"
         self.require(not waiting, f"origins {sorted(waiting)} are no nodes")
-        kind, amounts = claimed["target"]["kind"], claimed["target"]["amounts"]
-        self.target = (kind, [self.positive(amount, "an amount of the target") for amount in amounts])
-        for line in claimed["region"]:
-            self.require(type(line) is list and len(line) == 3 and type(line[2]) is bool, "region")
-            self.region.append(Hypothesis(self.formula(line[0]), self.formula(line[1]), line[2]))
+        self.aim(claimed["target"], claimed["region"])
         DERIVATIONS[claimed["derivation"]](self)
         self.where = "statement"
         self.close(claimed["values"], graph["output"])
         return sentence(self, claimed)
+
+    def aim(self, target: Json, region: Json) -> None:
+        """Read what is claimed, and under which hypotheses."""
+        keys(target, "target", kind=str, amounts=list)
+        count = TARGETS.get(target["kind"])
+        self.require(len(target["amounts"]) == count, f"target: amounts of one of {TARGETS}")
+        self.kind = target["kind"]
+        self.amounts = [
+            self.positive(value, "an amount of the target") for value in target["amounts"]
+        ]
+        for line in region:
+            fits = type(line) is list and len(line) == 3 and type(line[2]) is bool
+            self.require(fits, "a line of region is [left, right, strict]")
+            h = Hypothesis(self.formula(line[0]), self.formula(line[1]), line[2])
+            self.lines.setdefault((h.left.key, h.right.key), []).append(h)
+            self.region.append(h)
 
     def declare(self, symbols: Json) -> dict[int, list[str]]:
         """Read the table of symbols; those that stand for a statistic's value wait for it."""
@@ -823,7 +819,7 @@ class Checker:
         given = {name: number(value, f"value of {name}") for name, value in values.items()}
         for name, value in given.items():
             self.require(name in self.domains and value in self.domains[name], f"value of {name}")
-        spans = {name: self.narrowed(name) for name in self.domains}
+        spans = {name: narrowed(self, name) for name in self.domains}
         inside = any(
             all(holds(self.ring, h.right - h.left, p, strict=h.strict) for h in self.region)
             for p in points(spans, given)
@@ -1047,15 +1043,17 @@ def _linear(c: Checker, *parts: Statistic, coefficients: Json) -> Statistic:
 def _stack(c: Checker, *parts: Statistic) -> Statistic:
     """All in one vector; off the diagonal of a matrix times sqrt(2), so that L2 is Frobenius's."""
     c.require(parts, "at least one input")
-    pairs = [(p.shape[0] + 1) * HALF if len(p.shape) == 2 else 1 for p in parts]
-    sizes = (math.prod(p.shape[:1], start=c.ring.lift(1)) * n for p, n in zip(parts, pairs, strict=True))
-    shape = (c.ring.total(sizes),)
+    first = [math.prod(p.shape[:1], start=c.ring.lift(1)) for p in parts]
+    counts = [
+        n * (n + 1) * HALF if len(p.shape) == 2 else n for n, p in zip(first, parts, strict=True)
+    ]
+    shape = (c.ring.total(counts),)
     known = [(p.l1, len(p.shape) == 2) for p in parts if p.l1 is not None and p.l2 is not None]
     if len(known) < len(parts):
         return Statistic(shape, None, None)
     root = c.ring.lift(2) ** HALF
     l1 = c.ring.total(size * root if matrix else size for size, matrix in known)
-    sums = c.sums([(part, size**2) for part, size in c.moves(parts)])
+    sums = by_part(c, [(part, size**2) for part, size in sizes_of(c, parts)])
     largest = c.ring.extremum("max", joint(sums, lambda a, b: c.ring.extremum("max", [a, b])))
     return Statistic(shape, l1, largest**HALF)
 
@@ -1178,6 +1176,67 @@ def _stated_gaussian(c: Checker, r: Release, epsilon: Formula, delta: Formula) -
     approximately(c, epsilon, delta, [("rest", (moved_by(c, r) / r.size) ** 2)])
 
 
+def narrowed(c: Checker, name: str) -> Range:
+    """The domain of a symbol, between the numbers that `region` sets for it."""
+    span, own = c.domains[name], c.ring.symbols[name].key
+    for h in c.region:
+        low, high = h.left.constant, h.right.constant
+        if low is not None and h.right.key == own and (span.lower is None or low > span.lower):
+            span, h.used = span._replace(lower=low, left=True), True
+        if high is not None and h.left.key == own and (span.upper is None or high < span.upper):
+            span, h.used = span._replace(upper=high, right=True), True
+    return span
+
+
+def on_boxes(c: Checker, parts: Sequence[Formula], decide: Callable[..., bool]) -> bool:
+    """Whether `decide` says yes to enclosures of `parts` on boxes that cover the domain."""
+    spans = {name: narrowed(c, name) for name in sorted(c.ring.depends(*parts))}
+    if not spans:
+        return any(decide(Enclosure(c.ring, {}, bits).ends(*parts)) for bits in (96, 300))
+    if any(span.lower is None or span.upper is None for span in spans.values()):
+        return False
+    queue: Any = [{name: span[:2] for name, span in spans.items()}]
+    for _ in range(MAX_BOXES):
+        c.ring.spend(400)
+        if not queue:
+            return True
+        box = queue.pop()
+        if not decide(Enclosure(c.ring, box, 96).ends(*parts)):
+            queue += split(box)
+    return False
+
+
+def sizes_of(c: Checker, statistics: Sequence[Statistic]) -> list[tuple[str, Formula]]:
+    """The part of each statistic in the joint move of all, and the size that goes with it."""
+    moments = [s.table for s in statistics if s.part == "moment" and c.replaced]
+    family = (None, *moments[0]) if moments else ()
+    found = []
+    for s in statistics:
+        own = s.part != "rest" and all(fact in family for fact in s.table)
+        size = s.size if own else s.l2
+        c.require(size is not None, "an L2 sensitivity must be derived")
+        found.append((s.part if own else "rest", size or c.ring.lift(0)))
+    return found
+
+
+def squared_moves(c: Checker, releases: Sequence[Release]) -> list[tuple[str, Formula]]:
+    """(part, m_i) of Gaussian releases, m_i = times (rows_per_person size_i/std_i)^2."""
+    moves = sizes_of(c, [release.statistic for release in releases])
+    sized = zip(releases, moves, strict=True)
+    return [(part, (c.rows * size / r.size) ** 2 * r.times) for r, (part, size) in sized]
+
+
+def by_part(c: Checker, squares: Sequence[tuple[str, Formula]]) -> dict[str, Formula]:
+    """The m_i added up by their part."""
+    total = c.ring.total
+    return {part: total(m for own, m in squares if own == part) for part in PARTS}
+
+
+def above(c: Checker, a: Formula, b: Formula) -> Formula:
+    """max(a, b) of positive formulas, or a + b where it is not settled which is larger."""
+    return a if c.ring.prove(a - b) else b if c.ring.prove(b - a) else a + b
+
+
 def joint(m: Mapping[str, Any], larger: Callable[[Any, Any], Any]) -> list[Any]:
     """Amounts whose maximum bounds sum_i (shift_i/std_i)^2 over one pair of neighbours.
 
@@ -1193,9 +1252,11 @@ def joint(m: Mapping[str, Any], larger: Callable[[Any, Any], Any]) -> list[Any]:
     return [first, top + m["moment"] + m["squares"] + m["rest"]] if m["squares"] else [first]
 
 
-def approximately(c: Checker, e: Formula, d: Formula, squares: Sequence[tuple[str, Formula]]) -> None:
+def approximately(
+    c: Checker, e: Formula, d: Formula, squares: Sequence[tuple[str, Formula]]
+) -> None:
     """The obligation that Gaussian releases with these m_i are (e, d)-DP: E1, or the profile."""
-    sums = c.sums(squares)
+    sums = by_part(c, squares)
     parts = [e, d, *sums.values()]
 
     def decide(ends: Sequence[tuple[Fraction, Fraction]] | None) -> bool:
@@ -1204,11 +1265,23 @@ def approximately(c: Checker, e: Formula, d: Formula, squares: Sequence[tuple[st
         square = max(joint(dict(zip(PARTS, (high for _, high in ends[2:]), strict=True)), max))
         return profile(max(ZERO, ends[0][0]), root_ends(square, 2, 96)[1])[1] <= ends[1][0]
 
-    shown = bool(c.ring.depends(*parts)) and elementary(c, e, d, squares)
-    shown = shown or c.on_boxes(parts, decide)
-    found = "" if shown else refutation(c, parts)
-    claim = f"({text_of(e)}, {text_of(d)})-DP by E1 or by the profile"
-    c.require(shown, f"not shown: {claim}{found}")
+    shown = not any(m for _, m in squares) or by_definition(c, e, d, squares)
+    shown = shown or bool(c.ring.depends(*parts) and elementary(c, e, d, squares))
+    shown = shown or on_boxes(c, parts, decide)
+    claim = f"({text_of(e)}, {text_of(d)})-DP by definition, by E1, or by the profile"
+    c.require(shown, "" if shown else f"not shown: {claim}{refutation(c, parts)}")
+
+
+def by_definition(
+    c: Checker, e: Formula, d: Formula, squares: Sequence[tuple[str, Formula]]
+) -> bool:
+    """Whether mu^2 <= analytic_sigma(e, d)^-2, for 0 < d < 1: what analytic_sigma is."""
+    atoms = [c.ring.atoms[g].kind for _, m in squares for mono in m.terms for g, _ in mono]
+    if "analytic_sigma" not in atoms or not c.ring.prove(1 - d, strict=True):
+        return False
+    least = c.ring.implicit("analytic_sigma", [e, d])
+    totals = joint(by_part(c, squares), lambda a, b: above(c, a, b))
+    return all(c.ring.prove(1 - most * least**2) for most in totals)
 
 
 def elementary(c: Checker, e: Formula, d: Formula, squares: Sequence[tuple[str, Formula]]) -> bool:
@@ -1225,24 +1298,25 @@ def elementary(c: Checker, e: Formula, d: Formula, squares: Sequence[tuple[str, 
             return False
         if m:
             top, bottom = ring.atoms[g].args
+            if not ring.prove(bottom, strict=True):
+                return False
             insides[g] = top / bottom * d
             shares.append((part, m * ring.product([(g, 1)]) / e**2))
-    totals = joint(c.sums(shares), c.above)
-    for a, S in tails(c, e, d, list(insides.values()), totals):
-        proved = ring.prove(1 - d) and tail_proved(ring, a, S, list(insides.values()), totals)
-        if proved and c.assume(e, tail_bound(ring, a, S, d)):
-            return True
-    return False
+    totals = joint(by_part(c, shares), lambda a, b: above(c, a, b))
+    inside = list(insides.values())
+    pairs = tails(c, e, d, inside, totals) if ring.prove(1 - d) else ()
+    good = ((a, S) for a, S in pairs if tail_proved(ring, a, S, inside, totals))
+    return any(c.assume(e, tail_bound(ring, a, S, d)) for a, S in good)
 
 
-def tail_bound(ring: Ring, a: Fraction, S: Fraction, d: Formula) -> Formula:  # noqa: N803
+def tail_bound(ring: Ring, a: Fraction, S: Fraction, d: Formula) -> Formula:
     """2 log 2 + log(a)/S + (1/S - 2) log(1/d)."""
     two, least = ring.log(ring.lift(2)), ring.log(ring.lift(a))
     return two * 2 + least / S + ring.log(1 / d) * (1 / S - 2)
 
 
 def tail_proved(
-    ring: Ring, a: Fraction, S: Fraction, insides: list[Formula], totals: list[Formula]  # noqa: N803
+    ring: Ring, a: Fraction, S: Fraction, insides: list[Formula], totals: list[Formula]
 ) -> bool:
     """The hypotheses of E1 about a and S."""
     if not 0 < S <= HALF or a < 1 or S.denominator > 2000:
@@ -1259,9 +1333,9 @@ def tails(
     ring = c.ring
     log = ring.log(1 / d)
     for h in c.region[:32]:
-        if h.left.terms == e.terms and len(log.terms) == 1:
-            ((mono, sign),) = log.terms.items()
-            slope = h.right.terms.get(mono, ZERO) / sign
+        if h.left.key == e.key and len(log.terms) == 1:
+            ((mono, sign),) = log.pairs
+            slope = dict(h.right.pairs).get(mono, ZERO) / sign
             rest = h.right - log * slope - ring.log(ring.lift(2)) * 2
             g = next((g for mono in rest.terms for g, _ in mono), None)
             if slope >= 0 and g is not None and ring.atoms[g].kind == "log":
@@ -1301,7 +1375,7 @@ def derivation(name: str) -> Callable[[Callable[[Checker], None]], Callable[[Che
 @derivation("basic")
 def _basic(c: Checker) -> None:
     """Every release earns its share; epsilons add, deltas add. [DworkR14, Thm B.1]"""
-    kind_of, amounts = c.target
+    kind_of, amounts = c.kind, c.amounts
     c.require(kind_of in ("pure", "approx"), "basic composition proves pure or approximate DP")
     spent: list[list[Formula]] = [[], []]
     for r in c.releases:
@@ -1325,30 +1399,30 @@ def _basic(c: Checker) -> None:
 @derivation("gaussian")
 def _gaussian(c: Checker) -> None:
     """Gaussian releases together: one release of the stacked vector. [DongRS22, Cor 3.3]"""
-    kind_of, amounts = c.target
+    kind_of, amounts = c.kind, c.amounts
     c.where = "total"
     c.require(kind_of != "pure", "Gaussian noise is never pure DP")
     c.require(all(r.mechanism == "gaussian" for r in c.releases), "every release must be Gaussian")
-    squares = c.squares(c.releases)
+    squares = squared_moves(c, c.releases)
     if kind_of == "approx":
         approximately(c, amounts[0], amounts[1], squares)
         return
     worth = amounts[0] * (2 if kind_of == "zcdp" else 1)
-    for most in joint(c.sums(squares), c.above):
+    for most in joint(by_part(c, squares), lambda a, b: above(c, a, b)):
         c.at_least(worth, most, "the joint mu^2 must be inside the target")
 
 
 @derivation("zcdp")
 def _zcdp(c: Checker) -> None:
     """rhos add: mu^2/2 of the Gaussians, epsilon^2/2 of each Laplace. [BunS16, Prop 1.4, 1.3]"""
-    kind_of, amounts = c.target
+    kind_of, amounts = c.kind, c.amounts
     c.where = "total"
     c.require(kind_of in ("zcdp", "approx"), "zCDP proves zCDP or approximate DP")
     others = [r for r in c.releases if r.mechanism == "laplace"]
     extra = c.ring.total((moved_by(c, r) / r.size) ** 2 * r.times * HALF for r in others)
-    sums = c.sums(c.squares([r for r in c.releases if r.mechanism == "gaussian"]))
+    sums = by_part(c, squared_moves(c, [r for r in c.releases if r.mechanism == "gaussian"]))
     if kind_of == "zcdp":
-        for most in joint(sums, c.above):
+        for most in joint(sums, lambda a, b: above(c, a, b)):
             c.at_least(amounts[0], most * HALF + extra, "rho must be inside the target")
         return
 
@@ -1360,7 +1434,7 @@ def _zcdp(c: Checker) -> None:
         root = root_ends(rho * max(ZERO, -log_below(ends[1][0])), 2, 96)[1]
         return bool(rho + 2 * root <= ends[0][0])
 
-    shown = c.on_boxes([*amounts, extra, *sums.values()], decide)
+    shown = on_boxes(c, [*amounts, extra, *sums.values()], decide)
     c.require(shown, "rho + 2 sqrt(rho log(1/delta)) <= epsilon was not shown")
 
 
@@ -1373,7 +1447,9 @@ def place(exponents: Sequence[int], shape: Sequence[int]) -> int:
     return position
 
 
-def along(flat: list[int], shape: list[int], axis: int, matrix: Sequence[Sequence[int]]) -> list[int]:
+def along(
+    flat: list[int], shape: list[int], axis: int, matrix: Sequence[Sequence[int]]
+) -> list[int]:
     """The tensor with a matrix applied along one axis."""
     step = math.prod(shape[axis + 1 :])
     found: list[int] = []
@@ -1452,7 +1528,9 @@ def root_ends(value: Fraction, q: int, bits: int) -> Interval:
 
 
 # ================================================================================ BOUNDS: points
-def points(spans: Mapping[str, Range], fixed: Mapping[str, Fraction]) -> Iterator[dict[str, Fraction]]:
+def points(
+    spans: Mapping[str, Range], fixed: Mapping[str, Fraction]
+) -> Iterator[dict[str, Fraction]]:
     """Some points of a box, ordinary ones first; `fixed` coordinates are kept."""
     choices = {name: [fixed[name]] if name in fixed else some(span) for name, span in spans.items()}
     if all(choices.values()):
@@ -1480,7 +1558,7 @@ def some(span: Range) -> list[Fraction]:
 def exactly(ring: Ring, f: Formula, point: Mapping[str, Fraction]) -> Fraction | None:
     """The value at a point, if it is defined there and seen to be rational."""
     total = ZERO
-    for mono, c in f.terms.items():
+    for mono, c in f.pairs:
         value = c
         for g, e in mono:
             atom = ring.atoms[g]
@@ -1503,7 +1581,9 @@ def holds(ring: Ring, gap: Formula, point: Mapping[str, Fraction], *, strict: bo
     return value > 0 or (value == 0 and not strict)
 
 
-def split(box: Mapping[str, tuple[Fraction, Fraction]]) -> list[dict[str, tuple[Fraction, Fraction]]]:
+def split(
+    box: Mapping[str, tuple[Fraction, Fraction]],
+) -> list[dict[str, tuple[Fraction, Fraction]]]:
     """Halves of the relatively widest side; at the geometric mean where it spans magnitudes."""
 
     def width(name: str) -> float:
@@ -1611,7 +1691,7 @@ class Enclosure:
     def value(self, f: Formula) -> Interval:
         """An enclosure. Raises Unbounded."""
         low = high = ZERO
-        for mono, c in f.terms.items():
+        for mono, c in f.pairs:
             term = (c, c)
             for g, e in mono:
                 term = multiplied(term, raised(self.atom(g), e, self.bits), self.bits)
@@ -1622,7 +1702,9 @@ class Enclosure:
         """An enclosure of an atom, cut at 0 where it is known to be >= 0. Raises Unbounded."""
         if g not in self.atoms:
             low, high = self.bare(self.ring.atoms[g])
-            self.atoms[g] = (max(low, ZERO), max(high, ZERO)) if self.ring.atoms[g].sign >= 1 else (low, high)
+            self.atoms[g] = (
+                (max(low, ZERO), max(high, ZERO)) if self.ring.atoms[g].sign >= 1 else (low, high)
+            )
         return self.atoms[g]
 
     def bare(self, atom: Atom) -> Interval:
@@ -1752,7 +1834,7 @@ def log_below(x: Fraction) -> Fraction:
 # ========================================================================================== TEXT
 def text_of(f: Formula) -> str:
     """A formula as a person writes it."""
-    terms = [term_text(f.ring, mono, c) for mono, c in sorted(f.terms.items())]
+    terms = [term_text(f.ring, mono, c) for mono, c in sorted(f.pairs)]
     text = " + ".join(terms).replace("+ -", "- ") or "0"
     return text if len(text) < 400 else f"{text[:400]} ..."
 
@@ -1799,7 +1881,7 @@ def sentence(c: Checker, claimed: Json) -> str:
     """The statement in words."""
     free = [f"{name} {range_text(span)}" for name, span in c.domains.items()]
     rows = "one row" if c.rows.constant == 1 else f"up to {text_of(c.rows)} rows of one person"
-    kind_of, amounts = c.target
+    kind_of, amounts = c.kind, c.amounts
     guarantee = GUARANTEES[kind_of].format(*map(text_of, amounts))
     lines = [
         f"For all {'; '.join(free)}, and" if free else "For",
@@ -1811,6 +1893,16 @@ def sentence(c: Checker, claimed: Json) -> str:
     values = ", ".join(f"{name} = {value}" for name, value in claimed["values"].items())
     given = f" Given here: {values}." if values else ""
     return " ".join(lines) + (f", where {where}." if where else ".") + given
+
+
+def witness(c: Checker, gap: Formula, *, strict: bool) -> str:
+    """Where gap >= 0 fails, if such a point is found."""
+    names = sorted(c.ring.depends(gap))
+    for point in points({name: c.domains[name] for name in names}, {}):
+        if holds(c.ring, -gap, point, strict=not strict):
+            where = ", ".join(f"{name} = {value}" for name, value in point.items())
+            return f" is false at {where or 'these numbers'}"
+    return " was not shown"
 
 
 def refutation(c: Checker, parts: Sequence[Formula]) -> str:

@@ -109,7 +109,7 @@ def final_subclasses(base: type) -> list[type]:
         waiting.extend(cls.__subclasses__())
         if cls.__module__.partition(".")[0] == "dpframe" and not inspect.isabstract(cls):
             # attrs makes a second class where it adds slots: the module's is the one that counts
-            home = sys.modules[cls.__module__]
+            home = sys.modules.get(cls.__module__)
             found[f"{cls.__module__}.{cls.__qualname__}"] = getattr(home, cls.__name__, cls)
     return [found[name] for name in sorted(found)]
 

@@ -146,8 +146,8 @@ class Audit:
             "joint": self.joint and self.joint.record(),
             "joint_epsilon": self.joint_epsilon,
             "joint_epsilon_lower": self.joint_epsilon_lower,
-            "obligations": [_record(obligation) for obligation in self.report.obligations],
-            "open": [_record(obligation) for obligation in self.report.open_obligations],
+            "obligations": [obligation_record(obligation) for obligation in self.report.obligations],
+            "open": [obligation_record(obligation) for obligation in self.report.open_obligations],
             "assumptions": list(self.assumptions),
         }
         plain: dict[str, Any] = _plain(found)
@@ -162,7 +162,8 @@ class Audit:
     __repr__ = __str__
 
 
-def _record(obligation: Obligation) -> dict[str, object]:
+def obligation_record(obligation: Obligation) -> dict[str, object]:
+    """An obligation as JSON values."""
     witness = obligation.witness
     return {
         "kind": obligation.kind,

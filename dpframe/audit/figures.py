@@ -15,6 +15,7 @@ from dpframe.symbols import Expression, Number
 Side = Literal["up", "down", "near"]
 ROUNDING = {"up": ROUND_CEILING, "down": ROUND_FLOOR, "near": ROUND_HALF_EVEN}
 WIDTH = 100
+SLACK = Fraction(1, 10**12)
 BARE = re.compile(r"1/(\d+)\*([A-Za-z_]\w*)\Z")
 POWER_OF_TEN = re.compile(r"(?<![\w./])1/10(0{3,})(?![\d.])")
 PADDED = re.compile(r"(?<=\d)e([+-])0+(?=\d)")
@@ -26,10 +27,10 @@ def figure(value: float | Fraction | None, side: Side = "near", digits: int = 0)
     >>> figure(8.848e-7, "up"), figure(0.5956), figure(36.3047, "up"), figure(None)
     ('8.85e-7', '0.596', '36.31', '-')
     """
-    if value is None or math.isnan(value):
+    if value is None:
         return "-"
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "-" if math.isnan(value) else str(value)
     rounded = _rounded(value, side, digits)
     size = abs(rounded)
     if rounded.is_zero():
@@ -38,24 +39,27 @@ def figure(value: float | Fraction | None, side: Side = "near", digits: int = 0)
 
 
 def _rounded(value: float | Fraction, side: Side, digits: int = 0) -> Decimal:
+    """To nearest where that is within 1e-12 of the value, so that 1 + 2e-16 is 1.000 on any side."""
     top, bottom = value.as_integer_ratio()
-    context = Context(prec=digits or (4 if abs(top) >= bottom else 3), rounding=ROUNDING[side])
-    return context.divide(Decimal(top), Decimal(bottom))
+    wanted = digits or (4 if abs(top) >= bottom else 3)
+    near, out = (
+        Context(prec=wanted, rounding=mode).divide(Decimal(top), Decimal(bottom))
+        for mode in (ROUND_HALF_EVEN, ROUNDING[side])
+    )
+    return near if abs(Fraction(near) * bottom - top) <= SLACK * abs(top) else out
 
 
 def against(value: float, limit: Fraction) -> str:
-    """`value` in as few digits as keep it on its side of `limit`.
+    """`value` in a few digits; where it exceeds `limit`, in as many as show that.
 
     >>> against(0.596, Fraction(1)), against(1.00004, Fraction(1)), against(1.0, Fraction(1))
     ('0.596', '1.00004', '1.000')
     """
-    if not math.isfinite(value):
-        return figure(value)
-    for digits in (0, 4, 5, 6, 8, 10, 13, 17):
-        rounded = Fraction(_rounded(value, "near", digits))
-        if (rounded > limit) == (Fraction(value) > limit):
-            return figure(value, digits=digits)
-    return repr(value)
+    if math.isfinite(value) and Fraction(value) > limit * (1 + SLACK):
+        for digits in (0, 4, 5, 6, 8, 10, 13):
+            if Fraction(_rounded(value, "near", digits)) > limit:
+                return figure(value, digits=digits)
+    return figure(value)
 
 
 def exactly(value: Fraction) -> str:
@@ -65,7 +69,7 @@ def exactly(value: Fraction) -> str:
     ['1', '0.05', '1e-6', '1/3', '53/7']
     """
     if value.denominator == 1:
-        return str(value.numerator) if abs(value) < 10**6 else figure(value)
+        return str(value.numerator) if abs(value) < 10**12 else figure(value)
     short = Context(prec=6).divide(Decimal(value.numerator), Decimal(value.denominator)).normalize()
     if Fraction(short) != value:
         return str(value)

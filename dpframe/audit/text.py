@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -11,115 +11,127 @@ import attrs
 
 from dpframe.guarantees import ApproxDP, Guarantee
 from dpframe.symbols import Expression, Number
-from dpframe.verify import Obligation, Verdict
+from dpframe.verify import Constraint, Obligation, Verdict
 from dpframe.verify.certificate import is_size
-from dpframe.verify.text import NAMES, region_text
+from dpframe.verify.text import NAMES
 
-from .figures import clipped, exactly, figure, formula, paragraphs, short, table, tidy
+from .figures import against, clipped, exactly, figure, formula, hanging, short, table, tidy
+from .joint_cost import JointCost
 from .lines import Line, lower_end
 
 if TYPE_CHECKING:
     from .auditing import Audit
 
+TINY = 1e-300  # below, doubles lose digits
 MOST = 12  # releases that fit on a screen
-ROOM = 78  # columns for one formula
+FIRST = ("epsilon", "delta")  # how a person orders symbols
+LETTERS = {"B": "norm of a row", "Y": "bound of a label"}
+RIGHT = {"sensitivity", "std", "scale", "noise", "exact delta", "exact eps", "mu"}
 
 
 def page(audit: Audit) -> str:
     """The whole page."""
-    parts = (head, releases, noise, claims, plan, joint, total, open_obligations, assumptions)
-    blocks = [block for block in (list(part(audit)) for part in parts) if block]
-    return "\n\n".join([*map(paragraphs, blocks), paragraphs([sentence(audit)])])
+    parts = (head, noise, claims, plan, joint, total, open_obligations, assumptions)
+    blocks = [[piece for line in part(audit) for piece in hanging(line)] for part in parts]
+    blocks.insert(1, list(releases(audit)))
+    blocks.append(hanging(sentence(audit), 0))
+    return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
 def head(audit: Audit) -> Iterator[str]:
     """What is audited against what."""
     yield f"Audit of {audit.regression}"
-    yield f"  claim   {goal(audit.target)}"
-    yield f"  unit    {audit.setting.unit} ({audit.setting.relation})"
-    ranges = free(audit)
-    if ranges:
-        yield f"  for all {ranges}"
+    yield f"  claim    {goal(audit.target)}"
+    yield f"  unit     {audit.setting.unit} ({audit.setting.relation})"
+    if ranges := free(audit):
+        yield f"  for all  {ranges}"
 
 
-def goal(target: Guarantee, values: Mapping[str, Fraction] | None = None) -> str:
+def goal(target: Guarantee) -> str:
     """The target with its numbers as a person writes them."""
-    numbers = {name: Number(value) for name, value in (values or {}).items()}
     if isinstance(target, ApproxDP):
-        amounts = [formula(amount.substitute(numbers)) for amount in target.amounts]
-        return f"({', '.join(amounts)})-differential privacy"
+        return f"({', '.join(map(formula, target.amounts))})-differential privacy"
     return tidy(str(target))
 
 
 def free(audit: Audit) -> str:
-    """The symbols that the verdict ranges over, but not sizes of the data."""
-    symbols = [symbol for symbol in audit.report.problem.symbols if not is_size(symbol)]
-    return ", ".join(f"{symbol.name} {symbol.domain}" for symbol in symbols)
+    """The symbols that the verdict ranges over, without the sizes of the data."""
+    symbols = [s for s in audit.report.problem.symbols if s.origin is None and not is_size(s)]
+    symbols.sort(key=lambda symbol: _place(symbol.name))
+    return ", ".join(f"{symbol.name} {symbol.domain}" for symbol in symbols).replace(", whole", " whole")
+
+
+def _place(name: str) -> tuple[int, str]:
+    return (FIRST.index(name) if name in FIRST else len(FIRST), name)
 
 
 def releases(audit: Audit) -> Iterator[str]:
-    """The table of releases."""
-    claiming = any(line.share for line in audit.lines)
-    priced = any(line.mu is not None or line.exact_epsilon is not None for line in audit.lines)
+    """The table of releases, each alone."""
+    exact = _exact_columns(audit.lines)
     columns = ["release", "statistic", "sensitivity"]
-    columns += [_noise_name(audit)] if priced else []
-    columns += ["share claimed"] if claiming else []
-    columns += _exact_columns(audit) if priced else []
-    columns += ["claim"]
+    columns += [_noise_name(audit.lines)] if any(line.size for line in audit.lines) else []
+    columns += ["share claimed"] if any(line.share for line in audit.lines) else []
+    columns += [*exact, "claim"]
+    found = Counter(audit.lines)
+    rows = [[_cell(line, column, many) for column in columns] for line, many in found.items()]
     yield "Releases, each alone"
-    rows = [[_cell(line, column) for column in columns] for line in audit.lines[:MOST]]
-    numeric = {"sensitivity", "std", "scale", "noise", "exact delta", "exact epsilon", "mu"}
-    right = [index for index, column in enumerate(columns) if column in numeric]
-    yield from table(columns, rows, right)
-    if len(audit.lines) > MOST:
-        counted = Counter(line.claim for line in audit.lines[MOST:])
-        rest = ", ".join(f"{count} {claim}" for claim, count in counted.items())
-        yield f"  ... and {len(audit.lines) - MOST} more: {rest}"
-    if priced and any(line.share for line in audit.lines) and audit.target.kind == "approx":
-        yield "  exact delta: at the epsilon that is claimed; exact epsilon: at the delta that is claimed"
-    if priced and not all(line.attained for line in audit.lines):
-        yield "  <= marks an upper bound: no pair of tables is known to attain the sensitivity"
+    right = [i for i, column in enumerate(columns) if column in RIGHT]
+    yield from table(columns, rows[:MOST], right)
+    if len(rows) > MOST:
+        claims = Counter(line.claim for line in list(found)[MOST:] for _ in range(found[line]))
+        rest = ", ".join(f"{count} {claim}" for claim, count in claims.items())
+        yield f"  ... and {claims.total()} more: {rest}"
+    if "exact delta" in exact:
+        yield "  exact delta: at the claimed epsilon; exact eps: at the claimed delta"
+    if exact and not all(line.attained for line in audit.lines):
+        yield "  <= an upper bound: no pair of tables is known to attain the sensitivity"
 
 
-def _noise_name(audit: Audit) -> str:
-    names = {line.noise for line in audit.lines}
+def _noise_name(lines: Iterable[Line]) -> str:
+    names = {line.noise for line in lines}
     return names.pop() if len(names) == 1 else "noise"
 
 
-def _exact_columns(audit: Audit) -> list[str]:
-    if any(line.exact_delta is not None for line in audit.lines):
-        return ["exact delta", "exact epsilon"]
-    if any(line.mu is not None for line in audit.lines):
-        return ["mu"]
-    return ["exact epsilon"]
+def _exact_columns(lines: tuple[Line, ...]) -> list[str]:
+    if any(line.exact_delta is not None for line in lines):
+        return ["exact delta", "exact eps"]
+    found = ["mu"] if any(line.mu is not None for line in lines) else []
+    return found + (["exact eps"] if any(line.exact_epsilon is not None for line in lines) else [])
 
 
-def _cell(line: Line, column: str) -> str:
-    bound = "" if line.attained else "<= "
+def _cell(line: Line, column: str, many: int) -> str:
     match column:
         case "release":
-            return line.name if line.times == Number(Fraction(1)) else f"{line.name} ({line.times} times)"
+            times = formula(line.times * many)
+            return line.name if times == "1" else f"{line.name} (x{times})"
         case "statistic":
             return clipped(line.statistic, 24)
         case "sensitivity":
-            return _sensitivity(line)
-        case "std" | "scale" | "noise":
-            return figure(line.size, "up")
+            return "unbounded" if line.sensitivity is None else _amount(line.sensitivity)
+        case "share claimed" if line.share is not None:
+            return f"({', '.join(map(_amount, line.share.amounts))})"
         case "share claimed":
-            return "none" if line.share is None else f"({', '.join(map(_amount, line.share.amounts))})"
+            return "none"
         case "exact delta":
-            return figure(line.exact_delta, "up") if line.exact_delta is None else bound + figure(line.exact_delta, "up")
-        case "exact epsilon":
-            return figure(line.exact_epsilon, "up") if line.exact_epsilon is None else bound + figure(line.exact_epsilon, "up")
+            return _exact(line, line.exact_delta, "delta")
+        case "exact eps":
+            return _exact(line, line.exact_epsilon, "epsilon")
         case "mu":
-            return figure(line.mu) if line.mu is None else bound + figure(line.mu, "up")
-    return line.claim
+            return _exact(line, line.mu, "")
+        case "claim":
+            return line.claim
+    return figure(line.size)
 
 
-def _sensitivity(line: Line) -> str:
-    if line.sensitivity is None:
-        return "unbounded"
-    return _amount(line.sensitivity)
+def _exact(line: Line, value: float | None, name: str) -> str:
+    """A cost, in enough digits to tell it from what is claimed."""
+    if value is None:
+        return "-"
+    if not line.attained:
+        return f"<= {figure(value, 'up')}"
+    share = line.share
+    claimed = lower_end(share.amount(name)) if share and name in share.currency else None
+    return figure(value) if claimed is None else against(value, claimed)
 
 
 def _amount(amount: Expression) -> str:
@@ -134,74 +146,80 @@ def noise(audit: Audit) -> Iterator[str]:
     """The noise of every release as it is declared, equal formulas once."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for line in audit.lines:
-        key = (line.noise, formula(line.written), line.rule)
+        key = (line.noise, clipped(formula(line.written), 240), line.rule)
         found.setdefault(key, []).append(line.name)
+    width = max((len(_names(names)) for names in found.values()), default=0)
     yield "Noise"
-    rows = [
-        [_names(names), f"{noise} = {clipped(text, ROOM - len(rule))}", f"({rule})"]
-        for (noise, text, rule), names in list(found.items())[:MOST]
-    ]
-    yield from ("  " + "  ".join(row) for row in rows)
+    for (size, text, rule), names in list(found.items())[:MOST]:
+        yield f"  {_names(names):{width}}  {size} = {text} ({rule})"
     if len(found) > MOST:
         yield f"  ... and {len(found) - MOST} more formulas"
-    symbols = {symbol.name for line in audit.lines for symbol in line.written.symbols()}
-    letters = {"B": "norm of a row", "Y": "bound of a label"}
-    known = [f"{name}: {meaning}" for name, meaning in letters.items() if name in symbols]
-    if known:
+    used = {symbol.name for line in audit.lines for symbol in line.written.symbols()}
+    if known := [f"{name}: {meaning}" for name, meaning in LETTERS.items() if name in used]:
         yield f"  {'; '.join(known)}"
 
 
 def _names(names: list[str]) -> str:
-    return ", ".join(names) if len(names) <= 3 else f"{names[0]}, ... {names[-1]} ({len(names)})"
+    """`floor, gram`, `gram (x3)`, or the first and the last of more than three."""
+    one = [name if many == 1 else f"{name} (x{many})" for name, many in Counter(names).items()]
+    return ", ".join(one) if len(one) < 4 else f"{one[0]}, ..., {one[-1]} ({len(one)} names)"  # noqa: PLR2004 - what fits on a line
 
 
 def claims(audit: Audit) -> Iterator[str]:
-    """Why a claim on one release fails, and where one holds; equal reasons once."""
+    """Why claims on single releases fail, and where they hold; equal reasons once."""
     found: dict[str, list[str]] = {}
     for line in audit.lines:
-        for reason in _reasons(line, numeric=line.exact_delta is not None):
+        for reason in _reasons(line):
             found.setdefault(reason, []).append(line.name)
     if found:
         yield "Claims on single releases"
         yield from (f"  {_names(names)}: {reason}" for reason, names in found.items())
 
 
-def _reasons(line: Line, *, numeric: bool) -> Iterator[str]:
-    if line.verdict is Verdict.REFUTED and numeric:
-        claimed = _amount(line.share.delta) if line.share else "-"
-        yield f"refuted: exact delta {figure(line.exact_delta, 'up')} > {claimed}"
+def _reasons(line: Line) -> Iterator[str]:
+    if line.verdict is Verdict.REFUTED and line.exact_delta is not None and line.share is not None:
+        claimed = _amount(line.share.delta)
+        yield f"refuted: exact delta {_exact(line, line.exact_delta, 'delta')} > {claimed}"
     elif line.verdict is Verdict.REFUTED:
         yield tidy(f"refuted: {line.witness}")
-    elif line.verdict is Verdict.UNPROVED:
-        yield "unproved"
     if line.where:
-        yield f"proved where {'; '.join(region_text(one) for one in line.where)}"
+        yield f"proved where {_where(line.where)}"
     if line.note:
         yield tidy(line.note)
+
+
+def _where(constraints: Iterable[Constraint]) -> str:
+    return " and ".join(map(_condition, constraints))
+
+
+def _condition(constraint: Constraint) -> str:
+    """`epsilon/3 <= 4*log(2) (2.772)`, the number rounded down."""
+    sign = "<" if constraint.strict else "<="
+    text = f"{formula(constraint.left)} {sign} {formula(constraint.right)}"
+    value = None if isinstance(constraint.right, Number) else lower_end(constraint.right)
+    return text if value is None else f"{text} ({figure(value, 'down')})"
 
 
 def plan(audit: Audit) -> Iterator[str]:
     """The verdict on the plan of shares."""
     sums = audit.shares_sum
-    if sums is None or audit.plan_verdict is None:
+    if audit.plan_verdict is None:
         return
     yield f"Plan of shares: {audit.plan_verdict}"
-    for name, total, whole in zip(sums.currency, sums.amounts, audit.target.amounts, strict=True):
-        yield f"  the shares of {name} sum to {_sum(audit, name, total)}, of {formula(whole)}"
+    if sums is not None:
+        for name, total, whole in zip(sums.currency, sums.amounts, audit.target.amounts, strict=True):
+            yield f"  shares of {name} sum to {_sum(audit, total, whole)}, of {formula(whole)}"
     for obligation in audit.report.plan:
         if obligation.verdict is not Verdict.PROVED:
-            yield tidy(f"  {obligation.node}: {obligation.rule}; {obligation.witness or ''}").rstrip("; ")
+            witness = f": {obligation.witness}" if obligation.witness else ""
+            yield tidy(f"  {obligation.node}: {obligation.rule}{witness}")
 
 
-def _sum(audit: Audit, name: str, total: Expression) -> str:
-    ratio = audit.report.problem.field.ratio(total)
-    whole = audit.report.problem.target.budget.amount(name)
-    same = audit.report.problem.field.ratio(total - whole)
-    if same is not None and same.is_zero:
+def _sum(audit: Audit, total: Expression, whole: Expression) -> str:
+    gap = audit.report.problem.field.ratio(total - whole)
+    if gap is not None and gap.is_zero:
         return formula(whole)
-    if ratio is not None and isinstance(total, Number):
-        return short(total.value)
-    return clipped(formula(total), ROOM)
+    return clipped(formula(total), 60)
 
 
 def joint(audit: Audit) -> Iterator[str]:
@@ -209,24 +227,47 @@ def joint(audit: Audit) -> Iterator[str]:
     cost = audit.joint
     if cost is None:
         return
-    yield f"All releases together, exactly ({cost.rule})"
-    yield f"  mu = {between(cost.mu)}"
-    if cost.epsilon and cost.delta and isinstance(audit.target, ApproxDP):
-        epsilon, delta = audit.target.amounts
-        yield f"  epsilon = {between(cost.epsilon)} at delta = {formula(delta)}   (claimed {formula(epsilon)})"
-        yield f"  delta = {between(cost.delta)} at epsilon = {formula(epsilon)}   (claimed {formula(delta)})"
+    sharp = cost.mu[0] > 0 or cost.mu[1] == 0
+    yield f"All releases together, {'exactly' if sharp else 'an upper bound'} ({cost.rule})"
+    if cost.epsilon is None or cost.delta is None:
+        yield f"  {_other(audit, cost)}"
+        return
+    epsilon, delta = (formula(amount) for amount in audit.target.amounts)
+    low, small = (lower_end(amount) for amount in audit.target.amounts)
+    yield f"  mu {equals(cost.mu)}"
+    yield f"  epsilon {equals(cost.epsilon, low)} at delta = {delta}   (claimed {epsilon})"
+    yield f"  delta {equals(cost.delta, small)} at epsilon = {epsilon}   (claimed {delta})"
 
 
-def between(bounds: tuple[float, float]) -> str:
-    """One number rounded up where both bounds round to it, else the range.
+def _other(audit: Audit, cost: JointCost) -> str:
+    """The cost in the target's own currency."""
+    target = audit.target
+    limit = lower_end(target.amounts[0])
+    mu, rho = cost.mu, (cost.mu[0] ** 2 / 2, cost.mu[1] ** 2 / 2)
+    if target.kind == "zcdp":
+        return f"rho {equals(rho, limit)}   (claimed {formula(target.amounts[0])})"
+    claimed = f"   (claimed {tidy(str(target))})" if target.kind == "gaussian" else ""
+    return f"mu {equals(mu)}{claimed}"
 
-    >>> between((0.59559, 0.5956)), between((0.5, 0.6))
-    ('0.596', 'between 0.500 and 0.600')
+
+def equals(bounds: tuple[float, float], limit: Fraction | None = None) -> str:
+    """`= 0.596`, `at most 0.600`."""
+    text = between(bounds, limit)
+    return f"= {text}" if text[0].isdigit() else text
+
+
+def between(bounds: tuple[float, float], limit: Fraction | None = None) -> str:
+    """One number where both bounds agree, in enough digits to tell it from `limit`; else the range.
+
+    >>> between((0.59559, 0.59559)), between((0.5, 0.6)), between((0.0, 0.6))
+    ('0.596', 'between 0.500 and 0.600', 'at most 0.600')
     """
     low, high = bounds
-    if high - low <= 1e-9 * max(abs(high), abs(low)):
-        return figure(high, "up")
-    return f"between {figure(low, 'down')} and {figure(high, 'up')}"
+    if high - low <= 1e-9 * abs(high):
+        return figure(high) if limit is None else against(high, limit)
+    if high < TINY:
+        return f"below {figure(TINY)}"
+    return f"between {figure(low, 'down')} and {figure(high, 'up')}" if low > 0 else f"at most {figure(high, 'up')}"
 
 
 def total(audit: Audit) -> Iterator[str]:
@@ -234,14 +275,28 @@ def total(audit: Audit) -> Iterator[str]:
     yield f"Total: {audit.verdict}"
     chosen = audit.report.chosen
     if chosen is None:
+        yield from _aside(audit)
         return
     yield f"  by {NAMES[chosen.name]}"
     for obligation in chosen.obligations:
         many = f" (x{obligation.count})" if obligation.count > 1 else ""
         yield tidy(f"  {obligation.node}{many}: {obligation.rule}")
         yield from (tidy(f"    {clipped(fact, 200)}") for fact in obligation.facts)
+    if audit.certificate is not None:
+        yield f"  certificate {audit.certificate.hash[:12]}"
     if chosen.constraints:
-        yield f"  It holds where {'; '.join(map(region_text, chosen.constraints))}."
+        yield f"  It holds where {_where(chosen.constraints)}."
+    failing = {line.verdict for line in audit.lines} & {Verdict.REFUTED, Verdict.UNPROVED}
+    if chosen.name != "basic" and failing:
+        yield "  The claims on single releases that fail are not used by this proof."
+
+
+def _aside(audit: Audit) -> Iterator[str]:
+    """A derivation that holds, though the plan of shares does not."""
+    for attempt in audit.report.attempts:
+        if attempt.proved and attempt.name != "basic":
+            yield f'  Only the plan of shares stands in the way: accountant="{attempt.name}" proves the total'
+            yield "  from the noise alone, and leaves the shares aside."
 
 
 def open_obligations(audit: Audit) -> Iterator[str]:
@@ -253,7 +308,7 @@ def open_obligations(audit: Audit) -> Iterator[str]:
         yield f"Open obligations: {sum(map(len, found.values()))}"
     for obligation, nodes in found.items():
         lines = str(attrs.evolve(obligation, node=_names(nodes))).split("\n")
-        yield from (tidy(f"  {line}") for line in lines)
+        yield from (tidy(f"  {clipped(line, 400)}") for line in lines)
 
 
 def assumptions(audit: Audit) -> Iterator[str]:
@@ -266,41 +321,53 @@ def sentence(audit: Audit) -> str:
     """One sentence to sign: it certifies, it denies with numbers, or it says what is missing."""
     if audit.verdict is Verdict.PROVED:
         return _certifying(audit)
-    broken = audit.broken
-    if broken is None:
-        return _withholding(audit)
-    return f"{audit.regression} does not satisfy {goal(audit.target)}: {_denial(audit, broken)}."
+    if audit.broken is not None:
+        return f"{audit.regression} does not satisfy {goal(audit.target)}: {_denial(audit)}."
+    return _withholding(audit)
 
 
 def _certifying(audit: Audit) -> str:
-    ranges, region = free(audit), audit.report.chosen.constraints if audit.report.chosen else ()
+    region = audit.report.chosen.constraints if audit.report.chosen else ()
+    ranges = free(audit)
     scope = f", for all {ranges}" if ranges else ""
-    where = f" where {' and '.join(map(region_text, region))}" if region else ""
+    where = f" where {_where(region)}" if region else ""
     return (
-        f"I certify{scope}{where}{',' if scope or where else ''} that {audit.regression}, on every two "
-        f"tables that differ by {audit.setting.unit}, satisfies {goal(audit.target)} in all that it "
-        f"releases, under the assumptions listed above."
+        f"I certify{scope}{where}{',' * bool(scope or where)} that {audit.regression}, on every two "
+        f"tables that differ by {audit.setting.unit}, satisfies {goal(audit.target)} in all that "
+        f"it releases, under the assumptions listed above."
     )
 
 
-def _denial(audit: Audit, broken: Obligation) -> str:
-    cost, unit = audit.worst, audit.setting.unit
-    where = ", ".join(f"{name} = {exactly(value)}" for name, value in audit.witness.items())
-    start = f"at {where}, " if where else ""
-    if cost is None or cost.epsilon is None or cost.delta is None:
-        return f"{start}for two tables that differ by {unit}, {broken.witness or broken.rule}"
+def _denial(audit: Audit) -> str:
+    cost, target = audit.worst, audit.target
+    start = f"for two tables that differ by {audit.setting.unit}, "
+    if audit.witness:
+        start = f"at {_point(audit.witness)}, {start}"
+    if cost is None:
+        return f"{start}{tidy(str(audit.broken and audit.broken.witness))}"
+    if cost.epsilon is None or cost.delta is None:
+        return f"{start}the cost of all that it releases is {_other(audit, cost)}"
     numbers = {name: Number(value) for name, value in audit.witness.items()}
-    epsilon, delta = (formula(amount.substitute(numbers)) for amount in audit.target.amounts)
+    amounts = [amount.substitute(numbers) for amount in target.amounts]
+    epsilon, delta = map(formula, amounts)
+    low, small = map(lower_end, amounts)
     return (
-        f"{start}for two tables that differ by {unit}, the exact delta of all that it releases at "
-        f"epsilon = {epsilon} is {between(cost.delta)} > {delta}, and its true epsilon at "
-        f"delta = {delta} is {between(cost.epsilon)} > {epsilon}"
+        f"{start}the exact delta of all that it releases at epsilon = {epsilon} is "
+        f"{between(cost.delta, small)} > {delta}, and its true epsilon at delta = {delta} is "
+        f"{between(cost.epsilon, low)} > {epsilon}"
     )
+
+
+def _point(values: Mapping[str, Fraction]) -> str:
+    return ", ".join(f"{name} = {exactly(values[name])}" for name in sorted(values, key=_place))
 
 
 def _withholding(audit: Audit) -> str:
-    first = next(iter(audit.report.open_obligations), None)
-    reason = "nothing proves it" if first is None else f"{first.node}: {first.rule}"
-    count = len(audit.report.open_obligations)
-    others = f" (and {count - 1} more open obligations above)" if count > 1 else ""
-    return tidy(f"I cannot certify that {audit.regression} satisfies {goal(audit.target)}: {reason}{others}.")
+    found = audit.report.open_obligations
+    reason = f"{found[0].node}: {found[0].rule}" if found else "nothing proves it"
+    more = len(found) - 1
+    others = f" (and {more} more open obligation{'s' * (more > 1)}, above)" if more > 0 else ""
+    return tidy(
+        f"I cannot certify that {audit.regression} satisfies {goal(audit.target)}: "
+        f"{reason}{others}."
+    )

@@ -15,9 +15,9 @@ TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 
 @every
 def test_it_cites_its_paper(cls):
-    """The docstring's key is the class's paper; title and variant are filled in."""
+    """The docstring cites a paper that the class names; title and variant are filled in."""
     assert cls.paper
-    assert all(key.strip() in cls.__doc__ for key in cls.paper.split(";"))
+    assert any(key.strip() in cls.__doc__ for key in cls.paper.split(";"))
     assert re.search(r"\[[^\]]+\]", cls.__doc__.splitlines()[0] + cls.__doc__)
     assert cls.title
     assert cls.variant in ("printed", "coded", "recommended")
@@ -55,7 +55,7 @@ def test_its_certificate_saves_and_loads(cls, tmp_path):
                 loaded = dp.load(path)
                 assert loaded.hash == certificate.hash
                 assert loaded.values == certificate.values
-                assert str(loaded) == str(certificate)
+                assert loaded.document == certificate.document
 
 
 @every

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 import samples
@@ -29,10 +27,10 @@ DEGREES = {
 }
 
 
-def moved(cls, norm=L2, relation=dp.ADD_REMOVE, **more):
+def moved(cls, in_norm=L2, relation=dp.ADD_REMOVE, **more):
     """The sensitivity in numbers, at d = 3."""
     X, y = samples.setting(relation, **more).nodes()
-    found = samples.STATISTICS[cls](X, y).sensitivity(norm)
+    found = samples.STATISTICS[cls](X, y).sensitivity(in_norm)
     return value(found.value, {"d": 3})
 
 
@@ -41,7 +39,7 @@ def moved(cls, norm=L2, relation=dp.ADD_REMOVE, **more):
 def test_replacing_costs_between_once_and_twice(cls, norm):
     """Replace-one is remove and add: at most twice; and what is constant then is n or the like."""
     once, replaced = (moved(cls, norm, relation) for relation in samples.RELATIONS)
-    assert replaced <= 2 * once + Fraction(1, 10**40)
+    assert replaced <= 2 * once + 1e-12
     assert cls is st.Count or once <= replaced
 
 
@@ -51,7 +49,7 @@ def test_k_rows_a_person_cost_k_times(cls, relation):
     """The triangle inequality along k one-row steps."""
     for norm in NORMS:
         one, five = (moved(cls, norm, relation, rows_per_person=k) for k in (1, 5))
-        assert abs(five - 5 * one) < Fraction(1, 10**40)
+        assert abs(five - 5 * one) < 1e-12
 
 
 @every
@@ -59,8 +57,8 @@ def test_norms_are_ordered(cls):
     """Operator at most L2 (Frobenius), L2 at most sqrt 2 times L1 of the upper triangle."""
     for relation in samples.RELATIONS:
         one, two, operator = (moved(cls, norm, relation) for norm in NORMS)
-        assert operator <= two + Fraction(1, 10**40)
-        assert two <= one * Fraction(15, 10)
+        assert operator <= two + 1e-12
+        assert two <= one * 1.5
 
 
 @pytest.mark.parametrize("cls", DEGREES, ids=lambda cls: cls.__name__)
@@ -72,8 +70,8 @@ def test_the_sensitivity_scales_with_the_bounds(cls):
             base = moved(cls, norm, relation)
             wider = moved(cls, norm, relation, norm=2 * samples.NORM)
             taller = moved(cls, norm, relation, bound=2 * samples.BOUND)
-            assert abs(wider - 2**in_x * base) < Fraction(1, 10**40)
-            assert abs(taller - 2**in_y * base) < Fraction(1, 10**40)
+            assert abs(wider - 2**in_x * base) < 1e-12
+            assert abs(taller - 2**in_y * base) < 1e-12
 
 
 @every

@@ -1,0 +1,87 @@
+"""Time to certify, to give numbers, to check: medians in milliseconds, beside the targets.
+
+    python benchmarks/certify.py
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import dpframe as dp
+from dpframe.check import check
+
+SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
+RELEASES = 1000
+
+
+def keep(*values: Any) -> tuple[Any, ...]:
+    """Post-processing that keeps everything."""
+    return values
+
+
+class Equal(dp.Regression):
+    """1,000 releases with equal shares. [here]"""
+
+    def declare(self, X: Any, y: Any, budget: dp.Share) -> Any:
+        """X'X a thousand times."""
+        shares = budget.split_evenly(RELEASES)
+        kinds = [dp.release(X.T @ X, dp.Gaussian.kamath_ullman, share) for share in shares]
+        return dp.post(keep, *kinds)
+
+
+class Distinct(dp.Regression):
+    """1,000 releases with distinct shares over 10 symbols. [here]"""
+
+    def declare(self, X: Any, y: Any, budget: dp.Share) -> Any:
+        """Shares i/500500 - g_(i mod 8)/20000, all different."""
+        knobs = [dp.parameter(f"g{i}", 0, Fraction(1, 50)) for i in range(8)]
+        total = RELEASES * (RELEASES + 1) // 2
+        weights = [
+            Fraction(i + 1, total) * (1 - knobs[i % 8]) for i in range(RELEASES)
+        ]
+        kinds = [
+            dp.release(X.T @ X, dp.Gaussian.kamath_ullman, share)
+            for share in budget.split(*weights)
+        ]
+        return dp.post(keep, *kinds)
+
+
+def median(action: Callable[[], object], repeats: int = 15) -> float:
+    """Median milliseconds, after one warm-up."""
+    action()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        action()
+        times.append(1e3 * (time.perf_counter() - start))
+    return statistics.median(times)
+
+
+def certified(kind: type[dp.Regression]) -> Callable[[], object]:
+    """Verify a shipped declaration, proved or not."""
+    return lambda: dp.examine(kind(), target=TARGET, setting=SETTING)
+
+
+def main() -> None:
+    """One line a figure."""
+    slowest = max((median(certified(kind)), kind.__name__) for kind in dp.REGRESSIONS)
+    print(f"slowest shipped declaration, symbolic: {slowest[0]:.1f} ms ({slowest[1]}), at most 50")
+    proof = dp.certify(dp.AdaSSPBudget(), target=TARGET, setting=SETTING)
+    numbers = {"epsilon": 1, "delta": "1e-6", "gamma": Fraction(1, 3)}
+    print(f".at(epsilon, delta, gamma): {median(lambda: proof.at(**numbers)):.2f} ms, at most 5")
+    for kind in (Equal, Distinct):
+        took = median(lambda kind=kind: dp.certify(kind(), target=TARGET, setting=SETTING))
+        file = dp.certify(kind(), target=TARGET, setting=SETTING).document
+        verdict = check(file)
+        checked = median(lambda file=file: check(file), 3)
+        print(f"{kind.__doc__.split('.')[0]}: certify {took:.1f} ms, at most 50; "
+              f"checker {checked:.0f} ms, at most 1000 (accepted: {verdict.accepted})")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+"""Calibrations side by side: the std of each where its theorem holds, and where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import attrs
+
+from dpframe.errors import InvalidArgument, MissingExtra
+from dpframe.guarantees import ApproxDP, Share
+from dpframe.mechanisms import Calibration, Gaussian
+from dpframe.numerics import epsilon_limit, profile_delta
+from dpframe.symbols import EPSILON, Expression, Number, power, rational
+from dpframe.verify.enclose import enclose, number
+from dpframe.verify.report import satisfied
+from dpframe.verify import Constraint
+
+from .figures import against, exactly, figure, hanging, table
+
+ALL = (Gaussian.classical, Gaussian.kamath_ullman, Gaussian.analytic)
+CURRENCY = ("epsilon", "delta")
+
+
+@attrs.frozen
+class Cell:
+    """What one calibration gives at one epsilon.
+
+    `std` is the number of its formula, rounded up. `valid` says whether its theorem holds there;
+    `suffices` whether that number gives (epsilon, delta), by the exact profile (None: not Gaussian,
+    or not decided).
+    """
+
+    std: float
+    valid: bool
+    suffices: bool | None
+
+    def __str__(self) -> str:
+        """`5.888`, `not valid (1.767)`, `not valid (0.530, too small)`."""
+        text = figure(self.std, "up")
+        if self.valid:
+            return text
+        return f"not valid ({text}{', too small' if self.suffices is False else ''})"
+
+
+@attrs.frozen
+class Theorem:
+    """A calibration: its name, citation and hypothesis, and how far its formula happens to reach.
+
+    `reach` is the largest epsilon up to which the number of the formula suffices, rounded down; None
+    where the theorem always holds or the question does not arise.
+    """
+
+    name: str
+    citation: str
+    hypothesis: str
+    reach: float | None
+
+
+@attrs.frozen(eq=False, repr=False, str=False)
+class Comparison:
+    """Stds of `theorems` (columns) at `epsilons` (rows), for one delta and sensitivity."""
+
+    epsilons: tuple[Fraction, ...]
+    delta: Fraction
+    sensitivity: Fraction
+    theorems: tuple[Theorem, ...]
+    cells: tuple[tuple[Cell, ...], ...]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary a row and theorem: epsilon, delta, calibration, std, valid, suffices."""
+        return [
+            {
+                "epsilon": float(epsilon),
+                "delta": float(self.delta),
+                "sensitivity": float(self.sensitivity),
+                "calibration": theorem.name,
+                "std": cell.std,
+                "valid": cell.valid,
+                "suffices": cell.suffices,
+                "reach": theorem.reach,
+            }
+            for epsilon, row in zip(self.epsilons, self.cells, strict=True)
+            for theorem, cell in zip(self.theorems, row, strict=True)
+        ]
+
+    def __str__(self) -> str:
+        """A table, and what "not valid" means below it."""
+        delta, size = exactly(self.delta), exactly(self.sensitivity)
+        head = ["epsilon", *(theorem.name for theorem in self.theorems)]
+        rows = [
+            [exactly(epsilon), *map(str, row)]
+            for epsilon, row in zip(self.epsilons, self.cells, strict=True)
+        ]
+        title = f"Std of the noise at delta = {delta}, sensitivity {size}, rounded up"
+        notes = [piece for note in self._notes() for piece in hanging(note)]
+        return "\n".join([title, "", *table(head, rows, range(len(head))), "", *notes]).rstrip()
+
+    __repr__ = __str__
+
+    def _notes(self) -> list[str]:
+        return [note for theorem in self.theorems for note in _notes(theorem, exactly(self.delta))]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Std against epsilon, both logarithmic; dashed where the theorem does not hold.
+
+        Draws into `ax`, or a new figure; returns the axes. Raises MissingExtra without matplotlib.
+        """
+        from .plot import draw
+
+        return draw(self, ax)
+
+
+def _notes(theorem: Theorem, delta: str) -> list[str]:
+    if not theorem.hypothesis:
+        return []
+    text = f"{theorem.name} {theorem.citation} is a theorem where {theorem.hypothesis}."
+    if theorem.reach is not None:
+        text += (
+            f" At delta = {delta} its number happens to suffice up to epsilon = "
+            f"{figure(theorem.reach, 'down')}, by the exact profile (rule F1), and for no larger one."
+        )
+    return [text]
+
+
+def compare(
+    *calibrations: Calibration, epsilon: object, delta: object, sensitivity: object = 1
+) -> Comparison:
+    """The std that each calibration prescribes at each epsilon, for one delta and sensitivity.
+
+    `epsilon` is a number, or a list or array of numbers. Without calibrations: classical,
+    kamath_ullman and analytic. Numbers are rounded up, rigorously. A calibration outside its
+    theorem is marked as not valid, with the number that its formula would give.
+    Raises InvalidArgument.
+    """
+    chosen = calibrations or ALL
+    for calibration in chosen:
+        if not isinstance(calibration, Calibration) or CURRENCY not in calibration.currencies:
+            wanted = "calibrations that spend (epsilon, delta), such as dp.Gaussian.analytic"
+            raise InvalidArgument("calibrations", wanted, calibration)
+    epsilons, size = _epsilons(epsilon), rational(sensitivity, "sensitivity")
+    if size <= 0:
+        raise InvalidArgument("sensitivity", "above 0", sensitivity)
+    target = ApproxDP(EPSILON, rational(delta, "delta"))
+    rows = [
+        tuple(_cell(calibration, ApproxDP(one, target.delta).budget, size) for calibration in chosen)
+        for one in epsilons
+    ]
+    theorems = tuple(_theorem(calibration, target.budget) for calibration in chosen)
+    return Comparison(epsilons, rational(delta, "delta"), size, theorems, tuple(rows))
+
+
+def _epsilons(value: object) -> tuple[Fraction, ...]:
+    many = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(many, (str, Expression)) or not isinstance(many, Iterable):
+        many = (many,)
+    found = tuple(rational(one, "epsilon") for one in many)
+    if not found:
+        raise InvalidArgument("epsilon", "one number or several", value)
+    return found
+
+
+def _cell(calibration: Calibration, share: Share, sensitivity: Fraction) -> Cell:
+    mechanism = calibration.calibrate(share, Number(sensitivity))
+    limit = calibration.limit(share)
+    valid = limit is None or satisfied(Constraint(*limit), {})
+    return Cell(number(mechanism.deviation, {}, up=True), valid, valid or _suffices(mechanism, share, sensitivity))
+
+
+def _suffices(mechanism: object, share: Share, sensitivity: Fraction) -> bool | None:
+    """Whether the formula's number gives the share, by the exact profile."""
+    if not isinstance(mechanism, Gaussian):
+        return None
+    from dpframe.verify.profile_rule import Claim, holds, refute
+
+    move = power(Number(sensitivity) / mechanism.std, 2)
+    claim = Claim(share.epsilon, share.delta, move, move)
+    if holds(claim, {}):
+        return True
+    return None if refute(claim) is None else False
+
+
+def _theorem(calibration: Calibration, budget: Share) -> Theorem:
+    limit = calibration.limit(budget)
+    hypothesis = "" if limit is None else str(Constraint(*limit))
+    return Theorem(calibration.name, calibration.citation, hypothesis, _reach(calibration, budget))
+
+
+def _reach(calibration: Calibration, budget: Share) -> float | None:
+    """Rule F1: where std = C Delta/epsilon with C free of epsilon, one number decides."""
+    mechanism = calibration.calibrate(budget, Number(Fraction(1)))
+    if calibration.limit(budget) is None or not isinstance(mechanism, Gaussian):
+        return None
+    constant = mechanism.std * EPSILON
+    if constant.symbols() or not isinstance(budget.delta, Number):
+        return None
+    return epsilon_limit(enclose(power(constant, 2), {}), budget.delta.value)

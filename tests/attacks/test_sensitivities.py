@@ -1,0 +1,180 @@
+"""No pair of neighbours moves a statistic further than its stated sensitivity; the worst reach it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pairs import (
+    ALL,
+    B,
+    DIMENSIONS,
+    LEAVES,
+    NORMS,
+    PAGE,
+    STACKS,
+    anything,
+    attained,
+    move,
+    page,
+    records,
+    repeated,
+    run,
+    size,
+    stated,
+    worst,
+)
+from samples import RELATIONS, setting
+from scipy.optimize import minimize
+
+import dpframe as dp
+from dpframe.sensitivity import L1, L2, OPERATOR
+
+SLACK = 1 + 1e-9
+relations = pytest.mark.parametrize("relation", RELATIONS, ids=str)
+dimensions = pytest.mark.parametrize("d", DIMENSIONS)
+every = pytest.mark.parametrize("name", ALL)
+
+
+@every
+@relations
+@dimensions
+def test_random_neighbours_stay_inside(name, relation, d):
+    """60 random pairs, with rows and labels far outside their declared bounds among them."""
+    rng = np.random.default_rng(d)
+    statistic = ALL[name](*setting(relation).nodes())
+    bounds = {norm: stated(ALL[name], relation, norm, d) for norm in NORMS}
+    for _ in range(60):
+        change = anything(relation, d, rng)
+        for norm in NORMS:
+            assert move(statistic, change, norm) <= bounds[norm] * SLACK + 1e-12
+
+
+@every
+@relations
+@dimensions
+def test_the_worst_neighbours_stay_inside(name, relation, d):
+    """The pairs built from the proofs do not exceed the bound either."""
+    assert all(attained(name, relation, norm, d) <= SLACK for norm in NORMS)
+
+
+@pytest.mark.parametrize("name", [*LEAVES, *STACKS])
+@relations
+@dimensions
+def test_the_worst_neighbours_reach_the_bound(name, relation, d):
+    """Leaf statistics and the released stacks attain 0.99 in L2 and operator norm."""
+    for norm in (L2, OPERATOR):
+        assert attained(name, relation, norm, d) >= 0.99
+
+
+@pytest.mark.parametrize("name", LEAVES)
+@relations
+@dimensions
+def test_the_worst_neighbours_reach_the_bound_in_l1(name, relation, d):
+    """Leaf statistics attain 0.99 in L1 too, but for X'X under replace-one beyond d = 2."""
+    least = 0.95 if (name, relation, d) == ("Gram", dp.REPLACE_ONE, 3) else 0.99
+    assert attained(name, relation, L1, d) >= least
+
+
+@every
+@relations
+def test_what_is_called_attained_is(name, relation):
+    """The flag on a sensitivity is a claim that some pair reaches it."""
+    statistic = ALL[name](*setting(relation).nodes())
+    for norm in NORMS:
+        if statistic.sensitivity(norm).attained:
+            assert min(attained(name, relation, norm, d) for d in DIMENSIONS) >= 0.99
+
+
+@every
+@relations
+def test_three_rows_a_person(name, relation):
+    """Random triples stay inside three times the bound; three equal worst rows reach as much."""
+    rng = np.random.default_rng(3)
+    statistic = ALL[name](*setting(relation, rows_per_person=3).nodes())
+    for norm in NORMS:
+        bound = stated(ALL[name], relation, norm, 2, k=3)
+        changes = [anything(relation, 2, rng, k=3) for _ in range(20)]
+        changes += [repeated(change, 3) for change in worst(relation, 2)]
+        ratios = [move(statistic, change, norm) / bound for change in changes if bound]
+        assert max(ratios, default=0) <= SLACK
+        if attained(name, relation, norm, 2) >= 0.99 and bound:
+            assert max(ratios) >= 0.98
+
+
+@pytest.mark.parametrize("name", ["Gram", "Linear", "(X'X, X'y, y'y)", "(X'X, X'y, lambda_min)"])
+@relations
+def test_a_search_for_worse_neighbours_finds_none(name, relation):
+    """Nelder and Mead's search over one pair, from six starts, ends inside the bound."""
+    statistic = ALL[name](*setting(relation).nodes())
+    rng = np.random.default_rng(8)
+    for norm in (L1, L2):
+        bound = stated(ALL[name], relation, norm, 2)
+
+        def shortfall(point, norm=norm):
+            (x, z), (t, w) = point[:4].reshape(2, 2) * B, point[4:] * 2
+            gone = records(np.zeros((0, 2)), []) if relation is dp.ADD_REMOVE else None
+            change = (records(np.zeros((0, 2)), []), gone or records([z], [w]), records([x], [t]))
+            return -move(statistic, change, norm)
+
+        for _ in range(3):
+            found = minimize(
+                shortfall,
+                rng.normal(size=6),
+                method="Nelder-Mead",
+                options={"maxfev": 250},
+            )
+            assert -found.fun <= bound * SLACK
+
+
+MAPS = {
+    "divided": lambda X: X.scaled(3),
+    "intercept": lambda X: X.with_intercept(),
+    "weighted intercept": lambda X: X.with_intercept(2),
+    "normalized": lambda X: X.normalized(),
+    "normalized, intercept": lambda X: X.normalized().with_intercept(),
+    "clipped again": lambda X: X.clip(norm=1),
+    "clipped wider": lambda X: X.clip(norm=4),
+}
+
+
+@pytest.mark.parametrize("name", MAPS)
+@relations
+def test_row_maps_keep_their_bounds(name, relation):
+    """Rows through a map have at most the norms they declare, and sensitivities follow."""
+    rng = np.random.default_rng(9)
+    table = setting(relation)
+    rows = MAPS[name](table.nodes()[0])
+    for statistic in (rows.T @ rows, dp.total(rows), rows.T @ table.nodes()[1]):
+        for norm in NORMS:
+            bound = stated(lambda X, y, s=statistic: s, relation, norm, 3)
+            for _ in range(15):
+                assert move(statistic, anything(relation, 3, rng), norm) <= bound * SLACK
+
+
+@relations
+def test_a_codebook_keeps_its_bounds(relation):
+    """Numeric and categorical columns with values outside their bounds stay inside the bounds."""
+    table = dp.Setting(
+        X=dp.Rows(
+            columns=[dp.Numeric("a", -1, 3), dp.Categorical("b", [0, 1, 2])], intercept=True
+        ),
+        y=dp.Column(lower=0, upper=4),
+        relation=relation,
+    )
+    X, y = table.nodes()
+    rng = np.random.default_rng(10)
+    for statistic in (X.T @ X, X.T @ y, dp.total(X), y @ y):
+        for norm in NORMS:
+            bound = stated(lambda X, y, s=statistic: s, relation, norm, 2)
+            for _ in range(20):
+                come, gone = (
+                    (rng.choice([-9.0, 0, 1, 2, 9], size=(k, 2)), rng.normal(0, 9, k))
+                    for k in (1, 0 if relation is dp.ADD_REMOVE else 1)
+                )
+                far = size(run(statistic, *come) - run(statistic, *gone), norm)
+                assert far <= bound * SLACK
+
+
+def test_the_page_is_fresh():
+    """docs/attained.md is what `python tests/attacks/pairs.py` writes."""
+    assert PAGE.read_text() == page(), "stale: run python tests/attacks/pairs.py"

@@ -1,0 +1,123 @@
+"""The parser reads arithmetic and nothing else, fast."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from oracles import value
+
+import dpframe as dp
+
+NAMES = {name: dp.parameter(name, 0) for name in ("epsilon", "delta", "x")}
+HOSTILE = {
+    "huge power": "2**99999999",
+    "tower": "9**9**9**9",
+    "tower of small powers": "**".join(["9"] * 400),
+    "power of a power": "((2**64)**64)**64",
+    "powers of sums": "(((x+1)**64+1)**64+1)**64",
+    "huge product of powers": "*".join(["(2**64)**64"] * 300),
+    "long number": "9" * 3000,
+    "huge exponent": "1e999999999",
+    "large exponent": "1e999",
+    "deep brackets": "(" * 2000 + "x" + ")" * 2000,
+    "deep calls": "sqrt(" * 600 + "x" + ")" * 600,
+    "deep signs": "-" * 3900 + "x)",
+    "too long": "x+" * 5000 + "x",
+    "attribute": "x.__class__",
+    "attribute of a number": "(1).__class__.__bases__",
+    "item": "x[0]",
+    "call of a name": "x(1)",
+    "code": "__import__('os').system('true')",
+    "eval": "eval(1)",
+    "lambda": "lambda: 1",
+    "comprehension": "[x for x in x]",
+    "string": "'x'",
+    "f-string": "f'{x}'",
+    "assignment": "x = 1",
+    "walrus": "(x := 1)",
+    "comparison": "x < 1",
+    "boolean": "x and 1",
+    "semicolon": "1; 2",
+    "newline": "x\n.y",
+    "comment": "x # y",
+    "backslash": "x \\",
+    "null": "x\0",
+    "unicode digits": "١ + x",
+    "unicode name": "ε + 1",
+    "unicode homoglyph": "еpsilon",
+    "full-width": "１",
+    "superscript": "x²",
+    "minus sign": "1 − x",
+    "imaginary": "1j",
+    "hex": "0x10",
+    "underscored": "1_000",
+    "unknown name": "gamma",
+    "empty": "",
+    "blank": "   ",
+    "dangling": "1 +",
+    "unbalanced": "(1",
+    "too many arguments": "sqrt(1, 2)",
+    "no argument": "sqrt()",
+    "symbolic power": "2**x",
+    "division by zero": "1/0",
+    "division by a hidden zero": "1/(x - x)",
+    "log of zero": "log(0)",
+    "root of a negative number": "sqrt(-1)",
+    "zero to a negative power": "0**-1",
+    "two names": "x x",
+    "implicit product": "2x",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_is_refused_fast(name):
+    """UnsafeFormula within 50 ms, whatever the text."""
+    start = time.perf_counter()
+    with pytest.raises(dp.UnsafeFormula):
+        dp.parse(HOSTILE[name], NAMES)
+    assert time.perf_counter() - start < 0.05
+
+
+@pytest.mark.parametrize("wrong", [None, 1, b"x", ["x"], True])
+def test_what_is_no_text_is_refused(wrong):
+    """parse takes text."""
+    with pytest.raises(dp.InvalidArgument, match="formula"):
+        dp.parse(wrong, NAMES)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1 + 2*3", 7),
+        ("-2^2", -4),
+        ("(-2)^2", 4),
+        ("2^3^2", 512),
+        ("2**-1", 0.5),
+        ("8/4/2", 1),
+        ("8/(4/2)", 4),
+        ("1 - 2 - 3", -4),
+        ("--1", 1),
+        ("1e-2 + .5 + 2.", 2.51),
+        ("min(3, 1, 2) + max(3, x)", 4),
+        ("sqrt(16) + 4^(1/2)", 6),
+        ("log(exp(x))", 2),
+        ("x/2*2", 2),
+        ("2*x^2", 8),
+    ],
+)
+def test_precedence_is_that_of_mathematics(text, number):
+    """As Python would evaluate it, ^ being **."""
+    assert abs(value(dp.parse(text, NAMES), {"x": 2}) - number) < 1e-12
+
+
+def test_a_published_std_is_read():
+    """Wang's std, as a paper prints it."""
+    formula = dp.parse("sqrt(log(6/delta)) / (epsilon/3)", NAMES)
+    assert abs(float(value(formula, {"epsilon": 1, "delta": 1e-6})) - 11.852) < 1e-2
+
+
+def test_the_analytic_sigma_is_read():
+    """The implicit atom is a function of two arguments."""
+    formula = dp.parse("analytic_sigma(epsilon, delta)", NAMES)
+    assert abs(float(value(formula, {"epsilon": 1, "delta": 1e-6})) - 4.22468) < 1e-5
