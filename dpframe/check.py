@@ -40,7 +40,7 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,40}\Z")
 CLOSED = {"neither": (0, 0), "left": (1, 0), "right": (0, 1), "both": (1, 1)}
 FUNCTIONS = {"log": 1, "exp": 1, "analytic_sigma": 2, "+": 0, "*": 0, "min": 0, "max": 0}  # 0: any
 MAX_DEPTH, MAX_TEXT, MAX_BITS, MAX_WORK = 80, 100_000_000, 40_000, 4_000_000
-MAX_BOXES, MAX_TENSOR, MAX_PATCHES = 4_000, 100_000, 1_000
+MAX_BOXES, MAX_TENSOR, MAX_PATCHES = 4_000, 60_000, 1_000
 
 
 class Unusable(Exception):
@@ -502,12 +502,23 @@ class Ring:
             part = Formula(self, {mono: c // gcd for mono, c in top.terms.items()})
             own = (frozenset(part.terms.items()), strict, patches, "cleared")
             if own not in self.seen:
-                self.seen[own] = self.decide(part, strict=strict, patches=patches)
+                shown = self.decide(part, strict=strict, patches=patches)
+                self.seen[own] = self.coarse(f, strict=strict) if shown is None else shown
             self.seen[key] = self.seen[own]
         return self.seen[key]
 
-    def decide(self, f: Formula, *, strict: bool, patches: int) -> bool:
-        """The same for a cleared formula, every atom taken as a variable of its own."""
+    def coarse(self, f: Formula, *, strict: bool) -> bool:
+        """The same by one enclosure, where the domain is bounded."""
+        names = self.depends(f)
+        spans = {a.name: a.range for a in self.atoms if a.kind == "symbol" and a.name in names}
+        box: Any = {name: span[:2] for name, span in spans.items()}
+        if any(end is None for pair in box.values() for end in pair):
+            return False
+        ends = Enclosure(self, box, 64).ends(f)
+        return ends is not None and (ends[0][0] > 0 or (ends[0][0] == 0 and not strict))
+
+    def decide(self, f: Formula, *, strict: bool, patches: int) -> bool | None:
+        """The same for a cleared formula, each atom a variable of its own; None: too large."""
         monos, cs = [dict(mono) for mono in f.terms], list(f.terms.values())
         signs = [min((self.atoms[g].sign for g in mono), default=2) for mono in monos]
         if min(signs) >= 1 and min(cs) > 0 and (not strict or 2 in signs):
@@ -520,7 +531,9 @@ class Ring:
         spans = [self.span(g, q) for g, q in steps.items()]
         rows = [[int(m.get(g, 0) * q) for g, q in steps.items()] for m in monos]
         shape = [max(column) + 1 for column in zip(*rows, strict=True)]
-        if None in spans or math.prod(shape) > MAX_TENSOR:
+        if math.prod(shape) > MAX_TENSOR:
+            return None
+        if None in spans:
             return False
         flat = [0] * math.prod(shape)
         for row, c in zip(rows, cs, strict=True):

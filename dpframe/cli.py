@@ -5,6 +5,7 @@ Exit status: 0 proved or done, 1 not proved, 2 a bad argument.
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import enum
 import importlib
@@ -23,15 +24,21 @@ from typer.core import TyperGroup
 
 import dpframe as dp
 from dpframe.audit import Audit, audit, audit_formulas, compare
-from dpframe.audit.figures import paragraphs
+from dpframe.audit.figures import paragraphs, tidy
 from dpframe.audit.formulas import read_parameter
+from dpframe.symbols import Number, rational
 
 COLOURS = {
     r"\bproved\b": "green",
     r"\b(refuted|too small)\b": "bold red",
     r"\b(unproved|not valid)\b": "yellow",
 }
-SCHEMA = """{"columns": [{"name": "age", "lower": 18, "upper": 90}, {"name": "smoker", "levels": ["no", "yes"]}], "target": {"lower": 0, "upper": 60000}, "intercept": true}"""
+SCHEMA = (
+    '{"columns": [{"name": "age", "lower": 18, "upper": 90}, '
+    '{"name": "smoker", "levels": ["no", "yes"]}], '
+    '"target": {"lower": 0, "upper": 60000}, "intercept": true}'
+)
+FORMULA = "gram: sqrt(2*log(4/delta))/(epsilon/2)*B^2 @ epsilon/2, delta/2"
 
 
 class Group(TyperGroup):
@@ -42,7 +49,7 @@ class Group(TyperGroup):
         try:
             return super().invoke(ctx)
         except dp.Uncertified as error:
-            _say(paragraphs(str(error).split("\n")))
+            _page(str(error))
             raise typer.Exit(1) from None
         except dp.DPFrameError as error:
             _complain(str(error))
@@ -78,7 +85,9 @@ Name = Annotated[str, typer.Argument(help="A name that `dpframe list` prints, or
 Epsilon = Annotated[str | None, _option("--epsilon", "A number. Left out: every epsilon > 0.")]
 Delta = Annotated[str | None, _option("--delta", "A number. Left out: every delta in (0, 1).")]
 Norm = Annotated[str | None, _option("--norm", "Bound on the norm of a row. Left out: every B.")]
-Bound = Annotated[str | None, _option("--bound", "Bound on the size of a label. Left out: every Y.")]
+Bound = Annotated[
+    str | None, _option("--bound", "Bound on the size of a label. Left out: every Y.")
+]
 Related = Annotated[RelationName, typer.Option("--relation", help="Who is a neighbour.")]
 RowsEach = Annotated[str, typer.Option("--rows-per-person", help="Most rows of one person.")]
 Given = Annotated[list[str], _option("--set", "A hyperparameter, such as gamma=1/3. Repeatable.")]
@@ -110,12 +119,19 @@ def list_(as_json: Json = False) -> None:
         table.add_row(record["name"], record["paper"], record["variant"], *verdicts)
     console = Console(highlight=False)
     console.print(table)
-    console.print("\n* where the hypothesis of a theorem holds: dpframe certify NAME prints it", markup=False)
+    console.print(
+        "\n* where the hypothesis of a theorem holds: dpframe certify NAME prints it", markup=False
+    )
 
 
 def _listed(cls: type[dp.Regression]) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": cls.__name__, "title": cls.title, "paper": cls.paper, "variant": cls.variant}
-    found["summary"] = (cls.__doc__ or "").strip().partition("\n")[0]
+    found: dict[str, Any] = {
+        "name": cls.__name__,
+        "title": cls.title,
+        "paper": cls.paper,
+        "variant": cls.variant,
+    }
+    found["summary"] = " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
     for relation in (dp.ADD_REMOVE, dp.REPLACE_ONE):
         done = audit(cls(), target=_target(None, None), setting=_setting(None, None, relation, "1"))
         region = done.report.chosen.constraints if done.report.chosen else ()
@@ -134,6 +150,7 @@ def _verdict(record: Mapping[str, Any]) -> str:
 @app.command()
 def certify(
     name: Name,
+    *,
     epsilon: Epsilon = None,
     delta: Delta = None,
     norm: Norm = None,
@@ -159,14 +176,20 @@ def certify(
         _print_json(certificate.document)
     else:
         certificate = dp.certify(regression, target=target, setting=setting, accountant=accountant)
-        _say(paragraphs(str(certificate).split("\n")))
+        _page(str(certificate))
     if out is not None:
         _save(certificate, out)
 
 
 @app.command("audit")
 def audit_(
-    name: Annotated[str | None, typer.Argument(help="A name that `dpframe list` prints, or module:Class.", show_default=False)] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="A name that `dpframe list` prints, or module:Class.", show_default=False
+        ),
+    ] = None,
+    *,
     epsilon: Epsilon = None,
     delta: Delta = None,
     norm: Norm = None,
@@ -174,20 +197,34 @@ def audit_(
     relation: Related = RelationName.ADD_REMOVE,
     rows_per_person: RowsEach = "1",
     given: Given = [],  # noqa: B006 - typer makes a list of its own
-    release: Annotated[list[str], _option("--release", "A formula, 'gram: sqrt(2*log(4/delta))/(epsilon/2)*B^2 @ epsilon/2, delta/2'. Repeatable.")] = [],  # noqa: B006
-    param: Annotated[list[str], _option("--param", "A parameter of formulas, gamma:0:1 or gamma=1/3. Repeatable.")] = [],  # noqa: B006
+    release: Annotated[
+        list[str],
+        _option(
+            "--release",
+            f"A formula, '{FORMULA}'. Repeatable.",
+        ),
+    ] = [],  # noqa: B006
+    param: Annotated[
+        list[str],
+        _option("--param", "A parameter of formulas, gamma:0:1 or gamma=1/3. Repeatable."),
+    ] = [],  # noqa: B006
     accountant: Accountant = "auto",
     as_json: Json = False,
 ) -> None:
     """Judge a budget split release by release and in total: of a regression, or of formulas."""
     if (name is None) == (not release):
-        raise dp.InvalidArgument("audit", "given one of NAME and --release", name, "dpframe list")
+        given_both = "neither" if name is None else "both"
+        raise dp.InvalidArgument("audit", "of a NAME or of --release formulas", given_both)
     target = _target(epsilon, delta)
     setting = _setting(norm, bound, relation.relation, rows_per_person)
     if name is None:
-        done = audit_formulas(release, target=target, setting=setting, parameters=param, accountant=accountant)
+        done = audit_formulas(
+            release, target=target, setting=setting, parameters=param, accountant=accountant
+        )
     else:
-        done = audit(_regression(name, given), target=target, setting=setting, accountant=accountant)
+        done = audit(
+            _regression(name, given), target=target, setting=setting, accountant=accountant
+        )
     _report(done, as_json)
 
 
@@ -222,21 +259,30 @@ def compare_(
 def fit(
     name: Name,
     csv: Annotated[Path, typer.Argument(help="A CSV file with a row of column names.")],
+    *,
     target: Annotated[str, typer.Option(help="The column of labels.")],
     epsilon: Annotated[str, typer.Option(help="A number.")],
     delta: Annotated[str, typer.Option(help="A number.")],
-    schema: Annotated[Path | None, _option("--schema", f"Public bounds as a JSON file: {SCHEMA}".replace("[", "\\["))] = None,
+    schema: Annotated[
+        Path | None,
+        _option("--schema", f"Public bounds as a JSON file: {SCHEMA}".replace("[", "\\[")),
+    ] = None,
     norm: Annotated[str | None, _option("--norm", "Public bound on the norm of a row.")] = None,
     bound: Annotated[str | None, _option("--bound", "Public bound on the size of a label.")] = None,
     relation: Related = RelationName.ADD_REMOVE,
     rows_per_person: RowsEach = "1",
     given: Given = [],  # noqa: B006 - typer makes a list of its own
-    drop: Annotated[bool, typer.Option("--drop", help="Leave rows with missing numbers out.", show_default=False)] = False,
-    simulate: Annotated[int | None, _option("--simulate", "A seed: repeatable noise, NOT private.")] = None,
+    drop: Annotated[
+        bool,
+        typer.Option("--drop", help="Leave rows with missing numbers out.", show_default=False),
+    ] = False,
+    simulate: Annotated[
+        int | None, _option("--simulate", "A seed: repeatable noise, NOT private.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Fit a regression on a table, once, with noise; print coefficients and the receipt."""
-    X, y = _bounds(schema, norm, bound)  # noqa: N806 - features
+    X, y = _bounds(schema, norm, bound)
     setting = dp.Setting(X=X, y=y, relation=relation.relation, rows_per_person=rows_per_person)
     model = dp.PrivateRegressor(
         _regression(name, given),
@@ -254,7 +300,7 @@ def fit(
     width = max(map(len, [*model.coef_names_, "intercept"]))
     values = [*zip(model.coef_names_, model.coef_, strict=True), ("intercept", model.intercept_)]
     _say("\n".join(f"{label:{width}}  {float(value):>12.6g}" for label, value in values))
-    _say("\n" + paragraphs(str(model.receipt_).split("\n")))
+    _page(f"\n{model.receipt_}")
 
 
 def _fitted(model: Any) -> dict[str, Any]:
@@ -265,7 +311,11 @@ def _fitted(model: Any) -> dict[str, Any]:
         "intercept": float(model.intercept_),
         "certificate": model.certificate_.hash,
         "receipt": {
-            key: list(value) if isinstance(value, tuple) else value if isinstance(value, (bool, int, type(None))) else str(value)
+            key: list(value)
+            if isinstance(value, tuple)
+            else value
+            if isinstance(value, (bool, int, type(None)))
+            else str(value)
             for key, value in receipt.items()
         },
     }
@@ -275,18 +325,26 @@ def _fitted(model: Any) -> dict[str, Any]:
 def check(
     file: Annotated[Path, typer.Argument(help="A certificate file.")],
     expect: Annotated[str | None, _option("--expect", "The hash that it must have.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Check a certificate file again, independently of the prover."""
     from dpframe import check as checker
 
-    raise typer.Exit(checker.main([str(file), *(["--expect", expect] if expect else [])]))
+    if not as_json:
+        raise typer.Exit(checker.main([*(["--expect", expect] if expect else []), "--", str(file)]))
+    try:
+        verdict = checker.check(checker.read(file.read_text(encoding="utf-8")), expect)
+    except (OSError, ValueError, checker.Unusable) as error:
+        raise dp.BadCertificate("FILE", "a readable certificate", str(file), str(error)) from None
+    _print_json(dataclasses.asdict(verdict))
+    raise typer.Exit(0 if verdict.accepted else 1)
 
 
 def _target(epsilon: str | None, delta: str | None) -> dp.Guarantee:
     """(epsilon, delta)-DP, symbolic where a number is left out."""
     return dp.ApproxDP(
-        dp.EPSILON if epsilon is None else epsilon.strip(),
-        dp.DELTA if delta is None else delta.strip(),
+        dp.EPSILON if epsilon is None else rational(epsilon.strip(), "epsilon"),
+        dp.DELTA if delta is None else rational(delta.strip(), "delta"),
     )
 
 
@@ -306,7 +364,7 @@ def _regression(name: str, given: Sequence[str]) -> dp.Regression:
     fields = attrs.fields_dict(cls)
     values: dict[str, object] = {}
     for text in given:
-        key, equal, value = text.partition("=")
+        key, equal, _ = text.partition("=")
         if not equal or key.strip() not in fields:
             known = ", ".join(fields) or "nothing"
             raise dp.InvalidArgument("--set", f"written name=number, for a name of {known}", text)
@@ -318,7 +376,7 @@ def _regression(name: str, given: Sequence[str]) -> dp.Regression:
 
 
 def _known(name: str) -> type[dp.Regression]:
-    classes = {cls.__name__.lower(): cls for cls in dp.REGRESSIONS}
+    classes: dict[str, type[dp.Regression]] = {cls.__name__.lower(): cls for cls in dp.REGRESSIONS}
     if name.lower() in classes:
         return classes[name.lower()]
     close = difflib.get_close_matches(name.lower(), classes, n=3)
@@ -354,7 +412,7 @@ def _value(default: object, text: str) -> object:
     if isinstance(default, str):
         return value
     number = read_parameter(f"{name}={value}")[1]
-    if isinstance(default, int) and isinstance(number, dp.symbols.Number):
+    if isinstance(default, int) and isinstance(number, Number):
         return int(number.value) if number.value.denominator == 1 else number.value
     return number
 
@@ -363,10 +421,17 @@ def _bounds(schema: Path | None, norm: str | None, bound: str | None) -> tuple[d
     """The public description of a table. Raises InvalidArgument."""
     if schema is None:
         if norm is None or bound is None:
-            raise dp.InvalidArgument("bounds", "public: --schema FILE, or --norm and --bound", "none", "Take them from the codebook, never from the data.")
+            raise dp.InvalidArgument(
+                "bounds",
+                "public: --schema FILE, or --norm and --bound",
+                "none",
+                "Take them from the codebook, never from the data.",
+            )
         return dp.Rows(norm=norm), dp.Column(bound=bound)
     if norm is not None or bound is not None:
-        raise dp.InvalidArgument("bounds", "given once: by --schema, or by --norm and --bound", "both")
+        raise dp.InvalidArgument(
+            "bounds", "given once: by --schema, or by --norm and --bound", "both"
+        )
     content = _json(schema)
     return _rows(content, schema), _column(content.get("target"), schema)
 
@@ -377,14 +442,22 @@ def _json(path: Path) -> dict[str, Any]:
         content = json.loads(path.read_text(), parse_float=str, parse_constant=str)
     except (OSError, ValueError, RecursionError):
         raise dp.InvalidArgument("--schema", "a readable JSON file", str(path)) from None
-    if not isinstance(content, dict) or not {"columns", "target"} <= set(content) <= {"columns", "target", "intercept", "norm"}:
+    if not isinstance(content, dict) or not {"columns", "target"} <= set(content) <= {
+        "columns",
+        "target",
+        "intercept",
+        "norm",
+    }:
         raise dp.InvalidArgument("--schema", f"written like {SCHEMA}", str(path))
     return content
 
 
 def _rows(content: Mapping[str, Any], path: Path) -> dp.Rows:
     try:
-        columns = [dp.Categorical(**part) if "levels" in part else dp.Numeric(**part) for part in content["columns"]]
+        columns = [
+            dp.Categorical(**part) if "levels" in part else dp.Numeric(**part)
+            for part in content["columns"]
+        ]
     except TypeError:
         raise dp.InvalidArgument("columns", f"written like {SCHEMA}", str(path)) from None
     intercept, norm = content.get("intercept", False), content.get("norm")
@@ -394,7 +467,11 @@ def _rows(content: Mapping[str, Any], path: Path) -> dp.Rows:
 
 
 def _column(content: object, path: Path) -> dp.Column:
-    if not isinstance(content, dict) or not content or not set(content) <= {"lower", "upper", "bound"}:
+    if (
+        not isinstance(content, dict)
+        or not content
+        or not set(content) <= {"lower", "upper", "bound"}
+    ):
         raise dp.InvalidArgument("target", f"written like {SCHEMA}", str(path))
     return dp.Column(**content)
 
@@ -405,24 +482,33 @@ def _read(path: Path, target: str, rows: dp.Rows) -> tuple[Any, Any]:
         import pandas as pd
     except ImportError as error:
         raise dp.MissingExtra("pandas", "sklearn") from error
+    texts = {part.name: str for part in rows.columns or () if _of_text(part)}
     try:
-        frame = pd.read_csv(path)
+        frame = pd.read_csv(path, dtype=texts)
     except (OSError, ValueError):
         raise dp.BadData("CSV", "a readable table with a row of column names", str(path)) from None
     if target not in frame.columns:
-        raise dp.BadData("--target", "a column of the table", target, f"It has {', '.join(map(str, frame.columns))}.")
-    for part in rows.columns or ():
-        if isinstance(part, dp.Categorical) and part.name in frame.columns:
-            if all(isinstance(level, str) for level in part.levels):
-                frame[part.name] = frame[part.name].map(str).astype(object)
+        raise dp.BadData(
+            "--target",
+            "a column of the table",
+            target,
+            f"It has {', '.join(map(str, frame.columns))}.",
+        )
     return frame.drop(columns=target), frame[target]
+
+
+def _of_text(part: dp.Numeric | dp.Categorical) -> bool:
+    """Whether a column's levels are text, so that 1 in the file is read as such."""
+    return isinstance(part, dp.Categorical) and all(isinstance(one, str) for one in part.levels)
 
 
 def _save(certificate: dp.Certificate, path: Path) -> None:
     try:
         certificate.save(path)
     except OSError as error:
-        raise dp.InvalidArgument("--out", "a file that can be written", str(path), f"{error.strerror}.") from None
+        raise dp.InvalidArgument(
+            "--out", "a file that can be written", str(path), f"{error.strerror}."
+        ) from None
 
 
 def _print_json(value: object) -> None:
@@ -432,6 +518,11 @@ def _print_json(value: object) -> None:
 def _say(text: str) -> None:
     """Text as it is, verdicts coloured on a terminal."""
     Console(highlight=False, soft_wrap=True).print(_coloured(text))
+
+
+def _page(text: str) -> None:
+    """Text with long lines folded."""
+    _say(paragraphs(tidy(text).split("\n")))
 
 
 def _coloured(text: str) -> Text:

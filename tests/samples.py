@@ -126,7 +126,7 @@ def complaints(found: Iterable[type], samples: Mapping[type, object], exported: 
     return missing
 
 
-def evaluate(statistic, X: np.ndarray, y: np.ndarray) -> np.ndarray:  # noqa: N803
+def evaluate(statistic, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The value of a statistic on a table whose rows and labels respect their bounds already."""
     values: dict = {}
 

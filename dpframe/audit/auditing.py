@@ -65,7 +65,10 @@ class Audit:
         shared = [line for line in self.lines if line.share and line.share.currency == currency]
         if not shared:
             return None
-        sums = (add(*(line.times * line.share.amount(name) for line in shared if line.share)) for name in currency)
+        sums = (
+            add(*(line.times * line.share.amount(name) for line in shared if line.share))
+            for name in currency
+        )
         return Share(currency, tuple(sums), (ONE,) * len(currency))
 
     @property
@@ -86,7 +89,10 @@ class Audit:
     def plan_verdict(self) -> Verdict | None:
         """Whether the shares are positive and sum to at most the target; None without shares."""
         verdicts = {obligation.verdict for obligation in self.report.plan}
-        return next((one for one in (Verdict.REFUTED, Verdict.UNPROVED, Verdict.PROVED) if one in verdicts), None)
+        return next(
+            (one for one in (Verdict.REFUTED, Verdict.UNPROVED, Verdict.PROVED) if one in verdicts),
+            None,
+        )
 
     @property
     def derivation(self) -> str:
@@ -146,7 +152,9 @@ class Audit:
             "joint": self.joint and self.joint.record(),
             "joint_epsilon": self.joint_epsilon,
             "joint_epsilon_lower": self.joint_epsilon_lower,
-            "obligations": [obligation_record(obligation) for obligation in self.report.obligations],
+            "obligations": [
+                obligation_record(obligation) for obligation in self.report.obligations
+            ],
             "open": [obligation_record(obligation) for obligation in self.report.open_obligations],
             "assumptions": list(self.assumptions),
         }
@@ -171,7 +179,9 @@ def obligation_record(obligation: Obligation) -> dict[str, object]:
         "rule": obligation.rule,
         "facts": list(obligation.facts),
         "verdict": str(obligation.verdict),
-        "at": {} if witness is None else {name: str(value) for name, value in witness.values.items()},
+        "at": {}
+        if witness is None
+        else {name: str(value) for name, value in witness.values.items()},
         "witness": "" if witness is None else str(witness),
         "way_out": obligation.repair,
         "count": obligation.count,

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
 import attrs
 
-from dpframe.errors import InvalidArgument, MissingExtra
+from dpframe.errors import InvalidArgument
 from dpframe.guarantees import ApproxDP, Share
 from dpframe.mechanisms import Calibration, Gaussian
-from dpframe.numerics import epsilon_limit, profile_delta
+from dpframe.numerics import epsilon_limit
 from dpframe.symbols import EPSILON, Expression, Number, power, rational
+from dpframe.verify import Constraint
 from dpframe.verify.enclose import enclose, number
 from dpframe.verify.report import satisfied
-from dpframe.verify import Constraint
 
-from .figures import against, exactly, figure, hanging, table
+from .figures import exactly, figure, hanging, table
 
 ALL = (Gaussian.classical, Gaussian.kamath_ullman, Gaussian.analytic)
 CURRENCY = ("epsilon", "delta")
@@ -48,8 +48,8 @@ class Cell:
 class Theorem:
     """A calibration: its name, citation and hypothesis, and how far its formula happens to reach.
 
-    `reach` is the largest epsilon up to which the number of the formula suffices, rounded down; None
-    where the theorem always holds or the question does not arise.
+    `reach` is the largest epsilon up to which the number of the formula suffices, rounded down;
+    None where the theorem always holds or the question does not arise.
     """
 
     name: str
@@ -115,13 +115,12 @@ class Comparison:
 def _notes(theorem: Theorem, delta: str) -> list[str]:
     if not theorem.hypothesis:
         return []
-    text = f"{theorem.name} {theorem.citation} is a theorem where {theorem.hypothesis}."
-    if theorem.reach is not None:
-        text += (
-            f" At delta = {delta} its number happens to suffice up to epsilon = "
-            f"{figure(theorem.reach, 'down')}, by the exact profile (rule F1), and for no larger one."
-        )
-    return [text]
+    text = f"{theorem.name}: a theorem where {theorem.hypothesis} ({theorem.citation})."
+    if theorem.reach is None:
+        return [text]
+    reach = figure(theorem.reach, "down")
+    text += f" At delta = {delta} its number happens to suffice up to epsilon = {reach}, by the"
+    return [f"{text} exact profile (rule F1), and not beyond."]
 
 
 def compare(
@@ -144,7 +143,9 @@ def compare(
         raise InvalidArgument("sensitivity", "above 0", sensitivity)
     target = ApproxDP(EPSILON, rational(delta, "delta"))
     rows = [
-        tuple(_cell(calibration, ApproxDP(one, target.delta).budget, size) for calibration in chosen)
+        tuple(
+            _cell(calibration, ApproxDP(one, target.delta).budget, size) for calibration in chosen
+        )
         for one in epsilons
     ]
     theorems = tuple(_theorem(calibration, target.budget) for calibration in chosen)
@@ -165,7 +166,11 @@ def _cell(calibration: Calibration, share: Share, sensitivity: Fraction) -> Cell
     mechanism = calibration.calibrate(share, Number(sensitivity))
     limit = calibration.limit(share)
     valid = limit is None or satisfied(Constraint(*limit), {})
-    return Cell(number(mechanism.deviation, {}, up=True), valid, valid or _suffices(mechanism, share, sensitivity))
+    return Cell(
+        number(mechanism.deviation, {}, up=True),
+        valid,
+        valid or _suffices(mechanism, share, sensitivity),
+    )
 
 
 def _suffices(mechanism: object, share: Share, sensitivity: Fraction) -> bool | None:

@@ -1,4 +1,4 @@
-"""Numbers as a person writes them: three digits below 1, four from 1 up, rounded to a stated side."""
+"""Numbers as a person writes them: three digits below 1, four from 1 up, to a stated side."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def figure(value: float | Fraction | None, side: Side = "near", digits: int = 0)
 
 
 def _rounded(value: float | Fraction, side: Side, digits: int = 0) -> Decimal:
-    """To nearest where that is within 1e-12 of the value, so that 1 + 2e-16 is 1.000 on any side."""
+    """To nearest where that is within 1e-12 of the value: 1 + 2e-16 is 1.000 on any side."""
     top, bottom = value.as_integer_ratio()
     wanted = digits or (4 if abs(top) >= bottom else 3)
     near, out = (
@@ -117,7 +117,7 @@ def clipped(text: str, width: int) -> str:
     if len(text) <= width:
         return text
     half = (width - 3) // 2
-    return f"{text[:width - 3 - half]}...{text[len(text) - half:]}"
+    return f"{text[: width - 3 - half]}...{text[len(text) - half :]}"
 
 
 def hanging(line: str, indent: int = 4, width: int = WIDTH) -> list[str]:
@@ -138,7 +138,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Iterable[in
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     ends = set(right)
     return [
-        "  " + "  ".join(_cell(cell, width, right=i in ends) for i, (cell, width) in enumerate(zip(line, widths, strict=True))).rstrip()
+        "  "
+        + "  ".join(
+            _cell(cell, width, right=i in ends)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
         for line in lines
     ]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import attrs
 
 from dpframe.errors import InvalidArgument, UnsafeFormula
-from dpframe.graph import ColumnNode, Regression, Release, RowsNode, Setting, release
+from dpframe.graph import ColumnNode, Graph, Regression, Release, RowsNode, Setting, release
 from dpframe.graph import functions as of
 from dpframe.guarantees import Guarantee, Share
 from dpframe.mechanisms import Gaussian
@@ -19,40 +19,12 @@ from dpframe.symbols import Expression, Number, Symbol, exact, parameter, parse,
 from .auditing import Audit, audit
 
 EXAMPLE = "'gram: sqrt(2*log(4/delta))/(epsilon/2)*B^2 @ epsilon/2, delta/2'"
-STATISTICS = {
-    "gram": lambda X, y: X.T @ X,
-    "moment": lambda X, y: X.T @ y,
-    "lambda_min": lambda X, y: of.lambda_min(X.T @ X),
-    "trace": lambda X, y: of.trace(X.T @ X),
-    "count": lambda X, y: of.count(X),
-    "sum": lambda X, y: of.total(X),
-    "squares": lambda X, y: y @ y,
-    "label_sum": lambda X, y: of.total(y),
-}
+STATISTICS = ("gram", "moment", "lambda_min", "trace", "count", "sum", "squares", "label_sum")
 READ_LABELS = {"moment", "squares", "label_sum"}
 
 MOST_RELEASES, MOST_CHARACTERS, MOST_POWER, MOST_BITS = 200, 1000, 16, 4000
 POWER = r"(?:\^|\*\*)\s*(?:(?P<plain>[+-]?\d+(?:\.\d+)?)|\(\s*(?P<ratio>[+-]?\d+(?:/\d+)?)\s*\))"
 TOKEN = re.compile(rf"(?P<power>{POWER})|(?P<hat>\^|\*\*)|(?P<open>\()|(?P<close>\))|(?P<other>.)")
-
-
-class Formulas(Regression):
-    """Releases known by formulas only: statistic, std, claimed share. No post-processing."""
-
-    title: ClassVar[str] = "formulas"
-    variant: ClassVar[str] = "printed"
-    releases: tuple[str, ...] = attrs.field(converter=lambda value: _written(value))
-    parameters: tuple[str, ...] = attrs.field(default=(), converter=lambda value: _texts(value))
-
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> tuple[Release, ...]:  # noqa: N803 - features
-        """One release a formula, each a fresh draw."""
-        symbols = _symbols(X, y, budget, self.parameters)
-        return tuple(_release(Spec.read(text), X, y, symbols, budget) for text in self.releases)
-
-    def __str__(self) -> str:
-        """`the release of gram, moment with the stated noise`."""
-        names = ", ".join(Spec.read(text).statistic for text in self.releases)
-        return f"the release of {names} with the stated noise"
 
 
 @attrs.frozen
@@ -81,6 +53,86 @@ class Spec:
         return f"{self.statistic}: {self.std}{claimed}"
 
 
+def _listed(value: object) -> tuple[Any, ...]:
+    if isinstance(value, (str, Mapping, Symbol)):
+        return (value,)
+    return tuple(value) if isinstance(value, Iterable) else (value,)
+
+
+def _written(value: object) -> tuple[str, ...]:
+    releases = tuple(_text(each) for each in _listed(value))
+    if not 0 < len(releases) <= MOST_RELEASES:
+        wanted = f"a list of 1 to {MOST_RELEASES} releases"
+        raise InvalidArgument("releases", wanted, len(releases), f"Write {EXAMPLE}.")
+    return releases
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return str(Spec.read(_plain(value)))
+    if not isinstance(value, Mapping) or not {"statistic", "std"} <= set(value) <= {
+        "statistic",
+        "std",
+        "share",
+    }:
+        raise InvalidArgument(
+            "release", f"written like {EXAMPLE}, or with the keys statistic, std, share", value
+        )
+    claimed = [str(part) for part in _listed(value.get("share", ()))]
+    parts = f"{value['statistic']}: {value['std']}" + (
+        f" @ {', '.join(claimed)}" if claimed else ""
+    )
+    return str(Spec.read(_plain(parts)))
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(str(each) for each in _listed(value))
+
+
+def _plain(text: str) -> str:
+    """The text, if it is short printable ASCII. Raises UnsafeFormula."""
+    if len(text) > MOST_CHARACTERS:
+        raise UnsafeFormula(
+            "formula", f"at most {MOST_CHARACTERS} characters", f"{len(text)} characters"
+        )
+    if not (text.isascii() and text.isprintable()):
+        raise UnsafeFormula("formula", "letters, digits and operators of plain ASCII", text)
+    return text
+
+
+def _arguments(text: str) -> list[str]:
+    """The parts between commas outside of brackets."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts] if text.strip() else []
+
+
+@Regression.register  # one for every purpose, but not one of those that dpframe offers to fit
+@attrs.frozen(slots=False)
+class Formulas:
+    """Releases known by formulas only: statistic, std, claimed share. No post-processing."""
+
+    releases: tuple[str, ...] = attrs.field(converter=_written)
+    parameters: tuple[str, ...] = attrs.field(default=(), converter=_texts)
+
+    def graph(self, setting: Setting, budget: Share) -> Graph:
+        """One release a formula, each a fresh draw. Raises InvalidArgument."""
+        X, y = setting.nodes()
+        names = _names(X, y, budget, self.parameters)
+        specs = map(Spec.read, self.releases)
+        return Graph.of(tuple(_release(spec, X, y, names, budget) for spec in specs))
+
+    def __str__(self) -> str:
+        """`the release of gram, moment with the stated noise`."""
+        names = ", ".join(Spec.read(text).statistic for text in self.releases)
+        return f"the release of {names} with the stated noise"
+
+
 def audit_formulas(
     releases: Sequence[str | Mapping[str, object]],
     *,
@@ -100,65 +152,27 @@ def audit_formulas(
     Raises UnsafeFormula for text that is not plain arithmetic, InvalidArgument for anything else.
     """
     texts = tuple(_declared(each) for each in _listed(parameters))
-    return audit(Formulas(releases, texts), target=target, setting=setting, accountant=accountant)
-
-
-def _listed(value: object) -> tuple[Any, ...]:
-    if isinstance(value, (str, Mapping, Symbol)):
-        return (value,)
-    return tuple(value) if isinstance(value, Iterable) else (value,)
-
-
-def _written(value: object) -> tuple[str, ...]:
-    releases = tuple(_text(each) for each in _listed(value))
-    if not 0 < len(releases) <= MOST_RELEASES:
-        wanted = f"a list of 1 to {MOST_RELEASES} releases"
-        raise InvalidArgument("releases", wanted, len(releases), f"Write {EXAMPLE}.")
-    return releases
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(str(each) for each in _listed(value))
-
-
-def _text(value: object) -> str:
-    if isinstance(value, str):
-        return str(Spec.read(_plain(value)))
-    if not isinstance(value, Mapping) or not {"statistic", "std"} <= set(value) <= {"statistic", "std", "share"}:
-        raise InvalidArgument("release", f"written like {EXAMPLE}, or with the keys statistic, std, share", value)
-    claimed = [str(part) for part in _listed(value.get("share", ()))]
-    parts = f"{value['statistic']}: {value['std']}" + (f" @ {', '.join(claimed)}" if claimed else "")
-    return str(Spec.read(_plain(parts)))
+    described: Any = Formulas(releases, texts)  # registered above
+    return audit(described, target=target, setting=setting, accountant=accountant)
 
 
 def _declared(value: object) -> str:
     if not isinstance(value, Symbol):
         return str(value)
     lower, upper = value.domain.lower, value.domain.upper
-    if lower is None or value.domain.integer or value.domain.lower_closed or value.domain.upper_closed:
-        raise InvalidArgument("parameter", "an open range of numbers with a lower end", f"{value} {value.domain}", "Write 'gamma:0:1'.")
+    if (
+        lower is None
+        or value.domain.integer
+        or value.domain.lower_closed
+        or value.domain.upper_closed
+    ):
+        raise InvalidArgument(
+            "parameter",
+            "an open range of numbers with a lower end",
+            f"{value} {value.domain}",
+            "Write 'gamma:0:1'.",
+        )
     return f"{value.name}:{lower}" + ("" if upper is None else f":{upper}")
-
-
-def _plain(text: str) -> str:
-    """The text, if it is short printable ASCII. Raises UnsafeFormula."""
-    if len(text) > MOST_CHARACTERS:
-        raise UnsafeFormula("formula", f"at most {MOST_CHARACTERS} characters", f"{len(text)} characters")
-    if not (text.isascii() and text.isprintable()):
-        raise UnsafeFormula("formula", "letters, digits and operators of plain ASCII", text)
-    return text
-
-
-def _arguments(text: str) -> list[str]:
-    """The parts between commas outside of brackets."""
-    parts, depth = [""], 0
-    for character in text:
-        depth += {"(": 1, ")": -1}.get(character, 0)
-        if character == "," and not depth:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return [part.strip() for part in parts] if text.strip() else []
 
 
 def read_formula(text: str, symbols: Mapping[str, Expression]) -> Expression:
@@ -172,7 +186,10 @@ def read_formula(text: str, symbols: Mapping[str, Expression]) -> Expression:
     while waiting:
         part = waiting.pop()
         waiting.extend(part.parts)
-        if isinstance(part, Number) and max(map(abs, part.value.as_integer_ratio())).bit_length() > MOST_BITS:
+        if (
+            isinstance(part, Number)
+            and max(map(abs, part.value.as_integer_ratio())).bit_length() > MOST_BITS
+        ):
             raise UnsafeFormula("formula", "of numbers below 1e1200", text)
     return formula
 
@@ -201,13 +218,19 @@ def _exponent(written: str, text: str) -> Fraction:
     try:
         return Fraction(written[:12])
     except (ValueError, ZeroDivisionError):
-        raise UnsafeFormula("formula", "with numbers as powers, such as ^2 or ^(1/2)", text) from None
+        raise UnsafeFormula(
+            "formula", "with numbers as powers, such as ^2 or ^(1/2)", text
+        ) from None
 
 
-def _symbols(X: RowsNode, y: ColumnNode | None, budget: Share, parameters: Sequence[str]) -> dict[str, Expression]:  # noqa: N803 - features
+def _names(
+    X: RowsNode, y: ColumnNode | None, budget: Share, parameters: Sequence[str]
+) -> dict[str, Expression]:
     """What formulas may read, by name."""
     names = {"mu^2": "mu"}
-    known: dict[str, Expression] = {names.get(name, name): getattr(budget, names.get(name, name)) for name in budget.currency}
+    known: dict[str, Expression] = {
+        names.get(name, name): getattr(budget, names.get(name, name)) for name in budget.currency
+    }
     if X.norm is not None:
         known["B"] = X.norm
     if y is not None and y.bound is not None:
@@ -226,17 +249,43 @@ def read_parameter(text: str) -> tuple[str, Expression]:
     if equal:
         return parameter(name.strip()).name, exact(rational(number.strip(), name.strip()))
     name, *ends = (part.strip() for part in text.split(":"))
-    if not 1 <= len(ends) <= 2:  # noqa: PLR2004 - a range has two ends
+    if not 1 <= len(ends) <= 2:
         raise InvalidArgument("parameter", "written like 'gamma:0:1' or 'gamma=1/3'", text)
     return name, parameter(name, *ends)
 
 
-def _release(spec: Spec, X: RowsNode, y: ColumnNode | None, symbols: Mapping[str, Expression], budget: Share) -> Release:  # noqa: N803 - features
+def _release(
+    spec: Spec, X: RowsNode, y: ColumnNode | None, symbols: Mapping[str, Expression], budget: Share
+) -> Release:
     if y is None and spec.statistic in READ_LABELS:
-        raise InvalidArgument("setting", f"one with labels, for {spec.statistic}", "X only", "Give y=dp.Column(bound=...).")
-    statistic = STATISTICS[spec.statistic](X, y)
+        raise InvalidArgument(
+            "setting",
+            f"one with labels, for {spec.statistic}",
+            "X only",
+            "Give y=dp.Column(bound=...).",
+        )
+    statistic = _statistic(spec.statistic, X, y)
     std = Gaussian(std=read_formula(spec.std, symbols))
     return release(statistic, std, _share(spec, symbols, budget), name=spec.statistic)
+
+
+def _statistic(name: str, X: RowsNode, y: Any) -> object:
+    match name:
+        case "gram":
+            return X.T @ X
+        case "moment":
+            return X.T @ y
+        case "lambda_min":
+            return of.lambda_min(X.T @ X)
+        case "trace":
+            return of.trace(X.T @ X)
+        case "count":
+            return of.count(X)
+        case "sum":
+            return of.total(X)
+        case "squares":
+            return y @ y
+    return of.total(y)
 
 
 def _share(spec: Spec, symbols: Mapping[str, Expression], budget: Share) -> Share | None:

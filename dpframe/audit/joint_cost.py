@@ -21,8 +21,8 @@ from dpframe.numerics import (
 )
 from dpframe.symbols import Expression
 from dpframe.verify.attempt import classes
-from dpframe.verify.joint_total import joint_moves
 from dpframe.verify.enclose import enclose, rational_ball
+from dpframe.verify.joint_total import joint_moves
 from dpframe.verify.problem import Problem
 from dpframe.verify.profile_rule import root
 
@@ -66,7 +66,9 @@ def joint_cost(problem: Problem, values: Mapping[str, Fraction]) -> JointCost | 
         return None
     mu = (arb_lower(lower), arb_upper(upper))
     sides = {name: _profile(problem, name, mu, values) for name in ("epsilon", "delta")}
-    return JointCost(rule=joint.rule, mu=(to_float(mu[0], up=False), to_float(mu[1], up=True)), **sides)
+    return JointCost(
+        rule=joint.rule, mu=(to_float(mu[0], up=False), to_float(mu[1], up=True)), **sides
+    )
 
 
 def _mu(square: Expression, values: Mapping[str, Fraction]) -> Ball | None:

@@ -7,8 +7,6 @@ from fractions import Fraction
 from typing import Any
 
 import attrs
-from dpframe.verify.earn import earns
-from dpframe.verify.judge import Earned
 
 from dpframe.errors import DPFrameError
 from dpframe.graph import Regression, Release, Setting, is_public
@@ -17,6 +15,7 @@ from dpframe.numerics import arb_lower, arb_upper, profile_delta, profile_epsilo
 from dpframe.symbols import DELTA, EPSILON, MU, RHO, Expression, Number, parameter, power
 from dpframe.verify import Constraint, Obligation, Report, Verdict
 from dpframe.verify.attempt import classes
+from dpframe.verify.earn import earns
 from dpframe.verify.enclose import enclose, number
 from dpframe.verify.judge import Earned
 from dpframe.verify.problem import Problem
@@ -214,9 +213,9 @@ def _blocking(report: Report, release: Release) -> Obligation | None:
 
 
 def as_written(regression: Regression, problem: Problem) -> list[Expression]:
-    """Each release's noise over epsilon, delta, B and Y, where those numbers give what was verified.
+    """Each release's noise over epsilon, delta, B and Y.
 
-    A declaration that looks at its numbers keeps the formula that was verified.
+    Checked: with the numbers put back it must be what was verified, which stays otherwise.
     """
     own = [release.mechanism.formula for release in problem.graph.releases]
     setting, letters = _lettered(problem.setting)

@@ -26,7 +26,7 @@ def draw(comparison: Comparison, ax: Any) -> Any:
             axes.plot(epsilons, _stds(cells, valid=False), label=label, **style)
     axes.set(xscale="log", yscale="log", xlabel="epsilon", ylabel="std of the noise")
     axes.set_title(f"delta = {exactly(comparison.delta)}")
-    axes.legend()
+    axes.legend(loc="lower left", fontsize="small")
     return axes
 
 

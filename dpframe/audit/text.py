@@ -1,4 +1,4 @@
-"""An audit as a page: releases, shares, joint cost, total, open obligations, assumptions, sentence."""
+"""An audit as a page: releases, shares, joint cost, total, open obligations, sentence."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ def free(audit: Audit) -> str:
     """The symbols that the verdict ranges over, without the sizes of the data."""
     symbols = [s for s in audit.report.problem.symbols if s.origin is None and not is_size(s)]
     symbols.sort(key=lambda symbol: _place(symbol.name))
-    return ", ".join(f"{symbol.name} {symbol.domain}" for symbol in symbols).replace(", whole", " whole")
+    return ", ".join(f"{symbol.name} {symbol.domain}" for symbol in symbols).replace(
+        ", whole", " whole"
+    )
 
 
 def _place(name: str) -> tuple[int, str]:
@@ -162,7 +164,7 @@ def noise(audit: Audit) -> Iterator[str]:
 def _names(names: list[str]) -> str:
     """`floor, gram`, `gram (x3)`, or the first and the last of more than three."""
     one = [name if many == 1 else f"{name} (x{many})" for name, many in Counter(names).items()]
-    return ", ".join(one) if len(one) < 4 else f"{one[0]}, ..., {one[-1]} ({len(one)} names)"  # noqa: PLR2004 - what fits on a line
+    return ", ".join(one) if len(one) < 4 else f"{one[0]}, ..., {one[-1]} ({len(one)} names)"
 
 
 def claims(audit: Audit) -> Iterator[str]:
@@ -207,7 +209,9 @@ def plan(audit: Audit) -> Iterator[str]:
         return
     yield f"Plan of shares: {audit.plan_verdict}"
     if sums is not None:
-        for name, total, whole in zip(sums.currency, sums.amounts, audit.target.amounts, strict=True):
+        for name, total, whole in zip(
+            sums.currency, sums.amounts, audit.target.amounts, strict=True
+        ):
             yield f"  shares of {name} sum to {_sum(audit, total, whole)}, of {formula(whole)}"
     for obligation in audit.report.plan:
         if obligation.verdict is not Verdict.PROVED:
@@ -267,7 +271,11 @@ def between(bounds: tuple[float, float], limit: Fraction | None = None) -> str:
         return figure(high) if limit is None else against(high, limit)
     if high < TINY:
         return f"below {figure(TINY)}"
-    return f"between {figure(low, 'down')} and {figure(high, 'up')}" if low > 0 else f"at most {figure(high, 'up')}"
+    return (
+        f"between {figure(low, 'down')} and {figure(high, 'up')}"
+        if low > 0
+        else f"at most {figure(high, 'up')}"
+    )
 
 
 def total(audit: Audit) -> Iterator[str]:
@@ -293,10 +301,11 @@ def total(audit: Audit) -> Iterator[str]:
 
 def _aside(audit: Audit) -> Iterator[str]:
     """A derivation that holds, though the plan of shares does not."""
-    for attempt in audit.report.attempts:
+    draws = any(o.kind == "draws" for o in audit.report.open_obligations)
+    for attempt in () if draws else audit.report.attempts:
         if attempt.proved and attempt.name != "basic":
-            yield f'  Only the plan of shares stands in the way: accountant="{attempt.name}" proves the total'
-            yield "  from the noise alone, and leaves the shares aside."
+            yield "  Only the plan of shares stands in the way. The noise alone proves the total:"
+            yield f'  accountant="{attempt.name}" leaves the shares aside.'
 
 
 def open_obligations(audit: Audit) -> Iterator[str]:
@@ -332,9 +341,9 @@ def _certifying(audit: Audit) -> str:
     scope = f", for all {ranges}" if ranges else ""
     where = f" where {_where(region)}" if region else ""
     return (
-        f"I certify{scope}{where}{',' * bool(scope or where)} that {audit.regression}, on every two "
-        f"tables that differ by {audit.setting.unit}, satisfies {goal(audit.target)} in all that "
-        f"it releases, under the assumptions listed above."
+        f"I certify{scope}{where}{',' * bool(scope or where)} that {audit.regression}, on every "
+        f"two tables that differ by {audit.setting.unit}, satisfies {goal(audit.target)} in all "
+        "that it releases, under the assumptions listed above."
     )
 
 

@@ -5,7 +5,7 @@ import dpframe as dp
 CODEBOOK = [
     dp.Numeric("age", "17.5", 42, unit="year"),
     dp.Numeric("yrs_married", "0.5", 23, unit="year"),
-    dp.Numeric("children", 0, "5.5", unit="child"),
+    dp.Numeric("children", 0, "5.5", unit="one"),
     dp.Numeric("religious", 1, 4, unit="step"),
     dp.Numeric("educ", 9, 20, unit="year"),
     dp.Numeric("occupation", 1, 6, unit="step"),

@@ -36,6 +36,7 @@ from .survey import (
     made_up,
     noise_std,
     simulated,
+    typical_error,
 )
 
 Array = NDArray[Any]
@@ -47,6 +48,7 @@ AUDITED = {
     "adaSSP, the paper [Wang18, Alg. 2]": dp.AdaSSPWang(),
     "SSP, as dpframe recommends it": dp.SSP(),
 }
+NORMS = ("1.5", "2", "2.5")
 TARGET = dp.ApproxDP(1, "1e-6")
 
 
@@ -94,7 +96,7 @@ class Page:
 
 def columns(*titles: str) -> Columns:
     """A table: text on the left of its column, numbers on the right."""
-    table = Columns(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
+    table = Columns(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for index, title in enumerate(titles):
         table.add_column(title, justify="left" if index == 0 else "right", no_wrap=True)
     return table
@@ -153,17 +155,22 @@ def noise(page: Page) -> None:
 
 
 def choose(page: Page) -> None:
-    """Which regression: tried on women made up from the codebook."""
-    page.head(f"5  Choose the regression on {ROUGHLY:,} made-up women, not on the real ones")
+    """Which regression, and which bound of a row: tried on women made up from the codebook."""
+    page.head(f"5  Choose on {ROUGHLY:,} made-up women, not on the real ones")
     women = made_up()
-    best = LeastSquares.of(women).predict(women.X)
-    table = columns("regression", "epsilon = 1: typical error of a predicted rating")
+    table = columns("error of a rating, epsilon = 1", *(f"norm {norm}" for norm in NORMS))
     for regression in page.watch(CANDIDATES, "trying regressions"):
-        fits = simulated(regression, women, range(25))
-        errors = [np.sqrt(np.mean((fit.predict(women.X) - best) ** 2)) for fit in fits]
-        chosen = "  [green]<- declared above[/]" if regression == REGRESSION else ""
-        table.add_row(f"{regression}{chosen}", f"{np.median(errors):.3f} points")
+        errors = {norm: typical_error(regression, women, norm) for norm in NORMS}
+        cells = [_chosen(regression, norm, f"{error:.3f}") for norm, error in errors.items()]
+        table.add_row(str(regression), *cells)
     page.show(table)
+    page.say("[dim]* declared above; a smaller bound means less noise, and more rows shortened[/]")
+
+
+def _chosen(regression: dp.Regression, norm: str, text: str) -> str:
+    """Marked where it is what was declared."""
+    declared = regression == REGRESSION and dp.constant(norm) == SETTING.X.norm
+    return f"[green]*{text}[/]" if declared else text
 
 
 def look_ahead(page: Page, proof: dp.Certificate) -> None:
@@ -178,14 +185,11 @@ def fit(page: Page, table: Table) -> dp.PrivateRegressor:
     page.head("7  Fit: once, with noise from the operating system")
     model = estimator(REGRESSION).fit(table.X, table.y)
     public, noise = LeastSquares.of(table), noise_std(model)
-    shown = columns(
-        "rating per", "", "private", "± noise", "clear", "without privacy", "± sampling"
-    )
+    shown = columns("rating per", "private", "± noise", "clear", "not private", "± sampling")
     for j, column in enumerate(CODEBOOK):
         clear = abs(model.coef_[j]) > 2 * noise[j]
         shown.add_row(
-            column.name,
-            column.unit,
+            f"{column.unit} of {column.name}",
             f"[bold]{model.coef_[j]:+.4f}[/]",
             f"{noise[j]:.4f}",
             "[green]yes[/]" if clear else "[dim]no[/]",
@@ -195,7 +199,7 @@ def fit(page: Page, table: Table) -> dp.PrivateRegressor:
     page.show(shown)
     page.say(
         "[dim]± noise follows from what was released and costs nothing; clear is twice that.[/]",
-        "[dim]The columns without privacy may be seen since this survey is public.[/]",
+        "[dim]The columns that are not private may be seen since this survey is public.[/]",
     )
     plain = explained(table, public.predict(table.X))
     private = explained(table, model.predict(table.X))

@@ -17,6 +17,7 @@ from dpframe.randomness import Randomness
 from dpframe.symbols import Expression, Number
 from dpframe.verify import Certificate
 from dpframe.verify.certificate import FAILURES
+from dpframe.verify.structure import constant
 
 from .drawing import Draw
 from .numbers import PublicNumbers
@@ -61,7 +62,8 @@ def execute(
         draw.release: draw.sample(values[draw.release.statistic], randomness.generator)
         for draw in draws
     }
-    output = post_process(certificate.graph, released, numbers)
+    still = constants(certificate.graph, values)
+    output = post_process(certificate.graph, {**still, **released}, numbers)
     return Result(output=output, released=by_name(released), receipt=receipt)
 
 
@@ -89,6 +91,16 @@ def public_sizes(certificate: Certificate, table: Table) -> dict[str, int]:
             wanted = f"a table with {name} = {certified}, as the certificate says"
             raise BadData("X", wanted, Plain(size), f"Certify again without {name}.")
     return sizes
+
+
+def constants(graph: Graph, values: Mapping[Node, Any]) -> dict[Node, Any]:
+    """Statistics that are constant over neighbours: exact functions of n, public as they are."""
+    found = [node for node in graph.statistics if constant(node) and node in values]
+    return {node: _plain(values[node]) for node in found}
+
+
+def _plain(value: Any) -> Any:
+    return float(value) if np.ndim(value) == 0 else value
 
 
 def post_process(graph: Graph, released: Mapping[Node, Any], numbers: PublicNumbers) -> Any:

@@ -15,6 +15,7 @@ from dpframe.symbols import Expression, to_json
 
 from .node import Node
 
+PLAIN = (str, int, float, bool, type(None))
 Argument = Node | Expression | str | int | float | bool | None
 
 
@@ -72,7 +73,8 @@ def post(function: Callable[..., Any], *arguments: Any) -> Post:
 
 def _refuse_captures(function: Callable[..., Any]) -> None:
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    values = [*cells, *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    defaults = _defaults(function)
+    values = [*cells, *defaults]
     values += [
         function.__globals__[name]
         for name in function.__code__.co_names
@@ -84,6 +86,11 @@ def _refuse_captures(function: Callable[..., Any]) -> None:
                 f"{function.__qualname__} captures {value.label}. Pass released values as "
                 f"arguments: dp.post({function.__name__}, ...)."
             )
+    if not all(isinstance(value, PLAIN) for value in defaults):
+        way_out = "Pass what it needs as arguments."
+        raise InvalidArgument(
+            "function", "free of defaults but numbers and text", defaults, way_out
+        )
     if cells or "<" in function.__qualname__:
         raise InvalidArgument(
             "function",
@@ -91,6 +98,10 @@ def _refuse_captures(function: Callable[..., Any]) -> None:
             function.__qualname__,
             "Pass what it needs as arguments.",
         )
+
+
+def _defaults(function: Callable[..., Any]) -> list[Any]:
+    return [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
 
 
 def _checked(argument: Any) -> Argument:
@@ -115,14 +126,12 @@ def _argument(argument: Argument) -> object:
 
 
 def source_digest(function: Callable[..., Any]) -> str:
-    """SHA-256 of the source of the module's part that defines `function`, or of its byte code where
-    there is no source.
-    """
+    """SHA-256 of the source of `function` (of its byte code where there is none) and its defaults."""
     try:
         source = inspect.getsource(function)
     except (OSError, TypeError):
         source = function.__code__.co_code.hex() + repr(function.__code__.co_consts)
-    return hashlib.sha256(source.encode()).hexdigest()
+    return hashlib.sha256((source + repr(_defaults(function))).encode()).hexdigest()
 
 
 def importable(function: Callable[..., Any]) -> bool:

@@ -9,7 +9,7 @@ from typing import ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Share
+from dpframe.guarantees import Guarantee, Share
 from dpframe.mechanisms import Calibration, Mechanism
 from dpframe.symbols import Expression, Number, Product, Sum, Symbol, exact, to_json
 
@@ -53,6 +53,15 @@ class Release(Node):
     def noise(self) -> type[Mechanism]:
         """The kind of noise."""
         return self.stated.mechanism if isinstance(self.stated, Calibration) else type(self.stated)
+
+    @property
+    def gives(self) -> type[Guarantee]:
+        """The kind of guarantee that its noise gives."""
+        return self.noise.gives
+
+    def guarantee(self, sensitivity: Expression) -> Guarantee:
+        """What one draw guarantees at this sensitivity."""
+        return self.mechanism.guarantee(sensitivity)
 
     @cached_property
     def formulas(self) -> dict[str, Expression]:

@@ -77,6 +77,11 @@ class Rows(DataNode):
         return False
 
     @property
+    def extreme(self) -> bool:
+        """Whether some possible row has 2-norm `norm`, whatever the other rows and its label."""
+        return self.ball
+
+    @property
     def unit_norm(self) -> bool:
         """Whether every row has 2-norm exactly `norm`."""
         return False
@@ -99,7 +104,12 @@ class Rows(DataNode):
         """The number of rows: private under add/remove, public under replace-one."""
         from .statistics import Count
 
-        return Symbol("n", SIZE, Count(self))
+        return Symbol("n", SIZE, Count(self.origin))
+
+    @property
+    def origin(self) -> Rows:
+        """The rows as they are given, before any map."""
+        return self
 
     def normalized(self) -> Rows:
         """Every row divided by its own 2-norm (a zero row becomes the first unit vector): norm
@@ -188,6 +198,11 @@ class RowMap(Rows):
         return (self.source,)
 
     @property
+    def origin(self) -> Rows:
+        """The source's."""
+        return self.source.origin
+
+    @property
     def unit(self) -> Unit:
         """The table's."""
         return self.source.unit
@@ -235,6 +250,14 @@ class ClipNorm(RowMap):
         return here if before is None else minimum(here, before)
 
     @property
+    def extreme(self) -> bool:
+        """Whether some row reaches the sphere: any, or one of a source that reaches beyond it."""
+        before = self.source.norm
+        room = None if before is None else power(before, 2) - power(self.norm, 2)
+        beyond = isinstance(room, Number) and room.value >= 0
+        return self.ball or (self.source.extreme and beyond)
+
+    @property
     def label(self) -> str:
         """`clip to norm 1`."""
         return f"clip to norm {self.norm}"
@@ -268,6 +291,11 @@ class Normalized(RowMap):
     source: Rows
     norm: Expression = attrs.field(default=Number(Fraction(1)), init=False)
     unit_norm: bool = attrs.field(default=True, init=False)
+
+    @property
+    def extreme(self) -> bool:
+        """Every row has norm 1."""
+        return True
 
     @property
     def label(self) -> str:
@@ -310,6 +338,11 @@ class Intercept(RowMap):
         """One entry more."""
         before = self.source.norm1
         return None if before is None else before + self.value
+
+    @property
+    def extreme(self) -> bool:
+        """As before: the constant is always there."""
+        return self.source.extreme
 
     @property
     def label(self) -> str:
@@ -362,6 +395,11 @@ class Scaled(RowMap):
     def ball(self) -> bool:
         """As before."""
         return self.public and self.source.ball
+
+    @property
+    def extreme(self) -> bool:
+        """As before."""
+        return self.public and self.source.extreme
 
     @property
     def label(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -65,6 +66,13 @@ class Numeric:
         return [self.name, str(self.lower), str(self.upper)]
 
 
+def _levels(values: Iterable[Any]) -> tuple[Any, ...]:
+    levels = tuple(value.item() if hasattr(value, "item") else value for value in values)
+    if not all(isinstance(level, (str, int, float, bool)) for level in levels):
+        raise InvalidArgument("levels", "text, numbers or truth values", levels, "")
+    return levels
+
+
 @attrs.frozen(cache_hash=True)
 class Categorical:
     """A column with a public list of levels, one indicator column each; any other value becomes all
@@ -72,7 +80,7 @@ class Categorical:
     """
 
     name: str
-    levels: tuple[Any, ...] = attrs.field(converter=tuple)
+    levels: tuple[Any, ...] = attrs.field(converter=_levels)
 
     def __attrs_post_init__(self) -> None:
         """At least one level, each once."""
@@ -90,11 +98,16 @@ class Categorical:
         """Indicators, shape (m, levels)."""
         import numpy as np
 
-        return np.column_stack([(values == level).astype(float) for level in self.levels])
+        indicators = np.zeros((len(values), len(self.levels)))
+        free = np.ones(len(values), dtype=bool)
+        for j, level in enumerate(self.levels):  # a row has one level, whatever == says of doubles
+            found = free & (values == level)
+            indicators[found, j], free = 1.0, free & ~found
+        return indicators
 
     def record(self) -> list[object]:
         """Name and levels."""
-        return [self.name, [str(level) for level in self.levels]]
+        return [self.name, [repr(level) for level in self.levels]]
 
 
 @attrs.frozen(cache_hash=True)
@@ -121,6 +134,11 @@ class Encoded(RowMap):
     def norm1(self) -> Expression:
         """The number of source columns."""
         return exact(len(self.schema))
+
+    @property
+    def extreme(self) -> bool:
+        """A row with every numeric column at its bound and a level in every category."""
+        return True
 
     @property
     def label(self) -> str:
@@ -181,7 +199,7 @@ class Rows:
             )
 
     def node(self, unit: Unit) -> RowsNode:
-        """The rows as a graph: source, encoding, intercept, projection."""
+        """The rows as a graph: source, encoding, projection, intercept."""
         width = COLUMNS if self.columns is None else Number(Fraction(len(self.columns)))
         rows: RowsNode = RowSource("X", width, unit)
         if self.columns is not None:

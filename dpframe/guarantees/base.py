@@ -17,6 +17,7 @@ class Guarantee(ABC):
     __slots__ = ()
     kind: ClassVar[str]
     currency: ClassVar[tuple[str, ...]]
+    parameters: ClassVar[tuple[str, ...]]
 
     @property
     @abstractmethod

@@ -17,6 +17,7 @@ class PureDP(Guarantee):
 
     kind: ClassVar[str] = "pure"
     currency: ClassVar[tuple[str, ...]] = ("epsilon",)
+    parameters: ClassVar[tuple[str, ...]] = ("epsilon",)
     epsilon: Expression = attrs.field(converter=exact)
 
     def __attrs_post_init__(self) -> None:
@@ -41,6 +42,7 @@ class ApproxDP(Guarantee):
 
     kind: ClassVar[str] = "approx"
     currency: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
+    parameters: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
     epsilon: Expression = attrs.field(converter=exact)
     delta: Expression = attrs.field(converter=exact)
 
@@ -65,6 +67,7 @@ class ZeroConcentratedDP(Guarantee):
 
     kind: ClassVar[str] = "zcdp"
     currency: ClassVar[tuple[str, ...]] = ("rho",)
+    parameters: ClassVar[tuple[str, ...]] = ("rho",)
     rho: Expression = attrs.field(converter=exact)
 
     def __attrs_post_init__(self) -> None:
@@ -87,6 +90,7 @@ class GaussianDP(Guarantee):
 
     kind: ClassVar[str] = "gaussian"
     currency: ClassVar[tuple[str, ...]] = ("mu^2",)
+    parameters: ClassVar[tuple[str, ...]] = ("mu",)
     mu: Expression = attrs.field(converter=exact)
 
     def __attrs_post_init__(self) -> None:

@@ -23,6 +23,7 @@ class Mechanism(ABC):
 
     __slots__ = ()
     kind: ClassVar[str]
+    gives: ClassVar[type[Guarantee]]
     norm: ClassVar[Norm]
     noise: ClassVar[str]
 

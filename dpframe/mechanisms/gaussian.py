@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 
-from dpframe.guarantees import GaussianDP, Share
+from dpframe.guarantees import GaussianDP, Guarantee, Share
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression, Number, analytic_sigma, log, sqrt
 
@@ -101,6 +101,7 @@ class Gaussian(Mechanism):
     """
 
     kind: ClassVar[str] = "gaussian"
+    gives: ClassVar[type[Guarantee]] = GaussianDP
     norm: ClassVar[Norm] = L2
     noise: ClassVar[str] = "std"
     classical: ClassVar[Calibration] = DworkRoth()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 
-from dpframe.guarantees import PureDP, Share
+from dpframe.guarantees import Guarantee, PureDP, Share
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, sqrt
 
@@ -44,6 +44,7 @@ class Laplace(Mechanism):
     """
 
     kind: ClassVar[str] = "laplace"
+    gives: ClassVar[type[Guarantee]] = PureDP
     norm: ClassVar[Norm] = L1
     noise: ClassVar[str] = "scale"
     pure: ClassVar[Calibration] = PureLaplace()

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import attrs
 
+from dpframe.guarantees import PureDP
 from dpframe.symbols import Expression, split_coefficient
 
 from .attempt import Attempt, classes
@@ -27,6 +28,21 @@ def basic(problem: Problem) -> Attempt:
         found.append(attrs.evolve(result.obligation, count=count))
     obligations = (*_summed(found), *_pure_only(problem))
     return Attempt("basic", obligations, tuple(thinned(list(constraints), problem)))
+
+
+def with_theorems(attempt: Attempt, problem: Problem) -> Attempt:
+    """Another derivation, with what the named theorems of calibrated releases need beside it: a
+    theorem outside its hypotheses is refused, whatever else would prove the total.
+    """
+    named = [r for r in problem.graph.releases if r.rule is not None and r.share is not None]
+    results = [earns(problem, release) for release, _ in classes(named)]
+    failing = [r.obligation for r in results if r.obligation.verdict is not PROVED]
+    needed = list(dict.fromkeys(part for result in results for part in result.constraints))
+    return attrs.evolve(
+        attempt,
+        obligations=(*attempt.obligations, *failing),
+        constraints=(*attempt.constraints, *thinned(needed, problem)),
+    )
 
 
 def _summed(found: list[Obligation]) -> list[Obligation]:
@@ -56,13 +72,13 @@ def _pure_only(problem: Problem) -> list[Obligation]:
     return [
         Obligation("total", release.label, rule, (release.noise.kind,), UNPROVED, repair=fix)
         for release in problem.graph.releases
-        if release.noise.kind != "laplace"
+        if release.gives is not PureDP
     ]
 
 
 def thinned(constraints: list[Constraint], problem: Problem) -> list[Constraint]:
     """Fewer constraints that imply all: of c x <= b with x > 0 the one with the largest c; of more
-    than eight with one right side, the whole budget's (each share is at most the whole).
+    than eight shares of epsilon with one bound, the whole epsilon's (each share is at most it).
     """
     largest: dict[object, tuple[Fraction, Constraint]] = {}
     for constraint in constraints:
@@ -71,9 +87,19 @@ def thinned(constraints: list[Constraint], problem: Problem) -> list[Constraint]
         key = (shared, constraint.right, constraint.strict)
         if key not in largest or largest[key][0] < coefficient:
             largest[key] = (coefficient, constraint)
-    kept = [constraint for _, constraint in largest.values()]
-    sides = {(c.right, c.strict, c.source) for c in kept}
-    if len(kept) <= FEW or len(sides) > 1 or kept[0].right.symbols():
-        return kept
-    ((right, strict, source),) = sides
-    return [Constraint(problem.target.amounts[0], right, strict, source)]
+    return _whole([constraint for _, constraint in largest.values()], problem)
+
+
+def _whole(kept: list[Constraint], problem: Problem) -> list[Constraint]:
+    """Bounds on many shares of epsilon, replaced by one on the whole; all others stay."""
+    releases = problem.graph.releases
+    shares = {release.share.epsilon for release in releases if release.share is not None}
+    on_shares: dict[object, list[Constraint]] = {}
+    for constraint in kept:
+        if constraint.left in shares and not constraint.right.symbols():
+            on_shares.setdefault((constraint.right, constraint.strict), []).append(constraint)
+    many = {key: group for key, group in on_shares.items() if len(group) > FEW}
+    replaced = {constraint for group in many.values() for constraint in group}
+    whole = problem.target.amounts[0]
+    wholes = [attrs.evolve(group[0], left=whole) for group in many.values()]
+    return [constraint for constraint in kept if constraint not in replaced] + wholes

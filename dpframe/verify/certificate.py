@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import attrs
@@ -34,6 +35,10 @@ FAILURES = (
 AMBIENT = "the declaration and its post-processing functions read no data but their arguments"
 
 
+def _read_only(values: Mapping[str, Fraction]) -> Mapping[str, Fraction]:
+    return MappingProxyType(dict(values))
+
+
 @attrs.frozen(slots=False, eq=False)
 class Certificate:
     """`report` proved its problem; `values` are the numbers given so far. Built by certify and load
@@ -42,7 +47,7 @@ class Certificate:
 
     regression: Regression
     report: Report
-    values: Mapping[str, Fraction] = attrs.field(factory=dict)
+    values: Mapping[str, Fraction] = attrs.field(factory=dict, converter=_read_only)
 
     def __attrs_post_init__(self) -> None:
         """A certificate without a proof does not exist."""
@@ -103,7 +108,13 @@ class Certificate:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What is assumed, not proved."""
-        return (f"one unit of privacy is: {self.setting.unit}", IDEALIZED, FAILURES, AMBIENT)
+        trusted = tuple(
+            f"{kind.__module__}:{kind.__qualname__} is trusted: what it states of its sensitivity, "
+            "noise or theorem is taken on its word"
+            for kind in self.report.problem.foreign
+        )
+        unit = f"one unit of privacy is: {self.setting.unit}"
+        return (unit, IDEALIZED, FAILURES, AMBIENT, *trusted)
 
     def at(self, **values: object) -> Certificate:
         """The certificate at numbers (exact: text, Fraction, int; a float is its shortest decimal);

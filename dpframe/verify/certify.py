@@ -4,34 +4,50 @@ every open obligation.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dpframe.errors import InvalidArgument, Uncertified
 from dpframe.graph import Regression, Setting
 from dpframe.guarantees import Guarantee
 
 from .certificate import Certificate
-from .problem import Problem
+from .problem import Problem, own
 from .report import Report, verify
 from .text import refusal_text
 
 
 def certify(
-    regression: Regression, *, target: Guarantee, setting: Setting, accountant: str = "auto"
+    regression: Regression,
+    *,
+    target: Guarantee,
+    setting: Setting,
+    accountant: str = "auto",
+    trust: Sequence[type] = (),
 ) -> Certificate:
     """Prove that `regression` satisfies `target` in `setting`, for all values of its parameters. No
     data in sight.
 
-    `accountant` is "auto", "basic", "gaussian" or "zcdp". Raises Uncertified with every open
-    obligation, each refuted (with a counterexample)
-    or unproved (with what would help); InvalidArgument for anything else.
+    `accountant` is "auto", "basic", "gaussian" or "zcdp". `trust` names classes of your own (a
+    statistic, mechanism or theorem) whose word the proof may take; the certificate prints them.
+    Under "auto" shares must hold as declared and named theorems inside their hypotheses, whichever
+    derivation proves the total; under a named one, claims that it does not use block nothing.
+
+    Raises Uncertified with every open obligation, each refuted (with a counterexample) or unproved
+    (with what would help); InvalidArgument for anything else.
     """
-    report = examine(regression, target=target, setting=setting, accountant=accountant)
+    report = examine(regression, target=target, setting=setting, accountant=accountant, trust=trust)
     if not report.proved:
         raise Uncertified(report, refusal_text(regression, report))
     return Certificate(regression, report)
 
 
 def examine(
-    regression: Regression, *, target: Guarantee, setting: Setting, accountant: str = "auto"
+    regression: Regression,
+    *,
+    target: Guarantee,
+    setting: Setting,
+    accountant: str = "auto",
+    trust: Sequence[type] = (),
 ) -> Report:
     """The report that certify decides by: never raises Uncertified. Raises InvalidArgument for
     arguments of another type.
@@ -43,5 +59,9 @@ def examine(
     ):
         if not isinstance(value, kind):
             raise InvalidArgument(name, f"a dp.{kind.__name__}", value, "")
+    if not own(type(target)):
+        raise InvalidArgument("target", "one of dpframe's own guarantees", type(target), "")
+    if not all(isinstance(kind, type) for kind in trust):
+        raise InvalidArgument("trust", "a list of classes", trust, "")
     graph = regression.graph(setting, target.budget)
-    return verify(Problem(graph, target, setting), accountant)
+    return verify(Problem(graph, target, setting, tuple(trust)), accountant)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from dpframe.accountants import ConcentratedAccountant
 from dpframe.graph import Joint, Release
-from dpframe.guarantees import ApproxDP, ZeroConcentratedDP, concentrated_epsilon
-from dpframe.sensitivity import L1
-from dpframe.symbols import Expression, Number, add, power
+from dpframe.guarantees import ApproxDP, GaussianDP, ZeroConcentratedDP, concentrated_epsilon
+from dpframe.symbols import Expression, Number
 
-from .attempt import ALL, Attempt, Class, certain, classes
+from .attempt import ALL, Attempt, certain, classes
 from .joint_total import inside, joint_moves
 from .obligation import PROVED, UNPROVED, Obligation
 from .problem import Problem
@@ -19,8 +19,7 @@ ZERO, HALF = Number(Fraction(0)), Fraction(1, 2)
 
 def concentrated(problem: Problem) -> Attempt | None:
     """Sum the rhos; at numbers, rho-zCDP gives (epsilon, delta). [BunS16, Lem 2.3, Prop 1.3]"""
-    known = all(release.noise.kind in ("gaussian", "laplace") for release in problem.graph.releases)
-    rho = _rho(problem) if known else None
+    rho = _rho(problem)
     if rho is None:
         return None
     target, fact = problem.target, f"rho = {rho}"
@@ -38,22 +37,22 @@ def _approximate(target: ApproxDP, rho: Expression, fact: str) -> Attempt:
 
 
 def _rho(problem: Problem) -> Expression | None:
+    """The joint rho of the Gaussian releases, and that of each other release."""
     grouped = classes(problem.graph.releases)
-    gaussians = [(r, count) for r, count in grouped if r.noise.kind == "gaussian"]
+    gaussians = [(r, count) for r, count in grouped if r.gives is GaussianDP]
     joint = Joint.of([release.statistic for release, _ in gaussians], problem.setting.relation)
-    others = [_laplace(r, count) for r, count in grouped if r.noise.kind == "laplace"]
+    others = [_alone(r, count) for r, count in grouped if r.gives is not GaussianDP]
     known = [part for part in others if part is not None]
     if joint is None or len(known) < len(others):
         return None
-    return add(_joint(problem, joint, gaussians), *known)
+    parts = [joint.total(joint_moves(problem, joint, gaussians)) * HALF] if gaussians else []
+    total = ConcentratedAccountant().total([ZeroConcentratedDP(part) for part in parts + known])
+    return total.amounts[0]
 
 
-def _joint(problem: Problem, joint: Joint, gaussians: list[Class]) -> Expression:
-    return joint.total(joint_moves(problem, joint, gaussians)) * HALF if gaussians else ZERO
-
-
-def _laplace(release: Release, count: int) -> Expression | None:
-    moved = release.statistic.sensitivity(L1)
+def _alone(release: Release, count: int) -> Expression | None:
+    moved = release.statistic.sensitivity(release.noise.norm)
     if moved is None:
         return None
-    return power(moved.value / release.mechanism.formula, 2) * release.times * (count * HALF)
+    admitted = ConcentratedAccountant().admit(release.guarantee(moved.value))
+    return None if admitted is None else admitted.amounts[0] * release.times * count

@@ -94,7 +94,8 @@ def declaration(certificate: Certificate) -> dict[str, object]:
             for symbol in sorted(extra, key=lambda symbol: symbol.name)
         },
         "setting": _setting(setting),
-        "accountant": certificate.derivation,
+        "accountant": certificate.report.accountant,
+        "trust": [f"{k.__module__}:{k.__qualname__}" for k in certificate.report.problem.foreign],
     }
 
 
@@ -193,6 +194,7 @@ def _rebuild(content: Mapping[str, Any]) -> Certificate:
         target=target,
         setting=setting,
         accountant=declared["accountant"],
+        trust=[_found(name) for name in declared["trust"]],
     )
     return certificate.at(**claimed["values"]) if claimed["values"] else certificate
 
@@ -205,11 +207,17 @@ def _symbol(name: str, spec: Mapping[str, Any]) -> Symbol:
     )
 
 
-def _regression(declared: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> Regression:
-    module, _, name = declared["class"].partition(":")
+def _found(place: str) -> Any:
+    """What `module:name` names."""
+    module, _, name = place.partition(":")
     found: Any = importlib.import_module(module)
     for part in name.split("."):
         found = getattr(found, part)
+    return found
+
+
+def _regression(declared: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> Regression:
+    found = _found(declared["class"])
     if not (isinstance(found, type) and issubclass(found, Regression)):
         raise BadCertificate("class", "a dpframe.Regression", declared["class"], "")
     fields = {

@@ -6,11 +6,12 @@ from fractions import Fraction
 from functools import lru_cache
 
 from dpframe.graph import Release
-from dpframe.guarantees import Share
+from dpframe.guarantees import GaussianDP, PureDP, Share
 from dpframe.mechanisms import Calibration
-from dpframe.sensitivity import L1, L2
-from dpframe.symbols import Expression, Number, power
+from dpframe.sensitivity import L2
+from dpframe.symbols import Expression, Number
 
+from .attempt import certain
 from .enclose import enclose
 from .judge import Earned, Move, judge, within
 from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation, Witness, named
@@ -31,8 +32,8 @@ def earns(problem: Problem, release: Release) -> Earned:
         return Earned(Obligation("share", release.label, rule, (), UNPROVED, repair=repair))
     if release.rule is not None:
         return _by_theorem(problem, release, release.rule, share, sensitivity.value)
-    if release.noise.kind == "laplace":
-        return Earned(_stated_laplace(problem, release, share, sensitivity.value))
+    if release.gives is not GaussianDP:
+        return Earned(_stated(problem, release, share, sensitivity.value))
     return _stated_gaussian(problem, release, share, sensitivity.value)
 
 
@@ -72,35 +73,36 @@ def _outside(release: Release, rule: Calibration, constraint: Constraint) -> Obl
     )
 
 
-def _stated_laplace(
+def _stated(
     problem: Problem, release: Release, share: Share, sensitivity: Expression
 ) -> Obligation:
-    size, epsilon = release.mechanism.formula, share.epsilon
-    fact = f"scale = {size}, L1 sensitivity {sensitivity}, share of epsilon {epsilon}"
-    rule = "Laplace noise earns epsilon_i where scale >= Delta_1/epsilon_i [DworkR14, Thm 3.6]"
-    gap = epsilon * size - sensitivity
-    if nonnegative(gap, problem.field).proved or _certainly_nonnegative(gap):
-        return Obligation("share", release.label, rule, (fact,), PROVED)
-    witness = laplace_witness(release, epsilon)
+    """Noise that is pure or approximate by itself: what it guarantees is at most its share."""
+    given = release.guarantee(sensitivity)
+    size = release.mechanism.formula
+    fact = f"{release.noise.noise} = {size}, {release.noise.norm} sensitivity {sensitivity}, "
+    rule, facts = f"its guarantee, {given}, is inside its share", (f"{fact}share ({share})",)
+    pairs = zip(given.currency, given.amounts, strict=True)
+    gaps = [share.amount(name) - amount for name, amount in pairs if name in share.currency]
+    whole = all(name in share.currency for name in given.currency)
+    if whole and all(nonnegative(g, problem.field).proved or certain(g) for g in gaps):
+        return Obligation("share", release.label, rule, facts, PROVED)
+    witness = pure_witness(release, share.epsilon) if release.gives is PureDP else None
     verdict = REFUTED if witness is not None else UNPROVED
-    repair = f"use dp.Laplace.pure, which takes the L1 sensitivity {sensitivity}; the L2 "
-    repair += "sensitivity is for Gaussian noise."
-    return Obligation("share", release.label, rule, (fact,), verdict, witness, repair)
+    repair = f"calibrate it to the {release.noise.norm} sensitivity {sensitivity}: dp.Laplace.pure "
+    repair += "for Laplace noise (the L2 sensitivity is for Gaussian noise)."
+    return Obligation("share", release.label, rule, facts, verdict, witness, repair)
 
 
-def _certainly_nonnegative(gap: Expression) -> bool:
-    return not gap.symbols() and bool(enclose(gap, {}) >= 0)
-
-
-def laplace_witness(release: Release, epsilon: Expression) -> Witness | None:
-    """Numbers at which Laplace noise loses more than `epsilon` on a pair that attains the L1
-    sensitivity; None where none is found.
+def pure_witness(release: Release, epsilon: Expression) -> Witness | None:
+    """Numbers at which pure noise loses more than `epsilon` on a pair that attains the sensitivity;
+    None where none is found.
     """
-    own = release.statistic.one_row(L1, release.statistic.unit.relation)
-    moved = release.statistic.sensitivity(L1)
+    norm = release.noise.norm
+    own = release.statistic.one_row(norm, release.statistic.unit.relation)
+    moved = release.statistic.sensitivity(norm)
     if own is None or moved is None or not own.attained:
         return None
-    loss = moved.value / release.mechanism.formula
+    loss = release.guarantee(moved.value).amounts[0]
     symbols = sorted({*loss.symbols(), *epsilon.symbols()}, key=lambda symbol: symbol.name)
     found = (_lost(point, loss, epsilon, moved.value) for point in points(symbols))
     return next((witness for witness in found if witness is not None), None)
@@ -112,7 +114,7 @@ def _lost(point: Point, loss: Expression, epsilon: Expression, moved: Expression
     if not true > claimed:
         return None
     says = (
-        f"a row moves it by {float(shift.mid()):.6g} in L1 norm: "
+        f"a row moves it by {float(shift.mid()):.6g} in its norm: "
         f"privacy loss {float(true.mid()):.6g} > {float(claimed.mid()):.6g}"
     )
     return Witness(named(point, loss, epsilon), says)
@@ -127,7 +129,7 @@ def _stated_gaussian(
         facts = (f"share ({share})",)
         return Earned(Obligation("share", release.label, rule, facts, UNPROVED, repair=repair))
     size = release.mechanism.formula
-    move = power(sensitivity / size, 2)
+    move = release.guarantee(sensitivity).amounts[0]
     reached = release.statistic.one_row(L2, release.statistic.unit.relation)
     lower = move if reached is not None and reached.attained else ZERO
     claim = Claim(share.epsilon, share.delta, move, lower)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dpframe.graph import Joint
 from dpframe.guarantees import ApproxDP, GaussianDP, PureDP
-from dpframe.symbols import Expression, power
+from dpframe.symbols import Expression
 
 from .attempt import ALL, Attempt, Class, certain, classes
 from .e1 import larger
@@ -24,7 +24,7 @@ def gaussian(problem: Problem) -> Attempt | None:
     [DongRS22, Thm 2.7, Cor 3.3]
     """
     releases = problem.graph.releases
-    if not releases or any(release.noise.kind != "gaussian" for release in releases):
+    if not releases or any(release.gives is not GaussianDP for release in releases):
         return None
     grouped = classes(releases)
     joint = Joint.of([release.statistic for release, _ in grouped], problem.setting.relation)
@@ -34,9 +34,9 @@ def gaussian(problem: Problem) -> Attempt | None:
 
 
 def joint_moves(problem: Problem, joint: Joint, grouped: Sequence[Class]) -> list[Expression]:
-    """m_i = (rows size_i/std_i)^2, times the number of draws."""
+    """m_i, the squared mu at rows times size_i ((rows size_i/std_i)^2), times the draws."""
     return [
-        power(problem.rows * size / release.mechanism.formula, 2) * release.times * count
+        release.guarantee(problem.rows * size).amounts[0] * release.times * count
         for size, (release, count) in zip(joint.sizes, grouped, strict=True)
     ]
 

@@ -7,9 +7,10 @@ from fractions import Fraction
 
 from dpframe.graph import Release
 from dpframe.graph.release import ONE
-from dpframe.guarantees import Share
+from dpframe.guarantees import PureDP, Share
 from dpframe.symbols import Expression, Number, add
 
+from .enclose import number
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named, shown
 from .problem import Problem
 from .sign import Decision, nonnegative, positive
@@ -100,11 +101,11 @@ def _witness(decision: Decision, says: str, *formulas: Expression) -> Witness | 
 
 
 def _signs(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
-    """Gaussian noise needs positive epsilon and delta; Laplace noise may leave delta at 0."""
-    kinds = {(share, release.noise.kind == "gaussian"): release for release, share in pairs}
-    for (share, gaussian), release in kinds.items():
+    """Epsilon must be positive; delta too, except where the noise is pure."""
+    kinds = {(share, release.gives is not PureDP): release for release, share in pairs}
+    for (share, spends), release in kinds.items():
         for name, amount in zip(share.currency, share.amounts, strict=True):
-            yield from _sign(problem, release, name, amount, gaussian or name != "delta")
+            yield from _sign(problem, release, name, amount, spends or name != "delta")
 
 
 def _sign(
@@ -172,7 +173,9 @@ def _overspent_at(decision: Decision, total: Expression, whole: Expression) -> W
 
 
 def _plain(formula: Expression) -> str:
-    return shown(formula.value) if isinstance(formula, Number) else str(formula)
+    if isinstance(formula, Number):
+        return shown(formula.value)
+    return str(formula) if formula.symbols() else f"{number(formula, {}, up=False):.6g}"
 
 
 def _times(release: Release) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cached_property
 from itertools import pairwise
 
@@ -22,6 +23,14 @@ class Problem:
     graph: Graph
     target: Guarantee
     setting: Setting
+    trust: tuple[type, ...] = ()
+
+    @cached_property
+    def foreign(self) -> tuple[type, ...]:
+        """Classes that are not dpframe's own, whose word the proof would have to take."""
+        used = [type(node) for node in self.graph.nodes]
+        used += [type(release.stated) for release in self.graph.releases]
+        return tuple(kind for kind in dict.fromkeys(used) if not own(kind))
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -55,6 +64,13 @@ class Problem:
     def rows(self) -> Expression:
         """Rows per person."""
         return self.setting.unit.rows_per_person
+
+
+def own(kind: type) -> bool:
+    """Whether `kind` is a class of dpframe itself, not a subclass made elsewhere."""
+    module = sys.modules.get(kind.__module__)
+    ours = kind.__module__.startswith("dpframe.")
+    return ours and getattr(module, kind.__qualname__, None) is kind
 
 
 def _reading(symbol: Symbol) -> str:

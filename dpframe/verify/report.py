@@ -12,6 +12,7 @@ from dpframe.errors import InvalidArgument, OutsideTheorem
 
 from . import structure
 from .attempt import Attempt
+from .basic import with_theorems
 from .derivations import DERIVATIONS
 from .enclose import enclose, rational_ball
 from .noise import noise
@@ -32,11 +33,13 @@ class Report:
     plan: tuple[Obligation, ...]
     attempts: tuple[Attempt, ...]
     chosen: Attempt | None
+    accountant: str = "auto"
+    sealed: bool = attrs.field(default=False, init=False, repr=False)  # set by verify alone
 
     @property
     def proved(self) -> bool:
-        """Whether the target was proved."""
-        return self.chosen is not None
+        """Whether the target was proved, by `verify` and for this very problem."""
+        return self.chosen is not None and self.sealed
 
     @property
     def obligations(self) -> tuple[Obligation, ...]:
@@ -72,39 +75,40 @@ class Report:
 
 
 def verify(problem: Problem, accountant: str = "auto") -> Report:
-    """Decide every obligation of `problem`. `accountant` is "auto", or the name of one derivation:
-    "basic", "gaussian", "zcdp".
+    """Decide every obligation of `problem`; `accountant` as in dpframe.verify.certify."""
+    report = attrs.evolve(_verify(problem, accountant), accountant=accountant)
+    object.__setattr__(report, "sealed", True)
+    return report
 
-    Under "auto" a plan of shares must hold as declared (positive, inside the budget), whichever
-    derivation proves the total; under a named
-    derivation, claims about shares that it does not use block nothing.
-    """
+
+def _verify(problem: Problem, accountant: str) -> Report:
     planned = tuple(plan(problem))
-    sound = bool(planned) and all(obligation.verdict is PROVED for obligation in planned)
+    sound = bool(planned) and _all_proved(planned)
     common = (*structure.obligations(problem), *noise(problem, planned=sound))
-    if not all(obligation.verdict is PROVED for obligation in common):
+    if not _all_proved(common):
         return Report(problem, common, planned, (), None)
     attempts: list[Attempt] = []
     for name in _order(problem, accountant):
         attempt = DERIVATIONS[name](problem)
         if attempt is None:
             continue
-        attempt = _with_point(attempt, problem)
-        attempts.append(attempt)
-        binding = (
-            planned
-            if accountant == "auto" or name == "basic"
-            else tuple(o for o in planned if o.kind == "draws")
-        )
-        if attempt.proved and all(obligation.verdict is PROVED for obligation in binding):
-            return Report(problem, common, planned, tuple(attempts), attempt)
-    return Report(
-        problem,
-        (*common, *([] if attempts else [_none_applies(problem)])),
-        planned,
-        tuple(attempts),
-        None,
-    )
+        if accountant == "auto" and name != "basic":
+            attempt = with_theorems(attempt, problem)
+        attempts.append(_with_point(attempt, problem))
+        binding = planned if accountant == "auto" or name == "basic" else _draws(planned)
+        if attempts[-1].proved and _all_proved(binding):
+            return Report(problem, common, planned, tuple(attempts), attempts[-1])
+    if not attempts:
+        common = (*common, _none_applies(problem))
+    return Report(problem, common, planned, tuple(attempts), None)
+
+
+def _all_proved(obligations: Sequence[Obligation]) -> bool:
+    return all(obligation.verdict is PROVED for obligation in obligations)
+
+
+def _draws(planned: Sequence[Obligation]) -> list[Obligation]:
+    return [obligation for obligation in planned if obligation.kind == "draws"]
 
 
 def _none_applies(problem: Problem) -> Obligation:

@@ -14,9 +14,11 @@ from dpframe.symbols import Call, Domain, Expression, Number, Power, Product, Su
 
 from . import bernstein
 from .algebra import Field, Polynomial, Ratio
+from .enclose import enclose, rational_ball
 
 Point = Mapping[Symbol, Fraction]
 MAX_POINTS = 2000
+MAX_TRIES = 40
 
 
 @attrs.frozen
@@ -46,7 +48,7 @@ def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
         return PROVED
     ratio = field.ratio(formula)
     if ratio is None:
-        return OPEN
+        return _by_enclosure(formula, strict=strict)
     if ratio.is_zero:
         return _at(field, ratio, next(points(field.symbols)), strict=strict) if strict else PROVED
     ratio = ratio.reduced()
@@ -55,6 +57,21 @@ def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
         return OPEN
     top = ratio.top if sign > 0 else -ratio.top
     return _polynomial(top, field, strict=strict)
+
+
+def _by_enclosure(formula: Expression, *, strict: bool) -> Decision:
+    """A formula with roots or logarithms: decided where it has no symbols; else only refuted, at an
+    ordinary point.
+    """
+    symbols = sorted(formula.symbols(), key=lambda symbol: symbol.name)
+    for point in itertools.islice(points(symbols), MAX_TRIES):
+        balls = {symbol.name: rational_ball(value) for symbol, value in point.items()}
+        value = enclose(formula, balls)
+        if value < 0 or (strict and value <= 0):
+            return Decision(proved=False, witness=point)
+        if not symbols and (value > 0 or (value >= 0 and not strict)):
+            return PROVED
+    return OPEN
 
 
 def quick_sign(formula: Expression) -> int:
@@ -155,7 +172,8 @@ def _refute(
     base = next(points(field.symbols))
     symbols = [field.symbols[index] for index in used]
     nearby = _towards(symbols, corner) if corner else iter(())
-    for partial in itertools.chain(nearby, points(symbols)):
+    ordinary = itertools.islice(points(symbols), MAX_TRIES)
+    for partial in itertools.chain(ordinary, nearby, points(symbols)):
         decision = _at(field, Ratio(polynomial, field.one), {**base, **partial}, strict=strict)
         if decision.proved is False:
             return decision

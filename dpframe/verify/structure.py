@@ -25,6 +25,7 @@ ZERO = Number(Fraction(0))
 def obligations(problem: Problem) -> list[Obligation]:
     """Every structural obligation; the proved ones as one object a kind."""
     failing = [
+        *_foreign(problem),
         *_target(problem),
         *_sources(problem),
         *_parameters(problem),
@@ -77,11 +78,11 @@ def _not_positive(
 
 def _target(problem: Problem) -> Iterator[Obligation]:
     target = problem.target
-    for name, amount in zip(target.currency, target.amounts, strict=True):
-        inside = positive_size(amount, problem.field) and (
-            name != "delta" or positive(1 - amount, problem.field).proved
-        )
-        if not inside:
+    amounts = {name: getattr(target, name) for name in target.parameters}
+    yield from _private_parameters("target", {**amounts, "rows_per_person": problem.rows})
+    for name, amount in amounts.items():
+        below = name != "delta" or positive(1 - amount, problem.field).proved
+        if not (below and positive_size(amount, problem.field)):
             rule = (
                 "the target must be meaningful for every parameter value: amounts positive, "
                 "delta below 1"
@@ -96,6 +97,16 @@ def _target(problem: Problem) -> Iterator[Obligation]:
                     "declare its parameters on open ranges: epsilon in (0, inf), delta in (0, 1)."
                 ),
             )
+
+
+def _foreign(problem: Problem) -> Iterator[Obligation]:
+    for kind in problem.foreign:
+        if kind not in problem.trust:
+            name = f"{kind.__module__}:{kind.__qualname__}"
+            rule = "a class of your own is believed only when you say so"
+            fact = f"{name} states its own sensitivity, noise or theorem"
+            fix = f"dp.certify(..., trust=[{kind.__name__}]) certifies, and prints the assumption."
+            yield Obligation("trust", name, rule, (fact,), UNPROVED, repair=fix)
 
 
 def _sources(problem: Problem) -> Iterator[Obligation]:
@@ -155,6 +166,8 @@ def _public_way_out(origin: Statistic) -> str:
             "n is private under add/remove: declare a public number instead, use "
             "dp.REPLACE_ONE, or release the count and pay for it."
         )
+    if isinstance(origin, RawAggregate):
+        return "declare a public number from a codebook, not from the data."
     return (
         "declare a public bound (from a codebook, not from the data), or release the quantity "
         "and pay a share for it."

@@ -17,12 +17,12 @@ import numpy as np
 sys.path[:0] = [str(Path(__file__).parents[1])]
 
 from oracles import value  # noqa: E402 - found on the path above
-from samples import NORM, BOUND, RELATIONS, STATISTICS, UNBOUNDED, setting  # noqa: E402, I001
+from samples import BOUND, NORM, RELATIONS, STATISTICS, UNBOUNDED, setting  # noqa: E402
 
 import dpframe as dp  # noqa: E402
+from dpframe.graph import statistics as st  # noqa: E402
 from dpframe.graph.columns import ColumnMap  # noqa: E402
 from dpframe.graph.rows import RowMap  # noqa: E402
-from dpframe.graph import statistics as st  # noqa: E402
 from dpframe.sensitivity import L1, L2, OPERATOR  # noqa: E402
 
 PAGE = Path(__file__).parents[2] / "docs" / "attained.md"
@@ -61,7 +61,7 @@ Records = tuple[np.ndarray, np.ndarray]
 Change = tuple[Records, Records, Records]
 
 
-def run(statistic, X, y):  # noqa: N803 - the table's own name
+def run(statistic, X, y):
     """The value of a statistic on a raw table: rows and labels go through the declared maps."""
     known: dict = {}
 
@@ -96,8 +96,7 @@ def move(statistic, change: Change, norm) -> float:
     """How far the statistic moves between the two tables of a change."""
     base, gone, come = change
     tables = [
-        (np.vstack([base[0], part[0]]), np.concatenate([base[1], part[1]]))
-        for part in (gone, come)
+        (np.vstack([base[0], part[0]]), np.concatenate([base[1], part[1]])) for part in (gone, come)
     ]
     first, second = (run(statistic, X, y) for X, y in tables)
     return float(size(second - first, norm))

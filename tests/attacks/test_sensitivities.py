@@ -1,4 +1,4 @@
-"""No pair of neighbours moves a statistic further than its stated sensitivity; the worst reach it."""
+"""No pair of neighbours moves a statistic beyond its stated sensitivity; the worst reach it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from pairs import (
     ALL,
-    B,
     DIMENSIONS,
     LEAVES,
     NORMS,
     PAGE,
     STACKS,
+    B,
     anything,
     attained,
     move,
@@ -155,9 +155,7 @@ def test_row_maps_keep_their_bounds(name, relation):
 def test_a_codebook_keeps_its_bounds(relation):
     """Numeric and categorical columns with values outside their bounds stay inside the bounds."""
     table = dp.Setting(
-        X=dp.Rows(
-            columns=[dp.Numeric("a", -1, 3), dp.Categorical("b", [0, 1, 2])], intercept=True
-        ),
+        X=dp.Rows(columns=[dp.Numeric("a", -1, 3), dp.Categorical("b", [0, 1, 2])], intercept=True),
         y=dp.Column(lower=0, upper=4),
         relation=relation,
     )

@@ -1,4 +1,4 @@
-"""Every final class of the package is exported, has a sample, a cited docstring and a proof page."""
+"""Every final class of the package is exported, sampled, cited and proved on a page."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_every_sample_is_found(family):
 def test_a_forgotten_export_and_a_forgotten_sample_are_noticed(family):
     """A new final class in the package, neither exported nor sampled, makes two complaints."""
     base, package, known = FAMILIES[family]
-    undone = {name: None for name in getattr(base, "__abstractmethods__", ())}
+    undone = dict.fromkeys(getattr(base, "__abstractmethods__", ()))
     body = {"__module__": f"{package.__name__}.dummy", "kind": "dummy", **undone}
     dummy = type("Dummy", (base,), body)
     found = samples.final_subclasses(base)
@@ -103,7 +103,7 @@ def test_the_docstring_cites_a_source(cls):
 
 @pytest.mark.parametrize("cls", BOUNDED, ids=lambda cls: cls.__name__)
 def test_the_docstring_names_its_proof_page(cls):
-    """A statistic's docstring names the page that proves its sensitivities, and that page exists."""
+    """A statistic's docstring names the page of its proof, and that page exists."""
     page = re.search(r"Proof page: (proofs/\w+)", " ".join(cls.__doc__.split()))
     assert page, f"{cls.__name__} names no proof page"
     assert (DOCS / f"{page[1]}.md").exists(), f"docs/{page[1]}.md is missing"

@@ -1,4 +1,4 @@
-"""The table of mutants (refused) and variants (accepted): each a small declaration with its verdict.
+"""The table of mutants (refused) and variants (accepted): small declarations and verdicts.
 
 Names M, S, T, C, V are those of the catalogue of published mistakes; I are the ones this project
 promises; E are more of the same kind. `broken` re-evaluates a counterexample with Fractions (or
@@ -314,7 +314,7 @@ refuse(
     "I08",
     "SENS",
     "an intercept added after the bound was declared: noise for |x| <= 1",
-    lambda X, y, b: (
+    lambda X, y, b: (  # noqa: PLC3002 - a name for rows
         lambda Z: two(Z, y, dp.Gaussian(std=SIGMA * root2), dp.Gaussian(std=SIGMA * root2))
     )(X.with_intercept()),
     broken=too_near(lambda epsilon, delta: root(3) / sigma_of(epsilon, delta)),
@@ -364,7 +364,7 @@ accept(
     "I14",
     "COMP",
     "a released value used twice, paid once",
-    lambda X, y, b: (
+    lambda X, y, b: (  # noqa: PLC3002 - a name for rows
         lambda gram, moment: (dp.post(twice, gram, moment), dp.post(ridge_solve, gram, moment, 1))
     )(*(dp.release(s, ku, b.split(half)[0]) for s in (X.T @ X, X.T @ y))),
 )
@@ -511,7 +511,9 @@ refuse(
     at=CODEBOOK,
     broken=too_near(lambda epsilon, delta: 2 / sigma_of(epsilon, delta)),
 )
-unspellable("S23", "SPELLING", "clipping after aggregation", lambda X, y, b: np.clip(X.T @ y, -1, 1))
+unspellable(
+    "S23", "SPELLING", "clipping after aggregation", lambda X, y, b: np.clip(X.T @ y, -1, 1)
+)
 refuse(
     "S25",
     "TAINT",
@@ -548,15 +550,13 @@ refuse(
     "T05",
     "TAINT",
     "features divided by the standard deviation of the data",
-    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(
-        X.scaled(dp.aggregate("std", X))
-    ),
+    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(X.scaled(dp.aggregate("std", X))),  # noqa: PLC3002 - a name for rows
 )
 refuse(
     "T07",
     "TAINT",
     "min-max scaling fitted on the data",
-    lambda X, y, b: (lambda Z: dp.release(Z.T @ y, analytic, b))(
+    lambda X, y, b: (lambda Z: dp.release(Z.T @ y, analytic, b))(  # noqa: PLC3002 - a name for rows
         X.scaled(dp.aggregate("maximum", X) - dp.aggregate("minimum", X))
     ),
 )
@@ -582,7 +582,7 @@ refuse(
     "T11",
     "TAINT",
     "clipping at a quantile of the data",
-    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(
+    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(  # noqa: PLC3002 - a name for rows
         X.clip(norm=dp.aggregate("quantile", X))
     ),
 )
@@ -590,7 +590,7 @@ refuse(
     "T11b",
     "TAINT",
     "clipping at 1 + 3 std of the data",
-    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(
+    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(  # noqa: PLC3002 - a name for rows
         X.clip(norm=1 + 3 * dp.aggregate("std", X).__expression__())
     ),
 )
@@ -700,9 +700,7 @@ refuse(
     target=dp.ApproxDP("30.7", "1e-6"),
     accountant="gaussian",
     broken=lambda values: (
-        delta_of(
-            Fraction(307, 10), Fraction(307, 30) * root(3) / root(log(mpf(6) * 10**6))
-        )
+        delta_of(Fraction(307, 10), Fraction(307, 30) * root(3) / root(log(mpf(6) * 10**6)))
         > Fraction(1, 10**6)
     ),
 )
@@ -818,7 +816,7 @@ accept(
     "V33",
     "ALG",
     "lambda_min by Laplace noise B^2/epsilon_1, without delta",
-    lambda X, y, b: (
+    lambda X, y, b: (  # noqa: PLC3002 - a name for rows
         lambda first, second, third: (
             dp.release(dp.lambda_min(X.T @ X), dp.Laplace(scale=X.norm**2 / first.epsilon), first),
             dp.release(X.T @ X, analytic, second),
@@ -830,7 +828,7 @@ accept(
     "V39",
     "SENS",
     "rows of norm exactly 1 under replace-one: the trace is public",
-    lambda X, y, b: (lambda Z: (dp.trace(Z.T @ Z), dp.release(Z.T @ y, analytic, b)))(
+    lambda X, y, b: (lambda Z: (dp.trace(Z.T @ Z), dp.release(Z.T @ y, analytic, b)))(  # noqa: PLC3002 - a name for rows
         X.normalized()
     ),
     at=RO,
@@ -839,7 +837,7 @@ refuse(
     "V39x",
     "TAINT",
     "the same under add/remove",
-    lambda X, y, b: (lambda Z: (dp.trace(Z.T @ Z), dp.release(Z.T @ y, analytic, b)))(
+    lambda X, y, b: (lambda Z: (dp.trace(Z.T @ Z), dp.release(Z.T @ y, analytic, b)))(  # noqa: PLC3002 - a name for rows
         X.normalized()
     ),
     node="trace(X'X)",
@@ -1051,9 +1049,7 @@ refuse(
         X.T @ X, dp.Gaussian(std=dp.sqrt(2 * dp.log("1.25" / b.delta)) / b.epsilon), b
     ),
     target=dp.ApproxDP(9, "1e-6"),
-    broken=lambda values: (
-        delta_of(9, 9 / root(2 * log(mpf("1.25") * 10**6))) > Fraction(1, 10**6)
-    ),
+    broken=lambda values: delta_of(9, 9 / root(2 * log(mpf("1.25") * 10**6))) > Fraction(1, 10**6),
 )
 unspellable(
     "E28",
@@ -1106,5 +1102,5 @@ accept(
     "E35",
     "SENS",
     "the intercept appended by the graph: the bound is raised to sqrt 2",
-    lambda X, y, b: (lambda Z: three(Z, y, b.split_evenly(3), analytic))(X.with_intercept()),
+    lambda X, y, b: (lambda Z: three(Z, y, b.split_evenly(3), analytic))(X.with_intercept()),  # noqa: PLC3002 - a name for rows
 )

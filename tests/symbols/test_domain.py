@@ -16,9 +16,10 @@ quick = settings(max_examples=80, deadline=None, derandomize=True)
 
 
 @quick
-@given(numbers, numbers, some.booleans(), some.booleans(), some.booleans(), numbers)
-def test_membership_is_the_definition(low, high, left, right, integer, x):
+@given(some.tuples(numbers, numbers), some.tuples(*[some.booleans()] * 2), some.booleans(), numbers)
+def test_membership_is_the_definition(ends, closed, integer, x):
     """x is inside where every part of the definition holds; an empty range cannot be declared."""
+    (low, high), (left, right) = ends, closed
 
     def inside(v):
         above = v > low or (left and v == low)

@@ -37,8 +37,10 @@ def grown(children):
 
 rational = some.recursive(leaves, grown, max_leaves=8)
 positive = some.recursive(
-    some.one_of(some.fractions("1/9", 9, max_denominator=9).map(Number), leaves.filter(
-        lambda e: isinstance(e, Symbol))),
+    some.one_of(
+        some.fractions("1/9", 9, max_denominator=9).map(Number),
+        leaves.filter(lambda e: isinstance(e, Symbol)),
+    ),
     lambda children: some.one_of(
         some.tuples(children, children).map(lambda p: p[0] + p[1]),
         some.tuples(children, children).map(lambda p: p[0] * p[1]),

@@ -15,7 +15,7 @@ HOSTILE = {
     "tower": "9**9**9**9",
     "tower of small powers": "**".join(["9"] * 400),
     "power of a power": "((2**64)**64)**64",
-    "powers of sums": "(((x+1)**64+1)**64+1)**64",
+    "power of powers of a power": "(" * 5 + "2" + "**64)" * 5,
     "huge product of powers": "*".join(["(2**64)**64"] * 300),
     "long number": "9" * 3000,
     "huge exponent": "1e999999999",

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class OneRow:
-    """A bound on the move of a statistic when one row changes: its value, the rule that gave it,
-    whether some pair attains it.
+    """A bound on the move of a statistic when one row changes: its value and the rule that gave it.
+
+    `attained`: one pair of neighbours reaches it, under add/remove by a row of norm B with |y| = Y
+    (so that all attained statistics of a table are reached by one pair).
     """
 
     value: Expression

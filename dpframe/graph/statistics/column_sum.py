@@ -62,7 +62,7 @@ class RowSum(BlockSum):
             return None
         return by_relation(
             relation,
-            OneRow(size, "|x| <= B", self.rows.ball),
+            OneRow(size, "|x| <= B", self.rows.ball if norm is L1 else self.rows.extreme),
             OneRow(2 * size, "|x - z| <= 2 B", self.rows.ball),
         )
 

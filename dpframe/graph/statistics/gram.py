@@ -78,7 +78,7 @@ class Gram(BlockSum):
         swapped = sqrt(2) * square if norm is L2 and self.rows.columns != ONE else square
         return by_relation(
             relation,
-            OneRow(square, "|xx'| = |x|^2 <= B^2", ball),
+            OneRow(square, "|xx'| = |x|^2 <= B^2", self.rows.extreme),
             OneRow(swapped, "|xx' - zz'|_F^2 <= 2 B^4, operator norm <= B^2", ball),
         )
 

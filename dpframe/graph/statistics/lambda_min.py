@@ -74,11 +74,10 @@ class LambdaMin(Statistic):
         """The operator-norm bound of X'X, in every norm."""
         del norm
         bound = self.gram.one_row(OPERATOR, relation)
-        return (
-            None
-            if bound is None
-            else attrs.evolve(bound, rule="Weyl: 1-Lipschitz in the operator norm of X'X")
-        )
+        if bound is None:
+            return None
+        rule = "Weyl: 1-Lipschitz in the operator norm of X'X"
+        return attrs.evolve(bound, rule=rule, attained=self.gram.rows.ball)
 
     def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """The eigenvalue."""

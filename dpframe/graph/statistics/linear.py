@@ -57,10 +57,11 @@ class Linear(Statistic):
     @property
     def label(self) -> str:
         """`2*X'X`."""
-        return " + ".join(
+        terms = [
             part.label if c == exact(1) else f"{c}*{part.label}"
             for c, part in zip(self.coefficients, self.parts, strict=True)
-        )
+        ]
+        return " + ".join(terms).replace("+ -1*", "- ")
 
     @property
     def formulas(self) -> dict[str, Expression]:

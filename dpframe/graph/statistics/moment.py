@@ -61,7 +61,8 @@ class Moment(BlockSum):
         size = self.rows.norm1 if norm is L1 else self.rows.norm
         if size is None or self.column.bound is None:
             return None
-        moved, ball = size * self.column.bound, self.rows.ball and self.column.ball
+        reached = self.rows.ball if norm is L1 else self.rows.extreme
+        moved, ball = size * self.column.bound, reached and self.column.ball
         return by_relation(
             relation,
             OneRow(moved, "|y x| <= Y B", ball),

@@ -62,9 +62,13 @@ class Trace(BlockSum):
         del norm
         if self.rows.norm is None:
             return None
-        bound = OneRow(power(self.rows.norm, 2), "0 <= |x|^2 <= B^2", self.rows.ball)
+        square, rule = power(self.rows.norm, 2), "0 <= |x|^2 <= B^2"
+        added, swapped = (
+            OneRow(square, rule, self.rows.extreme),
+            OneRow(square, rule, self.rows.ball),
+        )
         still = OneRow(Number(Fraction(0)), "every row has the same norm", attained=True)
-        return by_relation(relation, bound, still if self.rows.unit_norm else bound)
+        return by_relation(relation, added, still if self.rows.unit_norm else swapped)
 
     def block(self, values: Mapping[Node, Array]) -> Array:
         """The sum of squares of the block; of rows of norm 1 their number, so that no rounding

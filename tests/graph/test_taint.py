@@ -1,0 +1,130 @@
+"""Wherever a formula enters a graph, one that reads the data is refused, with the path named."""
+
+from __future__ import annotations
+
+import pytest
+from samples import setting
+
+import dpframe as dp
+from dpframe.verify import Verdict
+
+TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
+analytic = dp.Gaussian.analytic
+
+
+def identity(*values):
+    """Post-processing that does nothing."""
+    return values
+
+
+def gram(rows):
+    """X'X of mapped rows."""
+    return rows.T @ rows
+
+
+PLACES = {  # name -> a graph that reads the formula f at one place
+    "std": lambda X, y, b, f: dp.release(X.T @ y, dp.Gaussian(std=f)),
+    "scale": lambda X, y, b, f: dp.release(X.T @ y, dp.Laplace(scale=f), b),
+    "share": lambda X, y, b, f: dp.release(X.T @ y, analytic, b.split(1 / f)[0]),
+    "share apart": lambda X, y, b, f: dp.release(
+        X.T @ y, analytic, b.split(epsilon=(1,), delta=(1 / f,))[0]
+    ),
+    "clipping of rows": lambda X, y, b, f: dp.release(gram(X.clip(norm=f)), analytic, b),
+    "clipping of labels": lambda X, y, b, f: dp.release(X.T @ y.clip(-1 * f, f), analytic, b),
+    "divisor": lambda X, y, b, f: dp.release(gram(X.scaled(f)), analytic, b),
+    "intercept": lambda X, y, b, f: dp.release(gram(X.with_intercept(f)), analytic, b),
+    "coefficient": lambda X, y, b, f: dp.release(f * (X.T @ y), analytic, b),
+    "post": lambda X, y, b, f: dp.post(identity, dp.release(X.T @ y, analytic, b), f),
+    "weight": lambda X, y, b, f: dp.release(X.T @ y, dp.jointly(b, [X.T @ X, X.T @ y], [1, f])[1]),
+}
+VALUES = {  # a formula of the data
+    "n": lambda X, y: X.rows,
+    "n + 1": lambda X, y: 1 + X.rows,
+    "trace": lambda X, y: 1 + dp.trace(X.T @ X),
+    "y'y": lambda X, y: 1 + y @ y,
+    "max_abs": lambda X, y: dp.aggregate("max_abs", X) + 1,
+    "sqrt of lambda_min": lambda X, y: dp.sqrt(2 + dp.lambda_min(X.T @ X)),
+    "inside min": lambda X, y: dp.minimum(5, 1 + X.rows),
+    "inside log": lambda X, y: dp.log(3 + X.rows),
+}
+
+
+class Reads(dp.Regression):
+    """A graph that reads a formula at a place. [tests]"""
+
+    place: str = ""
+    formula: str = ""
+
+    def declare(self, X, y, budget):
+        """The place's graph."""
+        return PLACES[self.place](X, y, budget, VALUES[self.formula](X, y))
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("formula", VALUES)
+def test_a_formula_of_the_data_is_refused(place, formula):
+    """Refuted by structure with the path to the data, or an error where it cannot be spelled."""
+    try:
+        report = dp.examine(Reads(place, formula), target=TARGET, setting=setting())
+    except (dp.InvalidArgument, dp.TouchesData):
+        return
+    assert not report.proved
+    assert any(
+        o.kind == "structure" and o.verdict is Verdict.REFUTED and "->" in o.rule and o.witness
+        for o in report.open_obligations
+    )
+
+
+@pytest.mark.parametrize("place", ["std", "post", "divisor", "share"])
+def test_public_sizes_are_public_under_replace_one(place):
+    """n is public under replace-one: nothing is refused for reading it."""
+    table = setting(dp.REPLACE_ONE)
+    report = dp.examine(Reads(place, "n + 1"), target=TARGET, setting=table)
+    assert not any("must be public" in o.rule for o in report.open_obligations)
+
+
+def test_a_function_that_captures_data_is_refused():
+    """A closure, a default or a global that holds a node is an error; so is a nested function."""
+    X, y = setting().nodes()
+    statistic = X.T @ y
+
+    def closing(value):
+        return value, statistic
+
+    def defaulting(value, other=statistic):
+        return value, other
+
+    for function in (closing, defaulting, lambda value: statistic):
+        with pytest.raises((dp.TouchesData, dp.InvalidArgument)):
+            dp.post(function, 1)
+
+
+def test_a_graph_is_a_value():
+    """Graphs of one declaration are equal and hash alike; another share is another graph."""
+    graphs = [dp.AdaSSPBudget().graph(setting(), TARGET.budget) for _ in range(2)]
+    assert graphs[0] == graphs[1]
+    assert len(set(graphs)) == 1
+    other = dp.AdaSSPBudget(gamma="1/3").graph(setting(), TARGET.budget)
+    assert other != graphs[0]
+    assert len({graphs[0].hash, other.hash}) == 2
+
+
+def test_what_a_declaration_returns_is_checked():
+    """Numbers, arrays and nothing are no output."""
+
+    class Wrong(dp.Regression):
+        """Returns no node. [tests]"""
+
+        def declare(self, X, y, budget):
+            """A number."""
+            return 1
+
+    with pytest.raises(dp.InvalidArgument, match="output of declare"):
+        Wrong().graph(setting(), TARGET.budget)
+
+
+def test_the_path_is_named():
+    """A refusal spells the way from the source to where the data leaves."""
+    report = dp.examine(Reads("divisor", "max_abs"), target=TARGET, setting=setting())
+    told = " ".join(str(obligation) for obligation in report.open_obligations)
+    assert "X -> clip to norm 3/2 -> max_abs -> divisor of" in told

@@ -1,0 +1,21 @@
+"""The README, whose examples run as doctests, points at what exists."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(([^)]+)\)", TEXT))))
+def test_every_link_leads_to_a_file(target: str) -> None:
+    """Links are to files of this repository."""
+    assert (ROOT / target).is_file()
+
+
+@pytest.mark.parametrize("command", re.findall(r"^    make (\w+)", TEXT, re.MULTILINE))
+def test_every_make_command_exists(command: str) -> None:
+    """The Makefile knows what the README says."""
+    assert re.search(rf"^{command}:", (ROOT / "Makefile").read_text(), re.MULTILINE)

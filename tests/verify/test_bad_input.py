@@ -1,0 +1,183 @@
+"""Bad input is a DPFrameError that names the argument and what it must be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from samples import setting
+
+import dpframe as dp
+
+NAN, INF = float("nan"), float("inf")
+TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
+PROOF = dp.certify(dp.AdaSSPBudget(), target=TARGET, setting=setting())
+
+
+def rows(**more):
+    """A setting with these rows."""
+    return dp.Setting(X=dp.Rows(**more), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+
+
+def labels(**more):
+    """A setting with these labels."""
+    return dp.Setting(X=dp.Rows(norm=1), y=dp.Column(**more), relation=dp.ADD_REMOVE)
+
+
+BAD = {
+    "epsilon": [
+        lambda v=v: dp.ApproxDP(v, "1e-6") for v in (0, -1, NAN, INF, "one", True, None, [1])
+    ]
+    + [lambda v=v: dp.PureDP(v) for v in (0, -1, NAN, True, np.True_)]
+    + [lambda v=v: PROOF.at(epsilon=v) for v in (0, -1, "-1", NAN, INF, True, "one", None, 1j)],
+    "delta": [
+        lambda v=v: dp.ApproxDP(1, v) for v in (0, 1, 2, -1e-6, NAN, INF, "small", True, None)
+    ]
+    + [lambda v=v: PROOF.at(delta=v) for v in (0, 1, -1e-6, 2, NAN, False, "x")],
+    "rho": [lambda v=v: dp.ZeroConcentratedDP(v) for v in (-1, NAN, INF, True, "x")],
+    "mu": [lambda v=v: dp.GaussianDP(v) for v in (-1, NAN, INF, True, "x")],
+    "gamma": [lambda v=v: dp.AdaSSPBudget(gamma=v) for v in (0, 1, -1, 2, NAN, True, "x", [1])]
+    + [lambda v=v: PROOF.at(gamma=v) for v in (0, 1, "1", 1.0, -0.5, NAN, True)],
+    "norm": [lambda v=v: rows(norm=v) for v in (0, -1, NAN, INF, "x", True, [1], np.eye(2))]
+    + [lambda: setting().nodes()[0].clip(norm=0)],
+    "bound": [lambda v=v: labels(bound=v) for v in (0, -1, NAN, INF, "x", True, [1])],
+    "lower": [lambda: labels(lower=NAN, upper=1), lambda: labels(lower=True, upper=2)],
+    "y": [
+        lambda: labels(lower=1, upper=1),
+        lambda: labels(lower=2, upper=1),
+        lambda: labels(lower=1),
+        lambda: labels(bound=1, lower=0, upper=1),
+        dp.Column,
+    ],
+    "X": [dp.Rows],
+    "columns": [
+        lambda v=v: rows(columns=v) for v in ([], ["age"], [1], "age", dp.Numeric("a", 0, 1))
+    ],
+    "bounds of age": [lambda v=v: dp.Numeric("age", *v) for v in ((1, 1), (2, 1))],
+    "levels of city": [lambda v=v: dp.Categorical("city", v) for v in ([], [1, 1], "")],
+    "rows_per_person": [
+        lambda v=v: setting(rows_per_person=v).unit for v in (0, -1, 1.5, "x", True, NAN)
+    ],
+    "k": [lambda v=v: TARGET.budget.split_evenly(v) for v in (0, True, 1.5)],
+    "times": [
+        lambda v=v: dp.release(
+            setting().nodes()[1] @ setting().nodes()[1],
+            dp.Gaussian.analytic,
+            TARGET.budget,
+            times=v,
+        )
+        for v in (0, -1, 1.5, True, "x", NAN)
+    ],
+    "by": [lambda v=v: setting().nodes()[0].scaled(v) for v in (0, -1, True, NAN)],
+    "accountant": [
+        lambda v=v: dp.examine(dp.SSP(), target=TARGET, setting=setting(), accountant=v)
+        for v in ("best", "")
+    ],
+    "target": [
+        lambda v=v: dp.certify(dp.SSP(), target=v, setting=setting()) for v in (1, None, (1, 1e-6))
+    ],
+    "setting": [lambda v=v: dp.certify(dp.SSP(), target=TARGET, setting=v) for v in (None, {})],
+    "regression": [
+        lambda v=v: dp.certify(v, target=TARGET, setting=setting()) for v in (None, dp.SSP, "SSP")
+    ],
+    "sigma": [lambda: PROOF.at(sigma=1)],
+    "n": [lambda v=v: READY.preview(n=v, d=3) for v in (-1, 1.5, True, "x", NAN)],
+    "d": [lambda v=v: READY.preview(n=100, d=v) for v in (0, -1, 1.5, True)],
+    "statistic": [
+        lambda v=v: dp.release(v, dp.Gaussian.analytic, TARGET.budget) for v in (1, np.eye(2), "X")
+    ],
+    "mechanism": [
+        lambda v=v: dp.release(setting().nodes()[1] @ setting().nodes()[1], v, TARGET.budget)
+        for v in (None, 1, "gaussian", dp.Gaussian)
+    ],
+    "share": [
+        lambda v=v: dp.release(setting().nodes()[1] @ setting().nodes()[1], dp.Gaussian.analytic, v)
+        for v in (None, 1, 0.5, "half")
+    ],
+    "function": [lambda v=v: dp.post(v, 1) for v in (None, 1, len, "f", lambda x: x)],
+    "aggregate": [lambda: dp.aggregate("median", setting().nodes()[0])],
+}
+READY = PROOF.at(epsilon=1, delta="1e-6", gamma="1/3")
+TABLE = [(name, index) for name, makers in BAD.items() for index in range(len(makers))]
+
+
+@pytest.mark.parametrize(("name", "index"), TABLE)
+def test_bad_input_names_its_argument(name, index):
+    """An InvalidArgument, which is also a ValueError, whose text begins with the argument."""
+    with pytest.raises(dp.InvalidArgument) as caught:
+        BAD[name][index]()
+    assert isinstance(caught.value, ValueError)
+    assert name in str(caught.value).partition(" must be ")[0]
+    assert " must be " in str(caught.value)
+
+
+@pytest.mark.parametrize("relation", [None, "add_remove", 1])
+def test_the_relation_is_always_written(relation):
+    """A setting needs dp.ADD_REMOVE or dp.REPLACE_ONE."""
+    with pytest.raises((dp.DPFrameError, TypeError)):
+        setting(relation).nodes()
+    with pytest.raises(TypeError):
+        dp.Setting(X=dp.Rows(norm=1))
+
+
+@pytest.mark.parametrize(
+    "touch",
+    [
+        np.asarray,
+        np.linalg.inv,
+        np.sum,
+        lambda data: np.eye(2) @ data,
+        lambda data: data @ np.eye(2),
+        lambda data: data[0],
+        lambda data: data > 0,
+        bool,
+        float,
+        int,
+        len,
+        list,
+        lambda data: [1 for _ in data],
+        lambda data: 1 if data else 0,
+    ],
+)
+def test_data_cannot_be_touched(touch):
+    """numpy and Python's control flow on declared data raise TouchesData, a TypeError."""
+    X, y = setting().nodes()
+    for data in (X, y, X.T @ X, X.T @ y, dp.lambda_min(X.T @ X), dp.stack(X.T @ X, X.T @ y)):
+        with pytest.raises(dp.TouchesData) as caught:
+            touch(data)
+        assert isinstance(caught.value, TypeError)
+
+
+def test_an_uncertified_graph_lists_every_obligation():
+    """The error carries all open obligations, and its text counts them."""
+    with pytest.raises(dp.Uncertified) as caught:
+        dp.certify(dp.SSPPiazza(), target=TARGET, setting=setting(dp.REPLACE_ONE))
+    assert len(caught.value.obligations) == len(caught.value.report.open_obligations) > 1
+    assert f"({len(caught.value.obligations)}) " in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"schema": "dpframe-certificate/1"}'])
+def test_a_file_that_is_no_certificate(tmp_path, text):
+    """Loading anything else raises BadCertificate."""
+    path = tmp_path / "file.json"
+    path.write_text(text)
+    with pytest.raises(dp.BadCertificate):
+        dp.load(path)
+    with pytest.raises(dp.BadCertificate):
+        dp.load(tmp_path / "missing.json")
+
+
+def test_numbers_given_twice_must_agree():
+    """A certificate at numbers does not move to others."""
+    run = PROOF.at(epsilon=1)
+    assert run.at(epsilon="1").values == run.values
+    with pytest.raises(dp.InvalidArgument, match="epsilon"):
+        run.at(epsilon=2)
+
+
+def test_nothing_is_executed_but_a_complete_certificate():
+    """A regression, a report, a symbolic certificate: NotExecutable or InvalidArgument."""
+    X, y = np.zeros((3, 2)), np.zeros(3)
+    report = dp.examine(dp.SSP(), target=TARGET, setting=setting())
+    for thing in (dp.SSP(), report, PROOF, PROOF.at(epsilon=1), None, "certificate"):
+        with pytest.raises((dp.NotExecutable, dp.InvalidArgument)):
+            dp.execute(thing, X, y)
