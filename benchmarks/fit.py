@@ -23,10 +23,10 @@ import numpy as np
 import threadpoolctl
 from scipy.linalg.blas import dgemv, dsyrk
 
-from dpframe.execute import execute
-from dpframe.execute.numbers import PublicNumbers
-from dpframe.execute.table import Table
-from dpframe.execute.totals import totals
+from dpframe.execution import execute
+from dpframe.execution.numbers import PublicNumbers
+from dpframe.execution.table import Table
+from dpframe.execution.totals import totals
 from dpframe.graph import Column, Regression, Rows, Setting, post, release
 from dpframe.guarantees import ADD_REMOVE, ApproxDP
 from dpframe.mechanisms import Gaussian

@@ -84,7 +84,7 @@ _HOME = {
         "identical",
         "load",
     ),
-    "dpframe.execute": ("Receipt", "Result", "execute"),
+    "dpframe.execution": ("Receipt", "Result", "execute"),
     "dpframe.audit": ("audit", "compare"),
     "dpframe.estimators": ("PrivateRegressor",),
     "dpframe.regressions": (

@@ -35,7 +35,7 @@ ORDER = (  # a place imports from earlier lines, never from its own line or a la
     ("mechanisms", "accountants"),
     ("graph",),
     ("verify",),
-    ("execute",),
+    ("execution",),
     ("regressions",),
     ("audit",),
     ("estimators",),
@@ -50,7 +50,7 @@ ONLY = {  # narrower than the order
 }
 READERS = {  # who may import it, where not everything above may
     "check": {"cli"},
-    "randomness": {"execute", "audit", "estimators", "experiments", "demo", "cli"},
+    "randomness": {"execution", "audit", "estimators", "experiments", "demo", "cli"},
 }
 FACE = {"estimators", "experiments", "demo", "cli", "__main__"}  # these may `import dpframe`
 
@@ -164,7 +164,7 @@ def test_a_forbidden_import_is_noticed(name: str, source: str) -> None:
         ("dpframe.mechanisms.gaussian", "from ..guarantees import ApproxDP", False),
         ("dpframe.mechanisms", "from .gaussian import Gaussian", True),
         ("dpframe.mechanisms", "from ..errors import OutsideTheorem", True),
-        ("dpframe.execute", "from .randomness import bits", False),
+        ("dpframe.execution", "from .randomness import bits", False),
         ("dpframe.cli", "import dpframe as dp", False),
         ("dpframe.check", "import json\nfrom mpmath import iv", False),
     ],

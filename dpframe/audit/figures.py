@@ -46,7 +46,9 @@ def _rounded(value: float | Fraction, side: Side, digits: int = 0) -> Decimal:
         Context(prec=wanted, rounding=mode).divide(Decimal(top), Decimal(bottom))
         for mode in (ROUND_HALF_EVEN, ROUNDING[side])
     )
-    return near if abs(Fraction(near) * bottom - top) <= SLACK * abs(top) else out
+    best = near if abs(Fraction(near) * bottom - top) <= SLACK * abs(top) else out
+    last = Decimal(1).scaleb(best.adjusted() + 1 - wanted)
+    return best if best.is_zero() else best.quantize(last)
 
 
 def against(value: float, limit: Fraction) -> str:

@@ -20,6 +20,7 @@ from .auditing import Audit, audit
 
 EXAMPLE = "'gram: sqrt(2*log(4/delta))/(epsilon/2)*B^2 @ epsilon/2, delta/2'"
 STATISTICS = ("gram", "moment", "lambda_min", "trace", "count", "sum", "squares", "label_sum")
+NEEDED = {"statistic", "std"}
 READ_LABELS = {"moment", "squares", "label_sum"}
 
 MOST_RELEASES, MOST_CHARACTERS, MOST_POWER, MOST_BITS = 200, 1000, 16, 4000
@@ -59,34 +60,37 @@ def _listed(value: object) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, Iterable) else (value,)
 
 
-def _written(value: object) -> tuple[str, ...]:
-    releases = tuple(_text(each) for each in _listed(value))
+def _written(value: object) -> str:
+    releases = [text for each in _listed(value) for text in _texts(each)]
     if not 0 < len(releases) <= MOST_RELEASES:
         wanted = f"a list of 1 to {MOST_RELEASES} releases"
         raise InvalidArgument("releases", wanted, len(releases), f"Write {EXAMPLE}.")
-    return releases
+    return "; ".join(releases)
 
 
-def _text(value: object) -> str:
+def _texts(value: object) -> list[str]:
     if isinstance(value, str):
-        return str(Spec.read(_plain(value)))
-    if not isinstance(value, Mapping) or not {"statistic", "std"} <= set(value) <= {
-        "statistic",
-        "std",
-        "share",
-    }:
-        raise InvalidArgument(
-            "release", f"written like {EXAMPLE}, or with the keys statistic, std, share", value
-        )
-    claimed = [str(part) for part in _listed(value.get("share", ()))]
-    parts = f"{value['statistic']}: {value['std']}" + (
-        f" @ {', '.join(claimed)}" if claimed else ""
-    )
-    return str(Spec.read(_plain(parts)))
+        return [str(Spec.read(_plain(text))) for text in value.split(";")]
+    if not isinstance(value, Mapping) or not NEEDED <= set(value) <= {*NEEDED, "share"}:
+        wanted = f"written like {EXAMPLE}, or with the keys statistic, std, share"
+        raise InvalidArgument("release", wanted, value)
+    claimed = ", ".join(str(part) for part in _listed(value.get("share", ())))
+    parts = f"{value['statistic']}: {value['std']} @ {claimed}"
+    return [str(Spec.read(_plain(parts)))]
 
 
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(str(each) for each in _listed(value))
+def _joined(value: object) -> str:
+    return "; ".join(_declared(each) for each in _listed(value))
+
+
+def _declared(value: object) -> str:
+    if not isinstance(value, Symbol):
+        return str(value)
+    domain = value.domain
+    if domain.lower is None or domain.integer or domain.lower_closed or domain.upper_closed:
+        wanted = "an open range of numbers with a lower end"
+        raise InvalidArgument("parameter", wanted, f"{value} {domain}", "Write 'gamma:0:1'.")
+    return f"{value.name}:{domain.lower}" + ("" if domain.upper is None else f":{domain.upper}")
 
 
 def _plain(text: str) -> str:
@@ -115,21 +119,25 @@ def _arguments(text: str) -> list[str]:
 @Regression.register  # one for every purpose, but not one of those that dpframe offers to fit
 @attrs.frozen(slots=False)
 class Formulas:
-    """Releases known by formulas only: statistic, std, claimed share. No post-processing."""
+    """Releases known by formulas only: `statistic: std @ share; ...`. No post-processing."""
 
-    releases: tuple[str, ...] = attrs.field(converter=_written)
-    parameters: tuple[str, ...] = attrs.field(default=(), converter=_texts)
+    releases: str = attrs.field(converter=_written)
+    parameters: str = attrs.field(default="", converter=_joined)
+
+    @property
+    def specs(self) -> tuple[Spec, ...]:
+        """One a release."""
+        return tuple(Spec.read(text) for text in self.releases.split(";"))
 
     def graph(self, setting: Setting, budget: Share) -> Graph:
         """One release a formula, each a fresh draw. Raises InvalidArgument."""
         X, y = setting.nodes()
         names = _names(X, y, budget, self.parameters)
-        specs = map(Spec.read, self.releases)
-        return Graph.of(tuple(_release(spec, X, y, names, budget) for spec in specs))
+        return Graph.of(tuple(_release(spec, X, y, names, budget) for spec in self.specs))
 
     def __str__(self) -> str:
         """`the release of gram, moment with the stated noise`."""
-        names = ", ".join(Spec.read(text).statistic for text in self.releases)
+        names = ", ".join(spec.statistic for spec in self.specs)
         return f"the release of {names} with the stated noise"
 
 
@@ -151,28 +159,8 @@ def audit_formulas(
 
     Raises UnsafeFormula for text that is not plain arithmetic, InvalidArgument for anything else.
     """
-    texts = tuple(_declared(each) for each in _listed(parameters))
-    described: Any = Formulas(releases, texts)  # registered above
+    described: Any = Formulas(releases, parameters)  # registered above
     return audit(described, target=target, setting=setting, accountant=accountant)
-
-
-def _declared(value: object) -> str:
-    if not isinstance(value, Symbol):
-        return str(value)
-    lower, upper = value.domain.lower, value.domain.upper
-    if (
-        lower is None
-        or value.domain.integer
-        or value.domain.lower_closed
-        or value.domain.upper_closed
-    ):
-        raise InvalidArgument(
-            "parameter",
-            "an open range of numbers with a lower end",
-            f"{value} {value.domain}",
-            "Write 'gamma:0:1'.",
-        )
-    return f"{value.name}:{lower}" + ("" if upper is None else f":{upper}")
 
 
 def read_formula(text: str, symbols: Mapping[str, Expression]) -> Expression:
@@ -224,7 +212,7 @@ def _exponent(written: str, text: str) -> Fraction:
 
 
 def _names(
-    X: RowsNode, y: ColumnNode | None, budget: Share, parameters: Sequence[str]
+    X: RowsNode, y: ColumnNode | None, budget: Share, parameters: str
 ) -> dict[str, Expression]:
     """What formulas may read, by name."""
     names = {"mu^2": "mu"}
@@ -235,7 +223,7 @@ def _names(
         known["B"] = X.norm
     if y is not None and y.bound is not None:
         known["Y"] = y.bound
-    for text in parameters:
+    for text in filter(None, parameters.split(";")):
         name, value = read_parameter(text)
         if name in known:
             raise InvalidArgument("parameter", f"another name than {', '.join(known)}", name)

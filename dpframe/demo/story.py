@@ -106,9 +106,9 @@ def opening(page: Page) -> None:
     """What it is about."""
     page.console.print("[bold]How do women rate their marriage? A private answer.[/]")
     page.say(
-        "In 1974 readers of a magazine were asked about their marriages. 6,366 answers remain",
-        "[Fair 1978]. One row is one woman, and it is nobody's business what she said. We regress",
-        "her rating of the marriage, 1 very poor to 5 very good, on seven other answers.",
+        "In 1974 readers of a magazine were asked about their marriages. 6,366 answers remain "
+        "[Fair 1978]. One row is one woman, and it is nobody's business what she said. We regress "
+        "her rating of the marriage, 1 very poor to 5 very good, on seven other answers."
     )
 
 
@@ -142,7 +142,7 @@ def audit(page: Page) -> None:
         exact = f"{found.joint_epsilon or math.nan:.3f}"
         table.add_row(escape(title), "1", exact, f"[{colour}]{found.verdict}[/]")
     page.show(table)
-    page.say("What is refuted cannot be run. What costs less than it claims has too much noise.")
+    page.say("What is refuted cannot be run; what costs less than it claims wastes accuracy.")
 
 
 def noise(page: Page) -> None:
@@ -151,7 +151,8 @@ def noise(page: Page) -> None:
     compared = compare(
         dp.Gaussian.classical, dp.Gaussian.analytic, epsilon=[0.1, 0.5, 0.9, 3], delta="1e-6"
     )
-    page.say(*str(compared).splitlines())
+    *table, remark = str(compared).split("\n\n")
+    page.say(*"\n\n".join(table).splitlines(), "", " ".join(remark.split()))
 
 
 def choose(page: Page) -> None:
@@ -204,8 +205,8 @@ def fit(page: Page, table: Table) -> dp.PrivateRegressor:
     plain = explained(table, public.predict(table.X))
     private = explained(table, model.predict(table.X))
     page.say(
-        "Age and years married rise together: that is where noise hurts most. All seven answers",
-        f"explain {private:.1%} of the variance of ratings; without privacy, {plain:.1%}.",
+        "Age and years married rise together: that is where noise hurts most. All seven answers "
+        f"explain {private:.1%} of the variance of ratings; without privacy, {plain:.1%}."
     )
     return model
 

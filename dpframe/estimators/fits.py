@@ -8,7 +8,7 @@ import weakref
 import attrs
 
 from dpframe.errors import PrivacyWarning
-from dpframe.execute.spending import Spending, together
+from dpframe.execution.spending import Spending, together
 
 
 @attrs.define(eq=False)

@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpframe.errors import InvalidArgument
-from dpframe.execute import execute
-from dpframe.execute.spending import Spending
-from dpframe.execute.table import Table
+from dpframe.execution import execute
+from dpframe.execution.spending import Spending
+from dpframe.execution.table import Table
 from dpframe.graph import Regression, Setting
 from dpframe.guarantees import ApproxDP, Guarantee, PureDP
 from dpframe.symbols import Expression, rational

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.execute.table import Block
+from dpframe.execution.table import Block
 from dpframe.graph import Categorical, Column, Graph, Numeric, RowsNode, Setting
 from dpframe.graph.rows import ClipNorm, Intercept
 from dpframe.graph.schema import Encoded

@@ -229,6 +229,14 @@ def positive(value: object, name: str = "norm") -> Expression:
     return bound
 
 
+def _positive_by(value: object) -> Expression:
+    return positive(value, "by")
+
+
+def _positive_value(value: object) -> Expression:
+    return positive(value, "value")
+
+
 @attrs.frozen(cache_hash=True)
 class ClipNorm(RowMap):
     """Each row projected onto the ball: x min(1, norm/|x|)."""
@@ -320,7 +328,7 @@ class Intercept(RowMap):
 
     kind: ClassVar[str] = "intercept"
     source: Rows
-    value: Expression = attrs.field(converter=positive, default=ONE)
+    value: Expression = attrs.field(converter=_positive_value, default=ONE)
 
     @property
     def columns(self) -> Expression:
@@ -376,7 +384,7 @@ class Scaled(RowMap):
 
     kind: ClassVar[str] = "scale"
     source: Rows
-    by: Expression = attrs.field(converter=positive)
+    by: Expression = attrs.field(converter=_positive_by)
 
     @property
     def public(self) -> bool:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.symbols import Expression, exact, power
+from dpframe.symbols import Expression, exactly, power
 
 from .base import Guarantee, check_range
 
@@ -18,7 +18,7 @@ class PureDP(Guarantee):
     kind: ClassVar[str] = "pure"
     currency: ClassVar[tuple[str, ...]] = ("epsilon",)
     parameters: ClassVar[tuple[str, ...]] = ("epsilon",)
-    epsilon: Expression = attrs.field(converter=exact)
+    epsilon: Expression = attrs.field(converter=exactly("epsilon"))
 
     def __attrs_post_init__(self) -> None:
         """Refuse a number out of range."""
@@ -43,8 +43,8 @@ class ApproxDP(Guarantee):
     kind: ClassVar[str] = "approx"
     currency: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
     parameters: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
-    epsilon: Expression = attrs.field(converter=exact)
-    delta: Expression = attrs.field(converter=exact)
+    epsilon: Expression = attrs.field(converter=exactly("epsilon"))
+    delta: Expression = attrs.field(converter=exactly("delta"))
 
     def __attrs_post_init__(self) -> None:
         """Refuse numbers out of range."""
@@ -68,7 +68,7 @@ class ZeroConcentratedDP(Guarantee):
     kind: ClassVar[str] = "zcdp"
     currency: ClassVar[tuple[str, ...]] = ("rho",)
     parameters: ClassVar[tuple[str, ...]] = ("rho",)
-    rho: Expression = attrs.field(converter=exact)
+    rho: Expression = attrs.field(converter=exactly("rho"))
 
     def __attrs_post_init__(self) -> None:
         """Refuse a number out of range."""
@@ -91,7 +91,7 @@ class GaussianDP(Guarantee):
     kind: ClassVar[str] = "gaussian"
     currency: ClassVar[tuple[str, ...]] = ("mu^2",)
     parameters: ClassVar[tuple[str, ...]] = ("mu",)
-    mu: Expression = attrs.field(converter=exact)
+    mu: Expression = attrs.field(converter=exactly("mu"))
 
     def __attrs_post_init__(self) -> None:
         """Refuse a number out of range."""

@@ -5,6 +5,7 @@ numbers only.
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil, floor
 
 import attrs
 
@@ -71,14 +72,16 @@ class Domain:
 
     def candidates(self) -> tuple[Fraction, ...]:
         """Points worth trying, most ordinary first; not all of them lie in the domain."""
+        found = self._ordinary()
+        return (*found, *(Fraction(whole(x)) for x in found for whole in (floor, ceil)))
+
+    def _ordinary(self) -> tuple[Fraction, ...]:
         low, high = self.lower, self.upper
         if low is not None and high is not None:
             span = [low + (high - low) * Fraction(k, 8) for k in (4, 2, 6, 1, 7)]
             return (*span, low + 1, low, high)
         if low is not None:
-            return tuple(
-                low + step for step in (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(0))
-            )
+            return tuple(low + step for step in (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(0)))
         if high is not None:
             return tuple(high - step for step in (Fraction(1), Fraction(1, 2), Fraction(0)))
         return (Fraction(1), Fraction(0))

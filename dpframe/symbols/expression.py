@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -25,6 +25,7 @@ from .domain import Domain
 
 Exact = "Expression | Fraction | int | float | str"
 MAX_POWER = 64
+MAX_BITS = 20_000
 FUNCTIONS = {
     "log": 1,
     "exp": 1,
@@ -53,25 +54,25 @@ class Expression:
         raise TypeError(type(self), parts)
 
     def __add__(self, other: object) -> Expression:
-        return _deferring(other) or add(self, other)
+        return NotImplemented if _reads_data(other) else add(self, other)
 
     def __radd__(self, other: object) -> Expression:
         return add(other, self)
 
     def __sub__(self, other: object) -> Expression:
-        return _deferring(other) or add(self, multiply(-1, other))
+        return NotImplemented if _reads_data(other) else add(self, multiply(-1, other))
 
     def __rsub__(self, other: object) -> Expression:
         return add(other, multiply(-1, self))
 
     def __mul__(self, other: object) -> Expression:
-        return _deferring(other) or multiply(self, other)
+        return NotImplemented if _reads_data(other) else multiply(self, other)
 
     def __rmul__(self, other: object) -> Expression:
         return multiply(other, self)
 
     def __truediv__(self, other: object) -> Expression:
-        return _deferring(other) or multiply(self, power(other, -1))
+        return NotImplemented if _reads_data(other) else multiply(self, power(other, -1))
 
     def __rtruediv__(self, other: object) -> Expression:
         return multiply(other, power(self, -1))
@@ -122,9 +123,9 @@ class Expression:
         return _substitute(self, values, {}) if values else self
 
 
-def _deferring(other: object) -> Any:
-    """NotImplemented where `other` is a statistic, which knows how to stay one."""
-    return NotImplemented if hasattr(other, "__expression__") else None
+def _reads_data(other: object) -> bool:
+    """Whether `other` is a statistic, which knows how to stay one under arithmetic."""
+    return hasattr(other, "__expression__")
 
 
 def _substitute(
@@ -268,6 +269,15 @@ def exact(value: object, name: str = "value") -> Expression:
     return Number(rational(value, name)) if reading is None else reading()
 
 
+def exactly(name: str) -> Callable[[object], Expression]:
+    """A converter to exact expressions whose refusals call the value `name`."""
+
+    def convert(value: object) -> Expression:
+        return exact(value, name)
+
+    return convert
+
+
 def rational(value: object, name: str = "value") -> Fraction:
     """`value` as an exact rational; a float as its shortest decimal. Raises InvalidArgument."""
     if type(value) is Fraction:
@@ -384,6 +394,8 @@ def _nonnegative(base: Expression) -> bool:
 def _number_power(root: Number, degree: Fraction) -> Expression:
     if root.value == 0 and degree < 0:
         raise InvalidArgument("divisor", "different from zero", 0, "")
+    if max(map(int.bit_length, root.value.as_integer_ratio())) * abs(degree) > MAX_BITS:
+        raise InvalidArgument("power", f"of at most {MAX_BITS} bits", f"... ** {degree}", "")
     if degree.denominator == 1:
         return Number(root.value ** int(degree))
     if root.value < 0:

@@ -93,7 +93,8 @@ def thinned(constraints: list[Constraint], problem: Problem) -> list[Constraint]
 def _whole(kept: list[Constraint], problem: Problem) -> list[Constraint]:
     """Bounds on many shares of epsilon, replaced by one on the whole; all others stay."""
     releases = problem.graph.releases
-    shares = {release.share.epsilon for release in releases if release.share is not None}
+    given = [release.share for release in releases if release.share is not None]
+    shares = {share.epsilon for share in given if "epsilon" in share.currency}
     on_shares: dict[object, list[Constraint]] = {}
     for constraint in kept:
         if constraint.left in shares and not constraint.right.symbols():

@@ -213,19 +213,17 @@ def _whole(domain: Domain, value: Fraction | None) -> Fraction | None:
 
 
 def points(symbols: tuple[Symbol, ...] | list[Symbol]) -> Iterator[Point]:
-    """Points of the domain, ordinary ones first; at most 2000."""
-    choices = [
-        [c for c in dict.fromkeys(_candidates(symbol)) if c in symbol.domain] for symbol in symbols
-    ]
-    deepest = max((len(choice) for choice in choices), default=0)
-    diagonal = (
-        {s: c[min(i, len(c) - 1)] for s, c in zip(symbols, choices, strict=True)}
-        for i in range(deepest)
-    )
-    grid = (
-        dict(zip(symbols, combination, strict=True)) for combination in itertools.product(*choices)
-    )
-    return itertools.islice(itertools.chain(diagonal, grid), MAX_POINTS)
+    """Points of the domain, ordinary ones first: all symbols together, each symbol by itself, then
+    every combination; at most 2000.
+    """
+    choices = [[c for c in dict.fromkeys(_candidates(s)) if c in s.domain] for s in symbols]
+    base = {symbol: choice[0] for symbol, choice in zip(symbols, choices, strict=True)}
+    pairs = list(zip(symbols, choices, strict=True))
+    deepest = max((len(choice) for choice in choices), default=1)
+    together = ({s: c[min(i, len(c) - 1)] for s, c in pairs} for i in range(deepest))
+    alone = ({**base, s: value} for s, choice in pairs for value in choice[1:])
+    every = (dict(zip(symbols, values, strict=True)) for values in itertools.product(*choices))
+    return itertools.islice(itertools.chain(together, alone, every), MAX_POINTS)
 
 
 def _candidates(symbol: Symbol) -> tuple[Fraction, ...]:

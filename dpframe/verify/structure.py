@@ -15,7 +15,7 @@ from dpframe.guarantees import ADD_REMOVE
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, Symbol
 
-from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
+from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
 from .problem import Problem
 from .sign import positive, positive_size
 
@@ -64,16 +64,17 @@ def _not_positive(
     problem: Problem, label: str, formulas: dict[str, Expression]
 ) -> Iterator[Obligation]:
     for name, formula in formulas.items():
-        if not positive_size(formula, problem.field):
-            rule = f"{name} must be positive for every parameter value"
-            yield Obligation(
-                "structure",
-                label,
-                rule,
-                (f"{name} = {formula}",),
-                UNPROVED,
-                repair="declare the parameter on a range where it is positive.",
-            )
+        if positive_size(formula, problem.field):
+            continue
+        decision = positive(formula, problem.field)
+        witness = None
+        if decision.witness is not None:
+            witness = Witness(named(decision.witness, formula), f"{name} is not positive there")
+        rule = f"{name} must be positive for every parameter value"
+        repair = "declare the parameter on a range where it is positive."
+        verdict = UNPROVED if witness is None else REFUTED
+        fact = f"{name} = {formula}"
+        yield Obligation("structure", label, rule, (fact,), verdict, witness, repair)
 
 
 def _target(problem: Problem) -> Iterator[Obligation]:

@@ -72,11 +72,7 @@ class Stack(Statistic):
             from ..joint import Joint
 
             joint = Joint.of(self.parts, relation)
-            return (
-                None
-                if joint is None
-                else OneRow(sqrt(joint.total([power(size, 2) for size in joint.sizes])), joint.rule)
-            )
+            return None if joint is None else _together(joint)
         bounds = [part.one_row(norm, relation) for part in self.parts]
         known = [
             bound.value * (sqrt(2) if part.symmetric else 1)
@@ -93,6 +89,13 @@ class Stack(Statistic):
         return np.concatenate(
             [_flat(values[part], symmetric=part.symmetric) for part in self.parts]
         )
+
+
+def _together(joint: Any) -> OneRow:
+    """The joint move of a dpframe.graph.joint.Joint."""
+    squares = [power(size, 2) for size in joint.sizes]
+    total = joint.total(squares)
+    return OneRow(sqrt(total), joint.rule, attained=joint.attained(squares) == total)
 
 
 def _entries(part: Statistic) -> Expression:

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from dpframe.errors import BadData
-from dpframe.execute.table import Table
+from dpframe.execution.table import Table
 from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
 from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE
 

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 
 from dpframe.errors import BadData, InvalidArgument, NotExecutable
-from dpframe.execute import execute
-from dpframe.execute.execution import at_numbers
-from dpframe.execute.numbers import PublicNumbers
+from dpframe.execution import execute
+from dpframe.execution.execution import at_numbers
+from dpframe.execution.numbers import PublicNumbers
 from dpframe.graph import Column, Regression, Rows, Setting, post, release
 from dpframe.graph.statistics import Count, LambdaMin
 from dpframe.guarantees import REPLACE_ONE, ApproxDP, GaussianDP, PureDP, ZeroConcentratedDP

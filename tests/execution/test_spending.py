@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from dpframe.errors import PrivacyWarning
-from dpframe.execute import execute, note
-from dpframe.execute.spending import _SPENT, Spending, together
+from dpframe.execution import execute, note
+from dpframe.execution.spending import _SPENT, Spending, together
 from dpframe.guarantees import (
     ADD_REMOVE,
     REPLACE_ONE,

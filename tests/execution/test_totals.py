@@ -4,8 +4,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpframe.execute.table import Table
-from dpframe.execute.totals import totals
+from dpframe.execution.table import Table
+from dpframe.execution.totals import totals
 from dpframe.graph import Categorical, Column, Graph, Numeric, Rows, Setting, release, statistics
 from dpframe.graph.statistics import (
     Count,

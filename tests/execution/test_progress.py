@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from dpframe.execute import progress
+from dpframe.execution import progress
 
 
 @pytest.fixture
