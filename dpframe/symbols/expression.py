@@ -355,6 +355,8 @@ def multiply(*factors: object) -> Expression:
             collected[base] = collected[base] + exponent if base in collected else exponent
     if not coefficient:
         return ZERO
+    if max(map(int.bit_length, coefficient.as_integer_ratio())) > MAX_BITS:
+        raise InvalidArgument("product", f"of at most {MAX_BITS} bits", "a huge number", "")
     parts = [
         base if exponent is UNIT else power(base, exponent)
         for base, exponent in collected.items()
