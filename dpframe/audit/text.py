@@ -300,12 +300,17 @@ def total(audit: Audit) -> Iterator[str]:
 
 
 def _aside(audit: Audit) -> Iterator[str]:
-    """A derivation that holds, though the plan of shares does not."""
+    """What the noise alone would prove, where something else stands in the way."""
     draws = any(o.kind == "draws" for o in audit.report.open_obligations)
     for attempt in () if draws else audit.report.attempts:
+        totals = [o.verdict for o in attempt.obligations if o.kind == "total"]
         if attempt.proved and attempt.name != "basic":
             yield "  Only the plan of shares stands in the way. The noise alone proves the total:"
             yield f'  accountant="{attempt.name}" leaves the shares aside.'
+            return
+        if totals and set(totals) == {Verdict.PROVED}:
+            yield "  The noise alone would prove the total; the open obligations stand in the way."
+            return
 
 
 def open_obligations(audit: Audit) -> Iterator[str]:

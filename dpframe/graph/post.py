@@ -126,7 +126,7 @@ def _argument(argument: Argument) -> object:
 
 
 def source_digest(function: Callable[..., Any]) -> str:
-    """SHA-256 of the source of `function` (of its byte code where there is none) and its defaults."""
+    """SHA-256 of the source of `function` (its byte code where there is none) and its defaults."""
     try:
         source = inspect.getsource(function)
     except (OSError, TypeError):

@@ -6,9 +6,25 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.symbols import Expression, exactly, power
+from dpframe.symbols import Expression, exact, power
 
 from .base import Guarantee, check_range
+
+
+def _epsilon(value: object) -> Expression:
+    return exact(value, "epsilon")
+
+
+def _delta(value: object) -> Expression:
+    return exact(value, "delta")
+
+
+def _rho(value: object) -> Expression:
+    return exact(value, "rho")
+
+
+def _mu(value: object) -> Expression:
+    return exact(value, "mu")
 
 
 @attrs.frozen(cache_hash=True)
@@ -18,7 +34,7 @@ class PureDP(Guarantee):
     kind: ClassVar[str] = "pure"
     currency: ClassVar[tuple[str, ...]] = ("epsilon",)
     parameters: ClassVar[tuple[str, ...]] = ("epsilon",)
-    epsilon: Expression = attrs.field(converter=exactly("epsilon"))
+    epsilon: Expression = attrs.field(converter=_epsilon)
 
     def __attrs_post_init__(self) -> None:
         """Refuse a number out of range."""
@@ -43,8 +59,8 @@ class ApproxDP(Guarantee):
     kind: ClassVar[str] = "approx"
     currency: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
     parameters: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
-    epsilon: Expression = attrs.field(converter=exactly("epsilon"))
-    delta: Expression = attrs.field(converter=exactly("delta"))
+    epsilon: Expression = attrs.field(converter=_epsilon)
+    delta: Expression = attrs.field(converter=_delta)
 
     def __attrs_post_init__(self) -> None:
         """Refuse numbers out of range."""
@@ -68,7 +84,7 @@ class ZeroConcentratedDP(Guarantee):
     kind: ClassVar[str] = "zcdp"
     currency: ClassVar[tuple[str, ...]] = ("rho",)
     parameters: ClassVar[tuple[str, ...]] = ("rho",)
-    rho: Expression = attrs.field(converter=exactly("rho"))
+    rho: Expression = attrs.field(converter=_rho)
 
     def __attrs_post_init__(self) -> None:
         """Refuse a number out of range."""
@@ -91,7 +107,7 @@ class GaussianDP(Guarantee):
     kind: ClassVar[str] = "gaussian"
     currency: ClassVar[tuple[str, ...]] = ("mu^2",)
     parameters: ClassVar[tuple[str, ...]] = ("mu",)
-    mu: Expression = attrs.field(converter=exactly("mu"))
+    mu: Expression = attrs.field(converter=_mu)
 
     def __attrs_post_init__(self) -> None:
         """Refuse a number out of range."""

@@ -14,7 +14,7 @@ from .solve import ridge_solve
 
 class SSP(Regression):
     """Ridge on noisy X'X and X'y, both calibrated together to the whole budget by the exact
-    Gaussian profile. [Wang18, Sec. 4; Piazza21, Alg. 1]
+    Gaussian profile. [Wang18, Sec. 3.2; Piazza21, Alg. 1]
     """
 
     paper: ClassVar[str] = "Wang18; Piazza21"
@@ -51,7 +51,7 @@ class SSPPiazza(Regression):
 
 class SSPWang(Regression):
     """SSP as Wang prints it: variance 4 B^4 log(4/delta)/epsilon^2, which lacks a factor 2 for its
-    proof; ridge 0. [Wang18, Sec. 4]
+    proof; ridge 0. [Wang18, Sec. 3.2, with the variance that Thesis, Sec. 3.1 quotes]
     """
 
     paper: ClassVar[str] = "Wang18"

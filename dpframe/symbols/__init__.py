@@ -12,7 +12,6 @@ from .expression import (
     add,
     call,
     exact,
-    exactly,
     multiply,
     power,
     rational,
@@ -34,6 +33,7 @@ from .parameters import (
 )
 from .parse import parse
 from .serial import from_json, to_json
+from .text import plain
 
 __all__ = [
     "DELTA",
@@ -53,7 +53,6 @@ __all__ = [
     "call",
     "constant",
     "exact",
-    "exactly",
     "exp",
     "from_json",
     "log",
@@ -62,6 +61,7 @@ __all__ = [
     "multiply",
     "parameter",
     "parse",
+    "plain",
     "power",
     "rational",
     "split_coefficient",

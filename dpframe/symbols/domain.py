@@ -81,7 +81,9 @@ class Domain:
             span = [low + (high - low) * Fraction(k, 8) for k in (4, 2, 6, 1, 7)]
             return (*span, low + 1, low, high)
         if low is not None:
-            return tuple(low + step for step in (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(0)))
+            return tuple(
+                low + step for step in (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(0))
+            )
         if high is not None:
             return tuple(high - step for step in (Fraction(1), Fraction(1, 2), Fraction(0)))
         return (Fraction(1), Fraction(0))

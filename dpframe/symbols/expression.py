@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 import attrs
 
@@ -267,15 +266,6 @@ def exact(value: object, name: str = "value") -> Expression:
         return value
     reading = getattr(value, "__expression__", None)
     return Number(rational(value, name)) if reading is None else reading()
-
-
-def exactly(name: str) -> Callable[[object], Expression]:
-    """A converter to exact expressions whose refusals call the value `name`."""
-
-    def convert(value: object) -> Expression:
-        return exact(value, name)
-
-    return convert
 
 
 def rational(value: object, name: str = "value") -> Fraction:

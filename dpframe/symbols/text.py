@@ -37,9 +37,25 @@ def _render(expression: Expression) -> tuple[str, int]:
 
 
 def _number(value: Fraction) -> tuple[str, int]:
+    shown = plain(value)
     if value < 0:
-        return str(value), SUM
-    return str(value), ATOM if value.denominator == 1 else PRODUCT
+        return shown, SUM
+    return shown, PRODUCT if "/" in shown else ATOM
+
+
+def plain(value: Fraction) -> str:
+    """An exact number as a person writes it: 3, 1/3, 1e-6 (a decimal where it is exact and short).
+
+    >>> plain(Fraction(1, 10**6)), plain(Fraction(1, 3)), plain(Fraction(1, 20))
+    ('1e-6', '1/3', '1/20')
+    """
+    if abs(value.numerator) < 10**6 and value.denominator < 1000:
+        return str(value)
+    try:
+        short = f"{float(value):.6g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
+    except OverflowError:
+        return str(value)
+    return short if Fraction(short) == value else str(value)
 
 
 def _wrap(expression: Expression, least: int) -> str:

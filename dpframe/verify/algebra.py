@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from math import comb
 from typing import Any
 
 import attrs
@@ -91,13 +92,14 @@ class Field:
             case Product(parts):
                 return self._fold(parts, Ratio.__mul__)
             case Power(base, exponent) if exponent.denominator == 1:
-                inner = self.ratio(base)
-                return (
-                    None
-                    if inner is None or (exponent < 0 and inner.is_zero)
-                    else inner.power(int(exponent))
-                )
+                return self._power(self.ratio(base), int(exponent))
         return None
+
+    def _power(self, inner: Ratio | None, exponent: int) -> Ratio | None:
+        if inner is None or (exponent < 0 and inner.is_zero):
+            return None
+        most = max(len(inner.top), len(inner.bottom)) - 1  # terms of a power: C(most + e, most)
+        return None if comb(most + abs(exponent), most) > MAX_TERMS else inner.power(exponent)
 
     def _fold(self, parts: tuple[Expression, ...], combine: Any) -> Ratio | None:
         total: Ratio | None = None

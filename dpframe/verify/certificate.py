@@ -58,6 +58,7 @@ class Certificate:
         for name, value in self.values.items():
             self._checked(name, value)
         self._inside(self.values)
+        self._defined(self.values)
 
     @property
     def graph(self) -> Graph:
@@ -145,6 +146,18 @@ class Certificate:
                     way_out,
                 )
 
+    def _defined(self, given: Mapping[str, Fraction]) -> None:
+        """Every size of noise that has its numbers is a positive number there."""
+        balls = {name: rational_ball(value) for name, value in given.items()}
+        stated = {release.stated: release for release in self.graph.releases} if given else {}
+        for release in stated.values():
+            size = release.mechanism.formula
+            names = {symbol.name for symbol in size.symbols()}
+            if names and names <= given.keys() and not enclose(size, balls) > 0:
+                where = ", ".join(f"{name} = {given[name]}" for name in sorted(names))
+                way_out = f"{release.label}: {release.noise.noise} = {size} is undefined there."
+                raise InvalidArgument("parameters", "where the noise is defined", where, way_out)
+
     def _checked(self, name: str, value: object) -> Fraction:
         if name not in self.symbols:
             known = ", ".join(sorted(self.symbols)) or "none"
@@ -196,6 +209,12 @@ class Certificate:
     def hash(self) -> str:
         """SHA-256 of the statement and the graph."""
         return str(self.document["hash"])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as its file, and proved again when it is loaded."""
+        from .document import load
+
+        return load, (json.loads(json.dumps(self.document)),)
 
     def save(self, path: str | Path) -> None:
         """Write the certificate file; `dpframe check` and dp.load read it."""

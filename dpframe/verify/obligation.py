@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import attrs
 
-from dpframe.symbols import Expression, Symbol
+from dpframe.symbols import Expression, Symbol, plain
 
 
 class Verdict(enum.Enum):
@@ -89,21 +89,9 @@ class Constraint:
 
 
 def shown(value: Fraction) -> str:
-    """A rational as a person writes it: 1e-06, 3/4, 0.1."""
-    if value.denominator == 1 and abs(value) < 10**6:
-        return str(value.numerator)
-    text = f"{float(value):.6g}"
-    try:
-        exact = Fraction(text) == value
-    except ValueError:
-        exact = False
-    return (
-        text
-        if exact and value.denominator > 99
-        else str(value)
-        if value.denominator < 10**6
-        else f"{float(value):.12g}"
-    )
+    """A number as a person writes it: exact where that is short, twelve digits otherwise."""
+    text = plain(value)
+    return text if len(text) <= 14 else f"{float(value):.12g}"
 
 
 def named(point: Mapping[Symbol, Fraction], *formulas: Expression) -> dict[str, Fraction]:

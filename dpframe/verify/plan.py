@@ -16,6 +16,13 @@ from .problem import Problem
 from .sign import Decision, nonnegative, positive
 
 ZERO = Number(Fraction(0))
+BASIC = "[DworkR14, Thm B.1]"
+SOURCES = {
+    "epsilon": BASIC,
+    "delta": BASIC,
+    "rho": "[BunS16, Lem 2.3]",
+    "mu^2": "[DongRS22, Cor 3.3]",
+}
 Pair = tuple[Release, Share]
 
 
@@ -154,7 +161,7 @@ def _overspent(
     return Obligation(
         "plan",
         "budget",
-        f"the shares of {name} must sum to at most {whole} [DworkR14, Thm B.1]; "
+        f"the shares of {name} must sum to at most {whole} {SOURCES[name]}; "
         "each release pays for its own draw",
         (*facts[:8], *more, f"sum = {total}"),
         UNPROVED if decision.proved is None else REFUTED,

@@ -28,7 +28,7 @@ class Problem:
     @cached_property
     def foreign(self) -> tuple[type, ...]:
         """Classes that are not dpframe's own, whose word the proof would have to take."""
-        used = [type(node) for node in self.graph.nodes]
+        used: list[type] = [type(node) for node in self.graph.nodes]
         used += [type(release.stated) for release in self.graph.releases]
         return tuple(kind for kind in dict.fromkeys(used) if not own(kind))
 

@@ -10,7 +10,17 @@ from fractions import Fraction
 
 import attrs
 
-from dpframe.symbols import Call, Domain, Expression, Number, Power, Product, Sum, Symbol
+from dpframe.symbols import (
+    Call,
+    Domain,
+    Expression,
+    Number,
+    Power,
+    Product,
+    Sum,
+    Symbol,
+    split_coefficient,
+)
 
 from . import bernstein
 from .algebra import Field, Polynomial, Ratio
@@ -91,8 +101,27 @@ def quick_sign(formula: Expression) -> int:
             return quick_sign(base) if exponent > 0 or quick_sign(base) > 0 else -1
         case Sum(parts):
             signs = _signs(parts)
-            return max(signs) if min(signs) >= 0 else -1
+            return max(signs) if min(signs) >= 0 else _linear_sign(parts)
     return -1
+
+
+def _linear_sign(parts: tuple[Expression, ...]) -> int:
+    """The sign of a sum of numbers and multiples of parameters, by its infimum."""
+    total, attained = Fraction(0), True
+    for part in parts:
+        coefficient, rest = split_coefficient(part)
+        if type(part) is Number:
+            total += part.value
+            continue
+        if type(rest) is not Symbol:
+            return -1
+        domain, up = rest.domain, coefficient > 0
+        end = domain.lower if up else domain.upper
+        if end is None:
+            return -1
+        total += coefficient * end
+        attained = attained and (domain.lower_closed if up else domain.upper_closed)
+    return 1 if total > 0 or (total == 0 and not attained) else 0 if total == 0 else -1
 
 
 def _signs(parts: tuple[Expression, ...]) -> list[int]:

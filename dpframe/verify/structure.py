@@ -140,7 +140,7 @@ def _private_parameters(label: str, formulas: dict[str, Expression]) -> Iterator
     for name, formula in formulas.items():
         if is_public(formula):
             continue
-        for symbol in formula.symbols():
+        for symbol in sorted(formula.symbols(), key=lambda symbol: symbol.name):
             if symbol.origin is not None and not still(symbol):
                 yield _tainted(label, name, formula, symbol)
 

@@ -105,8 +105,8 @@ def test_the_denying_sentence_gives_the_true_cost():
     """Exact delta at the claimed epsilon, true epsilon at the claimed delta."""
     done = audit(dp.SSPWangCoded(), target=ONE, setting=SETTING)
     assert done.sentence == (
-        "SSPWangCoded() does not satisfy (1, 1e-6)-differential privacy: for two tables that differ "
-        "by one row added or removed, the exact delta of all that it releases at epsilon = 1 is "
+        "SSPWangCoded() does not satisfy (1, 1e-6)-differential privacy: for two tables that "
+        "differ by one row added or removed, the exact delta of all that it releases at epsilon = 1 is "
         "5.18e-4 > 1e-6, and its true epsilon at delta = 1e-6 is 1.587 > 1."
     )
     assert [line.claim for line in done.lines] == ["no claim", "no claim"]
@@ -246,7 +246,9 @@ def test_a_theorem_outside_its_hypotheses_is_noted_and_its_number_judged():
     done = audit(regression, target=at(10), setting=SETTING)
     assert [line.claim for line in done.lines] == ["proved"] * 3
     assert all("outside its theorem" in line.note for line in done.lines)
-    assert str(done.verdict) == "proved"
+    assert done.joint_epsilon == pytest.approx(5.073, rel=1e-4)
+    assert str(done.verdict) == "unproved"
+    assert "The noise alone would prove the total" in str(done)
 
 
 def test_adasspbudget_fails_where_the_research_says():
@@ -306,13 +308,25 @@ def test_a_refuted_gaussian_target_states_mu():
     assert "mu = 1.000" in done.sentence
 
 
-def test_an_intercept_makes_bounds_of_exact_numbers():
-    """No pair is known to attain the sensitivity: costs are upper bounds and say so."""
-    setting = dp.Setting(X=dp.Rows(norm=1, intercept=True), y=LABEL_ONE, relation=dp.ADD_REMOVE)
-    done = audit(dp.AdaSSPPiazza(), target=ONE, setting=setting)
-    assert not done.lines[1].attained
-    assert "<= an upper bound" in str(done)
-    assert done.joint_epsilon_lower <= done.joint_epsilon
+class Difference(dp.Regression):
+    """A combination of statistics, whose sensitivity is an upper bound."""
+
+    def declare(self, X, y, budget):
+        """X'y minus half the sum of the rows."""
+        combined = 2 * (X.T @ y) - Fraction(1, 2) * dp.total(X)
+        return dp.release(combined, dp.Gaussian(std=8), budget, name="difference")
+
+
+def test_what_no_pair_attains_is_an_upper_bound_and_says_so():
+    """In the table, in the joint line, and by a verdict that does not refute."""
+    done = audit(Difference(), target=ONE, setting=SETTING)
+    assert not done.lines[0].attained
+    assert str(done.verdict) == done.lines[0].claim == "unproved"
+    assert done.joint_epsilon_lower == 0
+    text = str(done)
+    assert "<= an upper bound" in text
+    assert "All releases together, an upper bound" in text
+    assert "epsilon at most 1.3" in text
 
 
 def test_rows_per_person_multiply_the_cost():
@@ -350,7 +364,9 @@ def test_the_joint_cost_is_that_of_the_verifier():
     problem = done.report.problem
     grouped = classes(problem.graph.releases)
     joint = dp.graph.Joint.of([release.statistic for release, _ in grouped], dp.REPLACE_ONE)
-    square = dp.verify.enclose.number(joint.total(joint_moves(problem, joint, grouped)), {}, up=True)
+    square = dp.verify.enclose.number(
+        joint.total(joint_moves(problem, joint, grouped)), {}, up=True
+    )
     assert done.joint.mu[1] ** 2 == pytest.approx(square, rel=1e-12)
 
 

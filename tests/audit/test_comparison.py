@@ -12,6 +12,7 @@ import dpframe as dp
 from dpframe.audit import compare
 
 CLASSICAL, ULLMAN, ANALYTIC = dp.Gaussian.classical, dp.Gaussian.kamath_ullman, dp.Gaussian.analytic
+TINY = Fraction(1, 10**9)
 EPSILONS = ["0.1", "0.9", 3, 10]
 
 
@@ -85,8 +86,8 @@ def test_how_far_each_formula_happens_to_reach():
     assert "epsilon = 8.782" in " ".join(str(comparison).split())
     assert "epsilon = 9.732" in " ".join(str(comparison).split())
     for theorem, calibration in zip(comparison.theorems[:2], (CLASSICAL, ULLMAN), strict=True):
-        below, above = Fraction(theorem.reach), Fraction(theorem.reach) + Fraction(1, 10**6)
-        cells = compare(calibration, epsilon=[below, above], delta="1e-6").cells
+        reach = Fraction(theorem.reach)
+        cells = compare(calibration, epsilon=[reach - TINY, reach + TINY], delta="1e-6").cells
         assert [row[0].suffices for row in cells] == [True, False]
 
 
@@ -178,7 +179,7 @@ def test_the_picture_dashes_what_is_not_valid():
 
     axes = compare(epsilon=EPSILONS, delta="1e-6").plot()
     assert [line.get_linestyle() for line in axes.lines] == ["-", "--", "-", "--", "-"]
-    figure, own = plt.subplots()
+    _, own = plt.subplots()
     assert compare(epsilon=EPSILONS, delta="1e-6").plot(own) is own
     plt.close("all")
 

@@ -72,15 +72,17 @@ def test_every_statistic_has_its_derived_sensitivity(text, sensitivity):
 
 def test_parameters_range_or_are_numbers():
     """gamma:0:1 is proved for every gamma; gamma=1/3 is one."""
+    rest = "(1-gamma)"
     texts = [
         "gram: sqrt(2*log(2/(gamma*delta)))/(gamma*epsilon)*B^2 @ gamma*epsilon, gamma*delta",
-        "moment: sqrt(2*log(2/((1-gamma)*delta)))/((1-gamma)*epsilon)*B*Y"
-        " @ (1-gamma)*epsilon, (1-gamma)*delta",
+        f"moment: sqrt(2*log(2/({rest}*delta)))*B*Y/({rest}*epsilon)@{rest}*epsilon, {rest}*delta",
     ]
     ranged = audit_formulas(texts, target=ALL, setting=SETTING, parameters=["gamma:0:1"])
     assert str(ranged.verdict) == "proved"
     assert "gamma in (0, 1)" in ranged.sentence
-    symbol = audit_formulas(texts, target=ALL, setting=SETTING, parameters=[dp.parameter("gamma", 0, 1)])
+    symbol = audit_formulas(
+        texts, target=ALL, setting=SETTING, parameters=[dp.parameter("gamma", 0, 1)]
+    )
     assert symbol.sentence == ranged.sentence
     fixed = audit_formulas(texts, target=ONE, setting=SETTING, parameters="gamma=1/3")
     assert fixed.joint_epsilon < 1
@@ -90,7 +92,9 @@ def test_parameters_range_or_are_numbers():
 
 def test_other_targets_have_their_own_names():
     """rho under zCDP, mu under Gaussian DP."""
-    zcdp = audit_formulas(["gram: B^2/sqrt(2*rho)"], target=dp.ZeroConcentratedDP(dp.RHO), setting=SETTING)
+    zcdp = audit_formulas(
+        ["gram: B^2/sqrt(2*rho)"], target=dp.ZeroConcentratedDP(dp.RHO), setting=SETTING
+    )
     assert str(zcdp.verdict) == "proved"
     gaussian = audit_formulas(["gram: B^2/mu @ mu^2"], target=dp.GaussianDP(dp.MU), setting=SETTING)
     assert str(gaussian.verdict) == "proved"
@@ -115,7 +119,6 @@ HOSTILE = [
     "1e99999",
     "9" * 500,
     "(" * 200 + "1" + ")" * 200,
-    "-" * 900 + "epsilon",
     "sqrt(" * 60 + "2" + ")" * 60,
     "epsilon.__class__",
     "().__class__.__bases__[0]",
@@ -141,8 +144,6 @@ HOSTILE = [
     "sqrt()",
     "log(0)",
     "1/0",
-    "0",
-    "-1",
     "",
     "   ",
     "1 2",
@@ -152,26 +153,37 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("std", HOSTILE, ids=[f"{i}" for i in range(len(HOSTILE))])
-@pytest.mark.parametrize("place", ["gram: {}", "gram: 1 @ {}, delta", "count: {} @ epsilon, delta"])
-def test_hostile_formulas_are_refused_fast(std, place):
-    """By a sentence, within a fraction of a second - or they are arithmetic that proves nothing."""
+@pytest.mark.parametrize("text", HOSTILE, ids=[f"{i}" for i in range(len(HOSTILE))])
+@pytest.mark.parametrize("place", ["gram: {}", "gram: 1 @ {}, delta", "count: 1 @ epsilon, {}"])
+def test_hostile_formulas_are_refused_fast(text, place):
+    """As a std and as a share: by a short sentence, within a fraction of a second."""
     start = time.perf_counter()
-    try:
-        done = audit_formulas([place.format(std)], target=ONE, setting=SETTING)
-    except dp.DPFrameError as error:
-        assert len(str(error)) < 1500
-    else:
-        assert std in ("-1", "0", "-" * 900 + "epsilon", "", "   ", "+".join(["epsilon"] * 2000)) or (
-            "@ 9" in place.format(std)
-        )
-        assert str(done.verdict) != "proved" or not std.strip()
+    with pytest.raises(dp.DPFrameError) as refusal:
+        audit_formulas([place.format(text)], target=ONE, setting=SETTING)
+    assert len(str(refusal.value)) < 1500
     assert time.perf_counter() - start < 2
+
+
+@pytest.mark.parametrize("std", ["0", "-1", "1/0", "-B"])
+def test_noise_must_be_positive(std):
+    """No noise is refused; noise that is not seen to be positive proves nothing."""
+    try:
+        done = audit_formulas([f"gram: {std}"], target=ONE, setting=SETTING)
+    except dp.DPFrameError:
+        return
+    assert str(done.verdict) == "unproved"
 
 
 @pytest.mark.parametrize(
     "text",
-    ["sqrt(B^2 + Y^2)", "(B^2 + Y^2)^(1/2)", "B**2", "2^-3", "1.5e-3*B^2", "min(B, 2)*analytic_sigma(epsilon, delta)"],
+    [
+        "sqrt(B^2 + Y^2)",
+        "(B^2 + Y^2)^(1/2)",
+        "B**2",
+        "2^-3",
+        "1.5e-3*B^2",
+        "min(B, 2)*analytic_sigma(epsilon, delta)",
+    ],
 )
 def test_ordinary_formulas_are_read(text):
     """Powers, roots and functions as papers write them."""
@@ -213,7 +225,18 @@ def test_unreadable_releases_are_refused(releases):
 
 @pytest.mark.parametrize(
     "parameter",
-    ["gamma", "gamma:0:1:2", "gamma:1:0", "gamma:a:b", "epsilon:0:1", "B=2", "log:0:1", "g.x:0:1", "gamma=x", "γ:0:1"],
+    [
+        "gamma",
+        "gamma:0:1:2",
+        "gamma:1:0",
+        "gamma:a:b",
+        "epsilon:0:1",
+        "B=2",
+        "log:0:1",
+        "g.x:0:1",
+        "gamma=x",
+        "γ:0:1",
+    ],
 )
 def test_unreadable_parameters_are_refused(parameter):
     """A name, a colon, an open range; or a name and a number."""
@@ -223,6 +246,6 @@ def test_unreadable_parameters_are_refused(parameter):
 
 def test_labels_must_be_declared_where_they_are_read():
     """A setting without y has no moment."""
+    only_rows = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
     with pytest.raises(dp.InvalidArgument, match="moment"):
-        only_rows = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
         audit_formulas(["moment: 1"], target=ONE, setting=only_rows)

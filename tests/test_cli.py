@@ -1,0 +1,395 @@
+"""The command line: what it prints, what it exits with, what it refuses."""
+
+import json
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import dpframe as dp
+from dpframe.cli import app
+
+ONE = ["--epsilon", "1", "--delta", "1e-6"]
+BALL = ["--norm", "1", "--bound", "1"]
+SCHEMA = {
+    "columns": [
+        {"name": "age", "lower": 18, "upper": 90},
+        {"name": "smoker", "levels": ["no", "yes"]},
+        {"name": "children", "levels": [0, 1, 2]},
+    ],
+    "target": {"lower": 0, "upper": 0.5},
+    "intercept": True,
+}
+
+
+def call(*arguments, status=0):
+    """What the command prints, unfolded; it must exit with `status`."""
+    done = CliRunner().invoke(app, list(arguments))
+    assert done.exit_code == status, done.output
+    if status != 2:
+        assert done.stderr == ""
+    return done.stdout if status != 2 else " ".join(done.stderr.split())
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A CSV file with a column of each kind, and its codebook as JSON."""
+    rng = np.random.default_rng(3)
+    n = 500
+    frame = pd.DataFrame(
+        {
+            "age": rng.uniform(18, 90, n),
+            "smoker": rng.choice(["no", "yes"], n),
+            "children": rng.integers(0, 3, n),
+            "y": rng.uniform(0, 0.5, n),
+        }
+    )
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    (tmp_path / "schema.json").write_text(json.dumps(SCHEMA))
+    return tmp_path
+
+
+def test_list_has_every_regression():
+    """Name, paper, variant and a verdict for each relation."""
+    lines = call("list").splitlines()
+    for cls in dp.REGRESSIONS:
+        assert any(line.split()[0] == cls.__name__ for line in lines if line.strip())
+    (wang,) = [line for line in lines if line.strip().startswith("SSPWang ")]
+    assert wang.split() == ["SSPWang", "Wang18", "printed", "proved", "*", "refuted"]
+    assert max(map(len, lines)) <= 80
+
+
+def test_list_as_json():
+    """One object a regression, with derivation and region."""
+    records = json.loads(call("list", "--json"))
+    assert [record["name"] for record in records] == [cls.__name__ for cls in dp.REGRESSIONS]
+    assert records[0]["add/remove"] == {"verdict": "proved", "derivation": "gaussian", "region": []}
+    assert all(record["summary"].endswith("]") for record in records)
+
+
+def test_certify_is_symbolic_where_numbers_are_left_out():
+    """For every epsilon, delta, B and Y."""
+    printed = call("certify", "adassp")
+    assert "For all B in (0, inf), Y in (0, inf)" in printed
+    assert "(epsilon, delta)-differential privacy" in printed
+
+
+def test_certify_with_numbers_saves_what_check_accepts(tmp_path):
+    """The saved file passes the independent checker, pinned by its hash."""
+    path = tmp_path / "certificate.json"
+    printed = call("certify", "AdaSSPBudget", "--set", "gamma=1/3", *ONE, *BALL, "--out", str(path))
+    assert "(1, 1e-6)-differential privacy" in printed
+    certificate = dp.load(path)
+    assert certificate.hash[:12] in printed
+    assert "accepted" in call("check", str(path), "--expect", certificate.hash)
+    assert json.loads(call("check", str(path), "--json"))["accepted"] is True
+    rejected = json.loads(call("check", str(path), "--expect", "0" * 64, "--json", status=1))
+    assert rejected["accepted"] is False
+
+
+def test_certify_as_json_is_the_file():
+    """The document that --out would save."""
+    document = json.loads(call("certify", "AdaSSP", "--json"))
+    assert document["schema"] == "dpframe-certificate/1"
+    setting = dp.Setting(
+        X=dp.Rows(norm=dp.parameter("B")),
+        y=dp.Column(bound=dp.parameter("Y")),
+        relation=dp.ADD_REMOVE,
+    )
+    proof = dp.certify(dp.AdaSSP(), target=dp.ApproxDP(dp.EPSILON, dp.DELTA), setting=setting)
+    assert document["hash"] == proof.hash
+
+
+@pytest.mark.parametrize("extra", [[], ["--json"]])
+def test_what_is_not_proved_exits_with_1(extra):
+    """certify and audit alike, with the open obligations."""
+    for command in ("certify", "audit"):
+        assert "refuted" in call(command, "SSPWangCoded", *ONE, *extra, status=1)
+
+
+def test_audit_prints_the_page():
+    """The facts of Wang's adaSSP, and the sentence."""
+    printed = call("audit", "AdaSSPWang", *ONE, *BALL)
+    assert printed.count("8.85e-7      0.352  refuted") == 3
+    assert "epsilon = 0.596 at delta = 1e-6" in printed
+    assert "I certify that AdaSSPWang(rho=1/20)" in printed
+    assert max(map(len, printed.splitlines())) <= 100
+
+
+def test_audit_as_json():
+    """The records of the audit."""
+    records = json.loads(call("audit", "SSPWangCoded", *ONE, "--json", status=1))
+    assert records["verdict"] == "refuted"
+    assert records["joint_epsilon"] == pytest.approx(1.587, abs=1e-3)
+
+
+def test_audit_under_the_other_relation():
+    """Replace-one costs more; several rows a person too."""
+    records = json.loads(call("audit", "AdaSSPWang", *ONE, "--relation", "replace-one", "--json"))
+    assert records["joint_epsilon"] == pytest.approx(0.811, abs=1e-3)
+    options = ["--rows-per-person", "3", "--json"]
+    assert json.loads(call("audit", "AdaSSPWang", *ONE, *options, status=1))["joint_epsilon"] > 1
+
+
+def test_audit_of_formulas():
+    """Repeated --release, a parameter with its range."""
+    gram = "gram: sqrt(2*log(2/(gamma*delta)))/(gamma*epsilon)*B^2 @ gamma*epsilon, gamma*delta"
+    printed = call("audit", "--release", gram, "--param", "gamma:0:1")
+    assert "It holds where gamma*epsilon <= 4*log(2) (2.772)." in printed
+    both = call("audit", "--release", "gram: 1", "--release", "moment: 1", *ONE, *BALL, status=1)
+    assert "the release of gram, moment" in " ".join(both.split())
+
+
+def test_audit_wants_a_name_or_formulas():
+    """Not both, not neither."""
+    assert "got 'neither'" in call("audit", status=2)
+    assert "got 'both'" in call("audit", "AdaSSP", "--release", "gram: 1", status=2)
+
+
+def test_compare():
+    """The table, its records, and a picture."""
+    printed = call("compare", "--epsilon", "0.1,0.9,3,10", "--delta", "1e-6")
+    assert "52.99" in printed
+    assert "36.31" in printed
+    assert "not valid (0.530, too small)" in printed
+    records = json.loads(call("compare", "--epsilon", "0.1", "--json"))
+    assert [record["calibration"] for record in records] == [
+        "Gaussian.classical",
+        "Gaussian.kamath_ullman",
+        "Gaussian.analytic",
+    ]
+
+
+def test_compare_draws(tmp_path, monkeypatch):
+    """Into the file that is named."""
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    call("compare", "--plot", str(tmp_path / "noise.png"))
+    assert (tmp_path / "noise.png").stat().st_size > 1000
+
+
+def test_fit_by_codebook(table):
+    """Coefficients by name in the codebook's units, and the receipt."""
+    schema = ["--schema", str(table / "schema.json")]
+    data = [str(table / "table.csv"), "--target", "y"]
+    printed = call("fit", "SSP", *data, *ONE, *schema)
+    for name in ("age", "smoker=no", "smoker=yes", "children=2", "intercept"):
+        assert any(line.startswith(f"{name} ") for line in printed.splitlines())
+    assert "Spent (1, 1e-6)-differential privacy" in printed
+    record = json.loads(call("fit", "SSP", *data, *ONE, *schema, "--simulate", "7", "--json"))
+    again = json.loads(call("fit", "SSP", *data, *ONE, *schema, "--simulate", "7", "--json"))
+    assert record["coefficients"] == again["coefficients"]
+    assert record["receipt"]["private"] is False
+    assert record["receipt"]["rows"] is None
+
+
+def test_fit_agrees_with_the_estimator(table):
+    """The same simulation through dp.PrivateRegressor."""
+    X = dp.Rows(
+        columns=[
+            dp.Numeric("age", 18, 90),
+            dp.Categorical("smoker", ["no", "yes"]),
+            dp.Categorical("children", [0, 1, 2]),
+        ],
+        intercept=True,
+    )
+    setting = dp.Setting(X=X, y=dp.Column(lower=0, upper="0.5"), relation=dp.ADD_REMOVE)
+    frame = pd.read_csv(table / "table.csv", dtype={"smoker": str})
+    model = dp.PrivateRegressor(dp.SSP(), epsilon=1, delta="1e-6", setting=setting, rng=7)
+    model.fit(frame[["age", "smoker", "children"]], frame["y"])
+    data = [str(table / "table.csv"), "--target", "y", "--schema", str(table / "schema.json")]
+    record = json.loads(call("fit", "SSP", *data, *ONE, "--simulate", "7", "--json"))
+    assert list(record["coefficients"].values()) == pytest.approx(list(model.coef_), rel=1e-12)
+
+
+def test_fit_by_norm_and_bound(tmp_path):
+    """Every other column is a feature."""
+    path = tmp_path / "t.csv"
+    pd.DataFrame({"a": [0.5, 0.1], "b": [0.2, 0.3], "y": [1.0, 0.0]}).to_csv(path, index=False)
+    printed = call("fit", "AdaSSP", str(path), "--target", "y", *ONE, *BALL)
+    assert [line.split()[0] for line in printed.splitlines()[:3]] == ["a", "b", "intercept"]
+
+
+def test_fit_drops_missing_rows_when_told(tmp_path):
+    """Refused by the column's name otherwise."""
+    path = tmp_path / "t.csv"
+    path.write_text("a,y\n0.5,1\n,0\n")
+    arguments = ["fit", "AdaSSP", str(path), "--target", "y", *ONE, *BALL]
+    assert "column a of X" in call(*arguments, status=2)
+    call(*arguments, "--drop")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (["--target", "nope"], "a column of the table"),
+        (["--schema", "nope.json"], "a readable JSON file"),
+        (["--epsilon", "x"], "epsilon"),
+        (["--norm", "1"], "given once"),
+    ],
+)
+def test_fit_refuses_what_it_cannot_use(table, change, says):
+    """By a sentence, before anything is spent."""
+    given = {
+        "--target": "y",
+        "--epsilon": "1",
+        "--delta": "1e-6",
+        "--schema": str(table / "schema.json"),
+    }
+    given |= dict([change])
+    options = [part for pair in given.items() for part in pair]
+    assert says in call("fit", "SSP", str(table / "table.csv"), *options, status=2)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[]",
+        "{",
+        '{"columns": []}',
+        '{"columns": [], "target": {"bound": 1}}',
+        '{"columns": [{"name": "a", "lower": 0}], "target": {"bound": 1}}',
+        '{"columns": [{"name": "a", "lower": 0, "upper": 1, "x": 1}], "target": {"bound": 1}}',
+        '{"columns": [{"name": "a", "lower": 0, "upper": 1}], "target": {}}',
+        '{"columns": [{"name": "a", "lower": 0, "upper": 1}], "target": {"mean": 1}}',
+        '{"columns": [{"name": "a", "lower": 0, "upper": 1}], "target": {"bound": 1}, "more": 1}',
+        '{"columns": [{"name": "a", "levels": [1]}], "target": {"bound": 1}, "intercept": 1}',
+        '{"columns": [3], "target": {"bound": 1}}',
+        '{"columns": 3, "target": {"bound": 1}}',
+        '{"columns": [{"name": "a", "levels": 3}], "target": {"bound": 1}}',
+        '{"columns": [{"name": "a", "levels": [[1]]}], "target": {"bound": 1}}',
+        '{"columns": [{"name": "a", "lower": NaN, "upper": 1}], "target": {"bound": 1}}',
+        "[" * 100_000,
+    ],
+    ids=lambda content: content[:40],
+)
+def test_an_unreadable_codebook_is_refused(table, content):
+    """With an example of how one is written, or what is wrong with it."""
+    path = table / "other.json"
+    path.write_text(content)
+    data = [str(table / "table.csv"), "--target", "y", "--schema", str(path)]
+    assert call("fit", "SSP", *data, *ONE, status=2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["certify", "adasp"], "Perhaps AdaSSP"),
+        (["certify", "nothing.at.all:Here"], "an importable module:Class"),
+        (["certify", "os:path"], "the name of a dp.Regression"),
+        (["certify", "dpframe.regressions:Fit"], "the name of a dp.Regression"),
+        (["certify", ":"], "an importable module:Class"),
+        (["certify", "AdaSSP", "--epsilon", "abc"], "epsilon must be a number"),
+        (["certify", "AdaSSP", "--epsilon", "-1"], "epsilon must be in (0, inf)"),
+        (["certify", "AdaSSP", "--epsilon", "nan"], "epsilon"),
+        (["certify", "AdaSSP", "--delta", "1"], "delta must be in (0, 1)"),
+        (["certify", "AdaSSP", "--norm", "0"], "norm must be positive"),
+        (["certify", "AdaSSP", "--rows-per-person", "1.5"], "rows_per_person"),
+        (["certify", "AdaSSP", "--accountant", "best"], "accountant"),
+        (["certify", "AdaSSP", "--set", "gamma=1"], "--set must be written"),
+        (["certify", "AdaSSPBudget", "--set", "gamma=2"], "gamma must be in (0, 1)"),
+        (["certify", "AdaSSPBudget", "--set", "gamma"], "--set must be written"),
+        (["certify", "AdaSSP", "--out", "/nowhere/at/all.json"], "--out"),
+        (["compare", "--epsilon", "1,x"], "epsilon must be a number"),
+        (["compare", "--epsilon", ","], "epsilon must be a number"),
+        (["compare", "--delta", "2"], "delta"),
+        (["check", "/nowhere/at/all.json", "--json"], "FILE must be a readable certificate"),
+        (["fit", "AdaSSP", "/nowhere.csv", "--target", "y", *ONE, *BALL], "CSV must be a readable"),
+        (["fit", "AdaSSP", "/nowhere.csv", "--target", "y", *ONE], "--schema FILE, or --norm"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value)[:50],
+)
+def test_bad_arguments_are_one_sentence(arguments, says):
+    """On standard error, exit status 2, no traceback."""
+    told = call(*arguments, status=2)
+    assert says in told
+    assert "Traceback" not in told
+
+
+HOSTILE = [
+    "(((9e399)^64)^64)^64",
+    "9**9**9",
+    "(" * 300 + "1" + ")" * 300,
+    "epsilon.__class__",
+    "__import__('os').system('touch hacked')",
+    "[x for x in (1,)]",
+    "epsilon\x00",
+    "١٢",
+    "ｅpsilon",
+]
+
+
+@pytest.mark.parametrize("std", HOSTILE, ids=[f"{i}" for i in range(len(HOSTILE))])
+def test_hostile_formulas_are_refused_fast(std, tmp_path, monkeypatch):
+    """As a sentence, and nothing runs."""
+    monkeypatch.chdir(tmp_path)
+    start = time.perf_counter()
+    told = call("audit", "--release", f"gram: {std}", *ONE, *BALL, status=2)
+    assert "formula must be" in told
+    assert time.perf_counter() - start < 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_declaration_of_ones_own(tmp_path, monkeypatch):
+    """module:Class, from a module in the current folder, its fields set by their kind."""
+    (tmp_path / "my_regressions.py").write_text(
+        """
+import dpframe as dp
+
+class Mine(dp.Regression):
+    \"\"\"One release.\"\"\"
+    share: dp.Expression = dp.constant("1/2")
+    tight: bool = False
+    label: str = "gram"
+    draws: int = 1
+
+    def declare(self, X, y, budget):
+        (part,) = budget.split(self.share)
+        noise = dp.Gaussian.analytic if self.tight else dp.Gaussian.kamath_ullman
+        return dp.release(X.T @ X, noise, part, name=self.label, times=self.draws)
+"""
+    )
+    monkeypatch.chdir(tmp_path)
+    given = ["tight=true", "label=mine", "draws=2", "share=1/2"]
+    options = [part for text in given for part in ("--set", text)]
+    printed = call("audit", "my_regressions:Mine", *options, *ONE, *BALL)
+    assert "mine (x2)" in printed
+    assert "Gaussian.analytic" in printed
+    for text in ("tight=maybe", "draws=x", "share=x"):
+        assert call("audit", "my_regressions:Mine", "--set", text, status=2)
+
+
+def test_version_and_help():
+    """Help names every command."""
+    assert call("--version").strip() == f"dpframe {dp.__version__}"
+    shown = call("--help")
+    for command in ("list", "certify", "audit", "compare", "fit", "check"):
+        assert command in shown
+        assert "--json" in call(command, "--help")
+
+
+def test_python_m_dpframe():
+    """The module runs as the command; its exit status is the command's."""
+    program = [sys.executable, "-W", "error", "-m", "dpframe"]
+    done = subprocess.run(
+        [*program, "certify", "adasp"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "Perhaps AdaSSP" in done.stderr
+    assert done.stdout == ""
+    done = subprocess.run(
+        [*program, "compare", "--epsilon", "1"], capture_output=True, text=True, check=True
+    )
+    assert "4.225" in done.stdout
+
+
+def test_importing_dpframe_loads_no_terminal_library():
+    """typer, rich and matplotlib are the command line's."""
+    program = "import sys, dpframe; dpframe.audit; print(*{n.split('.')[0] for n in sys.modules})"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert {"typer", "rich", "matplotlib", "pandas", "sklearn"}.isdisjoint(done.stdout.split())
