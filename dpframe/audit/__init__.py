@@ -1,5 +1,8 @@
 """Reports on a declaration, on published formulas, and on calibrations side by side."""
 
+import sys
+from types import ModuleType
+
 from .auditing import Audit, audit
 from .comparison import Comparison, compare
 from .formulas import Formulas, audit_formulas
@@ -16,3 +19,12 @@ __all__ = [
     "audit_formulas",
     "compare",
 ]
+
+
+class _Callable(ModuleType):
+    """`dp.audit` stays the function, though importing this package binds its own name in dpframe."""
+
+    __call__ = staticmethod(audit)
+
+
+sys.modules[__name__].__class__ = _Callable

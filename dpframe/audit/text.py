@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
@@ -69,6 +70,9 @@ def _place(name: str) -> tuple[int, str]:
 
 def releases(audit: Audit) -> Iterator[str]:
     """The table of releases, each alone."""
+    if not audit.lines:
+        yield "Nothing is released"
+        return
     exact = _exact_columns(audit.lines)
     columns = ["release", "statistic", "sensitivity"]
     columns += [_noise_name(audit.lines)] if any(line.size for line in audit.lines) else []
@@ -129,6 +133,8 @@ def _exact(line: Line, value: float | None, name: str) -> str:
     """A cost, in enough digits to tell it from what is claimed."""
     if value is None:
         return "-"
+    if 0 < value < TINY:
+        return f"< {figure(TINY)}"
     if not line.attained:
         return f"<= {figure(value, 'up')}"
     share = line.share
@@ -151,7 +157,8 @@ def noise(audit: Audit) -> Iterator[str]:
         key = (line.noise, clipped(formula(line.written), 240), line.rule)
         found.setdefault(key, []).append(line.name)
     width = max((len(_names(names)) for names in found.values()), default=0)
-    yield "Noise"
+    if found:
+        yield "Noise"
     for (size, text, rule), names in list(found.items())[:MOST]:
         yield f"  {_names(names):{width}}  {size} = {text} ({rule})"
     if len(found) > MOST:
@@ -267,8 +274,8 @@ def between(bounds: tuple[float, float], limit: Fraction | None = None) -> str:
     ('0.596', 'between 0.500 and 0.600', 'at most 0.600')
     """
     low, high = bounds
-    if high - low <= 1e-9 * abs(high):
-        return figure(high) if limit is None else against(high, limit)
+    if math.isinf(high):
+        return f"above {figure(low, 'down')}"
     if high < TINY:
         return f"below {figure(TINY)}"
     return (

@@ -80,21 +80,26 @@ def thinned(constraints: list[Constraint], problem: Problem) -> list[Constraint]
     """Fewer constraints that imply all: of c x <= b with x > 0 the one with the largest c; of more
     than eight shares of epsilon with one bound, the whole epsilon's (each share is at most it).
     """
+    shares = _shares(problem)
     largest: dict[object, tuple[Fraction, Constraint]] = {}
     for constraint in constraints:
-        coefficient, rest = split_coefficient(constraint.left)
-        shared: Expression = rest if quick_sign(rest) > 0 else constraint.left
-        key = (shared, constraint.right, constraint.strict)
+        left = constraint.left
+        coefficient, rest = split_coefficient(left)
+        positive = coefficient > 0 if left in shares else quick_sign(rest) > 0
+        key = (rest if positive else left, constraint.right, constraint.strict)
         if key not in largest or largest[key][0] < coefficient:
             largest[key] = (coefficient, constraint)
-    return _whole([constraint for _, constraint in largest.values()], problem)
+    return _whole([constraint for _, constraint in largest.values()], shares, problem)
 
 
-def _whole(kept: list[Constraint], problem: Problem) -> list[Constraint]:
+def _shares(problem: Problem) -> set[Expression]:
+    """The shares of epsilon, which the plan proves to be positive."""
+    given = [release.share for release in problem.graph.releases]
+    return {s.epsilon for s in given if s is not None and "epsilon" in s.currency}
+
+
+def _whole(kept: list[Constraint], shares: set[Expression], problem: Problem) -> list[Constraint]:
     """Bounds on many shares of epsilon, replaced by one on the whole; all others stay."""
-    releases = problem.graph.releases
-    given = [release.share for release in releases if release.share is not None]
-    shares = {share.epsilon for share in given if "epsilon" in share.currency}
     on_shares: dict[object, list[Constraint]] = {}
     for constraint in kept:
         if constraint.left in shares and not constraint.right.symbols():
