@@ -22,7 +22,7 @@ __all__ = [
 
 
 class _Callable(ModuleType):
-    """`dp.audit` stays the function, though importing this package binds its own name in dpframe."""
+    """`dp.audit` can be called, also where importing this package has bound its name there."""
 
     __call__ = staticmethod(audit)
 

@@ -276,8 +276,10 @@ def between(bounds: tuple[float, float], limit: Fraction | None = None) -> str:
     low, high = bounds
     if math.isinf(high):
         return f"above {figure(low, 'down')}"
-    if high < TINY:
+    if 0 < high < TINY:
         return f"below {figure(TINY)}"
+    if high - low <= 1e-9 * high:
+        return figure(high) if limit is None else against(high, limit)
     return (
         f"between {figure(low, 'down')} and {figure(high, 'up')}"
         if low > 0

@@ -1,6 +1,8 @@
 """An audit states what is true of published algorithms, in numbers, verdicts and one sentence."""
 
 import json
+import subprocess
+import sys
 from fractions import Fraction
 
 import attrs
@@ -106,8 +108,8 @@ def test_the_denying_sentence_gives_the_true_cost():
     done = audit(dp.SSPWangCoded(), target=ONE, setting=SETTING)
     assert done.sentence == (
         "SSPWangCoded() does not satisfy (1, 1e-6)-differential privacy: for two tables that "
-        "differ by one row added or removed, the exact delta of all that it releases at epsilon = 1 is "
-        "5.18e-4 > 1e-6, and its true epsilon at delta = 1e-6 is 1.587 > 1."
+        "differ by one row added or removed, the exact delta of all that it releases at "
+        "epsilon = 1 is 5.18e-4 > 1e-6, and its true epsilon at delta = 1e-6 is 1.587 > 1."
     )
     assert [line.claim for line in done.lines] == ["no claim", "no claim"]
     assert done.shares_sum is None
@@ -412,3 +414,69 @@ def test_an_audit_is_a_value():
         done.lines = ()
     with pytest.raises(attrs.exceptions.FrozenInstanceError):
         done.lines[0].size = 0
+
+
+def constant_output(value):
+    """Post-processing of nothing."""
+    return value
+
+
+class Silent(dp.Regression):
+    """No release at all."""
+
+    def declare(self, X, y, budget):
+        """A constant."""
+        return dp.post(constant_output, 1)
+
+
+def test_no_release_is_a_page_too():
+    """Nothing is released, so it is proved."""
+    done = audit(Silent(), target=ONE, setting=SETTING)
+    assert "Nothing is released" in str(done)
+    assert str(done.verdict) == "proved"
+    assert done.joint is None
+
+
+class Stated(dp.Regression):
+    """One release of a stated std, claiming everything."""
+
+    size: dp.Expression = dp.parameter("size", 0)
+
+    def declare(self, X, y, budget):
+        """X'X."""
+        return dp.release(X.T @ X, dp.Gaussian(std=self.size), budget, name="gram")
+
+
+@pytest.mark.parametrize(
+    ("size", "target", "says"),
+    [
+        ("1e-300", dp.ApproxDP("1e-300", "1e-300"), "above 1.797e308"),
+        ("1e-6", ONE, "5e11 > 1."),
+        ("1e300", dp.ApproxDP(1, "0.5"), "I certify"),
+        ("1e9", dp.ApproxDP("1e-9", "1e-300"), "8.33e-11 > 1e-300"),
+    ],
+)
+def test_extreme_numbers_are_written_and_recorded(size, target, says):
+    """From 1e-300 to 1e300, without overflow."""
+    done = audit(Stated(size=size), target=target, setting=SETTING)
+    assert says in done.sentence
+    assert str(done)
+    json.dumps(done.records(), allow_nan=False)
+
+
+def test_audit_is_callable_whatever_was_used_before():
+    """The package and the function share a name: both orders of first use work."""
+    for first in ("dp.compare", "dp.audit", "import dpframe.audit"):
+        program = (
+            f"import dpframe as dp\n{first}\n"
+            "setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1),\n"
+            "                     relation=dp.ADD_REMOVE)\n"
+            "print(dp.audit(dp.AdaSSP(), target=dp.ApproxDP(1, '1e-6'), setting=setting).verdict)\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", program],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.strip() == "proved"
