@@ -85,7 +85,7 @@ _HOME = {
         "load",
     ),
     "dpframe.execution": ("Receipt", "Result", "execute"),
-    "dpframe.audit": ("audit", "compare"),
+    "dpframe.auditing": ("Audit", "Comparison", "audit", "audit_formulas", "compare"),
     "dpframe.estimators": ("PrivateRegressor",),
     "dpframe.regressions": (
         "REGRESSIONS",

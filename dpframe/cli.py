@@ -23,9 +23,9 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 import dpframe as dp
-from dpframe.audit import Audit, audit, audit_formulas, compare
-from dpframe.audit.figures import paragraphs, tidy
-from dpframe.audit.formulas import read_parameter
+from dpframe.auditing import Audit, audit, audit_formulas, compare
+from dpframe.auditing.figures import paragraphs, tidy
+from dpframe.auditing.formulas import read_parameter
 from dpframe.symbols import Number, rational
 
 COLOURS = {

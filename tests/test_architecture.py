@@ -37,7 +37,7 @@ ORDER = (  # a place imports from earlier lines, never from its own line or a la
     ("verify",),
     ("execution",),
     ("regressions",),
-    ("audit",),
+    ("auditing",),
     ("estimators",),
     ("experiments",),
     ("demo",),
@@ -50,7 +50,7 @@ ONLY = {  # narrower than the order
 }
 READERS = {  # who may import it, where not everything above may
     "check": {"cli"},
-    "randomness": {"execution", "audit", "estimators", "experiments", "demo", "cli"},
+    "randomness": {"execution", "auditing", "estimators", "experiments", "demo", "cli"},
 }
 FACE = {"estimators", "experiments", "demo", "cli", "__main__"}  # these may `import dpframe`
 

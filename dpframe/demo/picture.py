@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpframe as dp
-from dpframe.audit import compare
+from dpframe.auditing import compare
 
 from .survey import NAMES, WIDTHS, LeastSquares
 

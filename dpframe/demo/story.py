@@ -20,8 +20,8 @@ from rich.table import Table as Columns
 from rich.text import Text
 
 import dpframe as dp
-from dpframe.audit import audit as audited
-from dpframe.audit import compare
+from dpframe.auditing import audit as audited
+from dpframe.auditing import compare
 from dpframe.verify.text import release_lines, sentence
 
 from . import declaration

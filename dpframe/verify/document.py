@@ -100,7 +100,9 @@ def declaration(certificate: Certificate) -> dict[str, object]:
 
 
 def _field(value: object) -> dict[str, object]:
-    return {"formula": to_json(value)} if isinstance(value, Expression) else {"constant": value}
+    if isinstance(value, Expression):
+        return {"formula": to_json(value)}
+    return {"constant": list(value) if isinstance(value, tuple) else value}
 
 
 def _setting(setting: Setting) -> dict[str, object]:

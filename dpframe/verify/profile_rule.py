@@ -11,11 +11,12 @@ from typing import Any
 import attrs
 import flint
 
+from dpframe.numerics.precision import working
 from dpframe.numerics.profile import certainly_above, delta_ball
 from dpframe.numerics.rounding import arb_lower, arb_upper
 from dpframe.symbols import Expression, Number, Symbol
 
-from .enclose import enclose, rational_ball
+from .enclose import BITS, enclose, rational_ball
 from .obligation import Constraint, Witness, named
 from .sign import points
 
@@ -46,7 +47,8 @@ class Claim:
 
 def root(square: Ball) -> Ball:
     """sqrt of an enclosure of a nonnegative number."""
-    return square.max(flint.arb(0)).sqrt() if square.is_finite() else square
+    with working(BITS):
+        return square.max(flint.arb(0)).sqrt() if square.is_finite() else square
 
 
 def holds(claim: Claim, values: Mapping[str, Ball]) -> bool:
@@ -198,5 +200,7 @@ def known_delta(claim: Claim, values: Mapping[str, Fraction]) -> str:
     balls = {name: rational_ball(value) for name, value in values.items()}
     epsilon, square = enclose(claim.epsilon, balls), enclose(claim.upper, balls)
     mu = root(square)
+    if not epsilon >= 0:
+        return f"mu = {shown_ball(mu)}, epsilon {shown_ball(epsilon)}"
     true = float(delta_ball(epsilon, mu).mid())
     return f"mu = {shown_ball(mu)}, exact delta {true:.4g} at epsilon {shown_ball(epsilon)}"

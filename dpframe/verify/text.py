@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import ROUND_FLOOR, Context
 from typing import TYPE_CHECKING
 
 from dpframe.graph import Regression, Release
@@ -70,7 +71,10 @@ def region_text(constraint: Constraint) -> str:
         return str(constraint)
     from .enclose import number
 
-    return f"{constraint} (= {number(constraint.right, {}, up=False):.4g})"
+    least = Context(prec=4, rounding=ROUND_FLOOR).create_decimal(
+        number(constraint.right, {}, up=False)
+    )
+    return f"{constraint} (= {least})"
 
 
 def release_lines(certificate: Certificate) -> Iterable[str]:

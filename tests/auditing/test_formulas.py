@@ -5,7 +5,7 @@ import time
 import pytest
 
 import dpframe as dp
-from dpframe.audit import audit, audit_formulas
+from dpframe.auditing import audit, audit_formulas
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 ONE = dp.ApproxDP(1, "1e-6")

@@ -21,7 +21,7 @@ from .joint_cost import JointCost
 from .lines import Line, lower_end
 
 if TYPE_CHECKING:
-    from .auditing import Audit
+    from .report import Audit
 
 TINY = 1e-300  # below, doubles lose digits
 MOST = 12  # releases that fit on a screen

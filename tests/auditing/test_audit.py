@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 import dpframe as dp
-from dpframe.audit import audit
+from dpframe.auditing import audit
 from dpframe.verify.attempt import classes
 from dpframe.verify.joint_total import joint_moves
 
@@ -466,7 +466,7 @@ def test_extreme_numbers_are_written_and_recorded(size, target, says):
 
 def test_audit_is_callable_whatever_was_used_before():
     """The package and the function share a name: both orders of first use work."""
-    for first in ("dp.compare", "dp.audit", "import dpframe.audit"):
+    for first in ("dp.compare", "dp.audit", "import dpframe.auditing"):
         program = (
             f"import dpframe as dp\n{first}\n"
             "setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1),\n"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpframe.audit.figures import against, exactly, figure, formula, hanging, short, tidy
+from dpframe.auditing.figures import against, exactly, figure, formula, hanging, short, tidy
 from dpframe.symbols import DELTA, EPSILON, constant
 
 POSITIVE = st.floats(1e-300, 1e300)

@@ -37,8 +37,8 @@ class Cell:
     suffices: bool | None
 
     def __str__(self) -> str:
-        """`5.888`, `not valid (1.767)`, `not valid (0.530, too small)`."""
-        text = figure(self.std, "up")
+        """`5.89`, `not valid (1.77)`, `not valid (0.530, too small)`; to the nearest digit shown."""
+        text = f"{self.std:.2f}" if self.std >= 1 else figure(self.std)
         if self.valid:
             return text
         return f"not valid ({text}{', too small' if self.suffices is False else ''})"
@@ -93,7 +93,7 @@ class Comparison:
             [exactly(epsilon), *map(str, row)]
             for epsilon, row in zip(self.epsilons, self.cells, strict=True)
         ]
-        title = f"Std of the noise at delta = {delta}, sensitivity {size}, rounded up"
+        title = f"Std of the noise at delta = {delta}, sensitivity {size}"
         notes = [piece for note in self._notes() for piece in hanging(note)]
         return "\n".join([title, "", *table(head, rows, range(len(head))), "", *notes]).rstrip()
 

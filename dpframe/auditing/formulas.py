@@ -16,7 +16,7 @@ from dpframe.guarantees import Guarantee, Share
 from dpframe.mechanisms import Gaussian
 from dpframe.symbols import Expression, Number, Symbol, exact, parameter, parse, rational
 
-from .auditing import Audit, audit
+from .report import Audit, audit
 
 EXAMPLE = "'gram: sqrt(2*log(4/delta))/(epsilon/2)*B^2 @ epsilon/2, delta/2'"
 STATISTICS = ("gram", "moment", "lambda_min", "trace", "count", "sum", "squares", "label_sum")

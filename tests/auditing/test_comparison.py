@@ -9,7 +9,7 @@ import oracles
 import pytest
 
 import dpframe as dp
-from dpframe.audit import compare
+from dpframe.auditing import compare
 
 CLASSICAL, ULLMAN, ANALYTIC = dp.Gaussian.classical, dp.Gaussian.kamath_ullman, dp.Gaussian.analytic
 TINY = Fraction(1, 10**9)
