@@ -393,6 +393,11 @@ class Ring:
         g = self.intern(("sum", base.key), Atom("sum", sign, (base,)))
         return self.tidy((*mono, (g, 1)))[0], c
 
+    def factored(self, f: Formula) -> Formula:
+        """The same as one product, so that it cancels against equal factors."""
+        mono, c = self.primitive(f) if len(f.terms) > 1 else (f.pairs or [((), ZERO)])[0]
+        return self.product(mono, c)
+
     def root(self, c: Fraction, e: Fraction) -> list[tuple[int, Exponent]]:
         """c^e for c > 0 and a fraction e: primes below 100, and what is left, become atoms."""
         factors: list[tuple[int, Exponent]] = []
@@ -1140,7 +1145,7 @@ def moved_by(c: Checker, r: Release) -> Formula:
     """The sensitivity of a release in the norm of its noise, for one person's rows."""
     one = r.statistic.l1 if r.mechanism == "laplace" else r.statistic.l2
     assert one is not None  # noqa: S101 - required where the release was read
-    return c.rows * one
+    return c.ring.factored(c.rows * one)
 
 
 def calibrated(c: Checker, r: Release, factor: Fraction, epsilon: Formula, delta: Formula) -> None:
@@ -1236,7 +1241,8 @@ def squared_moves(c: Checker, releases: Sequence[Release]) -> list[tuple[str, Fo
     """(part, m_i) of Gaussian releases, m_i = times (rows_per_person size_i/std_i)^2."""
     moves = sizes_of(c, [release.statistic for release in releases])
     sized = zip(releases, moves, strict=True)
-    return [(part, (c.rows * size / r.size) ** 2 * r.times) for r, (part, size) in sized]
+    whole = c.ring.factored
+    return [(part, (whole(c.rows * size) / r.size) ** 2 * r.times) for r, (part, size) in sized]
 
 
 def by_part(c: Checker, squares: Sequence[tuple[str, Formula]]) -> dict[str, Formula]:

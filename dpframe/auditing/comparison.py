@@ -37,7 +37,7 @@ class Cell:
     suffices: bool | None
 
     def __str__(self) -> str:
-        """`5.89`, `not valid (1.77)`, `not valid (0.530, too small)`; to the nearest digit shown."""
+        """`5.89`, `not valid (1.77)`, `not valid (0.530, too small)`, to the nearest digit."""
         text = f"{self.std:.2f}" if self.std >= 1 else figure(self.std)
         if self.valid:
             return text

@@ -30,7 +30,7 @@ class Receipt:
 
     @property
     def cost(self) -> str:
-        """`(1, 1/1000000)-differential privacy for one row added or removed`."""
+        """`(1, 1e-6)-differential privacy for one row added or removed`."""
         return f"{self.guarantee} for {self.unit}"
 
     def __str__(self) -> str:

@@ -98,7 +98,7 @@ def _broken(claim: Claim, point: Mapping[Symbol, Fraction]) -> Witness | None:
 
 def shown_ball(ball: Ball) -> str:
     """Six digits of an enclosure's middle."""
-    return f"{float(ball.mid()):.6g}"
+    return f"{float(ball.mid()):.6g}".replace("e-0", "e-").replace("e+", "e")
 
 
 @attrs.frozen

@@ -369,7 +369,7 @@ def test_a_receipt_is_two_readable_lines(run, data):
     receipt = execute(run, *data).receipt
     spent, noise = str(receipt).splitlines()
     assert spent.startswith(
-        "Spent (1, 1/1000000)-differential privacy for one row added or removed"
+        "Spent (1, 1e-6)-differential privacy for one row added or removed"
     )
     assert run.hash[:12] in spent
     assert receipt.time in spent

@@ -33,17 +33,17 @@ def test_the_second_execution_warns_with_the_sum(run, data):
     """Three executions cost three times as much, and each later one says so."""
     assert spent_silently(run, *data)
     with pytest.warns(
-        PrivacyWarning, match=r"spent 2 times .* \(2, 1/500000\)-differential privacy"
+        PrivacyWarning, match=r"spent 2 times .* \(2, 2e-6\)-differential privacy"
     ):
         execute(run, *data)
-    with pytest.warns(PrivacyWarning, match=r"spent 3 times .* \(3, 3/1000000\)-differential"):
+    with pytest.warns(PrivacyWarning, match=r"spent 3 times .* \(3, 3e-6\)-differential"):
         execute(run, *data)
 
 
 def test_another_certificate_spends_the_same_table(run, symbolic, data):
     """What counts is the table, not the certificate."""
     execute(run, *data)
-    with pytest.warns(PrivacyWarning, match=r"by composition \(3, 3/1000000\)"):
+    with pytest.warns(PrivacyWarning, match=r"by composition \(3, 3e-6\)"):
         execute(symbolic.at(epsilon=2, delta="2e-6", gamma="1/3"), *data)
 
 
