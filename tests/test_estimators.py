@@ -355,7 +355,7 @@ def test_cross_validation_works_and_warns_with_the_sum() -> None:
         scores = cross_val_score(model, *people(), cv=3)
     assert np.isfinite(scores).all()
     assert "(2, 2e-6)-differential privacy" in str(caught[0].message)
-    assert "(3, 3/1000000)-differential privacy" in str(caught[-1].message)
+    assert "(3, 3e-6)-differential privacy" in str(caught[-1].message)
     assert "not private" in str(caught[-1].message)
 
 
