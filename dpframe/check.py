@@ -142,11 +142,8 @@ def domain(spec: Json, where: str) -> Range:
         low, left = Fraction(math.ceil(low) if left else math.floor(low) + 1), True
     if spec["integer"] and high is not None:
         high, right = Fraction(math.floor(high) if right else math.ceil(high) - 1), True
-    if (
-        low is not None
-        and high is not None
-        and not (low < high or (low == high and left and right))
-    ):
+    width = ONE if low is None or high is None else high - low
+    if width < 0 or (width == 0 and not (left and right)):
         raise Refused(f"{where}: the domain is empty")
     return Range(low, high, left, right, spec["integer"])
 
@@ -182,7 +179,7 @@ class Formula:
     def bits(self) -> int:
         """About the size of the largest number in it."""
         cs = self.terms.values()
-        return self.den.bit_length() + max(max(cs), -min(cs)).bit_length() if cs else 0
+        return self.den.bit_length() + max(*cs, -min(cs)).bit_length() if cs else 0
 
     @property
     def pairs(self) -> list[tuple[Mono, Fraction]]:
@@ -319,10 +316,10 @@ class Ring:
             return f
         for mono, c in f.terms.items():
             sums = [(g, math.floor(e)) for g, e in mono if self.atoms[g].kind == "sum" and e >= 1]
-            part = self.product((*mono, *((g, -k) for g, k in sums)), c) if sums else None
+            part = self.product((*mono, *((g, -k) for g, k in sums)), c)
             for g, k in sums:
-                part = part * self.atoms[g].args[0] ** k if part else part
-            done.append(part or Formula(self, {mono: c}))
+                part = part * self.atoms[g].args[0] ** k
+            done.append(part)
         return self.total(done) * Fraction(1, f.den)
 
     def clear(self, f: Formula) -> tuple[Formula, Mono]:
@@ -530,9 +527,8 @@ class Ring:
             return True
         if min(signs) == 2 and max(cs) < 0:
             return False
-        steps = {
-            g: math.lcm(*(m[g].denominator for m in monos if g in m)) for m in monos for g in m
-        }
+        used = dict.fromkeys(g for m in monos for g in m)
+        steps = {g: math.lcm(*(m[g].denominator for m in monos if g in m)) for g in used}
         spans = [self.span(g, q) for g, q in steps.items()]
         rows = [[int(m.get(g, 0) * q) for g, q in steps.items()] for m in monos]
         shape = [max(column) + 1 for column in zip(*rows, strict=True)]
@@ -576,14 +572,14 @@ class Ring:
                 return False
             flat = along(flat, shape, axis, matrix)
         queue = [(flat, [(span.left, span.right) for span in spans], 0)]
-        corners = list(product(*((0, n - 1) for n in shape)))
+        corners = [place(at, shape) for at in product(*((0, n - 1) for n in shape))]
         while queue:
             flat, ends, depth = queue.pop()
-            self.spend(len(flat) // 8 + 1)
+            self.spend(len(flat) // 2 + 1)
             if min(flat) >= 0 and (not strict or inside_faces(flat, shape, ends)):
                 continue
             patches -= 1
-            if patches < 0 or any(flat[place(corner, shape)] < 0 for corner in corners):
+            if patches < 0 or any(flat[at] < 0 for at in corners):
                 return False
             axis = depth % len(shape)
             left, right = halves(shape[axis] - 1)
@@ -619,7 +615,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Statistic:
-    """How far one row moves it, in L1 and L2 norm (None: no bound), and its part in a joint move."""
+    """How far one row moves it, in L1 and L2 norm (None: no bound); its part in a joint move."""
 
     shape: tuple[Formula, ...]  # two sizes: a symmetric matrix
     l1: Formula | None
@@ -814,7 +810,7 @@ class Checker:
         self.where = f"node {index} ({node['kind']:.40})"
         self.require(node["kind"] in KINDS, f"kind must be one of {sorted(KINDS)}")
         kind = KINDS[node["kind"]]
-        own = {name: object for name in kind.names}
+        own = dict.fromkeys(kind.names, object)
         keys(node, self.where, id=int, kind=str, inputs=list, **own)
         ids = node["inputs"]
         self.require(node["id"] == index, "id must be its position")
@@ -1003,7 +999,7 @@ def _moment(c: Checker, rows: Rows, column: Column) -> Statistic:
 
 
 @kind("squares", Column)
-def _squares(c: Checker, column: Column) -> Statistic:
+def _squares(_: Checker, column: Column) -> Statistic:
     """y'y: 0 <= y^2 <= Y^2."""
     size = None if column.bound is None else column.bound**2
     return Statistic((), size, size, "squares", size, (None, column))
@@ -1781,7 +1777,7 @@ def mills(x: Fraction, bits: int) -> Interval:
 
 
 def odd_series(x: Fraction, unit: int) -> Interval:
-    """The sum of x^(2k+1)/(2k+1)!! for 0 <= x < 4; what is cut off is a geometric series at most."""
+    """The sum of x^(2k+1)/(2k+1)!! for 0 <= x < 4; beyond the cut it is below a geometric one."""
     low, high = math.floor(x * unit), math.ceil(x * unit)
     square = (math.floor(x * x * unit), math.ceil(x * x * unit))
     total, k = (0, 0), 0

@@ -17,7 +17,6 @@ from dpframe.numerics import (
     analytic_mu,
     analytic_sigma,
     analytic_sigma_ball,
-    calibrate,
     epsilon_limit,
     holds,
     next_down,
