@@ -39,7 +39,7 @@ NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,699})(/[1-9][0-9]{0,699})?\Z")
 NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,40}\Z")
 CLOSED = {"neither": (0, 0), "left": (1, 0), "right": (0, 1), "both": (1, 1)}
 FUNCTIONS = {"log": 1, "exp": 1, "analytic_sigma": 2, "+": 0, "*": 0, "min": 0, "max": 0}  # 0: any
-MAX_DEPTH, MAX_TEXT, MAX_BITS, MAX_WORK = 80, 100_000_000, 40_000, 4_000_000
+MAX_DEPTH, MAX_TEXT, MAX_BITS, MAX_WORK = 80, 100_000_000, 40_000, 2_000_000
 MAX_BOXES, MAX_TENSOR, MAX_PATCHES = 4_000, 60_000, 1_000
 
 
@@ -1211,7 +1211,7 @@ def on_boxes(c: Checker, parts: Sequence[Formula], decide: Callable[..., bool]) 
         return False
     queue: Any = [{name: span[:2] for name, span in spans.items()}]
     for _ in range(MAX_BOXES):
-        c.ring.spend(400)
+        c.ring.spend(100)
         if not queue:
             return True
         box = queue.pop()

@@ -512,6 +512,18 @@ refuse(
     broken=too_near(lambda epsilon, delta: 2 / sigma_of(epsilon, delta)),
 )
 unspellable(
+    "S17",
+    "SPELLING",
+    "X'X with less noise off the diagonal than half its variance",
+    lambda X, y, b: dp.release(X.T @ X, dp.Gaussian(std=SIGMA, off_diagonal=SIGMA / 2), b),
+)
+unspellable(
+    "S19",
+    "SPELLING",
+    "noise on the upper triangle of X'X only, the rest left raw",
+    lambda X, y, b: dp.release(np.triu(X.T @ X), dp.Gaussian(std=SIGMA), b),
+)
+unspellable(
     "S23", "SPELLING", "clipping after aggregation", lambda X, y, b: np.clip(X.T @ y, -1, 1)
 )
 refuse(
