@@ -730,7 +730,8 @@ class Checker:
         same = self.lines.get((f.key, g.key), ())
         for h in (*same, *self.region[:32]):
             if h.strict >= strict and self.ring.prove(g - h.right) and self.ring.prove(h.left - f):
-                h.used = True
+                for twin in self.lines[h.left.key, h.right.key]:
+                    twin.used = True
                 return True
         return self.ring.prove(g - f, strict=strict)
 

@@ -388,9 +388,7 @@ def test_python_m_dpframe():
 
 def test_importing_dpframe_loads_no_terminal_library():
     """typer, rich and matplotlib are the command line's."""
-    program = (
-        "import sys, dpframe.auditing; print(*{n.split('.')[0] for n in sys.modules})"
-    )
+    program = "import sys, dpframe.auditing; print(*{n.split('.')[0] for n in sys.modules})"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dpframe.execution.table import Block
 from dpframe.graph import Categorical, Column, Graph, Numeric, RowsNode, Setting
-from dpframe.graph.rows import ClipNorm, Intercept
+from dpframe.graph.row_maps import ClipNorm, Intercept
 from dpframe.graph.schema import Encoded
 from dpframe.symbols import Expression
 

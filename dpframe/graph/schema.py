@@ -14,7 +14,8 @@ from dpframe.symbols import Expression, Number, exact, rational, sqrt
 
 from .columns import ClipColumn, ColumnSource, ToUnitInterval
 from .columns import Column as ColumnNode
-from .rows import COLUMNS, ONE, ClipNorm, Intercept, RowMap, RowSource, positive
+from .row_maps import ClipNorm, Intercept, RowMap, positive
+from .rows import COLUMNS, ONE, RowSource
 from .rows import Rows as RowsNode
 
 if TYPE_CHECKING:

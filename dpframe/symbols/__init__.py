@@ -1,22 +1,9 @@
 """Exact expressions, parameters with domains, and a safe parser for formulas in text."""
 
+from .arithmetic import add, call, multiply, power, split_coefficient
 from .domain import Domain
-from .expression import (
-    Call,
-    Expression,
-    Number,
-    Power,
-    Product,
-    Sum,
-    Symbol,
-    add,
-    call,
-    exact,
-    multiply,
-    power,
-    rational,
-    split_coefficient,
-)
+from .exactness import exact, rational
+from .expression import Call, Expression, Number, Power, Product, Sum, Symbol
 from .parameters import (
     DELTA,
     EPSILON,

@@ -8,8 +8,10 @@ from functools import lru_cache
 
 from dpframe.errors import InvalidArgument
 
+from .arithmetic import call, power
 from .domain import CLOSED, Domain
-from .expression import FUNCTIONS, Expression, Number, Symbol, call, power, rational
+from .exactness import rational
+from .expression import FUNCTIONS, Expression, Number, Symbol
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,40}\Z")
 RESERVED = {*FUNCTIONS, "sqrt"}

@@ -10,17 +10,9 @@ from typing import NoReturn
 
 from dpframe.errors import InvalidArgument, UnsafeFormula
 
-from .expression import (
-    FUNCTIONS,
-    MAX_POWER,
-    Expression,
-    Number,
-    add,
-    call,
-    multiply,
-    power,
-    rational,
-)
+from .arithmetic import MAX_POWER, add, call, multiply, power
+from .exactness import rational
+from .expression import FUNCTIONS, Expression, Number
 
 MAX_LENGTH, MAX_DEPTH, MAX_DIGITS = 4000, 40, 40
 TOKEN = re.compile(

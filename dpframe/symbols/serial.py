@@ -9,20 +9,9 @@ from fractions import Fraction
 
 from dpframe.errors import BadCertificate
 
-from .expression import (
-    Call,
-    Expression,
-    Number,
-    Power,
-    Product,
-    Sum,
-    Symbol,
-    add,
-    call,
-    multiply,
-    power,
-    rational,
-)
+from .arithmetic import add, call, multiply, power
+from .exactness import rational
+from .expression import Call, Expression, Number, Power, Product, Sum, Symbol
 
 Json = "str | list[Json]"
 

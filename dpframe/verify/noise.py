@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpframe.graph import Node, Release, path
-from dpframe.graph.rows import Scaled
+from dpframe.graph.row_maps import Scaled
 from dpframe.graph.statistics import RawAggregate
 from dpframe.symbols import Number
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import DataNode, Node, is_public, path, still
-from dpframe.graph.rows import RowMap
+from dpframe.graph.row_maps import RowMap
 from dpframe.graph.statistics import AGGREGATES, RawAggregate, Statistic
 from dpframe.guarantees import ADD_REMOVE
 from dpframe.sensitivity import L2

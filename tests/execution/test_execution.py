@@ -368,9 +368,7 @@ def test_a_receipt_is_two_readable_lines(run, data):
     """What was spent, for whom, by which certificate, when; the noise and what is assumed."""
     receipt = execute(run, *data).receipt
     spent, noise = str(receipt).splitlines()
-    assert spent.startswith(
-        "Spent (1, 1e-6)-differential privacy for one row added or removed"
-    )
+    assert spent.startswith("Spent (1, 1e-6)-differential privacy for one row added or removed")
     assert run.hash[:12] in spent
     assert receipt.time in spent
     assert noise.startswith(

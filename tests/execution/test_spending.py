@@ -32,9 +32,7 @@ def spent_silently(run, *table, **arguments):
 def test_the_second_execution_warns_with_the_sum(run, data):
     """Three executions cost three times as much, and each later one says so."""
     assert spent_silently(run, *data)
-    with pytest.warns(
-        PrivacyWarning, match=r"spent 2 times .* \(2, 2e-6\)-differential privacy"
-    ):
+    with pytest.warns(PrivacyWarning, match=r"spent 2 times .* \(2, 2e-6\)-differential privacy"):
         execute(run, *data)
     with pytest.warns(PrivacyWarning, match=r"spent 3 times .* \(3, 3e-6\)-differential"):
         execute(run, *data)

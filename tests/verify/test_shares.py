@@ -84,7 +84,6 @@ def test_a_thousand_releases_are_one_obligation_a_class():
     assert max(obligation.count for obligation in found.obligations) >= 1000
 
 
-
 @pytest.mark.parametrize("k", [0, -1, 1.0, "2", True, None, Fraction(2)])
 def test_a_number_of_shares_is_a_whole_number(k):
     """split_evenly(k) needs a whole k of at least 1."""
