@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import product
+from itertools import islice, product
 from operator import mul
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -1210,6 +1210,10 @@ def on_boxes(c: Checker, parts: Sequence[Formula], decide: Callable[..., bool]) 
         return any(decide(Enclosure(c.ring, {}, bits).ends(*parts)) for bits in (96, 300))
     if any(span.lower is None or span.upper is None for span in spans.values()):
         return False
+    for point in islice(points(spans, {}), 8):  # where it fails at a point, boxes are of no use
+        at = {name: (value, value) for name, value in point.items()}
+        if not decide(Enclosure(c.ring, at, 96).ends(*parts)):
+            return False
     queue: Any = [{name: span[:2] for name, span in spans.items()}]
     for _ in range(MAX_BOXES):
         c.ring.spend(100)

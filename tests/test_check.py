@@ -323,7 +323,7 @@ def true_certificates() -> dict[str, Json]:
         "Wang": wang(),
         "Wang at numbers": wang(values=wang_values),
         "Wang beyond E1": wang("30", "1/1000000"),
-        "SSP": numeric("9/5", "approx", ["21/4", "1/1000000"]),
+        "SSP": numeric("9/5", "approx", ["47/10", "1/1000000"]),
         "SSP, replace-one": numeric("4", "gaussian", ["1/3"], relation="replace_one"),
         "SSP, zCDP": numeric("4", "zcdp", ["3/32"], "zcdp"),
         "SSP, zCDP to approximate": numeric("4", "approx", ["12/5", "1/1000000"], "zcdp"),
@@ -380,6 +380,11 @@ def edited(document: Json, *changes: tuple[str, Json]) -> Json:
 
 def releases(document: Json) -> list[int]:
     return [node["id"] for node in document["graph"]["nodes"] if node["kind"] == "release"]
+
+
+def used(document: Json, name: str) -> bool:
+    """Whether a symbol occurs in the graph."""
+    return json.dumps(name) in json.dumps([node for node in document["graph"]["nodes"]])
 
 
 def broken_files(name: str, document: Json) -> Iterator[tuple[str, Json]]:

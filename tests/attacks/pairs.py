@@ -22,7 +22,7 @@ from samples import BOUND, NORM, RELATIONS, STATISTICS, UNBOUNDED, setting  # no
 import dpframe as dp  # noqa: E402
 from dpframe.graph import statistics as st  # noqa: E402
 from dpframe.graph.columns import ColumnMap  # noqa: E402
-from dpframe.graph.rows import RowMap  # noqa: E402
+from dpframe.graph.row_maps import RowMap  # noqa: E402
 from dpframe.sensitivity import L1, L2, OPERATOR  # noqa: E402
 
 PAGE = Path(__file__).parents[2] / "docs" / "attained.md"
