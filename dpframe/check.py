@@ -284,7 +284,11 @@ class Ring:
     def total(self, parts: Iterable[Formula]) -> Formula:
         """The sum."""
         parts = list(parts)
-        den = math.lcm(*(part.den for part in parts))
+        den = 1
+        for part in parts:
+            den = math.lcm(den, part.den)
+            if den.bit_length() > MAX_BITS:
+                raise Refused(f"numbers of more than {MAX_BITS} bits")
         found: dict[Mono, int] = {}
         for part in parts:
             scale = den // part.den
@@ -1210,18 +1214,23 @@ def on_boxes(c: Checker, parts: Sequence[Formula], decide: Callable[..., bool]) 
         return any(decide(Enclosure(c.ring, {}, bits).ends(*parts)) for bits in (96, 300))
     if any(span.lower is None or span.upper is None for span in spans.values()):
         return False
-    for point in islice(points(spans, {}), 8):  # where it fails at a point, boxes are of no use
-        at = {name: (value, value) for name, value in point.items()}
-        if not decide(Enclosure(c.ring, at, 96).ends(*parts)):
-            return False
-    queue: Any = [{name: span[:2] for name, span in spans.items()}]
-    for _ in range(MAX_BOXES):
+
+    def settled(box: Mapping[str, Interval]) -> bool:
         c.ring.spend(100)
+        return decide(Enclosure(c.ring, box, 96).ends(*parts))
+
+    tried = ({name: (value, value) for name, value in at.items()} for at in points(spans, {}))
+    if not all(settled(point) for point in islice(tried, 8)):
+        return False  # where it fails at a point, boxes are of no use
+    queue: Any = [({name: span[:2] for name, span in spans.items()}, 0)]
+    for _ in range(MAX_BOXES):
         if not queue:
             return True
-        box = queue.pop()
-        if not decide(Enclosure(c.ring, box, 96).ends(*parts)):
-            queue += split(box)
+        box, depth = queue.pop()
+        if not settled(box):
+            if depth > 100:
+                return False
+            queue += [(half, depth + 1) for half in split(box, settled)]
     return False
 
 
@@ -1339,9 +1348,9 @@ def tail_proved(
     ring: Ring, a: Fraction, S: Fraction, insides: list[Formula], totals: list[Formula]
 ) -> bool:
     """The hypotheses of E1 about a and S."""
-    if not 0 < S <= HALF or a < 1 or S.denominator > 2000:
+    if not 0 < S <= HALF or a < 1 or S.denominator > 2000 or a.denominator > 10**9:
         return False
-    if a**S.denominator < 4**S.numerator:  # a^(1/S) < 4
+    if a < 2 and a**S.denominator < 4**S.numerator:  # a^(1/S) < 4
         return False
     return all(ring.prove(q - a) for q in insides) and all(ring.prove(S - R) for R in totals)
 
@@ -1554,9 +1563,9 @@ def points(
     """Some points of a box, ordinary ones first; `fixed` coordinates are kept."""
     choices = {name: [fixed[name]] if name in fixed else some(span) for name, span in spans.items()}
     if all(choices.values()):
-        for k in range(64 if choices else 1):
+        for k in range(120 if choices else 1):
             yield {
-                name: values[(k + (k // 8) * i * 5) % len(values)]
+                name: values[(k + (k // 10) * i * 3) % len(values)]
                 for i, (name, values) in enumerate(choices.items())
             }
 
@@ -1564,13 +1573,13 @@ def points(
 def some(span: Range) -> list[Fraction]:
     """Some numbers in a range."""
     low, high = span.lower, span.upper
-    steps = [ONE, Fraction(2), HALF, Fraction(1, 1000), Fraction(1000), ZERO, Fraction(1, 10**9)]
+    small = [Fraction(1, 10**k) for k in (3, 6, 12, 40)]
     if low is not None and high is not None:
-        tries = [low + (high - low) * Fraction(k, 1000) for k in (500, 250, 750, 1, 999, 0, 1000)]
-    elif high is not None:
-        tries = [high - step for step in steps]
+        parts = [HALF, HALF / 2, 3 * HALF / 2, *small, 1 - small[0], 1 - small[1], ZERO, ONE]
+        tries = [low + (high - low) * part for part in parts]
     else:
-        tries = [(low or ZERO) + step for step in steps]
+        steps = [ONE, Fraction(2), HALF, *small, Fraction(10), 1 / small[0], 1 / small[1], ZERO]
+        tries = [high - step if high is not None else (low or ZERO) + step for step in steps]
     tries = [Fraction(round(t)) for t in tries] if span.integer else tries
     return list(dict.fromkeys(t for t in tries if t in span))
 
@@ -1602,24 +1611,29 @@ def holds(ring: Ring, gap: Formula, point: Mapping[str, Fraction], *, strict: bo
 
 
 def split(
-    box: Mapping[str, tuple[Fraction, Fraction]],
-) -> list[dict[str, tuple[Fraction, Fraction]]]:
-    """Halves of the relatively widest side; at the geometric mean where it spans magnitudes."""
+    box: Mapping[str, Interval], settled: Callable[[Mapping[str, Interval]], bool]
+) -> list[dict[str, Interval]]:
+    """Halves of a side whose width alone is too much, or else of the relatively widest side."""
 
     def width(name: str) -> float:
         low, high = box[name]
-        if low > 0:
-            return magnitude(high / low) + float(min(1 - low / high, ONE))
-        return 1 + float(high > low) if low < 0 < high else float(high > low)
+        if low <= 0:
+            return 4 * float(high > low)
+        return float(high / low - 1) if high < 4 * low else 3 + magnitude(high / low)
 
-    name = max(box, key=width)
+    names = sorted(box, key=width, reverse=True)
+    middles = {name: middle(*box[name]) for name in names}
+    alone = (n for n in names[:4] if settled({**box, n: (middles[n], middles[n])}))
+    name = next(alone, names[0])
     low, high = box[name]
-    middle = (low + high) / 2
-    if low > 0 and magnitude(high / low) > 2:
-        middle = low * 2 ** (magnitude(high / low) // 2)
-    elif low == 0:
-        middle = high / 4
-    return [{**box, name: (low, middle)}, {**box, name: (middle, high)}]
+    return [{**box, name: (low, middles[name])}, {**box, name: (middles[name], high)}]
+
+
+def middle(low: Fraction, high: Fraction) -> Fraction:
+    """A number between; about the geometric mean where magnitudes lie between."""
+    if low > 0 and high > 4 * low:
+        return low * (1 << magnitude(high / low) // 2)
+    return high / 4 if low == 0 else (low + high) / 2
 
 
 def magnitude(value: Fraction) -> int:
@@ -1763,7 +1777,7 @@ def mills(x: Fraction, bits: int) -> Interval:
     unit = 1 << (bits + 24)
     if x >= 4:
         a, b = math.floor(x * unit), math.ceil(x * unit)
-        n = int(bits**2 / min(x, Fraction(10**6)) ** 2 / 12) + 12
+        n = int(bits**2 / min(x, Fraction(10**6)) ** 2 / 4) + 12
         start = (a, b)
         b += (n + 1) * unit * unit // a + 1
         for k in range(n, 0, -1):
@@ -1855,8 +1869,7 @@ def log_below(x: Fraction) -> Fraction:
 def text_of(f: Formula) -> str:
     """A formula as a person writes it."""
     terms = [term_text(f.ring, mono, c) for mono, c in sorted(f.pairs)]
-    text = " + ".join(terms).replace("+ -", "- ") or "0"
-    return text if len(text) < 400 else f"{text[:400]} ..."
+    return " + ".join(terms).replace("+ -", "- ") or "0"
 
 
 def term_text(ring: Ring, mono: Mono, c: Fraction) -> str:
@@ -1893,7 +1906,7 @@ GUARANTEES = {
     "pure": "{0}-differential privacy",
     "approx": "({0}, {1})-differential privacy",
     "zcdp": "{0}-zero-concentrated differential privacy",
-    "gaussian": "Gaussian differential privacy with mu^2 = {0}",
+    "gaussian": "Gaussian differential privacy of squared parameter {0}",
 }
 
 
@@ -1917,8 +1930,8 @@ def sentence(c: Checker, claimed: Json) -> str:
 
 def witness(c: Checker, gap: Formula, *, strict: bool) -> str:
     """Where gap >= 0 fails, if such a point is found."""
-    names = sorted(c.ring.depends(gap))
-    for point in points({name: c.domains[name] for name in names}, {}):
+    spans = {name: c.domains[name] for name in sorted(c.ring.depends(gap))}
+    for point in points(spans, {}) if len(gap.terms) < 1000 else ():
         if holds(c.ring, -gap, point, strict=not strict):
             where = ", ".join(f"{name} = {value}" for name, value in point.items())
             return f" is false at {where or 'these numbers'}"
@@ -1965,9 +1978,10 @@ def check(document: Json, expect: str | None = None) -> Verdict:
     except Unusable as error:
         return Verdict(False, "", "", 0, f"unusable: {error}")  # noqa: FBT003
     except Refused as error:
-        return Verdict(False, "", checker.hash, checker.count, str(error))  # noqa: FBT003
+        reason = f"{error!s:.2000}"
+        return Verdict(False, "", checker.hash, checker.count, reason)  # noqa: FBT003
     except Exception as error:  # noqa: BLE001 - what this checker does not foresee is refused
-        reason = f"{checker.where}: {type(error).__name__}: {error}"
+        reason = f"{checker.where}: {type(error).__name__}: {error!s:.200}"
         return Verdict(False, "", checker.hash, checker.count, reason)  # noqa: FBT003
     return Verdict(True, proved, checker.hash, checker.count, "")  # noqa: FBT003
 
@@ -1985,9 +1999,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     verdict = check(document, options.expect)
     if not verdict.accepted:
-        print(safe(verdict.reason if not verdict.hash else f"rejected: {verdict.reason}"))
-        print(f"hash: {verdict.hash}") if verdict.hash else None
-        return 2 if verdict.reason.startswith("unusable: ") else 1
+        unusable = verdict.reason.startswith("unusable: ")
+        print(safe(verdict.reason if unusable else f"rejected: {verdict.reason}"))
+        if verdict.hash:
+            print(f"hash: {verdict.hash}")
+        return 2 if unusable else 1
     print(f"accepted: {safe(verdict.sentence)}")
     print(f"derivation: {document['statement']['derivation']}")
     print(f"obligations: {verdict.obligations}, all shown")

@@ -17,10 +17,11 @@ from dpframe.verify import Constraint
 from dpframe.verify.enclose import enclose, number
 from dpframe.verify.report import satisfied
 
-from .figures import exactly, figure, hanging, table
+from .figures import WIDTH, exactly, figure, hanging, table
 
 ALL = (Gaussian.classical, Gaussian.kamath_ullman, Gaussian.analytic)
 CURRENCY = ("epsilon", "delta")
+FAMILY = "Gaussian."
 
 
 @attrs.frozen
@@ -87,20 +88,9 @@ class Comparison:
 
     def __str__(self) -> str:
         """A table, and what "not valid" means below it."""
-        delta, size = exactly(self.delta), exactly(self.sensitivity)
-        head = ["epsilon", *(theorem.name for theorem in self.theorems)]
-        rows = [
-            [exactly(epsilon), *map(str, row)]
-            for epsilon, row in zip(self.epsilons, self.cells, strict=True)
-        ]
-        title = f"Std of the noise at delta = {delta}, sensitivity {size}"
-        notes = [piece for note in self._notes() for piece in hanging(note)]
-        return "\n".join([title, "", *table(head, rows, range(len(head))), "", *notes]).rstrip()
+        return comparison_text(self)
 
     __repr__ = __str__
-
-    def _notes(self) -> list[str]:
-        return [note for theorem in self.theorems for note in _notes(theorem, exactly(self.delta))]
 
     def plot(self, ax: Any = None) -> Any:
         """Std against epsilon, both logarithmic; dashed where the theorem does not hold.
@@ -110,6 +100,23 @@ class Comparison:
         from .plot import draw
 
         return draw(self, ax)
+
+
+def comparison_text(comparison: Comparison, width: int = WIDTH) -> str:
+    """A table, and below it, in at most `width` columns, how far each theorem reaches."""
+    delta, size = exactly(comparison.delta), exactly(comparison.sensitivity)
+    names = [theorem.name for theorem in comparison.theorems]
+    gaussian = all(name.startswith(FAMILY) for name in names)
+    head = ["epsilon", *(name.removeprefix(FAMILY) if gaussian else name for name in names)]
+    rows = [
+        [exactly(epsilon), *map(str, row)]
+        for epsilon, row in zip(comparison.epsilons, comparison.cells, strict=True)
+    ]
+    noise = "Gaussian noise" if gaussian else "the noise"
+    title = f"Std of {noise} at delta = {delta}, sensitivity {size}"
+    notes = [note for theorem in comparison.theorems for note in _notes(theorem, delta)]
+    below = [piece for note in notes for piece in hanging(note, width=width)]
+    return "\n".join([title, "", *table(head, rows, range(len(head))), "", *below]).rstrip()
 
 
 def _notes(theorem: Theorem, delta: str) -> list[str]:

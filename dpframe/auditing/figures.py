@@ -15,9 +15,13 @@ from dpframe.symbols import Expression, Number
 Side = Literal["up", "down", "near"]
 ROUNDING = {"up": ROUND_CEILING, "down": ROUND_FLOOR, "near": ROUND_HALF_EVEN}
 WIDTH = 100
+TINY = 1e-300  # below, doubles lose digits
 SLACK = Fraction(1, 10**12)
 BARE = re.compile(r"1/(\d+)\*([A-Za-z_]\w*)\Z")
 POWER_OF_TEN = re.compile(r"(?<![\w./])1/10(0{3,})(?![\d.])")
+TOGETHER = re.compile(  # (1, 1e-6), [BalleW18, Thm 8], delta = 1e-6
+    r"[(\[][^\s()\[\]]+, [^()\[\]]{1,20}[)\]]|\b\w+ = [\w.+-]+"
+)
 PADDED = re.compile(r"(?<=\d)e([+-])0+(?=\d)")
 
 
@@ -114,6 +118,32 @@ def tidy(text: str) -> str:
     return PADDED.sub(r"e\1", scientific).replace("e+", "e")
 
 
+def equals(bounds: tuple[float, float], limit: Fraction | None = None) -> str:
+    """`= 0.596`, `at most 0.600`."""
+    text = between(bounds, limit)
+    return f"= {text}" if text[0].isdigit() else text
+
+
+def between(bounds: tuple[float, float], limit: Fraction | None = None) -> str:
+    """One number where both bounds agree, in enough digits to tell it from `limit`; else the range.
+
+    >>> between((0.59559, 0.59559)), between((0.5, 0.6)), between((0.0, 0.6))
+    ('0.596', 'between 0.500 and 0.600', 'at most 0.600')
+    """
+    low, high = bounds
+    if math.isinf(high):
+        return f"above {figure(low, 'down')}"
+    if 0 < high < TINY:
+        return f"below {figure(TINY)}"
+    if high - low <= 1e-9 * high:
+        return figure(high) if limit is None else against(high, limit)
+    return (
+        f"between {figure(low, 'down')} and {figure(high, 'up')}"
+        if low > 0
+        else f"at most {figure(high, 'up')}"
+    )
+
+
 def clipped(text: str, width: int) -> str:
     """The text, its middle left out where it is longer than `width`."""
     if len(text) <= width:
@@ -123,10 +153,16 @@ def clipped(text: str, width: int) -> str:
 
 
 def hanging(line: str, indent: int = 4, width: int = WIDTH) -> list[str]:
-    """The line in pieces of at most `width`, later ones indented by `indent` more."""
+    """The line in pieces of at most `width`, later ones indented by `indent` more.
+
+    >>> hanging("it satisfies (1, 1e-6)-differential privacy", 2, 34)
+    ['it satisfies', '  (1, 1e-6)-differential privacy']
+    """
     before = len(line) - len(line.lstrip())
     later = " " * (before + indent)
-    return wrap(line, width, subsequent_indent=later, break_on_hyphens=False) or [""]
+    glued = TOGETHER.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), line)
+    pieces = wrap(glued, width, subsequent_indent=later, break_on_hyphens=False) or [""]
+    return [piece.replace("\N{NO-BREAK SPACE}", " ") for piece in pieces]
 
 
 def paragraphs(lines: Iterable[str], width: int = WIDTH) -> str:

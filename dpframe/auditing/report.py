@@ -130,7 +130,7 @@ class Audit:
     @property
     def sentence(self) -> str:
         """The one sentence to sign."""
-        from .text import sentence
+        from .sentence import sentence
 
         return sentence(self)
 
@@ -163,7 +163,7 @@ class Audit:
 
     def __str__(self) -> str:
         """The page an officer reads, at most 100 columns wide."""
-        from .text import page
+        from .page import page
 
         return page(self)
 

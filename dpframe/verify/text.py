@@ -50,7 +50,9 @@ def sentence(certificate: Certificate) -> list[str]:
     ]
     bound = [f"{name} = {shown(value)}" for name, value in certificate.values.items()]
     lines = [
-        f"For all {', '.join(f'{symbol.name} {symbol.domain}' for symbol in free)},"
+        f"For all {', '.join(f'{symbol.name} {symbol.domain}' for symbol in free)},".replace(
+            ", whole", " whole"
+        )
         if free
         else "For these numbers,"
     ]
@@ -60,13 +62,13 @@ def sentence(certificate: Certificate) -> list[str]:
     lines.append(f"the released values together satisfy {certificate.target}.")
     if certificate.region:
         more = " ..." if len(certificate.region) > 6 else ""
-        where = "; ".join(map(region_text, certificate.region[:6]))
+        where = " and ".join(map(region_text, certificate.region[:6]))
         lines.append(f"It holds where {where}{more}.")
     return lines
 
 
 def region_text(constraint: Constraint) -> str:
-    """`epsilon <= 4*log(2) (= 2.77)`."""
+    """`epsilon <= 4*log(2) (2.77)`."""
     if constraint.right.symbols() or isinstance(constraint.right, Number):
         return str(constraint)
     from .enclose import number
@@ -74,11 +76,11 @@ def region_text(constraint: Constraint) -> str:
     least = Context(prec=4, rounding=ROUND_FLOOR).create_decimal(
         number(constraint.right, {}, up=False)
     )
-    return f"{constraint} (= {least})"
+    return f"{constraint} ({least})"
 
 
 def release_lines(certificate: Certificate) -> Iterable[str]:
-    """One line a release: statistic, sensitivity, noise, share; the first twelve."""
+    """Sensitivity and share, then the noise, of each release; the first twelve."""
     releases = certificate.graph.releases
     for release in releases[:12]:
         yield _release_line(release)
@@ -90,9 +92,9 @@ def _release_line(release: Release) -> str:
     moved = release.statistic.sensitivity(release.noise.norm)
     value = "?" if moved is None else moved.value
     rule = "stated" if release.rule is None else release.rule.name
-    share = "" if release.share is None else f", share {release.share}"
+    share = "" if release.share is None else f", share ({release.share})"
     size = f"{release.noise.noise} {release.mechanism.formula} ({rule})"
-    return f"{release.label}: sensitivity {value} ({release.noise.norm}), {size}{share}"
+    return f"{release.label}: sensitivity {value} ({release.noise.norm}){share}\n      {size}"
 
 
 def _proved(obligation: Obligation) -> str:

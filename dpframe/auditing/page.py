@@ -1,0 +1,135 @@
+"""An audit as a page: releases, shares, joint cost, total, open obligations, sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import attrs
+
+from dpframe.symbols import Expression
+from dpframe.verify import Obligation, Verdict
+from dpframe.verify.text import NAMES
+
+from .figures import WIDTH, clipped, equals, formula, hanging, tidy
+from .lines import lower_end
+from .releases import claims, joined, noise, releases
+from .sentence import conditions, free, goal, own_cost, sentence
+
+if TYPE_CHECKING:
+    from .report import Audit
+
+
+def page(audit: Audit, width: int = WIDTH) -> str:
+    """The whole page, in at most `width` columns."""
+    parts = (head, noise, claims, plan, joint, total, open_obligations, assumptions)
+    blocks = [
+        [piece for line in part(audit) for piece in hanging(line, width=width)] for part in parts
+    ]
+    blocks.insert(1, list(releases(audit, width)))
+    blocks.append(hanging(sentence(audit), 0, width))
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def head(audit: Audit) -> Iterator[str]:
+    """What is audited against what."""
+    yield f"Audit of {audit.regression}"
+    yield f"  claim    {goal(audit.target)}"
+    yield f"  unit     {audit.setting.unit} ({audit.setting.relation})"
+    if ranges := free(audit):
+        yield f"  for all  {ranges}"
+
+
+def plan(audit: Audit) -> Iterator[str]:
+    """The verdict on the plan of shares."""
+    sums = audit.shares_sum
+    if audit.plan_verdict is None:
+        return
+    yield f"Plan of shares: {audit.plan_verdict}"
+    if sums is not None:
+        for name, total, whole in zip(
+            sums.currency, sums.amounts, audit.target.amounts, strict=True
+        ):
+            found = _sum(audit, total, whole)
+            yield f"  shares of {name} sum to {found}   (claimed {formula(whole)})"
+    for obligation in audit.report.plan:
+        if obligation.verdict is not Verdict.PROVED:
+            witness = f": {obligation.witness}" if obligation.witness else ""
+            yield tidy(f"  {obligation.node}: {obligation.rule}{witness}")
+
+
+def _sum(audit: Audit, total: Expression, whole: Expression) -> str:
+    gap = audit.report.problem.field.ratio(total - whole)
+    if gap is not None and gap.is_zero:
+        return formula(whole)
+    return clipped(formula(total), 60)
+
+
+def joint(audit: Audit) -> Iterator[str]:
+    """The exact cost of everything together."""
+    cost = audit.joint
+    if cost is None:
+        return
+    sharp = cost.mu[0] > 0 or cost.mu[1] == 0
+    yield f"All releases together, {'exactly' if sharp else 'an upper bound'} ({cost.rule})"
+    if cost.epsilon is None or cost.delta is None:
+        yield f"  {own_cost(audit, cost)}"
+        return
+    epsilon, delta = (formula(amount) for amount in audit.target.amounts)
+    low, small = (lower_end(amount) for amount in audit.target.amounts)
+    yield f"  mu {equals(cost.mu)}"
+    yield f"  epsilon {equals(cost.epsilon, low)} at delta = {delta}   (claimed {epsilon})"
+    yield f"  delta {equals(cost.delta, small)} at epsilon = {epsilon}   (claimed {delta})"
+
+
+def total(audit: Audit) -> Iterator[str]:
+    """The verdict on the total, and what it rests on."""
+    yield f"Total: {audit.verdict}"
+    chosen = audit.report.chosen
+    if chosen is None:
+        yield from _aside(audit)
+        return
+    yield f"  by {NAMES[chosen.name]}"
+    for obligation in chosen.obligations:
+        many = f" (x{obligation.count})" if obligation.count > 1 else ""
+        yield tidy(f"  {obligation.node}{many}: {obligation.rule}")
+        yield from (tidy(f"    {clipped(fact, 200)}") for fact in obligation.facts)
+    if audit.certificate is not None:
+        yield f"  certificate {audit.certificate.hash[:12]}"
+    if chosen.constraints:
+        yield f"  It holds where {conditions(chosen.constraints)}."
+    failing = {line.verdict for line in audit.lines} & {Verdict.REFUTED, Verdict.UNPROVED}
+    if chosen.name != "basic" and failing:
+        yield "  The claims on single releases that fail are not used by this proof."
+
+
+def _aside(audit: Audit) -> Iterator[str]:
+    """What the noise alone would prove, where something else stands in the way."""
+    draws = any(o.kind == "draws" for o in audit.report.open_obligations)
+    for attempt in () if draws else audit.report.attempts:
+        totals = [o.verdict for o in attempt.obligations if o.kind == "total"]
+        if attempt.proved and attempt.name != "basic":
+            yield "  Only the plan of shares stands in the way. The noise alone proves the total:"
+            yield f'  accountant="{attempt.name}" leaves the shares aside.'
+            return
+        if totals and set(totals) == {Verdict.PROVED}:
+            yield "  The noise alone would prove the total; the open obligations stand in the way."
+            return
+
+
+def open_obligations(audit: Audit) -> Iterator[str]:
+    """Every open obligation, equal ones of several releases once."""
+    found: dict[Obligation, list[str]] = {}
+    for obligation in audit.report.open_obligations:
+        found.setdefault(attrs.evolve(obligation, node=""), []).append(obligation.node)
+    if found:
+        yield f"Open obligations: {sum(map(len, found.values()))}"
+    for obligation, nodes in found.items():
+        lines = str(attrs.evolve(obligation, node=joined(nodes))).split("\n")
+        yield from (tidy(f"  {clipped(line, 400)}") for line in lines)
+
+
+def assumptions(audit: Audit) -> Iterator[str]:
+    """What is assumed."""
+    yield "Assumed, not proved"
+    yield from (f"  {assumption}" for assumption in audit.assumptions)

@@ -1,0 +1,167 @@
+"""The part of an audit's page on single releases: their table, their noise, failing claims."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from dpframe.symbols import Expression, Number
+from dpframe.verify import Verdict
+
+from .figures import TINY, against, clipped, figure, formula, hanging, short, table, tidy
+from .lines import Line, lower_end
+from .sentence import conditions
+
+if TYPE_CHECKING:
+    from .report import Audit
+
+MOST = 12  # releases that fit on a screen
+LETTERS = {"B": "norm of a row", "Y": "bound of a label"}
+RIGHT = {"sensitivity", "std", "scale", "noise", "exact delta", "exact eps", "mu"}
+
+
+def releases(audit: Audit, width: int) -> Iterator[str]:
+    """The table of releases, each alone; statistics below it where it is wider than the page."""
+    if not audit.lines:
+        yield "Nothing is released"
+        return
+    exact = _exact_columns(audit.lines)
+    found = Counter(audit.lines)
+    columns = ["release", "statistic", "sensitivity"]
+    columns += [_noise_name(audit.lines)] if any(line.size for line in audit.lines) else []
+    columns += ["share claimed"] if any(line.share for line in audit.lines) else []
+    columns += [*exact, "claim"]
+    yield "Releases, each alone"
+    wide = _table(found, columns)
+    narrow = _table(found, [column for column in columns if column != "statistic"])
+    fits = max(map(len, wide)) <= width
+    yield from wide if fits else narrow
+    if len(found) > MOST:
+        claims = Counter(line.claim for line in list(found)[MOST:] for _ in range(found[line]))
+        rest = ", ".join(f"{count} {claim}" for claim, count in claims.items())
+        yield f"  ... and {claims.total()} more: {rest}"
+    if not fits:
+        yield from hanging(f"  {_statistics(found)}", width=width)
+    if "exact delta" in exact:
+        yield "  exact delta: at the claimed epsilon; exact eps: at the claimed delta"
+    if exact and not all(line.attained for line in audit.lines):
+        yield "  <= an upper bound: no pair of tables is known to attain the sensitivity"
+
+
+def _table(found: Mapping[Line, int], columns: list[str]) -> list[str]:
+    shown = list(found.items())[:MOST]
+    rows = [[_cell(line, column, many) for column in columns] for line, many in shown]
+    return table(columns, rows, [i for i, column in enumerate(columns) if column in RIGHT])
+
+
+def _statistics(found: Iterable[Line]) -> str:
+    """`floor: lambda_min(X'X); gram, third: X'X`."""
+    names: dict[str, list[str]] = {}
+    for line in found:
+        names.setdefault(_cell(line, "statistic", 1), []).append(line.name)
+    return "; ".join(f"{joined(of)}: {statistic}" for statistic, of in list(names.items())[:MOST])
+
+
+def _noise_name(lines: Iterable[Line]) -> str:
+    names = {line.noise for line in lines}
+    return names.pop() if len(names) == 1 else "noise"
+
+
+def _exact_columns(lines: tuple[Line, ...]) -> list[str]:
+    if any(line.exact_delta is not None for line in lines):
+        return ["exact delta", "exact eps"]
+    found = ["mu"] if any(line.mu is not None for line in lines) else []
+    return found + (["exact eps"] if any(line.exact_epsilon is not None for line in lines) else [])
+
+
+def _cell(line: Line, column: str, many: int) -> str:
+    match column:
+        case "release":
+            times = formula(line.times * many)
+            return line.name if times == "1" else f"{line.name} (x{times})"
+        case "statistic":
+            return clipped(line.statistic, 24)
+        case "sensitivity":
+            return "unbounded" if line.sensitivity is None else _amount(line.sensitivity)
+        case "share claimed" if line.share is not None:
+            return f"({', '.join(map(_amount, line.share.amounts))})"
+        case "share claimed":
+            return "none"
+        case "exact delta":
+            return _exact(line, line.exact_delta, "delta")
+        case "exact eps":
+            return _exact(line, line.exact_epsilon, "epsilon")
+        case "mu":
+            return _exact(line, line.mu, "")
+        case "claim":
+            return line.claim
+    return figure(line.size)
+
+
+def _exact(line: Line, value: float | None, name: str) -> str:
+    """A cost, in enough digits to tell it from what is claimed."""
+    if value is None:
+        return "-"
+    if 0 < value < TINY:
+        return f"< {figure(TINY)}"
+    if not line.attained:
+        return f"<= {figure(value, 'up')}"
+    share = line.share
+    claimed = lower_end(share.amount(name)) if share and name in share.currency else None
+    return figure(value) if claimed is None else against(value, claimed)
+
+
+def _amount(amount: Expression) -> str:
+    """A number in a few digits, a formula as it is."""
+    if isinstance(amount, Number):
+        return short(amount.value)
+    value = lower_end(amount)
+    return clipped(formula(amount), 24) if value is None else figure(value)
+
+
+def noise(audit: Audit) -> Iterator[str]:
+    """The noise of every release as it is declared, equal formulas once."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for line in audit.lines:
+        key = (line.noise, clipped(formula(line.written), 240), line.rule)
+        found.setdefault(key, []).append(line.name)
+    width = max((len(joined(names)) for names in found.values()), default=0)
+    if found:
+        yield "Noise"
+    for (size, text, rule), names in list(found.items())[:MOST]:
+        yield f"  {joined(names):{width}}  {size} = {text} ({rule})"
+    if len(found) > MOST:
+        yield f"  ... and {len(found) - MOST} more formulas"
+    used = {symbol.name for line in audit.lines for symbol in line.written.symbols()}
+    if known := [f"{name}: {meaning}" for name, meaning in LETTERS.items() if name in used]:
+        yield f"  {'; '.join(known)}"
+
+
+def joined(names: list[str]) -> str:
+    """`floor, gram`, `gram (x3)`, or the first and the last of more than three."""
+    one = [name if many == 1 else f"{name} (x{many})" for name, many in Counter(names).items()]
+    return ", ".join(one) if len(one) < 4 else f"{one[0]}, ..., {one[-1]} ({len(one)} names)"
+
+
+def claims(audit: Audit) -> Iterator[str]:
+    """Why claims on single releases fail, and where they hold; equal reasons once."""
+    found: dict[str, list[str]] = {}
+    for line in audit.lines:
+        for reason in _reasons(line):
+            found.setdefault(reason, []).append(line.name)
+    if found:
+        yield "Claims on single releases"
+        yield from (f"  {joined(names)}: {reason}" for reason, names in found.items())
+
+
+def _reasons(line: Line) -> Iterator[str]:
+    if line.verdict is Verdict.REFUTED and line.exact_delta is not None and line.share is not None:
+        claimed = _amount(line.share.delta)
+        yield f"refuted: exact delta {_exact(line, line.exact_delta, 'delta')} > {claimed}"
+    elif line.verdict is Verdict.REFUTED:
+        yield tidy(f"refuted: {line.witness}")
+    if line.where:
+        yield f"proved where {conditions(line.where)}"
+    if line.note:
+        yield tidy(line.note)

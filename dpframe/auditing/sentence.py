@@ -1,0 +1,121 @@
+"""The sentence to sign, and the phrases that the page shares with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from dpframe.guarantees import ApproxDP, Guarantee
+from dpframe.symbols import Number
+from dpframe.verify import Constraint, Verdict
+from dpframe.verify.certificate import is_size
+
+from .figures import between, equals, exactly, figure, formula, tidy
+from .joint_cost import JointCost
+from .lines import lower_end
+
+if TYPE_CHECKING:
+    from .report import Audit
+
+FIRST = ("epsilon", "delta")  # how a person orders symbols
+
+
+def sentence(audit: Audit) -> str:
+    """One sentence to sign: it certifies, it denies with numbers, or it says what is missing."""
+    if audit.verdict is Verdict.PROVED:
+        return _certifying(audit)
+    if audit.broken is not None:
+        return f"{audit.regression} does not satisfy {goal(audit.target)}: {_denial(audit)}."
+    return _withholding(audit)
+
+
+def _certifying(audit: Audit) -> str:
+    region = audit.report.chosen.constraints if audit.report.chosen else ()
+    ranges = free(audit)
+    scope = f", for all {ranges}" if ranges else ""
+    where = f" where {conditions(region)}" if region else ""
+    return (
+        f"I certify{scope}{where}{',' * bool(scope or where)} that {audit.regression}, on every "
+        f"two tables that differ by {audit.setting.unit}, satisfies {goal(audit.target)} in all "
+        "that it releases, under the assumptions listed above."
+    )
+
+
+def _denial(audit: Audit) -> str:
+    cost, target = audit.worst, audit.target
+    start = f"for two tables that differ by {audit.setting.unit}, "
+    if audit.witness:
+        start = f"at {_point(audit.witness)}, {start}"
+    if cost is None:
+        return f"{start}{tidy(str(audit.broken and audit.broken.witness))}"
+    if cost.epsilon is None or cost.delta is None:
+        return f"{start}the cost of all that it releases is {own_cost(audit, cost)}"
+    numbers = {name: Number(value) for name, value in audit.witness.items()}
+    amounts = [amount.substitute(numbers) for amount in target.amounts]
+    epsilon, delta = map(formula, amounts)
+    low, small = map(lower_end, amounts)
+    return (
+        f"{start}the exact delta of all that it releases at epsilon = {epsilon} is "
+        f"{between(cost.delta, small)} > {delta}, and its true epsilon at delta = {delta} is "
+        f"{between(cost.epsilon, low)} > {epsilon}"
+    )
+
+
+def _point(values: Mapping[str, Fraction]) -> str:
+    return ", ".join(f"{name} = {exactly(values[name])}" for name in sorted(values, key=_place))
+
+
+def _withholding(audit: Audit) -> str:
+    found = audit.report.open_obligations
+    reason = f"{found[0].node}: {found[0].rule}" if found else "nothing proves it"
+    more = len(found) - 1
+    others = f" (and {more} more open obligation{'s' * (more > 1)}, above)" if more > 0 else ""
+    return tidy(
+        f"I cannot certify that {audit.regression} satisfies {goal(audit.target)}: "
+        f"{reason}{others}."
+    )
+
+
+def goal(target: Guarantee) -> str:
+    """The target with its numbers as a person writes them."""
+    if isinstance(target, ApproxDP):
+        return f"({', '.join(map(formula, target.amounts))})-differential privacy"
+    return tidy(str(target))
+
+
+def free(audit: Audit) -> str:
+    """The symbols that the verdict ranges over, without the sizes of the data."""
+    symbols = [s for s in audit.report.problem.symbols if s.origin is None and not is_size(s)]
+    symbols.sort(key=lambda symbol: _place(symbol.name))
+    return ", ".join(f"{symbol.name} {symbol.domain}" for symbol in symbols).replace(
+        ", whole", " whole"
+    )
+
+
+def _place(name: str) -> tuple[int, str]:
+    return (FIRST.index(name) if name in FIRST else len(FIRST), name)
+
+
+def conditions(constraints: Iterable[Constraint]) -> str:
+    """Where a verdict holds, in words."""
+    return " and ".join(map(_condition, constraints))
+
+
+def _condition(constraint: Constraint) -> str:
+    """`epsilon/3 <= 4*log(2) (2.772)`, the number rounded down."""
+    sign = "<" if constraint.strict else "<="
+    text = f"{formula(constraint.left)} {sign} {formula(constraint.right)}"
+    value = None if isinstance(constraint.right, Number) else lower_end(constraint.right)
+    return text if value is None else f"{text} ({figure(value, 'down')})"
+
+
+def own_cost(audit: Audit, cost: JointCost) -> str:
+    """The cost in the target's own currency."""
+    target = audit.target
+    limit = lower_end(target.amounts[0])
+    mu, rho = cost.mu, (cost.mu[0] ** 2 / 2, cost.mu[1] ** 2 / 2)
+    if target.kind == "zcdp":
+        return f"rho {equals(rho, limit)}   (claimed {formula(target.amounts[0])})"
+    claimed = f"   (claimed {tidy(str(target))})" if target.kind == "gaussian" else ""
+    return f"mu {equals(mu)}{claimed}"

@@ -1,0 +1,34 @@
+"""The command line: list, certify, audit, compare, fit, check.
+
+Exit status: 0 proved or done, 1 not proved, 2 a bad argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .app import app
+from .audit import audit_
+from .certify import certify
+from .check import check
+from .compare import compare_
+from .fit import fit
+from .list import list_
+
+__all__ = ["app", "main"]
+
+COMMANDS: dict[str, Callable[..., None]] = {  # in the order of the help page
+    "list": list_,
+    "certify": certify,
+    "audit": audit_,
+    "compare": compare_,
+    "fit": fit,
+    "check": check,
+}
+for name, command in COMMANDS.items():
+    app.command(name)(command)
+
+
+def main() -> None:
+    """Run the command line."""
+    app()

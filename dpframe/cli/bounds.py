@@ -1,0 +1,78 @@
+"""Public bounds of a table: a codebook in a JSON file, or two numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import dpframe as dp
+
+SCHEMA = (
+    '{"columns": [{"name": "age", "lower": 18, "upper": 90}, '
+    '{"name": "smoker", "levels": ["no", "yes"]}], '
+    '"target": {"lower": 0, "upper": 60000}, "intercept": true}'
+)
+NEEDED = {"columns", "target"}
+KNOWN = NEEDED | {"intercept", "norm"}
+
+
+def bounds_of(
+    schema: Path | None, norm: str | None, bound: str | None
+) -> tuple[dp.Rows, dp.Column]:
+    """The public description of a table. Raises InvalidArgument."""
+    if schema is None:
+        return _numbers(norm, bound)
+    if norm is not None or bound is not None:
+        raise dp.InvalidArgument(
+            "bounds", "given once: by --schema, or by --norm and --bound", "both"
+        )
+    content = _content(schema)
+    return _rows(content, schema), _column(content.get("target"), schema)
+
+
+def _numbers(norm: str | None, bound: str | None) -> tuple[dp.Rows, dp.Column]:
+    if norm is None or bound is None:
+        raise dp.InvalidArgument(
+            "bounds",
+            "public: --schema FILE, or --norm and --bound",
+            "none",
+            "Take them from the codebook, never from the data.",
+        )
+    return dp.Rows(norm=norm), dp.Column(bound=bound)
+
+
+def _content(path: Path) -> dict[str, Any]:
+    """The object in a JSON file, decimals as text so that they stay exact."""
+    try:
+        content = json.loads(path.read_text(), parse_float=str, parse_constant=str)
+    except (OSError, ValueError, RecursionError):
+        raise dp.InvalidArgument("--schema", "a readable JSON file", str(path)) from None
+    if not isinstance(content, dict) or not NEEDED <= set(content) <= KNOWN:
+        raise dp.InvalidArgument("--schema", f"written like {SCHEMA}", str(path))
+    return content
+
+
+def _rows(content: Mapping[str, Any], path: Path) -> dp.Rows:
+    try:
+        columns = [
+            dp.Categorical(**part) if "levels" in part else dp.Numeric(**part)
+            for part in content["columns"]
+        ]
+    except TypeError:
+        raise dp.InvalidArgument("columns", f"written like {SCHEMA}", str(path)) from None
+    intercept, norm = content.get("intercept", False), content.get("norm")
+    if not isinstance(intercept, bool):
+        raise dp.InvalidArgument("intercept", "true or false", intercept)
+    return dp.Rows(columns=columns, norm=norm, intercept=intercept)
+
+
+def _column(content: object, path: Path) -> dp.Column:
+    if (
+        not isinstance(content, dict)
+        or not content
+        or not set(content) <= {"lower", "upper", "bound"}
+    ):
+        raise dp.InvalidArgument("target", f"written like {SCHEMA}", str(path))
+    return dp.Column(**content)

@@ -1,0 +1,72 @@
+"""dpframe certify: the certificate of a regression, or what stays open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import dpframe as dp
+from dpframe.auditing import audit
+
+from .declaration import regression_of
+from .options import (
+    Accountant,
+    Bound,
+    Delta,
+    Epsilon,
+    Given,
+    Json,
+    Name,
+    Norm,
+    Related,
+    RelationName,
+    RowsEach,
+    option,
+    setting_of,
+    target_of,
+)
+from .printing import page, print_json
+
+
+def certify(
+    name: Name,
+    *,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    norm: Norm = None,
+    bound: Bound = None,
+    relation: Related = RelationName.ADD_REMOVE,
+    rows_per_person: RowsEach = "1",
+    given: Given = [],  # noqa: B006 - typer makes a list of its own
+    accountant: Accountant = "auto",
+    out: Annotated[Path | None, option("--out", "Save the certificate to this file.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Prove the total of a regression, or list every obligation that is open."""
+    regression = regression_of(name, given)
+    target = target_of(epsilon, delta)
+    setting = setting_of(norm, bound, relation.relation, rows_per_person)
+    if as_json:
+        done = audit(regression, target=target, setting=setting, accountant=accountant)
+        records = done.records()
+        if done.certificate is None:
+            print_json({"verdict": records["verdict"], "open": records["open"]})
+            raise typer.Exit(1)
+        certificate = done.certificate
+        print_json(certificate.document)
+    else:
+        certificate = dp.certify(regression, target=target, setting=setting, accountant=accountant)
+        page(str(certificate))
+    if out is not None:
+        _save(certificate, out)
+
+
+def _save(certificate: dp.Certificate, path: Path) -> None:
+    try:
+        certificate.save(path)
+    except OSError as error:
+        raise dp.InvalidArgument(
+            "--out", "a file that can be written", str(path), f"{error.strerror}."
+        ) from None

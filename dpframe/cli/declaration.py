@@ -1,0 +1,75 @@
+"""The regression that a person names, with its hyperparameters."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+import dpframe as dp
+from dpframe.auditing.formulas import read_parameter
+from dpframe.symbols import Number
+
+
+def regression_of(name: str, given: Sequence[str]) -> dp.Regression:
+    """The regression of that name, with its hyperparameters. Raises InvalidArgument."""
+    cls = _imported(name) if ":" in name else _known(name)
+    fields = attrs.fields_dict(cls)
+    values: dict[str, object] = {}
+    for text in given:
+        key, equal, _ = text.partition("=")
+        if not equal or key.strip() not in fields:
+            known = ", ".join(fields) or "nothing"
+            raise dp.InvalidArgument("--set", f"written name=number, for a name of {known}", text)
+        values[key.strip()] = _value(fields[key.strip()].default, text)
+    try:
+        return cls(**values)
+    except TypeError as error:
+        raise dp.InvalidArgument(name, "complete", str(error), "Give fields by --set.") from None
+
+
+def _known(name: str) -> type[dp.Regression]:
+    classes: dict[str, type[dp.Regression]] = {cls.__name__.lower(): cls for cls in dp.REGRESSIONS}
+    if name.lower() in classes:
+        return classes[name.lower()]
+    close = difflib.get_close_matches(name.lower(), classes, n=3)
+    hint = f"Perhaps {' or '.join(classes[key].__name__ for key in close)}?" if close else ""
+    wanted = "a name that `dpframe list` prints, or module:Class"
+    raise dp.InvalidArgument("NAME", wanted, name, hint)
+
+
+def _imported(name: str) -> type[dp.Regression]:
+    """The class at module:Class, also of a module in the current folder."""
+    module, _, path = name.partition(":")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        found: Any = importlib.import_module(module)
+        for part in path.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
+        raise dp.InvalidArgument("NAME", "an importable module:Class", name, f"{error}.") from None
+    finally:
+        sys.path.remove(str(Path.cwd()))
+    if not (isinstance(found, type) and issubclass(found, dp.Regression)):
+        raise dp.InvalidArgument("NAME", "the name of a dp.Regression", name)
+    return found
+
+
+def _value(default: object, text: str) -> object:
+    """The value of name=value as the field wants it: exact numbers, or text, or true and false."""
+    name, value = (part.strip() for part in text.split("=", 1))
+    if isinstance(default, bool):
+        if value.lower() not in ("true", "false"):
+            raise dp.InvalidArgument(name, "true or false", value)
+        return value.lower() == "true"
+    if isinstance(default, str):
+        return value
+    number = read_parameter(f"{name}={value}")[1]
+    if isinstance(default, int) and isinstance(number, Number):
+        return int(number.value) if number.value.denominator == 1 else number.value
+    return number

@@ -1,0 +1,83 @@
+"""dpframe fit: one private fit of a table, its coefficients and its receipt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import attrs
+import typer
+
+import dpframe as dp
+
+from .bounds import SCHEMA, bounds_of
+from .declaration import regression_of
+from .options import Given, Json, Name, Related, RelationName, RowsEach, option
+from .printing import page, print_json, say
+from .table import table_of
+
+CODEBOOK = f"Public bounds as a JSON file: {SCHEMA}".replace("[", "\\[")  # [ would be rich markup
+
+
+def fit(
+    name: Name,
+    csv: Annotated[Path, typer.Argument(help="A CSV file with a row of column names.")],
+    *,
+    target: Annotated[str, typer.Option(help="The column of labels.")],
+    epsilon: Annotated[str, typer.Option(help="A number.")],
+    delta: Annotated[str, typer.Option(help="A number.")],
+    schema: Annotated[Path | None, option("--schema", CODEBOOK)] = None,
+    norm: Annotated[str | None, option("--norm", "Public bound on the norm of a row.")] = None,
+    bound: Annotated[str | None, option("--bound", "Public bound on the size of a label.")] = None,
+    relation: Related = RelationName.ADD_REMOVE,
+    rows_per_person: RowsEach = "1",
+    given: Given = [],  # noqa: B006 - typer makes a list of its own
+    drop: Annotated[bool, option("--drop", "Leave rows with missing numbers out.")] = False,
+    simulate: Annotated[
+        int | None, option("--simulate", "A seed: repeatable noise, NOT private.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Fit a regression on a table, once, with noise; print coefficients and the receipt."""
+    X, y = bounds_of(schema, norm, bound)
+    setting = dp.Setting(X=X, y=y, relation=relation.relation, rows_per_person=rows_per_person)
+    model = dp.PrivateRegressor(
+        regression_of(name, given),
+        epsilon=epsilon,
+        delta=delta,
+        setting=setting,
+        rng=simulate,
+        missing="drop" if drop else "refuse",
+    )
+    features, labels = table_of(csv, target, X)
+    model.fit(features, labels)
+    if as_json:
+        print_json(_record(model))
+    else:
+        say(_coefficients(model))
+        page(f"\n{model.receipt_}")
+
+
+def _coefficients(model: Any) -> str:
+    """One line a coefficient, the intercept last."""
+    width = max(map(len, [*model.coef_names_, "intercept"]))
+    values = [*zip(model.coef_names_, model.coef_, strict=True), ("intercept", model.intercept_)]
+    return "\n".join(f"{label:{width}}  {float(value):>12.6g}" for label, value in values)
+
+
+def _record(model: Any) -> dict[str, Any]:
+    receipt = attrs.asdict(model.receipt_, recurse=False)
+    names = [str(name) for name in model.coef_names_]
+    return {
+        "coefficients": dict(zip(names, map(float, model.coef_), strict=True)),
+        "intercept": float(model.intercept_),
+        "certificate": model.certificate_.hash,
+        "receipt": {key: _plain(value) for key, value in receipt.items()},
+    }
+
+
+def _plain(value: Any) -> object:
+    """A field of the receipt as a JSON value."""
+    if isinstance(value, tuple):
+        return list(value)
+    return value if isinstance(value, bool | int | None) else str(value)

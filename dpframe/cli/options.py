@@ -1,0 +1,60 @@
+"""Options that several commands share, and the claim and the setting that they spell."""
+
+from __future__ import annotations
+
+import enum
+from typing import Annotated, Any
+
+import typer
+
+import dpframe as dp
+from dpframe.symbols import rational
+
+NAME = "A name that `dpframe list` prints, or module:Class."
+
+
+class RelationName(enum.StrEnum):
+    """Neighbouring relations as the command line spells them."""
+
+    ADD_REMOVE = "add-remove"
+    REPLACE_ONE = "replace-one"
+
+    @property
+    def relation(self) -> dp.Relation:
+        """The relation itself."""
+        return dp.ADD_REMOVE if self is RelationName.ADD_REMOVE else dp.REPLACE_ONE
+
+
+def option(name: str, text: str) -> Any:
+    """An option whose help names no default."""
+    return typer.Option(name, help=text, show_default=False)
+
+
+Name = Annotated[str, typer.Argument(help=NAME)]
+Epsilon = Annotated[str | None, option("--epsilon", "A number. Left out: every epsilon > 0.")]
+Delta = Annotated[str | None, option("--delta", "A number. Left out: every delta in (0, 1).")]
+Norm = Annotated[str | None, option("--norm", "Bound on the norm of a row. Left out: every B.")]
+Bound = Annotated[str | None, option("--bound", "Bound on the size of a label. Left out: every Y.")]
+Related = Annotated[RelationName, typer.Option("--relation", help="Who is a neighbour.")]
+RowsEach = Annotated[str, typer.Option("--rows-per-person", help="Most rows of one person.")]
+Given = Annotated[list[str], option("--set", "A hyperparameter, such as gamma=1/3. Repeatable.")]
+Accountant = Annotated[str, typer.Option("--accountant", help="auto, basic, gaussian or zcdp.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.", show_default=False)]
+
+
+def target_of(epsilon: str | None, delta: str | None) -> dp.Guarantee:
+    """(epsilon, delta)-DP, symbolic where a number is left out."""
+    return dp.ApproxDP(
+        dp.EPSILON if epsilon is None else rational(epsilon.strip(), "epsilon"),
+        dp.DELTA if delta is None else rational(delta.strip(), "delta"),
+    )
+
+
+def setting_of(norm: str | None, bound: str | None, relation: dp.Relation, rows: str) -> dp.Setting:
+    """Bounds as numbers, or as symbols B and Y where they are left out."""
+    return dp.Setting(
+        X=dp.Rows(norm=dp.parameter("B") if norm is None else norm),
+        y=dp.Column(bound=dp.parameter("Y") if bound is None else bound),
+        relation=relation,
+        rows_per_person=rows,
+    )

@@ -1,0 +1,54 @@
+"""What the commands print: JSON, pages as wide as the terminal, complaints."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from dpframe.auditing.figures import WIDTH, paragraphs, tidy
+
+NARROWEST = 60
+COLOURS = {
+    r"\bproved\b": "green",
+    r"\b(refuted|too small)\b": "bold red",
+    r"\b(unproved|not valid)\b": "yellow",
+}
+
+
+def print_json(value: object) -> None:
+    """A value as JSON, without infinities."""
+    typer.echo(json.dumps(value, indent=1, allow_nan=False))
+
+
+def say(text: str) -> None:
+    """Text as it is, verdicts coloured on a terminal."""
+    Console(highlight=False, soft_wrap=True).print(coloured(text))
+
+
+def page(text: str) -> None:
+    """Text with long lines folded."""
+    say(paragraphs(tidy(text).split("\n"), width()))
+
+
+def width() -> int:
+    """Columns of a page: 100, less on a narrower terminal."""
+    if not sys.stdout.isatty():
+        return WIDTH
+    return max(NARROWEST, min(WIDTH, Console().width))
+
+
+def coloured(text: str) -> Text:
+    """Text with its verdicts in colour."""
+    shown = Text(text)
+    for pattern, style in COLOURS.items():
+        shown.highlight_regex(pattern, style)
+    return shown
+
+
+def complain(text: str) -> None:
+    """A sentence on standard error."""
+    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(text, style="red"))

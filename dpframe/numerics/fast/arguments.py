@@ -1,0 +1,137 @@
+"""Arguments of the vectorised profile: exact numbers or arrays, as doubles on the private side.
+
+Whatever is not a double (a Fraction, a long integer) is rounded in the stated direction. Refusals
+name the argument and never show the contents of an array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from numbers import Integral
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InvalidArgument
+from ..exact import Exact
+from ..rounding import to_float
+from .mills import Reals
+
+Numbers: TypeAlias = Exact | list[Any] | tuple[Any, ...] | NDArray[Any]
+"""An exact number, or an array (or nested lists) of them."""
+
+_BLOCK = 1 << 13  # the temporaries of a block stay in the cache
+_REAL = "real: a number, or an array of numbers, neither boolean nor text"
+
+
+class Entries:
+    """What an error shows of an array: never its contents."""
+
+    def __init__(self, array: NDArray[Any], wrong: int) -> None:
+        """Of all entries, so many are wrong."""
+        self._text = f"an array of shape {array.shape}, {wrong} of its entries otherwise"
+
+    def __repr__(self) -> str:
+        """`an array of shape (5,), 2 of its entries otherwise`."""
+        return self._text
+
+
+def at_least_zero(name: str, value: object, *, up: bool, infinite: bool = False) -> Reals:
+    """`value` >= 0 as doubles; finite, unless `infinite`."""
+    requirement = "at least 0" if infinite else "finite and at least 0"
+    end = np.inf if infinite else np.finfo(float).max
+    return _checked(name, value, requirement, lambda x: (x >= 0) & (x <= end), up=up)
+
+
+def above_zero_below_one(name: str, value: object) -> Reals:
+    """0 < `value` < 1 as doubles, rounded down."""
+    requirement = "strictly between 0 and 1"
+    return _checked(name, value, requirement, lambda x: (x > 0) & (x < 1), up=False)
+
+
+def blockwise(
+    function: Callable[..., Reals], arguments: dict[str, Reals]
+) -> float | Reals:
+    """`function` of the broadcast arguments, block by block; a float if all are single numbers."""
+    try:
+        wide = np.broadcast_arrays(*arguments.values())
+    except ValueError:
+        shapes = tuple(argument.shape for argument in arguments.values())
+        names = ", ".join(arguments)
+        raise InvalidArgument(names, "of shapes that broadcast together", shapes) from None
+    flat = [np.ravel(argument) for argument in wide]
+    answer = np.empty(flat[0].size)
+    with np.errstate(all="ignore"):
+        for start in range(0, answer.size, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            answer[block] = function(*(argument[block] for argument in flat))
+    return answer.reshape(wide[0].shape) if wide[0].ndim else float(answer[0])
+
+
+def _checked(
+    name: str,
+    value: object,
+    requirement: str,
+    holds: Callable[[Reals], NDArray[np.bool_]],
+    *,
+    up: bool,
+) -> Reals:
+    numbers = _doubles(name, value, up=up)
+    right = holds(numbers)
+    if not np.all(right):
+        wrong = int(np.sum(~right))
+        shown = Entries(numbers, wrong) if numbers.ndim else value
+        raise InvalidArgument(name, requirement, shown)
+    return numbers + 0.0  # without -0.0
+
+
+def _doubles(name: str, value: object, *, up: bool) -> Reals:
+    """`value` as doubles, each rounded up or each rounded down."""
+    array = _array(name, value)
+    if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
+        return array.astype(np.float64)
+    if array.dtype.kind in "iu" and not np.any((array > 2**53) | (array < -(2**53))):
+        return array.astype(np.float64)
+    if array.dtype.kind not in "iuO":
+        raise InvalidArgument(name, _REAL, array.dtype)
+    rounded = [_double(name, entry, up=up) for entry in array.ravel().tolist()]
+    return np.array(rounded, dtype=np.float64).reshape(array.shape)
+
+
+def _array(name: str, value: object) -> NDArray[Any]:
+    """`value` as an array, without turning booleans or text into numbers."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise InvalidArgument(name, _REAL, "a masked array", "Fill or drop what is masked.")
+    if isinstance(value, np.ndarray | np.generic):
+        return np.asarray(value)
+    if hasattr(value, "__array__"):
+        return np.asarray(value)
+    if not isinstance(value, list | tuple):
+        return np.array(_double(name, value, up=True)) if _is_double(value) else _boxed(value)
+    try:
+        return np.array(value, dtype=object)
+    except ValueError:
+        raise InvalidArgument(name, "an array with rows of one length", "ragged lists") from None
+
+
+def _is_double(value: object) -> bool:
+    return isinstance(value, float)
+
+
+def _boxed(value: object) -> NDArray[Any]:
+    box = np.empty((), dtype=object)
+    box[()] = value
+    return box
+
+
+def _double(name: str, value: object, *, up: bool) -> float:
+    """One exact number, rounded; infinities and nan are left to the caller's requirement."""
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, Fraction):
+        return to_float(value, up=up)
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return to_float(int(value), up=up)
+    raise InvalidArgument(name, _REAL, value)

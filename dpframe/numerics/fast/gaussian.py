@@ -1,0 +1,97 @@
+"""The Gaussian privacy profile and its inverses, vectorised, each on the private side.
+
+    delta(epsilon; mu) = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)
+
+mu is the sensitivity divided by the std. [BalleW18, Thm 8; DongRS22, Cor 2.13] Errors were measured
+against ball arithmetic (`benchmarks/gaussian.py`); margins are at least twice the worst. For
+certificates there are the proved twins of `intervals.py`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .arguments import Numbers, above_zero_below_one, at_least_zero, blockwise
+from .mills import Reals, is_close
+from .point import point
+from .roots import root_epsilon, root_mu
+
+_UNIT = 2.0**-53
+_MARGIN = 8  # doubles, for sigma, mu and epsilon
+_MARGIN_DELTA = 32 * _UNIT
+_MARGIN_LOG_DELTA = 32 * _UNIT
+
+
+def gaussian_delta(epsilon: Numbers, mu: Numbers) -> float | Reals:
+    """delta(epsilon; mu), rounded up; epsilon >= 0 finite, mu >= 0 (0: no shift, delta is 0)."""
+    arguments = {
+        "epsilon": at_least_zero("epsilon", epsilon, up=False),
+        "mu": at_least_zero("mu", mu, up=True, infinite=True),
+    }
+    return blockwise(_delta, arguments)
+
+
+def gaussian_epsilon(delta: Numbers, mu: Numbers) -> float | Reals:
+    """The least epsilon >= 0 with delta(epsilon; mu) <= delta, rounded up; 0 < delta < 1, mu >= 0.
+    """
+    arguments = {
+        "delta": above_zero_below_one("delta", delta),
+        "mu": at_least_zero("mu", mu, up=True, infinite=True),
+    }
+    return blockwise(_epsilon, arguments)
+
+
+def gaussian_mu(epsilon: Numbers, delta: Numbers) -> float | Reals:
+    """The largest mu with delta(epsilon; mu) <= delta, rounded down; epsilon >= 0, 0 < delta < 1.
+    """
+    arguments = {
+        "epsilon": at_least_zero("epsilon", epsilon, up=False),
+        "delta": above_zero_below_one("delta", delta),
+    }
+    return blockwise(_mu, arguments)
+
+
+def gaussian_sigma(
+    epsilon: Numbers, delta: Numbers, sensitivity: Numbers = 1
+) -> float | Reals:
+    """The least std with delta(epsilon; sensitivity/std) <= delta, rounded up.
+
+    epsilon >= 0, 0 < delta < 1, sensitivity >= 0 (0: nothing to hide, so no noise).
+    """
+    arguments = {
+        "epsilon": at_least_zero("epsilon", epsilon, up=False),
+        "delta": above_zero_below_one("delta", delta),
+        "sensitivity": at_least_zero("sensitivity", sensitivity, up=True),
+    }
+    return blockwise(_sigma, arguments)
+
+
+def _delta(epsilon: Reals, mu: Reals) -> Reals:
+    shift = np.clip(mu, 5e-324, np.finfo(float).max)
+    x, half = epsilon / shift, shift / 2
+    sign = np.where((x - half < -0.5) & ~is_close(x, shift), -1.0, 1.0)
+    value = point(epsilon, shift, sign).value()
+    raised = np.where(sign > 0, value * (1 + _MARGIN_DELTA), 1 - value * (1 - _MARGIN_DELTA))
+    raised = np.minimum(np.nextafter(raised, np.inf), 1.0)
+    return np.where(mu == 0, 0.0, np.where(np.isinf(mu), 1.0, raised))
+
+
+def _epsilon(delta: Reals, mu: Reals) -> Reals:
+    enough = delta >= _delta(np.zeros_like(mu), mu)
+    shift = np.where(enough | np.isinf(mu), 1.0, mu)
+    epsilon, moves = root_epsilon(np.where(enough, 0.1, delta), shift)
+    raised = _moved(epsilon + _MARGIN_LOG_DELTA * moves, _MARGIN)
+    return np.where(enough, 0.0, np.where(np.isinf(mu), np.inf, raised))
+
+
+def _mu(epsilon: Reals, delta: Reals) -> Reals:
+    return np.maximum(_moved(root_mu(epsilon, delta), -_MARGIN), 0.0)
+
+
+def _sigma(epsilon: Reals, delta: Reals, sensitivity: Reals) -> Reals:
+    return _moved(sensitivity / root_mu(epsilon, delta), _MARGIN)
+
+
+def _moved(value: Reals, doubles: int) -> Reals:
+    """`value`, so many doubles up or down."""
+    return value + doubles * np.spacing(value)

@@ -1,0 +1,92 @@
+"""The Gaussian privacy profile at one point (epsilon, mu), to a few units of 2^-53.
+
+    delta = phi(t) [R(t) - R(w)],   1 - delta = phi(t) [R(-t) + R(w)],
+    t = epsilon/mu - mu/2,          w = epsilon/mu + mu/2.
+
+The arguments are exact doubles, and t is found to twice their precision, since an error of t is
+magnified t times in delta.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .mills import Reals, is_close, mills, spread
+
+Signs = NDArray[np.float64]
+"""+1 where delta is meant, -1 where 1 - delta is; the latter only where t <= 0.75."""
+
+_FAR = 64.0  # phi(64) is 0 in doubles
+_SPLITTER = 134217729.0  # 2^27 + 1
+
+
+class Point(NamedTuple):
+    """delta, or 1 - delta, as phi(t) * brackets."""
+
+    t: Reals
+    w: Reals
+    exponent: Reals
+    """t^2 / 2, without its last bits"""
+    factor: Reals
+    """phi(t) = factor * exp(-exponent)"""
+    brackets: Reals
+    """R(t) - R(w), or R(-t) + R(w)"""
+    tail: Reals
+    """R(w)"""
+
+    def value(self) -> Reals:
+        """Delta, or 1 - delta."""
+        return self.factor * np.exp(-self.exponent) * self.brackets
+
+    def log_over(self, target: Reals) -> Reals:
+        """log(value / target), without underflow on the way."""
+        root = np.exp(-self.exponent / 2)
+        return np.log(root * self.brackets / target * root * self.factor)
+
+
+def point(epsilon: Reals, mu: Reals, sign: Signs) -> Point:
+    """The profile at epsilon >= 0 and mu > 0, both finite."""
+    x, t, rest = _centre(epsilon, mu)
+    w = x + mu / 2
+    tail = mills(w)
+    brackets = mills(np.maximum(sign * t, -0.75)) - sign * tail
+    close = (sign > 0) & is_close(x, mu)
+    brackets[close] = spread(x[close], mu[close])
+    square, error = _product(t, t)
+    factor = (1 - (error / 2 + t * rest)) / math.sqrt(2 * math.pi)
+    return Point(t, w, square / 2, factor, brackets, tail)
+
+
+def _centre(epsilon: Reals, mu: Reals) -> tuple[Reals, Reals, Reals]:
+    """epsilon/mu, and epsilon/mu - mu/2 as an unevaluated sum; the latter cut at -64 and 64."""
+    mantissa, power = np.frexp(mu)
+    scaled = np.ldexp(epsilon, -power)
+    x, half = scaled / mantissa, mu / 2
+    above, below = x - half > _FAR, x - half < -_FAR
+    x = np.where(above, half + _FAR, x)
+    product, error = _product(x, mantissa)
+    rest = ((scaled - product) - error) / mantissa
+    t = x - half
+    moved = t - x
+    rest = rest + ((x - (t - moved)) + (-half - moved))
+    t = np.where(above, _FAR, np.where(below, -_FAR, t))
+    return x, t, np.where(above | below, 0.0, rest)
+
+
+def _product(a: Reals, b: Reals) -> tuple[Reals, Reals]:
+    """a * b = product + error, exactly. [Dekker71]"""
+    product = a * b
+    a_high, a_low = _split(a)
+    b_high, b_low = _split(b)
+    error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+    return product, error
+
+
+def _split(a: Reals) -> tuple[Reals, Reals]:
+    scaled = _SPLITTER * a
+    high = scaled - (scaled - a)
+    return high, a - high
