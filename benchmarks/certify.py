@@ -34,20 +34,18 @@ class Equal(dp.Regression):
         return dp.post(keep, *kinds)
 
 
+KNOBS = [dp.parameter(f"g{i}", 0, Fraction(1, 50)) for i in range(8)]
+TOTAL = RELEASES * (RELEASES + 1) // 2
+WEIGHTS = [Fraction(i + 1, TOTAL) * (1 - KNOBS[i % 8]) for i in range(RELEASES)]
+
+
 class Distinct(dp.Regression):
     """1,000 releases with distinct shares over 10 symbols. [here]"""
 
     def declare(self, X: Any, y: Any, budget: dp.Share) -> Any:
-        """Shares i/500500 - g_(i mod 8)/20000, all different."""
-        knobs = [dp.parameter(f"g{i}", 0, Fraction(1, 50)) for i in range(8)]
-        total = RELEASES * (RELEASES + 1) // 2
-        weights = [
-            Fraction(i + 1, total) * (1 - knobs[i % 8]) for i in range(RELEASES)
-        ]
-        kinds = [
-            dp.release(X.T @ X, dp.Gaussian.kamath_ullman, share)
-            for share in budget.split(*weights)
-        ]
+        """Shares (i/500500)(1 - g_(i mod 8)), all different."""
+        shares = budget.split(*WEIGHTS)
+        kinds = [dp.release(X.T @ X, dp.Gaussian.kamath_ullman, share) for share in shares]
         return dp.post(keep, *kinds)
 
 

@@ -217,7 +217,9 @@ class Formula:
         ring.spend(len(self.terms) * len(right.terms) * (1 + self.den.bit_length() // 256))
         found: dict[Mono, Exponent] = {}
         for (m, c), (n, k) in product(self.terms.items(), right.terms.items()):
-            mono, factor = ring.tidy((*m, *n)) if m and n else (m + n, 1)
+            both = m + n
+            apart = len(dict(both)) == len(both)
+            mono, factor = (tuple(sorted(both)), 1) if apart else ring.tidy(both)
             found[mono] = found.get(mono, 0) + c * k * factor
         return ring.over(found, self.den * right.den)
 
@@ -230,7 +232,10 @@ class Formula:
         return self**-1 * other
 
     def __pow__(self, exponent: Exponent) -> Formula:
-        return self.ring.power(self, Fraction(exponent))
+        key = (self.key, exponent)
+        if key not in self.ring.powers:
+            self.ring.powers[key] = self.ring.power(self, Fraction(exponent))
+        return self.ring.powers[key]
 
 
 class Ring:
@@ -243,6 +248,7 @@ class Ring:
         self.symbols: dict[str, Formula] = {}  # those that a formula may use so far
         self.memo: dict[str, Formula] = {}
         self.logs: dict[object, Formula] = {}
+        self.powers: dict[object, Formula] = {}
         self.seen: dict[object, bool] = {}
         self.work = 0
 
@@ -273,13 +279,15 @@ class Ring:
 
     def over(self, terms: Mapping[Mono, Exponent], den: int = 1) -> Formula:
         """A formula from coefficients that may be fractions."""
-        common = math.lcm(*(c.denominator for c in terms.values()))
-        return Formula(self, {mono: int(c * common) for mono, c in terms.items()}, den * common)
+        common = math.lcm(*[c.denominator for c in terms.values()])
+        whole = {mono: (c * common).numerator for mono, c in terms.items()}
+        return Formula(self, whole, den * common)
 
     def product(self, factors: Iterable[tuple[int, Exponent]], c: Exponent = 1) -> Formula:
         """c times a product of powers of atoms."""
         mono, more = self.tidy(factors)
-        return self.over({mono: c * more})
+        value = c * more
+        return Formula(self, {mono: value.numerator}, value.denominator)
 
     def total(self, parts: Iterable[Formula]) -> Formula:
         """The sum."""
@@ -311,7 +319,7 @@ class Ring:
                 factor = factor * Fraction(int(self.atoms[g].name)) ** whole
             if type(e) is not int or whole:
                 powers[g] = int(e - whole) if e.denominator == 1 else e - whole
-        return tuple(sorted((g, e) for g, e in powers.items() if e)), factor
+        return tuple(sorted([(g, e) for g, e in powers.items() if e])), factor
 
     def expand(self, f: Formula) -> Formula:
         """The same with whole powers of sums multiplied out."""
@@ -334,7 +342,9 @@ class Ring:
                 if e < low.get(g, 0):
                     low[g] = math.floor(e)
         shift = [(g, -e if self.atoms[g].sign == 2 else e % 2 - e) for g, e in low.items()]
-        return self.expand(f * self.product(shift) if low else f), self.tidy(shift)[0]
+        if not low:
+            return self.expand(f), ()
+        return self.expand(f * self.product(shift)), self.tidy(shift)[0]
 
     def content(self, *fs: Formula) -> list[tuple[int, Exponent]]:
         """The inverse of the largest product of positive atoms in all terms of fs (cleared)."""
@@ -478,14 +488,14 @@ class Ring:
             e = number(value[2], where)
             if abs(e) > 64 or e.denominator > 64:
                 raise Refused(f"{where}: an exponent above 64")
-            return self.power(self.formula(value[1], where, depth), e)
+            return self.formula(value[1], where, depth) ** e
         if FUNCTIONS.get(name, -1) not in (0, count):
             raise Refused(f"{where}: no such operation: {value!r:.80}")
         parts = [self.formula(part, where, depth) for part in value[1:]]
         if name == "log":
             return self.log(parts[0])
         if name in ("+", "*"):
-            return self.total(parts) if name == "+" else math.prod(parts, start=self.lift(1))
+            return self.total(parts) if name == "+" else math.prod(parts[1:], start=parts[0])
         return self.extremum(name, parts) if name in ("min", "max") else self.implicit(name, parts)
 
     # ======================================================================= ALGEBRA 2: signs

@@ -51,9 +51,7 @@ def above_zero_below_one(name: str, value: object) -> Reals:
     return _checked(name, value, requirement, lambda x: (x > 0) & (x < 1), up=False)
 
 
-def blockwise(
-    function: Callable[..., Reals], arguments: dict[str, Reals]
-) -> float | Reals:
+def blockwise(function: Callable[..., Reals], arguments: dict[str, Reals]) -> float | Reals:
     """`function` of the broadcast arguments, block by block; a float if all are single numbers."""
     try:
         wide = np.broadcast_arrays(*arguments.values())
@@ -96,7 +94,11 @@ def _doubles(name: str, value: object, *, up: bool) -> Reals:
         return array.astype(np.float64)
     if array.dtype.kind not in "iuO":
         raise InvalidArgument(name, _REAL, array.dtype)
-    rounded = [_double(name, entry, up=up) for entry in array.ravel().tolist()]
+    entries = array.ravel().tolist()
+    wrong = sum(not _is_exact(entry) for entry in entries)
+    if wrong:
+        raise InvalidArgument(name, _REAL, Entries(array, wrong) if array.ndim else value)
+    rounded = [_double(entry, up=up) for entry in entries]
     return np.array(rounded, dtype=np.float64).reshape(array.shape)
 
 
@@ -104,34 +106,22 @@ def _array(name: str, value: object) -> NDArray[Any]:
     """`value` as an array, without turning booleans or text into numbers."""
     if isinstance(value, np.ma.MaskedArray):
         raise InvalidArgument(name, _REAL, "a masked array", "Fill or drop what is masked.")
-    if isinstance(value, np.ndarray | np.generic):
-        return np.asarray(value)
     if hasattr(value, "__array__"):
         return np.asarray(value)
-    if not isinstance(value, list | tuple):
-        return np.array(_double(name, value, up=True)) if _is_double(value) else _boxed(value)
-    try:
-        return np.array(value, dtype=object)
-    except ValueError:
-        raise InvalidArgument(name, "an array with rows of one length", "ragged lists") from None
-
-
-def _is_double(value: object) -> bool:
-    return isinstance(value, float)
-
-
-def _boxed(value: object) -> NDArray[Any]:
+    if isinstance(value, list | tuple):
+        try:
+            return np.array(value, dtype=object)
+        except ValueError:
+            raise InvalidArgument(name, _REAL, "ragged lists") from None
     box = np.empty((), dtype=object)
     box[()] = value
     return box
 
 
-def _double(name: str, value: object, *, up: bool) -> float:
-    """One exact number, rounded; infinities and nan are left to the caller's requirement."""
-    if isinstance(value, float):
-        return float(value)
-    if isinstance(value, Fraction):
-        return to_float(value, up=up)
-    if isinstance(value, Integral) and not isinstance(value, bool):
-        return to_float(int(value), up=up)
-    raise InvalidArgument(name, _REAL, value)
+def _is_exact(value: object) -> bool:
+    return isinstance(value, Fraction | float | Integral) and not isinstance(value, bool)
+
+
+def _double(value: Fraction | float, *, up: bool) -> float:
+    """One number, rounded; infinities and nan are left to the requirement."""
+    return float(value) if isinstance(value, float) else to_float(Fraction(value), up=up)

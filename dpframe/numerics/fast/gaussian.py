@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...errors import InvalidArgument
 from .arguments import Numbers, above_zero_below_one, at_least_zero, blockwise
 from .mills import Reals, is_close
 from .point import point
@@ -18,12 +19,15 @@ from .roots import root_epsilon, root_mu
 
 _UNIT = 2.0**-53
 _MARGIN = 8  # doubles, for sigma, mu and epsilon
-_MARGIN_DELTA = 32 * _UNIT
-_MARGIN_LOG_DELTA = 32 * _UNIT
+_MARGIN_DELTA = 16 * _UNIT  # relative
 
 
 def gaussian_delta(epsilon: Numbers, mu: Numbers) -> float | Reals:
-    """delta(epsilon; mu), rounded up; epsilon >= 0 finite, mu >= 0 (0: no shift, delta is 0)."""
+    """delta(epsilon; mu), rounded up; epsilon >= 0, mu >= 0 or infinite.
+
+    At most 26 doubles up; where 1 - delta is small, as many doubles of 1. An answer that no double
+    above 0 is large enough to hold is the smallest one.
+    """
     arguments = {
         "epsilon": at_least_zero("epsilon", epsilon, up=False),
         "mu": at_least_zero("mu", mu, up=True, infinite=True),
@@ -32,7 +36,11 @@ def gaussian_delta(epsilon: Numbers, mu: Numbers) -> float | Reals:
 
 
 def gaussian_epsilon(delta: Numbers, mu: Numbers) -> float | Reals:
-    """The least epsilon >= 0 with delta(epsilon; mu) <= delta, rounded up; 0 < delta < 1, mu >= 0.
+    """The least epsilon >= 0 with delta(epsilon; mu) <= delta, rounded up; mu >= 0 or infinite.
+
+    0 < delta < 1. At most 16 doubles up, and as far as epsilon moves when delta (1 - delta, where
+    delta > 1/2) moves by 24 units of 2^-53: that is most near epsilon = 0, where delta decides
+    little, and least for small delta. 0 where delta >= gaussian_delta(0, mu).
     """
     arguments = {
         "delta": above_zero_below_one("delta", delta),
@@ -42,7 +50,9 @@ def gaussian_epsilon(delta: Numbers, mu: Numbers) -> float | Reals:
 
 
 def gaussian_mu(epsilon: Numbers, delta: Numbers) -> float | Reals:
-    """The largest mu with delta(epsilon; mu) <= delta, rounded down; epsilon >= 0, 0 < delta < 1.
+    """The largest mu with delta(epsilon; mu) <= delta, rounded down, by at most 16 doubles.
+
+    epsilon >= 0, 0 < delta < 1.
     """
     arguments = {
         "epsilon": at_least_zero("epsilon", epsilon, up=False),
@@ -51,19 +61,22 @@ def gaussian_mu(epsilon: Numbers, delta: Numbers) -> float | Reals:
     return blockwise(_mu, arguments)
 
 
-def gaussian_sigma(
-    epsilon: Numbers, delta: Numbers, sensitivity: Numbers = 1
-) -> float | Reals:
+def gaussian_sigma(epsilon: Numbers, delta: Numbers, sensitivity: Numbers = 1) -> float | Reals:
     """The least std with delta(epsilon; sensitivity/std) <= delta, rounded up.
 
-    epsilon >= 0, 0 < delta < 1, sensitivity >= 0 (0: nothing to hide, so no noise).
+    At most 16 doubles up. epsilon >= 0, 0 < delta < 1, sensitivity >= 0 (0: no noise is needed).
     """
     arguments = {
         "epsilon": at_least_zero("epsilon", epsilon, up=False),
         "delta": above_zero_below_one("delta", delta),
         "sensitivity": at_least_zero("sensitivity", sensitivity, up=True),
     }
-    return blockwise(_sigma, arguments)
+    sigma = blockwise(_sigma, arguments)
+    if np.any(np.isinf(sigma)):
+        raise InvalidArgument(
+            "delta", "large enough for a finite std", "less", "Raise delta or epsilon."
+        )
+    return sigma
 
 
 def _delta(epsilon: Reals, mu: Reals) -> Reals:
@@ -80,7 +93,7 @@ def _epsilon(delta: Reals, mu: Reals) -> Reals:
     enough = delta >= _delta(np.zeros_like(mu), mu)
     shift = np.where(enough | np.isinf(mu), 1.0, mu)
     epsilon, moves = root_epsilon(np.where(enough, 0.1, delta), shift)
-    raised = _moved(epsilon + _MARGIN_LOG_DELTA * moves, _MARGIN)
+    raised = _moved(epsilon + _MARGIN_DELTA * moves, _MARGIN)
     return np.where(enough, 0.0, np.where(np.isinf(mu), np.inf, raised))
 
 
@@ -89,9 +102,13 @@ def _mu(epsilon: Reals, delta: Reals) -> Reals:
 
 
 def _sigma(epsilon: Reals, delta: Reals, sensitivity: Reals) -> Reals:
-    return _moved(sensitivity / root_mu(epsilon, delta), _MARGIN)
+    mu = root_mu(epsilon, delta)
+    # a mu below the normal doubles is not exact to 53 bits
+    mu = np.where(mu < np.finfo(float).tiny, np.maximum(_moved(mu, -_MARGIN), 0), mu)
+    return np.where(sensitivity == 0, 0.0, _moved(sensitivity / mu, _MARGIN))
 
 
 def _moved(value: Reals, doubles: int) -> Reals:
     """`value`, so many doubles up or down."""
-    return value + doubles * np.spacing(value)
+    moved: Reals = value + doubles * np.spacing(value)
+    return np.where(np.isfinite(value), moved, value)

@@ -1,4 +1,4 @@
-"""The Mills ratio R(x) = (1 - Phi(x)) / phi(x) in doubles, and its differences without cancellation.
+"""The Mills ratio R(x) = (1 - Phi(x)) / phi(x) in doubles, and differences of it, uncancelled.
 
 With J_k(x) = int_0^oo s^k exp(-x s - s^2/2) ds, so that R = J_0, the quotients r_k = J_k / J_(k-1)
 obey r_k = k / (x + r_(k+1)): a continued fraction of positive numbers, walked from the far end to
@@ -19,7 +19,7 @@ Reals = NDArray[np.float64]
 _DEPTH = 49
 _DEGREE = 16
 _NEAR = 0.5  # below it rounding errors add up along the walk, and 1 - Phi does not cancel
-_ROOT_2PI = Fraction("2.506628274631000502415765284811045253006986740609938316629923")
+ROOT_2PI = Fraction("2.506628274631000502415765284811045253006986740609938316629923")
 
 
 def mills(x: Reals) -> Reals:
@@ -57,7 +57,8 @@ def is_close(x: Reals, mu: Reals) -> NDArray[np.bool_]:
 
 
 def _by_erfc(x: Reals) -> Reals:
-    return math.sqrt(math.pi / 2) * np.exp(x * x / 2) * erfc(x * math.sqrt(0.5))
+    tail: Reals = erfc(x * math.sqrt(0.5))
+    return math.sqrt(math.pi / 2) * np.exp(x * x / 2) * tail
 
 
 def _start(x: Reals) -> Reals:
@@ -74,7 +75,7 @@ def _taylor(k: int) -> tuple[float, ...]:
 
     Exactly, since the equation magnifies errors as fast as the walk forgets them.
     """
-    a = [_ROOT_2PI * Fraction(math.prod(range(1, k, 2)), math.prod(range(2, k, 2)) * 2)]
+    a = [ROOT_2PI * Fraction(math.prod(range(1, k, 2)), math.prod(range(2, k, 2)) * 2)]
     for n in range(_DEGREE):
         convolved = sum((a[i] * a[n - i] for i in range(n + 1)), Fraction(0))
         a.append((convolved + (a[n - 1] if n else -k)) / (n + 1))

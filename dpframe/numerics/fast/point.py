@@ -9,18 +9,21 @@ magnified t times in delta.
 
 from __future__ import annotations
 
-import math
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .mills import Reals, is_close, mills, spread
+from .mills import ROOT_2PI, Reals, is_close, mills, spread
 
 Signs = NDArray[np.float64]
 """+1 where delta is meant, -1 where 1 - delta is; the latter only where t <= 0.75."""
 
 _FAR = 64.0  # phi(64) is 0 in doubles
+_CUT = 600.0
+_PHI_0 = float(1 / ROOT_2PI)
+_PHI_0_REST = float(1 / (ROOT_2PI * Fraction(_PHI_0)) - 1)
 _SPLITTER = 134217729.0  # 2^27 + 1
 
 
@@ -40,12 +43,19 @@ class Point(NamedTuple):
 
     def value(self) -> Reals:
         """Delta, or 1 - delta."""
-        return self.factor * np.exp(-self.exponent) * self.brackets
+        first, second = self._exponentials()
+        return first * self.brackets * self.factor * second
 
     def log_over(self, target: Reals) -> Reals:
         """log(value / target), without underflow on the way."""
-        root = np.exp(-self.exponent / 2)
-        return np.log(root * self.brackets / target * root * self.factor)
+        first, second = self._exponentials()
+        return np.log(first * self.brackets / target * second * self.factor)
+
+    def _exponentials(self) -> tuple[Reals, Reals]:
+        """Two normal doubles, whose product is exp(-exponent); the second is 1 almost always."""
+        return np.exp(-np.minimum(self.exponent, _CUT)), np.exp(
+            -np.maximum(self.exponent - _CUT, 0)
+        )
 
 
 def point(epsilon: Reals, mu: Reals, sign: Signs) -> Point:
@@ -57,7 +67,7 @@ def point(epsilon: Reals, mu: Reals, sign: Signs) -> Point:
     close = (sign > 0) & is_close(x, mu)
     brackets[close] = spread(x[close], mu[close])
     square, error = _product(t, t)
-    factor = (1 - (error / 2 + t * rest)) / math.sqrt(2 * math.pi)
+    factor = _PHI_0 * (1 + (_PHI_0_REST - (error / 2 + t * rest)))
     return Point(t, w, square / 2, factor, brackets, tail)
 
 
@@ -70,9 +80,11 @@ def _centre(epsilon: Reals, mu: Reals) -> tuple[Reals, Reals, Reals]:
     x = np.where(above, half + _FAR, x)
     product, error = _product(x, mantissa)
     rest = ((scaled - product) - error) / mantissa
-    t = x - half
-    moved = t - x
-    rest = rest + ((x - (t - moved)) + (-half - moved))
+    rough = x - half
+    moved = rough - x
+    rest = rest + ((x - (rough - moved)) + (-half - moved))  # Knuth's sum of two
+    t = rough + rest
+    rest = rest - (t - rough)
     t = np.where(above, _FAR, np.where(below, -_FAR, t))
     return x, t, np.where(above | below, 0.0, rest)
 

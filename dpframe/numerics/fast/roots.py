@@ -8,10 +8,13 @@ leave is mended by the profile at the double that they found.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from ..calibrate import analytic_mu, profile_epsilon
 from .mills import Reals, mills
 from .point import Signs, point
 
@@ -19,6 +22,7 @@ _STEPS = 60
 _ENOUGH = 1e-7  # of log delta: the correction is of second order
 _LOG_ROOT_2PI = math.log(2 * math.pi) / 2
 _NARROW = 1e-4
+_NEARBY = 1e-4
 
 
 def root_mu(epsilon: Reals, delta: Reals) -> Reals:
@@ -38,7 +42,8 @@ def root_mu(epsilon: Reals, delta: Reals) -> Reals:
     slope = sign * mu / at.brackets  # d log value / d log mu
     first = -at.log_over(target) / slope
     second = first - (1 + at.t * at.w - slope) / 2 * first * first
-    return mu + mu * np.expm1(second)
+    root = mu + mu * np.expm1(second)
+    return _or_proved(analytic_mu, root, np.abs(first) < _NEARBY, epsilon, delta)
 
 
 def root_epsilon(delta: Reals, mu: Reals) -> tuple[Reals, Reals]:
@@ -57,10 +62,22 @@ def root_epsilon(delta: Reals, mu: Reals) -> tuple[Reals, Reals]:
     epsilon = np.minimum(mu * np.maximum(t + mu / 2, 0), np.finfo(float).max)
     at = point(epsilon, mu, sign)
     moves = at.brackets / at.tail
-    step = sign * at.log_over(target) * moves
-    # for a huge mu one double of epsilon is many units of t: the last step says nothing there
-    step = np.where(mu < 1e8, step, 0.0)
-    return np.maximum(epsilon + step, 0), moves
+    over = sign * at.log_over(target)
+    root = np.maximum(epsilon + over * moves, 0)
+    return _or_proved(profile_epsilon, root, np.abs(over) < _NEARBY, delta, mu), moves
+
+
+def _or_proved(
+    proved: Callable[[float, float], float],
+    root: Reals,
+    found: NDArray[np.bool_],
+    first: Reals,
+    second: Reals,
+) -> Reals:
+    """The root where it was found; elsewhere (far outside the usual domain) from its slow twin."""
+    for i in np.flatnonzero(~found):
+        root[i] = proved(float(first[i]), float(second[i]))
+    return root
 
 
 def _side(delta: Reals) -> tuple[Signs, Reals]:

@@ -1,0 +1,72 @@
+"""The profile and its inverses as proved intervals (lower, upper), one double wide, one at a time.
+
+The rigorous twins of `gaussian.py`, by ball arithmetic, for certificates: arguments are exact (a
+Fraction, an int, or a float for its exact binary value), and the exact value lies in the interval.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from flint import arb
+
+from ...errors import InvalidArgument
+from ..calibrate import (
+    analytic_mu,
+    profile_delta,
+    profile_delta_lower,
+    profile_epsilon,
+    profile_epsilon_lower,
+)
+from ..exact import Exact, nonnegative, open_unit
+from ..profile import holds
+from ..search import boundary
+
+Interval = tuple[float, float]
+
+
+def gaussian_delta_interval(epsilon: Exact, mu: Exact) -> Interval:
+    """delta(epsilon; mu), rounded down and rounded up; epsilon >= 0, mu >= 0 or infinite."""
+    if _is_infinite(mu):
+        nonnegative("epsilon", epsilon)
+        return 1.0, 1.0
+    return profile_delta_lower(epsilon, mu), profile_delta(epsilon, mu)
+
+
+def gaussian_epsilon_interval(delta: Exact, mu: Exact) -> Interval:
+    """The least epsilon >= 0 with delta(epsilon; mu) <= delta, rounded down and rounded up."""
+    if _is_infinite(mu):
+        open_unit("delta", delta)
+        return math.inf, math.inf
+    return profile_epsilon_lower(delta, mu), profile_epsilon(delta, mu)
+
+
+def gaussian_mu_interval(epsilon: Exact, delta: Exact) -> Interval:
+    """The largest mu with delta(epsilon; mu) <= delta, rounded down and rounded up."""
+    at, target = nonnegative("epsilon", epsilon), open_unit("delta", delta)
+    lower = analytic_mu(at, target)
+    return lower, boundary(lambda mu: holds(at, target, arb(mu)) is False, lower)[1]
+
+
+def gaussian_sigma_interval(epsilon: Exact, delta: Exact, sensitivity: Exact = 1) -> Interval:
+    """The least std with delta(epsilon; sensitivity/std) <= delta, rounded down and rounded up."""
+    at, target = nonnegative("epsilon", epsilon), open_unit("delta", delta)
+    shift = nonnegative("sensitivity", sensitivity)
+    if shift == 0:
+        return 0.0, 0.0
+
+    def private(std: float) -> bool | None:
+        return holds(at, target, shift / Fraction(std))
+
+    guess = float(shift / max(Fraction(analytic_mu(at, target)), Fraction(1, 10**300)))
+    upper = boundary(lambda std: private(std) is True, guess)[1]
+    if math.isinf(upper):
+        raise InvalidArgument(
+            "delta", "large enough for a finite std", delta, "Raise delta or epsilon."
+        )
+    return boundary(lambda std: private(std) is not False, upper)[0], upper
+
+
+def _is_infinite(mu: Exact) -> bool:
+    return isinstance(mu, float) and mu == math.inf
