@@ -5,8 +5,9 @@ of obligations, the total. Nothing of dpframe is imported, hints are never read,
 only for bounds on exp, log and pi. What is not shown here is refused. Exit status: 0 accepted,
 1 rejected (with the first obligation that was not shown), 2 not a certificate file.
 
-Reading order: CORE 1 to 4 (reading, formulas, signs, obligations); TABLES, one short function for
-each kind of node, theorem and derivation; BOUNDS, numbers with proved remainders; TEXT.
+Reading order: CORE 1 and 2, what a file may hold and which obligations it has (at most 300 lines of
+code); ALGEBRA, exact formulas and what is shown of their signs; TABLES, one short function for each
+kind of node, theorem and derivation; BOUNDS, numbers with proved remainders; TEXT.
 """
 
 from __future__ import annotations

@@ -31,14 +31,14 @@ MASKED = '{0}.filled(numpy.nan) with missing="drop" leaves masked rows out.'
 SPARSE = "{0}.toarray() makes it dense."
 
 
-def features(X: Any, schema: Schema) -> Features:
+def features(X: Any, schema: Schema, *, drop: bool = False) -> Features:
     """The features, chosen by the codebook's names where X has names. Raises BadData."""
     if hasattr(X, "to_numpy") and hasattr(X, "columns"):
-        return _from_frame(X, schema)
-    return _from_array(_array(X, "X"), schema)
+        return _from_frame(X, schema, drop=drop)
+    return _from_array(_array(X, "X"), schema, drop=drop)
 
 
-def labels(y: Any, *, declared: bool) -> Column | None:
+def labels(y: Any, *, declared: bool, drop: bool = False) -> Column | None:
     """The labels, where the certificate declares some. Raises BadData."""
     if y is None and not declared:
         return None
@@ -50,10 +50,10 @@ def labels(y: Any, *, declared: bool) -> Column | None:
     if len(series.shape) != 1:
         got, way_out = _dimensions(series), "y.ravel() flattens one column."
         raise BadData("y", "one-dimensional: a number a record", got, way_out)
-    return number_column(series, "y")
+    return number_column(series, "y", drop=drop)
 
 
-def _from_array(array: Array, schema: Schema) -> Features:
+def _from_array(array: Array, schema: Schema, *, drop: bool) -> Features:
     if array.ndim != 2:
         way_out = "X.reshape(-1, 1) makes one column." if array.ndim == 1 else ""
         raise BadData("X", "two-dimensional: a row a record", _dimensions(array), way_out)
@@ -61,11 +61,14 @@ def _from_array(array: Array, schema: Schema) -> Features:
     names = _named([str(j) for j in range(array.shape[1])] if schema is None else _names(schema))
     if array.dtype.kind not in REAL and _has_categories(schema):
         return Frame(array, names, tuple(level_column(column) for column in array.T))
+    if drop and array.dtype == object:
+        columns = zip(array.T, names, strict=True)
+        return Frame(array, names, tuple(number_column(c, name, drop=True) for c, name in columns))
     check_kind(array.dtype, "X")
     return Matrix(array, names)
 
 
-def _from_frame(frame: Any, schema: Schema) -> Frame:
+def _from_frame(frame: Any, schema: Schema, *, drop: bool) -> Frame:
     given = [str(name) for name in frame.columns]
     wanted = given if schema is None else _names(schema)
     _check_width(len(wanted), schema)
@@ -73,7 +76,9 @@ def _from_frame(frame: Any, schema: Schema) -> Frame:
     parts: Sequence[Numeric | Categorical | None] = schema or [None] * len(places)
     names = _named(wanted)
     columns = [
-        level_column(series) if isinstance(part, Categorical) else number_column(series, name)
+        level_column(series)
+        if isinstance(part, Categorical)
+        else number_column(series, name, drop=drop)
         for series, part, name in zip(_series(frame, places), parts, names, strict=True)
     ]
     return Frame(frame, names, tuple(columns))

@@ -114,8 +114,12 @@ class Frame(Features):
         return owner(first) if isinstance(first, np.ndarray) else self.source
 
 
-def number_column(values: Any, name: str) -> Column:
-    """A column of real numbers. Raises BadData for any other kind, without reading an entry."""
+def number_column(values: Any, name: str, *, drop: bool = False) -> Column:
+    """A column of real numbers. Raises BadData for any other kind, without reading an entry; where
+    rows may be dropped, entries of a column of objects that are no numbers count as missing.
+    """
+    if drop and values.dtype == object:
+        return Column(values, coerced)
     check_kind(values.dtype, name)
     if isinstance(values, np.ndarray):
         return Column(values, doubles)
@@ -142,6 +146,23 @@ def doubles(window: Any) -> Array:
     """A window as doubles, a view where it is one; what no double can hold becomes infinite."""
     with np.errstate(over="ignore"):
         return np.asarray(window, dtype=np.float64)
+
+
+def coerced(window: Any) -> Array:
+    """A window of objects as doubles, with nan for what is no real number: one entry decides about
+    one entry, so that dropping rows depends on each row alone.
+    """
+    cells = objects(window)
+    return np.array([_number(cell) for cell in cells.ravel()], dtype=float).reshape(cells.shape)
+
+
+def _number(cell: Any) -> float:
+    if isinstance(cell, (bool, complex, str, bytes)):
+        return np.nan
+    try:
+        return float(cell)
+    except (TypeError, ValueError, OverflowError):
+        return np.nan
 
 
 def nullable(window: Any) -> Array:

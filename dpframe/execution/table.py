@@ -13,7 +13,7 @@ from dpframe.graph.clipping import squared_norms
 from dpframe.guarantees import REPLACE_ONE
 
 from . import opening
-from .reading import Array, Column, Features, Plain, doubles
+from .reading import Array, Column, Features, Plain, coerced, doubles
 
 ENTRIES = 2**18  # of a block: 2 MiB of doubles
 FEWEST, MOST = 1024, 4096  # rows of a block
@@ -46,8 +46,8 @@ class Table:
         it stays what it is.
         """
         schema = setting.X.columns
-        features = opening.features(X, schema)
-        labels = opening.labels(y, declared=setting.y is not None)
+        features = opening.features(X, schema, drop=drop)
+        labels = opening.labels(y, declared=setting.y is not None, drop=drop)
         if labels is not None and len(labels) != len(features):
             raise BadData(
                 "y", "as long as X", Plain("another length"), "A record is a row of both."
@@ -97,8 +97,17 @@ class Table:
         """Which entries of the columns of numbers are finite, shape (m, len(real))."""
         finite = np.empty((len(rows), len(self.real)), dtype=bool)
         for place, j in enumerate(self.real):
-            finite[:, place] = np.isfinite(_numbers(rows[:, j], self.features.names[j]))
+            finite[:, place] = np.isfinite(self._numbers(rows, j))
         return finite
+
+    def _numbers(self, rows: Array, j: int) -> Array:
+        """A column of a block as doubles; where rows may be dropped, written back as such."""
+        if not self.drop:
+            return _numbers(rows[:, j], self.features.names[j])
+        numbers = coerced(rows[:, j]) if rows.dtype == object else doubles(rows[:, j])
+        if rows.dtype == object:
+            rows[:, j] = numbers
+        return numbers
 
     def _not_finite(self, finite: Array, labels: Array | None) -> BadData:
         """The refusal, with the columns' names; never a row, never a value."""
@@ -130,6 +139,6 @@ def _numbers(column: Array, name: str) -> Array:
     """A column of a block as doubles. Raises BadData."""
     try:
         return doubles(column)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         got = Plain("other values")
         raise BadData(name, "real numbers", got, "The codebook says dp.Numeric.") from None

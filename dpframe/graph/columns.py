@@ -215,5 +215,5 @@ class ToUnitInterval(ColumnMap):
         import numpy as np
 
         low, high = number(self.lower), number(self.upper)
-        scaled: Array = (np.clip(block, low, high) - (low + high) / 2) * (2 / (high - low))
-        return np.clip(scaled, -1.0, 1.0)
+        share: Array = (np.clip(block, low, high) - low) / (high - low)
+        return np.clip(2 * share - 1, -1.0, 1.0)

@@ -86,7 +86,7 @@ def _refuse_captures(function: Callable[..., Any]) -> None:
                 f"{function.__qualname__} captures {value.label}. Pass released values as "
                 f"arguments: dp.post({function.__name__}, ...)."
             )
-    if not all(isinstance(value, PLAIN) for value in defaults):
+    if not all(type(value) in PLAIN for value in defaults):
         way_out = "Pass what it needs as arguments."
         raise InvalidArgument(
             "function", "free of defaults but numbers and text", defaults, way_out
@@ -105,7 +105,7 @@ def _defaults(function: Callable[..., Any]) -> list[Any]:
 
 
 def _checked(argument: Any) -> Argument:
-    if isinstance(argument, (Node, Expression, str, int, float, bool)) or argument is None:
+    if isinstance(argument, (Node, Expression)) or type(argument) in PLAIN:
         return argument
     raise InvalidArgument(
         "argument of post",

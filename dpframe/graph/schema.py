@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 def _increasing(instance: Numeric, attribute: object, value: Fraction) -> None:
     del attribute
-    if value <= instance.lower:
+    if value <= instance.lower or not 0 < float(value) - float(instance.lower) < math.inf:
         raise InvalidArgument(
             f"bounds of {instance.name}",
             "increasing",
@@ -58,13 +59,33 @@ class Numeric:
         import numpy as np
 
         low, high = float(self.lower), float(self.upper)
-        scaled = (np.clip(values.astype(float), low, high) - (low + high) / 2) * (2 / (high - low))
-        encoded: Array = np.clip(scaled, -1.0, 1.0)[:, None]
+        share = (np.clip(values.astype(float), low, high) - low) / (high - low)
+        encoded: Array = np.clip(2 * share - 1, -1.0, 1.0)[:, None]
         return encoded
 
     def record(self) -> list[object]:
         """Name and bounds."""
         return [self.name, str(self.lower), str(self.upper)]
+
+
+def _equal(values: Array, level: object) -> Array:
+    """Which entries are the level; an entry that cannot be compared is not."""
+    import numpy as np
+
+    try:
+        found = np.asarray(values == level)
+        if found.shape == values.shape and found.dtype == bool:
+            return found
+    except (TypeError, ValueError):
+        pass
+    return np.fromiter((_same(value, level) for value in values), bool, len(values))
+
+
+def _same(value: object, level: object) -> bool:
+    try:
+        return type(value == level) is bool and value == level
+    except (TypeError, ValueError):
+        return False
 
 
 def _levels(values: Iterable[Any]) -> tuple[Any, ...]:
@@ -102,7 +123,7 @@ class Categorical:
         indicators = np.zeros((len(values), len(self.levels)))
         free = np.ones(len(values), dtype=bool)
         for j, level in enumerate(self.levels):  # a row has one level, whatever == says of doubles
-            found = free & (values == level)
+            found = free & _equal(values, level)
             indicators[found, j], free = 1.0, free & ~found
         return indicators
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dpframe.errors import InvalidArgument, Uncertified
-from dpframe.graph import Regression, Setting
+from dpframe.graph import Graph, Regression, Setting
 from dpframe.guarantees import Guarantee
 
 from .certificate import Certificate
@@ -63,5 +63,6 @@ def examine(
         raise InvalidArgument("target", "one of dpframe's own guarantees", type(target), "")
     if not all(isinstance(kind, type) for kind in trust):
         raise InvalidArgument("trust", "a list of classes", trust, "")
-    graph = regression.graph(setting, target.budget)
+    declared = regression.graph(setting, target.budget)
+    graph = Graph.of(declared.output)  # derived here, whatever the declaration says of itself
     return verify(Problem(graph, target, setting, tuple(trust)), accountant)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
 from dpframe.graph import Release
+from dpframe.graph.statistics import Statistic
 from dpframe.guarantees import GaussianDP, PureDP, Share
 from dpframe.mechanisms import Calibration
 from dpframe.sensitivity import L2
-from dpframe.symbols import Expression, Number
+from dpframe.symbols import Expression, Number, log
 
 from .attempt import certain
 from .enclose import enclose
@@ -19,7 +21,9 @@ from .problem import Problem
 from .profile_rule import Claim
 from .sign import Point, nonnegative, points
 
-ZERO = Number(Fraction(0))
+ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
+LOG_2 = enclose(log(2), {})
+MOST_ENTRIES = 60  # beyond, the event is too rare to look at
 
 
 def earns(problem: Problem, release: Release) -> Earned:
@@ -86,16 +90,16 @@ def _stated(
     whole = all(name in share.currency for name in given.currency)
     if whole and all(nonnegative(g, problem.field).proved or certain(g) for g in gaps):
         return Obligation("share", release.label, rule, facts, PROVED)
-    witness = pure_witness(release, share.epsilon) if release.gives is PureDP else None
+    witness = pure_witness(release, share) if release.gives is PureDP else None
     verdict = REFUTED if witness is not None else UNPROVED
     repair = f"calibrate it to the {release.noise.norm} sensitivity {sensitivity}: dp.Laplace.pure "
     repair += "for Laplace noise (the L2 sensitivity is for Gaussian noise)."
     return Obligation("share", release.label, rule, facts, verdict, witness, repair)
 
 
-def pure_witness(release: Release, epsilon: Expression) -> Witness | None:
-    """Numbers at which pure noise loses more than `epsilon` on a pair that attains the sensitivity;
-    None where none is found.
+def pure_witness(release: Release, share: Share) -> Witness | None:
+    """Numbers at which pure noise breaks its share on a pair that attains the sensitivity; None
+    where none is found.
     """
     norm = release.noise.norm
     own = release.statistic.one_row(norm, release.statistic.unit.relation)
@@ -103,21 +107,34 @@ def pure_witness(release: Release, epsilon: Expression) -> Witness | None:
     if own is None or moved is None or not own.attained:
         return None
     loss = release.guarantee(moved.value).amounts[0]
-    symbols = sorted({*loss.symbols(), *epsilon.symbols()}, key=lambda symbol: symbol.name)
-    found = (_lost(point, loss, epsilon, moved.value) for point in points(symbols))
+    formulas = (loss, share.epsilon, share.delta, moved.value, entries(release.statistic))
+    symbols = set().union(*(formula.symbols() for formula in formulas))
+    tried = points(sorted(symbols, key=lambda symbol: symbol.name))
+    found = (_lost(point, formulas) for point in tried)
     return next((witness for witness in found if witness is not None), None)
 
 
-def _lost(point: Point, loss: Expression, epsilon: Expression, moved: Expression) -> Witness | None:
+def entries(statistic: Statistic) -> Expression:
+    """How many numbers are drawn for a statistic: those of its shape, or of an upper triangle."""
+    d = statistic.shape[0] if statistic.shape else ONE
+    return d * (d + 1) * Fraction(1, 2) if statistic.symmetric else d
+
+
+def _lost(point: Point, formulas: Sequence[Expression]) -> Witness | None:
+    """Where the loss exceeds epsilon on so likely an event that delta does not cover it: beyond
+    the shift in all k coordinates, P - e^epsilon Q = 2^-k (1 - e^(epsilon - loss)).
+    """
     balls = {symbol.name: enclose(Number(value), {}) for symbol, value in point.items()}
-    true, claimed, shift = (enclose(formula, balls) for formula in (loss, epsilon, moved))
-    if not true > claimed:
+    true, claimed, delta, shift, count = (enclose(formula, balls) for formula in formulas)
+    if not (true > claimed and count < MOST_ENTRIES):
+        return None
+    if not (1 - (claimed - true).exp()) * (-count * LOG_2).exp() > delta:
         return None
     says = (
         f"a row moves it by {float(shift.mid()):.6g} in its norm: "
         f"privacy loss {float(true.mid()):.6g} > {float(claimed.mid()):.6g}"
     )
-    return Witness(named(point, loss, epsilon), says)
+    return Witness(named(point, *formulas), says)
 
 
 def _stated_gaussian(

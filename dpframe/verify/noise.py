@@ -42,13 +42,12 @@ def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation |
         return _unbounded(release)
     if release.rule is not None and moved.value == ZERO:
         return _still(release)
-    if release.rule is not None and planned:
-        return None
-    size = release.mechanism.formula
+    calibrated = release.rule is not None and planned
+    size = moved.value if calibrated else release.mechanism.formula
     if positive_size(size, problem.field):
         return None
     rule = "the noise must be defined and positive for every parameter value"
-    fact = f"{release.noise.noise} = {size}"
+    fact = f"{'sensitivity' if calibrated else release.noise.noise} = {size}"
     repair = "declare open ranges that exclude zero."
     return Obligation("noise", release.label, rule, (fact,), UNPROVED, repair=repair)
 
@@ -66,15 +65,22 @@ def _still(release: Release) -> Obligation:
 
 
 def _unbounded(release: Release) -> Obligation:
+    raw = any(isinstance(node, RawAggregate) for node in above(release.statistic))
+    facts = (f"{release.statistic.label} has no bound that a rule derives",)
     return Obligation(
         "sensitivity",
         release.label,
         f"a derived {release.noise.norm} sensitivity: none for {path(release.statistic)}",
-        (f"{release.statistic.label} is unbounded",),
-        REFUTED,
+        facts if raw else (f"{release.statistic.label} is unbounded",),
+        UNPROVED if raw else REFUTED,
         Witness(says=_growth(release)),
         "clip rows and labels to public bounds; put no aggregate of the data into a row map.",
     )
+
+
+def above(node: Node) -> list[Node]:
+    """The node and everything it reads."""
+    return [node, *(other for child in node.inputs for other in above(child))]
 
 
 def _growth(release: Release) -> str:

@@ -30,6 +30,9 @@ class Problem:
         """Classes that are not dpframe's own, whose word the proof would have to take."""
         used: list[type] = [type(node) for node in self.graph.nodes]
         used += [type(release.stated) for release in self.graph.releases]
+        used += [type(release.share) for release in self.graph.releases if release.share]
+        used += [type(part) for part in (self.setting, self.setting.X, self.setting.y) if part]
+        used += [type(part) for part in self.setting.X.columns or ()]
         return tuple(kind for kind in dict.fromkeys(used) if not own(kind))
 
     @cached_property

@@ -19,6 +19,7 @@ from dpframe.symbols import (
     Product,
     Sum,
     Symbol,
+    multiply,
     split_coefficient,
 )
 
@@ -102,7 +103,19 @@ def quick_sign(formula: Expression) -> int:
         case Sum(parts):
             signs = _signs(parts)
             return max(signs) if min(signs) >= 0 else _linear_sign(parts)
+        case Call(name, parts):
+            return _call_sign(name, parts)
     return -1
+
+
+def _call_sign(name: str, parts: tuple[Expression, ...]) -> int:
+    signs = [quick_sign(part) for part in parts]
+    if name == "max":
+        magnitude = any(multiply(-1, part) in parts for part in parts)
+        return max(*signs, 0 if magnitude else -1)
+    if name == "min":
+        return min(signs)
+    return 1 if name == "exp" else -1
 
 
 def _linear_sign(parts: tuple[Expression, ...]) -> int:
