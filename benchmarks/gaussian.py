@@ -17,6 +17,7 @@ import importlib
 import importlib.metadata
 import math
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -258,10 +259,12 @@ def compare(count: int) -> None:
 
 def attempt(calibrate: Callable[[float, float], float], epsilon: float, delta: float) -> float:
     """Their answer; nan where they fail."""
-    try:
-        return float(calibrate(epsilon, delta))
-    except Exception:  # noqa: BLE001 - a failure of theirs is a result
-        return math.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return float(calibrate(epsilon, delta))
+        except Exception:  # noqa: BLE001 - a failure of theirs is a result
+            return math.nan
 
 
 def report(

@@ -455,8 +455,15 @@ class Ring:
             return kept[0]
         signs = [self.sign(part) for part in kept]
         sign = max(0, max(signs) if side == 1 else min(signs))
+        if side == 1 and len(kept) == 2 and self.opposite(*kept):  # max(f, -f) = |f|
+            sign = max(1, sign)
         atom = Atom(name, sign, tuple(kept))
         return self.product([(self.intern((name, frozenset(map(self.key, kept))), atom), 1)])
+
+    def opposite(self, left: Formula, right: Formula) -> bool:
+        """Whether two formulas add up to 0."""
+        total = left + right
+        return self.prove(total) and self.prove(total * -1)
 
     def implicit(self, name: str, parts: Sequence[Formula]) -> Formula:
         """exp or analytic_sigma. Raises Refused."""
@@ -758,7 +765,7 @@ class Checker:
         keys(document, "certificate", schema=str, **parts, hints=object, hash=str)
         self.require(all(type(a) is str for a in document["assumptions"]), "assumptions are text")
         claimed, graph = document["statement"], document["graph"]
-        self.hash = hash_of(claimed, graph)
+        self.hash = hash_of(claimed, graph, document["assumptions"])
         self.require(document["hash"] == self.hash, f"its hash must be {self.hash}")
         self.require(expect in (None, self.hash), f"expected {expect}, but the hash is {self.hash}")
         self.where = "statement"
@@ -866,9 +873,9 @@ def public(fact: object) -> bool:
     return isinstance(fact, (Release, Post)) or (isinstance(fact, Statistic) and fact.still)
 
 
-def hash_of(claimed: Json, graph: Json) -> str:
-    """SHA-256 of the canonical JSON of statement and graph."""
-    text = json.dumps([claimed, graph], sort_keys=True, separators=(",", ":"))
+def hash_of(claimed: Json, graph: Json, assumptions: Json) -> str:
+    """SHA-256 of the canonical JSON of statement, graph and assumptions."""
+    text = json.dumps([claimed, graph, assumptions], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -103,7 +103,10 @@ class Graph:
 
 def sealed(document: Json) -> Json:
     """The document with its hash made right."""
-    return {**document, "hash": check.hash_of(document["statement"], document["graph"])}
+    return {
+        **document,
+        "hash": check.hash_of(*(document[k] for k in ("statement", "graph", "assumptions"))),
+    }
 
 
 def certificate(graph, kind, amounts, symbols, derivation, *output, **more: Json) -> Json:
@@ -401,7 +404,7 @@ def edited(document: Json, *changes: Change) -> Json:
             place.append(value)
         else:
             place[last] = value
-    return sealed(found) if found.keys() >= {"statement", "graph", "hash"} else found
+    return sealed(found) if found.keys() >= {"statement", "graph", "assumptions", "hash"} else found
 
 
 def released(document: Json) -> list[int]:
@@ -604,7 +607,7 @@ def run(path: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_program_accepts_and_says_what_was_proved(tmp_path: Path) -> None:
     """Status 0, the sentence, the derivation, the assumptions and the hash."""
-    document = {**TRUE["Wang at numbers"], "assumptions": ["no\x1b[2J tricks"]}
+    document = sealed({**TRUE["Wang at numbers"], "assumptions": ["no\x1b[2J tricks"]})
     file = tmp_path / "certificate.json"
     file.write_text(json.dumps(document))
     done = run(file, "--expect", document["hash"])

@@ -29,4 +29,5 @@ def check(
     except (OSError, ValueError, checker.Unusable) as error:
         raise dp.BadCertificate("FILE", "a readable certificate", str(file), str(error)) from None
     print_json(dataclasses.asdict(verdict))
-    raise typer.Exit(0 if verdict.accepted else 1)
+    unusable = verdict.reason.startswith("unusable")
+    raise typer.Exit(0 if verdict.accepted else 2 if unusable else 1)

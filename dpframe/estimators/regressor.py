@@ -195,6 +195,8 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
     def _number(self, formula: Expression) -> float:
         """A bound, rounded towards zero as at execution."""
         sizes = {"d": self.n_features_in_}
+        if self.receipt_.rows is not None:
+            sizes["n"] = self.receipt_.rows
         return self.certificate_.number(formula, up=False, sizes=sizes)
 
     def _mapped(self, table: Table) -> Iterator[Array]:

@@ -216,4 +216,5 @@ class ToUnitInterval(ColumnMap):
 
         low, high = number(self.lower), number(self.upper)
         share: Array = (np.clip(block, low, high) - low) / (high - low)
-        return np.clip(2 * share - 1, -1.0, 1.0)
+        scaled: Array = np.clip(2 * share - 1, -1.0, 1.0)
+        return scaled

@@ -106,7 +106,8 @@ def _defaults(function: Callable[..., Any]) -> list[Any]:
 
 def _checked(argument: Any) -> Argument:
     if isinstance(argument, (Node, Expression)) or type(argument) in PLAIN:
-        return argument
+        known: Argument = argument
+        return known
     raise InvalidArgument(
         "argument of post",
         "a release, a public formula, a number or text",

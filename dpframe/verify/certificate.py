@@ -207,7 +207,7 @@ class Certificate:
 
     @property
     def hash(self) -> str:
-        """SHA-256 of the statement and the graph."""
+        """SHA-256 of the statement, the graph and the assumptions."""
         return str(self.document["hash"])
 
     def __reduce__(self) -> tuple[Any, ...]:

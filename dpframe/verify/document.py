@@ -36,14 +36,15 @@ def document(certificate: Certificate) -> dict[str, object]:
 
     claimed = statement(certificate)
     graph = {"nodes": list(certificate.graph.records), "output": certificate.graph.output_ids}
+    assumed = list(certificate.assumptions)
     return {
         "schema": SCHEMA,
         "statement": claimed,
         "graph": graph,
         "declaration": declaration(certificate),
-        "assumptions": list(certificate.assumptions),
+        "assumptions": assumed,
         "hints": {},
-        "hash": canonical_hash(claimed, graph),
+        "hash": canonical_hash(claimed, graph, assumed),
     }
 
 

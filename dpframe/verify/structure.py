@@ -74,7 +74,7 @@ def _not_positive(
         repair = "declare the parameter on a range where it is positive."
         verdict = UNPROVED if witness is None else REFUTED
         fact = f"{name} = {formula}"
-        yield Obligation("structure", label, rule, (fact,), verdict, witness, repair)
+        yield Obligation("domain", label, rule, (fact,), verdict, witness, repair)
 
 
 def _target(problem: Problem) -> Iterator[Obligation]:

@@ -30,13 +30,15 @@ def root_mu(epsilon: Reals, delta: Reals) -> Reals:
     sign, target = _side(delta)
     goal = np.log(target) + _LOG_ROOT_2PI
     mu = np.maximum(_mu_of_one_tail(epsilon, -ndtri(delta)), _mu_at_zero(delta))
+    sought = np.full(mu.shape, True)  # the others rest, so that no answer depends on its neighbours
     for _ in range(_STEPS):
         x, half = epsilon / mu, mu / 2
         t = x - half
         brackets = _brackets(t, x + half, mu, sign)[0]
         gap = np.log(brackets) - t * t / 2 - goal
-        mu = mu * np.exp(-sign * gap * brackets / mu)
-        if np.all(np.abs(gap) <= _ENOUGH):
+        mu = np.where(sought, mu * np.exp(-sign * gap * brackets / mu), mu)
+        sought &= ~(np.abs(gap) <= _ENOUGH)
+        if not np.any(sought):
             break
     at = point(epsilon, mu, sign)
     slope = sign * mu / at.brackets  # d log value / d log mu
@@ -53,11 +55,13 @@ def root_epsilon(delta: Reals, mu: Reals) -> tuple[Reals, Reals]:
     sign, target = _side(delta)
     goal = np.log(target) + _LOG_ROOT_2PI
     t = -ndtri(delta)
+    sought = np.full(t.shape, True)
     for _ in range(_STEPS):
         brackets, tail = _brackets(t, np.maximum(t + mu, 0), mu, sign)
         gap = np.log(brackets) - t * t / 2 - goal
-        t = t + sign * gap * (brackets / mu) / tail
-        if np.all(np.abs(gap) <= _ENOUGH):
+        t = np.where(sought, t + sign * gap * (brackets / mu) / tail, t)
+        sought &= ~(np.abs(gap) <= _ENOUGH)
+        if not np.any(sought):
             break
     epsilon = np.minimum(mu * np.maximum(t + mu / 2, 0), np.finfo(float).max)
     at = point(epsilon, mu, sign)
