@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import sys
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -59,8 +58,9 @@ def post(function: Callable[..., Any], *arguments: Any) -> Post:
     """Apply `function` to releases, public formulas (numbers by then) and constants. Free of
     charge.
 
-    The function must be importable (`module:name`) and must not capture anything: its source is
-    part of what is certified.
+    The function must not capture anything: its source is part of what is certified. (A certificate
+    that is to be saved needs it importable, as `module:name`.)
+
     Raises InvalidArgument, or TouchesData where it captures declared data.
     """
     if not inspect.isfunction(function):
@@ -91,10 +91,10 @@ def _refuse_captures(function: Callable[..., Any]) -> None:
         raise InvalidArgument(
             "function", "free of defaults but numbers and text", defaults, way_out
         )
-    if cells or "<" in function.__qualname__:
+    if cells:
         raise InvalidArgument(
             "function",
-            "defined at the top of a module, capturing nothing",
+            "free of captured variables",
             function.__qualname__,
             "Pass what it needs as arguments.",
         )
@@ -133,11 +133,3 @@ def source_digest(function: Callable[..., Any]) -> str:
     except (OSError, TypeError):
         source = function.__code__.co_code.hex() + repr(function.__code__.co_consts)
     return hashlib.sha256((source + repr(_defaults(function))).encode()).hexdigest()
-
-
-def importable(function: Callable[..., Any]) -> bool:
-    """Whether `module:name` leads back to `function`."""
-    found: object = sys.modules.get(function.__module__)
-    for part in function.__qualname__.split("."):
-        found = getattr(found, part, None)
-    return found is function

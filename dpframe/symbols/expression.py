@@ -83,7 +83,7 @@ class Expression:
     def __bool__(self) -> bool:
         raise TouchesData(
             f"the formula {self} has no truth value while it is symbolic; compare numbers, "
-            "or use dp.max and dp.min"
+            "or use dp.maximum and dp.minimum"
         )
 
     def __float__(self) -> float:

@@ -217,7 +217,15 @@ class Certificate:
         return load, (json.loads(json.dumps(self.document)),)
 
     def save(self, path: str | Path) -> None:
-        """Write the certificate file; `dpframe check` and dp.load read it."""
+        """Write the certificate file; `dpframe check` and dp.load read it.
+
+        Raises InvalidArgument where dp.load could not import the declaration or a function again.
+        """
+        places: list[Any] = [type(self.regression), *(p.function for p in self.graph.posts)]
+        lost = [place.__qualname__ for place in places if "<" in place.__qualname__]
+        if lost:
+            way_out = "Define it at the top of a module."
+            raise InvalidArgument("declaration", "importable as module:name", lost[0], way_out)
         Path(path).write_text(json.dumps(self.document, indent=1) + "\n")
 
     def preview(self, *, n: int, d: int) -> Any:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument, Uncertified
 from dpframe.graph import Graph, Regression, Setting
 from dpframe.guarantees import Guarantee
@@ -21,13 +22,13 @@ def certify(
     *,
     target: Guarantee,
     setting: Setting,
-    accountant: str = "auto",
+    accountant: str | Accountant = "auto",
     trust: Sequence[type] = (),
 ) -> Certificate:
     """Prove that `regression` satisfies `target` in `setting`, for all values of its parameters. No
     data in sight.
 
-    `accountant` is "auto", "basic", "gaussian" or "zcdp". `trust` names classes of your own (a
+    `accountant` is "auto", "basic", "gaussian" or "zcdp", or one of dpframe's accountants. `trust` names classes of your own (a
     statistic, mechanism or theorem) whose word the proof may take; the certificate prints them.
     Under "auto" shares must hold as declared and named theorems inside their hypotheses, whichever
     derivation proves the total; under a named one, claims that it does not use block nothing.
@@ -46,7 +47,7 @@ def examine(
     *,
     target: Guarantee,
     setting: Setting,
-    accountant: str = "auto",
+    accountant: str | Accountant = "auto",
     trust: Sequence[type] = (),
 ) -> Report:
     """The report that certify decides by: never raises Uncertified. Raises InvalidArgument for
@@ -63,6 +64,7 @@ def examine(
         raise InvalidArgument("target", "one of dpframe's own guarantees", type(target), "")
     if not all(isinstance(kind, type) for kind in trust):
         raise InvalidArgument("trust", "a list of classes", trust, "")
+    name = accountant.name if isinstance(accountant, Accountant) else accountant
     declared = regression.graph(setting, target.budget)
     graph = Graph.of(declared.output)  # derived here, whatever the declaration says of itself
-    return verify(Problem(graph, target, setting, tuple(trust)), accountant)
+    return verify(Problem(graph, target, setting, tuple(trust)), name)

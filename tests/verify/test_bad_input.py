@@ -23,6 +23,12 @@ def labels(**more):
     return dp.Setting(X=dp.Rows(norm=1), y=dp.Column(**more), relation=dp.ADD_REMOVE)
 
 
+def capturing():
+    """A function that captures a variable."""
+    secret = 1
+    return lambda x: x + secret
+
+
 BAD = {
     "epsilon": [
         lambda v=v: dp.ApproxDP(v, "1e-6") for v in (0, -1, NAN, INF, "one", True, None, [1])
@@ -93,7 +99,7 @@ BAD = {
         lambda v=v: dp.release(setting().nodes()[1] @ setting().nodes()[1], dp.Gaussian.analytic, v)
         for v in (None, 1, 0.5, "half")
     ],
-    "function": [lambda v=v: dp.post(v, 1) for v in (None, 1, len, "f", lambda x: x)],
+    "function": [lambda v=v: dp.post(v, 1) for v in (None, 1, len, "f", capturing())],
     "aggregate": [lambda: dp.aggregate("median", setting().nodes()[0])],
 }
 READY = PROOF.at(epsilon=1, delta="1e-6", gamma="1/3")
