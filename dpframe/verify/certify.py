@@ -28,8 +28,9 @@ def certify(
     """Prove that `regression` satisfies `target` in `setting`, for all values of its parameters. No
     data in sight.
 
-    `accountant` is "auto", "basic", "gaussian" or "zcdp", or one of dpframe's accountants. `trust` names classes of your own (a
-    statistic, mechanism or theorem) whose word the proof may take; the certificate prints them.
+    `accountant` is "auto", "basic", "gaussian" or "zcdp", or one of dpframe's accountants.
+    `trust` names classes of your own (a statistic, mechanism or theorem) whose word the proof may
+    take; the certificate prints them.
     Under "auto" shares must hold as declared and named theorems inside their hypotheses, whichever
     derivation proves the total; under a named one, claims that it does not use block nothing.
 

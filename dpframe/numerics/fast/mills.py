@@ -53,7 +53,7 @@ def spread(x: Reals, mu: Reals) -> Reals:
 
 def is_close(x: Reals, mu: Reals) -> NDArray[np.bool_]:
     """Where the difference of two Mills ratios is to be had from `spread`, not by subtraction."""
-    return np.asarray(mu / 2 <= np.maximum(0.75, 0.4 * x))
+    return np.asarray(mu / 2 <= np.maximum(1.25, 0.4 * x))
 
 
 def _by_erfc(x: Reals) -> Reals:

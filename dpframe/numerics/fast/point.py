@@ -34,8 +34,8 @@ class Point(NamedTuple):
     w: Reals
     exponent: Reals
     """t^2 / 2, without its last bits"""
-    factor: Reals
-    """phi(t) = factor * exp(-exponent)"""
+    rest: Reals
+    """phi(t) = exp(-exponent) (1 + rest) / sqrt(2 pi), the root as a double"""
     brackets: Reals
     """R(t) - R(w), or R(-t) + R(w)"""
     tail: Reals
@@ -44,12 +44,14 @@ class Point(NamedTuple):
     def value(self) -> Reals:
         """Delta, or 1 - delta."""
         first, second = self._exponentials()
-        return first * self.brackets * self.factor * second
+        return first * self.brackets * (_PHI_0 * (1 + self.rest)) * second
 
     def log_over(self, target: Reals) -> Reals:
-        """log(value / target), without underflow on the way."""
+        """log(value / target) of a value near the target, by the way that rounds less."""
         first, second = self._exponentials()
-        return np.log(first * self.brackets / target * second * self.factor)
+        far = np.log(first * self.brackets / target * second * _PHI_0)
+        near = np.log(self.brackets / target * _PHI_0) - self.exponent
+        return np.where(self.exponent < 0.5, near, far) + self.rest
 
     def _exponentials(self) -> tuple[Reals, Reals]:
         """Two normal doubles, whose product is exp(-exponent); the second is 1 almost always."""
@@ -67,8 +69,7 @@ def point(epsilon: Reals, mu: Reals, sign: Signs) -> Point:
     close = (sign > 0) & is_close(x, mu)
     brackets[close] = spread(x[close], mu[close])
     square, error = _product(t, t)
-    factor = _PHI_0 * (1 + (_PHI_0_REST - (error / 2 + t * rest)))
-    return Point(t, w, square / 2, factor, brackets, tail)
+    return Point(t, w, square / 2, _PHI_0_REST - (error / 2 + t * rest), brackets, tail)
 
 
 def _centre(epsilon: Reals, mu: Reals) -> tuple[Reals, Reals, Reals]:

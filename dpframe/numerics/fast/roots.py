@@ -30,7 +30,9 @@ def root_mu(epsilon: Reals, delta: Reals) -> Reals:
     sign, target = _side(delta)
     goal = np.log(target) + _LOG_ROOT_2PI
     mu = np.maximum(_mu_of_one_tail(epsilon, -ndtri(delta)), _mu_at_zero(delta))
-    sought = np.full(mu.shape, True)  # the others rest, so that no answer depends on its neighbours
+    sought = np.ones_like(
+        mu, dtype=np.bool_
+    )  # the others rest: no answer depends on its neighbours
     for _ in range(_STEPS):
         x, half = epsilon / mu, mu / 2
         t = x - half
@@ -55,7 +57,7 @@ def root_epsilon(delta: Reals, mu: Reals) -> tuple[Reals, Reals]:
     sign, target = _side(delta)
     goal = np.log(target) + _LOG_ROOT_2PI
     t = -ndtri(delta)
-    sought = np.full(t.shape, True)
+    sought = np.ones_like(t, dtype=np.bool_)
     for _ in range(_STEPS):
         brackets, tail = _brackets(t, np.maximum(t + mu, 0), mu, sign)
         gap = np.log(brackets) - t * t / 2 - goal
