@@ -53,6 +53,17 @@ _HOME = {
         "ZeroConcentratedDP",
     ),
     "dpframe.sensitivity": ("Sensitivity",),
+    "dpframe.numerics.fast": (
+        "classical_constants",
+        "gaussian_delta",
+        "gaussian_delta_interval",
+        "gaussian_epsilon",
+        "gaussian_epsilon_interval",
+        "gaussian_mu",
+        "gaussian_mu_interval",
+        "gaussian_sigma",
+        "gaussian_sigma_interval",
+    ),
     "dpframe.mechanisms": ("Calibration", "Gaussian", "Laplace", "Mechanism"),
     "dpframe.accountants": (
         "Accountant",

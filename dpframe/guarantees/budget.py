@@ -46,7 +46,7 @@ class Share:
         weight = self.weights[index]
         return self.wholes[index] if weight is ONE else multiply(weight, self.wholes[index])
 
-    @property
+    @cached_property
     def epsilon(self) -> Expression:
         """The share of epsilon."""
         return self.amount("epsilon")

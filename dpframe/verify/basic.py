@@ -25,7 +25,8 @@ def basic(problem: Problem) -> Attempt:
     for release, count in classes(problem.graph.releases):
         result = earns(problem, release)
         constraints.update(dict.fromkeys(result.constraints))
-        found.append(attrs.evolve(result.obligation, count=count))
+        once = count == result.obligation.count
+        found.append(result.obligation if once else attrs.evolve(result.obligation, count=count))
     obligations = (*_summed(found), *_pure_only(problem))
     return Attempt("basic", obligations, tuple(thinned(list(constraints), problem)))
 
