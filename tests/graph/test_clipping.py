@@ -96,6 +96,8 @@ def test_the_block_is_never_changed():
     for norm in NORMS:
         project(rows, norm)
     normalize(rows)
+    np.testing.assert_array_equal(rows, ROWS)
+    assert np.array_equal(rows, ROWS, equal_nan=True)
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (4, 0), (0, 0)])
