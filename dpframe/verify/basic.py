@@ -7,9 +7,9 @@ from fractions import Fraction
 import attrs
 
 from dpframe.guarantees import PureDP
-from dpframe.symbols import Expression, split_coefficient
+from dpframe.symbols import Expression, Number, split_coefficient
 
-from .attempt import Attempt, classes
+from .attempt import Attempt, Class, classes
 from .earn import earns
 from .obligation import PROVED, UNPROVED, Constraint, Obligation
 from .problem import Problem
@@ -22,13 +22,36 @@ def basic(problem: Problem) -> Attempt:
     """Every release earns its share, and the shares sum to the target. [DworkR14, Thm B.1]"""
     found: list[Obligation] = []
     constraints: dict[Constraint, None] = {}
-    for release, count in classes(problem.graph.releases):
+    for release, count in _by_whole(problem, classes(problem.graph.releases)):
         result = earns(problem, release)
         constraints.update(dict.fromkeys(result.constraints))
         once = count == result.obligation.count
         found.append(result.obligation if once else attrs.evolve(result.obligation, count=count))
     obligations = (*_summed(found), *_pure_only(problem))
     return Attempt("basic", obligations, tuple(thinned(list(constraints), problem)))
+
+
+def _by_whole(problem: Problem, grouped: list[Class]) -> list[Class]:
+    """Many releases by one theorem with symbolic weights of the target, as one release of the whole
+    target: what its hypothesis bounds in the whole, it bounds in each share (the plan proves that
+    shares are positive and sum to at most the whole). As they are, where the whole is too much.
+    """
+    alike: dict[object, list[Class]] = {}
+    for release, count in grouped:
+        share = release.share
+        weighted = share is not None and share.wholes == problem.target.amounts
+        symbolic = weighted and share is not None and not isinstance(share.weights[0], Number)
+        key = (release.stated, release.statistic) if symbolic and release.rule else release
+        alike.setdefault(key, []).append((release, count))
+    return [one for same in alike.values() for one in _as_whole(problem, same)]
+
+
+def _as_whole(problem: Problem, same: list[Class]) -> list[Class]:
+    if len(same) <= FEW:
+        return same
+    whole = attrs.evolve(same[0][0], share=problem.target.budget)
+    held = earns(problem, whole).obligation.verdict is PROVED
+    return [(whole, sum(count for _, count in same))] if held else same
 
 
 def with_theorems(attempt: Attempt, problem: Problem) -> Attempt:
