@@ -12,7 +12,7 @@ from dpframe.symbols import Expression, Number, split_coefficient
 from .attempt import Attempt, Class, classes
 from .earn import earns
 from .obligation import PROVED, UNPROVED, Constraint, Obligation
-from .problem import Problem
+from .problem import Problem, own
 from .sign import quick_sign
 
 FEW = 8
@@ -41,7 +41,8 @@ def _by_whole(problem: Problem, grouped: list[Class]) -> list[Class]:
         share = release.share
         weighted = share is not None and share.wholes == problem.target.amounts
         symbolic = weighted and share is not None and not isinstance(share.weights[0], Number)
-        key = (release.stated, release.statistic) if symbolic and release.rule else release
+        named = release.rule is not None and own(type(release.rule))  # their limits bound epsilon
+        key = (release.stated, release.statistic) if symbolic and named else release
         alike.setdefault(key, []).append((release, count))
     return [one for same in alike.values() for one in _as_whole(problem, same)]
 
@@ -128,8 +129,9 @@ def _whole(kept: list[Constraint], shares: set[Expression], problem: Problem) ->
     for constraint in kept:
         if constraint.left in shares and not constraint.right.symbols():
             on_shares.setdefault((constraint.right, constraint.strict), []).append(constraint)
-    many = {key: group for key, group in on_shares.items() if len(group) > FEW}
-    replaced = {constraint for group in many.values() for constraint in group}
     whole = problem.target.amounts[0]
+    narrow = bool(whole.symbols())  # a number of epsilon beyond the bound would exclude everything
+    many = {key: group for key, group in on_shares.items() if narrow and len(group) > FEW}
+    replaced = {constraint for group in many.values() for constraint in group}
     wholes = [attrs.evolve(group[0], left=whole) for group in many.values()]
     return [constraint for constraint in kept if constraint not in replaced] + wholes
