@@ -1,6 +1,6 @@
 """Time to certify, to give numbers, to check: medians in milliseconds, beside the targets.
 
-    python benchmarks/certify.py
+python benchmarks/certify.py
 """
 
 from __future__ import annotations
@@ -77,8 +77,10 @@ def main() -> None:
         file = dp.certify(kind(), target=TARGET, setting=SETTING).document
         verdict = check(file)
         checked = median(lambda file=file: check(file), 3)
-        print(f"{kind.__doc__.split('.')[0]}: certify {took:.1f} ms, at most 50; "
-              f"checker {checked:.0f} ms, at most 1000 (accepted: {verdict.accepted})")
+        print(
+            f"{kind.__doc__.split('.')[0]}: certify {took:.1f} ms, at most 50; "
+            f"checker {checked:.0f} ms, at most 1000 (accepted: {verdict.accepted})"
+        )
 
 
 if __name__ == "__main__":

@@ -64,9 +64,11 @@ _HOME = {
         "gaussian_sigma",
         "gaussian_sigma_interval",
     ),
-    "dpframe.mechanisms": ("Calibration", "Gaussian", "Laplace", "Mechanism"),
+    "dpframe.losses": ("GaussianLoss", "LaplaceLoss", "PrivacyLoss", "ResponseLoss"),
+    "dpframe.mechanisms": ("AdditiveNoise", "Calibration", "Gaussian", "Laplace", "Mechanism"),
     "dpframe.accountants": (
         "Accountant",
+        "AdditiveAccountant",
         "BasicAccountant",
         "ConcentratedAccountant",
         "GaussianAccountant",

@@ -35,9 +35,13 @@ def setting(relation=dp.ADD_REMOVE, *, norm=NORM, bound=BOUND, rows_per_person=1
     )
 
 
-MECHANISMS = {
+NOISES = {  # noise of this size
     dp.Gaussian: lambda size: dp.Gaussian(std=size),
     dp.Laplace: lambda size: dp.Laplace(scale=size),
+}
+
+MECHANISMS = {  # one that hides more the larger the number
+    **NOISES,
 }
 
 CALIBRATIONS = {  # a budget at which the theorem holds: (epsilon, delta)

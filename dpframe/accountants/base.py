@@ -1,4 +1,4 @@
-"""What an accountant is: it adds guarantees of its own kind, and knows no mechanism."""
+"""What an accountant is: it turns what many releases cost into one cost, and knows no mechanism."""
 
 from __future__ import annotations
 
@@ -6,15 +6,41 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
+from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Guarantee, as_kind
+from dpframe.numerics import Exact, Interval, nonnegative, open_unit
+
+from .conversions import delta_of, epsilon_of
+from .parts import Part
 
 
 class Accountant(ABC):
-    """Abstract: adaptive composition of guarantees of one kind."""
+    """Abstract: adaptive composition, in numbers. Each answer is an interval around the exact
+    value; an accountant that only bounds from above says 0 below.
+    """
 
     __slots__ = ()
     name: ClassVar[str]
     citation: ClassVar[str]
+
+    @abstractmethod
+    def epsilon(self, parts: Sequence[Part], delta: Exact) -> Interval:
+        """The least epsilon >= 0 at which all parts together are (epsilon, delta)-DP, each part
+        free to depend on the output of those before it. 0 < delta < 1.
+
+        `upper` is infinite where no epsilon is enough. Raises InvalidArgument for a part that this
+        accountant cannot add.
+        """
+
+    @abstractmethod
+    def delta(self, parts: Sequence[Part], epsilon: Exact) -> Interval:
+        """The least delta at which all parts together are (epsilon, delta)-DP. epsilon >= 0."""
+
+
+class AdditiveAccountant(Accountant):
+    """Abstract: guarantees of one kind, with parameters that add up, symbols included."""
+
+    __slots__ = ()
     adds: ClassVar[type[Guarantee]]
 
     @abstractmethod
@@ -28,3 +54,23 @@ class Accountant(ABC):
         there is none.
         """
         return as_kind(guarantee, self.adds)
+
+    def epsilon(self, parts: Sequence[Part], delta: Exact) -> Interval:
+        """By `total`, converted."""
+        return epsilon_of(self.total(self._admitted(parts)), open_unit("delta", delta))
+
+    def delta(self, parts: Sequence[Part], epsilon: Exact) -> Interval:
+        """By `total`, converted."""
+        return delta_of(self.total(self._admitted(parts)), nonnegative("epsilon", epsilon))
+
+    def _admitted(self, parts: Sequence[Part]) -> list[Guarantee]:
+        found: list[Guarantee] = []
+        for part in parts:
+            own = self.admit(part.what) if isinstance(part.what, Guarantee) else None
+            if own is None:
+                way_out = "The numeric accountant adds everything that has a privacy loss."
+                raise InvalidArgument(
+                    "part", f"a guarantee that {self.name} adds", part.what, way_out
+                )
+            found.extend([own] * part.count)
+        return found

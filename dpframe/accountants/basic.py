@@ -10,11 +10,11 @@ import attrs
 from dpframe.guarantees import ApproxDP, Guarantee, PureDP
 from dpframe.symbols import add
 
-from .base import Accountant
+from .base import AdditiveAccountant
 
 
 @attrs.frozen(cache_hash=True)
-class BasicAccountant(Accountant):
+class BasicAccountant(AdditiveAccountant):
     """k adaptive releases, each (epsilon_i, delta_i)-DP, are (sum epsilon_i, sum delta_i)-DP.
     [DworkR14, Thm B.1]
     """

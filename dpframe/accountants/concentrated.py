@@ -10,11 +10,11 @@ import attrs
 from dpframe.guarantees import Guarantee, ZeroConcentratedDP
 from dpframe.symbols import add
 
-from .base import Accountant
+from .base import AdditiveAccountant
 
 
 @attrs.frozen(cache_hash=True)
-class ConcentratedAccountant(Accountant):
+class ConcentratedAccountant(AdditiveAccountant):
     """k adaptive releases, each rho_i-zCDP, are (sum rho_i)-zCDP. [BunS16, Lem 2.3]"""
 
     name: ClassVar[str] = "zcdp"

@@ -10,11 +10,11 @@ import attrs
 from dpframe.guarantees import GaussianDP, Guarantee
 from dpframe.symbols import add, sqrt
 
-from .base import Accountant
+from .base import AdditiveAccountant
 
 
 @attrs.frozen(cache_hash=True)
-class GaussianAccountant(Accountant):
+class GaussianAccountant(AdditiveAccountant):
     """k adaptive releases, each mu_i-Gaussian DP, are sqrt(sum mu_i^2)-Gaussian DP. [DongRS22, Cor
     3.3]
     """

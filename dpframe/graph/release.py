@@ -10,7 +10,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Guarantee, Share
-from dpframe.mechanisms import Calibration, Mechanism
+from dpframe.mechanisms import AdditiveNoise, Calibration
 from dpframe.symbols import Expression, Number, Product, Sum, Symbol, exact, to_json
 
 from .node import DataNode, Node
@@ -27,17 +27,17 @@ class Release(Node):
 
     kind: ClassVar[str] = "release"
     statistic: Statistic
-    stated: Mechanism | Calibration
+    stated: AdditiveNoise | Calibration
     share: Share | None
     times: Expression
     name: str
 
     @cached_property
-    def mechanism(self) -> Mechanism:
+    def mechanism(self) -> AdditiveNoise:
         """The noise: as stated, or as its theorem prescribes for the share and the derived
         sensitivity.
         """
-        if isinstance(self.stated, Mechanism):
+        if isinstance(self.stated, AdditiveNoise):
             return self.stated
         sensitivity = self.statistic.sensitivity(self.stated.mechanism.norm)
         return self.stated.calibrate(
@@ -50,7 +50,7 @@ class Release(Node):
         return self.stated if isinstance(self.stated, Calibration) else None
 
     @property
-    def noise(self) -> type[Mechanism]:
+    def noise(self) -> type[AdditiveNoise]:
         """The kind of noise."""
         return self.stated.mechanism if isinstance(self.stated, Calibration) else type(self.stated)
 
@@ -69,7 +69,7 @@ class Release(Node):
         number of draws.
         """
         found = {} if self.times is ONE else {"times": self.times}
-        if isinstance(self.stated, Mechanism):
+        if isinstance(self.stated, AdditiveNoise):
             found[self.stated.noise] = self.stated.formula
         if self.share is not None:
             found |= {
@@ -98,7 +98,7 @@ class Release(Node):
         return self.mechanism.deviation
 
     def record(self) -> dict[str, object]:
-        """Mechanism, formula, rule, share and number of draws."""
+        """AdditiveNoise, formula, rule, share and number of draws."""
         share = (
             None
             if self.share is None
@@ -142,7 +142,7 @@ def release(
         raise InvalidArgument("share", "a share of budget.split(...)", share, "")
     if isinstance(mechanism, Calibration):
         mechanism.check(share)
-    elif not isinstance(mechanism, Mechanism):
+    elif not isinstance(mechanism, AdditiveNoise):
         raise InvalidArgument(
             "mechanism",
             "dp.Gaussian.analytic or another calibration, or a mechanism such as "

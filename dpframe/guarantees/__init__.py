@@ -2,7 +2,7 @@
 which.
 """
 
-from .base import Guarantee
+from .base import Guarantee, number
 from .budget import Share
 from .implications import IMPLICATIONS, Implication, as_kind, concentrated_epsilon
 from .kinds import ApproxDP, GaussianDP, PureDP, ZeroConcentratedDP
@@ -23,4 +23,5 @@ __all__ = [
     "ZeroConcentratedDP",
     "as_kind",
     "concentrated_epsilon",
+    "number",
 ]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from fractions import Fraction
 from typing import ClassVar
 
 from dpframe.errors import InvalidArgument
+from dpframe.losses import PrivacyLoss
 from dpframe.symbols import Expression, Number
 
 from .budget import ONE, Share
@@ -28,6 +30,21 @@ class Guarantee(ABC):
     def budget(self) -> Share:
         """The whole of it, to be split among releases."""
         return Share(self.currency, self.amounts, (ONE,) * len(self.currency))
+
+    @property
+    def loss(self) -> PrivacyLoss | None:
+        """The privacy loss of the worst mechanism with this guarantee; None where no one mechanism
+        is the worst. Raises InvalidArgument while a parameter is a symbol or irrational.
+        """
+        return None
+
+
+def number(name: str, value: Expression) -> Fraction:
+    """`value` as an exact number."""
+    if not isinstance(value, Number):
+        way_out = "Give symbols numbers; round what is irrational to the safe side."
+        raise InvalidArgument(name, "an exact number", str(value), way_out)
+    return value.value
 
 
 def check_range(

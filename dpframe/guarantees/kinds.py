@@ -6,9 +6,10 @@ from typing import ClassVar
 
 import attrs
 
+from dpframe.losses import GaussianLoss, ResponseLoss
 from dpframe.symbols import Expression, exact, power
 
-from .base import Guarantee, check_range
+from .base import Guarantee, check_range, number
 
 
 def _epsilon(value: object) -> Expression:
@@ -45,6 +46,11 @@ class PureDP(Guarantee):
         """(epsilon,)."""
         return (self.epsilon,)
 
+    @property
+    def loss(self) -> ResponseLoss:
+        """That of randomised response. [KairouzOV15, Thm 3.2]"""
+        return ResponseLoss(number("epsilon", self.epsilon))
+
     def __str__(self) -> str:
         """As papers write it."""
         return f"{self.epsilon}-differential privacy"
@@ -71,6 +77,11 @@ class ApproxDP(Guarantee):
     def amounts(self) -> tuple[Expression, ...]:
         """(epsilon, delta)."""
         return (self.epsilon, self.delta)
+
+    @property
+    def loss(self) -> ResponseLoss:
+        """That of randomised response which confesses with probability delta. [KairouzOV15]"""
+        return ResponseLoss(number("epsilon", self.epsilon), number("delta", self.delta))
 
     def __str__(self) -> str:
         """As papers write it."""
@@ -117,6 +128,11 @@ class GaussianDP(Guarantee):
     def amounts(self) -> tuple[Expression, ...]:
         """(mu squared,): Gaussian guarantees add as squares. [DongRS22, Cor 3.3]"""
         return (power(self.mu, 2),)
+
+    @property
+    def loss(self) -> GaussianLoss:
+        """That of N(mu, 1) against N(0, 1). [DongRS22, Def 2.6]"""
+        return GaussianLoss(number("mu", self.mu))
 
     def __str__(self) -> str:
         """As papers write it."""

@@ -1,7 +1,7 @@
-"""One file a mechanism: its noise, its guarantee, its calibrations."""
+"""One file a mechanism: its law, its guarantee, its calibrations."""
 
-from .base import Calibration, Mechanism
+from .base import AdditiveNoise, Calibration, Mechanism
 from .gaussian import Gaussian
 from .laplace import Laplace
 
-__all__ = ["Calibration", "Gaussian", "Laplace", "Mechanism"]
+__all__ = ["AdditiveNoise", "Calibration", "Gaussian", "Laplace", "Mechanism"]

@@ -1,4 +1,4 @@
-"""What a mechanism is: noise, the norm it answers to, and the guarantee it gives. It knows no
+"""What a mechanism is: a draw whose law hides its input, and the guarantee it gives. It knows no
 accountant.
 """
 
@@ -8,7 +8,9 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Guarantee, Share
+from dpframe.guarantees import ADD_REMOVE, Guarantee, Relation, Share
+from dpframe.losses import PrivacyLoss
+from dpframe.numerics import Exact
 from dpframe.sensitivity import Norm
 from dpframe.symbols import Expression, Number, exact
 
@@ -17,13 +19,38 @@ if TYPE_CHECKING:
 
 
 class Mechanism(ABC):
+    """Abstract: anything random that releases, with the guarantee of one release."""
+
+    __slots__ = ()
+    kind: ClassVar[str]
+    gives: ClassVar[type[Guarantee]]
+
+    @abstractmethod
+    def guarantee(self, sensitivity: Expression) -> Guarantee:
+        """What one release guarantees where its input moves by at most `sensitivity`."""
+
+    def loss(
+        self, sensitivity: Exact | Expression = 1, relation: Relation = ADD_REMOVE
+    ) -> PrivacyLoss:
+        """The privacy loss of one release between neighbours under `relation`, in the removing
+        direction; `sensitivity` is that under `relation`. Exact where the mechanism's own law is
+        known, else the worst that its guarantee admits.
+        """
+        del relation
+        guarantee = self.guarantee(exact(sensitivity, "sensitivity"))
+        loss = guarantee.loss
+        if loss is None:
+            way_out = "The RDP and zCDP accountants add it."
+            raise InvalidArgument(self.kind, "dominated by one pair", str(guarantee), way_out)
+        return loss
+
+
+class AdditiveNoise(Mechanism):
     """Abstract: independent noise added to a statistic. `formula` is the one expression that proof
     and execution share.
     """
 
     __slots__ = ()
-    kind: ClassVar[str]
-    gives: ClassVar[type[Guarantee]]
     norm: ClassVar[Norm]
     noise: ClassVar[str]
 
@@ -31,10 +58,6 @@ class Mechanism(ABC):
     @abstractmethod
     def formula(self) -> Expression:
         """The size of the noise: a std or a scale, as `noise` says."""
-
-    @abstractmethod
-    def guarantee(self, sensitivity: Expression) -> Guarantee:
-        """What one release guarantees at this sensitivity, in `norm`."""
 
     @property
     @abstractmethod
@@ -59,11 +82,11 @@ class Calibration(ABC):
     __slots__ = ()
     name: ClassVar[str]
     citation: ClassVar[str]
-    mechanism: ClassVar[type[Mechanism]]
+    mechanism: ClassVar[type[AdditiveNoise]]
     currencies: ClassVar[tuple[tuple[str, ...], ...]]
 
     @abstractmethod
-    def calibrate(self, share: Share, sensitivity: Expression) -> Mechanism:
+    def calibrate(self, share: Share, sensitivity: Expression) -> AdditiveNoise:
         """The mechanism whose noise this theorem prescribes. Rounds nothing: a formula."""
 
     @abstractmethod

@@ -16,7 +16,7 @@ from dpframe.guarantees import GaussianDP, Guarantee, Share
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression, Number, analytic_sigma, log, sqrt
 
-from .base import Calibration, Mechanism, positive_formula
+from .base import AdditiveNoise, Calibration, positive_formula
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,7 +31,7 @@ class DworkRoth(Calibration):
 
     name: ClassVar[str] = "Gaussian.classical"
     citation: ClassVar[str] = "[DworkR14, Thm A.1]"
-    mechanism: ClassVar[type[Mechanism]]
+    mechanism: ClassVar[type[AdditiveNoise]]
     currencies: ClassVar[tuple[tuple[str, ...], ...]] = (APPROX,)
 
     def calibrate(self, share: Share, sensitivity: Expression) -> Gaussian:
@@ -51,7 +51,7 @@ class KamathUllman(Calibration):
 
     name: ClassVar[str] = "Gaussian.kamath_ullman"
     citation: ClassVar[str] = "[KamathU20, Lem 2.4] up to 1, rule E1 up to 4 log 2"
-    mechanism: ClassVar[type[Mechanism]]
+    mechanism: ClassVar[type[AdditiveNoise]]
     currencies: ClassVar[tuple[tuple[str, ...], ...]] = (APPROX,)
 
     def calibrate(self, share: Share, sensitivity: Expression) -> Gaussian:
@@ -71,7 +71,7 @@ class Analytic(Calibration):
 
     name: ClassVar[str] = "Gaussian.analytic"
     citation: ClassVar[str] = "[BalleW18, Thm 8]"
-    mechanism: ClassVar[type[Mechanism]]
+    mechanism: ClassVar[type[AdditiveNoise]]
     currencies: ClassVar[tuple[tuple[str, ...], ...]] = (APPROX, ("rho",), ("mu^2",))
 
     def calibrate(self, share: Share, sensitivity: Expression) -> Gaussian:
@@ -91,7 +91,7 @@ class Analytic(Calibration):
 
 
 @attrs.frozen(cache_hash=True)
-class Gaussian(Mechanism):
+class Gaussian(AdditiveNoise):
     """N(0, std^2) on every number; a symmetric matrix gets (A + A')/2 of such draws (diagonal std,
     off it std/sqrt 2).
 

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 
-from dpframe.guarantees import Guarantee, PureDP, Share
+from dpframe.guarantees import ADD_REMOVE, Guarantee, PureDP, Relation, Share, number
+from dpframe.losses import LaplaceLoss
+from dpframe.numerics import Exact
 from dpframe.sensitivity import L1, Norm
-from dpframe.symbols import Expression, sqrt
+from dpframe.symbols import Expression, exact, sqrt
 
-from .base import Calibration, Mechanism, positive_formula
+from .base import AdditiveNoise, Calibration, positive_formula
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +24,7 @@ class PureLaplace(Calibration):
 
     name: ClassVar[str] = "Laplace.pure"
     citation: ClassVar[str] = "[DworkR14, Thm 3.6]"
-    mechanism: ClassVar[type[Mechanism]]
+    mechanism: ClassVar[type[AdditiveNoise]]
     currencies: ClassVar[tuple[tuple[str, ...], ...]] = (("epsilon",), ("epsilon", "delta"))
 
     def calibrate(self, share: Share, sensitivity: Expression) -> Laplace:
@@ -36,7 +38,7 @@ class PureLaplace(Calibration):
 
 
 @attrs.frozen(cache_hash=True)
-class Laplace(Mechanism):
+class Laplace(AdditiveNoise):
     """Laplace(scale) on every number; a symmetric matrix gets one draw for each entry of its upper
     triangle, mirrored.
 
@@ -63,6 +65,13 @@ class Laplace(Mechanism):
     def guarantee(self, sensitivity: Expression) -> PureDP:
         """(sensitivity/scale)-DP."""
         return PureDP(sensitivity / self.scale)
+
+    def loss(
+        self, sensitivity: Exact | Expression = 1, relation: Relation = ADD_REMOVE
+    ) -> LaplaceLoss:
+        """The exact one, which is below that of PureDP. (docs/proofs/shifts.md)"""
+        del relation
+        return LaplaceLoss(number("epsilon", exact(sensitivity, "sensitivity") / self.scale))
 
     @staticmethod
     def sample(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         profile_epsilon_lower,
     )
     from .exact import Exact, as_fraction, nonnegative, open_unit, positive
+    from .interval import Interval
     from .precision import at_rising_precision, working
     from .profile import Quantity, ball, certainly_above, certainly_at_most, delta_ball, holds
     from .rounding import arb_float, arb_lower, arb_upper, next_down, next_up, to_float
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Exact": "exact",
+    "Interval": "interval",
     "Quantity": "profile",
     "analytic_mu": "calibrate",
     "analytic_sigma": "calibrate",
@@ -58,6 +60,7 @@ _HOME = {
 
 __all__ = [
     "Exact",
+    "Interval",
     "Quantity",
     "analytic_mu",
     "analytic_sigma",

@@ -18,7 +18,7 @@ CLOSED_FORMS = {  # the guarantee's parameter at sensitivity s and noise c
     dp.Gaussian: ("mu", lambda s, c: s / c),
     dp.Laplace: ("epsilon", lambda s, c: s / c),
 }
-every_mechanism = pytest.mark.parametrize("cls", samples.MECHANISMS, ids=lambda c: c.__name__)
+every_mechanism = pytest.mark.parametrize("cls", samples.NOISES, ids=lambda c: c.__name__)
 every_calibration = pytest.mark.parametrize("cls", samples.CALIBRATIONS, ids=lambda c: c.__name__)
 
 
@@ -28,7 +28,7 @@ def test_the_guarantee_is_its_closed_form(cls):
     name, form = CLOSED_FORMS[cls]
     for size in SIZES:
         for sensitivity in SIZES:
-            guarantee = samples.MECHANISMS[cls](size).guarantee(Number(sensitivity))
+            guarantee = samples.NOISES[cls](size).guarantee(Number(sensitivity))
             assert getattr(guarantee, name) == Number(form(sensitivity, size))
 
 
@@ -36,7 +36,7 @@ def test_the_guarantee_is_its_closed_form(cls):
 def test_the_guarantee_grows_with_the_sensitivity(cls):
     """More sensitivity never costs less; more noise never costs more."""
     cost = {
-        (s, c): samples.MECHANISMS[cls](c).guarantee(Number(s)).amounts[0].value
+        (s, c): samples.NOISES[cls](c).guarantee(Number(s)).amounts[0].value
         for s in SIZES
         for c in SIZES
     }
@@ -49,8 +49,8 @@ def test_the_guarantee_grows_with_the_sensitivity(cls):
 def test_int_float_text_and_fraction_sizes_are_one(cls):
     """The same number in four spellings makes equal mechanisms."""
     sizes = [2.5, "2.5", "5/2", Fraction(5, 2), np.float64(2.5)]
-    assert len({samples.MECHANISMS[cls](size) for size in sizes}) == 1
-    assert samples.MECHANISMS[cls](2) == samples.MECHANISMS[cls](2.0)
+    assert len({samples.NOISES[cls](size) for size in sizes}) == 1
+    assert samples.NOISES[cls](2) == samples.NOISES[cls](2.0)
 
 
 @every_mechanism
@@ -58,7 +58,7 @@ def test_int_float_text_and_fraction_sizes_are_one(cls):
 def test_a_size_that_is_no_positive_number_is_refused(cls, size):
     """No noise, negative noise and no number are errors that say so."""
     with pytest.raises(dp.InvalidArgument):
-        samples.MECHANISMS[cls](size)
+        samples.NOISES[cls](size)
 
 
 @every_mechanism
@@ -93,7 +93,7 @@ def test_equal_generators_draw_equal_noise(cls):
 @every_mechanism
 def test_the_deviation_is_the_standard_deviation(cls):
     """The stated std of one number is that of the draws, within 2 percent."""
-    mechanism = samples.MECHANISMS[cls](3)
+    mechanism = samples.NOISES[cls](3)
     noise = cls.sample(3.0, (200_000,), np.random.default_rng(3), symmetric=False)
     assert abs(noise.std() / float(value(mechanism.deviation, {})) - 1) < 0.02
 

@@ -86,7 +86,7 @@ class NoNoise(dp.Calibration):
     mechanism = dp.Gaussian
     currencies = (("epsilon", "delta"),)
 
-    def calibrate(self, share: dp.Share, sensitivity: dp.Expression) -> dp.Mechanism:
+    def calibrate(self, share: dp.Share, sensitivity: dp.Expression) -> dp.AdditiveNoise:
         """No noise."""
         del share, sensitivity
         return dp.Gaussian(std=Fraction(1, 10**9))
@@ -106,7 +106,7 @@ class Silent(dp.Gaussian):
         return np.zeros(shape)
 
 
-class Mute(dp.Mechanism):
+class Mute(dp.AdditiveNoise):
     """A mechanism that says gaussian and draws zeros."""
 
     kind = "gaussian"
@@ -150,7 +150,7 @@ def test_an_unknown_calibration_is_not_believed() -> None:
 
 
 @pytest.mark.parametrize("noise", [lambda: Silent(std=5), Mute], ids=["subclass", "own"])
-def test_an_unknown_mechanism_is_not_believed(noise: Callable[[], dp.Mechanism]) -> None:
+def test_an_unknown_mechanism_is_not_believed(noise: Callable[[], dp.AdditiveNoise]) -> None:
     """Noise of the user's own, whose draws nobody checked, is not Gaussian by its word."""
     loose = dp.ApproxDP(1, Fraction(1, 100))
     assert refuses(lambda _, y, __: dp.release(dp.total(y), noise()), target=loose)
