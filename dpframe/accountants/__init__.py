@@ -4,9 +4,15 @@ from .base import Accountant, AdditiveAccountant
 from .basic import BasicAccountant
 from .concentrated import ConcentratedAccountant
 from .gaussian import GaussianAccountant
-from .parts import Part, parts_of
+from .numeric import NumericAccountant
+from .parts import Part, count_of, parts_of
 
-ACCOUNTANTS = (BasicAccountant(), GaussianAccountant(), ConcentratedAccountant())
+ACCOUNTANTS = (
+    BasicAccountant(),
+    GaussianAccountant(),
+    ConcentratedAccountant(),
+    NumericAccountant(),
+)
 
 __all__ = [
     "ACCOUNTANTS",
@@ -15,6 +21,8 @@ __all__ = [
     "BasicAccountant",
     "ConcentratedAccountant",
     "GaussianAccountant",
+    "NumericAccountant",
     "Part",
+    "count_of",
     "parts_of",
 ]

@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Guarantee, as_kind
-from dpframe.numerics import Exact, Interval, nonnegative, open_unit
+from dpframe.numerics import Exact, Interval
 
+from .arguments import delta_argument, epsilon_argument
 from .conversions import delta_of, epsilon_of
 from .parts import Part
 
@@ -22,6 +23,8 @@ class Accountant(ABC):
     __slots__ = ()
     name: ClassVar[str]
     citation: ClassVar[str]
+    reads_losses: ClassVar[bool] = False
+    """whether it asks a mechanism for its privacy loss; else for its guarantee"""
 
     @abstractmethod
     def epsilon(self, parts: Sequence[Part], delta: Exact) -> Interval:
@@ -57,11 +60,11 @@ class AdditiveAccountant(Accountant):
 
     def epsilon(self, parts: Sequence[Part], delta: Exact) -> Interval:
         """By `total`, converted."""
-        return epsilon_of(self.total(self._admitted(parts)), open_unit("delta", delta))
+        return epsilon_of(self.total(self._admitted(parts)), delta_argument(delta))
 
     def delta(self, parts: Sequence[Part], epsilon: Exact) -> Interval:
         """By `total`, converted."""
-        return delta_of(self.total(self._admitted(parts)), nonnegative("epsilon", epsilon))
+        return delta_of(self.total(self._admitted(parts)), epsilon_argument(epsilon))
 
     def _admitted(self, parts: Sequence[Part]) -> list[Guarantee]:
         found: list[Guarantee] = []

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from dpframe.accountants import ACCOUNTANTS
+from dpframe.accountants import ACCOUNTANTS, AdditiveAccountant
 from dpframe.errors import PrivacyWarning
 from dpframe.guarantees import Guarantee, Unit
 
@@ -52,6 +52,8 @@ def together(spent: Sequence[Spending]) -> Guarantee | None:
     if len({one.unit for one in spent}) > 1:
         return None
     for accountant in ACCOUNTANTS:
+        if not isinstance(accountant, AdditiveAccountant):
+            continue
         admitted = [accountant.admit(one.guarantee) for one in spent]
         known = [guarantee for guarantee in admitted if guarantee is not None]
         if len(known) == len(spent):

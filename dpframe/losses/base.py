@@ -47,6 +47,11 @@ class PrivacyLoss(ABC):
         """P[L = infinity]: what even epsilon = infinity does not cover."""
         return Fraction(0)
 
+    @property
+    def largest(self) -> Fraction | None:
+        """An upper bound on every finite value of L; None where it has none."""
+        return None
+
     @abstractmethod
     def reverse(self) -> PrivacyLoss:
         """The loss of (Q, P): adding a record instead of removing it. Itself where symmetric."""

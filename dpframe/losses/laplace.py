@@ -37,6 +37,11 @@ class LaplaceLoss(PrivacyLoss):
         """(epsilon,)."""
         return (self.epsilon,)
 
+    @property
+    def largest(self) -> Fraction:
+        """epsilon."""
+        return self.epsilon
+
     def reverse(self) -> Self:
         """Itself: the pair is symmetric."""
         return self

@@ -51,6 +51,11 @@ class ResponseLoss(PrivacyLoss):
         """delta."""
         return self.delta
 
+    @property
+    def largest(self) -> Fraction:
+        """epsilon."""
+        return self.epsilon
+
     def reverse(self) -> Self:
         """Itself: the pair is symmetric."""
         return self

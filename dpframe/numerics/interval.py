@@ -32,6 +32,6 @@ class Interval:
         """`4.886551254 (within 2.1e-14)`, or the two ends where they are far apart."""
         if self.width == 0.0:
             return f"{self.upper:.10g}"
-        if self.width <= 1e-6 * abs(self.upper):
+        if math.isfinite(self.upper) and self.width <= 1e-6 * abs(self.upper):
             return f"{self.upper:.10g} (within {self.width:.2g})"
         return f"between {self.lower:.6g} and {self.upper:.6g}"

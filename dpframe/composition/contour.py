@@ -1,0 +1,133 @@
+"""The privacy profile of a total loss, by a trapezoidal sum along a vertical line.
+
+    delta(epsilon) = (1 / 2 pi i) int M(z) e^(-z epsilon) / (z (z + 1)) dz   on Re z = c > 0
+
+with M(z) = E[e^(zL); L < infinity]. Aliases of the sum are positive, so it bounds delta from above
+up to truncation and rounding; their bound gives the lower end. (docs/proofs/contour.md)
+"""
+
+from __future__ import annotations
+
+import math
+
+import attrs
+import numpy as np
+
+from ..losses.base import UNIT, Complexes, Reals
+from .saddle import NEED, Tilt, chernoff, saddle, step
+from .total import TotalLoss, pairwise
+
+_WORK = 1 << 23  # evaluations of a cumulant that one contour may cost
+_FEWEST, _MOST = 8, 1 << 21
+
+
+@attrs.frozen(eq=False)
+class Contour:
+    """Nodes on one line, with everything that does not depend on epsilon."""
+
+    c: float
+    h: float
+    base: float
+    """the cumulant at c, as a double; every other value is relative to it"""
+    weights: Complexes
+    """exp(K(z) - base) / (z (z + 1)) at z = c + i k h, k = 0, 1, ...; the first one halved"""
+    errors: Reals
+    """a bound on the error of each weight"""
+    tail: float
+    """a bound on what the nodes that were left out could add, relative to exp(base - c epsilon)"""
+    aliases: tuple[Tilt, Tilt]
+
+    def log_delta(self, epsilon: float) -> tuple[float, float, float]:
+        """log delta(epsilon): its lower end, its upper end, and the slope d log delta/d epsilon."""
+        times = self.h * np.arange(len(self.weights))
+        angle = times * epsilon
+        turned = self.weights * (np.cos(angle) - 1j * np.sin(angle))
+        total, rounding = pairwise(turned[:, None])
+        moved = ((self.c + 1j * times) * turned).sum()
+        sizes = np.abs(self.weights)
+        noise = float((self.errors + sizes * UNIT * (4 * np.abs(angle) + 12)).sum()) + rounding[0]
+        ratio = self.h / np.pi
+        value, error = ratio * total[0].real, ratio * noise * (1 + 1e-9) + self.tail
+        upper = value + error
+        lower = value - error - self._alias(epsilon)
+        shift = self.base - self.c * epsilon
+        low, high = _log(lower), _log(upper)
+        slack = UNIT * (2 * abs(self.base) + 4 * abs(self.c * epsilon) + 8 * abs(high) + 16)
+        slope = -float(moved.real / total[0].real)
+        return low + shift - slack, high + shift + slack, slope
+
+    def _alias(self, epsilon: float) -> float:
+        """A bound on sum over j != 0 of e^(2 pi j c/h) delta(epsilon + 2 pi j/h), relative."""
+        shift = self.base - self.c * epsilon
+        found = 0.0
+        for tilt in self.aliases:
+            gap = 2 * np.pi * abs(tilt.b - self.c) / self.h * (1 - 1e-12)
+            log = tilt.bound - tilt.b * epsilon - shift - gap
+            size = abs(tilt.bound) + abs(tilt.b * epsilon) + abs(shift) + gap
+            found += _exp(log + 8 * UNIT * size) / -math.expm1(-gap) * (1 + 1e-12)
+        return found
+
+
+def saddle_for_delta(total: TotalLoss, log_delta: float) -> tuple[float, float]:
+    """The best c for this delta, and Chernoff's epsilon there: an upper bound but for rounding."""
+    c = saddle(total, lambda b, bound: (bound - log_delta) / b)
+    return c, float((chernoff(total, np.array([c]))[0] - log_delta) / c)
+
+
+def for_epsilon(total: TotalLoss, epsilon: float) -> Contour:
+    """A contour that is sharp for delta(epsilon)."""
+    c = saddle(total, lambda b, bound: bound - b * epsilon)
+    bound = float(chernoff(total, np.array([c]))[0])
+    return contour_at(total, c, epsilon, bound - c * epsilon - 3.0)
+
+
+def contour_at(total: TotalLoss, c: float, epsilon: float, log_delta: float) -> Contour:
+    """Nodes on Re z = c, as many as it takes where log delta(epsilon) is about this."""
+    h, low, high = step(total, c, epsilon, log_delta)
+    base = float(total.cumulant(np.array([c + 0j]))[0][0].real)
+    wanted = log_delta - (base - c * epsilon) - NEED
+    nodes = _nodes(total, c, h, wanted)
+    line = np.asarray(c + 1j * h * np.arange(nodes), dtype=np.complex128)
+    weights, errors = _weights(total, line, base)
+    reach = nodes * h
+    # what is left out is at least this far; the sum of 1/(kh)^2 from there is below 1/(h^2 (k - 1))
+    outer = total.envelope(c, reach * (1 - 1e-12))
+    tail = _exp(outer + 4 * float(errors[0] / abs(weights[0]))) / (np.pi * (reach - h)) * (1 + 1e-9)
+    weights[0] /= 2
+    errors[0] /= 2
+    return Contour(c, h, base, weights, errors, tail, (low, high))
+
+
+def _nodes(total: TotalLoss, c: float, h: float, wanted: float) -> int:
+    """The fewest nodes whose tail is below e^wanted, or what the work allows."""
+    most = min(max(_FEWEST, _WORK // max(total.size, 1)), _MOST)
+    few, many = _FEWEST, _FEWEST
+    while many < most and total.envelope(c, many * h) - math.log(many * h) > wanted:
+        few, many = many, min(2 * many, most)
+    while many - few > max(2, few // 16):
+        middle = (few + many) // 2
+        enough = total.envelope(c, middle * h) - math.log(middle * h) <= wanted
+        few, many = (few, middle) if enough else (middle, many)
+    return many
+
+
+def _weights(total: TotalLoss, z: Complexes, base: float) -> tuple[Complexes, Reals]:
+    value, error = total.cumulant(z)
+    with np.errstate(all="ignore"):
+        relative = error + UNIT * (4 * np.abs(value) + 2 * abs(base) + 32)
+        apart = value - base
+        size = np.exp(apart.real)
+        weights = size * (np.cos(apart.imag) + 1j * np.sin(apart.imag)) / (z * (z + 1))
+        errors = np.expm1(relative) * np.abs(weights) * (1 + 1e-9)
+    # |E e^(zL)| <= E e^(cL): what is not known better is 0, give or take this
+    known = np.exp(2 * relative[0]) / np.abs(z) ** 2 * (1 + 1e-9)
+    lost = ~(errors <= known)
+    return np.where(lost, 0, weights), np.where(lost, known, errors)
+
+
+def _log(value: float) -> float:
+    return math.log(value) if value > 0 else -math.inf
+
+
+def _exp(value: float) -> float:
+    return math.exp(value) if value < 700 else math.inf

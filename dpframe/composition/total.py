@@ -1,0 +1,126 @@
+"""The sum of many independent privacy losses: its cumulant and envelope, class by class."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+import attrs
+import numpy as np
+from flint import arb
+
+from ..losses import PrivacyLoss
+from ..losses.base import UNIT, Complexes, Reals
+from ..numerics import arb_float, ball, working
+
+_EXACTLY = 64  # as many factors are multiplied as rationals
+_BLOCK = 1 << 16  # complex numbers held at once in one temporary
+
+
+@attrs.frozen(eq=False)
+class Batch:
+    """m distinct losses of one class, as parameters of shape (m, p), each so many times."""
+
+    kind: type[PrivacyLoss]
+    parameters: Reals
+    counts: Reals
+
+    def cumulant(self, z: Complexes) -> tuple[Complexes, Reals]:
+        """The sum over losses at nodes z of shape (n,), with a bound on its error."""
+        value, error = np.zeros(len(z), complex), np.zeros(len(z))
+        for rows in self._blocks(len(z)):
+            counts = self.counts[rows, None]
+            values, errors = self.kind.cumulants(self.parameters[rows], z)
+            part, rounding = pairwise(counts * values)
+            error += (counts * errors).sum(axis=0) + rounding + UNIT * np.abs(value + part)
+            value += part
+        return value, error * (1 + 1e-9)
+
+    def envelope(self, c: float, t: float) -> float:
+        """log of a bound on the product of all |E e^((c + is)L)| / E e^(cL), s >= t."""
+        bounds = self.counts * self.kind.envelope(self.parameters, c, t)
+        return float(bounds.sum()) * (1 - 1e-9)
+
+    def _blocks(self, n: int) -> Iterator[slice]:
+        rows = max(1, _BLOCK // max(n, 1))
+        return (slice(start, start + rows) for start in range(0, len(self.counts), rows))
+
+
+@attrs.frozen(eq=False)
+class TotalLoss:
+    """The sum of independent losses. `infinite` encloses the probability that it is infinite."""
+
+    batches: tuple[Batch, ...]
+    infinite: tuple[Fraction, Fraction]
+    largest: Fraction | None
+    """no finite value of the sum is above this; None where there is no bound"""
+
+    @property
+    def size(self) -> int:
+        """How many distinct losses there are."""
+        return sum(len(batch.counts) for batch in self.batches)
+
+    def cumulant(self, z: Complexes) -> tuple[Complexes, Reals]:
+        """log E[e^(zL); L < infinity] at nodes of shape (n,), Re z >= 0, and its error bound.
+
+        Where it overflows it is infinite or nan.
+        """
+        with np.errstate(all="ignore"):
+            value, error = np.zeros(len(z), complex), np.zeros(len(z))
+            for batch in self.batches:
+                part, bound = batch.cumulant(z)
+                error += bound + UNIT * np.abs(value + part) * 1.01
+                value += part
+            return value, error * (1 + 1e-9)
+
+    def envelope(self, c: float, t: float) -> float:
+        """log of a bound on |E e^((c + is)L)| / E e^(cL) for all s >= t; not increasing in t."""
+        with np.errstate(all="ignore"):
+            return sum(batch.envelope(c, t) for batch in self.batches)
+
+
+def total_loss(counts: Mapping[PrivacyLoss, int]) -> TotalLoss:
+    """The sum of each loss, so many times."""
+    kinds: dict[type[PrivacyLoss], list[PrivacyLoss]] = {}
+    for loss in counts:
+        kinds.setdefault(type(loss), []).append(loss)
+    batches = tuple(
+        Batch(kind, kind.stack(losses), np.array([float(counts[loss]) for loss in losses]))
+        for kind, losses in kinds.items()
+    )
+    return TotalLoss(batches, _infinite(counts), _largest(counts))
+
+
+def pairwise(values: Complexes) -> tuple[Complexes, Reals]:
+    """The sum of the rows of (m, n), by halves, and a bound on the rounding of it and its terms."""
+    sizes = np.abs(values).sum(axis=0) * (1 + 1e-9)
+    levels = 2
+    while len(values) > 1:
+        half = len(values) // 2
+        folded = values[:half] + values[half : 2 * half]
+        values = np.concatenate([folded, values[2 * half :]])
+        levels += 1
+    return values[0], levels * UNIT * sizes
+
+
+def _infinite(counts: Mapping[PrivacyLoss, int]) -> tuple[Fraction, Fraction]:
+    """1 - prod (1 - infinite)^count, enclosed."""
+    atoms = [(loss.infinite, count) for loss, count in counts.items() if loss.infinite]
+    if not atoms:
+        return Fraction(0), Fraction(0)
+    if sum(count for _, count in atoms) <= _EXACTLY:
+        kept = math.prod(((1 - atom) ** count for atom, count in atoms), start=Fraction(1))
+        return 1 - kept, 1 - kept
+    with working(128):
+        logs = [(-ball(atom)).log1p() * count for atom, count in atoms]
+        lost = -sum(logs, arb(0)).expm1()
+        return Fraction(arb_float(lost, up=False)), Fraction(arb_float(lost, up=True))
+
+
+def _largest(counts: Mapping[PrivacyLoss, int]) -> Fraction | None:
+    """The sum of the largest finite values."""
+    tops = [(loss.largest, count) for loss, count in counts.items()]
+    if any(top is None for top, _ in tops):
+        return None
+    return sum((top * count for top, count in tops if top is not None), Fraction(0))
