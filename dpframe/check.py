@@ -1196,15 +1196,18 @@ def _analytic(c: Checker, r: Release, epsilon: Formula, delta: Formula) -> None:
 
 
 @theorem("laplace", "Laplace.pure")
+@theorem("l2_laplace", "L2Laplace.pure")
 def _pure(c: Checker, r: Release, epsilon: Formula, _: Formula) -> None:
-    """[DworkR14, Thm 3.6]."""
+    """[DworkR14, Thm 3.6] in the L1 norm, [HardtT10, Sec 4] in L2: the slope of the log-density."""
     c.equal(r.size, moved_by(c, r) / epsilon, "the theorem's size")
 
 
 @theorem("laplace", "stated")
+@theorem("l2_laplace", "stated")
 def _stated_laplace(c: Checker, r: Release, epsilon: Formula, _: Formula) -> None:
-    """[DworkR14, Thm 3.6]: scale >= Delta_1/epsilon."""
-    c.at_least(epsilon * r.size, moved_by(c, r), "L1 sensitivity at most epsilon times scale")
+    """scale >= Delta/epsilon: Delta_1 [DworkR14, Thm 3.6], or Delta_2 [HardtT10, Sec 4]."""
+    norm = "L1" if r.mechanism == "laplace" else "L2"
+    c.at_least(epsilon * r.size, moved_by(c, r), f"{norm} sensitivity at most epsilon times scale")
 
 
 @theorem("gaussian", "stated")
@@ -1461,13 +1464,14 @@ def _gaussian(c: Checker) -> None:
 
 @derivation("zcdp")
 def _zcdp(c: Checker) -> None:
-    """rhos add: mu^2/2 of the Gaussians, epsilon^2/2 of each Laplace. [BunS16, Prop 1.4, 1.3]"""
-    kind_of, amounts = c.kind, c.amounts
-    c.where = "total"
+    """rhos add: mu^2/2 of Gaussians, epsilon^2/2 of pure releases. [BunS16, Prop 1.4, 1.3]"""
+    kind_of, amounts, c.where = c.kind, c.amounts, "total"
     c.require(kind_of in ("zcdp", "approx"), "zCDP proves zCDP or approximate DP")
-    others = [r for r in c.releases if r.mechanism == "laplace"]
+    others = [r for r in c.releases if r.mechanism in ("laplace", "l2_laplace")]
+    gaussians = [r for r in c.releases if r.mechanism == "gaussian"]
+    c.require(len(others) + len(gaussians) == len(c.releases), "the rho of a release is unknown")
     extra = c.ring.total((moved_by(c, r) / r.size) ** 2 * r.times * HALF for r in others)
-    sums = by_part(c, squared_moves(c, [r for r in c.releases if r.mechanism == "gaussian"]))
+    sums = by_part(c, squared_moves(c, gaussians))
     if kind_of == "zcdp":
         for most in joint(sums, lambda a, b: above(c, a, b)):
             c.at_least(amounts[0], most * HALF + extra, "rho must be inside the target")
@@ -1483,6 +1487,47 @@ def _zcdp(c: Checker) -> None:
 
     shown = on_boxes(c, [*amounts, extra, *sums.values()], decide)
     c.require(shown, "rho + 2 sqrt(rho log(1/delta)) <= epsilon was not shown")
+
+
+@derivation("numeric")
+def _numeric(c: Checker) -> None:
+    """Dominating pairs multiply: a Gaussian of the joint mu, one pair a draw. [ZhuDW22, Thm 10]"""
+    c.where = "total"
+    c.require(c.kind == "approx", "a numeric total proves approximate DP")
+    pure = [r for r in c.releases if r.mechanism in ("laplace", "l2_laplace")]
+    gaussians = [r for r in c.releases if r.mechanism == "gaussian"]
+    c.require(len(pure) + len(gaussians) == len(c.releases), "the loss of a release is unknown")
+    draws = [exactly(c.ring, r.times, {}) for r in pure]
+    c.require(None not in draws, "the numbers of draws must be numbers")
+    costs = [moved_by(c, r) / r.size for r in pure]
+    sums = by_part(c, squared_moves(c, gaussians))
+
+    def decide(ends: Sequence[tuple[Fraction, Fraction]] | None) -> bool:
+        if ends is None or ends[1][0] <= 0:
+            return False
+        tops = [high for _, high in ends[2:]]
+        square = max(joint(dict(zip(PARTS, tops[len(costs) :], strict=True)), max))
+        parts = [(r.mechanism, e, int(n or 0)) for r, e, n in zip(pure, tops, draws, strict=False)]
+        return composes(c, ends[0][0], ends[1][0], square, parts)
+
+    shown = on_boxes(c, [*c.amounts, *costs, *sums.values()], decide)
+    c.require(shown, "delta of all losses together was not shown (it needs a Gaussian release)")
+
+
+def composes(c: Checker, e: Fraction, d: Fraction, square: Fraction, pure: Parts) -> bool:
+    """Whether a Gaussian of this mu^2 and pure releases are (e, d)-DP together; equal ones once."""
+    if not (0 < e < 10**6 and d > FAR and Fraction(1, 10**12) < square < 10**12):
+        return False
+    drawn: dict[tuple[str, Fraction], int] = {}
+    for mechanism, cost, n in pure:
+        drawn[mechanism, cost] = drawn.get((mechanism, cost), 0) + n
+    parts = [(*key, n) for key, n in drawn.items()]
+    try:
+        path = line(e, d, square, parts)
+        c.ring.spend(path[2] * (20 + sum(16 + 3 * n.bit_length() for *_, n in parts)))
+        return composed(e, square, parts, path) <= d
+    except (Unbounded, ArithmeticError, ValueError):  # numbers too far out for a line
+        return False
 
 
 # ============================================================================ BOUNDS: polynomials
@@ -1687,7 +1732,9 @@ def outwards(low: Fraction, high: Fraction, bits: int) -> Interval:
 
 @lru_cache(maxsize=4096)
 def transcendental(name: str, x: Fraction, bits: int) -> Interval:
-    """An enclosure of exp(x), log(x) (x > 0), or pi, to a relative width of 2^(2 - bits)."""
+    """An enclosure of exp(x), log(x) (x > 0), or pi, to a relative width of 2^(2 - bits); of cos(x)
+    or sin(x), |x| < 2^40, to an absolute one.
+    """
     from mpmath import libmp
 
     point = [libmp.from_rational(x.numerator, x.denominator, bits + 64, end) for end in "fc"]
@@ -1697,11 +1744,16 @@ def transcendental(name: str, x: Fraction, bits: int) -> Interval:
         if x > 0:
             raise Unbounded
         return ZERO, FAR
+    elif name in ("cos", "sin"):
+        if abs(x) >= 2**40:
+            raise Unbounded
+        both = libmp.mpf_cos_sin(point[0], bits + 24)
+        point = [both[name == "sin"]] * 2
     else:
         function = libmp.mpf_exp if name == "exp" else libmp.mpf_log
         point = [function(p, bits + 24, end) for p, end in zip(point, "fc", strict=True)]
     low, high = (Fraction(*map(int, libmp.to_rational(p))) for p in point)
-    slack = max(abs(low), abs(high)) / 2**bits
+    slack = ONE / 2**bits if name in ("cos", "sin") else max(abs(low), abs(high)) / 2**bits
     return floor_to(low - slack, bits), -floor_to(-high - slack, bits)
 
 
@@ -1844,6 +1896,103 @@ def profile(e: Fraction, mu: Fraction) -> Interval:
     gap = (max(low - most, ZERO), high - least)
     below, above = multiplied(multiplied(power, root, bits), gap, bits)
     return below, min(above, ONE)
+
+
+Complex = tuple[Interval, Interval]
+Parts = Sequence[tuple[str, Fraction, int]]  # mechanism, epsilon, number of draws
+Contour = tuple[Fraction, Fraction, int]  # real part, step, number of nodes
+DIGITS = 160
+
+
+def composed(e: Fraction, square: Fraction, pure: Parts, path: Contour) -> Fraction:
+    """An upper bound on delta(e) of a Gaussian, mu^2 = square > 0, and pure releases.
+
+    (h/pi) (g(c)/2 + sum_k Re g(c + ikh)), g(z) = E[exp(zL)] exp(-ez)/(z (z + 1)), is delta plus
+    aliases, all >= 0, for every c, h > 0. What is left out from t on is at most
+    E[exp(cL)] exp(-ec) exp(-square t^2/2)/(pi (t - h)).
+    """
+    c, h, count = path
+    first = node(c, ZERO, e, square, pure)[0][1]
+    total = first / 2 + sum(node(c, k * h, e, square, pure)[0][1] for k in range(1, count))
+    t = count * h
+    rest = transcendental("exp", -square * t * t / 2, DIGITS)[1] * first * c * (c + 1) / (t - h)
+    return (h * total + rest) / transcendental("pi", ZERO, DIGITS)[0]
+
+
+def line(at: Fraction, d: Fraction, joint_square: Fraction, pure: Parts) -> Contour:
+    """c near the saddle, a step h and a number of nodes: any are sound, these are sharp near d."""
+    e, square = float(at), float(joint_square)
+    digits = 45 - math.log(d.numerator) + math.log(d.denominator)
+
+    def bound(b: float) -> float:
+        logs = (
+            n * (b * x + math.log((b + 1 + b * math.exp(-(2 * b + 1) * x)) / (2 * b + 1)))
+            for _, x, n in ((m, float(x), n) for m, x, n in pure)
+        )
+        return b * (b + 1) * square / 2 + sum(logs) - b * e - math.log(b) - math.log1p(b)
+
+    c = min((2 ** (k / 8) for k in range(-160, 240)), key=bound)
+    bend = max(square, (bound(1.02 * c) - 2 * bound(c) + bound(0.98 * c)) / (0.02 * c) ** 2)
+    h = min(0.5 / math.sqrt(bend), 2 * math.pi * c / digits)
+    count = 3 + int(math.sqrt(2 * digits / square) / h)
+    if count > MAX_BOXES:
+        raise Unbounded
+    return floor_to(Fraction(c), 30), floor_to(Fraction(h), 30), count
+
+
+def node(c: Fraction, t: Fraction, e: Fraction, square: Fraction, pure: Parts) -> Complex:
+    """E[exp(zL)] exp(-ez)/(z (z + 1)) at z = c + it, enclosed. A draw of Laplace noise contributes
+    ((z + 1) exp(zx) + z exp(-(z + 1) x))/(2z + 1); of another pure kind, randomised response.
+    """
+    value = turned((c * (c + 1) - t * t) * square / 2 - c * e, (2 * c + 1) * t * square / 2 - t * e)
+    value = times(value, over((ONE, ZERO), (c * (c + 1) - t * t, (2 * c + 1) * t)))
+    for mechanism, x, count in pure:
+        up, down = turned(c * x, t * x), turned(-(c + 1) * x, -t * x)
+        if mechanism == "laplace":
+            up = times(up, over((c + 1, t), (2 * c + 1, 2 * t)))
+            down = times(down, over((c, t), (2 * c + 1, 2 * t)))
+        else:
+            low, high = transcendental("exp", -x, DIGITS)
+            up = times(up, ((1 / (1 + high), 1 / (1 + low)), (ZERO, ZERO)))
+            down = times(down, ((1 / (1 + high), 1 / (1 + low)), (ZERO, ZERO)))
+        both = [outwards(a[0] + b[0], a[1] + b[1], DIGITS) for a, b in zip(up, down, strict=True)]
+        power = (both[0], both[1])
+        for bit in f"{count:b}"[::-1]:  # by squaring
+            value = tamed(times(value, power)) if bit == "1" else value
+            power = tamed(times(power, power))
+    return value
+
+
+def tamed(a: Complex) -> Complex:
+    """The same, widened where it is tiny, so that no number becomes long. Raises Unbounded."""
+    size = max(abs(end) for part in a for end in part)
+    if size * FAR**10 > 1:
+        raise Unbounded
+    return ((-FAR, FAR), (-FAR, FAR)) if size < FAR else a
+
+
+def turned(x: Fraction, y: Fraction) -> Complex:
+    """exp(x + iy)."""
+    size = transcendental("exp", x, DIGITS)
+    real, imaginary = (transcendental(name, y, DIGITS) for name in ("cos", "sin"))
+    return multiplied(size, real, DIGITS), multiplied(size, imaginary, DIGITS)
+
+
+def times(a: Complex, b: Complex) -> Complex:
+    """The product of complex numbers."""
+    products = [multiplied(x, y, DIGITS) for x in a for y in b]
+    (low, high), (least, most) = products[0], products[3]
+    real = outwards(low - most, high - least, DIGITS)
+    (low, high), (least, most) = products[1], products[2]
+    return real, outwards(low + least, high + most, DIGITS)
+
+
+def over(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction]) -> Complex:
+    """The quotient of exact complex numbers, enclosed."""
+    size = b[0] * b[0] + b[1] * b[1]
+    real, imaginary = a[0] * b[0] + a[1] * b[1], a[1] * b[0] - a[0] * b[1]
+    ends = [outwards(part / size, part / size, DIGITS) for part in (real, imaginary)]
+    return ends[0], ends[1]
 
 
 def least_std(e: Interval, d: Interval) -> Interval:

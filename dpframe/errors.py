@@ -5,6 +5,9 @@
     |   +-- UnsafeFormula                 a formula in text that the safe parser does not accept
     |   +-- BadData                         data that cannot be used: shape, type, non-finite values
     |   +-- BadCertificate                  a certificate that is not what it says
+    |   +-- BadLedger                       a saved ledger that is not what was saved
+    |       +-- StaleLedger                 a saved ledger that is not the newest one
+    +-- BudgetExceeded                    a query that a privacy filter cannot afford
     +-- OutsideTheorem (ValueError)       a named theorem used outside its hypotheses
     +-- TouchesData (TypeError)           declared data met numpy, Python control flow or a number
     +-- Uncertified                         a graph that was not proved; it carries every open
@@ -41,6 +44,26 @@ class BadData(InvalidArgument):
 
 class BadCertificate(InvalidArgument):
     """A certificate, or a file of one, that is not what it says."""
+
+
+class BadLedger(InvalidArgument):
+    """A saved ledger that was edited, cut short, or sealed with another key."""
+
+
+class StaleLedger(BadLedger):
+    """A saved ledger older than one that is known, or a file that another writer has moved on."""
+
+
+class BudgetExceeded(DPFrameError):
+    """The next query does not fit. Nothing was charged, and the filter can be used further.
+
+    `cost` is what was asked, `remaining` the share that is left.
+    """
+
+    def __init__(self, cost: object, remaining: object, text: str) -> None:
+        """Keep the operands, so that a program can read them too."""
+        self.cost, self.remaining = cost, remaining
+        super().__init__(text)
 
 
 class OutsideTheorem(DPFrameError, ValueError):

@@ -30,6 +30,22 @@ def delta_of(epsilon: object, mu: object) -> mpmath.mpf:
         return (mpmath.erfc(near / root) - mpmath.exp(eps) * mpmath.erfc(far / root)) / 2
 
 
+def discrete_delta(epsilon: object, std: object, shift: int) -> mpmath.mpf:
+    """The privacy profile of discrete Gaussian noise that is moved by `shift`, by its definition:
+    the sum of (P(x) - e^epsilon P(x - shift))_+ over the integers.
+    """
+    with mpmath.workdps(DIGITS):
+        eps, sigma = mpmath.exp(mpf(epsilon)), mpf(std)
+        reach = int(16 * sigma) + shift + 20
+
+        def weights(first: int, last: int) -> list[mpmath.mpf]:
+            return [mpmath.exp(-((x / sigma) ** 2) / 2) for x in range(first, last + 1)]
+
+        w = weights(-reach - shift, reach)  # at x = i - reach - shift
+        pairs = zip(w[shift:], w[:-shift], strict=True)
+        return mpmath.fsum(max(a - eps * b, 0) for b, a in pairs) / mpmath.fsum(w)
+
+
 @lru_cache(maxsize=512)
 def _mu_for(epsilon: mpmath.mpf, delta: mpmath.mpf) -> mpmath.mpf:
     low, high = mpmath.mpf(0), mpmath.mpf(1)

@@ -18,7 +18,10 @@ import numpy as np
 import dpframe as dp
 from dpframe.accountants import BasicAccountant, ConcentratedAccountant, GaussianAccountant
 from dpframe.graph import statistics as st
+from dpframe.mechanisms.discrete_gaussian import ConcentratedDiscreteGaussian
+from dpframe.mechanisms.discrete_laplace import PureDiscreteLaplace
 from dpframe.mechanisms.gaussian import Analytic, DworkRoth, KamathUllman
+from dpframe.mechanisms.l2_laplace import PureL2Laplace
 from dpframe.mechanisms.laplace import PureLaplace
 
 RELATIONS = (dp.ADD_REMOVE, dp.REPLACE_ONE)
@@ -38,10 +41,59 @@ def setting(relation=dp.ADD_REMOVE, *, norm=NORM, bound=BOUND, rows_per_person=1
 NOISES = {  # noise of this size
     dp.Gaussian: lambda size: dp.Gaussian(std=size),
     dp.Laplace: lambda size: dp.Laplace(scale=size),
+    dp.DiscreteLaplace: lambda size: dp.DiscreteLaplace(scale=size),
+    dp.DiscreteGaussian: lambda size: dp.DiscreteGaussian(std=size),
+    dp.L2Laplace: lambda size: dp.L2Laplace(scale=size),
+    dp.MirroredGaussian: lambda size: dp.MirroredGaussian(std=size),
 }
 
 MECHANISMS = {  # one that hides more the larger the number
     **NOISES,
+    dp.BlackBox: lambda size: dp.BlackBox(dp.PureDP(1 / Fraction(size)), name="a table"),
+    dp.CorrelatedGaussian: lambda size: dp.CorrelatedGaussian([[2 * size, size], [size, size]]),
+    dp.ExponentialMechanism: lambda size: dp.ExponentialMechanism(scale=size),
+    dp.GumbelNoisyMax: lambda size: dp.GumbelNoisyMax(scale=size, monotone=True),
+    dp.ExponentialNoisyMax: lambda size: dp.ExponentialNoisyMax(scale=size),
+    dp.PermuteAndFlip: lambda size: dp.PermuteAndFlip(scale=size),
+    dp.RandomizedResponse: lambda size: dp.RandomizedResponse(1 / Fraction(size), categories=3),
+    dp.PoissonSubsampled: lambda size: dp.PoissonSubsampled(dp.Gaussian(std=size), rate="1/9"),
+    dp.SubsampledWithoutReplacement: lambda size: dp.SubsampledWithoutReplacement(
+        dp.Laplace(scale=size), size=3, of=20
+    ),
+}
+
+LOSSES = {  # losses small, ordinary and large
+    dp.GaussianLoss: [dp.GaussianLoss(mu) for mu in (Fraction(1, 10**6), Fraction(1, 3), 1, 9)],
+    dp.LaplaceLoss: [dp.LaplaceLoss(e) for e in (Fraction(1, 10**8), Fraction(1, 7), 1, 4, 60)],
+    dp.ResponseLoss: [
+        dp.ResponseLoss(Fraction(1, 10**8)),
+        dp.ResponseLoss(Fraction(1, 7), Fraction(1, 10**6)),
+        dp.ResponseLoss(1),
+        dp.ResponseLoss(50, Fraction(1, 3)),
+    ],
+    dp.DiscreteLaplaceLoss: [
+        dp.DiscreteLaplaceLoss(Fraction(rate), shift)
+        for rate, shift in (("1e-12", 1), ("1/9", 1), ("1/50", 40), (1, 1), ("3/2", 3), (30, 2))
+    ],
+    dp.DiscreteGaussianLoss: [
+        dp.DiscreteGaussianLoss(Fraction(variance), shift)
+        for variance, shift in (
+            ("1e-2", 1),
+            ("1/7", 3),
+            ("1/6", 1),
+            (1, 1),
+            ("5/2", 4),
+            (10**4, 1),
+            (10**6, 900),
+        )
+    ],
+    dp.CategoricalLoss: [
+        dp.CategoricalLoss(Fraction(epsilon), k)
+        for epsilon, k in (("1e-9", 2), ("1/3", 3), (2, 2), (2, 1000), (40, 10**9))
+    ],
+    dp.OddsLoss: [
+        dp.OddsLoss(Fraction(excess), k) for excess, k in (("1e-9", 2), (2, 2), (9, 5), (10**20, 3))
+    ],
 }
 
 CALIBRATIONS = {  # a budget at which the theorem holds: (epsilon, delta)
@@ -49,12 +101,18 @@ CALIBRATIONS = {  # a budget at which the theorem holds: (epsilon, delta)
     KamathUllman: ("2.5", "1e-6"),
     Analytic: ("3", "1e-6"),
     PureLaplace: ("2", "1e-6"),
+    PureDiscreteLaplace: ("2", "1e-6"),
+    ConcentratedDiscreteGaussian: ("2", "1e-6"),
+    PureL2Laplace: ("2", "1e-6"),
 }
 
 ACCOUNTANTS = {
     BasicAccountant: [dp.ApproxDP(1, "1e-6"), dp.ApproxDP("1/2", "1e-7"), dp.PureDP("1/3")],
     GaussianAccountant: [dp.GaussianDP(3), dp.GaussianDP(4), dp.GaussianDP("1/2")],
     ConcentratedAccountant: [dp.ZeroConcentratedDP(1), dp.ZeroConcentratedDP("1/3")],
+    dp.NumericAccountant: [dp.GaussianDP(1), dp.LaplaceLoss(1), dp.PureDP("1/2")],
+    dp.OptimalAccountant: [dp.PureDP(1), dp.ApproxDP("1/2", "1e-7"), dp.ResponseLoss(2)],
+    dp.RenyiAccountant: [dp.ZeroConcentratedDP("1/3"), dp.LaplaceLoss(1), dp.GaussianDP("1/2")],
 }
 
 # kind -> a statistic of (X, y)
@@ -73,6 +131,8 @@ STATISTICS = {
     st.Identity: lambda X, y: st.Identity(X),
 }
 UNBOUNDED = {st.RawAggregate, st.Identity}  # no rule bounds them: they exist to be refused
+
+COMBINATORS = {dp.Jointly}  # declarations made of others, with suites of their own
 
 BOTH = (True, True)
 # regression -> whether it is certified under add/remove, under replace-one (all symbols free)
@@ -111,11 +171,12 @@ def final_subclasses(base: type) -> list[type]:
     while waiting:
         cls = waiting.pop()
         waiting.extend(cls.__subclasses__())
-        if cls.__module__.partition(".")[0] == "dpframe" and not inspect.isabstract(cls):
+        abstract = inspect.isabstract(cls) or (cls.__doc__ or "").startswith("Abstract")
+        if cls.__module__.partition(".")[0] == "dpframe" and not abstract:
             # attrs makes a second class where it adds slots: the module's is the one that counts
             home = sys.modules.get(cls.__module__)
             found[f"{cls.__module__}.{cls.__qualname__}"] = getattr(home, cls.__name__, cls)
-    return [found[name] for name in sorted(found)]
+    return [found[name] for name in sorted(found) if found[name] not in COMBINATORS]
 
 
 def complaints(found: Iterable[type], samples: Mapping[type, object], exported: object) -> list:

@@ -335,6 +335,15 @@ def many_kinds(**more: Json) -> Json:
     return certificate(graph, "gaussian", [power("mu", "2")], symbols, "gaussian", **more)
 
 
+def mixed(noise: str, scale: str, std: str, **more: Json) -> Json:
+    """Two draws of pure noise on the sum of the labels, and X'y with Gaussian noise."""
+    graph = Graph(columns="8")
+    labels, moment = graph.node("label_sum", graph.y), graph.node("moment", graph.x, graph.y)
+    graph.release(labels, scale, noise=noise, times="2")
+    graph.release(moment, std)
+    return certificate(graph, "approx", ["1", "1/1000000"], {}, "numeric", **more)
+
+
 def true_certificates() -> dict[str, Json]:
     """Certificates whose statement is true, and tight: 9/10 of any noise is too little."""
     wang_values = {"epsilon": "13/2", "delta": "1/1000000", "B": "1", "Y": "2"}
@@ -369,6 +378,8 @@ def true_certificates() -> dict[str, Json]:
         "public size": public_size(),
         "stack": stacked(),
         "many kinds": many_kinds(),
+        "numeric": mixed("laplace", "8", "26/5"),
+        "numeric, L2": mixed("l2_laplace", "16", "52/5", relation="replace_one"),
     }
 
 
@@ -747,6 +758,64 @@ def test_the_least_std_is_enclosed() -> None:
         assert 0 < high - low < high / 10**9
         assert exact_profile(at, 1 / high) <= mpmath.mpf(delta.numerator) / delta.denominator
         assert exact_profile(at, 1 / low) >= mpmath.mpf(delta.numerator) / delta.denominator
+
+
+def loss_sum(e: Any, mu: Any, x: Any) -> Any:
+    """delta(e) of N(mu, 1) and one Laplace draw at x, with atoms of its loss at +-x."""
+
+    def gaussian(at: Any) -> Any:
+        return mpmath.ncdf(mu / 2 - at / mu) - mpmath.exp(at) * mpmath.ncdf(-mu / 2 - at / mu)
+
+    def spread(loss: Any) -> Any:
+        return mpmath.exp((loss - x) / 2) / 4 * gaussian(e - loss)
+
+    ends = gaussian(e - x) / 2 + mpmath.exp(-x) / 2 * gaussian(e + x)
+    return ends + mpmath.quad(spread, mpmath.linspace(-x, x, 7))
+
+
+def test_the_composed_profile_is_an_upper_bound_on_every_line() -> None:
+    """Any c, h and number of nodes bound delta from above; the line that is chosen, sharply."""
+    draw = random.Random(5)
+    for _ in range(4):
+        e, mu, x = (Fraction(draw.randint(30, 200), 100) for _ in range(3))
+        with mpmath.workdps(40):
+            true = loss_sum(*(mpmath.mpf(v.numerator) / v.denominator for v in (e, mu, x)))
+            delta = Fraction(*map(int, mpmath.libmp.to_rational(true._mpf_)))
+        pure = [("laplace", x, 1)]
+        path = check.line(e, delta, mu**2, pure)
+        assert delta < check.composed(e, mu**2, pure, path) < delta * (1 + Fraction(1, 10**15))
+        for _ in range(4):
+            c, h = (Fraction(draw.randint(1, 400), 100) for _ in range(2))
+            assert check.composed(e, mu**2, pure, (c, h, draw.randint(2, 20))) > delta
+
+
+def test_sine_and_cosine_are_enclosed() -> None:
+    """Also far out, where they cancel; beyond 2^40 there is no bound."""
+    for x in (Fraction(0), Fraction(355, 113), Fraction(-(2**39) - 1, 7), Fraction(10**11 + 1, 3)):
+        for name in ("cos", "sin"):
+            low, high = check.transcendental(name, x, 160)
+            with mpmath.workdps(90):
+                true = getattr(mpmath, name)(mpmath.mpf(x.numerator) / x.denominator)
+                assert mpmath.mpf(low.numerator) / low.denominator < true
+                assert true < mpmath.mpf(high.numerator) / high.denominator
+            assert high - low < Fraction(1, 2**157)
+    with pytest.raises(check.Unbounded):
+        check.transcendental("cos", Fraction(2**40), 160)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("graph/nodes/6/times", "1" + "0" * 300),
+        ("graph/nodes/6/times", "1" + "0" * 20),
+        ("graph/nodes/6/size", "1/1" + "0" * 600),
+    ],
+)
+def test_numeric_totals_are_not_kept_busy(change: Change) -> None:
+    """A googol of draws, and noise far below doubles, are refused in words."""
+    verdict = check.check(edited(TRUE["numeric"], change))
+    assert not verdict.accepted
+    assert "Error" not in verdict.reason
 
 
 def test_mills_ratio_is_enclosed_where_methods_meet() -> None:

@@ -5,13 +5,17 @@ from .basic import BasicAccountant
 from .concentrated import ConcentratedAccountant
 from .gaussian import GaussianAccountant
 from .numeric import NumericAccountant
+from .optimal import OptimalAccountant
 from .parts import Part, count_of, parts_of
+from .renyi import RenyiAccountant
 
 ACCOUNTANTS = (
     BasicAccountant(),
     GaussianAccountant(),
     ConcentratedAccountant(),
     NumericAccountant(),
+    OptimalAccountant(),
+    RenyiAccountant(),
 )
 
 __all__ = [
@@ -22,7 +26,9 @@ __all__ = [
     "ConcentratedAccountant",
     "GaussianAccountant",
     "NumericAccountant",
+    "OptimalAccountant",
     "Part",
+    "RenyiAccountant",
     "count_of",
     "parts_of",
 ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from dpframe.errors import InvalidArgument
@@ -12,7 +13,7 @@ from dpframe.numerics import Exact, Interval
 
 from .arguments import delta_argument, epsilon_argument
 from .conversions import delta_of, epsilon_of
-from .parts import Part
+from .parts import Part, grouped
 
 
 class Accountant(ABC):
@@ -58,22 +59,55 @@ class AdditiveAccountant(Accountant):
         """
         return as_kind(guarantee, self.adds)
 
+    @abstractmethod
+    def times(self, guarantee: Guarantee, count: int) -> Guarantee:
+        """What `count` >= 1 releases with this guarantee, of kind `adds`, satisfy together: `total`
+        of so many, in one step.
+        """
+
+    def attains(self, guarantee: Guarantee) -> bool:
+        """Whether mechanisms with guarantees such as this one, as given, need all of `total`: then
+        what `total` needs at least, they need together.
+        """
+        del guarantee
+        return False
+
     def epsilon(self, parts: Sequence[Part], delta: Exact) -> Interval:
-        """By `total`, converted."""
-        return epsilon_of(self.total(self._admitted(parts)), delta_argument(delta))
+        """By `total`, converted; `lower` is 0 where `total` may be more than the parts cost."""
+        target, counts = delta_argument(delta), self._admitted(parts)
+        if not counts:
+            return Interval(0.0, 0.0)
+        whole = self._whole(counts)
+        found = Interval(0.0, math.inf) if whole is None else epsilon_of(whole, target)
+        return found if self._exact(parts) else Interval(0.0, found.upper)
 
     def delta(self, parts: Sequence[Part], epsilon: Exact) -> Interval:
-        """By `total`, converted."""
-        return delta_of(self.total(self._admitted(parts)), epsilon_argument(epsilon))
+        """By `total`, converted; `lower` is 0 where `total` may be more than the parts cost."""
+        at, counts = epsilon_argument(epsilon), self._admitted(parts)
+        if not counts:
+            return Interval(0.0, 0.0)
+        whole = self._whole(counts)
+        found = Interval(0.0, 1.0) if whole is None else delta_of(whole, at)
+        return found if self._exact(parts) else Interval(0.0, found.upper)
 
-    def _admitted(self, parts: Sequence[Part]) -> list[Guarantee]:
-        found: list[Guarantee] = []
-        for part in parts:
-            own = self.admit(part.what) if isinstance(part.what, Guarantee) else None
+    def _whole(self, counts: Mapping[Guarantee, int]) -> Guarantee | None:
+        """The total; None where it guarantees nothing."""
+        return self.total([self.times(own, count) for own, count in counts.items()])
+
+    def _exact(self, parts: Sequence[Part]) -> bool:
+        """Whether the total is no more than the parts may cost."""
+        counts = grouped(parts)
+        given = [what for what in counts if isinstance(what, Guarantee)]
+        alone = list(counts.values()) == [1] and self.admit(given[0]) == given[0]
+        return alone or all(self.attains(guarantee) for guarantee in given)
+
+    def _admitted(self, parts: Sequence[Part]) -> dict[Guarantee, int]:
+        """How often each distinct guarantee occurs, in the kind that this accountant adds."""
+        found: dict[Guarantee, int] = {}
+        for what, count in grouped(parts).items():
+            own = self.admit(what) if isinstance(what, Guarantee) else None
             if own is None:
                 way_out = "The numeric accountant adds everything that has a privacy loss."
-                raise InvalidArgument(
-                    "part", f"a guarantee that {self.name} adds", part.what, way_out
-                )
-            found.extend([own] * part.count)
+                raise InvalidArgument("part", f"a guarantee that {self.name} adds", what, way_out)
+            found[own] = found.get(own, 0) + count
         return found

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import attrs
 
-from dpframe.guarantees import ApproxDP, Guarantee, PureDP
+from dpframe.guarantees import ApproxDP, Guarantee, PureDP, number
 from dpframe.symbols import add
 
 from .base import AdditiveAccountant
@@ -32,3 +32,18 @@ class BasicAccountant(AdditiveAccountant):
     def admit(self, guarantee: Guarantee) -> Guarantee | None:
         """Pure and approximate guarantees, as they are."""
         return guarantee if isinstance(guarantee, (ApproxDP, PureDP)) else None
+
+    def times(self, guarantee: Guarantee, count: int) -> Guarantee:
+        """count times epsilon and delta."""
+        epsilon = count * guarantee.amounts[0]
+        if isinstance(guarantee, ApproxDP):
+            return ApproxDP(epsilon, count * guarantee.amounts[1])
+        return PureDP(epsilon)
+
+    def _whole(self, counts: Mapping[Guarantee, int]) -> Guarantee | None:
+        deltas = [
+            count * number("delta", own.amounts[1])
+            for own, count in counts.items()
+            if isinstance(own, ApproxDP)
+        ]
+        return None if sum(deltas) >= 1 else super()._whole(counts)

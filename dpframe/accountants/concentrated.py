@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.guarantees import Guarantee, ZeroConcentratedDP
+from dpframe.guarantees import GaussianDP, Guarantee, ZeroConcentratedDP
 from dpframe.symbols import add
 
 from .base import AdditiveAccountant
@@ -24,3 +24,11 @@ class ConcentratedAccountant(AdditiveAccountant):
     def total(self, guarantees: Sequence[Guarantee]) -> Guarantee:
         """The sum."""
         return ZeroConcentratedDP(add(*(part.amounts[0] for part in guarantees)))
+
+    def times(self, guarantee: Guarantee, count: int) -> Guarantee:
+        """count times the rho."""
+        return ZeroConcentratedDP(count * guarantee.amounts[0])
+
+    def attains(self, guarantee: Guarantee) -> bool:
+        """Gaussian mechanisms are rho-zCDP, and together they are that of the total."""
+        return isinstance(guarantee, (GaussianDP, ZeroConcentratedDP))

@@ -26,3 +26,11 @@ class GaussianAccountant(AdditiveAccountant):
     def total(self, guarantees: Sequence[Guarantee]) -> Guarantee:
         """The root of the sum of squares."""
         return GaussianDP(sqrt(add(*(part.amounts[0] for part in guarantees))))
+
+    def times(self, guarantee: Guarantee, count: int) -> Guarantee:
+        """sqrt(count) times the mu."""
+        return GaussianDP(sqrt(count * guarantee.amounts[0]))
+
+    def attains(self, guarantee: Guarantee) -> bool:
+        """Gaussian mechanisms together are the Gaussian mechanism of the total."""
+        return isinstance(guarantee, GaussianDP)

@@ -32,14 +32,15 @@ class NumericAccountant(Accountant):
     reads_losses: ClassVar[bool] = True
 
     def epsilon(self, parts: Sequence[Part], delta: Exact) -> Interval:
-        """By Newton's method on the contour integral of the profile; width about 1e-13 where a
-        Gaussian part smooths the sum, wider where atoms do not decay.
+        """Of atoms (responses, noises on the integers) one by one, else by Newton's method on the
+        contour integral of the profile; width about 1e-13 where a Gaussian part smooths the sum,
+        wider where atoms are mixed with too little of it, or thousands of distinct ones.
         """
         target = delta_argument(delta)
         return _worst(parts, lambda total: epsilon_interval(total, target))
 
     def delta(self, parts: Sequence[Part], epsilon: Exact) -> Interval:
-        """By the contour integral of the profile."""
+        """Of atoms one by one, else by the contour integral of the profile."""
         point = epsilon_argument(epsilon)
         return _worst(parts, lambda total: delta_interval(total, point))
 

@@ -12,6 +12,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.guarantees import ApproxDP, Share
 from dpframe.mechanisms import Calibration, Gaussian
 from dpframe.numerics import epsilon_limit
+from dpframe.numerics.fast import classical_constants
 from dpframe.symbols import EPSILON, Expression, Number, power, rational
 from dpframe.verify import Constraint
 from dpframe.verify.enclose import enclose, number
@@ -115,6 +116,8 @@ def comparison_text(comparison: Comparison, width: int = WIDTH) -> str:
     noise = "Gaussian noise" if gaussian else "the noise"
     title = f"Std of {noise} at delta = {delta}, sensitivity {size}"
     notes = [note for theorem in comparison.theorems for note in _notes(theorem, delta)]
+    if any(theorem.reach is not None for theorem in comparison.theorems):
+        notes.append(_unproved(comparison.delta))
     below = [piece for note in notes for piece in hanging(note, width=width)]
     return "\n".join([title, "", *table(head, rows, range(len(head))), "", *below]).rstrip()
 
@@ -128,6 +131,16 @@ def _notes(theorem: Theorem, delta: str) -> list[str]:
     reach = figure(theorem.reach, "down")
     text += f" At delta = {delta} its number happens to suffice up to epsilon = {reach}, by the"
     return [f"{text} exact profile (rule F1), and not beyond."]
+
+
+def _unproved(delta: Fraction) -> str:
+    """The third constant of the literature, which is that of no theorem."""
+    reach = figure(classical_constants(delta)["Wang"].epsilon_limit, "down")
+    return (
+        "sqrt(log(2/delta)), which adaSSP prints for one share ([Wang18, Alg. 2]), is the constant "
+        f"of no theorem. At delta = {exactly(delta)} it happens to suffice up to epsilon = {reach},"
+        " by the exact profile (rule F1), and not beyond."
+    )
 
 
 def compare(

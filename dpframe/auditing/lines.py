@@ -158,8 +158,10 @@ def lower_end(formula: Expression) -> Fraction | None:
 
 
 def _cost(release: Release, sensitivity: Expression | None) -> dict[str, float]:
-    """mu, and the profile at the claim, each rounded up, of one draw."""
-    if sensitivity is None:
+    """Of one draw, rounded up: epsilon of pure noise; mu, and the profile at the claim, of Gaussian
+    noise.
+    """
+    if sensitivity is None or release.gives not in (PureDP, GaussianDP):
         return {}
     ratio = sensitivity / release.mechanism.formula
     if ratio.symbols():
@@ -167,7 +169,7 @@ def _cost(release: Release, sensitivity: Expression | None) -> dict[str, float]:
     ball = enclose(power(ratio, 2), {})
     if not ball.is_finite():
         return {}
-    if release.noise.kind == "laplace":
+    if release.gives is PureDP:
         return {"epsilon": number(ratio, {}, up=True)}
     mu = max(arb_upper(root(ball)), Fraction(0))
     return {"mu": number(Number(mu), {}, up=True), **_profile(release.share, mu)}

@@ -17,6 +17,7 @@ from .options import (
     Delta,
     Epsilon,
     Given,
+    Jointly,
     Json,
     Name,
     Norm,
@@ -41,11 +42,13 @@ def certify(
     rows_per_person: RowsEach = "1",
     given: Given = [],  # noqa: B006 - typer makes a list of its own
     accountant: Accountant = "auto",
+    jointly: Jointly = False,
     out: Annotated[Path | None, option("--out", "Save the certificate to this file.")] = None,
     as_json: Json = False,
 ) -> None:
     """Prove the total of a regression, or list every obligation that is open."""
-    regression = regression_of(name, given)
+    declared = regression_of(name, given)
+    regression = dp.Jointly(declared) if jointly else declared
     target = target_of(epsilon, delta)
     setting = setting_of(norm, bound, relation.relation, rows_per_person)
     if as_json:

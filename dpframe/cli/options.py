@@ -38,7 +38,10 @@ Bound = Annotated[str | None, option("--bound", "Bound on the size of a label. L
 Related = Annotated[RelationName, typer.Option("--relation", help="Who is a neighbour.")]
 RowsEach = Annotated[str, typer.Option("--rows-per-person", help="Most rows of one person.")]
 Given = Annotated[list[str], option("--set", "A hyperparameter, such as gamma=1/3. Repeatable.")]
-Accountant = Annotated[str, typer.Option("--accountant", help="auto, basic, gaussian or zcdp.")]
+Accountant = Annotated[
+    str, typer.Option("--accountant", help="auto, basic, gaussian, zcdp or numeric.")
+]
+Jointly = Annotated[bool, typer.Option("--jointly", help="Scale all noise to the target.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.", show_default=False)]
 
 

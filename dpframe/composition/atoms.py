@@ -34,7 +34,7 @@ class Sides(NamedTuple):
 
 @attrs.frozen(eq=False)
 class Blur:
-    """What splitting atoms onto a lattice added to the profile. (docs/proofs/responses.md)
+    """What splitting atoms onto a lattice added to the profile. (docs/proofs/atoms.md)
 
     The product of n independent factors M_i, E M_i = 1, log M_i in an interval of length `step`,
     has log-variance proxy `proxy` = n step^2/4 and variance at most `variance`.
@@ -45,7 +45,7 @@ class Blur:
 
     @property
     def reach(self) -> float:
-        """|log M| is at most this with probability 1/2 at least. [Hoeffding63, Thm 2]"""
+        """|log M| is at most this with probability 1/2 at least, by Hoeffding's bound."""
         return (self.proxy / 2 + math.sqrt(2 * self.proxy * math.log(4))) * (1 + 1e-9)
 
     def excess(self, d: Reals, shift: float) -> Reals:
@@ -53,7 +53,8 @@ class Blur:
         reach = self.reach + shift
         near = np.maximum(np.abs(d) - reach, 0.0)
         rise = -np.expm1(-near)
-        wide = np.exp(np.minimum(reach + np.maximum(-d, 0.0), 700.0))
+        room = reach + np.maximum(-d, 0.0)
+        wide = np.where(room < 700, np.exp(np.minimum(room, 700.0)), np.inf)
         by_variance = wide * 0.5 * self.variance / (np.hypot(math.sqrt(self.variance), rise) + rise)
         exponent = near / 2 - near**2 / (2 * self.proxy)
         by_tail = np.where(near > self.proxy, np.exp(np.minimum(exponent, 0.0)), np.inf)
@@ -82,28 +83,40 @@ class Atoms:
     dropped: float
     blur: Blur | None = None
 
+    def both(self, epsilon: Fraction) -> tuple[arb, arb]:
+        """The profile from below and from above at an exact epsilon >= 0."""
+        below = self.sides(to_float(epsilon, up=True)).lower
+        return below, self.sides(to_float(epsilon, up=False)).upper
+
     def sides(self, epsilon: float) -> Sides:
         """E (1 - e^(epsilon - L))_+ from below and above, for a double epsilon >= 0."""
-        with np.errstate(under="ignore"), working(BITS):
+        with np.errstate(all="ignore"), working(BITS):
             lower, upper, slope = self._scaled(epsilon)
             scale = (self.log_scale - ball(self.tilt) * ball(epsilon)).exp()
             low = (scale * max(lower, 0.0)).lower() if lower > 0 else arb(0)
             return Sides(low, (scale * upper).upper(), scale * slope)
 
     def _scaled(self, epsilon: float) -> tuple[float, float, float]:
-        c, largest = self.tilt, float(np.abs(self.losses).max(initial=0.0))
-        shift = (self.shift + 2 * UNIT * (largest + epsilon)) * (1 + 1e-9)
+        """Both ends and the slope, relative to E e^(c(L - epsilon)).
+
+        The rounding of d is relative: where d is near 0 the subtraction is exact.
+        """
+        c, shift = self.tilt, self.shift * (1 + 1e-9)
+        if not c * shift < 1:  # the losses are not known well enough to say anything
+            return 0.0, math.inf, 1.0
         d = self.losses - epsilon
         above = d > -shift
         d, w = d[above], self.weights[above]
-        exponent = c * d
-        w = w * np.exp(-np.minimum(exponent, 745.0))
-        up, slope = _sum(-w * np.expm1(-(d + shift))), _sum(w * np.exp(-np.maximum(d, 0.0)))
-        down = _sum(w * np.maximum(-np.expm1(-(d - shift)), 0.0))
-        levels = 24 + math.log2(len(d) + 1) + 2 * float(np.minimum(exponent, 745).max(initial=0.0))
+        exponent = np.minimum(c * d, 745.0)
+        w = w * np.exp(-exponent)
+        high, low = -w * np.expm1(-(d + shift)), w * np.maximum(-np.expm1(-(d - shift)), 0.0)
+        slope = _sum(w * np.exp(-np.maximum(d, 0.0)))
+        drift = 4 * UNIT * (np.abs(exponent) + 1)
+        up, down = _sum(high * (1 + drift)), _sum(low * (1 - drift))
+        levels = 24 + math.log2(len(d) + 1)
         error = (1 + self.relative) * (1 + levels * UNIT) * math.exp(c * shift) * (1 + 8 * UNIT)
-        low = down / error * (1 - 8 * UNIT) - _TINY - self._blurred(epsilon, shift)
-        return low, up * error * (1 + 8 * UNIT) + self.dropped + _TINY, slope
+        lower = down / error * (1 - 8 * UNIT) - _TINY - self._blurred(epsilon, shift)
+        return lower, up * error * (1 + 8 * UNIT) + self.dropped + _TINY, slope
 
     def _blurred(self, epsilon: float, shift: float) -> float:
         """What the lattice may have added at most, in the same scale."""
@@ -116,9 +129,10 @@ class Atoms:
         total = _sum(self.weights * sizes) * (1 + self.relative) * math.exp(c * shift)
         return total * (1 + 1e-9) + _TINY + self.dropped * self.blur.beyond(c, shift)
 
-    def inverse(self, target: arb, top: Fraction) -> Interval:
-        """The least epsilon >= 0 with a profile of at most `target` > 0; `top`: the largest loss."""
-        highest = to_float(top, up=True)
+    def inverse(self, target: arb, highest: float) -> Interval:
+        """The least epsilon >= 0 with a profile of at most `target` > 0; no loss is above
+        `highest`.
+        """
         if self.sides(0.0).upper <= target:
             return Interval(0.0, 0.0)
         guess = min(max(self._guess(target), 0.0), highest)

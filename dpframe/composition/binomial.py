@@ -12,13 +12,11 @@ matter are left out, and bounded by a geometric series.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from fractions import Fraction
 
 import attrs
-from flint import arb, ctx, fmpz
+from flint import arb, ctx
 
-from ..errors import InvalidArgument
 from ..numerics import ball
 
 MOST = 10**10
@@ -132,37 +130,6 @@ class Alike:
         n, epsilon = self.count, min(float(self.epsilon), 1e290)
         choose = math.lgamma(n + 1) - math.lgamma(j + 1) - math.lgamma(n - j + 1)
         return choose - j * epsilon - n * math.log1p(math.exp(-epsilon))
-
-
-def weights(epsilon: Fraction, count: int, tilt: float, least: float) -> Iterator[tuple[int, arb]]:
-    """(j, probability) of j responses at -epsilon under the law tilted by e^(tilt L), from the
-    mode outwards on both sides, as far as a probability is above `least`.
-    """
-    growth = (ball(epsilon) * (2 * ball(tilt) + 1)).exp()
-    share = 1 / (1 + growth)
-    mode = min(count, int(count * float(share.mid())))
-    choose = arb.bin_uiui(count, mode)
-    first = choose * share ** fmpz(mode) * (1 - share) ** fmpz(count - mode)
-    w = first
-    for j in range(mode, -1, -1):
-        yield j, w
-        w = w * growth * j / (count - j + 1)
-        if w < least:
-            break
-    w = first
-    for j in range(mode, count):
-        w = w * (count - j) / (growth * (j + 1))
-        if w < least:
-            break
-        yield j + 1, w
-
-
-def alike(epsilon: Fraction, count: int) -> Alike:
-    """Refuses a count whose terms would take minutes. Raises InvalidArgument."""
-    if count > MOST:
-        way_out = "The numeric and the RDP accountant take any count."
-        raise InvalidArgument("count", f"at most {MOST}", count, way_out)
-    return Alike(epsilon, count)
 
 
 def _ends(rest: arb, total: arb, bits: int) -> bool:

@@ -18,7 +18,8 @@ from .saddle import NEED, Tilt, chernoff, saddle, step
 from .total import TotalLoss, pairwise
 
 _WORK = 1 << 23  # evaluations of a cumulant that one contour may cost
-_FEWEST, _MOST = 8, 1 << 21
+_FEWEST, _MOST = 8, 1 << 18
+_UNDERFLOW = 1e-300  # more than exp loses where its result is subnormal
 
 
 @attrs.frozen(eq=False)
@@ -35,33 +36,44 @@ class Contour:
     """a bound on the error of each weight"""
     tail: float
     """a bound on what the nodes that were left out could add, relative to exp(base - c epsilon)"""
-    aliases: tuple[Tilt, Tilt]
+    aliases: tuple[Tilt, ...]
 
     def log_delta(self, epsilon: float) -> tuple[float, float, float]:
         """log delta(epsilon): its lower end, its upper end, and the slope d log delta/d epsilon."""
-        times = self.h * np.arange(len(self.weights))
-        angle = times * epsilon
-        turned = self.weights * (np.cos(angle) - 1j * np.sin(angle))
-        total, rounding = pairwise(turned[:, None])
-        moved = ((self.c + 1j * times) * turned).sum()
-        sizes = np.abs(self.weights)
-        noise = float((self.errors + sizes * UNIT * (4 * np.abs(angle) + 12)).sum()) + rounding[0]
-        ratio = self.h / np.pi
-        value, error = ratio * total[0].real, ratio * noise * (1 + 1e-9) + self.tail
-        upper = value + error
-        lower = value - error - self._alias(epsilon)
+        value, error, slope = self._sum(epsilon)
+        alias = self._alias(epsilon)
+        upper = value + error + 16 * UNIT * (abs(value) + error)
+        lower = value - error - alias - 16 * UNIT * (abs(value) + error + alias)
+        low = math.log(lower) if lower > 0 else -math.inf
+        high = math.log(upper) if upper > 0 else math.inf  # a sum of 0 says nothing, nor does nan
         shift = self.base - self.c * epsilon
-        low, high = _log(lower), _log(upper)
-        slack = UNIT * (2 * abs(self.base) + 4 * abs(self.c * epsilon) + 8 * abs(high) + 16)
-        slope = -float(moved.real / total[0].real)
-        return low + shift - slack, high + shift + slack, slope
+        slack = UNIT * (8 * abs(self.base) + 8 * abs(self.c * epsilon) + 16)
+        low, high = low + shift - slack, high + shift + slack
+        low, high = low - 8 * UNIT * abs(low - shift), high + 8 * UNIT * abs(high - shift)
+        return -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high, slope
+
+    def _sum(self, epsilon: float) -> tuple[float, float, float]:
+        """The sum over all nodes, relative; a bound on its error; d log of it/d epsilon."""
+        with np.errstate(all="ignore"):
+            times = self.h * np.arange(len(self.weights))
+            angle = times * epsilon
+            turned = self.weights * (np.cos(angle) - 1j * np.sin(angle))
+            total, rounding = pairwise(turned[:, None])
+            moved = ((self.c + 1j * times) * turned).sum()
+            turns = np.abs(self.weights) * UNIT * (4 * np.abs(angle) + 16)
+            noise = float((self.errors + turns).sum() + rounding[0])
+            slope = -float(moved.real / total[0].real)
+        ratio = self.h / math.pi
+        return ratio * float(total[0].real), ratio * noise * (1 + 1e-9) + self.tail, slope
 
     def _alias(self, epsilon: float) -> float:
         """A bound on sum over j != 0 of e^(2 pi j c/h) delta(epsilon + 2 pi j/h), relative."""
         shift = self.base - self.c * epsilon
         found = 0.0
         for tilt in self.aliases:
-            gap = 2 * np.pi * abs(tilt.b - self.c) / self.h * (1 - 1e-12)
+            gap = 2 * math.pi * abs(tilt.b - self.c) / self.h * (1 - 1e-12)
+            if not gap > 0:
+                return math.inf
             log = tilt.bound - tilt.b * epsilon - shift - gap
             size = abs(tilt.bound) + abs(tilt.b * epsilon) + abs(shift) + gap
             found += _exp(log + 8 * UNIT * size) / -math.expm1(-gap) * (1 + 1e-12)
@@ -76,15 +88,20 @@ def saddle_for_delta(total: TotalLoss, log_delta: float) -> tuple[float, float]:
 
 def for_epsilon(total: TotalLoss, epsilon: float) -> Contour:
     """A contour that is sharp for delta(epsilon)."""
-    c = saddle(total, lambda b, bound: bound - b * epsilon)
+    # the integrand at real points: to the left of the mean, c is 1/(mean - epsilon), not 0
+    c = saddle(total, lambda b, bound: bound - b * epsilon - (1 + b) * np.log(b) + b * np.log1p(b))
     bound = float(chernoff(total, np.array([c]))[0])
-    return contour_at(total, c, epsilon, bound - c * epsilon - 3.0)
+    return contour_at(total, c, epsilon, min(bound - c * epsilon, 0.0) - 3.0)
 
 
 def contour_at(total: TotalLoss, c: float, epsilon: float, log_delta: float) -> Contour:
     """Nodes on Re z = c, as many as it takes where log delta(epsilon) is about this."""
-    h, low, high = step(total, c, epsilon, log_delta)
     base = float(total.cumulant(np.array([c + 0j]))[0][0].real)
+    if not (math.isfinite(base) and math.isfinite(c * epsilon)):
+        return _NOTHING
+    h, low, high = step(total, c, epsilon, log_delta)
+    if not 0 < h < math.inf:
+        return _NOTHING
     wanted = log_delta - (base - c * epsilon) - NEED
     nodes = _nodes(total, c, h, wanted)
     line = np.asarray(c + 1j * h * np.arange(nodes), dtype=np.complex128)
@@ -92,7 +109,8 @@ def contour_at(total: TotalLoss, c: float, epsilon: float, log_delta: float) -> 
     reach = nodes * h
     # what is left out is at least this far; the sum of 1/(kh)^2 from there is below 1/(h^2 (k - 1))
     outer = total.envelope(c, reach * (1 - 1e-12))
-    tail = _exp(outer + 4 * float(errors[0] / abs(weights[0]))) / (np.pi * (reach - h)) * (1 + 1e-9)
+    unsure = 4 * float(errors[0]) / abs(weights[0]) if weights[0] else math.inf
+    tail = _exp(outer + unsure) / (math.pi * (reach - h)) * (1 + 1e-9)
     weights[0] /= 2
     errors[0] /= 2
     return Contour(c, h, base, weights, errors, tail, (low, high))
@@ -118,16 +136,17 @@ def _weights(total: TotalLoss, z: Complexes, base: float) -> tuple[Complexes, Re
         apart = value - base
         size = np.exp(apart.real)
         weights = size * (np.cos(apart.imag) + 1j * np.sin(apart.imag)) / (z * (z + 1))
-        errors = np.expm1(relative) * np.abs(weights) * (1 + 1e-9)
-    # |E e^(zL)| <= E e^(cL): what is not known better is 0, give or take this
-    known = np.exp(2 * relative[0]) / np.abs(z) ** 2 * (1 + 1e-9)
-    lost = ~(errors <= known)
+        errors = np.expm1(relative) * np.abs(weights) * (1 + 1e-9) + _UNDERFLOW / np.abs(z) ** 2
+        # |E e^(zL)| <= E e^(cL): what is not known better is 0, give or take this
+        known = np.exp(2 * relative[0]) / np.abs(z) ** 2 * (1 + 1e-9)
+        known = np.where(np.isnan(known), np.inf, known)
+    lost = ~(errors <= known) | ~np.isfinite(weights)
     return np.where(lost, 0, weights), np.where(lost, known, errors)
-
-
-def _log(value: float) -> float:
-    return math.log(value) if value > 0 else -math.inf
 
 
 def _exp(value: float) -> float:
     return math.exp(value) if value < 700 else math.inf
+
+
+_NOTHING = Contour(1.0, 1.0, 0.0, np.zeros(1, complex), np.array([math.inf]), math.inf, aliases=())
+"""Knows only 0 <= delta <= infinity: where a cumulant is beyond doubles."""

@@ -1,9 +1,9 @@
 """Many distinct responses: their sum, on a lattice of losses, by adding positive doubles only.
 
 Each block of atoms goes to the lattice by splitting a mass between its two neighbours so that
-E e^(-L) stays: the profile is convex in e^(-L), so it can only rise (connect-the-dots)
-[DoroshenkoGKKM22], and rises by an amount of second order that is bounded too
-(docs/proofs/responses.md). Where every loss is a multiple of the step, nothing moves.
+E e^(-L) stays: the profile is convex in e^(-L), so it can only rise ("connect the dots"), and it
+rises by an amount of second order that is bounded too (docs/proofs/atoms.md). Where every loss
+is a multiple of the step, nothing moves.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from typing import NamedTuple
 
 import attrs
 import numpy as np
+from flint import arb
 from numpy.typing import NDArray
 
 from ..losses.base import UNIT, Reals
+from ..numerics import ball
 
-WORK = 2.5e8
-"""Elementary updates to spend; a second or two."""
+WORK = 2e9
+"""Elementary updates to spend: about a second."""
 LONGEST = 4_000_000
 _TRIM = 1e-21  # tilted weight that one step may drop at either end
 
@@ -50,6 +52,8 @@ class Run:
     weights: Reals
     dropped: float
     relative: float
+    growth: float
+    """at most this much does a tilted weight grow from any block to the end"""
 
 
 def paired(blocks: list[Block]) -> list[Block]:
@@ -77,15 +81,18 @@ def split(block: Block, step: float, tilt: float) -> Placed:
     up = -np.expm1(-rest) / whole * np.exp(tilt * (step - rest))
     down = np.exp(-rest) * -np.expm1(-(step - rest)) / whole * np.exp(-tilt * rest)
     places = np.concatenate([below, below + 1]).astype(np.int64)
-    return _merged(places, np.concatenate([block.weights * down, block.weights * up]))
+    return placed(places, np.concatenate([block.weights * down, block.weights * up]))
+
+
+def roundings(block: Block, step: float, tilt: float) -> tuple[float, float]:
+    """What `split` moves losses by, and weights relatively: bounds on its rounding."""
+    largest = float(np.abs(block.losses).max())
+    shift = block.shift + 4 * UNIT * (largest + step)
+    return shift, block.relative + (48 + 4 * tilt * step + len(block.losses)) * UNIT
 
 
 def placed(places: NDArray[np.int64], weights: Reals) -> Placed:
-    """A block whose losses are lattice points already."""
-    return _merged(places, weights)
-
-
-def _merged(places: NDArray[np.int64], weights: Reals) -> Placed:
+    """Weights at lattice points, those at one point summed."""
     found, where = np.unique(places, return_inverse=True)
     total = np.zeros(len(found))
     np.add.at(total, where, weights)
@@ -99,6 +106,7 @@ def add_up(blocks: list[Placed], relative: float) -> Run:
     `relative` bounds the relative error of the blocks' weights all together.
     """
     first, weights, dropped = 0, np.ones(1), 0.0
+    growth = math.prod(max(1.0, float(masses.sum()) * (1 + 1e-12)) for _, masses in blocks)
     buffer = np.empty(0)
     for places, masses in blocks:
         low, high = int(places[0]), int(places[-1])
@@ -113,7 +121,7 @@ def add_up(blocks: list[Placed], relative: float) -> Run:
         lost, weights, cut = _trimmed(total)
         first, dropped = first + low + cut, dropped + lost
         relative += (len(masses) + 2) * UNIT * 1.01
-    return Run(first, weights, dropped * (1 + 1e-6) * (1 + relative), relative)
+    return Run(first, weights, dropped * (1 + 1e-6) * (1 + relative), relative, growth)
 
 
 def _trimmed(weights: Reals) -> tuple[float, Reals, int]:
@@ -137,10 +145,22 @@ def _negligible(weights: Reals) -> int:
     return int(np.searchsorted(np.cumsum(weights[:span]), _TRIM, side="right"))
 
 
-def common_step(losses: list[Fraction]) -> Fraction:
-    """The largest step of which all losses are multiples."""
-    bottom = math.lcm(*(loss.denominator for loss in losses))
-    return Fraction(math.gcd(*(int(loss * bottom) for loss in losses)), bottom)
+def spaced(unit: arb, start: Fraction, step: Fraction, count: int) -> tuple[Reals, float]:
+    """unit (start + i step) for i = 0 ... count - 1 < 2^22, count of them, and their errors.
+
+    In two parts, the products of the first exact: an error of hardly more than half an ulp.
+    """
+    first, width = unit * ball(start), unit * ball(step)
+    high, wide = float(first.mid()), rounded(float(width.mid()))
+    low, narrow = float((first - ball(high)).mid()), float((width - ball(wide)).mid())
+    index = np.arange(count, dtype=np.float64)
+    product = index * wide
+    total = high + product
+    back = total - high
+    rest = (high - (total - back)) + (product - back)
+    losses = total + (rest + (low + index * narrow))
+    far = abs(high) + count * wide
+    return losses, 1.01 * UNIT * float(np.abs(losses).max()) + 2.0**-68 * far
 
 
 def rounded(step: float) -> float:

@@ -6,12 +6,13 @@ aliases, which are theorems. (docs/proofs/contour.md)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import attrs
 import numpy as np
 
-from ..losses.base import Reals
+from ..losses.base import UNIT, Reals
 from .total import TotalLoss
 
 NEED = 40.0  # logs below the answer at which an error is negligible
@@ -44,18 +45,49 @@ def saddle(total: TotalLoss, merit: Callable[[Reals, Reals], Reals]) -> float:
     best, scale = 1.0, 1.0
     for _ in range(2 * _REACH // 8):
         points = best * 2.0**_OCTAVES
-        found = _least(points, merit(points, chernoff(total, points)))
+        found = _least(points, merit, total)
         if found == best or not 2.0**-_REACH < found < 2.0**_REACH:
             break
         best = found
     for scale in (0.25, 0.06):
         points = best * 2.0 ** (scale * _OCTAVES)
-        best = _least(points, merit(points, chernoff(total, points)))
+        best = _least(points, merit, total)
     return rounded(best)
+
+
+def far_right(total: TotalLoss, epsilon: float) -> float:
+    """An upper bound on log delta(epsilon): the least of Chernoff's bounds at some points."""
+    b: Reals = 2.0 ** np.arange(-float(_REACH), _REACH)
+    bounds = chernoff(total, b)
+    with np.errstate(all="ignore"):
+        found = bounds - b * epsilon + 4 * UNIT * (np.abs(bounds) + b * epsilon)
+    return float(np.min(np.where(np.isnan(found), np.inf, found)))
+
+
+def near_the_mean(total: TotalLoss, delta: float) -> float:
+    """Roughly the epsilon of a large delta, were the loss normal."""
+    from scipy.special import ndtri
+
+    b = 2.0 ** np.arange(-60.0, 20.0)
+    value, _ = total.cumulant(np.concatenate([b, 2 * b]).astype(complex))
+    once, twice = np.where(np.isnan(value.real), np.inf, value.real).reshape(2, -1)
+    base = float(np.log1p(-min(float(total.infinite[0]), 1 - 2.0**-53)))  # of the finite part
+    with np.errstate(all="ignore"):
+        at = int(np.argmin(np.abs(once - base - 0.01)))
+        variance = np.maximum(twice[at] - 2 * once[at] + base, 0.0) / b[at] ** 2
+        mean = (once[at] - base) / b[at] - variance * b[at] / 2
+    likely = min(delta, 1 - 2.0**-53)
+    found = mean + math.log1p(-likely) * 0.5 - math.sqrt(variance) * float(ndtri(likely))
+    return found if math.isfinite(found) else 0.0
 
 
 def step(total: TotalLoss, c: float, epsilon: float, log_delta: float) -> tuple[float, Tilt, Tilt]:
     """The longest step h at which aliases are negligible, and the tilts that prove it."""
+    with np.errstate(all="ignore"):
+        return _step(total, c, epsilon, log_delta)
+
+
+def _step(total: TotalLoss, c: float, epsilon: float, log_delta: float) -> tuple[float, Tilt, Tilt]:
     spread = _spread(total, c)
     right = c + np.array([1.5, 3.0, 5.0, 7.0, 9.0, 12.0]) * spread
     left = c * np.array([0.97, 0.85, 0.7, 0.5, 0.3, 0.1, 0.02])
@@ -80,7 +112,9 @@ def rounded(value: float) -> float:
     return float(np.ldexp(np.round(mantissa * 2**20), exponent - 20))
 
 
-def _least(points: Reals, merits: Reals) -> float:
+def _least(points: Reals, merit: Callable[[Reals, Reals], Reals], total: TotalLoss) -> float:
+    with np.errstate(all="ignore"):
+        merits = merit(points, chernoff(total, points))
     return float(points[int(np.argmin(np.where(np.isnan(merits), np.inf, merits)))])
 
 

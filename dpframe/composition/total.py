@@ -10,9 +10,10 @@ import attrs
 import numpy as np
 from flint import arb
 
+from ..errors import InvalidArgument
 from ..losses import PrivacyLoss
 from ..losses.base import UNIT, Complexes, Reals
-from ..numerics import arb_float, ball, working
+from ..numerics import arb_lower, arb_upper, ball, to_float, working
 
 _EXACTLY = 64  # as many factors are multiplied as rationals
 _BLOCK = 1 << 16  # complex numbers held at once in one temporary
@@ -55,6 +56,8 @@ class TotalLoss:
     infinite: tuple[Fraction, Fraction]
     largest: Fraction | None
     """no finite value of the sum is above this; None where there is no bound"""
+    counts: Mapping[PrivacyLoss, int]
+    """what was added, and how often"""
 
     @property
     def size(self) -> int:
@@ -83,13 +86,22 @@ class TotalLoss:
 def total_loss(counts: Mapping[PrivacyLoss, int]) -> TotalLoss:
     """The sum of each loss, so many times."""
     kinds: dict[type[PrivacyLoss], list[PrivacyLoss]] = {}
-    for loss in counts:
-        kinds.setdefault(type(loss), []).append(loss)
-    batches = tuple(
-        Batch(kind, kind.stack(losses), np.array([float(counts[loss]) for loss in losses]))
-        for kind, losses in kinds.items()
-    )
-    return TotalLoss(batches, _infinite(counts), _largest(counts))
+    for loss, count in counts.items():
+        if count:
+            kinds.setdefault(type(loss), []).append(loss)
+    batches = tuple(_batch(kind, losses, counts) for kind, losses in kinds.items())
+    return TotalLoss(batches, _infinite(counts), _largest(counts), counts)
+
+
+def _batch(
+    kind: type[PrivacyLoss], losses: list[PrivacyLoss], counts: Mapping[PrivacyLoss, int]
+) -> Batch:
+    try:
+        times = np.array([float(counts[loss]) for loss in losses])
+        return Batch(kind, kind.stack(losses), times)
+    except OverflowError as error:
+        way_out = "Such a release hides nothing: leave it out, and declare no privacy."
+        raise InvalidArgument("losses", "numbers below 1.7e308", kind.kind, way_out) from error
 
 
 def pairwise(values: Complexes) -> tuple[Complexes, Reals]:
@@ -115,12 +127,18 @@ def _infinite(counts: Mapping[PrivacyLoss, int]) -> tuple[Fraction, Fraction]:
     with working(128):
         logs = [(-ball(atom)).log1p() * count for atom, count in atoms]
         lost = -sum(logs, arb(0)).expm1()
-        return Fraction(arb_float(lost, up=False)), Fraction(arb_float(lost, up=True))
+        return max(arb_lower(lost), Fraction(0)), min(arb_upper(lost), Fraction(1))
 
 
 def _largest(counts: Mapping[PrivacyLoss, int]) -> Fraction | None:
-    """The sum of the largest finite values."""
-    tops = [(loss.largest, count) for loss, count in counts.items()]
-    if any(top is None for top, _ in tops):
-        return None
-    return sum((top * count for top, count in tops if top is not None), Fraction(0))
+    """The sum of the largest finite values; for many, of doubles above them."""
+    found = Fraction(0)
+    for loss, count in counts.items():
+        top = loss.largest
+        if top is None:
+            return None
+        if len(counts) > _EXACTLY:  # the common denominator of many rationals is huge
+            over = to_float(top, up=True)
+            top = Fraction(over) if math.isfinite(over) else top
+        found += top * count
+    return found

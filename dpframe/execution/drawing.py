@@ -34,10 +34,17 @@ class Draw:
 
     def sample(self, value: NDArray[Any], rng: np.random.Generator) -> NDArray[Any] | float:
         """The value plus noise: a float where it is a number, else an array that is read-only."""
-        mechanism, symmetric = self.release.mechanism, self.release.statistic.symmetric
-        noise = mechanism.sample(self.size, (*self.copies, *value.shape), rng, symmetric=symmetric)
-        released: NDArray[Any] = np.asarray(value + noise)
+        released: NDArray[Any] = np.asarray(value + self._noise(value.shape, rng))
         if not released.shape:
             return float(released)
         released.flags.writeable = False
         return released
+
+    def _noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[Any]:
+        mechanism, symmetric = self.release.mechanism, self.release.statistic.symmetric
+        if not (self.copies and mechanism.joint):
+            return mechanism.sample(self.size, (*self.copies, *shape), rng, symmetric=symmetric)
+        copies = range(self.copies[0])
+        return np.stack(
+            [mechanism.sample(self.size, shape, rng, symmetric=symmetric) for _ in copies]
+        )

@@ -9,11 +9,12 @@ from typing import ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Guarantee, Share
+from dpframe.guarantees import Guarantee, PureDP, Share
 from dpframe.mechanisms import AdditiveNoise, Calibration
-from dpframe.symbols import Expression, Number, Product, Sum, Symbol, exact, to_json
+from dpframe.symbols import Expression, Number, Product, Sum, Symbol, exact, multiply, to_json
 
 from .node import DataNode, Node
+from .scaling import Scaling, scaling
 from .statistics import Identity, Statistic
 
 ONE = Number(Fraction(1))
@@ -60,8 +61,14 @@ class Release(Node):
         return self.noise.gives
 
     def guarantee(self, sensitivity: Expression) -> Guarantee:
-        """What one draw guarantees at this sensitivity."""
-        return self.mechanism.guarantee(sensitivity)
+        """What one draw guarantees at this sensitivity. Raises InvalidArgument where noise of your
+        own gives another kind of guarantee than it says.
+        """
+        found = self.mechanism.guarantee(sensitivity)
+        if not isinstance(found, self.gives):
+            way_out = "Its `gives` and its `guarantee` must agree."
+            raise InvalidArgument(self.noise.kind, f"a {self.gives.__name__}", str(found), way_out)
+        return found
 
     @cached_property
     def formulas(self) -> dict[str, Expression]:
@@ -94,8 +101,20 @@ class Release(Node):
 
     @property
     def std(self) -> Expression:
-        """The public standard deviation of the noise of one number."""
-        return self.mechanism.deviation
+        """The public standard deviation of the noise of one number; of a symmetric matrix, of one
+        on its diagonal.
+        """
+        return self.mechanism.deviation_among(self.entries)
+
+    @property
+    def entries(self) -> Expression:
+        """How many numbers are drawn: those of the shape, or of the upper triangle of a symmetric
+        matrix.
+        """
+        if self.statistic.symmetric:
+            d = self.statistic.shape[0]
+            return d * (d + 1) * Fraction(1, 2)
+        return multiply(ONE, *self.statistic.shape)
 
     def record(self) -> dict[str, object]:
         """AdditiveNoise, formula, rule, share and number of draws."""
@@ -148,9 +167,44 @@ def release(
             "dp.Gaussian.analytic or another calibration, or a mechanism such as "
             "dp.Gaussian(std=...)",
             mechanism,
-            "",
+            "Selections, black boxes and the like are accounted, not released: take their "
+            ".guarantee(sensitivity) or .loss(sensitivity).",
         )
-    return Release(queried, mechanism, share, _count(times), _name(name))
+    _refuse_integer_noise(mechanism)
+    declared = Release(queried, mechanism, share, _count(times), _name(name))
+    scaled = scaling()
+    return declared if scaled is None else _rescaled(declared, scaled)
+
+
+def _rescaled(declared: Release, by: Scaling) -> Release:
+    """The release with other noise, and the share that it then spends of a pure budget."""
+    moved = declared.statistic.sensitivity(declared.noise.norm)
+    scaled = attrs.evolve(declared, stated=_multiplied(declared.mechanism, by.factor), share=None)
+    if moved is None or moved.value == Number(Fraction(0)):
+        return scaled
+    guarantee = declared.guarantee(moved.value)
+    share = by.share(guarantee.epsilon) if isinstance(guarantee, PureDP) else None
+    return attrs.evolve(scaled, share=share)
+
+
+def _multiplied(noise: AdditiveNoise, factor: Expression) -> AdditiveNoise:
+    try:
+        return noise.scaled(factor)
+    except TypeError:
+        way_out = "Noise of your own with several fields says how in `scaled`."
+        raise InvalidArgument("mechanism", "noise that can be scaled", noise, way_out) from None
+
+
+def _refuse_integer_noise(mechanism: AdditiveNoise | Calibration) -> None:
+    noise = mechanism.mechanism if isinstance(mechanism, Calibration) else type(mechanism)
+    if noise.integer:
+        raise InvalidArgument(
+            "mechanism",
+            "noise on real numbers, as no statistic here is known to be in whole numbers",
+            mechanism,
+            "Use dp.Gaussian or dp.Laplace; or count outside, add .sample(...) and account for "
+            ".guarantee(sensitivity).",
+        )
 
 
 def _count(times: object) -> Expression:

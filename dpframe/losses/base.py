@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .support import Support
+
 if TYPE_CHECKING:
     from flint import acb
 
@@ -52,6 +54,20 @@ class PrivacyLoss(ABC):
         """An upper bound on every finite value of L; None where it has none."""
         return None
 
+    @property
+    def atoms(self) -> int | None:
+        """How many values carry the law of a finite L, all but 2^-128 of it under any tilt; None
+        where it is not made of equally spaced atoms.
+        """
+        return None
+
+    def support(self, tilt: float) -> Support | None:
+        """The atoms tilted by e^(tilt L), tilt >= 0, at the working precision; None where `atoms`
+        is. docs/proofs/atoms.md
+        """
+        del tilt
+        return None
+
     @abstractmethod
     def reverse(self) -> PrivacyLoss:
         """The loss of (Q, P): adding a record instead of removing it. Itself where symmetric."""
@@ -62,7 +78,9 @@ class PrivacyLoss(ABC):
         """log E[e^(zL); L < infinity] for m losses at n points, and a bound on the error of each.
 
         `parameters` has shape (m, p): each the double nearest to the exact one, an error that the
-        bound includes. `z` has shape (n,), Re z >= 0; its doubles are exact. Both results have
+        bound includes. The bound is on the size of the exponential: |E e^(zL) - e^value| is at
+        most |e^value| (e^error - 1), so that a value may stand for one that is lost in rounding.
+        `z` has shape (n,), Re z >= 0; its doubles are exact. Both results have
         shape (m, n); the imaginary part is right up to multiples of 2 pi. Never overflows where
         the cumulant itself does not.
         """

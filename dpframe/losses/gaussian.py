@@ -10,6 +10,7 @@ import numpy as np
 
 from ..numerics import ball, positive
 from .base import UNIT, Complexes, PrivacyLoss, Reals
+from .elementary import TINY
 
 if TYPE_CHECKING:
     from flint import acb
@@ -39,7 +40,7 @@ class GaussianLoss(PrivacyLoss):
     def cumulants(cls, parameters: Reals, z: Complexes) -> tuple[Complexes, Reals]:
         """z (z + 1) mu^2/2."""
         value = (parameters**2 / 2) * (z * (z + 1))
-        return value, 12 * UNIT * np.abs(value)
+        return value, UNIT * (12 * np.abs(value) + TINY * (1 + np.abs(z) ** 2))
 
     @classmethod
     def envelope(cls, parameters: Reals, c: float, t: float) -> Reals:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from ..numerics import ball, positive
 from .base import UNIT, Complexes, PrivacyLoss, Reals
-from .elementary import cosh_minus_one, log1p, sinhc
+from .elementary import TINY, cosh_minus_one, log1p, sinhc
 
 if TYPE_CHECKING:
     from flint import acb
@@ -51,11 +52,11 @@ class LaplaceLoss(PrivacyLoss):
         """log of e^(-epsilon/2) (cosh x + (epsilon/2) sinh(x)/x), x = (z + 1/2) epsilon."""
         near = np.abs(parameters * (z.real + 0.5)) <= _NEAR
         if near.all():
-            return _near(parameters, z)
+            return _near(parameters, z, near)
         value, error = _far(parameters, z)
         if near.any():
             rows = near.any(axis=1)
-            close, bound = _near(parameters[rows], np.where(np.isfinite(z), z, 0))
+            close, bound = _near(parameters[rows], z, near[rows])
             value[rows] = np.where(near[rows], close, value[rows])
             error[rows] = np.where(near[rows], bound, error[rows])
         return value, error
@@ -67,7 +68,7 @@ class LaplaceLoss(PrivacyLoss):
         turn = np.pi / (2 * epsilon)
         far = _atoms(epsilon, c, np.maximum(t, turn))
         variance = _variance(epsilon, c)
-        near = -2 * (t * np.minimum(1.0, turn / t)) ** 2 * variance / np.pi**2
+        near = -2 * np.minimum(t, turn) ** 2 * variance / np.pi**2
         bound = np.where(t < turn, np.maximum(near, far), far)
         return np.minimum(bound, 0.0)
 
@@ -77,27 +78,28 @@ class LaplaceLoss(PrivacyLoss):
         return ((z + 1) * (z * epsilon).exp() + z * (-(z + 1) * epsilon).exp()) / (2 * z + 1)
 
 
-def _near(epsilon: Reals, z: Complexes) -> tuple[Complexes, Reals]:
+def _near(epsilon: Reals, z: Complexes, near: NDArray[np.bool_]) -> tuple[Complexes, Reals]:
     """|Re x| of order 1: no cancellation near 0, no overflow."""
-    x = epsilon * (z + 0.5)
+    x = np.where(near, epsilon * (z + 0.5), 0)
     bend, slope = cosh_minus_one(x), (epsilon / 2) * sinhc(x)
     size, wide = np.abs(x), np.cosh(np.minimum(np.abs(x.real), 1.0))
     moved = wide * (4 * size * np.minimum(size, 1) + 4 * epsilon)
-    error = UNIT * (moved + 24 * (np.abs(bend) + np.abs(slope)))
+    error = UNIT * (moved + 44 * (np.abs(bend) + np.abs(slope)) + TINY * (1 + size))
     value, bound = log1p(bend + slope, error)
     return value - epsilon / 2, bound + 4 * UNIT * (epsilon + np.abs(value))
 
 
 def _far(epsilon: Reals, z: Complexes) -> tuple[Complexes, Reals]:
-    """z epsilon + log((z + 1)/(2z + 1)) + log1p(z/(z + 1) e^(-2x))."""
+    """z epsilon + log1p(-z/(2z + 1)) + log1p(z/(z + 1) e^(-2x))."""
     x = epsilon * (z + 0.5)
     decay = np.exp(-2 * np.abs(x.real)) * (np.cos(2 * x.imag) - 1j * np.sin(2 * x.imag))
     q = z / (z + 1) * decay
-    tail, bound = log1p(q, UNIT * np.abs(q) * (16 + 8 * np.abs(x)))
-    atom = np.log((z + 1) / (2 * z + 1))
+    tail, bound = log1p(q, UNIT * np.abs(q) * (40 + 8 * np.abs(x)))
+    rest = -z / (2 * z + 1)
+    atom, more = log1p(rest, 12 * UNIT * np.abs(rest))
     main = z * epsilon
     value = main + atom + tail
-    return value, bound + UNIT * (16 + 6 * np.abs(main) + 4 * np.abs(value))
+    return value, bound + more + UNIT * (6 * np.abs(main) + 4 * np.abs(value) + 4)
 
 
 def _atoms(epsilon: Reals, c: float, t: Reals) -> Reals:

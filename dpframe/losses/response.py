@@ -11,7 +11,8 @@ import numpy as np
 from ..errors import InvalidArgument
 from ..numerics import as_fraction, ball, positive
 from .base import UNIT, Complexes, PrivacyLoss, Reals
-from .elementary import cosh_minus_one, log1p
+from .elementary import TINY, cosh_minus_one, log1p
+from .support import Support
 
 if TYPE_CHECKING:
     from flint import acb
@@ -56,6 +57,19 @@ class ResponseLoss(PrivacyLoss):
         """epsilon."""
         return self.epsilon
 
+    @property
+    def atoms(self) -> int:
+        """2."""
+        return 2
+
+    def support(self, tilt: float) -> Support:
+        """+-epsilon, the lower one e^(-(2 tilt + 1) epsilon) times as likely."""
+        epsilon, kept = ball(self.epsilon), ball(1 - self.delta)
+        low = (-epsilon * (2 * ball(tilt) + 1)).exp()
+        log_moment = kept.log() + ball(tilt) * epsilon + low.log1p() - (-epsilon).exp().log1p()
+        masses = [low / (1 + low), 1 / (1 + low)]
+        return Support(-self.epsilon, 2 * self.epsilon, masses, log_moment)
+
     def reverse(self) -> Self:
         """Itself: the pair is symmetric."""
         return self
@@ -78,15 +92,16 @@ class ResponseLoss(PrivacyLoss):
 
 
 def _log_cosh(x: Complexes) -> tuple[Complexes, Reals]:
-    """log cosh x for Re x >= 0, x known up to 2 units, with its error."""
+    """log cosh x for Re x >= 0, x known up to 3 units, with its error."""
     near = x.real <= _NEAR
     close = np.where(near, x, 0)
     u = cosh_minus_one(close)
     size = np.abs(close)
-    small, bound = log1p(u, UNIT * (8 * size * np.minimum(size, 1) + 24 * np.abs(u)))
+    moved = 8 * size * np.minimum(size, 1) + TINY * (1 + size)
+    small, bound = log1p(u, UNIT * (moved + 40 * np.abs(u)))
     apart = np.where(near, 1, x)
     decay = np.exp(-2 * apart.real) * (np.cos(2 * apart.imag) - 1j * np.sin(2 * apart.imag))
-    tail, more = log1p(decay, UNIT * np.abs(decay) * (8 + 8 * np.abs(apart)))
+    tail, more = log1p(decay, UNIT * np.abs(decay) * (24 + 8 * np.abs(apart)))
     large = apart - np.log(2) + tail
     value = np.where(near, small, large)
     wide = more + UNIT * (4 * np.abs(apart) + 4 * np.abs(large) + 2)

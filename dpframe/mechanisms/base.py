@@ -5,7 +5,7 @@ accountant.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from dpframe.errors import InvalidArgument
 from dpframe.guarantees import ADD_REMOVE, Guarantee, Relation, Share
@@ -47,12 +47,15 @@ class Mechanism(ABC):
 
 class AdditiveNoise(Mechanism):
     """Abstract: independent noise added to a statistic. `formula` is the one expression that proof
-    and execution share.
+    and execution share. `integer` noise hides statistics in whole numbers only.
     """
 
     __slots__ = ()
     norm: ClassVar[Norm]
     noise: ClassVar[str]
+    integer: ClassVar[bool] = False
+    joint: ClassVar[bool] = False
+    """Whether the numbers of one draw depend on each other: each draw is then a call of its own."""
 
     @property
     @abstractmethod
@@ -63,6 +66,17 @@ class AdditiveNoise(Mechanism):
     @abstractmethod
     def deviation(self) -> Expression:
         """The standard deviation of the noise of one number."""
+
+    def deviation_among(self, entries: Expression) -> Expression:
+        """The standard deviation of the noise of one number among `entries` >= 1 numbers that are
+        released together; of a symmetric matrix, of one on its diagonal. Mostly `deviation`.
+        """
+        del entries
+        return self.deviation
+
+    def scaled(self, factor: Expression) -> Self:
+        """The same kind of noise, `factor` times as large."""
+        return type(self)(factor * self.formula)  # type: ignore[call-arg]  # its one field
 
     @staticmethod
     @abstractmethod
@@ -112,6 +126,13 @@ class Calibration(ABC):
                 "Gaussian.analytic spends all of them.",
             )
         return share
+
+
+def mirrored(noise: np.ndarray, *, symmetric: bool) -> np.ndarray:
+    """The draws as they are; for a symmetric statistic, their upper triangle on both sides."""
+    import numpy as np
+
+    return np.triu(noise) + np.triu(noise, 1).swapaxes(-1, -2) if symmetric else noise
 
 
 def positive_formula(value: object) -> Expression:

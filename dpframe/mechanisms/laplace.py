@@ -6,39 +6,29 @@ from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 
-from dpframe.guarantees import ADD_REMOVE, Guarantee, PureDP, Relation, Share, number
+from dpframe.guarantees import ADD_REMOVE, Relation, number
 from dpframe.losses import LaplaceLoss
 from dpframe.numerics import Exact
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, exact, sqrt
 
-from .base import AdditiveNoise, Calibration, positive_formula
+from .base import Calibration, mirrored
+from .pure_noise import PureNoise, PureScale
 
 if TYPE_CHECKING:
     import numpy as np
 
 
 @attrs.frozen(cache_hash=True)
-class PureLaplace(Calibration):
+class PureLaplace(PureScale):
     """scale = Delta_1/epsilon, for every epsilon > 0; spends no delta. [DworkR14, Thm 3.6]"""
 
     name: ClassVar[str] = "Laplace.pure"
     citation: ClassVar[str] = "[DworkR14, Thm 3.6]"
-    mechanism: ClassVar[type[AdditiveNoise]]
-    currencies: ClassVar[tuple[tuple[str, ...], ...]] = (("epsilon",), ("epsilon", "delta"))
-
-    def calibrate(self, share: Share, sensitivity: Expression) -> Laplace:
-        """Delta_1/epsilon."""
-        return Laplace(sensitivity / share.epsilon)
-
-    def limit(self, share: Share) -> tuple[Expression, Expression, bool] | None:
-        """Always holds."""
-        del share
-        return None
 
 
 @attrs.frozen(cache_hash=True)
-class Laplace(AdditiveNoise):
+class Laplace(PureNoise):
     """Laplace(scale) on every number; a symmetric matrix gets one draw for each entry of its upper
     triangle, mirrored.
 
@@ -46,25 +36,13 @@ class Laplace(AdditiveNoise):
     """
 
     kind: ClassVar[str] = "laplace"
-    gives: ClassVar[type[Guarantee]] = PureDP
     norm: ClassVar[Norm] = L1
-    noise: ClassVar[str] = "scale"
     pure: ClassVar[Calibration] = PureLaplace()
-    scale: Expression = attrs.field(converter=positive_formula)
-
-    @property
-    def formula(self) -> Expression:
-        """The scale."""
-        return self.scale
 
     @property
     def deviation(self) -> Expression:
         """sqrt(2) times the scale."""
         return sqrt(2) * self.scale
-
-    def guarantee(self, sensitivity: Expression) -> PureDP:
-        """(sensitivity/scale)-DP."""
-        return PureDP(sensitivity / self.scale)
 
     def loss(
         self, sensitivity: Exact | Expression = 1, relation: Relation = ADD_REMOVE
@@ -80,10 +58,7 @@ class Laplace(AdditiveNoise):
         """Independent Laplace draws of scale `size`, mirrored from the upper triangle for a
         symmetric statistic.
         """
-        import numpy as np
-
-        noise = rng.laplace(0.0, size, shape)
-        return np.triu(noise) + np.triu(noise, 1).swapaxes(-1, -2) if symmetric else noise
+        return mirrored(rng.laplace(0.0, size, shape), symmetric=symmetric)
 
 
 PureLaplace.mechanism = Laplace

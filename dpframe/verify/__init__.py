@@ -2,8 +2,10 @@
 
 from .certificate import Certificate
 from .certify import certify, examine
+from .composed import together
 from .document import load
 from .identical import Comparison, identical
+from .jointly import Jointly
 from .obligation import Constraint, Obligation, Verdict, Witness
 from .report import Report, verify
 
@@ -11,6 +13,7 @@ __all__ = [
     "Certificate",
     "Comparison",
     "Constraint",
+    "Jointly",
     "Obligation",
     "Report",
     "Verdict",
@@ -19,5 +22,6 @@ __all__ = [
     "examine",
     "identical",
     "load",
+    "together",
     "verify",
 ]

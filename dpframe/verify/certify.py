@@ -12,9 +12,12 @@ from dpframe.graph import Graph, Regression, Setting
 from dpframe.guarantees import Guarantee
 
 from .certificate import Certificate
+from .jointly import Jointly
 from .problem import Problem, own
 from .report import Report, verify
 from .text import refusal_text
+
+CALIBRATIONS = ("as declared", "jointly")
 
 
 def certify(
@@ -23,12 +26,15 @@ def certify(
     target: Guarantee,
     setting: Setting,
     accountant: str | Accountant = "auto",
+    calibrate: str = "as declared",
     trust: Sequence[type] = (),
 ) -> Certificate:
     """Prove that `regression` satisfies `target` in `setting`, for all values of its parameters. No
     data in sight.
 
-    `accountant` is "auto", "basic", "gaussian" or "zcdp", or one of dpframe's accountants.
+    `accountant` is "auto", "basic", "gaussian", "zcdp" or "numeric", or one of dpframe's
+    accountants. `calibrate="jointly"` scales all noise together until the whole meets the target
+    (dp.Jointly); the certificate names it.
     `trust` names classes of your own (a statistic, mechanism or theorem) whose word the proof may
     take; the certificate prints them.
     Under "auto" shares must hold as declared and named theorems inside their hypotheses, whichever
@@ -37,10 +43,18 @@ def certify(
     Raises Uncertified with every open obligation, each refuted (with a counterexample) or unproved
     (with what would help); InvalidArgument for anything else.
     """
-    report = examine(regression, target=target, setting=setting, accountant=accountant, trust=trust)
+    chosen = calibrated(regression, calibrate)
+    report = examine(chosen, target=target, setting=setting, accountant=accountant, trust=trust)
     if not report.proved:
-        raise Uncertified(report, refusal_text(regression, report))
-    return Certificate(regression, report)
+        raise Uncertified(report, refusal_text(chosen, report))
+    return Certificate(chosen, report)
+
+
+def calibrated(regression: Regression, how: str) -> Regression:
+    """The declaration with noise as declared, or all of it scaled jointly."""
+    if how not in CALIBRATIONS:
+        raise InvalidArgument("calibrate", "'as declared' or 'jointly'", how)
+    return Jointly(of=regression) if how == "jointly" else regression  # type: ignore[call-arg]
 
 
 def examine(

@@ -8,10 +8,12 @@ from .attempt import Attempt
 from .basic import basic
 from .concentrated import concentrated
 from .joint_total import gaussian
+from .numeric import numeric
 from .problem import Problem
 
 DERIVATIONS: dict[str, Callable[[Problem], Attempt | None]] = {
     "basic": basic,
     "gaussian": gaussian,
     "zcdp": concentrated,
+    "numeric": numeric,
 }

@@ -81,15 +81,10 @@ def _domain(symbol: Symbol, certificate: Certificate | None) -> dict[str, object
 def declaration(certificate: Certificate) -> dict[str, object]:
     """Where the graph came from, so that it can be built again."""
     regression, setting = certificate.regression, certificate.setting
-    kind: Any = type(regression)  # an attrs class, made so by Regression
-    fields = {field.name: getattr(regression, field.name) for field in attrs.fields(kind)}
-    formulas = [value for value in fields.values() if isinstance(value, Expression)]
-    extra = set().union(*(formula.symbols() for formula in formulas)) - set(
-        certificate.report.problem.symbols
-    )
+    known = set(certificate.report.problem.symbols)
+    extra = set().union(*(formula.symbols() for formula in _formulas(regression))) - known
     return {
-        "class": f"{type(regression).__module__}:{type(regression).__qualname__}",
-        "fields": {name: _field(value) for name, value in fields.items()},
+        **_described(regression),
         "symbols": {
             symbol.name: _domain(symbol, None)
             for symbol in sorted(extra, key=lambda symbol: symbol.name)
@@ -100,9 +95,31 @@ def declaration(certificate: Certificate) -> dict[str, object]:
     }
 
 
+def _described(regression: Regression) -> dict[str, object]:
+    """A declaration as its class and its fields."""
+    return {
+        "class": f"{type(regression).__module__}:{type(regression).__qualname__}",
+        "fields": {name: _field(value) for name, value in _fields(regression).items()},
+    }
+
+
+def _fields(regression: Regression) -> dict[str, object]:
+    kind: Any = type(regression)  # an attrs class, made so by Regression
+    return {field.name: getattr(regression, field.name) for field in attrs.fields(kind)}
+
+
+def _formulas(regression: Regression) -> list[Expression]:
+    """Every formula among the fields, also those of a declaration inside."""
+    values = list(_fields(regression).values())
+    inner = [formula for v in values if isinstance(v, Regression) for formula in _formulas(v)]
+    return [value for value in values if isinstance(value, Expression)] + inner
+
+
 def _field(value: object) -> dict[str, object]:
     if isinstance(value, Expression):
         return {"formula": to_json(value)}
+    if isinstance(value, Regression):
+        return {"declaration": _described(value)}
     return {"constant": list(value) if isinstance(value, tuple) else value}
 
 
@@ -147,7 +164,7 @@ def load(source: str | Path | Mapping[str, Any]) -> Certificate:
     content = _read(source)
     try:
         certificate = _rebuild(content)
-    except (KeyError, TypeError, ValueError, AttributeError, ImportError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, ImportError, RecursionError) as error:
         if isinstance(error, BadCertificate):
             raise
         raise BadCertificate(
@@ -223,11 +240,13 @@ def _regression(declared: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> R
     found = _found(declared["class"])
     if not (isinstance(found, type) and issubclass(found, Regression)):
         raise BadCertificate("class", "a dpframe.Regression", declared["class"], "")
-    fields = {
-        key: from_json(spec["formula"], symbols) if "formula" in spec else spec["constant"]
-        for key, spec in declared["fields"].items()
-    }
-    return found(**fields)
+    return found(**{key: _value(spec, symbols) for key, spec in declared["fields"].items()})
+
+
+def _value(spec: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> object:
+    if "declaration" in spec:
+        return _regression(spec["declaration"], symbols)
+    return from_json(spec["formula"], symbols) if "formula" in spec else spec["constant"]
 
 
 def _load_setting(

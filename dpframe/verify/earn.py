@@ -7,9 +7,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from dpframe.graph import Release
-from dpframe.graph.statistics import Statistic
 from dpframe.guarantees import GaussianDP, PureDP, Share
-from dpframe.mechanisms import Calibration
+from dpframe.mechanisms import Calibration, Laplace
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, log
 
@@ -93,31 +92,27 @@ def _stated(
     witness = pure_witness(release, share) if release.gives is PureDP else None
     verdict = REFUTED if witness is not None else UNPROVED
     repair = f"calibrate it to the {release.noise.norm} sensitivity {sensitivity}: dp.Laplace.pure "
-    repair += "for Laplace noise (the L2 sensitivity is for Gaussian noise)."
+    repair += "for Laplace noise (L1), dp.L2Laplace.pure for noise of the L2 norm."
     return Obligation("share", release.label, rule, facts, verdict, witness, repair)
 
 
 def pure_witness(release: Release, share: Share) -> Witness | None:
-    """Numbers at which pure noise breaks its share on a pair that attains the sensitivity; None
+    """Numbers at which Laplace noise breaks its share on a pair that attains the sensitivity; None
     where none is found.
     """
+    if release.noise is not Laplace:
+        return None  # other noise reaches its loss in a limit, or for some moves only
     norm = release.noise.norm
     own = release.statistic.one_row(norm, release.statistic.unit.relation)
     moved = release.statistic.sensitivity(norm)
     if own is None or moved is None or not own.attained:
         return None
     loss = release.guarantee(moved.value).amounts[0]
-    formulas = (loss, share.epsilon, share.delta, moved.value, entries(release.statistic))
+    formulas = (loss, share.epsilon, share.delta, moved.value, release.entries)
     symbols = set().union(*(formula.symbols() for formula in formulas))
     tried = points(sorted(symbols, key=lambda symbol: symbol.name))
     found = (_lost(point, formulas) for point in tried)
     return next((witness for witness in found if witness is not None), None)
-
-
-def entries(statistic: Statistic) -> Expression:
-    """How many numbers are drawn for a statistic: those of its shape, or of an upper triangle."""
-    d = statistic.shape[0] if statistic.shape else ONE
-    return d * (d + 1) * Fraction(1, 2) if statistic.symmetric else d
 
 
 def _lost(point: Point, formulas: Sequence[Expression]) -> Witness | None:

@@ -4,7 +4,7 @@ profile at numbers, by rule E1, by boxes; or a counterexample.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import attrs
@@ -21,7 +21,8 @@ from .profile_rule import Claim, holds, known_delta, on_boxes, refute
 from .resolve import atoms, resolve
 from .sign import nonnegative, positive
 
-UNKNOWN = Symbol("the value of analytic_sigma", Domain(Fraction(0)))
+UNKNOWN = Symbol("the value of analytic_sigma", Domain(Fraction(0)))  # no parameter has a blank
+RANGES = {"log": Domain(), "analytic_sigma": Domain(Fraction(0))}
 PROFILE = "exact Gaussian privacy profile"
 SOURCE = "[BalleW18, Thm 8]"
 
@@ -71,10 +72,25 @@ def by_definition(problem: Problem, move: Move) -> bool:
         return False
     if not all(positive(part, problem.field).proved for part in (epsilon, delta, 1 - delta)):
         return False
-    field = Field((*problem.symbols, UNKNOWN))
-    settled = [resolve(part, field, {atom: UNKNOWN}) for part in move.moves]
+    opaque = {atom: UNKNOWN}
+    return _within(problem, move, opaque) or _within(problem, move, _unknowns(move) | opaque)
+
+
+def _within(problem: Problem, move: Move, opaque: Mapping[Expression, Symbol]) -> bool:
+    """Whether every branch of the total times s^2 is at most 1, subformulas being `opaque`."""
+    field = Field((*problem.symbols, *opaque.values()))
+    settled = [resolve(part, field, opaque) for part in move.moves]
     branches = move.totals(settled, lambda a, b: larger(a, b, field))
     return all(nonnegative(1 - branch * power(UNKNOWN, 2), field).proved for branch in branches)
+
+
+def _unknowns(move: Move) -> dict[Expression, Symbol]:
+    """Every logarithm in the moves as an unknown number of any sign, and every other analytic_sigma
+    as a positive one: what holds then holds.
+    """
+    found = frozenset().union(*(atoms(part) for part in move.moves))
+    calls = sorted((call for call in found if call.name in RANGES), key=str)
+    return {call: Symbol(f"{call.name} {i}", RANGES[call.name]) for i, call in enumerate(calls)}
 
 
 def _at_numbers(move: Move) -> Earned | None:

@@ -30,6 +30,8 @@ class Problem:
         """Classes that are not dpframe's own, whose word the proof would have to take."""
         used: list[type] = [type(node) for node in self.graph.nodes]
         used += [type(release.stated) for release in self.graph.releases]
+        theirs = [r for r in self.graph.releases if r.rule is not None and not own(type(r.rule))]
+        used += [type(release.mechanism) for release in theirs]
         used += [type(release.share) for release in self.graph.releases if release.share]
         used += [type(part) for part in (self.setting, self.setting.X, self.setting.y) if part]
         used += [type(part) for part in self.setting.X.columns or ()]
@@ -47,6 +49,10 @@ class Problem:
             set().union(*(formula.symbols() for formula in formulas)),
             key=lambda symbol: symbol.name,
         )
+        for symbol in found:
+            if symbol.origin is None and not symbol.name.isidentifier():
+                way_out = "dp.parameter makes parameters."
+                raise InvalidArgument("parameter", "with a Python name", symbol.name, way_out)
         for one, other in pairwise(found):
             if one.name == other.name:
                 ranges = f"{one.domain}{_reading(one)} and {other.domain}{_reading(other)}"

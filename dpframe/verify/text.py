@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 NAMES = {
     "basic": "basic composition of shares [DworkR14, Thm B.1]",
     "gaussian": "joint Gaussian differential privacy of all releases [DongRS22, Cor 3.3]",
+    "numeric": "certified numeric composition of all privacy losses [ZhuDW22, Thm 10]",
     "zcdp": "zero-concentrated differential privacy of all releases [BunS16, Lem 2.3]",
 }
 

@@ -4,6 +4,7 @@ import builtins
 import json
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import oracles
 import pytest
@@ -197,3 +198,14 @@ def test_a_missing_matplotlib_is_named(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(dp.MissingExtra, match="plots"):
         compare(epsilon=1, delta="1e-6").plot()
+
+
+def test_the_constant_of_no_theorem_is_shown_with_its_interval():
+    """sqrt(log(2/delta)) suffices up to 0.209 at delta = 1e-6, by the profile at 50 digits."""
+    text = " ".join(str(dp.compare(epsilon=1, delta="1e-6")).split())
+    assert "is the constant of no theorem" in text
+    assert "suffice up to epsilon = 0.209, by" in text
+    constant = mpmath.sqrt(mpmath.log(2 * 10**6))
+    for epsilon, enough in (("0.2094", True), ("0.2095", False)):
+        mu = mpmath.mpf(epsilon) / constant
+        assert (oracles.delta_of(mpmath.mpf(epsilon), mu) <= mpmath.mpf("1e-6")) is enough

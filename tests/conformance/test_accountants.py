@@ -1,16 +1,163 @@
-"""Every accountant adds guarantees: nothing, one, any order, more is more."""
+"""Every accountant adds what releases cost: nothing, one, any order, more is more.
+
+The additive ones have a total besides; tests of `total` are over these.
+"""
 
 from __future__ import annotations
 
 import itertools
+from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 import samples
 from oracles import value
 
 import dpframe as dp
+from dpframe.accountants import Part, parts_of
+from dpframe.losses import PrivacyLoss
+from dpframe.verify.derivations import DERIVATIONS
 
+ADDITIVE = [cls for cls in samples.ACCOUNTANTS if issubclass(cls, dp.AdditiveAccountant)]
+additive = pytest.mark.parametrize("cls", ADDITIVE, ids=lambda cls: cls.__name__)
 every = pytest.mark.parametrize("cls", samples.ACCOUNTANTS, ids=lambda cls: cls.__name__)
+DELTAS = (Fraction(1, 100), Fraction(1, 10**6), Fraction(1, 10**12))
+EPSILONS = (0, Fraction(1, 2), 3)
+
+
+def same(first, second):
+    """Two enclosures of one number, as sharp as each other up to rounding."""
+    assert first.upper == pytest.approx(second.upper, rel=1e-6, abs=1e-300)
+    assert first.lower == pytest.approx(second.lower, rel=1e-6, abs=1e-300)
+    assert first.lower <= second.upper
+    assert second.lower <= first.upper
+
+
+def refused(accountant, what):
+    """The error that refuses a part; None where it is added."""
+    try:
+        accountant.epsilon(parts_of(what), Fraction(1, 10**6))
+    except dp.InvalidArgument as refusal:
+        return refusal
+    return None
+
+
+@every
+def test_order_and_grouping_of_parts_do_not_matter(cls):
+    """A part three times, thrice the part, and any order: one epsilon, one delta."""
+    accountant, sample = cls(), samples.ACCOUNTANTS[cls]
+    counted = parts_of(*[(what, 3) for what in sample])
+    listed = parts_of(*sample, *sample[::-1], *sample)
+    nothing = (*counted, Part(sample[0], 0))
+    for other in (listed, listed[::-1], nothing):
+        for delta in DELTAS:
+            same(accountant.epsilon(counted, delta), accountant.epsilon(other, delta))
+        for epsilon in EPSILONS:
+            same(accountant.delta(counted, epsilon), accountant.delta(other, epsilon))
+
+
+@every
+def test_more_parts_never_cost_less(cls):
+    """What is proved of fewer parts from below is at most what suffices for more."""
+    accountant, sample = cls(), samples.ACCOUNTANTS[cls]
+    for k in range(len(sample) + 1):
+        fewer, more = parts_of(*sample[:k]), parts_of(*[(what, 2) for what in sample[: k + 1]])
+        for delta in DELTAS:
+            a, b = accountant.epsilon(fewer, delta), accountant.epsilon(more, delta)
+            assert a.lower <= b.upper
+            assert a.upper <= b.upper * (1 + 1e-9)
+        for epsilon in EPSILONS:
+            a, b = accountant.delta(fewer, epsilon), accountant.delta(more, epsilon)
+            assert a.lower <= b.upper
+            assert a.upper <= b.upper * (1 + 1e-9)
+
+
+@every
+def test_less_delta_needs_more_epsilon(cls):
+    """epsilon falls in delta, delta falls in epsilon."""
+    accountant, parts = cls(), parts_of(*samples.ACCOUNTANTS[cls])
+    epsilons = [accountant.epsilon(parts, delta).upper for delta in DELTAS]
+    assert epsilons == sorted(epsilons)
+    deltas = [accountant.delta(parts, epsilon).upper for epsilon in EPSILONS]
+    assert deltas == sorted(deltas, reverse=True)
+
+
+@every
+def test_delta_at_the_epsilon_of_delta(cls):
+    """delta(epsilon(delta)) is delta at most, but for the width of the answer."""
+    accountant, parts = cls(), parts_of(*[(what, 2) for what in samples.ACCOUNTANTS[cls]])
+    for delta in DELTAS:
+        epsilon = accountant.epsilon(parts, delta).upper
+        if epsilon < float("inf"):
+            found = accountant.delta(parts, Fraction(epsilon))
+            assert found.lower <= delta
+            assert found.upper <= float(delta) * (1 + 1e-4)
+
+
+@every
+def test_intervals_are_in_order_and_in_range(cls):
+    """0 <= lower <= upper, and no delta above 1."""
+    accountant, sample = cls(), samples.ACCOUNTANTS[cls]
+    for parts in (parts_of(*sample), parts_of(*[(what, 10**6) for what in sample])):
+        for delta in DELTAS:
+            found = accountant.epsilon(parts, delta)
+            assert 0 <= found.lower <= found.upper
+        for epsilon in EPSILONS:
+            found = accountant.delta(parts, epsilon)
+            assert 0 <= found.lower <= found.upper <= 1
+
+
+@every
+def test_numbers_of_every_type_are_alike(cls):
+    """delta as Fraction, decimal or float; epsilon as int, float or Fraction."""
+    accountant, parts = cls(), parts_of(*samples.ACCOUNTANTS[cls])
+    exact = accountant.epsilon(parts, Fraction(1, 10**6))
+    assert accountant.epsilon(parts, 1e-6) == exact == accountant.epsilon(parts, Decimal("1e-6"))
+    exact = accountant.delta(parts, 2)
+    assert accountant.delta(parts, 2.0) == exact == accountant.delta(parts, Fraction(2))
+
+
+@every
+def test_no_parts_cost_nothing(cls):
+    """epsilon 0, delta 0; a part 0 times is no part."""
+    for parts in ([], parts_of((samples.ACCOUNTANTS[cls][0], 0))):
+        assert cls().epsilon(parts, Fraction(1, 10**300)).upper == 0
+        assert cls().delta(parts, 0).upper == 0
+
+
+@every
+@pytest.mark.parametrize("delta", [0, 1, -1, 2.0, float("nan"), float("inf"), True, None, "x"])
+def test_a_wrong_delta_is_refused(cls, delta):
+    """Outside (0, 1), or no number."""
+    with pytest.raises(dp.InvalidArgument, match="delta"):
+        cls().epsilon(parts_of(*samples.ACCOUNTANTS[cls]), delta)
+
+
+@every
+@pytest.mark.parametrize("epsilon", [-1, -1e-300, float("nan"), float("inf"), False, None, "x"])
+def test_a_wrong_epsilon_is_refused(cls, epsilon):
+    """Negative, or no number."""
+    with pytest.raises(dp.InvalidArgument, match="epsilon"):
+        cls().delta(parts_of(*samples.ACCOUNTANTS[cls]), epsilon)
+
+
+@every
+def test_symbols_are_refused_where_numbers_are_asked(cls):
+    """A parameter without a number has no epsilon."""
+    symbolic = [dp.PureDP(dp.parameter("e")), dp.GaussianDP(dp.parameter("m"))]
+    for guarantee in symbolic:
+        with pytest.raises(dp.InvalidArgument):
+            cls().epsilon(parts_of(guarantee), Fraction(1, 2))
+
+
+@every
+def test_what_an_accountant_cannot_add_is_refused_with_a_way_out(cls):
+    """Each kind of guarantee, and a loss, is added or refused; a refusal says what to do."""
+    known = [dp.PureDP(1), dp.ApproxDP(1, "1e-9"), dp.GaussianDP(1), dp.ZeroConcentratedDP(1)]
+    for what in [*known, dp.GaussianLoss(1)]:
+        refusal = refused(cls(), what)
+        assert refusal is None or refusal.way_out
+        assert refusal is None or not (isinstance(what, PrivacyLoss) and cls.reads_losses)
 
 
 def amounts(guarantee):
@@ -18,21 +165,21 @@ def amounts(guarantee):
     return [value(amount, {}) for amount in guarantee.amounts]
 
 
-@every
+@additive
 def test_one_release_costs_what_it_guarantees(cls):
     """The total of one guarantee is that guarantee."""
     for guarantee in samples.ACCOUNTANTS[cls]:
         assert amounts(cls().total([guarantee])) == amounts(guarantee)
 
 
-@every
+@additive
 def test_order_does_not_matter(cls):
     """Every permutation of the releases has one total."""
     orders = itertools.permutations(samples.ACCOUNTANTS[cls])
     assert len({tuple(amounts(cls().total(list(order)))) for order in orders}) == 1
 
 
-@every
+@additive
 def test_another_release_costs_more(cls):
     """The total of more releases is larger in every amount they spend."""
     sample = samples.ACCOUNTANTS[cls]
@@ -42,7 +189,7 @@ def test_another_release_costs_more(cls):
         assert all(b >= a for a, b in zip(fewer, more, strict=False))
 
 
-@every
+@additive
 def test_grouping_does_not_matter(cls):
     """Adding up twice is adding up once."""
     first, *rest = samples.ACCOUNTANTS[cls]
@@ -50,7 +197,7 @@ def test_grouping_does_not_matter(cls):
     assert amounts(nested) == amounts(cls().total([first, *rest]))
 
 
-@every
+@additive
 def test_composing_with_nothing(cls):
     """No release costs nothing, or is refused as no guarantee at all."""
     try:
@@ -60,7 +207,7 @@ def test_composing_with_nothing(cls):
     assert amounts(total) == [0] * len(total.amounts)
 
 
-@every
+@additive
 def test_an_accountant_admits_its_own_kind_and_cites_its_theorem(cls):
     """Its own guarantees pass unchanged; what no theorem converts is None."""
     accountant = cls()
@@ -83,3 +230,12 @@ def test_pure_parts_stay_pure():
     """Basic composition of pure guarantees is pure."""
     total = dp.BasicAccountant().total([dp.PureDP(1), dp.PureDP("1/2")])
     assert total == dp.PureDP("3/2")
+
+
+@every
+def test_certify_takes_derivations_only(cls):
+    """An accountant that no derivation uses is refused politely: certify says which there are."""
+    if cls.name not in DERIVATIONS:
+        budget, setting = dp.ApproxDP(1, "1e-6"), samples.setting()
+        with pytest.raises(dp.InvalidArgument, match="'auto' or one of basic"):
+            dp.certify(dp.SSP(), target=budget, setting=setting, accountant=cls())

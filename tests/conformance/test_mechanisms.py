@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import samples
 from mpmath import workdps
-from oracles import delta_of, mpf, value
+from oracles import delta_of, discrete_delta, mpf, value
 
 import dpframe as dp
 from dpframe.symbols import Number
@@ -17,7 +17,18 @@ SIZES = [Fraction(1, 7), Fraction(1), Fraction(10)]
 CLOSED_FORMS = {  # the guarantee's parameter at sensitivity s and noise c
     dp.Gaussian: ("mu", lambda s, c: s / c),
     dp.Laplace: ("epsilon", lambda s, c: s / c),
+    dp.L2Laplace: ("epsilon", lambda s, c: s / c),
+    dp.MirroredGaussian: ("mu", lambda s, c: s / c),
+    dp.DiscreteLaplace: ("epsilon", lambda s, c: s / c),
+    dp.DiscreteGaussian: ("rho", lambda s, c: s * s / (2 * c * c)),
 }
+
+
+def wide(cls):
+    """A size at which few draws are never equal: noise in whole numbers must be wide for that."""
+    return 2.0**40 if cls.integer else 2.0
+
+
 every_mechanism = pytest.mark.parametrize("cls", samples.NOISES, ids=lambda c: c.__name__)
 every_calibration = pytest.mark.parametrize("cls", samples.CALIBRATIONS, ids=lambda c: c.__name__)
 
@@ -66,7 +77,7 @@ def test_a_size_that_is_no_positive_number_is_refused(cls, size):
 def test_a_sample_has_its_shape_and_is_finite(cls, shape):
     """Draws have the shape that was asked for."""
     rng = np.random.default_rng(1)
-    noise = np.asarray(cls.sample(2.0, shape, rng, symmetric=False))
+    noise = np.asarray(cls.sample(wide(cls), shape, rng, symmetric=False))
     assert noise.shape == shape
     assert np.isfinite(noise).all()
     assert noise.size == 1 or len(np.unique(noise)) == noise.size
@@ -76,7 +87,7 @@ def test_a_sample_has_its_shape_and_is_finite(cls, shape):
 @pytest.mark.parametrize("shape", [(1, 1), (4, 4), (3, 2, 2)])
 def test_symmetric_noise_is_symmetric(cls, shape):
     """Exactly, entry by entry, with different entries."""
-    noise = cls.sample(2.0, shape, np.random.default_rng(2), symmetric=True)
+    noise = cls.sample(wide(cls), shape, np.random.default_rng(2), symmetric=True)
     assert noise.shape == shape
     assert np.array_equal(noise, noise.swapaxes(-1, -2))
     upper = noise[..., *np.triu_indices(shape[-1])]
@@ -92,10 +103,16 @@ def test_equal_generators_draw_equal_noise(cls):
 
 @every_mechanism
 def test_the_deviation_is_the_standard_deviation(cls):
-    """The stated std of one number is that of the draws, within 2 percent."""
-    mechanism = samples.NOISES[cls](3)
-    noise = cls.sample(3.0, (200_000,), np.random.default_rng(3), symmetric=False)
-    assert abs(noise.std() / float(value(mechanism.deviation, {})) - 1) < 0.02
+    """The stated std of one number, alone and among many, is that of the draws."""
+    mechanism, rng = samples.NOISES[cls](3), np.random.default_rng(3)
+    noise = cls.sample(3.0, (200_000,), rng, symmetric=False)
+    among = value(mechanism.deviation_among(Number(Fraction(200_000))), {})
+    assert abs(noise.std() / float(among) - 1) < 0.02
+    one = mechanism.deviation_among(Number(Fraction(1)))
+    assert abs(value(one, {}) / value(mechanism.deviation, {}) - 1) < 1e-12
+    if cls.joint:
+        single = np.array([cls.sample(3.0, (), rng, symmetric=False) for _ in range(20_000)])
+        assert abs(single.std() / float(value(mechanism.deviation, {})) - 1) < 0.04
 
 
 def budget(cls, factor=1):
@@ -118,7 +135,9 @@ def test_a_calibration_earns_its_share(cls, factor):
     size = size_of(cls, share, 7)
     epsilon, delta = share.epsilon.value, share.delta.value
     with workdps(50):
-        if cls.mechanism is dp.Laplace:
+        if cls.mechanism is dp.DiscreteGaussian:
+            assert discrete_delta(epsilon, size, 7) <= mpf(delta)
+        elif cls.mechanism.gives is dp.PureDP:
             assert 7 / size <= mpf(epsilon) * (1 + mpf("1e-45"))
         else:
             assert delta_of(epsilon, 7 / size) <= mpf(delta) * (1 + mpf("1e-40"))

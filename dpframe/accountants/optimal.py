@@ -1,0 +1,51 @@
+"""Optimal composition of pure and approximate differential privacy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import ClassVar
+
+import attrs
+
+from dpframe.composition.responses import response_delta, response_epsilon
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import ApproxDP, PureDP
+from dpframe.losses import ResponseLoss
+from dpframe.numerics import Exact, Interval
+
+from .arguments import delta_argument, epsilon_argument
+from .base import Accountant
+from .parts import Part, grouped
+
+
+@attrs.frozen(cache_hash=True)
+class OptimalAccountant(Accountant):
+    """The least (epsilon, delta) that pure and approximate guarantees imply together, both ends.
+    [KairouzOV15, Thm 3.3] [MurtaghV16, Thm 1.5]
+
+    Randomised responses with these guarantees attain it; other mechanisms with them may cost less.
+    """
+
+    name: ClassVar[str] = "optimal"
+    citation: ClassVar[str] = "[KairouzOV15, Thm 3.3]"
+
+    def epsilon(self, parts: Sequence[Part], delta: Exact) -> Interval:
+        """By the responses that attain it."""
+        return response_epsilon(_groups(parts), delta_argument(delta))
+
+    def delta(self, parts: Sequence[Part], epsilon: Exact) -> Interval:
+        """By the responses that attain it."""
+        return response_delta(_groups(parts), epsilon_argument(epsilon))
+
+
+def _groups(parts: Sequence[Part]) -> list[tuple[Fraction, Fraction, int]]:
+    groups = []
+    for what, count in grouped(parts).items():
+        if not isinstance(what, (PureDP, ApproxDP, ResponseLoss)):
+            way_out = "The numeric accountant adds everything that has a privacy loss."
+            required = "a pure or approximate guarantee, or the loss of a response"
+            raise InvalidArgument("part", required, what, way_out)
+        loss = what if isinstance(what, ResponseLoss) else what.loss
+        groups.append((loss.epsilon, loss.delta, count))
+    return groups

@@ -1,0 +1,113 @@
+"""From Renyi divergences to (epsilon, delta), at the best order of all real ones.
+
+With K(z) = log E e^(zL) = z D_(z+1) and (1 - e^-y)_+ <= e^(zy) z^z/(1 + z)^(1 + z), every z > 0 has
+
+    delta(epsilon) <= I + e^(K(z) - z epsilon) z^z/(1 + z)^(1 + z)
+
+where L is infinite with probability I and K is over finite L. [CanonneKS20, Prop 12] Which z is
+best is searched for in doubles; the bound at that z is evaluated in ball arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+import attrs
+import numpy as np
+from flint import arb
+
+from dpframe.composition import TotalLoss, total_loss
+from dpframe.losses import PrivacyLoss
+from dpframe.losses.base import Reals
+from dpframe.numerics import arb_float, ball, to_float, working
+
+_LEAST, _MOST = 1e-9, 1e12  # orders minus one
+_POINTS, _ROUNDS = 49, 4
+
+
+@attrs.frozen(eq=False)
+class Orders:
+    """rho-zCDP, and a sum of losses beside it. [Mironov17, Prop 1]"""
+
+    rho: Fraction
+    total: TotalLoss
+
+    @property
+    def free(self) -> bool:
+        """Whether nothing is released."""
+        return self.rho == 0 and self.total.size == 0
+
+    def epsilon(self, delta: Fraction) -> float:
+        """An epsilon >= 0 that is enough at 0 < delta < 1; infinite where I >= delta."""
+        if self.free:
+            return 0.0
+        left = delta - self.total.infinite[1]
+        if left <= 0:
+            return math.inf
+        with working(128):
+            z = self._best(float(ball(left).log().mid()))
+            room = ball(z) * ball(z).log() - (1 + ball(z)) * ball(z).log1p() - ball(left).log()
+            found = arb_float((self._cumulant(z) + room) / ball(z), up=True)
+        return max(found, 0.0)
+
+    def delta(self, epsilon: Fraction) -> float:
+        """A delta <= 1 that is enough at epsilon >= 0."""
+        if self.free:
+            return 0.0
+        with working(128):
+            z = self._best_at(to_float(epsilon, up=False))
+            slack = ball(z) * (ball(z).log() - ball(epsilon)) - (1 + ball(z)) * ball(z).log1p()
+            found = (self._cumulant(z) + slack).exp() + ball(self.total.infinite[1])
+            return min(arb_float(found, up=True), 1.0)
+
+    def _cumulant(self, z: float) -> arb:
+        """An upper bound on K(z), as a ball; infinite where doubles cannot hold it."""
+        value, error = self._doubles(np.array([z]))
+        if not (math.isfinite(value[0]) and math.isfinite(error[0])):
+            return arb("inf")
+        own = ball(self.rho) * ball(z) * (1 + ball(z))
+        return own + ball(float(value[0])) + ball(float(error[0]))
+
+    def _doubles(self, z: Reals) -> tuple[Reals, Reals]:
+        if self.total.size == 0:
+            return np.zeros(len(z)), np.zeros(len(z))
+        value, error = self.total.cumulant(z.astype(complex))
+        return value.real, error
+
+    def _best(self, log_delta: float) -> float:
+        """The z of the least epsilon, roughly."""
+        return _least(lambda z: (self._rough(z) + _slack(z) - log_delta) / z)
+
+    def _best_at(self, epsilon: float) -> float:
+        """The z of the least delta, roughly."""
+        return _least(lambda z: self._rough(z) + _slack(z) - z * epsilon)
+
+    def _rough(self, z: Reals) -> Reals:
+        value, error = self._doubles(z)
+        rho = to_float(self.rho, up=False)
+        return rho * z * (1 + z) + value + error
+
+
+def orders(rho: Fraction, losses: Mapping[PrivacyLoss, int]) -> Orders:
+    """rho-zCDP, and each loss so many times."""
+    return Orders(rho, total_loss(losses))
+
+
+def _slack(z: Reals) -> Reals:
+    return z * np.log(z) - (1 + z) * np.log1p(z)
+
+
+def _least(merit: Callable[[Reals], Reals]) -> float:
+    low, high = math.log(_LEAST), math.log(_MOST)
+    best = 1.0
+    for _ in range(_ROUNDS):
+        points = np.exp(np.linspace(low, high, _POINTS))
+        with np.errstate(all="ignore"):
+            values = merit(points)
+        values = np.where(np.isnan(values), np.inf, values)
+        best = float(points[np.argmin(values)])
+        width = 1.5 * (high - low) / (_POINTS - 1)
+        low, high = math.log(best) - width, math.log(best) + width
+    return best

@@ -1,0 +1,71 @@
+"""Files that are replaced whole or not at all, by one writer at a time."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from dpframe.errors import InvalidArgument
+
+from .document import MAX_CHARACTERS
+
+Where = str | os.PathLike[str]
+
+
+def place(path: Where) -> Path:
+    """The file that `path` names, links followed. Raises InvalidArgument."""
+    if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
+        raise InvalidArgument("path", "text or a pathlib.Path", path)
+    return Path(os.path.realpath(path))
+
+
+def read(path: Path) -> str:
+    """The text of a file, undecodable bytes kept apart; at most one character too many."""
+    with path.open(encoding="ascii", errors="surrogateescape", newline="") as file:
+        return file.read(MAX_CHARACTERS + 1)
+
+
+@contextmanager
+def one_writer(path: Path) -> Iterator[None]:
+    """Wait until no other thread or process is between reading and replacing `path`.
+
+    The lock is advisory, on `path` + ".lock", and falls when its holder dies.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        way_out = "Take to_json, and keep writers apart yourself."
+        raise InvalidArgument("path", "on a system with POSIX locks", path, way_out) from None
+    with path.with_name(path.name + ".lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # released when the file is closed
+        yield
+
+
+def replace(path: Path, text: str) -> None:
+    """Write beside `path`, flush to disk, rename over it, and flush the folder."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="ascii", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            shutil.copymode(path, name)
+        Path(name).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise
+    _flush_folder(path.parent)
+
+
+def _flush_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,54 @@
+"""A mechanism from elsewhere: all that is known of it is the guarantee that it states."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import Guarantee
+from dpframe.symbols import Expression, exact
+
+from .base import Mechanism
+
+ONE = exact(1)
+
+
+def _text(_: object, attribute: attrs.Attribute[str], value: object) -> None:
+    if not isinstance(value, str):
+        raise InvalidArgument(attribute.name, "text", value)
+
+
+def _stated(value: object) -> Guarantee:
+    if not isinstance(value, Guarantee):
+        way_out = "Such as dp.PureDP(1), dp.ApproxDP(1, '1e-6'), dp.ZeroConcentratedDP('1/2')."
+        raise InvalidArgument("guarantee", "a guarantee", value, way_out)
+    return value
+
+
+@attrs.frozen(cache_hash=True)
+class BlackBox(Mechanism):
+    """Whatever satisfies `given`, for the neighbours of the analysis: composition needs to know no
+    more. [DworkR14, Thm B.1]
+
+    The guarantee is believed, not proved: `source` says where it is shown. It is not rescaled, so
+    that only sensitivity 1 is answered; and it is accounted only: nothing can be drawn from it.
+
+    >>> from dpframe import BlackBox, PureDP
+    >>> print(BlackBox(PureDP(1), name="a synthetic table").guarantee(1))
+    1-differential privacy
+    """
+
+    kind: ClassVar[str] = "black_box"
+    gives: ClassVar[type[Guarantee]] = Guarantee  # type: ignore[type-abstract]
+    given: Guarantee = attrs.field(converter=_stated)
+    name: str = attrs.field(default="", validator=_text)
+    source: str = attrs.field(default="", validator=_text)
+
+    def guarantee(self, sensitivity: Expression = ONE) -> Guarantee:
+        """As given. Raises InvalidArgument for a sensitivity other than 1."""
+        if exact(sensitivity, "sensitivity") != ONE:
+            way_out = "State the guarantee that holds for the neighbours of this analysis."
+            raise InvalidArgument("sensitivity", "1 for a black box", str(sensitivity), way_out)
+        return self.given

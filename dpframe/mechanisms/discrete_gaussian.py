@@ -1,0 +1,148 @@
+"""Discrete Gaussian noise: zero-concentrated privacy for statistics in whole numbers."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import ADD_REMOVE, Guarantee, Relation, Share, ZeroConcentratedDP, number
+from dpframe.losses import DiscreteGaussianLoss
+from dpframe.numerics import Exact
+from dpframe.sensitivity import L2, Norm
+from dpframe.symbols import Expression, log, power, sqrt
+
+from .base import AdditiveNoise, Calibration, positive_formula
+from .discrete_laplace import whole_sensitivity
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from .coins import Whole
+
+
+@attrs.frozen(cache_hash=True)
+class ConcentratedDiscreteGaussian(Calibration):
+    """std = Delta_2/sqrt(2 rho), where rho is the share, or for (epsilon, delta) the largest rho
+    with rho + 2 sqrt(rho log(1/delta)) <= epsilon. [CanonneKS20, Thm 4] [BunS16, Prop 1.3]
+    """
+
+    name: ClassVar[str] = "DiscreteGaussian.concentrated"
+    citation: ClassVar[str] = "[CanonneKS20, Thm 4] [BunS16, Prop 1.3]"
+    mechanism: ClassVar[type[AdditiveNoise]]
+    currencies: ClassVar[tuple[tuple[str, ...], ...]] = (("rho",), ("epsilon", "delta"))
+
+    def calibrate(self, share: Share, sensitivity: Expression) -> DiscreteGaussian:
+        """Delta_2/sqrt(2 rho); sqrt(rho) = sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta))."""
+        if share.currency == ("rho",):
+            return DiscreteGaussian(sensitivity / sqrt(2 * share.rho))
+        tail = log(1 / share.delta)
+        # the difference of roots as epsilon over their sum, which cancels nothing
+        root = share.epsilon / (sqrt(tail + share.epsilon) + sqrt(tail))
+        return DiscreteGaussian(sensitivity / (sqrt(2) * root))
+
+    def limit(self, share: Share) -> tuple[Expression, Expression, bool] | None:
+        """Always holds."""
+        del share
+        return None
+
+
+@attrs.frozen(cache_hash=True)
+class DiscreteGaussian(AdditiveNoise):
+    """Noise proportional to e^(-x^2/(2 std^2)) on the integers, on every number; a symmetric matrix
+    gets one draw for each entry of its upper triangle, mirrored.
+
+    Guarantees (Delta^2/(2 std^2))-zCDP for a statistic in whole numbers of L2 sensitivity Delta.
+    [CanonneKS20, Thm 4] `std` is the parameter sigma; the noise deviates by a little less.
+    """
+
+    kind: ClassVar[str] = "discrete_gaussian"
+    gives: ClassVar[type[Guarantee]] = ZeroConcentratedDP
+    norm: ClassVar[Norm] = L2
+    noise: ClassVar[str] = "std"
+    integer: ClassVar[bool] = True
+    concentrated: ClassVar[Calibration] = ConcentratedDiscreteGaussian()
+    std: Expression = attrs.field(converter=positive_formula)
+
+    @property
+    def formula(self) -> Expression:
+        """The parameter sigma."""
+        return self.std
+
+    @property
+    def deviation(self) -> Expression:
+        """sigma, an upper bound on the deviation; within 1e-6 of it from sigma = 1 on."""
+        return self.std
+
+    def guarantee(self, sensitivity: Expression) -> ZeroConcentratedDP:
+        """(sensitivity^2/(2 std^2))-zCDP."""
+        return ZeroConcentratedDP(power(sensitivity / self.std, 2) * Fraction(1, 2))
+
+    def loss(
+        self,
+        sensitivity: Exact | Expression = 1,
+        relation: Relation = ADD_REMOVE,
+        *,
+        one_coordinate: bool = False,
+    ) -> DiscreteGaussianLoss:
+        """The exact one where only one coordinate moves, by a whole number; also where
+        `sensitivity` is in L1. (docs/proofs/shifts.md)
+
+        Refused unless `one_coordinate` says so: of vectors that move by `sensitivity` in L2, no
+        one pair is known to be the worst.
+        """
+        del relation
+        if one_coordinate is not True:
+            way_out = "Where it holds, say one_coordinate=True; else the zCDP accountants add it."
+            raise InvalidArgument("one_coordinate", "True", one_coordinate, way_out)
+        variance = number("std^2", power(self.std, 2))
+        return DiscreteGaussianLoss(variance, whole_sensitivity(sensitivity))
+
+    @staticmethod
+    def sample(
+        size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
+    ) -> np.ndarray:
+        """Independent draws of parameter `size`, whole numbers, exact in distribution.
+        [CanonneKS20]
+        """
+        from .coins import in_shape, noise_size
+
+        draws = _draws(rng, noise_size("std", size), math.prod(shape))
+        return in_shape(draws, shape, symmetric=symmetric)
+
+
+def _draws(rng: np.random.Generator, sigma: Fraction, n: int) -> Whole:
+    """Discrete Laplace draws y of scale t = floor(sigma) + 1, each kept with probability
+    e^(-(|y| - sigma^2/t)^2/(2 sigma^2)).
+    """
+    import numpy as np
+
+    from .coins import two_sided
+
+    t = math.floor(sigma) + 1
+    result, waiting = np.zeros(n, dtype=np.int64), np.arange(n)
+    while len(waiting):
+        guess = two_sided(rng, Fraction(1, t), len(waiting))
+        kept = _kept(rng, np.abs(guess), sigma**2 / t, 2 * sigma**2)
+        result[waiting[kept]] = guess[kept]
+        waiting = waiting[~kept]
+    return result
+
+
+def _kept(rng: np.random.Generator, sizes: Whole, centre: Fraction, spread: Fraction) -> np.ndarray:
+    """True with probability e^(-(size - centre)^2/spread)."""
+    import numpy as np
+
+    from .coins import UNIT, exponential_coins
+
+    gap = sizes.astype(np.float64) - float(centre)
+    gap_off = 4 * UNIT * (sizes + float(centre))
+    x = gap**2 / float(spread)
+    off = (2 * np.abs(gap) + gap_off) * gap_off / float(spread) + 8 * UNIT * x
+    return exponential_coins(rng, x, off, lambda i: (int(sizes[i]) - centre) ** 2 / spread)
+
+
+ConcentratedDiscreteGaussian.mechanism = DiscreteGaussian

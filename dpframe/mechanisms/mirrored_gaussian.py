@@ -1,0 +1,56 @@
+"""Gaussian noise that is drawn for the upper triangle of a symmetric matrix, and mirrored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import attrs
+
+from dpframe.guarantees import GaussianDP, Guarantee
+from dpframe.sensitivity import L2, Norm
+from dpframe.symbols import Expression
+
+from .base import AdditiveNoise, mirrored, positive_formula
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@attrs.frozen(cache_hash=True)
+class MirroredGaussian(AdditiveNoise):
+    """N(0, std^2) on every number; a symmetric matrix gets one draw for each entry of its upper
+    triangle, mirrored: what most papers on X'X do.
+
+    Guarantees (Delta/std)-Gaussian DP for a statistic of L2 (Frobenius) sensitivity Delta, since
+    the upper triangle moves by no more [DongRS22, Thm 2.7]. `Gaussian` guarantees the same with
+    noise that is smaller off the diagonal by sqrt 2. Proof page: proofs/matrix_noise.
+    """
+
+    kind: ClassVar[str] = "mirrored_gaussian"
+    gives: ClassVar[type[Guarantee]] = GaussianDP
+    norm: ClassVar[Norm] = L2
+    noise: ClassVar[str] = "std"
+    std: Expression = attrs.field(converter=positive_formula)
+
+    @property
+    def formula(self) -> Expression:
+        """The std."""
+        return self.std
+
+    @property
+    def deviation(self) -> Expression:
+        """The std."""
+        return self.std
+
+    def guarantee(self, sensitivity: Expression) -> GaussianDP:
+        """(sensitivity/std)-Gaussian DP."""
+        return GaussianDP(sensitivity / self.std)
+
+    @staticmethod
+    def sample(
+        size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
+    ) -> np.ndarray:
+        """Independent normal draws of std `size`, mirrored from the upper triangle for a symmetric
+        statistic.
+        """
+        return mirrored(rng.normal(0.0, size, shape), symmetric=symmetric)

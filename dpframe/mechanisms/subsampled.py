@@ -1,0 +1,215 @@
+"""Mechanisms that read a secret random subsample, and what that amplifies.
+
+The subsample is spent by one release: **every release draws a fresh one**, and nobody sees which
+rows it has. Two releases on one subsample cost what they cost without subsampling.
+(docs/proofs/subsampling.md)
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    ApproxDP,
+    Guarantee,
+    PureDP,
+    Relation,
+    number,
+)
+from dpframe.losses import GaussianLoss, PrivacyLoss, ResponseLoss, SubsampledGaussianLoss
+from dpframe.numerics import Exact, arb_float, ball, working
+from dpframe.symbols import Expression, Number, exact, exp, log
+
+from .base import Mechanism
+from .randomized_response import RandomizedResponse
+
+if TYPE_CHECKING:
+    import numpy as np
+
+ONE = Number(Fraction(1))
+_WORD = 63
+
+
+def _base(_: object, __: object, value: Any) -> None:
+    if isinstance(value, (PoissonSubsampled, SubsampledWithoutReplacement)):
+        way_out = "Subsample once: a Poisson subsample of one at rates p and q has the rate p q."
+        raise InvalidArgument("mechanism", "not subsampled already", value, way_out)
+    if not isinstance(value, Mechanism) or isinstance(value, RandomizedResponse):
+        way_out = "Such as dp.Gaussian(std=1); how many take part must not be seen."
+        raise InvalidArgument("mechanism", "one that reads a table", value, way_out)
+
+
+def _rate(value: object) -> Expression:
+    rate = exact(value, "rate")
+    if isinstance(rate, Number) and not 0 < rate.value <= 1:
+        raise InvalidArgument("rate", "in (0, 1]", str(rate))
+    return rate
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InvalidArgument("size", "a whole number of at least 1", value)
+    return value
+
+
+class _Subsampled(Mechanism):
+    """What the two kinds of subsampling share; `relation` is the only one they are proved under."""
+
+    __slots__ = ()
+    gives: ClassVar[type[Guarantee]] = ApproxDP
+    relation: ClassVar[Relation]
+    direction: ClassVar[str]
+    mechanism: Mechanism
+
+    def _under(self, relation: Relation | None) -> Relation:
+        if relation is self.relation:
+            return relation
+        other = (
+            "PoissonSubsampled" if self.relation is REPLACE_ONE else "SubsampledWithoutReplacement"
+        )
+        way_out = f"Name it; under the other relation use {other}."
+        raise InvalidArgument(
+            "relation", f"{self.relation} for {self.kind}", str(relation), way_out
+        )
+
+    def _amplified(
+        self, share: Expression, sensitivity: Expression, relation: Relation | None
+    ) -> Guarantee:
+        self._under(relation)
+        given = self.mechanism.guarantee(sensitivity)
+        match given:
+            case PureDP(epsilon):
+                return PureDP(_epsilon(share, epsilon))
+            case ApproxDP(epsilon, delta):
+                return ApproxDP(_epsilon(share, epsilon), share * delta)
+        way_out = "Take .loss(sensitivity, relation) for the numeric accountant."
+        raise InvalidArgument("mechanism", "pure or approximate DP to amplify", str(given), way_out)
+
+    def _loss(
+        self, share: Fraction, sensitivity: Exact | Expression, relation: Relation
+    ) -> PrivacyLoss:
+        moved = self.mechanism.loss(sensitivity, self._under(relation))
+        if isinstance(moved, GaussianLoss):
+            return SubsampledGaussianLoss(moved.mu, share, self.direction)
+        given = self.mechanism.guarantee(exact(sensitivity, "sensitivity"))
+        if isinstance(given, (PureDP, ApproxDP)):
+            delta = number("delta", given.delta) if isinstance(given, ApproxDP) else Fraction(0)
+            return ResponseLoss(_rounded(share, number("epsilon", given.epsilon)), share * delta)
+        way_out = "Gaussian noise, pure DP and approximate DP are amplified."
+        raise InvalidArgument("mechanism", "one whose amplification is proved", given, way_out)
+
+
+@attrs.frozen(cache_hash=True)
+class PoissonSubsampled(_Subsampled):
+    """`mechanism` on the rows that independent coins of probability `rate` choose: under add/remove
+    the pair ((1 - q) Q + q P, Q) of its pair (P, Q) dominates, and in the other direction the
+    reverse [ZhuDW22, Thm 11]; (log(1 + q (e^epsilon - 1)), q delta) for a guarantee [BalleBG18,
+    Thm 8].
+
+    Sensitivities are those of *one* row under add/remove, and one person has one row: the rows of
+    one person would be drawn by several coins. A base without a Gaussian loss is amplified through
+    its guarantee.
+
+    >>> from dpframe import ADD_REMOVE, Gaussian, PoissonSubsampled
+    >>> PoissonSubsampled(Gaussian(std=2), rate="0.01").loss(1, ADD_REMOVE).rate
+    Fraction(1, 100)
+    """
+
+    kind: ClassVar[str] = "poisson_subsampled"
+    relation: ClassVar[Relation] = ADD_REMOVE
+    direction: ClassVar[str] = "removal"
+    mechanism: Mechanism = attrs.field(validator=_base)
+    rate: Expression = attrs.field(converter=_rate)
+
+    def guarantee(self, sensitivity: Expression, relation: Relation | None = None) -> Guarantee:
+        """That of a pure or approximate base, amplified; under add/remove, to be named."""
+        return self._amplified(self.rate, sensitivity, relation)
+
+    def loss(
+        self, sensitivity: Exact | Expression = 1, relation: Relation = ADD_REMOVE
+    ) -> PrivacyLoss:
+        """In the removing direction; refused under replace-one. A rounded epsilon is rounded up."""
+        return self._loss(number("rate", self.rate), sensitivity, relation)
+
+    def rows(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """The indices of a fresh subsample of n rows, ascending; each is in it with probability
+        `rate` rounded down to a multiple of 2^-63, which costs no more.
+        """
+        import numpy as np
+
+        rate = number("rate", self.rate)
+        words = _generator(rng).integers(0, 2**_WORD, _whole(n))
+        limit = rate.numerator * 2**_WORD // rate.denominator
+        return np.flatnonzero(words <= limit - 1)
+
+
+@attrs.frozen(cache_hash=True)
+class SubsampledWithoutReplacement(_Subsampled):
+    """`mechanism` on `size` of `of` rows, all subsets alike: with q = size/of, under replace-one
+    the profile q delta(log(1 + (e^epsilon - 1)/q)) [BalleBG18, Thm 9], and the pair with this
+    profile in both directions dominates, also in composition; for a guarantee
+    (log(1 + q (e^epsilon - 1)), q delta).
+
+    Sensitivities are those of *one* row under replace-one, and one person has one row.
+    """
+
+    kind: ClassVar[str] = "subsampled_without_replacement"
+    relation: ClassVar[Relation] = REPLACE_ONE
+    direction: ClassVar[str] = "both"
+    mechanism: Mechanism = attrs.field(validator=_base)
+    size: int = attrs.field(converter=_whole)
+    of: int = attrs.field(converter=_whole)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse more rows than there are."""
+        if self.size > self.of:
+            raise InvalidArgument("size", f"at most {self.of}", self.size)
+
+    @property
+    def rate(self) -> Fraction:
+        """size/of."""
+        return Fraction(self.size, self.of)
+
+    def guarantee(self, sensitivity: Expression, relation: Relation | None = None) -> Guarantee:
+        """That of a pure or approximate base, amplified; under replace-one, to be named."""
+        return self._amplified(Number(self.rate), sensitivity, relation)
+
+    def loss(
+        self, sensitivity: Exact | Expression = 1, relation: Relation = ADD_REMOVE
+    ) -> PrivacyLoss:
+        """Symmetric; refused under add/remove. A rounded epsilon is rounded up."""
+        return self._loss(self.rate, sensitivity, relation)
+
+    def rows(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """The indices of a fresh subsample, ascending; n must be `of`."""
+        import numpy as np
+
+        if _whole(n) != self.of:
+            raise InvalidArgument("n", f"{self.of}, the rows that were declared", n)
+        return np.sort(_generator(rng).choice(n, self.size, replace=False))
+
+
+def _epsilon(share: Expression, epsilon: Expression) -> Expression:
+    return epsilon if share == ONE else log(1 + share * (exp(epsilon) - 1))
+
+
+def _rounded(share: Fraction, epsilon: Fraction) -> Fraction:
+    """log(1 + share (e^epsilon - 1)), rounded up to a double."""
+    if share == 1:
+        return epsilon
+    with working(192):
+        return Fraction(arb_float((ball(share) * ball(epsilon).expm1()).log1p(), up=True))
+
+
+def _generator(rng: object) -> np.random.Generator:
+    import numpy as np
+
+    if not isinstance(rng, np.random.Generator):
+        raise InvalidArgument("rng", "a numpy Generator", rng, "numpy.random.default_rng()")
+    return rng

@@ -1,0 +1,53 @@
+"""What the releases of a certificate cost together, for any accountant and any other library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from dpframe.accountants import NumericAccountant, Part
+from dpframe.accounting import Composition, composition_of
+from dpframe.errors import InvalidArgument
+from dpframe.graph import Release
+from dpframe.guarantees import GaussianDP, PureDP
+from dpframe.losses import GaussianLoss, LaplaceLoss, ResponseLoss
+from dpframe.mechanisms import Laplace
+from dpframe.symbols import Expression, Number, sqrt
+
+from .certificate import Certificate
+from .mixture import cost, squared_mu, upper
+
+Values = Mapping[str, Expression]
+
+
+@composition_of.register(Certificate)
+def together(certificate: Certificate) -> Composition:
+    """All releases at the certificate's numbers, under its relation: one Gaussian loss of the
+    joint mu (proofs/joint), and one loss for each other release, times its draws.
+
+    The cost may be below the target: shares need not spend it all, and basic composition overstates
+    it. Raises InvalidArgument while a noise lacks a number, and for noise that gives neither
+    Gaussian nor pure privacy.
+    """
+    values = {name: Number(value) for name, value in certificate.values.items()}
+    releases = certificate.graph.releases
+    gaussians = [release for release in releases if release.gives is GaussianDP]
+    others = [release for release in releases if release.gives is not GaussianDP]
+    square = squared_mu(gaussians).substitute(values)
+    parts = [Part(_gaussian(square))] if square != Number(Fraction(0)) else []
+    parts += [_pure(release, values) for release in others]
+    return Composition(tuple(parts), certificate.setting.relation, NumericAccountant())
+
+
+def _gaussian(square: Expression) -> GaussianLoss:
+    return GaussianLoss(upper(sqrt(square)))
+
+
+def _pure(release: Release, values: Values) -> Part:
+    guarantee, times = cost(release), release.times.substitute(values)
+    if not isinstance(guarantee, PureDP) or not isinstance(times, Number):
+        way_out = "Give every parameter a number; other noise has no one privacy loss here."
+        raise InvalidArgument("release", "pure, at numbers", str(guarantee), way_out)
+    kind = LaplaceLoss if type(release.mechanism) is Laplace else ResponseLoss
+    epsilon: Fraction = upper(guarantee.epsilon.substitute(values))
+    return Part(kind(epsilon), int(times.value))

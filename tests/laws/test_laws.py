@@ -1,0 +1,227 @@
+"""Laws that hold for every mechanism x accountant x relation; a new mechanism joins by existing.
+
+An instance is a mechanism of tests/samples.py at some size, a relation, an accountant that can add
+it, and a delta. Where an accountant cannot, it must say so in words.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from functools import cache
+
+import pytest
+import samples
+
+import dpframe as dp
+from dpframe.accountants import ACCOUNTANTS, AdditiveAccountant
+
+SIZES = (Fraction(1, 2), Fraction(3), Fraction(40))
+REFUSALS: list[dp.InvalidArgument] = []
+DELTAS = (Fraction(1, 10**6), Fraction(1, 10**12))
+HAIR = 1e-9  # relative slack where two intervals of one number are compared
+
+
+@cache
+def sample(cls, size):
+    """A mechanism that hides more the larger the size."""
+    return samples.MECHANISMS[cls](size)
+
+
+@cache
+def epsilon(things, relation, accountant, delta):
+    """The interval of epsilon; things are (mechanism class, size, count) or guarantees."""
+    made = [(sample(*t[:2]), t[2]) if isinstance(t, tuple) else t for t in things]
+    return dp.compose(*made, relation=relation, accountant=accountant).epsilon(delta)
+
+
+@cache
+def supported(cls, relation, accountant):
+    """Whether the accountant can add the mechanism under the relation; else it refuses in words."""
+    try:
+        epsilon(((cls, SIZES[1], 1),), relation, accountant, DELTAS[0])
+    except dp.InvalidArgument as refusal:
+        REFUSALS.append(refusal)
+        return False
+    return True
+
+
+CASES = [
+    (cls, relation, accountant)
+    for cls, relation, accountant in itertools.product(
+        samples.MECHANISMS, samples.RELATIONS, ACCOUNTANTS
+    )
+    if supported(cls, relation, accountant)
+]
+every = pytest.mark.parametrize(
+    ("cls", "relation", "accountant"),
+    CASES,
+    ids=[f"{c.__name__}-{r.value}-{a.name}" for c, r, a in CASES],
+)
+INSTANCES = {"count": 0}
+
+
+def instances():
+    """Every size and delta, counted."""
+    for size, delta in itertools.product(SIZES, DELTAS):
+        INSTANCES["count"] += 1
+        yield size, delta
+
+
+def same(a, b):
+    """Whether two intervals may enclose one number, and neither end is far from its twin."""
+    if math.isinf(a.upper) or math.isinf(b.upper):
+        return a.upper == b.upper
+    near = abs(a.upper - b.upper) <= HAIR * max(a.upper, b.upper) + a.width + b.width
+    return near and a.lower <= b.upper * (1 + HAIR) and b.lower <= a.upper * (1 + HAIR)
+
+
+@every
+def test_k_times_one_is_a_list_of_k(cls, relation, accountant):
+    """Self-composition equals the list."""
+    for size, delta in instances():
+        repeated = epsilon(((cls, size, 4),), relation, accountant, delta)
+        listed = epsilon(((cls, size, 1),) * 4, relation, accountant, delta)
+        assert same(repeated, listed)
+
+
+@every
+def test_order_does_not_matter(cls, relation, accountant):
+    """Two sizes, both ways round."""
+    for size, delta in instances():
+        pair = ((cls, size, 2), (cls, 2 * size, 1))
+        forth = epsilon(pair, relation, accountant, delta)
+        assert same(forth, epsilon(pair[::-1], relation, accountant, delta))
+
+
+@every
+def test_more_noise_never_costs_more(cls, relation, accountant):
+    """Twice the size, and another release."""
+    for size, delta in instances():
+        one = epsilon(((cls, size, 1),), relation, accountant, delta)
+        quieter = epsilon(((cls, 2 * size, 1),), relation, accountant, delta)
+        assert quieter.lower <= one.upper
+        assert quieter.upper <= one.upper * (1 + HAIR) + quieter.width
+
+
+@every
+def test_another_release_never_costs_less(cls, relation, accountant):
+    """Nor does the same one again."""
+    for size, delta in instances():
+        one = epsilon(((cls, size, 1),), relation, accountant, delta)
+        two = epsilon(((cls, size, 1), (cls, 3 * size, 1)), relation, accountant, delta)
+        assert one.lower <= two.upper
+        assert one.upper <= two.upper * (1 + HAIR) + two.width + one.width
+
+
+@every
+def test_composing_with_nothing_is_free(cls, relation, accountant):
+    """Zero releases cost nothing: post-processing is free."""
+    for size, delta in instances():
+        alone = epsilon(((cls, size, 2),), relation, accountant, delta)
+        assert same(alone, epsilon(((cls, size, 2), (cls, size, 0)), relation, accountant, delta))
+
+
+@every
+def test_the_profile_inverts(cls, relation, accountant):
+    """delta(epsilon(delta)) <= delta, and epsilon(delta(epsilon)) <= epsilon."""
+    for size, delta in instances():
+        whole = dp.compose((sample(cls, size), 3), relation=relation, accountant=accountant)
+        spent = whole.epsilon(delta)
+        if math.isfinite(spent.upper):
+            there = whole.delta(Fraction(spent.upper))
+            assert there.lower <= delta
+            assert there.upper <= delta * (1 + HAIR) + there.width
+
+
+@every
+def test_a_smaller_delta_costs_more_epsilon(cls, relation, accountant):
+    """And a larger epsilon less delta."""
+    for size in SIZES:
+        INSTANCES["count"] += 1
+        costs = [epsilon(((cls, size, 2),), relation, accountant, delta) for delta in DELTAS]
+        assert costs[0].lower <= costs[1].upper
+        assert costs[0].upper <= costs[1].upper * (1 + HAIR) + costs[0].width
+
+
+@every
+def test_int_float_and_text_are_one(cls, relation, accountant):
+    """A size and a delta mean the same in every spelling."""
+    for size in (1, 3):
+        INSTANCES["count"] += 1
+        makers = samples.MECHANISMS[cls]
+        found = {
+            str(dp.compose(makers(s), relation=relation, accountant=accountant).epsilon(delta))
+            for s in (size, float(size), Fraction(size))
+            for delta in (1e-6, Fraction(1, 10**6))
+        }
+        assert len(found) == 1
+
+
+@every
+def test_twice_the_sensitivity_never_costs_less(cls, relation, accountant):
+    """Replace-one moves at most twice as far as add/remove: at sensitivity 2 it costs no less."""
+    for size, delta in instances():
+        mechanism = sample(cls, size)
+        try:
+            if accountant.reads_losses:
+                far = mechanism.loss(2, relation)
+            else:
+                far = mechanism.guarantee(dp.constant(2))
+        except dp.InvalidArgument as refusal:
+            REFUSALS.append(refusal)  # its sensitivity is fixed
+            continue
+        near = epsilon(((cls, size, 1),), relation, accountant, delta)
+        there = dp.compose(far, relation=relation, accountant=accountant).epsilon(delta)
+        assert near.lower <= there.upper
+        assert near.upper <= there.upper * (1 + HAIR) + there.width + near.width
+
+
+@pytest.mark.parametrize("cls", samples.MECHANISMS, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
+def test_no_accountant_is_below_what_another_proves(cls, relation):
+    """Conversion never gains: every upper bound is above every certified lower bound."""
+    able = [a for a in ACCOUNTANTS if supported(cls, relation, a)]
+    for size, delta in instances():
+        for count in (1, 5):
+            found = {a.name: epsilon(((cls, size, count),), relation, a, delta) for a in able}
+            exact = [found["numeric"]] if "numeric" in found else []
+            for least, most in itertools.product(exact, found.values()):
+                INSTANCES["count"] += 1
+                assert least.lower <= most.upper
+
+
+@pytest.mark.parametrize("cls", samples.NOISES, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("accountant", ACCOUNTANTS, ids=lambda a: a.name)
+def test_the_relation_enters_through_the_sensitivity(cls, accountant):
+    """Noise at one sensitivity costs the same under either relation."""
+    if all(supported(cls, relation, accountant) for relation in samples.RELATIONS):
+        for size, delta in instances():
+            costs = [epsilon(((cls, size, 3),), r, accountant, delta) for r in samples.RELATIONS]
+            assert same(*costs)
+
+
+@every
+def test_mixing_with_others_adds_up(cls, relation, accountant):
+    """With a guarantee that the accountant adds: no less than either, no more than their sum."""
+    if not isinstance(accountant, AdditiveAccountant):
+        for size, delta in instances():
+            alone = epsilon(((cls, size, 1),), relation, accountant, delta)
+            other = epsilon((dp.PureDP("1/4"),), relation, accountant, delta)
+            both = epsilon(((cls, size, 1), dp.PureDP("1/4")), relation, accountant, delta)
+            assert both.upper * (1 + HAIR) + both.width >= max(alone.lower, other.lower)
+            assert both.lower <= (alone.upper + 0.25) * (1 + HAIR)
+
+
+def test_refusals_say_the_way_out():
+    """Whatever could not be added was refused by name, with a requirement and a way out."""
+    assert REFUSALS
+    assert [str(r) for r in REFUSALS if not (r.name and r.requirement and r.way_out)] == []
+
+
+def test_there_were_enough():
+    """At least 2,000 instances; where tests run apart there is nothing to count."""
+    if INSTANCES["count"] > 500:
+        assert INSTANCES["count"] >= 2000
+    assert len(CASES) >= 50

@@ -1,0 +1,146 @@
+"""Invalid parameters are refused when they are declared, by every class that takes a number."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import attrs
+import numpy as np
+import pytest
+import samples
+
+import dpframe as dp
+from dpframe.accountants import ACCOUNTANTS, Part, parts_of
+
+NOT_NUMBERS = [
+    math.nan,
+    math.inf,
+    -math.inf,
+    np.float64("nan"),
+    True,
+    False,
+    np.True_,
+    None,
+    [1],
+    (1,),
+    {},
+    b"1",
+    "one",
+    "",
+    "nan",
+    "inf",
+    1j,
+    np.array([1.0, 2.0]),
+    object(),
+]
+NEGATIVE = [-1, -1e-300, Fraction(-1, 3)]
+COUNTS = [-1, 1.5, 2.0, Fraction(3, 2), True, "2", None, math.nan, np.float64(2), [1]]
+
+GUARANTEES = {
+    "pure": dp.PureDP,
+    "approx epsilon": lambda e: dp.ApproxDP(e, "1e-6"),
+    "approx delta": lambda d: dp.ApproxDP(1, d),
+    "zcdp": dp.ZeroConcentratedDP,
+    "gaussian": dp.GaussianDP,
+}
+
+
+def shown(value):
+    """A name for a test."""
+    return repr(value)[:24]
+
+
+@pytest.mark.parametrize("wrong", [*NOT_NUMBERS, *NEGATIVE], ids=shown)
+@pytest.mark.parametrize("make", GUARANTEES.values(), ids=GUARANTEES)
+def test_guarantees(make, wrong):
+    """A guarantee with a parameter that is no number, or negative, does not exist."""
+    with pytest.raises(dp.InvalidArgument):
+        make(wrong)
+
+
+@pytest.mark.parametrize("wrong", [1, 1.0, 2, "1.5", 0, "0"], ids=shown)
+def test_a_probability_is_below_one(wrong):
+    """delta lies strictly between 0 and 1."""
+    with pytest.raises(dp.InvalidArgument, match="delta"):
+        dp.ApproxDP(1, wrong)
+
+
+@pytest.mark.parametrize("wrong", [*NOT_NUMBERS, *NEGATIVE, 0], ids=shown)
+@pytest.mark.parametrize("cls", samples.NOISES, ids=lambda cls: cls.__name__)
+def test_noise(cls, wrong):
+    """No noise of size 0, negative, infinite or unknown."""
+    with pytest.raises(dp.InvalidArgument):
+        cls(wrong)
+
+
+LOSSES = [
+    (loss, field.name)
+    for instances in samples.LOSSES.values()
+    for loss in instances[:1]
+    for field in attrs.fields(type(loss))
+    if field.init
+]
+
+
+@pytest.mark.parametrize("wrong", [*NOT_NUMBERS, "1/3", *NEGATIVE, Decimal(1)], ids=shown)
+@pytest.mark.parametrize(
+    ("loss", "field"), LOSSES, ids=[f"{type(loss).__name__}.{name}" for loss, name in LOSSES]
+)
+def test_every_field_of_every_loss(loss, field, wrong):
+    """Losses take exact numbers only; text belongs to guarantees."""
+    with pytest.raises((dp.InvalidArgument, TypeError)) as caught:
+        attrs.evolve(loss, **{field: wrong})
+    assert isinstance(caught.value, dp.InvalidArgument)
+
+
+@pytest.mark.parametrize("wrong", COUNTS, ids=shown)
+def test_counts(wrong):
+    """A count is a whole number of at least 0: no fraction, float, text or bool."""
+    with pytest.raises(dp.InvalidArgument, match="count"):
+        Part(dp.PureDP(1), wrong)
+    with pytest.raises(dp.InvalidArgument, match="count"):
+        dp.compose((dp.Gaussian(std=1), wrong))
+    with pytest.raises(dp.InvalidArgument, match="count"):
+        dp.compose(dp.Gaussian(std=1)) * wrong
+
+
+@pytest.mark.parametrize("wrong", [1, "epsilon", None, (dp.PureDP(1),), [dp.PureDP(1)]], ids=shown)
+def test_parts(wrong):
+    """What is neither a guarantee nor a loss cannot be composed."""
+    with pytest.raises(dp.InvalidArgument, match="part"):
+        parts_of(wrong)
+
+
+@pytest.mark.parametrize("wrong", [*NOT_NUMBERS, *NEGATIVE], ids=shown)
+@pytest.mark.parametrize("accountant", ACCOUNTANTS, ids=lambda a: a.name)
+def test_what_accountants_are_asked_at(accountant, wrong):
+    """delta in (0, 1) and epsilon >= 0, whatever the accountant."""
+    for ask in (accountant.delta, accountant.epsilon):
+        with pytest.raises(dp.InvalidArgument):
+            ask((), wrong)
+    for edge in (0, 1, "1.5"):
+        with pytest.raises(dp.InvalidArgument, match="delta"):
+            accountant.epsilon((), edge)
+
+
+@pytest.mark.parametrize("wrong", ["add", None, 1, dp.PureDP], ids=shown)
+def test_relations_and_accountants(wrong):
+    """compose takes a Relation and an Accountant."""
+    with pytest.raises(dp.InvalidArgument, match="relation"):
+        dp.compose(dp.PureDP(1), relation=wrong)
+    if wrong is not None:
+        with pytest.raises(dp.InvalidArgument, match="accountant"):
+            dp.compose(dp.PureDP(1), accountant=wrong)
+
+
+@pytest.mark.parametrize(
+    "target", [dp.PureDP(1), dp.ApproxDP(dp.EPSILON, "1e-6"), (1, 1e-6), None], ids=shown
+)
+def test_targets_of_calibrate(target):
+    """calibrate takes (epsilon, delta) in numbers."""
+    with pytest.raises(dp.InvalidArgument):
+        dp.calibrate(dp.Gaussian(std=1), target=target)
+    with pytest.raises(dp.InvalidArgument, match="noise to scale"):
+        dp.calibrate(dp.PureDP("1/2"), target=dp.ApproxDP(1, "1e-6"))

@@ -1,0 +1,392 @@
+"""Noise in whole numbers and randomised response: laws, draws, guarantees, refusals."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+import samples
+from oracles import mpf, value
+from scipy import special
+
+import dpframe as dp
+from dpframe.mechanisms import coins
+from dpframe.symbols import Number, exact, log
+
+N = 20_000
+LEAST = 1e-6
+WRONG = (0.7, 1.3)
+X = np.arange(-4000, 4001)
+
+
+def bells(size):
+    """e^(-x^2/(2 size^2)) at X."""
+    return np.exp(-((X / size) ** 2) / 2)
+
+
+LAWS = {
+    dp.DiscreteLaplace: lambda size: np.exp(-np.abs(X) / size) * np.tanh(0.5 / size),
+    dp.DiscreteGaussian: lambda size: bells(size) / bells(size).sum(),
+}
+
+
+def chi_square(counts, expected):
+    """The p-value of counts, cells of fewer than 10 expected draws joined with their neighbours."""
+    cells, want = [], []
+    for count, mean in zip(counts, expected, strict=True):
+        if want and want[-1] < 10:
+            cells[-1] += count
+            want[-1] += mean
+        else:
+            cells.append(count)
+            want.append(mean)
+    if want[-1] < 10:
+        cells[-2:], want[-2:] = [sum(cells[-2:])], [sum(want[-2:])]
+    cells, want = np.array(cells), np.array(want)
+    return special.gammaincc((len(want) - 1) / 2, ((cells - want) ** 2 / want).sum() / 2)
+
+
+def fit(draws, law):
+    """The p-value of draws of integers against masses at X."""
+    return chi_square(np.bincount(draws + X[-1], minlength=len(X)), law * len(draws))
+
+
+@pytest.mark.parametrize("cls", LAWS, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("size", [0.4, 0.9, 2.5, 37.1])
+def test_draws_have_their_law(cls, size):
+    """Chi-square against the exact masses; a size 0.7 or 1.3 times as large is noticed."""
+    draws = cls.sample(size, (N,), np.random.default_rng(21), symmetric=False)
+    assert draws.dtype == np.int64
+    assert fit(draws, LAWS[cls](size)) > LEAST
+    for factor in WRONG:
+        assert fit(draws, LAWS[cls](factor * size)) < LEAST
+
+
+def test_the_other_law_is_noticed():
+    """Discrete Gaussian draws are no discrete Laplace draws of the same deviation."""
+    draws = dp.DiscreteGaussian.sample(5.0, (N,), np.random.default_rng(22), symmetric=False)
+    assert fit(draws, LAWS[dp.DiscreteLaplace](5 / 2**0.5)) < LEAST
+
+
+@pytest.mark.parametrize("rate", [Fraction(1, 9), Fraction(1, 3), Fraction(5, 4)])
+def test_geometric_draws(rate):
+    """Binary digits put together have the geometric law, and no other rate's."""
+    draws = coins.geometric(np.random.default_rng(23), rate, N)
+    for factor in (1, *WRONG):
+        r = factor * float(rate)
+        law = np.where(X >= 0, np.exp(-r * np.maximum(X, 0)) * -np.expm1(-r), 0)
+        assert bool(fit(draws, law) > LEAST) is (factor == 1)
+
+
+@pytest.mark.parametrize("size", [Fraction(1, 2**400), 1e-9, 1e9, 2.0**50])
+@pytest.mark.parametrize("cls", LAWS, ids=lambda cls: cls.__name__)
+def test_extreme_sizes(cls, size):
+    """Tiny noise is 0; wide noise has its spread and both signs, and no overflow."""
+    draws = cls.sample(size, (400,), np.random.default_rng(24), symmetric=False)
+    if size < 1:
+        assert not draws.any()
+    else:
+        deviation = float(value(samples.NOISES[cls](Fraction(size)).deviation, {}))
+        assert 0.8 < np.sqrt(np.mean((draws / deviation) ** 2)) < 1.2
+        assert 0.4 < np.mean(draws > 0) < 0.6
+
+
+@pytest.mark.parametrize("cls", LAWS, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("size", [0, -1.0, 2.0**51, float("nan"), float("inf")])
+def test_a_size_out_of_reach_is_refused(cls, size):
+    """Draws are 64-bit integers."""
+    with pytest.raises(dp.InvalidArgument):
+        cls.sample(size, (2,), np.random.default_rng(1), symmetric=False)
+
+
+class Words:
+    """A generator that answers with given numbers."""
+
+    def __init__(self, *words):
+        self.words = list(words)
+
+    def integers(self, low, high, size=None):
+        """The next number, or an array of equal ones."""
+        assert 0 <= self.words[0] < high
+        word = self.words.pop(0)
+        return word if size is None else np.full(size, word)
+
+
+@pytest.mark.parametrize(
+    "x", [Fraction(1, 3), Fraction(1), Fraction(7, 2), Fraction(40), Fraction(1, 10**20)]
+)
+def test_a_coin_is_the_comparison_of_every_bit(x):
+    """Next to e^-x in its first 53 bits, the 32 after decide, as mpmath finds them."""
+    with mpmath.workdps(80):
+        level = mpmath.exp(-mpf(x)) * 2**53
+        first = int(level)
+        second = int((level - first) * 2**32)
+    assert coins.same_coins(Words(first, second - 1), x, 1)[0] if second else True
+    assert not coins.same_coins(Words(first, second + 1), x, 1)[0]
+    if first:
+        assert coins.same_coins(Words(first - 1), x, 1)[0]
+    if first + 1 < 2**53:
+        assert not coins.same_coins(Words(first + 1), x, 1)[0]
+
+
+def test_a_certain_coin():
+    """e^0 = 1 even for the largest number of 53 bits."""
+    assert coins.same_coins(Words(2**53 - 1), Fraction(0), 1)[0]
+
+
+def test_what_doubles_cannot_decide_is_decided_exactly():
+    """An error of 2 sends every coin through ball arithmetic: the law is the same."""
+    x = Fraction(3, 4)
+    found = coins.exponential_coins(
+        np.random.default_rng(25), np.zeros(4000), np.full(4000, 2.0), lambda i: x
+    )
+    p = np.exp(-0.75)
+    assert abs(found.mean() - p) < 5 * np.sqrt(p * (1 - p) / 4000)
+
+
+@pytest.mark.parametrize(
+    "p", [Fraction(0), Fraction(1), Fraction(1, 3), Fraction(1, 2**60), Fraction(2**53 - 1, 2**53)]
+)
+def test_rational_coins(p):
+    """Bit by bit: below p is True, at p or above is False."""
+    level = p * 2**53
+    first, rest = int(level), level - int(level)
+    second = int(rest * 2**53)
+    if first:
+        assert coins.rational_coins(Words(first - 1), p, 1)[0]
+    if first < 2**53:
+        assert not coins.rational_coins(Words(first, second + 1), p, 1)[0]
+        if second:
+            assert coins.rational_coins(Words(first, second - 1), p, 1)[0]
+
+
+RESPONSES = {
+    "two": dp.RandomizedResponse(1),
+    "five": dp.RandomizedResponse("1/2", categories=5),
+    "log 3": dp.RandomizedResponse.answering_at_random("1/2"),
+    "log 41": dp.RandomizedResponse.answering_at_random("1/9", categories=5),
+}
+
+
+def chances(mechanism, truth):
+    """The exact chance of each answer, at 50 digits."""
+    k = mechanism.categories
+    with mpmath.workdps(50):
+        odds = mpmath.exp(value(mechanism.epsilon, {}))
+        return [(odds if a == truth else 1) / (odds + k - 1) for a in range(k)]
+
+
+@pytest.mark.parametrize("mechanism", RESPONSES.values(), ids=RESPONSES)
+def test_answers_have_their_law(mechanism):
+    """Chi-square for each truth, and not for another; `probabilities` are the exact ones."""
+    k = mechanism.categories
+    truths = np.repeat(np.arange(k), N)
+    answers = mechanism.sample(truths, np.random.default_rng(26))
+    assert answers.shape == truths.shape
+    for truth in range(k):
+        counts = np.bincount(answers[truths == truth], minlength=k)
+        law = np.array([float(p) for p in chances(mechanism, truth)])
+        assert chi_square(counts, N * law) > LEAST
+        assert chi_square(counts, N * np.roll(law, 1)) < LEAST
+        assert np.allclose(mechanism.probabilities(truth), law, rtol=1e-15)
+    assert mechanism.probabilities(np.zeros((2, 3), int)).shape == (2, 3, k)
+
+
+@pytest.mark.parametrize("mechanism", RESPONSES.values(), ids=RESPONSES)
+def test_the_loss_is_that_of_the_chances(mechanism):
+    """E e^(zL) by summation over the answers to two truths."""
+    loss = mechanism.loss()
+    P, Q = chances(mechanism, 0), chances(mechanism, 1)
+    z = np.array([0.5, 3.0, 1 + 2j])
+    got, error = loss.cumulants(loss.stack([loss]), z)
+    with mpmath.workdps(50):
+        for point, cumulant, bound in zip(z, got[0], error[0], strict=True):
+            u = mpmath.mpmathify(point)
+            truth = mpmath.log(mpmath.fsum(p * (p / q) ** u for p, q in zip(P, Q, strict=True)))
+            ratio = mpmath.exp(truth - mpmath.mpmathify(cumulant))  # blind to multiples of 2 pi i
+            assert abs(ratio - 1) <= 1.01 * bound < 1e-13
+        worst = max(mpmath.log(p / q) for p, q in zip(P, Q, strict=True))
+        assert abs(worst - value(mechanism.epsilon, {})) < 1e-40
+    assert mechanism.guarantee(exact(1)) == dp.PureDP(mechanism.epsilon)
+
+
+def test_two_coins_are_log_three():
+    """Who tosses heads answers by another toss: the truth is three times as likely."""
+    mechanism = dp.RandomizedResponse.answering_at_random("1/2")
+    assert mechanism.epsilon == log(3)
+    assert mechanism.loss() == dp.OddsLoss(2, 2)
+    assert mechanism.guarantee(exact(2)) == dp.PureDP(2 * log(3))
+
+
+def test_answers_keep_their_shape_and_come_from_the_generator():
+    """Any shape of whole numbers, also one or none; equal generators give equal answers."""
+    mechanism = dp.RandomizedResponse(2, 4)
+    for values in (3, [], [[0, 1], [2, 3]], np.zeros((2, 0, 3), np.uint8)):
+        values = np.asarray(values, dtype=int)  # noqa: PLW2901 - an array of that shape
+        a, b = (mechanism.sample(values, np.random.default_rng(5)) for _ in range(2))
+        assert a.shape == values.shape
+        assert np.array_equal(a, b)
+    assert (mechanism.sample(np.zeros(0, int), np.random.default_rng(5))).size == 0
+
+
+@pytest.mark.parametrize("bad", [[4], [-1], [0.5], ["a"], [True], None, 1.0])
+def test_a_value_that_is_no_category_is_refused(bad):
+    """Before anything is drawn."""
+    mechanism = dp.RandomizedResponse(2, 4)
+    with pytest.raises(dp.InvalidArgument, match="value"):
+        mechanism.sample(bad, np.random.default_rng(5))
+    with pytest.raises(dp.InvalidArgument, match="value"):
+        mechanism.probabilities(bad)
+
+
+@pytest.mark.parametrize("bad", [0, -1, float("nan"), True, None, log(1), log("1/2")])
+def test_an_epsilon_that_is_not_positive_is_refused(bad):
+    """Also as the log of odds of at most 1."""
+    with pytest.raises(dp.InvalidArgument):
+        dp.RandomizedResponse(bad)
+
+
+@pytest.mark.parametrize("bad", [1, 0, 2.0, True, "2", None])
+def test_categories_are_a_whole_number(bad):
+    """At least 2."""
+    with pytest.raises(dp.InvalidArgument, match="categories"):
+        dp.RandomizedResponse(1, bad)
+
+
+@pytest.mark.parametrize("bad", [0, 1, -1, 2, float("nan"), True])
+def test_a_chance_of_a_random_answer_is_inside_the_unit_interval(bad):
+    """Always at random is no answer; never is no privacy."""
+    with pytest.raises(dp.InvalidArgument, match="probability"):
+        dp.RandomizedResponse.answering_at_random(bad)
+
+
+def test_half_a_change_is_no_sensitivity_of_answers():
+    """An answer that changes costs all of epsilon, so fractions are refused; so are symbols."""
+    mechanism = dp.RandomizedResponse(1)
+    for bad in (Fraction(1, 2), 0, -1, dp.EPSILON):
+        with pytest.raises(dp.InvalidArgument, match="sensitivity"):
+            mechanism.guarantee(exact(bad))
+        with pytest.raises(dp.InvalidArgument, match="sensitivity"):
+            mechanism.loss(bad)
+    with pytest.raises(dp.InvalidArgument, match="once for every answer"):
+        mechanism.loss(2)
+
+
+def test_a_symbolic_response_is_declared_but_not_drawn():
+    """epsilon may be a parameter; its loss and its draws need a number."""
+    mechanism = dp.RandomizedResponse(dp.EPSILON)
+    assert mechanism.guarantee(exact(1)) == dp.PureDP(dp.EPSILON)
+    for use in (mechanism.loss, lambda: mechanism.sample([0], np.random.default_rng(1))):
+        with pytest.raises(dp.InvalidArgument, match="epsilon"):
+            use()
+
+
+def renyi(order, P, Q):
+    """The Renyi divergence of two laws at 40 digits."""
+    terms = (mpmath.exp(order * p - (order - 1) * q) for p, q in zip(P, Q, strict=True))
+    return mpmath.log(mpmath.fsum(terms)) / (order - 1)
+
+
+@pytest.mark.parametrize("std", [Fraction(2, 5), Fraction(1), Fraction(5, 2)])
+@pytest.mark.parametrize("shift", [1, 3])
+def test_discrete_gaussian_divergences_are_inside_zcdp(std, shift):
+    """D_a <= rho a for orders a from 1.001 to 50, by summation; and no smaller rho would do."""
+    rho = dp.DiscreteGaussian(std).guarantee(exact(shift)).rho
+    with mpmath.workdps(40):
+        xs = range(-500, 501)
+        total = mpmath.log(mpmath.fsum(mpmath.exp(-((x / mpf(std)) ** 2) / 2) for x in xs))
+        P, Q = (
+            [-(((x - s) / mpf(std)) ** 2) / 2 - total for x in xs] for s in (mpf(0), mpf(shift))
+        )
+        rates = [
+            renyi(mpf(a), P, Q) / mpf(a) for a in (Fraction(1001, 1000), Fraction(3, 2), 2, 7, 50)
+        ]
+        assert max(rates) <= mpf(rho.value) * (1 + mpf("1e-30"))
+        assert max(rates) >= mpf(rho.value) * (1 - mpf("1e-30"))
+
+
+@pytest.mark.parametrize("std", [Fraction(1, 5), Fraction(1, 2), Fraction(1), Fraction(3)])
+def test_discrete_gaussian_noise_deviates_by_at_most_sigma(std):
+    """The variance by summation is at most sigma^2, and within 1e-6 of it from 1 on."""
+    with mpmath.workdps(40):
+        weights = [(x, mpmath.exp(-((x / mpf(std)) ** 2) / 2)) for x in range(-200, 201)]
+        total = mpmath.fsum(w for _, w in weights)
+        deviation = mpmath.sqrt(mpmath.fsum(x * x * w for x, w in weights) / total)
+        assert deviation <= mpf(std)
+        assert std < 1 or deviation >= mpf(std) * (1 - mpf("1e-6"))
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 5), Fraction(1), Fraction(7, 2)])
+def test_the_deviation_of_discrete_laplace_noise(scale):
+    """sqrt(2a)/(1 - a) is the root of the variance by summation."""
+    stated = value(dp.DiscreteLaplace(scale).deviation, {})
+    with mpmath.workdps(40):
+        weights = [(x, mpmath.exp(-abs(x) / mpf(scale))) for x in range(-600, 601)]
+        total = mpmath.fsum(w for _, w in weights)
+        variance = mpmath.fsum(x * x * w for x, w in weights) / total
+        assert abs(stated**2 / variance - 1) < 1e-30
+
+
+def test_losses_of_noise_in_whole_numbers():
+    """scale 1/rate, variance std^2, also of an irrational std; the shift is the sensitivity."""
+    assert dp.DiscreteLaplace("5/2").loss(3) == dp.DiscreteLaplaceLoss(Fraction(2, 5), 3)
+    gaussian = dp.DiscreteGaussian(dp.sqrt(10))
+    assert gaussian.loss(2, one_coordinate=True) == dp.DiscreteGaussianLoss(10, 2)
+
+
+@pytest.mark.parametrize("bad", [Fraction(1, 2), Fraction(5, 2), 0, -1, True, dp.EPSILON])
+def test_whole_numbers_move_by_whole_numbers(bad):
+    """A loss at a sensitivity that is no whole number is refused."""
+    for loss in (
+        lambda: dp.DiscreteLaplace(1).loss(bad),
+        lambda: dp.DiscreteGaussian(1).loss(bad, one_coordinate=True),
+    ):
+        with pytest.raises(dp.InvalidArgument):
+            loss()
+
+
+@pytest.mark.parametrize("said", [{}, {"one_coordinate": False}, {"one_coordinate": 1}])
+def test_a_discrete_gaussian_loss_must_be_asked_for(said):
+    """A vector that moves in L2 has its zCDP guarantee only; the refusal says the way out."""
+    with pytest.raises(dp.InvalidArgument, match="zCDP accountants"):
+        dp.DiscreteGaussian(1).loss(1, **said)
+
+
+def test_the_rho_of_an_approximate_share_is_the_largest():
+    """At the std for (epsilon, delta), rho + 2 sqrt(rho log(1/delta)) = epsilon."""
+    for epsilon, delta in (("1/10", "1e-6"), (1, "1e-9"), (20, "0.3")):
+        share = dp.ApproxDP(epsilon, delta).budget
+        found = dp.DiscreteGaussian.concentrated.calibrate(share, Number(Fraction(3)))
+        rho = value(found.guarantee(exact(3)).rho, {})
+        with mpmath.workdps(40):
+            spent = rho + 2 * mpmath.sqrt(rho * -mpmath.log(mpf(Fraction(delta))))
+            assert abs(spent / mpf(Fraction(epsilon)) - 1) < 1e-35
+    share = dp.ZeroConcentratedDP("1/8").budget
+    assert dp.DiscreteGaussian.concentrated.calibrate(share, exact(3)) == dp.DiscreteGaussian(6)
+
+
+STATED = {
+    "stated laplace": (lambda share: dp.DiscreteLaplace(1), None),
+    "stated gaussian": (lambda share: dp.DiscreteGaussian(1), None),
+    "laplace": (lambda share: dp.DiscreteLaplace.pure, dp.PureDP(1)),
+    "gaussian": (lambda share: dp.DiscreteGaussian.concentrated, dp.ZeroConcentratedDP(1)),
+}
+
+
+@pytest.mark.parametrize(("make", "target"), STATED.values(), ids=STATED)
+def test_no_statistic_of_a_graph_is_released_with_noise_in_whole_numbers(make, target):
+    """X'X lies on no grid, and a real number plus whole noise tells its fraction: refused."""
+    X, _ = samples.setting().nodes()
+    share = None if target is None else target.budget
+    for statistic in (X.T @ X, dp.count(X)):
+        with pytest.raises(dp.InvalidArgument, match="whole numbers"):
+            dp.release(statistic, make(share), share)
+
+
+def test_randomised_response_is_not_released():
+    """It answers for values, and adds no noise to a statistic."""
+    X, _ = samples.setting().nodes()
+    with pytest.raises(dp.InvalidArgument, match="accounted"):
+        dp.release(dp.count(X), dp.RandomizedResponse(1))

@@ -1,0 +1,247 @@
+"""What a third hostile reader got certified, crashed, or refused without a way out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+import dpframe as dp
+from dpframe.accountants import BasicAccountant, ConcentratedAccountant
+from dpframe.mechanisms.laplace import PureLaplace
+from dpframe.symbols import Domain, Expression, Symbol, analytic_sigma, exp, log, sqrt
+
+SYMBOLIC = dp.ApproxDP(dp.EPSILON, dp.DELTA)
+TARGET = dp.ApproxDP(3, "1e-6")
+SIGMA = analytic_sigma(dp.EPSILON, dp.DELTA)
+
+
+def unit(relation: dp.Relation = dp.ADD_REMOVE) -> dp.Setting:
+    """Rows and labels of size at most 1."""
+    return dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=relation)
+
+
+def declared(build: Callable[[Any, Any, Any], Any]) -> dp.Regression:
+    """A regression whose declare is `build`."""
+
+    class Declared(dp.Regression):
+        def declare(self, X: Any, y: Any, budget: Any) -> Any:
+            return build(X, y, budget)
+
+    return Declared()
+
+
+def counted(noise: Any) -> dp.Regression:
+    """n with this noise, X'X with Gaussian noise of std 20."""
+    return declared(
+        lambda X, y, budget: (
+            dp.release(dp.count(X), noise, budget.split("1/2")[0], name="n"),
+            dp.release(X.T @ X, dp.Gaussian(std=20), name="gram"),
+        )
+    )
+
+
+def moment(std: Any) -> dp.Regression:
+    """X'y with Gaussian noise; its sensitivity is 1."""
+    return declared(lambda X, y, budget: dp.release(X.T @ y, dp.Gaussian(std=std)))
+
+
+class Quiet(dp.Laplace):
+    """Laplace noise that says it costs a thousandth."""
+
+    def guarantee(self, sensitivity: Expression) -> dp.PureDP:
+        """A thousandth."""
+        return dp.PureDP(sensitivity / self.scale / 1000)
+
+
+class Hiding(PureLaplace):
+    """A theorem that prescribes Quiet noise."""
+
+    name = "Hiding"
+
+    def calibrate(self, share: dp.Share, sensitivity: Expression) -> dp.Laplace:
+        """500 times less noise, which says that it is twice as much."""
+        return Quiet(scale=sensitivity / share.epsilon / 500)
+
+
+@attrs.frozen
+class Product(dp.Laplace):
+    """Noise with two fields."""
+
+    other: int = attrs.field(kw_only=True)
+
+
+class Concentrated(dp.Gaussian):
+    """Says Gaussian DP, gives zCDP, whose amount is half of what it is read as."""
+
+    def guarantee(self, sensitivity: Expression) -> Any:
+        """rho."""
+        return dp.ZeroConcentratedDP(sensitivity**2 / self.std**2 / 2)
+
+
+def test_no_parameter_is_the_unknown_of_a_proof() -> None:
+    """A symbol that was made equal to the prover's own stood for analytic_sigma, and was free."""
+    free = Symbol("the value of analytic_sigma", Domain(Fraction(0)))
+    with pytest.raises(dp.InvalidArgument, match="Python name"):
+        dp.certify(moment(sqrt(free * SIGMA)), target=SYMBOLIC, setting=unit())
+
+
+def test_a_trusted_theorem_vouches_for_no_noise_of_yours() -> None:
+    """The mechanism that it prescribes must be trusted too, and is not dpframe's Laplace noise."""
+    with pytest.raises(dp.Uncertified, match="Quiet"):
+        dp.certify(
+            counted(Hiding()), target=TARGET, setting=unit(), accountant="numeric", trust=[Hiding]
+        )
+    both = dp.certify(
+        counted(Hiding()),
+        target=TARGET,
+        setting=unit(),
+        accountant="numeric",
+        trust=[Hiding, Quiet],
+    )
+    assert any("Quiet" in assumption for assumption in both.assumptions)
+    assert any("response 0.75" in fact for part in both.obligations for fact in part.facts)
+
+
+def test_noise_gives_the_guarantee_that_it_says() -> None:
+    """rho read as mu^2 is half of what it must be."""
+    with pytest.raises(dp.InvalidArgument, match="gives"):
+        dp.certify(
+            declared(lambda X, y, budget: dp.release(X.T @ y, Concentrated(std=2))),
+            target=dp.GaussianDP(1),
+            setting=unit(),
+            trust=[Concentrated],
+        )
+
+
+def test_noise_that_cannot_be_scaled_is_refused_in_words() -> None:
+    """It used to be a TypeError of its constructor."""
+    noise = declared(lambda X, y, budget: dp.release(dp.count(X), Product(scale=1, other=2)))
+    with pytest.raises(dp.InvalidArgument, match="scaled"):
+        dp.certify(noise, target=TARGET, setting=unit(), calibrate="jointly", trust=[Product])
+
+
+X = dp.parameter("x", 0, None)
+W = dp.parameter("w", 1, 2)
+TOO_SMALL = [  # somewhere below analytic_sigma(epsilon, delta)
+    SIGMA * log(1 + W),
+    SIGMA / log(2 / dp.DELTA),
+    SIGMA * sqrt(log(2 / dp.DELTA)),
+    SIGMA * exp(-X),
+    SIGMA * log(2 / dp.DELTA) / log(3 / dp.DELTA),
+    SIGMA * analytic_sigma(2 * dp.EPSILON, dp.DELTA) / analytic_sigma(dp.EPSILON / 2, dp.DELTA),
+    analytic_sigma(2 * dp.EPSILON, dp.DELTA),
+    dp.minimum(SIGMA, analytic_sigma(2 * dp.EPSILON, dp.DELTA)),
+    SIGMA * (2 * log(X) + X * log(X)) / (log(X) * (3 + X)),
+    SIGMA * (log(X) + 1) ** 2,
+]
+
+
+@pytest.mark.parametrize("std", TOO_SMALL, ids=str)
+def test_unknowns_hide_no_noise_that_is_too_small(std: Expression) -> None:
+    """Logarithms and other stds as unknown numbers: nothing false follows."""
+    report = dp.examine(moment(std), target=SYMBOLIC, setting=unit())
+    assert not report.proved
+
+
+def test_unknown_stds_cancel() -> None:
+    """Shares calibrated by analytic_sigma each, then jointly: proved for every epsilon, delta."""
+    both = declared(
+        lambda X, y, budget: tuple(
+            dp.release(statistic, dp.Gaussian.analytic, share)
+            for statistic, share in zip((X.T @ X, X.T @ y), budget.split("1/3", "2/3"), strict=True)
+        )
+    )
+    once = dp.certify(both, target=SYMBOLIC, setting=unit(), calibrate="jointly")
+    twice = dp.certify(dp.Jointly(of=both), target=SYMBOLIC, setting=unit(), calibrate="jointly")
+    assert once.derivation == "gaussian"
+    assert once.graph == twice.graph
+
+
+@pytest.mark.parametrize("of", [3, None, dp.AdaSSPWang, "dp.AdaSSPWang"])
+def test_only_a_declaration_is_calibrated(of: Any) -> None:
+    """It used to be an AttributeError, later."""
+    with pytest.raises(dp.InvalidArgument, match="declaration"):
+        dp.Jointly(of=of)
+
+
+def test_noise_on_what_is_public_is_not_scaled() -> None:
+    """n under replace-one: the factor would be 0."""
+    public = declared(lambda X, y, budget: dp.release(dp.count(X), dp.Gaussian(std=1)))
+    with pytest.raises(dp.InvalidArgument, match="public"):
+        dp.certify(public, target=TARGET, setting=unit(dp.REPLACE_ONE), calibrate="jointly")
+
+
+def test_a_file_of_declarations_without_end_is_no_certificate() -> None:
+    """It used to be a RecursionError."""
+    proof = dp.certify(dp.Jointly(of=dp.SSP()), target=SYMBOLIC, setting=unit())
+    content = json.loads(json.dumps(proof.document))
+    inner: dict[str, Any] = {"constant": 1}
+    for _ in range(2000):
+        kind = content["declaration"]["class"]
+        inner = {"declaration": {"class": kind, "fields": {"of": inner}}}
+    content["declaration"]["fields"]["of"] = inner
+    with pytest.raises(dp.BadCertificate):
+        dp.load(content)
+
+
+@pytest.mark.parametrize("epsilon", ["1e-400", "1e400"])
+def test_targets_beyond_doubles(epsilon: str) -> None:
+    """A division by zero, and an overflow, were not words."""
+    try:
+        found = dp.calibrate(dp.Gaussian(std=1), target=dp.ApproxDP(epsilon, "1e-6"))
+    except dp.InvalidArgument:
+        return
+    assert found.composition.epsilon("1e-6").upper <= Fraction(epsilon)
+
+
+def test_the_noise_of_a_jointly_calibrated_run_is_the_scaled_one() -> None:
+    """Standard deviations over 1500 runs: each draw is of the calibrated size, rounded up."""
+
+    def build(X: Any, y: Any, budget: Any) -> Any:
+        n = dp.release(dp.count(X), dp.Laplace(scale=2), name="n")
+        vector = dp.release(X.T @ y, dp.L2Laplace(scale=2), times=2, name="vector")
+        return n, vector, dp.release(X.T @ X, dp.Gaussian(std=3), name="gram")
+
+    proof = dp.certify(declared(build), target=TARGET, setting=unit(), calibrate="jointly")
+    x, y = np.random.default_rng(1).normal(size=(2, 20, 2))
+    runs = [
+        dp.execute(proof, x, y[:, 0], rng=np.random.default_rng(seed)).output
+        for seed in range(1500)
+    ]
+    factors = set()
+    for index, release in enumerate(proof.graph.releases):
+        drawn = np.array([np.asarray(run[index]).ravel()[0] for run in runs])
+        std = proof.number(release.std, up=True, sizes={"d": 2})
+        assert abs(drawn.std() / std - 1) < 0.12  # 3 times sqrt(5/4/1500), the Laplace draws'
+        factors.add(release.mechanism.formula / (2, 2, 3)[index])
+    assert len(factors) == 1
+
+
+def test_accountants_of_guarantees_take_subsampled_mechanisms() -> None:
+    """log(1 + q (e^epsilon - 1)), by hand; under the other relation it stays refused."""
+    sampled = dp.PoissonSubsampled(dp.BlackBox(dp.PureDP(log(3))), rate="1/2")  # log 2
+    zcdp, basic = ConcentratedAccountant(), BasicAccountant()
+    for accountant in (basic, zcdp):
+        with pytest.raises(dp.InvalidArgument, match="add/remove"):
+            dp.compose(sampled, relation=dp.REPLACE_ONE, accountant=accountant)
+        whole = dp.compose(sampled, accountant=accountant)
+        (part,) = whole.parts
+        assert part.what == dp.PureDP(log(1 + Fraction(1, 2) * (exp(log(3)) - 1)))
+
+
+@pytest.mark.parametrize("rho", ["1/3", "1/300"])
+def test_the_renyi_accountant_takes_what_is_concentrated(rho: str) -> None:
+    """A black box and discrete noise: what a zCDP guarantee costs; they were sent in a circle."""
+    renyi = dp.RenyiAccountant()
+    given = dp.compose(dp.ZeroConcentratedDP(rho), accountant=renyi).epsilon("1e-6")
+    box = dp.BlackBox(dp.ZeroConcentratedDP(rho))
+    assert dp.compose(box, accountant=renyi).epsilon("1e-6") == given
+    std = sqrt(1 / (2 * dp.constant(rho)))
+    noise = dp.DiscreteGaussian(std=std)
+    assert dp.compose(noise, accountant=renyi).epsilon("1e-6") == given
