@@ -37,7 +37,7 @@ class NumericAccountant(Accountant):
         wider where atoms are mixed with too little of it, or thousands of distinct ones.
         """
         target = delta_argument(delta)
-        return _worst(parts, lambda total: epsilon_interval(total, target))
+        return _worst(parts, lambda total: epsilon_interval(total, target), of_epsilon=True)
 
     def delta(self, parts: Sequence[Part], epsilon: Exact) -> Interval:
         """Of atoms one by one, else by the contour integral of the profile."""
@@ -45,10 +45,18 @@ class NumericAccountant(Accountant):
         return _worst(parts, lambda total: delta_interval(total, point))
 
 
-def _worst(parts: Sequence[Part], answer: Callable[[TotalLoss], Interval]) -> Interval:
-    """The larger answer of the two directions."""
-    answers = [answer(total_loss(counts)) for counts in _directions(parts)]
-    return Interval(max(a.lower for a in answers), max(a.upper for a in answers))
+def _worst(
+    parts: Sequence[Part], answer: Callable[[TotalLoss], Interval], *, of_epsilon: bool = False
+) -> Interval:
+    """The larger answer of the two directions; one whose losses are too small need not be asked."""
+    totals = [total_loss(counts) for counts in _directions(parts)]
+    known = answer(totals[0])
+    for total in totals[1:]:
+        small = of_epsilon and total.largest is not None and total.largest <= known.lower
+        if not (small and not any(total.infinite)):
+            found = answer(total)
+            known = Interval(max(known.lower, found.lower), max(known.upper, found.upper))
+    return known
 
 
 def _directions(parts: Sequence[Part]) -> list[Counts]:

@@ -12,6 +12,7 @@ from .atomic import AtomicSum, is_atomic
 from .contour import Contour, contour_at, for_epsilon, saddle_for_delta
 from .left import delta_below, epsilon_below
 from .saddle import far_right, near_the_mean
+from .single import closed_form, delta_of_one, epsilon_of_one
 from .top import delta_near_top, epsilon_near_top
 from .total import TotalLoss
 
@@ -25,12 +26,18 @@ _MANY = 1 << 15  # nodes that show that another contour would need as many
 
 def delta_interval(total: TotalLoss, epsilon: Fraction) -> Interval:
     """The profile at epsilon >= 0: of atoms one by one, of all else by a contour."""
+    alone = closed_form(total)
+    if alone is not None:
+        return delta_of_one(alone, epsilon)
     found = AtomicSum(total).delta(epsilon) if is_atomic(total.counts) else None
     return found if found is not None and _sharp(found) else _both(found, _delta(total, epsilon))
 
 
 def epsilon_interval(total: TotalLoss, delta: Fraction) -> Interval:
     """The least epsilon >= 0 with profile at most delta; 0 < delta < 1."""
+    alone = closed_form(total)
+    if alone is not None:
+        return epsilon_of_one(alone, delta)
     found = AtomicSum(total).epsilon(delta) if is_atomic(total.counts) else None
     return found if found is not None and _sharp(found) else _both(found, _epsilon(total, delta))
 

@@ -61,8 +61,8 @@ class TotalLoss:
 
     @property
     def size(self) -> int:
-        """How many distinct losses there are."""
-        return sum(len(batch.counts) for batch in self.batches)
+        """How many ordinary cumulants one cumulant costs."""
+        return sum(len(batch.counts) * batch.kind.effort for batch in self.batches)
 
     def cumulant(self, z: Complexes) -> tuple[Complexes, Reals]:
         """log E[e^(zL); L < infinity] at nodes of shape (n,), Re z >= 0, and its error bound.

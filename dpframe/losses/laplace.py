@@ -14,7 +14,7 @@ from .base import UNIT, Complexes, PrivacyLoss, Reals
 from .elementary import TINY, cosh_minus_one, log1p, sinhc
 
 if TYPE_CHECKING:
-    from flint import acb
+    from flint import acb, arb
 
 _NEAR = 0.7  # below it in size, Re x takes the form that is exact near 0; above it, the scaled one
 
@@ -71,6 +71,10 @@ class LaplaceLoss(PrivacyLoss):
         near = -2 * np.minimum(t, turn) ** 2 * variance / np.pi**2
         bound = np.where(t < turn, np.maximum(near, far), far)
         return np.minimum(bound, 0.0)
+
+    def profile(self, epsilon: arb) -> arb:
+        """1 - e^((epsilon - epsilon_0)/2), at least 0."""
+        return (-((epsilon - ball(self.epsilon)) / 2).expm1()).max(0 * epsilon)
 
     def enclosure(self, z: acb) -> acb:
         """((z + 1) e^(z epsilon) + z e^(-(z + 1) epsilon)) / (2z + 1)."""

@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 
 from ..errors import InvalidArgument
-from ..numerics import arb_float, as_fraction, ball, positive
+from ..numerics import arb_float, as_fraction, ball, delta_ball, positive, working
 from .base import Complexes, PrivacyLoss, Reals
 from .gaussian import GaussianLoss
 from .subsampled_envelope import envelope_of
@@ -51,6 +51,11 @@ def _direction(value: object) -> str:
     return value
 
 
+def normal(x: arb) -> arb:
+    """The distribution function of N(0, 1)."""
+    return (-x / ball(2).sqrt()).erfc() / 2
+
+
 @attrs.frozen(cache_hash=True)
 class SubsampledGaussianLoss(PrivacyLoss):
     """Removal: P = (1 - q) N(0, 1) + q N(mu, 1) against Q = N(0, 1); addition: Q against P; both:
@@ -62,6 +67,7 @@ class SubsampledGaussianLoss(PrivacyLoss):
     """
 
     kind: ClassVar[str] = "subsampled_gaussian"
+    effort: ClassVar[int] = 256
     mu: Fraction = attrs.field(converter=_mu)
     rate: Fraction = attrs.field(converter=_rate)
     direction: str = attrs.field(default="removal", converter=_direction)
@@ -70,6 +76,14 @@ class SubsampledGaussianLoss(PrivacyLoss):
     def parameters(self) -> tuple[Fraction, ...]:
         """(mu, q, 1 - q, direction): 1 for removal, -1 for addition, 0 for both."""
         return (self.mu, self.rate, 1 - self.rate, Fraction(_DIRECTIONS[self.direction]))
+
+    @property
+    def largest(self) -> Fraction | None:
+        """-log(1 - q), rounded up, of addition; the others have no bound."""
+        if self.direction != "addition" or self.rate == 1:
+            return None
+        with working(128):
+            return Fraction(arb_float(-(-ball(self.rate)).log1p(), up=True))
 
     def reverse(self) -> Self:
         """The other direction; `both` is its own, and so is q = 1."""
@@ -107,6 +121,19 @@ class SubsampledGaussianLoss(PrivacyLoss):
             else:
                 found[row] = envelope_of(pair, c, t)
         return found
+
+    def profile(self, epsilon: arb) -> arb | None:
+        """Removal: q delta(log(1 + (e^epsilon - 1)/q)) of the Gaussian [BalleBG18, Thm 8]; both:
+        the same, as epsilon >= 0; addition: Pr_Q[A] - e^epsilon Pr_P[A], A where r < e^-epsilon.
+        """
+        q, mu = ball(self.rate), ball(self.mu)
+        if self.direction != "addition":
+            return q * delta_ball((epsilon.expm1() / q).log1p(), mu)
+        odds = 1 + (-epsilon).expm1() / q  # of the likelihood ratio at which r = e^-epsilon
+        if not odds > 0:
+            return 0 * q if odds <= 0 else None
+        edge = odds.log() / mu + mu / 2
+        return normal(edge) * (1 - epsilon.exp() * (1 - q)) - epsilon.exp() * q * normal(edge - mu)
 
     def enclosure(self, z: acb) -> acb:
         """The integral by flint, on a range that leaves out no more than the working precision."""
