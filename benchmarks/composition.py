@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.metadata
-import math
 import statistics
 import time
 import tracemalloc
@@ -100,8 +99,8 @@ def dp_accounting(kind: str) -> Callable[[Problem, float], float] | None:
         size = float(1 / loss.parameters[0])
         made = {"gaussian": "GaussianDpEvent", "laplace": "LaplaceDpEvent"}.get(loss.kind)
         if made is None:
-            odds = math.exp(float(loss.parameters[0]))
-            return events.RandomizedResponseDpEvent(2 / (1 + odds), 2)
+            # the same pair as randomised response, which their add/remove accountant does not take
+            return events.dp_event.DiscreteLaplaceDpEvent(float(loss.parameters[0]), 1)
         return getattr(events, made)(size)
 
     def answer(problem: Problem, delta: float) -> float:
@@ -174,6 +173,11 @@ def peers(problem: Problem, *, every: bool) -> None:
         _line("prv_accountant", lambda: prv(problem, 1e-6), base, truth)
 
 
+def figure(ratio: float) -> str:
+    """Two figures below 100, whole numbers above."""
+    return f"{ratio:.2g}" if ratio < 100 else f"{ratio:,.0f}"
+
+
 def _line(label: str, run: Callable[[], Any], base: float, truth: Any) -> None:
     try:
         seconds, found = clock(run, 1)
@@ -182,7 +186,7 @@ def _line(label: str, run: Callable[[], Any], base: float, truth: Any) -> None:
         return
     ends = found if isinstance(found, tuple) else (found,)
     off = ", ".join(f"{end - truth.upper:+.1e}" for end in ends)
-    print(f"    {label:20s} off by {off:22s} {seconds / base:10,.0f} x the time")
+    print(f"    {label:20s} off by {off:22s} {figure(seconds / base):>8s} x the time")
 
 
 def main() -> None:

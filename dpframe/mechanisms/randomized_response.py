@@ -54,6 +54,7 @@ class RandomizedResponse(Mechanism):
     1/(e^epsilon + k - 1); k = categories.
 
     Guarantees epsilon-DP where one value becomes any other. [KairouzOV15, Thm 3.2] for k = 2.
+    That there was an answer is not hidden: where a neighbour may leave, answer for the absent too.
     epsilon may be `log(odds)`: then the truth is exactly `odds` times as likely as each other.
     """
 

@@ -11,7 +11,7 @@ import pytest
 import samples
 
 import dpframe as dp
-from dpframe import accountants, mechanisms, regressions
+from dpframe import accountants, losses, mechanisms, regressions
 from dpframe.graph import statistics
 
 DOCS = Path(dp.__file__).parents[1] / "docs"
@@ -80,6 +80,15 @@ def test_every_calibration_is_an_attribute_of_its_mechanism(cls):
     assert isinstance(getattr(cls.mechanism, attribute), cls)
     assert cls.citation
     assert SOURCE.search(cls.citation)
+
+
+def test_every_loss_is_exported_and_has_a_sample():
+    """A privacy loss joins the suite of cumulants by its sample, or has a suite of its own."""
+    found = samples.final_subclasses(dp.PrivacyLoss)
+    known = {**samples.LOSSES, **dict.fromkeys(samples.OWN_SUITES)}
+    assert samples.complaints(found, known, losses) == []
+    assert set(known) == set(found)
+    assert all(getattr(dp, cls.__name__) is cls for cls in found)
 
 
 def test_every_regression_is_listed():
