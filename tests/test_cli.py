@@ -393,3 +393,11 @@ def test_importing_dpframe_loads_no_terminal_library():
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert {"typer", "rich", "matplotlib", "pandas", "sklearn"}.isdisjoint(done.stdout.split())
+
+
+def test_jointly_is_a_word_on_the_command_line():
+    """certify and audit take --jointly: the printed adaSSP keeps its shape and spends all."""
+    at = ["--epsilon", "1", "--delta", "1e-6", "--norm", "1", "--bound", "1"]
+    for command in ("certify", "audit"):
+        assert "all noise calibrated jointly" in call(command, "SSPWangCoded", "--jointly", *at)
+    assert "refuted" in call("audit", "SSPWangCoded", *at, status=1)

@@ -18,6 +18,7 @@ from .options import (
     Delta,
     Epsilon,
     Given,
+    Jointly,
     Json,
     Norm,
     Related,
@@ -46,6 +47,7 @@ def audit_(
     release: Annotated[list[str], option("--release", f"A formula, '{FORMULA}'. Repeatable.")] = [],  # noqa: B006
     param: Annotated[list[str], option("--param", PARAMETER)] = [],  # noqa: B006
     accountant: Accountant = "auto",
+    jointly: Jointly = False,
     as_json: Json = False,
 ) -> None:
     """Judge a budget split release by release and in total: of a regression, or of formulas."""
@@ -59,7 +61,7 @@ def audit_(
             release, target=target, setting=setting, parameters=param, accountant=accountant
         )
     else:
-        regression = regression_of(name, given)
+        regression = regression_of(name, given, jointly=jointly)
         done = audit(regression, target=target, setting=setting, accountant=accountant)
     _print(done, as_json)
 

@@ -47,8 +47,7 @@ def certify(
     as_json: Json = False,
 ) -> None:
     """Prove the total of a regression, or list every obligation that is open."""
-    declared = regression_of(name, given)
-    regression = dp.Jointly(declared) if jointly else declared
+    regression = regression_of(name, given, jointly=jointly)
     target = target_of(epsilon, delta)
     setting = setting_of(norm, bound, relation.relation, rows_per_person)
     if as_json:

@@ -16,8 +16,15 @@ from dpframe.auditing.formulas import read_parameter
 from dpframe.symbols import Number
 
 
-def regression_of(name: str, given: Sequence[str]) -> dp.Regression:
-    """The regression of that name, with its hyperparameters. Raises InvalidArgument."""
+def regression_of(name: str, given: Sequence[str], *, jointly: bool = False) -> dp.Regression:
+    """The regression of that name, with its hyperparameters; all noise scaled together to the
+    target where `jointly`. Raises InvalidArgument.
+    """
+    declared = _declared(name, given)
+    return dp.Jointly(of=declared) if jointly else declared
+
+
+def _declared(name: str, given: Sequence[str]) -> dp.Regression:
     cls = _imported(name) if ":" in name else _known(name)
     fields = attrs.fields_dict(cls)
     values: dict[str, object] = {}

@@ -12,7 +12,7 @@ import dpframe as dp
 
 from .bounds import SCHEMA, bounds_of
 from .declaration import regression_of
-from .options import Given, Json, Name, Related, RelationName, RowsEach, option
+from .options import Given, Jointly, Json, Name, Related, RelationName, RowsEach, option
 from .printing import page, print_json, say
 from .table import table_of
 
@@ -32,6 +32,7 @@ def fit(
     relation: Related = RelationName.ADD_REMOVE,
     rows_per_person: RowsEach = "1",
     given: Given = [],  # noqa: B006 - typer makes a list of its own
+    jointly: Jointly = False,
     drop: Annotated[bool, option("--drop", "Leave rows with missing numbers out.")] = False,
     simulate: Annotated[
         int | None, option("--simulate", "A seed: repeatable noise, NOT private.")
@@ -42,7 +43,7 @@ def fit(
     X, y = bounds_of(schema, norm, bound)
     setting = dp.Setting(X=X, y=y, relation=relation.relation, rows_per_person=rows_per_person)
     model = dp.PrivateRegressor(
-        regression_of(name, given),
+        regression_of(name, given, jointly=jointly),
         epsilon=epsilon,
         delta=delta,
         setting=setting,
