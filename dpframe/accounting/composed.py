@@ -15,7 +15,8 @@ from dpframe.accountants import (
     parts_of,
 )
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import ADD_REMOVE, Guarantee, Relation, ZeroConcentratedDP
+from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE, Guarantee, Relation, ZeroConcentratedDP
+from dpframe.losses import PrivacyLoss
 from dpframe.mechanisms import (
     BlackBox,
     Mechanism,
@@ -90,13 +91,21 @@ def _cost(thing: object, relation: Relation, accountant: Accountant) -> object:
     if isinstance(thing, tuple) and len(thing) == 2:
         return (_cost(thing[0], relation, accountant), thing[1])
     if not isinstance(thing, Mechanism):
-        return thing
+        return _symmetric(thing) if relation is REPLACE_ONE else thing
     concentrated = thing.gives is ZeroConcentratedDP or _given(thing) is ZeroConcentratedDP
     if accountant.reads_losses and not (concentrated and isinstance(accountant, RenyiAccountant)):
         return thing.loss(1, relation)
     if isinstance(thing, (PoissonSubsampled, SubsampledWithoutReplacement)):
         return thing.guarantee(ONE, relation)
     return thing.guarantee(ONE)
+
+
+def _symmetric(thing: object) -> object:
+    """`thing`, unless it is a loss of one direction: replacing a record both removes and adds."""
+    if isinstance(thing, PrivacyLoss) and thing.reverse() != thing:
+        way_out = 'Take the loss from a mechanism, or direction="both".'
+        raise InvalidArgument("loss", "that of both directions under replace-one", thing, way_out)
+    return thing
 
 
 def _given(thing: Mechanism) -> type[Guarantee] | None:

@@ -15,8 +15,8 @@ from ..numerics import (
     at_rising_precision,
     ball,
     boundary,
-    next_down,
-    to_float,
+    certainly_above,
+    certainly_at_most,
     working,
 )
 from .total import TotalLoss
@@ -49,19 +49,18 @@ def epsilon_of_one(loss: PrivacyLoss, delta: Fraction) -> Interval:
     if _compared(loss, Fraction(0), delta) == -1:
         return Interval(0.0, 0.0)
     below, above = boundary(lambda e: _compared(loss, Fraction(e), delta) == -1, 1.0)
+    step = math.ulp(below)
     while below > 0 and _compared(loss, Fraction(below), delta) != 1:
-        below = next_down(below)
+        below, step = max(0.0, below - step), 2 * step  # what no precision tells apart is skipped
     return Interval(below, above)
 
 
 def _compared(loss: PrivacyLoss, epsilon: Fraction, delta: Fraction) -> int:
     """-1 where the profile is certainly at most delta, 1 where it is certainly above, else 0."""
     for value in _values(loss, epsilon):
-        if arb_float(value, up=True) <= to_float(delta, up=False):
+        if certainly_at_most(value, delta):
             return -1
-        if value <= ball(delta):
-            return -1
-        if value > ball(delta):
+        if certainly_above(value, delta):
             return 1
     return 0
 

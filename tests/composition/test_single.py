@@ -84,3 +84,19 @@ def test_two_releases_are_no_longer_one():
     loss = dp.SubsampledGaussianLoss(1, Fraction(1, 10))
     one, two = (epsilon_interval(total_loss({loss: k}), Fraction(1, 10**6)) for k in (1, 2))
     assert one.upper < two.lower
+
+
+@pytest.mark.parametrize("digits", [3, 8, 13, 17, 20, 25])
+@pytest.mark.parametrize("loss", [LOSSES[0], LOSSES[2], LOSSES[3]], ids=str)
+def test_a_delta_close_below_the_profile_at_0(loss, digits):
+    """However near to epsilon = 0 the answer lies, it is found at once, and as sharply."""
+    total = total_loss({loss: 1})
+    with mpmath.workdps(60):
+        if isinstance(loss, dp.LaplaceLoss):
+            most = 1 - mpmath.exp(-mpmath.mpf(loss.epsilon) / 2)
+        else:
+            most = mpmath.mpf(loss.rate) * mpmath.erf(mpmath.mpf(loss.mu) / mpmath.sqrt(8))
+        delta = Fraction(mpmath.nstr(most - mpmath.mpf(10) ** -digits, 40))
+    found = epsilon_interval(total, delta)
+    assert 0 < found.lower <= found.upper < 10 ** (2.0 - digits)
+    assert found.width <= 1e-12 * found.upper

@@ -144,3 +144,13 @@ def test_targets_of_calibrate(target):
         dp.calibrate(dp.Gaussian(std=1), target=target)
     with pytest.raises(dp.InvalidArgument, match="noise to scale"):
         dp.calibrate(dp.PureDP("1/2"), target=dp.ApproxDP(1, "1e-6"))
+
+
+def test_a_loss_of_one_direction_is_refused_under_replace_one():
+    """Replacing removes one record and adds another: the pair must cover both."""
+    one = dp.SubsampledGaussianLoss(1, Fraction(1, 10))
+    both = dp.SubsampledGaussianLoss(1, Fraction(1, 10), "both")
+    with pytest.raises(dp.InvalidArgument, match="both directions"):
+        dp.compose((one, 3), relation=dp.REPLACE_ONE)
+    assert dp.compose((both, 3), relation=dp.REPLACE_ONE).parts
+    assert dp.compose((one, 3)).parts
