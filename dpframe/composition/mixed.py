@@ -64,6 +64,10 @@ class Kind:
         return lattice.Placed(places * int(self.stride / step), weights[places])
 
 
+class OutOfReachError(Exception):
+    """Losses too far out for places on a lattice that the work allows."""
+
+
 def law(losses: Losses, tilt: float, spare: arb) -> Atoms | None:
     """The sum of losses made of atoms, each so many times, tilted by e^(tilt L). `spare` is the
     log of a probability that multiplies everything. True bounds whatever the tilt. None where a
@@ -80,7 +84,10 @@ def law(losses: Losses, tilt: float, spare: arb) -> Atoms | None:
         kinds = [_kind(support, count) for support, count in supports]
     if any(kind.law.missing > 0.5 for kind in kinds):
         return None
-    summed = _together(kinds, tilt, scale)
+    try:
+        summed = _together(kinds, tilt, scale)
+    except OutOfReachError:
+        return None
     return summed if summed is not None else law(losses, tilt / 4, spare)
 
 
@@ -177,6 +184,9 @@ def _on_multiples(kinds: list[Kind], step: Fraction, tilt: float, scale: arb) ->
     return Atoms(losses, run.weights, tilt, scale, run.relative, shift, dropped)
 
 
+_COUNTABLE = 2.0**50  # places further out are not told apart, nor are they whole numbers of 64 bits
+
+
 def _on_lattice(
     kinds: list[Kind], given: list[lattice.Block], extent: float, tilt: float, scale: arb
 ) -> Atoms | None:
@@ -187,6 +197,9 @@ def _on_lattice(
     slots = 2 * sum(len(block.losses) for block in blocks)
     longest = min(lattice.WORK / slots, lattice.LONGEST)
     step = lattice.rounded(extent / longest)
+    farthest = sum(float(np.abs(block.losses).max()) for block in blocks)
+    if not (farthest < _COUNTABLE * step and _blurs(len(blocks), step)):
+        raise OutOfReachError
     if tilt * step > _STEEP:
         return None
     rounding = [lattice.roundings(block, step, tilt) for block in blocks]
@@ -199,6 +212,11 @@ def _on_lattice(
     shift = sum(shift for shift, _ in rounding)
     blur = _blur(len(blocks), step)
     return Atoms(losses, run.weights, tilt, scale, run.relative, shift, dropped, blur)
+
+
+def _blurs(blocks: int, step: float) -> bool:
+    """Whether the blur of so coarse a step is a double."""
+    return step < 1000 and blocks * math.log1p(math.sinh(step / 2) ** 2) < 600
 
 
 def _blur(blocks: int, step: float) -> Blur:

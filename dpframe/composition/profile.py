@@ -108,9 +108,13 @@ def _sharp(found: Interval) -> bool:
 
 
 def _both(one: Interval | None, other: Interval) -> Interval:
+    """What both allow; where they contradict each other neither is believed."""
     if one is None:
         return other
-    return Interval(max(one.lower, other.lower), min(one.upper, other.upper))
+    ends = max(one.lower, other.lower), min(one.upper, other.upper)
+    if ends[0] > ends[1]:
+        return Interval(min(one.lower, other.lower), max(one.upper, other.upper))
+    return Interval(*ends)
 
 
 def _root(contour: Contour, guess: float, target: float) -> tuple[float, float]:

@@ -331,3 +331,16 @@ def test_a_law_without_masses_is_given_up():
     with working(192):
         assert fixed([arb("nan"), arb(0, 1)]).missing == 1
     assert isinstance(fixed([arb(1)]), Fixed)
+
+
+@pytest.mark.parametrize(("large", "small"), [(10**9, "1e-6"), (10**12, "1e-3"), (100, "1e-13")])
+def test_a_loss_too_far_out_for_a_lattice_is_never_misplaced(large, small):
+    """One loss of A beside hundreds of tiny ones: delta(A - 1) is 1 - 1/e, or nothing is said."""
+    tiny = [Fraction(small) * (1 + Fraction(1, q)) for q in (10007, 10009, 10037, 10039)]
+    counts = {dp.ResponseLoss(large): 1, **{dp.ResponseLoss(e): 50 for e in tiny}}
+    found = delta_interval(total_loss(counts), Fraction(large - 1))
+    with mpmath.workdps(30):
+        truth = 1 - mpmath.exp(-1)
+    assert found.lower <= truth * (1 + mpmath.mpf("1e-3"))
+    assert found.upper >= truth * (1 - mpmath.mpf("1e-3"))
+    assert found.lower <= found.upper
