@@ -33,6 +33,7 @@ from .costs import composition_of
 
 LONGEST = 100_000  # events of a list
 _BITS = 128
+IMPLIED = "Export a dpframe guarantee that it implies, such as dp.PureDP or dp.GaussianDP."
 
 
 def to_event(thing: object) -> Any:
@@ -61,8 +62,7 @@ def _repeated(what: Costed, count: int) -> Any:
     its count.
     """
     if type(what) not in _event.registry:  # a subclass may cost something else
-        way_out = "Export a dpframe guarantee that it implies, such as dp.PureDP or dp.GaussianDP."
-        raise _unknown(what, way_out)
+        raise _unknown(what, IMPLIED)
     event = _event(what)
     if count == 1:
         return event
@@ -85,7 +85,7 @@ def _refuse_opposite_directions(parts: Iterable[Part]) -> None:
 @singledispatch
 def _event(what: Costed) -> Any:
     """The event of one part, by its class."""
-    raise NotImplementedError
+    raise _unknown(what, IMPLIED)
 
 
 @_event.register

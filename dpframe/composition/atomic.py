@@ -118,6 +118,10 @@ class AtomicSum:
         return Interval(max(arb_float(found, up=False), 0.0), min(arb_float(found, up=True), 1.0))
 
     def _sharp_inverse(self, alike: Alike, delta: Fraction) -> Interval:
+        with working(BITS):
+            if ball(delta) < self._lost():
+                return Interval(math.inf, math.inf)
+
         def value() -> arb:
             lost = self._lost()
             target = (ball(delta) - lost) / (1 - lost)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from abc import ABC, abstractmethod
 from fractions import Fraction
 from pathlib import Path
 from threading import Lock
@@ -21,7 +22,7 @@ Cost: TypeAlias = Guarantee | Share
 ELSEWHERE = "Charge in the process that holds the ledger; or save it, and load it where it is used."
 
 
-class Meter:
+class Meter(ABC):
     """Abstract: exact totals of adaptively chosen queries, in the currency of one kind.
 
     Its state is one immutable value, replaced under a lock: threads never lose a charge, and what
@@ -77,8 +78,9 @@ class Meter:
                 return
         self._refuse(cost)
 
+    @abstractmethod
     def _refuse(self, cost: Cost) -> NoReturn:
-        raise NotImplementedError
+        """Say why `cost` was not charged."""
 
     def to_json(self, *, key: bytes | None = None) -> str:
         """The ledger as text: identity, ceiling, queries and exact totals, and no data.

@@ -15,8 +15,9 @@ from dpframe.numerics import Exact
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression, log, power, sqrt
 
-from .base import AdditiveNoise, Calibration, positive_formula
+from .base import AdditiveNoise, Calibration
 from .discrete_laplace import whole_sensitivity
+from .std_noise import StdNoise
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,31 +52,20 @@ class ConcentratedDiscreteGaussian(Calibration):
 
 
 @attrs.frozen(cache_hash=True)
-class DiscreteGaussian(AdditiveNoise):
+class DiscreteGaussian(StdNoise):
     """Noise proportional to e^(-x^2/(2 std^2)) on the integers, on every number; a symmetric matrix
     gets one draw for each entry of its upper triangle, mirrored.
 
     Guarantees (Delta^2/(2 std^2))-zCDP for a statistic in whole numbers of L2 sensitivity Delta.
     [CanonneKS20, Thm 4] `std` is the parameter sigma; the noise deviates by a little less.
+    The deviation is at most sigma = std, and within 1e-6 of it from sigma = 1 on.
     """
 
     kind: ClassVar[str] = "discrete_gaussian"
     gives: ClassVar[type[Guarantee]] = ZeroConcentratedDP
     norm: ClassVar[Norm] = L2
-    noise: ClassVar[str] = "std"
     integer: ClassVar[bool] = True
     concentrated: ClassVar[Calibration] = ConcentratedDiscreteGaussian()
-    std: Expression = attrs.field(converter=positive_formula)
-
-    @property
-    def formula(self) -> Expression:
-        """The parameter sigma."""
-        return self.std
-
-    @property
-    def deviation(self) -> Expression:
-        """sigma, an upper bound on the deviation; within 1e-6 of it from sigma = 1 on."""
-        return self.std
 
     def guarantee(self, sensitivity: Expression) -> ZeroConcentratedDP:
         """(sensitivity^2/(2 std^2))-zCDP."""

@@ -16,7 +16,8 @@ from dpframe.guarantees import GaussianDP, Guarantee, Share
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression, Number, analytic_sigma, log, sqrt
 
-from .base import AdditiveNoise, Calibration, positive_formula
+from .base import AdditiveNoise, Calibration
+from .std_noise import StdNoise
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,7 +92,7 @@ class Analytic(Calibration):
 
 
 @attrs.frozen(cache_hash=True)
-class Gaussian(AdditiveNoise):
+class Gaussian(StdNoise):
     """N(0, std^2) on every number; a symmetric matrix gets (A + A')/2 of such draws (diagonal std,
     off it std/sqrt 2).
 
@@ -103,21 +104,9 @@ class Gaussian(AdditiveNoise):
     kind: ClassVar[str] = "gaussian"
     gives: ClassVar[type[Guarantee]] = GaussianDP
     norm: ClassVar[Norm] = L2
-    noise: ClassVar[str] = "std"
     classical: ClassVar[Calibration] = DworkRoth()
     kamath_ullman: ClassVar[Calibration] = KamathUllman()
     analytic: ClassVar[Calibration] = Analytic()
-    std: Expression = attrs.field(converter=positive_formula)
-
-    @property
-    def formula(self) -> Expression:
-        """The std."""
-        return self.std
-
-    @property
-    def deviation(self) -> Expression:
-        """The std."""
-        return self.std
 
     def guarantee(self, sensitivity: Expression) -> GaussianDP:
         """(sensitivity/std)-Gaussian DP."""

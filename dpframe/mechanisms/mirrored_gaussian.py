@@ -10,14 +10,15 @@ from dpframe.guarantees import GaussianDP, Guarantee
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression
 
-from .base import AdditiveNoise, mirrored, positive_formula
+from .base import mirrored
+from .std_noise import StdNoise
 
 if TYPE_CHECKING:
     import numpy as np
 
 
 @attrs.frozen(cache_hash=True)
-class MirroredGaussian(AdditiveNoise):
+class MirroredGaussian(StdNoise):
     """N(0, std^2) on every number; a symmetric matrix gets one draw for each entry of its upper
     triangle, mirrored: what most papers on X'X do.
 
@@ -29,18 +30,6 @@ class MirroredGaussian(AdditiveNoise):
     kind: ClassVar[str] = "mirrored_gaussian"
     gives: ClassVar[type[Guarantee]] = GaussianDP
     norm: ClassVar[Norm] = L2
-    noise: ClassVar[str] = "std"
-    std: Expression = attrs.field(converter=positive_formula)
-
-    @property
-    def formula(self) -> Expression:
-        """The std."""
-        return self.std
-
-    @property
-    def deviation(self) -> Expression:
-        """The std."""
-        return self.std
 
     def guarantee(self, sensitivity: Expression) -> GaussianDP:
         """(sensitivity/std)-Gaussian DP."""

@@ -57,7 +57,7 @@ def holds_delta(interval, truth):
     ],
 )
 def test_known_mixes(k, delta, figure):
-    """The figures of 400-bit ball arithmetic (research/accounting_peers.md, section 3)."""
+    """Figures made apart from this code, in 400-bit ball arithmetic with proved remainders."""
     found = epsilon_interval(total_loss(mix(k)), delta)
     places = len(figure.split(".")[1])
     assert round(found.upper, places) == round(found.lower, places) == float(figure)
