@@ -17,19 +17,21 @@ import time
 import tracemalloc
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import attrs
 import numpy as np
 import threadpoolctl
 from scipy.linalg.blas import dgemv, dsyrk
 
 from dpframe.execution import execute
 from dpframe.execution.numbers import PublicNumbers
-from dpframe.execution.table import Table
-from dpframe.execution.totals import totals
+from dpframe.execution.totals import Pass
 from dpframe.graph import Column, Regression, Rows, Setting, post, release
 from dpframe.guarantees import ADD_REMOVE, ApproxDP
 from dpframe.mechanisms import Gaussian
+from dpframe.sources import Block, open_source
 from dpframe.verify import certify
 
 Contender = Callable[[np.ndarray, np.ndarray], Any]
@@ -53,6 +55,9 @@ def ridge(gram: np.ndarray, moment: np.ndarray, std: float) -> np.ndarray:
 
 SETTING = Setting(X=Rows(norm=1), y=Column(bound=1), relation=ADD_REMOVE)
 RUN = certify(TwoReleases(), target=ApproxDP(1, "1e-6"), setting=SETTING)
+FLOATING = certify(
+    TwoReleases(), target=ApproxDP(1, "1e-6"), setting=attrs.evolve(SETTING, grid=None)
+)
 
 
 def floor(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -64,21 +69,32 @@ def plain_numpy(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def only_the_pass(X: np.ndarray, y: np.ndarray) -> Any:
-    table = Table.of(SETTING, X, y, drop=False)
+    source = open_source(SETTING, X, y, drop=False)
     numbers = PublicNumbers.of(RUN, {"d": X.shape[1]})
-    return totals(RUN.graph, table.blocks(table.block_rows), numbers.towards_zero)
+    return source.total(Pass.of(RUN.graph, numbers.towards_zero, Block(X[:0], y[:0])))
 
 
-def whole_execute(X: np.ndarray, y: np.ndarray) -> Any:
+def exactly(X: np.ndarray, y: np.ndarray) -> Any:
     return execute(RUN, X, y, rng=0)
+
+
+def in_threads(X: np.ndarray, y: np.ndarray) -> Any:
+    with threadpoolctl.threadpool_limits(1), ThreadPoolExecutor(2) as executor:
+        return execute(RUN, X, y, rng=0, executor=executor)
+
+
+def in_floating_point(X: np.ndarray, y: np.ndarray) -> Any:
+    return execute(FLOATING, X, y, rng=0)
 
 
 def contenders() -> dict[str, Contender]:
     found: dict[str, Contender] = {
         FLOOR: floor,
         "numpy X.T @ X, X.T @ y": plain_numpy,
-        "dpframe, the pass": only_the_pass,
-        "dpframe, execute": whole_execute,
+        "dpframe, the exact pass": only_the_pass,
+        "dpframe, exact fit": exactly,
+        "dpframe, exact fit, 2 threads": in_threads,
+        "dpframe, grid=None": in_floating_point,
     }
     with contextlib.suppress(ImportError):
         from sklearn.linear_model import Ridge

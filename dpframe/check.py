@@ -614,30 +614,39 @@ class Ring:
 # ==================================================================== CORE 2: the obligations
 TARGETS = {"pure": 1, "approx": 2, "zcdp": 1, "gaussian": 1}  # kind: number of amounts
 RELATIONS = {"add_remove": "added or removed", "replace_one": "replaced"}
+IDEALIZED = "idealized numerics"
+EXACT = {"gaussian", "laplace"}  # noise that is drawn on a grid
 CURRENCIES = ({"epsilon"}, {"epsilon", "delta"}, {"rho"}, {"mu^2"})
-PARTS = ("gram", "floor", "moment", "squares", "rest")  # of a joint move
+PARTS = ("gram", "floor", "moment", "squares", "rest", "charge")  # of a joint move
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Facts about every row: columns, bounds on the 2-norm and 1-norm, whether the first is met."""
+    """Facts about every row: columns, bounds on the 2-norm and 1-norm, whether the first is met;
+    the step of its grid (None: floating point), also as a share of the norm.
+    """
 
     columns: Formula
     norm: Formula | None = None
     norm1: Formula | None = None
     exact: bool = False
+    step: Formula | None = None
+    share: Fraction = ZERO  # of the norm, that is the step
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A bound on every label."""
+    """A bound on every label; the step of its grid."""
 
     bound: Formula | None = None
+    step: Formula | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Statistic:
-    """How far one row moves it, in L1 and L2 norm (None: no bound); its part in a joint move."""
+    """How far one row moves it, in L1 and L2 norm (None: no bound); its part in a joint move; the
+    steps of its entries' grids (empty: it is computed in floating point).
+    """
 
     shape: tuple[Formula, ...]  # two sizes: a symmetric matrix
     l1: Formula | None
@@ -645,6 +654,8 @@ class Statistic:
     part: str = "rest"
     size: Formula | None = None
     table: tuple[Rows | None, Column | None] = (None, None)
+    charge: Fraction = ZERO  # what rounding may add to its squared move, as a part of it
+    steps: tuple[Formula, ...] = ()
 
     @property
     def still(self) -> bool:
@@ -698,6 +709,7 @@ class Checker:
         self.free: set[str] = set()  # symbols that stand for no statistic
         self.region: list[Hypothesis] = []
         self.lines: dict[object, list[Hypothesis]] = {}  # the same by their two sides
+        self.idealized: list[str] = []  # releases that are computed in floating point
 
     @property
     def releases(self) -> list[Release]:
@@ -789,6 +801,9 @@ class Checker:
         DERIVATIONS[claimed["derivation"]](self)
         self.where = "statement"
         self.close(claimed["values"], graph["output"])
+        listed = any(a.startswith(IDEALIZED) for a in document["assumptions"])
+        floating = f"assumptions must list {IDEALIZED}, of {self.idealized}"
+        self.require(listed or not self.idealized, floating)
         return sentence(self, claimed)
 
     def aim(self, target: Json, region: Json) -> None:
@@ -947,7 +962,7 @@ def _intercept(c: Checker, rows: Rows, *, value: Json) -> Rows:
     if rows.norm is None or rows.norm1 is None:
         return Rows(rows.columns + 1)
     norm = (rows.norm**2 + constant**2) ** HALF
-    return Rows(rows.columns + 1, norm, rows.norm1 + constant, rows.exact)
+    return Rows(rows.columns + 1, norm, rows.norm1 + constant)
 
 
 @kind("scale", Rows)
@@ -957,7 +972,32 @@ def _scale(c: Checker, rows: Rows, *, by: Json) -> Rows:
     if rows.norm is None:
         return Rows(rows.columns)
     norm = rows.norm / divisor
-    return Rows(rows.columns, norm, rows.columns**HALF * norm, rows.exact)
+    return Rows(rows.columns, norm, rows.columns**HALF * norm)
+
+
+@kind("grid", Rows)
+def _grid(c: Checker, rows: Rows, *, bits: Json) -> Rows:
+    """Rows in whole steps of norm/2^bits: towards zero, inside the ball, no longer in L1."""
+    c.require(type(bits) is int and 4 <= bits <= 24, "bits: a whole number from 4 to 24")
+    if rows.norm is None or rows.norm1 is None:
+        raise Refused(f"{c.where}: rows on a grid must be bounded")
+    share = Fraction(1, 2**bits)
+    return Rows(rows.columns, rows.norm, rows.norm1, step=rows.norm * share, share=share)
+
+
+@kind("grid_column", Column)
+def _grid_column(c: Checker, column: Column, *, bits: Json) -> Column:
+    """Labels in whole steps of bound/2^bits, towards zero."""
+    c.require(type(bits) is int and 4 <= bits <= 24, "bits: a whole number from 4 to 24")
+    if column.bound is None:
+        raise Refused(f"{c.where}: labels on a grid must be bounded")
+    return Column(column.bound, column.bound * Fraction(1, 2**bits))
+
+
+def stepped(*nodes: Rows | Column) -> tuple[Formula, ...]:
+    """The step of a sum of products of rows and labels, where all are on a grid."""
+    known = [node.step for node in nodes if node.step is not None]
+    return (math.prod(known[1:], start=known[0]),) if len(known) == len(nodes) else ()
 
 
 @kind("column")
@@ -1001,14 +1041,18 @@ def _gram(c: Checker, rows: Rows) -> Statistic:
         l1, l2 = c.ring.extremum("min", [l1 * 2, cauchy]), c.ring.lift(2) ** HALF * square
     if c.replaced and d.constant == 1:
         l1 = l2 = square
-    return Statistic((d, d), l1, l2, "gram", square, (rows, None))
+    steps = stepped(rows, rows)
+    return Statistic((d, d), l1, l2, "gram", square, (rows, None), steps=steps)
 
 
 @kind("lambda_min", Statistic)
 def _lambda_min(c: Checker, gram: Statistic) -> Statistic:
     """The smallest eigenvalue of X'X, 1-Lipschitz in the operator norm [Weyl], which is B^2."""
     c.require(gram.part == "gram", "its input must be a gram")
-    return Statistic((), gram.size, gram.size, "floor", gram.size, gram.table)
+    # Rounded down to multiples of g = B^2/2^bits: moves of B^2 stay, l < B^2 becomes l + g at most
+    g = gram.table[0].share if gram.steps and gram.table[0] else ZERO
+    charge = g * (2 + g) if c.replaced else ZERO
+    return Statistic((), gram.size, gram.size, "floor", gram.size, gram.table, charge, gram.steps)
 
 
 @kind("moment", Rows, Column)
@@ -1018,21 +1062,24 @@ def _moment(c: Checker, rows: Rows, column: Column) -> Statistic:
         return Statistic((rows.columns,), None, None)
     size, twice = rows.norm * column.bound, 2 if c.replaced else 1
     l1 = rows.norm1 * column.bound * twice
-    return Statistic((rows.columns,), l1, size * twice, "moment", size, (rows, column))
+    steps = stepped(rows, column)
+    table = (rows, column)
+    return Statistic((rows.columns,), l1, size * twice, "moment", size, table, steps=steps)
 
 
 @kind("squares", Column)
 def _squares(_: Checker, column: Column) -> Statistic:
     """y'y: 0 <= y^2 <= Y^2."""
     size = None if column.bound is None else column.bound**2
-    return Statistic((), size, size, "squares", size, (None, column))
+    steps = stepped(column, column)
+    return Statistic((), size, size, "squares", size, (None, column), steps=steps)
 
 
 @kind("count", Rows)
 def _count(c: Checker, _: Rows) -> Statistic:
     """n: one row counts once; replacing it changes nothing."""
     one = c.ring.lift(0 if c.replaced else 1)
-    return Statistic((), one, one)
+    return Statistic((), one, one, steps=(c.ring.lift(1),))
 
 
 @kind("row_sum", Rows)
@@ -1040,14 +1087,14 @@ def _row_sum(c: Checker, rows: Rows) -> Statistic:
     """The sum of the rows: |x| <= B; replaced, twice that."""
     twice = 2 if c.replaced else 1
     l1, l2 = (None if b is None else b * twice for b in (rows.norm1, rows.norm))
-    return Statistic((rows.columns,), l1, l2)
+    return Statistic((rows.columns,), l1, l2, steps=stepped(rows))
 
 
 @kind("label_sum", Column)
 def _label_sum(c: Checker, column: Column) -> Statistic:
     """The sum of the labels: |y| <= Y; replaced, twice that."""
     size = None if column.bound is None else column.bound * (2 if c.replaced else 1)
-    return Statistic((), size, size)
+    return Statistic((), size, size, steps=stepped(column))
 
 
 @kind("trace", Rows)
@@ -1055,7 +1102,9 @@ def _trace(c: Checker, rows: Rows) -> Statistic:
     """The sum of the |x|^2, each in [0, B^2]; constant where each is B^2 and rows are replaced."""
     size = None if rows.norm is None else rows.norm**2
     size = c.ring.lift(0) if c.replaced and rows.exact else size
-    return Statistic((), size, size)
+    # rows of one norm are counted
+    steps = (c.ring.lift(1),) if rows.exact else stepped(rows, rows)
+    return Statistic((), size, size, steps=steps)
 
 
 @kind("linear", Statistic, many=True)
@@ -1073,7 +1122,16 @@ def _linear(c: Checker, *parts: Statistic, coefficients: Json) -> Statistic:
     for own in ([p.l1 for p in parts], [p.l2 for p in parts]):
         known = [size * bound for size, bound in zip(sizes, own, strict=True) if bound is not None]
         bounds.append(c.ring.total(known) if len(known) == len(parts) else None)
-    return Statistic(parts[0].shape, bounds[0], bounds[1])
+    return Statistic(parts[0].shape, bounds[0], bounds[1], steps=common_step(factors, parts))
+
+
+def common_step(factors: Sequence[Formula], parts: Sequence[Statistic]) -> tuple[Formula, ...]:
+    """A step of which every term is a whole multiple: their steps have rational quotients."""
+    if not all(len(part.steps) == 1 for part in parts):
+        return ()
+    first = parts[0].steps[0]
+    terms = [f * part.steps[0] / first for f, part in zip(factors, parts, strict=True)]
+    return (first,) if all(term.constant is not None for term in terms) else ()
 
 
 @kind("stack", Statistic, many=True)
@@ -1090,9 +1148,11 @@ def _stack(c: Checker, *parts: Statistic) -> Statistic:
         return Statistic(shape, None, None)
     root = c.ring.lift(2) ** HALF
     l1 = c.ring.total(size * root if matrix else size for size, matrix in known)
-    sums = by_part(c, [(part, size**2) for part, size in sizes_of(c, parts)])
+    sums = by_part(c, charged(parts, [(part, size**2) for part, size in sizes_of(c, parts)]))
     largest = c.ring.extremum("max", joint(sums, lambda a, b: c.ring.extremum("max", [a, b])))
-    return Statistic(shape, l1, largest**HALF)
+    exact = all(part.steps for part in parts)
+    steps = tuple(step for part in parts for step in part.steps) if exact else ()
+    return Statistic(shape, l1, largest**HALF, steps=steps)
 
 
 @kind("raw", Rows, Column, Statistic, many=True)
@@ -1124,6 +1184,8 @@ def _release(
     c.require(own, f"share: null, or amounts of one of {[sorted(s) for s in CURRENCIES]}")
     amounts = None if share is None else {key: c.formula(value) for key, value in share.items()}
     noise = c.positive(size, "size")
+    if not (statistic.steps and mechanism in EXACT):
+        c.idealized.append(c.where)
     return Release(c.where, statistic, mechanism, noise, rule, amounts, c.whole(times, "times"))
 
 
@@ -1273,7 +1335,20 @@ def squared_moves(c: Checker, releases: Sequence[Release]) -> list[tuple[str, Fo
     moves = sizes_of(c, [release.statistic for release in releases])
     sized = zip(releases, moves, strict=True)
     whole = c.ring.factored
-    return [(part, (whole(c.rows * size) / r.size) ** 2 * r.times) for r, (part, size) in sized]
+    found = [(part, (whole(c.rows * size) / r.size) ** 2 * r.times) for r, (part, size) in sized]
+    return charged([release.statistic for release in releases], found)
+
+
+def charged(
+    statistics: Sequence[Statistic], squares: Sequence[tuple[str, Formula]]
+) -> list[tuple[str, Formula]]:
+    """The m_i, and what rounding may add to those of an eigenvalue that moves with others."""
+    added = [
+        ("charge", m * s.charge)
+        for s, (part, m) in zip(statistics, squares, strict=True)
+        if part == "floor" and s.charge
+    ]
+    return [*squares, *added]
 
 
 def by_part(c: Checker, squares: Sequence[tuple[str, Formula]]) -> dict[str, Formula]:
@@ -1292,14 +1367,16 @@ def joint(m: Mapping[str, Any], larger: Callable[[Any, Any], Any]) -> list[Any]:
 
     x, z the rows (|x| >= |z|), y, w their labels, c = |x.z|, all bounds 1: gram moves by at most
     2 (1 - c^2), the eigenvalue's square by 1 - c^2, the moment by y^2 + w^2 + 2 c |y w|, y'y's
-    square by (y^2 - w^2)^2. Best c, then a convex function of min(y, w)^2/max(y, w)^2.
+    square by (y^2 - w^2)^2. Best c, then a convex function of min(y, w)^2/max(y, w)^2. What
+    rounding adds to an eigenvalue counts where the best c is not 0.
     """
     amount = m["gram"] * 2 + m["floor"]
     if not m["moment"]:
         return [amount + m["squares"] + m["rest"]]
     top = larger(amount, m["moment"]) if amount else m["moment"]
-    first = (top + m["moment"]) ** 2 / top + m["rest"]
-    return [first, top + m["moment"] + m["squares"] + m["rest"]] if m["squares"] else [first]
+    rest = m["rest"] + m["charge"]
+    first = (top + m["moment"]) ** 2 / top + rest
+    return [first, top + m["moment"] + m["squares"] + rest] if m["squares"] else [first]
 
 
 def approximately(
@@ -2111,7 +2188,7 @@ def refutation(c: Checker, parts: Sequence[Formula]) -> str:
     for _, point in zip(range(12), points({n: c.domains[n] for n in names}, {}), strict=False):
         ends = Enclosure(c.ring, {n: (v, v) for n, v in point.items()}, 96).ends(*parts)
         if ends is not None:
-            sums = dict(zip(PARTS, (low for low, _ in ends[2:]), strict=True))
+            sums = dict(zip(PARTS, (low for low, _ in ends[2:]), strict=True)) | {"charge": ZERO}
             mu = root_ends(max(joint(sums, max)), 2, 96)[0]
             true = profile(max(ZERO, ends[0][1]), mu)[0]
             if true > ends[1][1]:

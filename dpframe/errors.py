@@ -8,10 +8,12 @@
     |   +-- BadLedger                       a saved ledger that is not what was saved
     |       +-- StaleLedger                 a saved ledger that is not the newest one
     +-- BudgetExceeded                    a query that a privacy filter cannot afford
+    +-- LedgerUnavailable                 a ledger file that is locked, read-only, or on a full disk
     +-- OutsideTheorem (ValueError)       a named theorem used outside its hypotheses
     +-- TouchesData (TypeError)           declared data met numpy, Python control flow or a number
     +-- Uncertified                         a graph that was not proved; it carries every open
     obligation
+    +-- SourceFailed                      a table, or a worker reading it, broke off
     +-- NotExecutable (TypeError)         something other than a complete certificate was to be run
     +-- MissingExtra (ImportError)        an optional library is absent
 
@@ -22,7 +24,11 @@ from __future__ import annotations
 
 
 class DPFrameError(Exception):
-    """Base of every deliberate error of dpframe."""
+    """Base of every deliberate error of dpframe. Survives pickling, as between processes."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """The class, the text and the operands: `__init__` may want other arguments."""
+        return _unpickled, (type(self), self.args, self.__dict__)
 
 
 class InvalidArgument(DPFrameError, ValueError):
@@ -40,6 +46,20 @@ class UnsafeFormula(InvalidArgument):
 
 class BadData(InvalidArgument):
     """Data that cannot be used; nothing has been released."""
+
+
+class SourceFailed(DPFrameError):
+    """Reading a table broke off, or a worker that read it; nothing has been released.
+
+    `where` names the part, `cause` the kind of failure. What a library said about it is not
+    repeated: it may quote data.
+    """
+
+    def __init__(self, where: str, cause: str, way_out: str = "") -> None:
+        """Keep the operands, so that a program can read them too."""
+        self.where, self.cause, self.way_out = where, cause, way_out
+        text = f"reading {where} failed ({cause}); nothing has been released. {way_out}"
+        super().__init__(text.rstrip())
 
 
 class BadCertificate(InvalidArgument):
@@ -64,6 +84,18 @@ class BudgetExceeded(DPFrameError):
         """Keep the operands, so that a program can read them too."""
         self.cost, self.remaining = cost, remaining
         super().__init__(text)
+
+
+class LedgerUnavailable(DPFrameError):
+    """A ledger file that cannot be read or written as things are; nothing was charged.
+
+    `path` is the file, `cause` what stands in the way.
+    """
+
+    def __init__(self, path: object, cause: str, way_out: str) -> None:
+        """Keep the operands, so that a program can read them too."""
+        self.path, self.cause = path, cause
+        super().__init__(f"the ledger {path} {cause}; nothing was charged. {way_out}")
 
 
 class OutsideTheorem(DPFrameError, ValueError):
@@ -104,6 +136,14 @@ class MissingExtra(DPFrameError, ImportError):
 
 class PrivacyWarning(UserWarning):
     """Something lawful that an officer would want to know before it happens."""
+
+
+def _unpickled(
+    kind: type[DPFrameError], arguments: tuple[object, ...], state: dict[str, object]
+) -> DPFrameError:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(state)
+    return error
 
 
 def _short(value: object) -> str:

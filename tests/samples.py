@@ -28,9 +28,10 @@ RELATIONS = (dp.ADD_REMOVE, dp.REPLACE_ONE)
 NORM, BOUND = Fraction(3, 2), Fraction(2)
 
 
-def setting(relation=dp.ADD_REMOVE, *, norm=NORM, bound=BOUND, rows_per_person=1, **rows):
+def setting(relation=dp.ADD_REMOVE, *, norm=NORM, bound=BOUND, rows_per_person=1, grid=20, **rows):
     """A setting whose rows have norm at most 3/2 and labels at most 2 in size."""
     return dp.Setting(
+        grid=grid,
         X=dp.Rows(norm=norm, **rows),
         y=dp.Column(bound=bound),
         relation=relation,

@@ -618,7 +618,8 @@ def run(path: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_program_accepts_and_says_what_was_proved(tmp_path: Path) -> None:
     """Status 0, the sentence, the derivation, the assumptions and the hash."""
-    document = sealed({**TRUE["Wang at numbers"], "assumptions": ["no\x1b[2J tricks"]})
+    assumed = ["idealized numerics: no\x1b[2J tricks"]
+    document = sealed({**TRUE["Wang at numbers"], "assumptions": assumed})
     file = tmp_path / "certificate.json"
     file.write_text(json.dumps(document))
     done = run(file, "--expect", document["hash"])
@@ -627,7 +628,7 @@ def test_the_program_accepts_and_says_what_was_proved(tmp_path: Path) -> None:
     assert "(epsilon, delta)-differential privacy" in done.stdout
     assert "epsilon = 13/2" in done.stdout
     assert "derivation: gaussian" in done.stdout
-    assert "the file assumes: no<1b>[2J tricks" in done.stdout
+    assert "the file assumes: idealized numerics: no<1b>[2J tricks" in done.stdout
     assert f"hash: {document['hash']}" in done.stdout
 
 
@@ -836,8 +837,8 @@ def test_the_joint_move_bounds_every_pair() -> None:
     draw = np.random.default_rng(3)
     for _ in range(200):
         d = int(draw.integers(1, 5))
-        m = dict(zip(check.PARTS, draw.exponential(1, 5) * (draw.random(5) < 0.7), strict=True))
-        m["rest"] = 0.0
+        sizes = draw.exponential(1, 5) * (draw.random(5) < 0.7)
+        m = dict(zip(check.PARTS[:5], sizes, strict=True)) | {"rest": 0.0, "charge": 0.0}
         bound = max(check.joint(m, max))
         for _ in range(40):
             x, z = draw.normal(size=(2, d))
@@ -848,7 +849,8 @@ def test_the_joint_move_bounds_every_pair() -> None:
             moved += m["floor"] * np.max(np.abs(np.linalg.eigvalsh(gram))) ** 2
             moved += m["moment"] * np.sum((y * x - w * z) ** 2)
             assert moved <= bound * (1 + 1e-12) + 1e-15
-    assert check.joint({"gram": 1, "floor": 0, "moment": 1, "squares": 0, "rest": 0}, max) == [4.5]
+    equal = dict.fromkeys(check.PARTS, 0) | {"gram": 1, "moment": 1}
+    assert check.joint(equal, max) == [4.5]
 
 
 def rows_of(node: Json, rows: np.ndarray) -> np.ndarray:

@@ -225,7 +225,7 @@ def test_fit_drops_missing_rows_when_told(tmp_path):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (["--target", "nope"], "a column of the table"),
+        (["--target", "nope"], "the name of a column; got 'nope'. X has age"),
         (["--schema", "nope.json"], "a readable JSON file"),
         (["--epsilon", "x"], "epsilon"),
         (["--norm", "1"], "given once"),
@@ -297,7 +297,7 @@ def test_an_unreadable_codebook_is_refused(table, content):
         (["compare", "--epsilon", ","], "epsilon must be a number"),
         (["compare", "--delta", "2"], "delta"),
         (["check", "/nowhere/at/all.json", "--json"], "FILE must be a readable certificate"),
-        (["fit", "AdaSSP", "/nowhere.csv", "--target", "y", *ONE, *BALL], "CSV must be a readable"),
+        (["fit", "AdaSSP", "/nowhere.csv", "--target", "y", *ONE, *BALL], "X must be a file"),
         (["fit", "AdaSSP", "/nowhere.csv", "--target", "y", *ONE], "--schema FILE, or --norm"),
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value)[:50],

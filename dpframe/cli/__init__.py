@@ -1,4 +1,4 @@
-"""The command line: list, certify, audit, compare, fit, check.
+"""The command line: list, certify, audit, compare, fit, check, ledger.
 
 Exit status: 0 proved or done, 1 not proved, 2 a bad argument.
 """
@@ -13,6 +13,7 @@ from .certify import certify
 from .check import check
 from .compare import compare_
 from .fit import fit
+from .ledger import ledger_app
 from .list import list_
 
 __all__ = ["app", "main"]
@@ -27,6 +28,7 @@ COMMANDS: dict[str, Callable[..., None]] = {  # in the order of the help page
 }
 for name, command in COMMANDS.items():
     app.command(name)(command)
+app.add_typer(ledger_app, name="ledger")
 
 
 def main() -> None:

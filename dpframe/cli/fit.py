@@ -14,14 +14,14 @@ from .bounds import SCHEMA, bounds_of
 from .declaration import regression_of
 from .options import Given, Jointly, Json, Name, Related, RelationName, RowsEach, option
 from .printing import page, print_json, say
-from .table import table_of
 
 CODEBOOK = f"Public bounds as a JSON file: {SCHEMA}".replace("[", "\\[")  # [ would be rich markup
+TABLE = "Parquet files, or CSV files with a row of column names: paths or patterns."
 
 
 def fit(
     name: Name,
-    csv: Annotated[Path, typer.Argument(help="A CSV file with a row of column names.")],
+    table: Annotated[list[str], typer.Argument(help=TABLE)],
     *,
     target: Annotated[str, typer.Option(help="The column of labels.")],
     epsilon: Annotated[str, typer.Option(help="A number.")],
@@ -50,8 +50,7 @@ def fit(
         rng=simulate,
         missing="drop" if drop else "refuse",
     )
-    features, labels = table_of(csv, target, X)
-    model.fit(features, labels)
+    model.fit(table, target)
     if as_json:
         print_json(_record(model))
     else:

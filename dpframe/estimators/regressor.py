@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
@@ -14,14 +14,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dpframe.errors import InvalidArgument
 from dpframe.execution import execute
 from dpframe.execution.spending import Spending
-from dpframe.execution.table import Table
 from dpframe.graph import Regression, Setting
 from dpframe.guarantees import ApproxDP, Guarantee, PureDP
+from dpframe.sources import Source, open_source
+from dpframe.sources.layout import Layout
+from dpframe.sources.memory import MemorySource
+from dpframe.sources.table import Table
 from dpframe.symbols import Expression, rational
 from dpframe.verify import Certificate, certify, load
 
 from .fits import Fits
 from .units import label_scale, linear, mapped, predictions, row_maps
+
+if TYPE_CHECKING:
+    from dpframe.ledger import Ledger
 
 Array = NDArray[Any]
 
@@ -41,6 +47,8 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
         None takes noise from the operating system; anything else is a simulation, not private.
     missing : "refuse" or "drop"
         What happens to rows with missing or infinite numbers in `fit`.
+    ledger, dataset : dp.Ledger and text, or None
+        Where every `fit`, also of clones, is charged, and for which data set.
 
     Attributes
     ----------
@@ -90,6 +98,8 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
         setting: Setting,
         rng: object = None,
         missing: str = "refuse",
+        ledger: Ledger | None = None,
+        dataset: str | None = None,
     ) -> None:
         """Keep the parameters as they are; `fit` judges them."""
         self.regression = regression
@@ -98,22 +108,30 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
         self.setting = setting
         self.rng = rng
         self.missing = missing
+        self.ledger = ledger
+        self.dataset = dataset
 
-    def fit(self, X: Any, y: Any) -> PrivateRegressor:
+    def fit(self, X: Any, y: Any = None, *, executor: Any = None) -> PrivateRegressor:
         """Certify, then execute once: X of shape (n, d), y of shape (n,), any n, 0 included.
 
-        Raises InvalidArgument, Uncertified or NotExecutable for bad parameters, BadData for a bad
-        table; nothing has been released then. Warns PrivacyWarning where people were fitted before.
+        `X` and `y` are whatever `execute` takes: arrays, data frames, files, streams, collections
+        of Dask; `y` may be the name of a column of X. `executor` reads parts of X in parallel.
+
+        Raises InvalidArgument, Uncertified or NotExecutable for bad parameters, BadData or
+        SourceFailed for a bad table, BudgetExceeded where the ledger has less left; nothing has
+        been released then. Warns PrivacyWarning where people were fitted before.
         """
         certificate = self._certify()
-        table = features(self.setting, X).features.identity
-        names = self._note_names(X)
+        source = open_source(self.setting, X, y, drop=self.missing == "drop")
+        names = self._note_names(X, source)
         fit = Spending(certificate.target, certificate.setting.unit)
         if self.rng is None:
-            self._fits.warn(table, fit)
-        result = execute(certificate, X, y, rng=self.rng, missing=self.missing)
+            self._fits.warn(source.identity, fit)
+        options: dict[str, Any] = {"rng": self.rng, "missing": self.missing}
+        options |= {"ledger": self.ledger, "dataset": self.dataset, "executor": executor}
+        result = execute(certificate, source, **options)
         if self.rng is None:
-            self._fits.add(table, fit)
+            self._fits.add(source.identity, fit)
         self.certificate_, self.result_, self.receipt_ = certificate, result, result.receipt
         theta = coefficients(result.output)
         self._theta = theta
@@ -181,16 +199,23 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
             raise InvalidArgument("regression and setting", f"free of {free}", free, way_out)
         return certificate
 
-    def _note_names(self, X: Any) -> tuple[str, ...]:
+    def _note_names(self, X: Any, source: Source) -> tuple[str, ...]:
         """Set n_features_in_ and feature_names_in_; the columns' names."""
-        if self.setting.X.columns is None:
+        layout = source.layout
+        if isinstance(source, MemorySource) and layout.schema is None and layout.label is None:
             validate_data(self, X, reset=True, skip_check_array=True)
         else:
-            names = [part.name for part in self.setting.X.columns]
-            self.feature_names_in_ = np.array(names, dtype=object)
-            self.n_features_in_ = len(names)
+            self._note_source(layout)
         given = getattr(self, "feature_names_in_", None)
         return tuple(f"x{j}" for j in range(self.n_features_in_)) if given is None else tuple(given)
+
+    def _note_source(self, layout: Layout) -> None:
+        """As scikit-learn does with an array or a data frame."""
+        self.n_features_in_ = len(layout.names)
+        if layout.schema is not None or layout.header is not None:
+            self.feature_names_in_ = np.array(layout.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
 
     def _number(self, formula: Expression) -> float:
         """A bound, rounded towards zero as at execution."""

@@ -12,10 +12,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.execution.table import Block
 from dpframe.graph import Categorical, Column, Graph, Numeric, RowsNode, Setting
+from dpframe.graph.grid import Grid
 from dpframe.graph.row_maps import ClipNorm, Intercept
 from dpframe.graph.schema import Encoded
+from dpframe.sources.table import Block
 from dpframe.symbols import Expression
 
 Array = NDArray[Any]
@@ -45,10 +46,14 @@ class Linear:
 
 
 def row_maps(graph: Graph, setting: Setting) -> tuple[RowsNode, ...]:
-    """The maps of rows before every statistic, in order; the setting's where statistics differ."""
+    """The maps of rows before every statistic, in order; the setting's where statistics differ.
+
+    But for the grid, which moves a row by less than is shown.
+    """
     nodes = [node for node in graph.nodes if isinstance(node, RowsNode)]
     last = [node for node in nodes if not any(node in other.inputs for other in nodes)]
-    return tuple(_chain(last[0] if len(last) == 1 else setting.nodes()[0]))[::-1]
+    chain = tuple(_chain(last[0] if len(last) == 1 else setting.nodes()[0]))[::-1]
+    return tuple(node for node in chain if not isinstance(node, Grid))
 
 
 def _chain(node: Any) -> Iterator[RowsNode]:
@@ -59,9 +64,9 @@ def _chain(node: Any) -> Iterator[RowsNode]:
 
 def mapped(block: Block, maps: tuple[RowsNode, ...], number: Numbers) -> Array:
     """The rows as the statistics see them, shape (m, p)."""
-    rows, squares = block.rows, block.squares
+    rows = block.rows
     for each in maps:
-        rows, squares = each.apply(rows, number, squares), None
+        rows = each.apply(rows, number)
     return rows
 
 

@@ -1,8 +1,10 @@
-"""One release: a statistic's value plus fresh noise."""
+"""One release: a statistic's value plus fresh noise, in whole steps wherever both are exact."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import attrs
@@ -10,41 +12,108 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import NotExecutable
-from dpframe.graph import Release
-from dpframe.symbols import Expression, exact
+from dpframe.graph import Node, Release
+from dpframe.randomness import Randomness, SystemBits
+from dpframe.symbols import exact
 
+from .layout import Grain, Run, arranged, grains, runs
+from .numbers import PublicNumbers
+from .totals import in_doubles, real
+
+Array = NDArray[Any]
 ONE = exact(1)
 
 
 @attrs.frozen(eq=False)
-class Draw:
-    """A release, the size of its noise (a std or a scale), and its number of copies, () for one."""
+class Draw(ABC):
+    """Abstract: a release whose every number is known, and its number of copies, () for one."""
 
     release: Release
-    size: float
     copies: tuple[int, ...]
 
     @classmethod
-    def of(cls, release: Release, up: Callable[[Expression], float]) -> Draw:
-        """The size is rounded up: at least what was proved. Raises NotExecutable."""
-        size = up(release.mechanism.formula)
+    def of(cls, release: Release, numbers: PublicNumbers) -> Draw:
+        """Sizes of noise are rounded up: at least what was proved. Whatever may be refused is
+        refused here. Raises NotExecutable, InvalidArgument.
+        """
+        size = numbers.up(release.mechanism.formula)
         if size <= 0:
             raise NotExecutable(f"the noise of {release.label} has size {size}, which is no noise")
-        return cls(release, size, () if release.times == ONE else (round(up(release.times)),))
+        copies = () if release.times == ONE else (round(numbers.up(release.times)),)
+        if not release.exact:
+            return RealDraw(release, copies, size, numbers)
+        return ExactDraw(release, copies, _sizes(release, numbers))
 
-    def sample(self, value: NDArray[Any], rng: np.random.Generator) -> NDArray[Any] | float:
-        """The value plus noise: a float where it is a number, else an array that is read-only."""
-        released: NDArray[Any] = np.asarray(value + self._noise(value.shape, rng))
-        if not released.shape:
-            return float(released)
-        released.flags.writeable = False
-        return released
+    @abstractmethod
+    def sample(self, values: Mapping[Node, Array], randomness: Randomness) -> Array:
+        """The statistic's value plus noise, of shape (*copies, *shape)."""
 
-    def _noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[Any]:
+    def released(self, values: Mapping[Node, Array], randomness: Randomness) -> Array | float:
+        """The sample: a float where it is a number, else an array that is read-only."""
+        sample = self.sample(values, randomness)
+        if not sample.shape:
+            return float(sample)
+        sample.flags.writeable = False
+        return sample
+
+
+@attrs.frozen(eq=False)
+class ExactDraw(Draw):
+    """Whole steps plus whole noise: the noise of the theorem, rounded onto the statistic's grid,
+    which is post-processing of the sum. (docs/proofs/grid.md)
+
+    `sizes` has, for every grain, the size of its noise in steps and the unit of its entries.
+    """
+
+    sizes: Mapping[Grain, tuple[Fraction, float]]
+
+    def sample(self, values: Mapping[Node, Array], randomness: Randomness) -> Array:
+        """Every coordinate with noise of its own, then in doubles."""
+        statistic = self.release.statistic
+        found = runs(statistic, values, isotropic=self.release.mechanism.isotropic)
+        noisy = np.zeros((*self.copies, sum(len(run.places) for run in found)))
+        for run in found:
+            noisy[..., run.places] = self._noisy(run, randomness)
+        shape = np.shape(values[statistic])
+        flat = noisy.reshape(-1, noisy.shape[-1])
+        arrays = [arranged(statistic, coordinates, shape) for coordinates in flat]
+        return np.stack(arrays) if self.copies else arrays[0]
+
+    def _noisy(self, run: Run, randomness: Randomness) -> Array:
+        size, unit = self.sizes[run.grain]
+        shape = (*self.copies, len(run.whole))
+        draw = type(self.release.mechanism).on_grid
+        noise = draw(size, int(np.prod(shape)), randomness.bits).astype(object).reshape(shape)
+        return in_doubles(run.whole + noise, unit)
+
+
+@attrs.frozen(eq=False)
+class RealDraw(Draw):
+    """Doubles plus noise in doubles: idealized numerics, as the certificate says."""
+
+    size: float
+    numbers: PublicNumbers
+
+    def sample(self, values: Mapping[Node, Array], randomness: Randomness) -> Array:
+        """The value plus the mechanism's own sample."""
+        value = real(self.release.statistic, values, self.numbers.towards_zero)
+        return np.asarray(value + self._noise(value.shape, randomness.generator))
+
+    def _noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
         mechanism, symmetric = self.release.mechanism, self.release.statistic.symmetric
         if not (self.copies and mechanism.joint):
             return mechanism.sample(self.size, (*self.copies, *shape), rng, symmetric=symmetric)
-        copies = range(self.copies[0])
-        return np.stack(
-            [mechanism.sample(self.size, shape, rng, symmetric=symmetric) for _ in copies]
-        )
+        one = [mechanism.sample(self.size, shape, rng, symmetric=symmetric) for _ in self._each()]
+        return np.stack(one)
+
+    def _each(self) -> range:
+        return range(self.copies[0])
+
+
+def _sizes(release: Release, numbers: PublicNumbers) -> dict[Grain, tuple[Fraction, float]]:
+    mechanism, found = release.mechanism, {}
+    for grain in grains(release.statistic, isotropic=mechanism.isotropic):
+        size = Fraction(numbers.up(mechanism.formula / grain.step))
+        type(mechanism).on_grid(size, 0, SystemBits())  # refuses what cannot be drawn
+        found[grain] = size, numbers.up(grain.unit)
+    return found

@@ -4,65 +4,81 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
 
 from dpframe.errors import BadData, InvalidArgument, NotExecutable
-from dpframe.graph import Graph, Node
+from dpframe.graph import Categorical, Graph, Node, Setting
 from dpframe.guarantees import REPLACE_ONE, Guarantee
 from dpframe.randomness import Randomness
+from dpframe.sources import Source, open_source
+from dpframe.sources.reading import Plain
+from dpframe.sources.table import Block
 from dpframe.symbols import Expression, Number
 from dpframe.verify import Certificate
 from dpframe.verify.certificate import FAILURES
+from dpframe.verify.composed import joint_gaussian
 from dpframe.verify.structure import constant
 
 from .drawing import Draw
 from .numbers import PublicNumbers
-from .progress import watched
-from .reading import Plain
 from .result import Receipt, Result
 from .spending import note
-from .table import Table
-from .totals import totals
+from .totals import Pass, Sums, derived, real
+
+if TYPE_CHECKING:
+    from dpframe.ledger import Ledger
 
 MISSING = ("refuse", "drop")
 
 
 def execute(
-    run: object, X: object, y: object = None, *, rng: object = None, missing: str = "refuse"
+    run: object,
+    X: object,
+    y: object = None,
+    *,
+    rng: object = None,
+    missing: str = "refuse",
+    ledger: Ledger | None = None,
+    dataset: str | None = None,
+    executor: Any = None,
 ) -> Result:
     """Release what `run` certifies of a table, with noise, once; post-process what was released.
 
     `run` is a certificate with a number for every parameter. `X`, shape (n, d), and `y`, shape
-    (n,), are arrays, lists or data frames of finite real numbers, of any n, 0 included; neither is
-    copied as a whole. `missing="drop"` leaves out rows with missing or infinite numbers (under
-    replace-one they count as rows of zeros). Noise comes from the operating system; `rng`, a seed
-    or a numpy Generator, makes a simulation of it, which is not private.
+    (n,), are arrays, lists, data frames, files, streams or iterators of blocks (docs/sources.md),
+    of finite real numbers, of any n, 0 included; none is copied as a whole. `missing="drop"` leaves
+    out rows with missing or infinite numbers (under replace-one they count as rows of zeros). Noise
+    comes from the operating system; `rng`, a seed or a numpy Generator, makes a simulation of it,
+    which is not private. `ledger` is charged, for `dataset`, before anything is drawn
+    (docs/ledger.md). `executor` reads parts of the table in parallel: anything with `submit`.
 
-    Raises NotExecutable, BadData or InvalidArgument before anything is drawn; warns PrivacyWarning
-    where the table is spent again.
+    Raises NotExecutable, BadData, InvalidArgument or BudgetExceeded before anything is drawn; warns
+    PrivacyWarning where the table is spent again.
     """
     certificate = executable(run)
     if missing not in MISSING:
         raise InvalidArgument("missing", "'refuse' or 'drop'", missing)
     randomness = Randomness.of(rng)
-    table = Table.of(certificate.setting, X, y, drop=missing == "drop")
-    sizes = public_sizes(certificate, table)
+    charging = _charge(certificate, ledger, dataset, randomness)
+    source = open_source(certificate.setting, X, y, drop=missing == "drop")
+    reading, sums = _read(certificate, source, executor)
+    sizes = _certified(certificate, {"d": source.columns, **_rows(certificate, sums)})
     numbers = PublicNumbers.of(certificate, sizes)
-    draws = [Draw.of(release, numbers.up) for release in certificate.graph.releases]
-    blocks = watched(table.blocks(table.block_rows), 1 + len(table) // table.block_rows)
-    values = totals(certificate.graph, blocks, numbers.towards_zero)
+    draws = [Draw.of(release, numbers) for release in certificate.graph.releases]
+    values = derived(certificate.graph, reading.sums, sums, numbers.towards_zero)
     receipt = _receipt(certificate, sizes, randomness, missing)
     if randomness.private:
-        note(table.features.identity, receipt.guarantee, receipt.unit)
-    released: dict[Node, Any] = {
-        draw.release: draw.sample(values[draw.release.statistic], randomness.generator)
-        for draw in draws
-    }
-    still = constants(certificate.graph, values)
+        note(source.identity, receipt.guarantee, receipt.unit)
+    with charging:
+        released: dict[Node, Any] = {
+            draw.release: draw.released(values, randomness) for draw in draws
+        }
+    still = constants(certificate.graph, values, numbers)
     output = post_process(certificate.graph, {**still, **released}, numbers)
     return Result(output=output, released=by_name(released), receipt=receipt)
 
@@ -80,11 +96,82 @@ def executable(run: object) -> Certificate:
     return run
 
 
-def public_sizes(certificate: Certificate, table: Table) -> dict[str, int]:
-    """The sizes that may be used as numbers: d, and n under replace-one. Raises BadData."""
-    sizes = {"d": table.columns}
-    if certificate.setting.relation is REPLACE_ONE:
-        sizes["n"] = len(table)
+def _read(certificate: Certificate, source: Source, executor: Any) -> tuple[Pass, Sums]:
+    """One pass over the source; before that, a pass that counts where bounds read n."""
+    sizes = public_sizes(certificate, source)
+    if _needs_count(certificate, sizes):
+        sizes = {**sizes, "n": _counted(source, executor)}
+    numbers = PublicNumbers.of(certificate, sizes)
+    empty = empty_block(certificate.setting, source.columns)
+    reading = Pass.of(certificate.graph, numbers.towards_zero, empty)
+    return reading, source.total(reading, executor=executor)
+
+
+def _needs_count(certificate: Certificate, sizes: Mapping[str, int]) -> bool:
+    """Whether bounds or noise read n, which is public, and nobody has said it."""
+    said = "n" in sizes or "n" in certificate.values
+    public = certificate.setting.relation is REPLACE_ONE and "n" in certificate.symbols
+    return public and not said
+
+
+def empty_block(setting: Setting, columns: int) -> Block:
+    """A block of the table without rows."""
+    mixed = any(isinstance(part, Categorical) for part in setting.X.columns or ())
+    labels = None if setting.y is None else np.empty(0)
+    return Block(np.empty((0, columns), dtype=object if mixed else float), labels)
+
+
+def _counted(source: Source, executor: Any) -> int:
+    """n, by a pass of its own. Raises BadData where that would be the only pass."""
+    if source.passes < 2:
+        wanted = "of a known number of rows, since bounds or noise of the certificate read n"
+        way_out = "Give an array or a file, or certify at n = ... ."
+        raise BadData("X", wanted, Plain("blocks that can be read once"), way_out)
+    return source.total(count, executor=executor)
+
+
+def count(blocks: Iterable[Block]) -> int:
+    """The number of rows, as work for a source."""
+    return sum(len(block.rows) for block in blocks)
+
+
+def public_sizes(certificate: Certificate, source: Source) -> dict[str, int]:
+    """The sizes that may be used as numbers: d, and n under replace-one where it is known before
+    the table is read. Raises BadData.
+    """
+    sizes = {"d": source.columns}
+    if certificate.setting.relation is REPLACE_ONE and source.rows is not None:
+        sizes["n"] = source.rows
+    return _certified(certificate, sizes)
+
+
+def _rows(certificate: Certificate, sums: Sums) -> dict[str, int]:
+    """n as it was read, where it is public."""
+    return {"n": sums.rows} if certificate.setting.relation is REPLACE_ONE else {}
+
+
+def _charge(
+    certificate: Certificate, ledger: Ledger | None, dataset: str | None, randomness: Randomness
+) -> AbstractContextManager[object]:
+    """The charge that the releases stand in. Raises InvalidArgument."""
+    if (ledger is None) != (dataset is None):
+        wanted = "given together: a dp.Ledger and the name of its data set"
+        raise InvalidArgument("ledger and dataset", wanted, dataset, "")
+    if ledger is None or dataset is None:
+        return nullcontext()
+    if not randomness.private:
+        way_out = "Leave rng out, or simulate on data that is no secret without a ledger."
+        raise InvalidArgument("rng", "left out where a ledger is charged", Plain("given"), way_out)
+    from dpframe.ledger import Cost
+
+    also = joint_gaussian(certificate)
+    cost = Cost.of(certificate, *([also] if also else []))
+    ledger.admits(dataset, cost)
+    return ledger.charging(dataset, cost)
+
+
+def _certified(certificate: Certificate, sizes: dict[str, int]) -> dict[str, int]:
+    """`sizes`, if the certificate has no other ones. Raises BadData."""
     for name, size in sizes.items():
         certified = certificate.values.get(name, size)
         if certified != size:
@@ -93,10 +180,10 @@ def public_sizes(certificate: Certificate, table: Table) -> dict[str, int]:
     return sizes
 
 
-def constants(graph: Graph, values: Mapping[Node, Any]) -> dict[Node, Any]:
+def constants(graph: Graph, values: Mapping[Node, Any], numbers: PublicNumbers) -> dict[Node, Any]:
     """Statistics that are constant over neighbours: exact functions of n, public as they are."""
     found = [node for node in graph.statistics if constant(node) and node in values]
-    return {node: _plain(values[node]) for node in found}
+    return {node: _plain(real(node, values, numbers.towards_zero)) for node in found}
 
 
 def _plain(value: Any) -> Any:

@@ -1,8 +1,8 @@
 """A courtesy, not a ledger: what this process has spent on tables that are still in memory.
 
 A table is known by the memory it lives in, so views of one array are one table, and is forgotten
-with it. No row is read or hashed. Copies (cross-validation makes them), other processes and files
-go unnoticed: receipts are what adds up reliably.
+with it; or by the paths of its files. No row is read or hashed. Copies (cross-validation makes
+them) and other processes go unnoticed: a ledger is what adds up reliably.
 """
 
 from __future__ import annotations
@@ -26,22 +26,24 @@ class Spending:
     unit: Unit
 
 
-_SPENT: dict[int, tuple[Spending, ...]] = {}  # by the id of an object that is alive
+# by the id of an object that is alive, or by paths
+_SPENT: dict[int | tuple[str, ...], tuple[Spending, ...]] = {}
 
 
 def note(data: object, guarantee: Guarantee, unit: Unit) -> None:
     """Record that `data` is about to be spent; before that, warn where it was spent before.
 
-    `data` is what holds the table's memory, an array or a data frame. What cannot be referred to
-    weakly is not followed.
+    `data` is what holds the table's memory, an array or a data frame, or a tuple of paths. What
+    cannot be referred to weakly is not followed.
     """
-    before = _SPENT.get(id(data), ())
+    key = data if isinstance(data, tuple) else id(data)
+    before = _SPENT.get(key, ())
     spent = (*before, Spending(guarantee, unit))
     if before:
         warnings.warn(_message(spent), PrivacyWarning, stacklevel=3)
-    elif not _follow(data):
+    elif not isinstance(data, tuple) and not _follow(data):
         return
-    _SPENT[id(data)] = spent
+    _SPENT[key] = spent
 
 
 def together(spent: Sequence[Spending]) -> Guarantee | None:

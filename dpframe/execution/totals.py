@@ -2,45 +2,178 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+import attrs
+import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.graph import ColumnNode, Graph, Node, RowsNode
-from dpframe.graph.statistics import BlockSum
+from dpframe.graph.grid import Grid, GridColumn, exact_rows
+from dpframe.graph.statistics import BlockSum, Statistic
+from dpframe.sources.table import Block
 from dpframe.symbols import Expression
 
-from .table import Block
+from .whole import WholeSum
 
-Values = dict[Node, NDArray[Any]]
+Array = NDArray[Any]
+Values = dict[Node, Array]
 Numbers = Callable[[Expression], float]  # the value of a public formula, rounded towards zero
 
 
-def totals(graph: Graph, blocks: Iterable[Block], number: Numbers) -> Values:
-    """The value of every statistic of the graph, summed over all blocks."""
-    sums = [statistic for statistic in graph.statistics if isinstance(statistic, BlockSum)]
-    derived = [statistic for statistic in graph.statistics if not isinstance(statistic, BlockSum)]
-    values: Values = {}
-    for block in blocks:
-        seen = views(graph, block, number)
-        for summed in sums:
-            part = summed.block(seen)
-            values[summed] = values[summed] + part if summed in values else part
-    for statistic in derived:
-        values[statistic] = statistic.compute(values, number)
+@attrs.frozen(eq=False)
+class Sums:
+    """A pass's results, in the order of its statistics: whole numbers of steps as Python integers
+    where a statistic is exact, doubles elsewhere; and the number of rows, which is private under
+    add/remove. They add up; whole numbers in any order alike.
+    """
+
+    parts: tuple[Array, ...]
+    rows: int
+
+    def __add__(self, other: Sums) -> Sums:
+        pairs = zip(self.parts, other.parts, strict=True)
+        parts = tuple(np.asarray(mine + its, dtype=mine.dtype) for mine, its in pairs)
+        return Sums(parts, self.rows + other.rows)
+
+
+@attrs.frozen(eq=False)
+class Pass:
+    """One reading of a table, as a value that can be sent to where the rows are: the maps of rows
+    and labels, the sums, and the numbers that they read.
+    """
+
+    maps: tuple[Node, ...]
+    sums: tuple[BlockSum, ...]
+    numbers: Mapping[Expression, float]
+    most: int | None
+
+    @classmethod
+    def of(cls, graph: Graph, number: Numbers, empty: Block) -> Pass:
+        """The pass of a graph. Everything that may refuse a number does so here, on a block without
+        rows. `most` rows at a time have exact sums.
+        """
+        sums = tuple(node for node in graph.statistics if isinstance(node, BlockSum))
+        maps = _needed(graph, sums)
+        known: dict[Expression, float] = {}
+
+        def noted(formula: Expression) -> float:
+            return known.setdefault(formula, number(formula))
+
+        bits = [node.bits for node in maps if isinstance(node, (Grid, GridColumn))]
+        views(maps, empty, noted).reals()
+        return cls(maps, sums, known, exact_rows(max(bits)) if bits else None)
+
+    def __call__(self, blocks: Iterable[Block]) -> Sums:
+        """The sums over blocks, at least one."""
+        whole = [one.step is not None for one in self.sums]
+        totals: list[Any] = [WholeSum() if exact else RealSum() for exact in whole]
+        rows = 0
+        for block in blocks:
+            rows += len(block.rows)
+            for piece in _pieces(block, self.most):
+                seen = views(self.maps, piece, self.numbers.__getitem__)
+                for total, summed, exact in zip(totals, self.sums, whole, strict=True):
+                    total.add(summed.block(seen if exact else seen.reals()))
+        return Sums(tuple(total.total() for total in totals), rows)
+
+
+@attrs.define(eq=False)
+class RealSum:
+    """A running sum of doubles."""
+
+    _total: Any = None
+
+    def add(self, part: Array) -> None:
+        """Add one block's."""
+        self._total = part if self._total is None else self._total + part
+
+    def total(self) -> Array:
+        """The sum so far."""
+        return np.asarray(self._total)
+
+
+def read_of(node: Node) -> Node | None:
+    """The node whose block `node` maps; None for the table itself."""
+    if isinstance(node, Grid):
+        return node.reads
+    return node.inputs[0] if node.inputs else None
+
+
+class Views(dict[Node, Any]):
+    """A block as every map sees it: on a grid, whole numbers of steps. Who counts in no steps of
+    its own gets them multiplied out.
+    """
+
+    def __init__(self, number: Numbers) -> None:
+        super().__init__()
+        self._number = number
+
+    def real(self, node: Node) -> Any:
+        """What a map reads of another: rows, labels."""
+        if not isinstance(node, (Grid, GridColumn)):
+            return self[node]
+        return self[node] * self._number(node.step)
+
+    def reals(self) -> Values:
+        """What a statistic without a step reads."""
+        return {node: self.real(node) for node in self}
+
+
+def views(maps: Iterable[Node], block: Block, number: Numbers) -> Views:
+    """The block as every one of the maps sees it."""
+    seen = Views(number)
+    for node in maps:
+        before = read_of(node)
+        if before is None:
+            seen[node] = block.rows if isinstance(node, RowsNode) else block.labels
+        elif isinstance(node, (RowsNode, ColumnNode)):
+            seen[node] = node.apply(seen.real(before), number)
+    return seen
+
+
+def derived(graph: Graph, sums: Iterable[BlockSum], totals: Sums, number: Numbers) -> Values:
+    """The value of every statistic: whole steps where it has a step, doubles elsewhere."""
+    values: Values = dict(zip(sums, totals.parts, strict=True))
+    for statistic in graph.statistics:
+        if statistic not in values:
+            if statistic.step is not None:
+                values[statistic] = np.asarray(statistic.compute(values, number), dtype=object)
+            else:
+                seen = {node: real(node, values, number) for node in values}
+                values[statistic] = statistic.compute(seen, number)
     return values
 
 
-def views(graph: Graph, block: Block, number: Numbers) -> Values:
-    """The block as every map of rows and labels in the graph sees it."""
-    seen: dict[Node, Any] = {}
-    for node in graph.nodes:
-        before = node.inputs[0] if node.inputs else None
-        if isinstance(node, RowsNode) and before is None:
-            seen[node] = block.rows
-        elif isinstance(node, RowsNode) and before is not None:
-            seen[node] = node.apply(seen[before], number, None if before.inputs else block.squares)
-        elif isinstance(node, ColumnNode):
-            seen[node] = block.labels if before is None else node.apply(seen[before], number)
-    return seen
+def real(node: Node, values: Mapping[Node, Array], number: Numbers) -> Array:
+    """A statistic's value in doubles."""
+    value = values[node]
+    if not isinstance(node, Statistic) or node.step is None:
+        return value
+    return in_doubles(value, number(node.step))
+
+
+def in_doubles(steps: Array, step: float) -> Array:
+    """Whole numbers of steps as doubles."""
+    return np.asarray(np.asarray(steps).astype(float) * step)
+
+
+def _needed(graph: Graph, sums: Iterable[Node]) -> tuple[Node, ...]:
+    """The maps that the sums read, in order."""
+    needed = {node for statistic in sums for node in statistic.inputs}
+    for node in reversed(graph.nodes):
+        before = read_of(node) if node in needed else None
+        if before is not None:
+            needed.add(before)
+    return tuple(node for node in graph.nodes if node in needed)
+
+
+def _pieces(block: Block, most: int | None) -> Iterator[Block]:
+    """The block, cut so that sums over a piece are exact."""
+    if most is None or len(block.rows) <= most:
+        yield block
+        return
+    for start in range(0, len(block.rows), most):
+        labels = None if block.labels is None else block.labels[start : start + most]
+        yield Block(block.rows[start : start + most], labels)

@@ -18,20 +18,25 @@ SHORT, LONG = 1e-140, 1e140
 
 
 def squared_norms(block: Array) -> Array:
-    """|x|^2 of each row, shape (m,); infinite where it overflows, not finite where x is not."""
-    squares: Array = np.einsum("ij,ij->i", block, block)
+    """|x|^2 of each row, shape (m,); infinite where it overflows, not finite where x is not.
+
+    Added column by column, so that a row's is the same to the last bit wherever it stands.
+    """
+    squares: Array = np.zeros(len(block))
+    with np.errstate(over="ignore"):
+        for column in block.T:
+            squares += column * column
     return squares
 
 
-def project(block: Array, norm: float, squares: Array | None = None) -> Array:
+def project(block: Array, norm: float) -> Array:
     """Rows longer than `norm` scaled onto it, shape (m, d); `block` itself where there are none.
 
-    `squares` are the squared norms of the rows, where the caller knows them. Domain: finite rows
-    and norm > 1e-290.
+    Domain: finite rows and norm > 1e-290.
     """
     if not SHORT <= norm <= LONG:
         return _project_any(block, norm)
-    known = squared_norms(block) if squares is None else squares
+    known = squared_norms(block)
     outside = known > norm * norm
     if not outside.any():
         return block
@@ -44,15 +49,16 @@ def project(block: Array, norm: float, squares: Array | None = None) -> Array:
     return projected
 
 
-def normalize(block: Array, squares: Array | None = None) -> Array:
+def normalize(block: Array) -> Array:
     """Each row over its own 2-norm, shape (m, d); a zero row becomes the first unit vector.
 
-    `squares` as for `project`. Domain: finite rows.
+    Domain: finite rows.
     """
-    known = squared_norms(block) if squares is None else squares
-    if ((known < SHORT**2) | (known > LONG**2)).any():
-        return _directions(block)
-    normalized: Array = block * (1 / np.sqrt(known))[:, None]
+    known = squared_norms(block)
+    far = (known < SHORT**2) | (known > LONG**2)
+    normalized: Array = block * (1 / np.sqrt(np.where(far, 1.0, known)))[:, None]
+    if far.any():
+        normalized[far] = _directions(block[far])
     return normalized
 
 

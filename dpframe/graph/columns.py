@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -48,6 +50,11 @@ class Column(DataNode):
         """Map a block of the input's labels, shape (m,), to this node's. Never changes `block`."""
 
     @property
+    def grid(self) -> int | None:
+        """Bits of the grid that its table asks for, None for none."""
+        return None
+
+    @property
     def T(self) -> Column:  # noqa: N802 - the name numpy gives it
         """A column is its own transpose, as in numpy."""
         return self
@@ -76,6 +83,7 @@ class ColumnSource(Column):
     kind: ClassVar[str] = "column"
     name: str
     unit: Unit
+    grid: int | None = None
     inputs: tuple[Node, ...] = attrs.field(default=(), init=False)
     bound: None = attrs.field(default=None, init=False)
 
@@ -94,13 +102,25 @@ class ColumnSource(Column):
         return block
 
 
+def check_ends(name: str, lower: Fraction, upper: Fraction) -> None:
+    """Refuse bounds between which no double is finite and positive. Raises InvalidArgument."""
+    if lower >= upper or not 0 < to_float(upper) - to_float(lower) < math.inf:
+        found = (str(lower), str(upper))
+        raise InvalidArgument(f"bounds of {name}", "increasing", found, "Give lower < upper.")
+
+
+def to_float(value: Fraction) -> float:
+    """The nearest double, infinite beyond all."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
 def check_interval(lower: Expression, upper: Expression) -> None:
     """Refuse ends that are not increasing numbers, or not -Y and Y for a positive parameter Y."""
     if isinstance(lower, Number) and isinstance(upper, Number):
-        if lower.value >= upper.value:
-            raise InvalidArgument(
-                "bounds of y", "increasing", (str(lower), str(upper)), "Give lower < upper."
-            )
+        check_ends("y", lower.value, upper.value)
     elif (
         lower != -upper
         or not isinstance(upper, Symbol)
@@ -124,6 +144,11 @@ class ColumnMap(Column):
     def inputs(self) -> tuple[Node, ...]:
         """The labels that are mapped."""
         return (self.source,)
+
+    @property
+    def grid(self) -> int | None:
+        """The table's."""
+        return self.source.grid
 
     @property
     def unit(self) -> Unit:

@@ -8,7 +8,7 @@ the sensitivity for any other:
 - replace-one, m1 for X'X, m2 for X'y, m3 for lambda_min, m4 for y'y of the same rows and labels, A
   = 2 m1 + m3, A+ = max(A, m2):
   at most max((A+ + m2)^2/A+, A+ + m2 + m4). It is exact for d >= 2 unless m2 > A and m4 > 2 m2. Any
-  other statistic adds its own square.
+  other statistic adds its own square. An eigenvalue that is rounded onto a grid is charged for it.
 The total is increasing and of degree one in the m_i: upper bounds on the m_i give upper bounds on
 the total. Proof page: proofs/joint.
 """
@@ -25,6 +25,7 @@ from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, add, maximum, power
 
 from .columns import Column
+from .grid import Grid
 from .rows import Rows
 from .statistics import Gram, LambdaMin, Moment, Squares, Statistic
 
@@ -62,6 +63,17 @@ class Joint:
         """For each statistic, whether its move is part of `attained`."""
         return tuple(_reached(statistic, self.relation) for statistic in self.statistics)
 
+    @property
+    def charge(self) -> Fraction:
+        """What rounding lambda_min down to multiples of B^2/2^bits may add, as a part of m3: a move
+        of l <= B^2 becomes one of at most l + B^2/2^bits. (Moves of B^2 stay what they are.)
+        """
+        if self.relation is not REPLACE_ONE:
+            return Fraction(0)
+        floors = [one.gram.rows for one in self.statistics if isinstance(one, LambdaMin)]
+        shares = [Fraction(1, 2**rows.bits) for rows in floors if isinstance(rows, Grid)]
+        return max((share * (2 + share) for share in shares), default=Fraction(0))
+
     def total(self, moves: Sequence[Expression]) -> Expression:
         """An upper bound on the sum, from the m_i (or upper bounds of them)."""
         return maximum(*self.branches(moves, maximum))
@@ -79,6 +91,7 @@ class Joint:
         amount = 2 * gram + floor
         if moment == ZERO:
             return (amount + squares + rest,)
+        rest = rest + self.charge * floor
         most = moment if amount == ZERO else _settle(amount, moment, larger)
         first = power(most + moment, 2) / most + rest
         return (first,) if squares == ZERO else (first, most + moment + squares + rest)

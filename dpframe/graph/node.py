@@ -22,6 +22,8 @@ class Node(ABC):
 
     __slots__ = ()
     kind: ClassVar[str]
+    implied: ClassVar[bool] = False
+    """Whether dpframe put it there: no person wrote it."""
 
     @property
     @abstractmethod
@@ -109,5 +111,5 @@ def path(node: Node) -> str:
     steps = [node.label]
     while node.inputs:
         node = node.inputs[0]
-        steps.append(node.label)
+        steps += [] if node.implied else [node.label]
     return " -> ".join(reversed(list(dict.fromkeys(steps))))

@@ -90,6 +90,11 @@ class Release(Node):
         return found
 
     @property
+    def exact(self) -> bool:
+        """Whether its value and its noise are computed exactly, on a grid."""
+        return self.statistic.exact and self.mechanism.exact
+
+    @property
     def inputs(self) -> tuple[Node, ...]:
         """The statistic."""
         return (self.statistic,)

@@ -122,11 +122,11 @@ class ClipNorm(RowMap):
         """The radius."""
         return {"norm": to_json(self.norm)}
 
-    def apply(self, block: Array, number: Numbers, squares: Array | None = None) -> Array:
+    def apply(self, block: Array, number: Numbers) -> Array:
         """Rows outside the ball are scaled onto it; the block itself when there are none."""
         from .clipping import project
 
-        return project(block, number(self.norm), squares)
+        return project(block, number(self.norm))
 
 
 @attrs.frozen(cache_hash=True)
@@ -152,12 +152,12 @@ class Normalized(RowMap):
         """Nothing."""
         return {}
 
-    def apply(self, block: Array, number: Numbers, squares: Array | None = None) -> Array:
+    def apply(self, block: Array, number: Numbers) -> Array:
         """Divide, after scaling by the largest entry so that nothing overflows."""
         del number
         from .clipping import normalize
 
-        return normalize(block, squares)
+        return normalize(block)
 
 
 @attrs.frozen(cache_hash=True)
@@ -209,7 +209,7 @@ class Intercept(RowMap):
         """The constant."""
         return {"value": to_json(self.value)}
 
-    def apply(self, block: Array, number: Numbers, squares: Array | None = None) -> Array:
+    def apply(self, block: Array, number: Numbers) -> Array:
         """Append the column."""
         import numpy as np
 
@@ -266,7 +266,7 @@ class Scaled(RowMap):
         """The divisor."""
         return {"by": to_json(self.by)}
 
-    def apply(self, block: Array, number: Numbers, squares: Array | None = None) -> Array:
+    def apply(self, block: Array, number: Numbers) -> Array:
         """Divide."""
         scaled: Array = block / number(self.by)
         return scaled

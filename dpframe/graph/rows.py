@@ -84,12 +84,15 @@ class Rows(DataNode):
         return False
 
     @abstractmethod
-    def apply(self, block: Array, number: Numbers, squares: Array | None = None) -> Array:
-        """Map a block of the input's rows, shape (m, d), to this node's rows. Never changes
-        `block`.
-
-        `squares` are the rows' squared 2-norms, shape (m,), where the caller knows them already.
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """Map a block of the input's rows, shape (m, d), to this node's rows: each by itself, to
+        the last bit, wherever it stands in the block. Never changes `block`.
         """
+
+    @property
+    def grid(self) -> int | None:
+        """Bits of the grid that its table asks for, None for none."""
+        return None if self.origin is self else self.origin.grid
 
     @property
     def T(self) -> Transposed:  # noqa: N802 - the name numpy gives it
@@ -168,6 +171,7 @@ class RowSource(Rows):
     name: str
     columns: Expression
     unit: Unit
+    grid: int | None = None
     inputs: tuple[Node, ...] = attrs.field(default=(), init=False)
     norm: None = attrs.field(default=None, init=False)
 
@@ -185,7 +189,7 @@ class RowSource(Rows):
         """Name and number of columns."""
         return {"name": self.name, "columns": to_json(self.columns)}
 
-    def apply(self, block: Array, number: Numbers, squares: Array | None = None) -> Array:
+    def apply(self, block: Array, number: Numbers) -> Array:
         """The block itself."""
         del number
         return block

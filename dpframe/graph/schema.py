@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,8 +12,9 @@ from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Relation, Unit
 from dpframe.symbols import Expression, Number, exact, rational, sqrt
 
-from .columns import ClipColumn, ColumnSource, ToUnitInterval
+from .columns import ClipColumn, ColumnSource, ToUnitInterval, check_ends
 from .columns import Column as ColumnNode
+from .grid import BITS, bits_of_grid
 from .row_maps import ClipNorm, Intercept, RowMap, positive
 from .rows import COLUMNS, ONE, RowSource
 from .rows import Rows as RowsNode
@@ -29,13 +29,7 @@ if TYPE_CHECKING:
 
 def _increasing(instance: Numeric, attribute: object, value: Fraction) -> None:
     del attribute
-    if value <= instance.lower or not 0 < float(value) - float(instance.lower) < math.inf:
-        raise InvalidArgument(
-            f"bounds of {instance.name}",
-            "increasing",
-            (str(instance.lower), str(value)),
-            "Give lower < upper.",
-        )
+    check_ends(instance.name, instance.lower, value)
 
 
 @attrs.frozen(cache_hash=True)
@@ -171,7 +165,7 @@ class Encoded(RowMap):
         """Every column's name with its bounds or levels."""
         return {"schema": [part.record() for part in self.schema]}
 
-    def apply(self, block: Array, number: Numbers, squares: Array | None = None) -> Array:
+    def apply(self, block: Array, number: Numbers) -> Array:
         """Encode column by column."""
         import numpy as np
 
@@ -220,10 +214,10 @@ class Rows:
                 "Take the bounds from the codebook, never from the data.",
             )
 
-    def node(self, unit: Unit) -> RowsNode:
+    def node(self, unit: Unit, grid: int | None = None) -> RowsNode:
         """The rows as a graph: source, encoding, projection, intercept."""
         width = COLUMNS if self.columns is None else Number(Fraction(len(self.columns)))
-        rows: RowsNode = RowSource("X", width, unit)
+        rows: RowsNode = RowSource("X", width, unit, grid)
         if self.columns is not None:
             rows = Encoded(rows, self.columns)
         if self.norm is not None:
@@ -267,17 +261,12 @@ class Column:
             raise InvalidArgument(
                 "y", "bounded once: Column(bound=...) or Column(lower=..., upper=...)", self, ""
             )
-        if self.lower is not None and self.upper is not None and self.lower >= self.upper:
-            raise InvalidArgument(
-                "bounds of y",
-                "increasing",
-                (str(self.lower), str(self.upper)),
-                "Give lower < upper.",
-            )
+        if self.lower is not None and self.upper is not None:
+            check_ends("y", self.lower, self.upper)
 
-    def node(self, unit: Unit) -> ColumnNode:
+    def node(self, unit: Unit, grid: int | None = None) -> ColumnNode:
         """The labels as a graph."""
-        source = ColumnSource("y", unit)
+        source = ColumnSource("y", unit, grid)
         if self.bound is not None:
             return ClipColumn(source, -self.bound, self.bound)
         return ToUnitInterval(source, exact(self.lower), exact(self.upper))
@@ -288,7 +277,9 @@ class Setting:
     """What is public about the table, who is a neighbour, and what one unit of privacy is.
 
     `relation` is always written by the caller: dp.ADD_REMOVE or dp.REPLACE_ONE. At most
-    `rows_per_person` rows belong to one person.
+    `rows_per_person` rows belong to one person. Statistics are computed exactly, on a public grid
+    of `grid` bits, 4 to 24; `grid=None` leaves them to floating point, which the certificate then
+    lists as assumed.
     """
 
     X: Rows = attrs.field(validator=attrs.validators.instance_of(Rows))
@@ -297,6 +288,7 @@ class Setting:
     )
     relation: Relation
     rows_per_person: Expression = attrs.field(default=ONE)
+    grid: int | None = attrs.field(default=BITS, converter=bits_of_grid)
 
     @property
     def unit(self) -> Unit:
@@ -305,4 +297,5 @@ class Setting:
 
     def nodes(self) -> tuple[RowsNode, ColumnNode | None]:
         """X and y as declared data."""
-        return self.X.node(self.unit), None if self.y is None else self.y.node(self.unit)
+        y = None if self.y is None else self.y.node(self.unit, self.grid)
+        return self.X.node(self.unit, self.grid), y

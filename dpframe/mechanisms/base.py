@@ -5,7 +5,8 @@ accountant.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar, Self
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from dpframe.errors import InvalidArgument
 from dpframe.guarantees import ADD_REMOVE, Guarantee, Relation, Share
@@ -16,6 +17,8 @@ from dpframe.symbols import Expression, Number, exact
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from dpframe.randomness import Bits
 
 
 class Mechanism(ABC):
@@ -56,6 +59,16 @@ class AdditiveNoise(Mechanism):
     integer: ClassVar[bool] = False
     joint: ClassVar[bool] = False
     """Whether the numbers of one draw depend on each other: each draw is then a call of its own."""
+    exact: ClassVar[bool] = False
+    """Whether `on_grid` draws it exactly; if not, it is drawn in floating point by `sample`."""
+    isotropic: ClassVar[bool] = False
+    """Whether noise on a symmetric matrix is smaller off the diagonal, by sqrt 2."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """A class that draws in a way of its own is exact only if it says how."""
+        super().__init_subclass__(**kwargs)
+        if depth(cls, "on_grid") > depth(cls, "sample"):
+            cls.exact = False
 
     @property
     @abstractmethod
@@ -86,6 +99,19 @@ class AdditiveNoise(Mechanism):
         """Draw noise of `size` (a std or a scale), an array of `shape`; symmetric (..., d, d) noise
         is symmetric by construction.
         """
+
+    @staticmethod
+    def on_grid(size: Fraction, n: int, bits: Bits) -> np.ndarray:
+        """`n` independent draws, (n,), of one number's noise of `size`, in steps of a grid, rounded
+        to whole numbers; exact in distribution. Only where `exact`.
+        """
+        del size, n, bits
+        raise InvalidArgument("noise", "exact on a grid", "noise in floating point", "")
+
+
+def depth(cls: type, name: str) -> int:
+    """How far up its bases a class finds `name`: 0 for its own."""
+    return next(place for place, base in enumerate(cls.__mro__) if name in base.__dict__)
 
 
 class Calibration(ABC):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
@@ -22,7 +21,7 @@ from .std_noise import StdNoise
 if TYPE_CHECKING:
     import numpy as np
 
-    from .coins import Whole
+    from dpframe.randomness import Bits
 
 
 @attrs.frozen(cache_hash=True)
@@ -65,6 +64,7 @@ class DiscreteGaussian(StdNoise):
     gives: ClassVar[type[Guarantee]] = ZeroConcentratedDP
     norm: ClassVar[Norm] = L2
     integer: ClassVar[bool] = True
+    exact: ClassVar[bool] = True
     concentrated: ClassVar[Calibration] = ConcentratedDiscreteGaussian()
 
     def guarantee(self, sensitivity: Expression) -> ZeroConcentratedDP:
@@ -98,41 +98,19 @@ class DiscreteGaussian(StdNoise):
         """Independent draws of parameter `size`, whole numbers, exact in distribution.
         [CanonneKS20]
         """
-        from .coins import in_shape, noise_size
+        from dpframe.randomness import discrete_gaussian
 
-        draws = _draws(rng, noise_size("std", size), math.prod(shape))
-        return in_shape(draws, shape, symmetric=symmetric)
+        from .whole_noise import whole_noise, word_size
 
+        sigma = word_size("std", size)
+        return whole_noise(discrete_gaussian, sigma, shape, rng, symmetric=symmetric)
 
-def _draws(rng: np.random.Generator, sigma: Fraction, n: int) -> Whole:
-    """Discrete Laplace draws y of scale t = floor(sigma) + 1, each kept with probability
-    e^(-(|y| - sigma^2/t)^2/(2 sigma^2)).
-    """
-    import numpy as np
+    @staticmethod
+    def on_grid(size: Fraction, n: int, bits: Bits) -> np.ndarray:
+        """The discrete Gaussian of parameter `size`, which needs no rounding."""
+        from dpframe.randomness import discrete_gaussian
 
-    from .coins import two_sided
-
-    t = math.floor(sigma) + 1
-    result, waiting = np.zeros(n, dtype=np.int64), np.arange(n)
-    while len(waiting):
-        guess = two_sided(rng, Fraction(1, t), len(waiting))
-        kept = _kept(rng, np.abs(guess), sigma**2 / t, 2 * sigma**2)
-        result[waiting[kept]] = guess[kept]
-        waiting = waiting[~kept]
-    return result
-
-
-def _kept(rng: np.random.Generator, sizes: Whole, centre: Fraction, spread: Fraction) -> np.ndarray:
-    """True with probability e^(-(size - centre)^2/spread)."""
-    import numpy as np
-
-    from .coins import UNIT, exponential_coins
-
-    gap = sizes.astype(np.float64) - float(centre)
-    gap_off = 4 * UNIT * (sizes + float(centre))
-    x = gap**2 / float(spread)
-    off = (2 * np.abs(gap) + gap_off) * gap_off / float(spread) + 8 * UNIT * x
-    return exponential_coins(rng, x, off, lambda i: (int(sizes[i]) - centre) ** 2 / spread)
+        return discrete_gaussian(bits, size, n)
 
 
 ConcentratedDiscreteGaussian.mechanism = DiscreteGaussian

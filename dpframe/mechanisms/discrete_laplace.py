@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 import attrs
@@ -19,6 +19,8 @@ from .pure_noise import PureNoise, PureScale
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from dpframe.randomness import Bits
 
 
 @attrs.frozen(cache_hash=True)
@@ -41,6 +43,7 @@ class DiscreteLaplace(PureNoise):
     kind: ClassVar[str] = "discrete_laplace"
     norm: ClassVar[Norm] = L1
     integer: ClassVar[bool] = True
+    exact: ClassVar[bool] = True
     pure: ClassVar[Calibration] = PureDiscreteLaplace()
 
     @property
@@ -62,10 +65,19 @@ class DiscreteLaplace(PureNoise):
         size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
     ) -> np.ndarray:
         """Independent draws of scale `size`, whole numbers, exact in distribution."""
-        from .coins import in_shape, noise_size, two_sided
+        from dpframe.randomness import discrete_laplace
 
-        draws = two_sided(rng, 1 / noise_size("scale", size), math.prod(shape))
-        return in_shape(draws, shape, symmetric=symmetric)
+        from .whole_noise import whole_noise, word_size
+
+        scale = word_size("scale", size)
+        return whole_noise(discrete_laplace, scale, shape, rng, symmetric=symmetric)
+
+    @staticmethod
+    def on_grid(size: Fraction, n: int, bits: Bits) -> np.ndarray:
+        """The discrete Laplace law of scale `size`, which needs no rounding."""
+        from dpframe.randomness import discrete_laplace
+
+        return discrete_laplace(bits, size, n)
 
 
 def whole_sensitivity(value: Exact | Expression) -> int:

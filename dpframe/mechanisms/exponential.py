@@ -10,9 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpframe.guarantees import ZeroConcentratedDP
+from dpframe.randomness import Bits
 from dpframe.symbols import Expression, power
 
-from .selection import Indices, Reals, Selection, log_softmax
+from .contests import Contests, Indices
+from .selection import Reals, Selection, log_softmax
+
+_AT_ONCE, _MOST_AT_ONCE = 256, 2**16
 
 
 @attrs.frozen(cache_hash=True)
@@ -41,9 +45,18 @@ class ExponentialMechanism(Selection):
         """score/scale less the logarithm of the sum of weights."""
         return log_softmax(self._gaps(scores))
 
-    def sample(self, scores: ArrayLike, rng: np.random.Generator) -> Indices:
-        """By one uniform number a row, among the running sums of weights."""
-        sums = np.cumsum(np.exp(self._gaps(scores)), axis=-1)
-        at = rng.random(sums.shape[:-1])[..., None] * sums[..., -1:]
-        below = np.sum(sums <= at, axis=-1)
-        return np.asarray(np.minimum(below, sums.shape[-1] - 1), dtype=np.int64)
+    def _chosen(self, rows: Contests, bits: Bits) -> Indices:
+        """A candidate at random, again and again until its coin is true; several tries at once
+        where few rows wait.
+        """
+        result = np.zeros(len(rows.scores), dtype=np.int64)
+        waiting, at_once = np.arange(len(result)), _AT_ONCE
+        while len(waiting):
+            tries = np.repeat(waiting, 1 + at_once // len(waiting))
+            at_once = min(2 * at_once, _MOST_AT_ONCE)
+            guess = bits.below(rows.scores.shape[1], len(tries))
+            hits = np.flatnonzero(rows.flips(tries, guess, bits))
+            found, first = np.unique(tries[hits], return_index=True)
+            result[found] = guess[hits[first]]
+            waiting = np.setdiff1d(waiting, found, assume_unique=True)
+        return result

@@ -22,6 +22,8 @@ from .std_noise import StdNoise
 if TYPE_CHECKING:
     import numpy as np
 
+    from dpframe.randomness import Bits
+
 APPROX = ("epsilon", "delta")
 ONE, E1_LIMIT = Number(Fraction(1)), 4 * log(2)
 
@@ -102,6 +104,8 @@ class Gaussian(StdNoise):
     """
 
     kind: ClassVar[str] = "gaussian"
+    isotropic: ClassVar[bool] = True
+    exact: ClassVar[bool] = True
     gives: ClassVar[type[Guarantee]] = GaussianDP
     norm: ClassVar[Norm] = L2
     classical: ClassVar[Calibration] = DworkRoth()
@@ -121,6 +125,13 @@ class Gaussian(StdNoise):
         """
         noise = rng.normal(0.0, size, shape)
         return (noise + noise.swapaxes(-1, -2)) / 2 if symmetric else noise
+
+    @staticmethod
+    def on_grid(size: Fraction, n: int, bits: Bits) -> np.ndarray:
+        """N(0, size^2), rounded to the nearest whole number."""
+        from dpframe.randomness import rounded_gaussian
+
+        return rounded_gaussian(bits, size, n)
 
 
 for _calibration in (DworkRoth, KamathUllman, Analytic):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 import attrs
@@ -17,6 +18,8 @@ from .pure_noise import PureNoise, PureScale
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from dpframe.randomness import Bits
 
 
 @attrs.frozen(cache_hash=True)
@@ -36,6 +39,7 @@ class Laplace(PureNoise):
     """
 
     kind: ClassVar[str] = "laplace"
+    exact: ClassVar[bool] = True
     norm: ClassVar[Norm] = L1
     pure: ClassVar[Calibration] = PureLaplace()
 
@@ -59,6 +63,13 @@ class Laplace(PureNoise):
         symmetric statistic.
         """
         return mirrored(rng.laplace(0.0, size, shape), symmetric=symmetric)
+
+    @staticmethod
+    def on_grid(size: Fraction, n: int, bits: Bits) -> np.ndarray:
+        """Laplace(size), rounded to the nearest whole number."""
+        from dpframe.randomness import rounded_laplace
+
+        return rounded_laplace(bits, size, n)
 
 
 PureLaplace.mechanism = Laplace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 import attrs
@@ -16,6 +17,8 @@ from .std_noise import StdNoise
 if TYPE_CHECKING:
     import numpy as np
 
+    from dpframe.randomness import Bits
+
 
 @attrs.frozen(cache_hash=True)
 class MirroredGaussian(StdNoise):
@@ -28,6 +31,7 @@ class MirroredGaussian(StdNoise):
     """
 
     kind: ClassVar[str] = "mirrored_gaussian"
+    exact: ClassVar[bool] = True
     gives: ClassVar[type[Guarantee]] = GaussianDP
     norm: ClassVar[Norm] = L2
 
@@ -43,3 +47,10 @@ class MirroredGaussian(StdNoise):
         statistic.
         """
         return mirrored(rng.normal(0.0, size, shape), symmetric=symmetric)
+
+    @staticmethod
+    def on_grid(size: Fraction, n: int, bits: Bits) -> np.ndarray:
+        """N(0, size^2), rounded to the nearest whole number."""
+        from dpframe.randomness import rounded_gaussian
+
+        return rounded_gaussian(bits, size, n)

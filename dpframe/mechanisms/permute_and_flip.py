@@ -8,7 +8,10 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .selection import Indices, Reals, Selection
+from dpframe.randomness import Bits
+
+from .contests import Contests, Indices
+from .selection import Reals, Selection
 
 
 @attrs.frozen(cache_hash=True)
@@ -37,11 +40,12 @@ class PermuteAndFlip(Selection):
         hits: Reals = np.einsum("t,...ti->...i", weights, np.exp(others))
         return np.asarray(gaps + np.log(hits))
 
-    def sample(self, scores: ArrayLike, rng: np.random.Generator) -> Indices:
-        """By a uniform time and a coin for every candidate: the earliest with heads. The best has
-        heads always.
+    def _chosen(self, rows: Contests, bits: Bits) -> Indices:
+        """Any one of those whose coins show heads, all alike: in random order each of them is as
+        likely to be the first. The best has heads always.
         """
-        gaps = self._gaps(scores)
-        heads = rng.random(gaps.shape) < np.exp(gaps)
-        times = np.where(heads, rng.random(gaps.shape), np.inf)
-        return np.asarray(np.argmin(times, axis=-1), dtype=np.int64)
+        shape = rows.scores.shape
+        row, candidate = np.indices(shape).reshape(2, -1)
+        heads = rows.flips(row, candidate, bits).reshape(shape)
+        place = bits.below(heads.sum(axis=1), len(heads))
+        return np.asarray((heads.cumsum(axis=1) > place[:, None]).argmax(axis=1), dtype=np.int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import attrs
 
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
 
-    from .coins import Truth, Whole
+    from dpframe.randomness import Bits
+    from dpframe.randomness.bits import Whole
+    from dpframe.randomness.coins import Truth
 
 ONE = Fraction(1)
 
@@ -104,31 +106,33 @@ class RandomizedResponse(Mechanism):
         values = self._checked(value)
         return np.where(values[..., np.newaxis] == np.arange(self.categories), true, other)
 
-    def sample(self, value: ArrayLike, rng: np.random.Generator) -> np.ndarray:
+    def sample(self, value: ArrayLike, rng: np.random.Generator | Bits) -> np.ndarray:
         """An independent answer to each of the values, whole numbers from 0 to k - 1, in their
         shape; exact in distribution: a category at random, which is kept if it is true and else
         with probability e^-epsilon.
         """
         import numpy as np
 
-        values, keep = self._checked(value), self._keeper()
+        from dpframe.randomness import as_bits
+
+        values, keep, bits = self._checked(value), self._keeper(), as_bits(rng)
         truth = values.ravel()
         answers, waiting = truth.copy(), np.arange(truth.size)
         while len(waiting):
-            guess = rng.integers(0, self.categories, len(waiting))
-            kept = keep(rng, len(waiting)) | (guess == truth[waiting])
+            guess = bits.below(self.categories, len(waiting))
+            kept = keep(bits, len(waiting)) | (guess == truth[waiting])
             answers[waiting[kept]] = guess[kept]
             waiting = waiting[~kept]
         return answers.reshape(values.shape)
 
-    def _keeper(self) -> Callable[[Any, int], Truth]:
-        from .coins import rational_coins, same_coins
+    def _keeper(self) -> Callable[[Bits, int], Truth]:
+        from dpframe.randomness.coins import rational_coins, same_coins
 
         odds = _odds(self.epsilon)
         if odds is not None:
-            return lambda rng, n: rational_coins(rng, 1 / odds, n)
+            return lambda bits, n: rational_coins(bits, 1 / odds, n)
         epsilon = self._number()
-        return lambda rng, n: same_coins(rng, epsilon, n)
+        return lambda bits, n: same_coins(bits, epsilon, n)
 
     def _number(self) -> Fraction:
         return number("epsilon", self.epsilon)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from fractions import Fraction
-from typing import ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import attrs
 import numpy as np
@@ -13,9 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Guarantee, PureDP, Share, number
 from dpframe.numerics.rounding import to_float
+from dpframe.randomness import Bits, as_bits
 from dpframe.symbols import Expression, exact
 
 from .base import Mechanism, positive_formula
+from .contests import Contests
 
 Reals: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]
@@ -67,22 +69,32 @@ class Selection(Mechanism):
         """Each candidate's probability, shape (..., m) as `scores`, in doubles: private too."""
         return np.exp(self.log_probabilities(scores))
 
+    def sample(self, scores: ArrayLike, rng: np.random.Generator | Bits) -> Indices:
+        """One index for each row of `scores`: shape (..., m) gives shape (...). Finite, m >= 1.
+        Exact in distribution, for the scores and the scale as they are: nothing is rounded.
+        """
+        rows = Contests.of(self._checked(scores), self._scale)
+        return self._chosen(rows, as_bits(rng)).reshape(np.shape(scores)[:-1])
+
     @abstractmethod
-    def sample(self, scores: ArrayLike, rng: np.random.Generator) -> Indices:
-        """One index for each row of `scores`: shape (..., m) gives shape (...). Finite, m >= 1."""
+    def _chosen(self, rows: Contests, bits: Bits) -> Indices:
+        """One index for each row."""
 
     def _gaps(self, scores: ArrayLike) -> Reals:
         """(score - best score)/scale, at most 0; the scale rounded up. Raises InvalidArgument."""
+        values = self._checked(scores).astype(np.float64)
+        best: Reals = values.max(axis=-1, keepdims=True)
+        with np.errstate(over="ignore"):
+            gaps: Reals = (values - best) / to_float(self._scale, up=True)
+        return gaps
+
+    def _checked(self, scores: ArrayLike) -> NDArray[Any]:
         found = np.asarray(scores)
         numeric = found.dtype.kind in "iuf"
         if not numeric or found.ndim == 0 or not found.shape[-1] or not np.isfinite(found).all():
             requirement = "finite numbers, one for each of m >= 1 candidates on the last axis"
             raise InvalidArgument("scores", requirement, scores, "Leave out what cannot be chosen.")
-        values = found.astype(np.float64)
-        best: Reals = values.max(axis=-1, keepdims=True)
-        with np.errstate(over="ignore"):
-            gaps: Reals = (values - best) / to_float(self._scale, up=True)
-        return gaps
+        return found
 
     @property
     def _scale(self) -> Fraction:

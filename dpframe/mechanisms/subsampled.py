@@ -32,8 +32,9 @@ from .randomized_response import RandomizedResponse
 if TYPE_CHECKING:
     import numpy as np
 
+    from dpframe.randomness import Bits
+
 ONE = Number(Fraction(1))
-_WORD = 63
 
 
 def _base(_: object, __: object, value: Any) -> None:
@@ -137,16 +138,17 @@ class PoissonSubsampled(_Subsampled):
         """In the removing direction; refused under replace-one. A rounded epsilon is rounded up."""
         return self._loss(number("rate", self.rate), sensitivity, relation)
 
-    def rows(self, n: int, rng: np.random.Generator) -> np.ndarray:
+    def rows(self, n: int, rng: np.random.Generator | Bits) -> np.ndarray:
         """The indices of a fresh subsample of n rows, ascending; each is in it with probability
-        `rate` rounded down to a multiple of 2^-63, which costs no more.
+        `rate`, exactly.
         """
         import numpy as np
 
-        rate = number("rate", self.rate)
-        words = _generator(rng).integers(0, 2**_WORD, _whole(n))
-        limit = rate.numerator * 2**_WORD // rate.denominator
-        return np.flatnonzero(words <= limit - 1)
+        from dpframe.randomness import as_bits
+        from dpframe.randomness.coins import rational_coins
+
+        bits, rate = as_bits(rng), number("rate", self.rate)
+        return np.flatnonzero(rational_coins(bits, rate, _whole(n)))
 
 
 @attrs.frozen(cache_hash=True)
@@ -186,13 +188,14 @@ class SubsampledWithoutReplacement(_Subsampled):
         """Symmetric; refused under add/remove. A rounded epsilon is rounded up."""
         return self._loss(self.rate, sensitivity, relation)
 
-    def rows(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """The indices of a fresh subsample, ascending; n must be `of`."""
-        import numpy as np
+    def rows(self, n: int, rng: np.random.Generator | Bits) -> np.ndarray:
+        """The indices of a fresh subsample, ascending, all subsets alike; n must be `of`."""
+        from dpframe.randomness import as_bits
+        from dpframe.randomness.coins import subset
 
         if _whole(n) != self.of:
             raise InvalidArgument("n", f"{self.of}, the rows that were declared", n)
-        return np.sort(_generator(rng).choice(n, self.size, replace=False))
+        return subset(as_bits(rng), self.size, self.of)
 
 
 def _epsilon(share: Expression, epsilon: Expression) -> Expression:
@@ -205,11 +208,3 @@ def _rounded(share: Fraction, epsilon: Fraction) -> Fraction:
         return epsilon
     with working(192):
         return Fraction(arb_float((ball(share) * ball(epsilon).expm1()).log1p(), up=True))
-
-
-def _generator(rng: object) -> np.random.Generator:
-    import numpy as np
-
-    if not isinstance(rng, np.random.Generator):
-        raise InvalidArgument("rng", "a numpy Generator", rng, "numpy.random.default_rng()")
-    return rng

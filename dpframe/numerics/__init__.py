@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         profile_epsilon,
         profile_epsilon_lower,
     )
+    from .eigenvalue import floor_smallest_eigenvalue
     from .exact import Exact, as_fraction, nonnegative, open_unit, positive
     from .interval import Interval
     from .precision import at_rising_precision, working
@@ -44,6 +45,7 @@ _HOME = {
     "certainly_at_most": "profile",
     "delta_ball": "profile",
     "epsilon_limit": "calibrate",
+    "floor_smallest_eigenvalue": "eigenvalue",
     "holds": "profile",
     "next_down": "rounding",
     "next_up": "rounding",
@@ -76,6 +78,7 @@ __all__ = [
     "certainly_at_most",
     "delta_ball",
     "epsilon_limit",
+    "floor_smallest_eigenvalue",
     "holds",
     "next_down",
     "next_up",

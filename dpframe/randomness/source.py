@@ -9,17 +9,22 @@ import numpy as np
 
 from dpframe.errors import InvalidArgument
 
-SYSTEM = "operating system"
-SIMULATION = "simulation, NOT private"
+from .bits import SIMULATION, SYSTEM, Bits, SimulatedBits, SystemBits
+
 SEED_BITS = 256
 
 
 @attrs.frozen(eq=False)
 class Randomness:
-    """A generator of noise, and where its state comes from."""
+    """Fair bits for exact noise, a generator for noise in doubles, and where both come from."""
 
     generator: np.random.Generator
     kind: str
+
+    @property
+    def bits(self) -> Bits:
+        """Fair bits: the operating system's own, or in a simulation the generator's."""
+        return SystemBits() if self.private else SimulatedBits(self.generator)
 
     @property
     def private(self) -> bool:

@@ -25,9 +25,7 @@ from .enclose import enclose, rational_ball
 from .obligation import Constraint, Obligation
 from .report import Report, satisfied
 
-IDEALIZED = (
-    "idealized numerics: sums and noise are proved over the reals and executed in floating point"
-)
+IDEALIZED = "idealized numerics: {} proved over the reals and executed in floating point"
 FAILURES = (
     "failures are not published: whether bad input is refused depends on the data "
     '(missing="drop" removes this)'
@@ -115,7 +113,15 @@ class Certificate:
             for kind in self.report.problem.foreign
         )
         unit = f"one unit of privacy is: {self.setting.unit}"
-        return (unit, IDEALIZED, FAILURES, AMBIENT, *trusted)
+        return (unit, *self._idealized(), FAILURES, AMBIENT, *trusted)
+
+    def _idealized(self) -> tuple[str, ...]:
+        """The releases that are not computed exactly, each by name."""
+        named = [one.label for one in self.graph.releases if not one.exact]
+        if not named:
+            return ()
+        verb = "is" if len(named) == 1 else "are"
+        return (IDEALIZED.format(f"{', '.join(dict.fromkeys(named))} {verb}"),)
 
     def at(self, **values: object) -> Certificate:
         """The certificate at numbers (exact: text, Fraction, int; a float is its shortest decimal);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 from dpframe.accountants import NumericAccountant, Part
@@ -37,6 +38,26 @@ def together(certificate: Certificate) -> Composition:
     parts = [Part(_gaussian(square))] if square != Number(Fraction(0)) else []
     parts += [_pure(release, values) for release in others]
     return Composition(tuple(parts), certificate.setting.relation, NumericAccountant())
+
+
+def joint_gaussian(certificate: Certificate) -> GaussianDP | None:
+    """The Gaussian DP of all releases together, mu rounded up: what noise that is Gaussian
+    throughout gives besides the target. None for other noise, and while a number is missing.
+    """
+    releases = certificate.graph.releases
+    if not releases or any(release.gives is not GaussianDP for release in releases):
+        return None
+    values = {name: Number(value) for name, value in certificate.values.items()}
+    square = squared_mu(releases).substitute(values)
+    if square == Number(Fraction(0)) or square.symbols():
+        return None
+    return GaussianDP(_decimal(upper(sqrt(square))))
+
+
+def _decimal(value: Fraction) -> Fraction:
+    """`value` > 0, rounded up to a decimal of 12 digits, which people can read."""
+    above = Context(prec=12, rounding=ROUND_CEILING)
+    return Fraction(above.divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
 def _gaussian(square: Expression) -> GaussianLoss:

@@ -10,6 +10,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument, PrivacyWarning
 from dpframe.graph import Joint, Release
+from dpframe.graph.grid import Grid
 from dpframe.guarantees import ApproxDP
 from dpframe.symbols import Expression
 
@@ -31,11 +32,16 @@ class Line:
 
 @attrs.frozen
 class Preview:
-    """Expected noise at public n and d. str() is a table."""
+    """Expected noise at public n and d. str() is a table.
+
+    `grid` bounds what rounding onto the grid may do to any statistic, relative to the largest
+    possible signal; None where a release is computed in floating point.
+    """
 
     n: int
     d: int
     lines: tuple[Line, ...]
+    grid: float | None
 
     def __str__(self) -> str:
         """A table."""
@@ -46,7 +52,13 @@ class Preview:
         ]
         signal = "(signal: n rows that fill their bound, in one direction)"
         title = f"expected noise at n = {self.n:,}, d = {self.d} {signal}"
-        return "\n".join([title, head, *rows])
+        return "\n".join([title, head, *rows, *self._about_the_grid()])
+
+    def _about_the_grid(self) -> list[str]:
+        if self.grid is None:
+            return []
+        moved = f"rounding onto the grid moves them by at most {self.grid:.2g} of the signal"
+        return [f"sums are exact; {moved}"]
 
 
 def preview(certificate: Certificate, *, n: int, d: int) -> Preview:
@@ -70,9 +82,23 @@ def preview(certificate: Certificate, *, n: int, d: int) -> Preview:
     )
     signals = joint.sizes if joint is not None else (None,) * len(certificate.graph.releases)
     pairs = zip(certificate.graph.releases, signals, strict=True)
-    return Preview(
-        n, d, tuple(_line(certificate, release, signal, n, sizes) for release, signal in pairs)
-    )
+    lines = tuple(_line(certificate, release, signal, n, sizes) for release, signal in pairs)
+    return Preview(n, d, lines, _grid(certificate, sizes))
+
+
+def _grid(certificate: Certificate, sizes: dict[str, int]) -> float | None:
+    """(2 sqrt(d) + 1) 2^-bits: each row is off by sqrt(d) steps at most, an eigenvalue by one more.
+    (docs/proofs/grid.md)
+    """
+    if not all(release.exact for release in certificate.graph.releases):
+        return None
+    grids = [node for node in certificate.graph.nodes if isinstance(node, Grid)]
+    widths = [certificate.number(grid.columns, up=True, sizes=sizes) for grid in grids]
+    shares = [
+        (2 * math.sqrt(width) + 1) / 2**grid.bits
+        for grid, width in zip(grids, widths, strict=True)
+    ]
+    return max(shares, default=0.0)
 
 
 def _warn(certificate: Certificate, n: int) -> None:

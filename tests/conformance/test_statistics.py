@@ -120,7 +120,7 @@ def test_the_value_is_numpys(cls, n):
     """compute and block agree with the definition, also on no rows."""
     rng = np.random.default_rng(n)
     X, y = rng.normal(size=(n, 3)), rng.normal(size=n)
-    got = samples.evaluate(samples.STATISTICS[cls](*samples.setting().nodes()), X, y)
+    got = samples.evaluate(samples.STATISTICS[cls](*samples.setting(grid=None).nodes()), X, y)
     want = np.asarray(brute(cls, X, y))
     assert got.shape == want.shape
     assert np.allclose(got, want, rtol=1e-12, atol=1e-12)
@@ -129,7 +129,7 @@ def test_the_value_is_numpys(cls, n):
 @every
 def test_the_shape_is_the_declared_one(cls):
     """The public shape at d = 3 is that of the value."""
-    statistic = samples.STATISTICS[cls](*samples.setting().nodes())
+    statistic = samples.STATISTICS[cls](*samples.setting(grid=None).nodes())
     got = samples.evaluate(statistic, np.ones((4, 3)), np.ones(4))
     assert got.shape == tuple(int(value(size, {"d": 3})) for size in statistic.shape)
     assert statistic.symmetric is (got.ndim == 2)
@@ -138,7 +138,7 @@ def test_the_shape_is_the_declared_one(cls):
 @every
 def test_blocks_add_up(cls):
     """A sum over blocks is the value on the whole table."""
-    X, y = samples.setting().nodes()
+    X, y = samples.setting(grid=None).nodes()
     statistic = samples.STATISTICS[cls](X, y)
     if not isinstance(statistic, st.BlockSum):
         pytest.skip("no sum over blocks, and says so")
@@ -152,7 +152,7 @@ def test_an_unflattened_stack_is_its_matrix():
     """The upper triangle of a stack, times sqrt 2 off the diagonal, leads back to the matrix."""
     rng = np.random.default_rng(4)
     X = rng.normal(size=(6, 4))
-    X_node = samples.setting().nodes()[0]
+    X_node = samples.setting(grid=None).nodes()[0]
     flat = samples.evaluate(dp.stack(X_node.T @ X_node), X, np.zeros(6))
     assert np.allclose(st.unflatten(flat, 4), X.T @ X)
     assert np.isclose(np.linalg.norm(flat), np.linalg.norm(X.T @ X))

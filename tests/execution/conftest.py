@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
+import attrs
 import numpy as np
 import pytest
 
@@ -10,6 +14,8 @@ from dpframe.guarantees import ADD_REMOVE, ApproxDP
 from dpframe.mechanisms import Gaussian
 from dpframe.symbols import DELTA, EPSILON, Expression, parameter
 from dpframe.verify import certify
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # oracles
 
 BOUNDED = Setting(X=Rows(norm=1), y=Column(bound=1), relation=ADD_REMOVE)
 
@@ -48,6 +54,13 @@ def symbolic():
 def run(symbolic):
     """The certificate of Moments at epsilon = 1, delta = 1e-6, gamma = 1/2."""
     return symbolic.at(epsilon=1, delta="1e-6", gamma="1/2")
+
+
+@pytest.fixture
+def floating():
+    """The same at the same numbers, without a grid."""
+    setting = attrs.evolve(BOUNDED, grid=None)
+    return certify(Moments(gamma="1/2"), target=ApproxDP(1, "1e-6"), setting=setting)
 
 
 @pytest.fixture

@@ -1,17 +1,32 @@
+from fractions import Fraction
+from typing import ClassVar
+
 import attrs
+import mpmath
 import numpy as np
 import pandas as pd
 import pytest
+from oracles import sigma_of
 
 from dpframe.errors import BadData, InvalidArgument, NotExecutable
 from dpframe.execution import execute
 from dpframe.execution.execution import at_numbers
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.graph import Column, Regression, Rows, Setting, post, release
+from dpframe.graph.rounding import onto_grid
 from dpframe.graph.statistics import Count, LambdaMin
-from dpframe.guarantees import REPLACE_ONE, ApproxDP, GaussianDP, PureDP, ZeroConcentratedDP
+from dpframe.guarantees import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    ApproxDP,
+    GaussianDP,
+    PureDP,
+    ZeroConcentratedDP,
+)
 from dpframe.mechanisms import Gaussian, Laplace
-from dpframe.symbols import DELTA, EPSILON, Expression, exact, parameter, sqrt
+from dpframe.randomness import SimulatedBits
+from dpframe.symbols import DELTA, EPSILON, Expression, analytic_sigma, exact, parameter, sqrt
+from dpframe.verify import certify
 
 REPLACED = Setting(X=Rows(norm=1), y=Column(bound=1), relation=REPLACE_ONE)
 
@@ -109,25 +124,85 @@ class Failing(Regression):
         return post(fail, release(X.T @ X, Gaussian.analytic, budget))
 
 
-def test_what_is_released_is_the_statistic_plus_the_certified_noise(run, data, clipped):
+def test_in_floating_point_noise_is_that_of_the_generator(floating, data, clipped):
     """The noise that the seed gives, at the certified std, added to the clipped statistics."""
     X, y = clipped
     spy, rng = Spy(9), np.random.default_rng(np.random.PCG64(9))
-    result = execute(run, *data, rng=spy)
-    std = float(run.number(run.graph.releases[0].std, up=True))
+    result = execute(floating, *data, rng=spy)
+    std = float(floating.number(floating.graph.releases[0].std, up=True))
     noise = rng.normal(0, std, (3, 3))
     np.testing.assert_allclose(result.released["gram"], X.T @ X + (noise + noise.T) / 2)
     np.testing.assert_allclose(result.released["moment"], X.T @ y + rng.normal(0, std, 3))
     assert spy.drawn == [(std, (3, 3)), (std, (3,))]
 
 
-def test_noise_is_rounded_up(run, data):
+def whole_numbers(X, y):
+    """The table in steps of 2^-20, as Python integers."""
+    return onto_grid(X, 2.0**20, 20), np.clip(np.trunc(y * 2.0**20), -(2.0**20), 2.0**20)
+
+
+def test_what_is_released_is_the_statistic_plus_the_certified_noise(run, data):
+    """Whole steps plus the whole noise of the seed: the diagonal, the rest of the upper triangle
+    at a std smaller by sqrt 2, the moment.
+    """
+    rows, labels = whole_numbers(*data)
+    result = execute(run, *data, rng=9)
+    bits = SimulatedBits(np.random.default_rng(9))
+    std = Fraction(run.number(run.graph.releases[0].std, up=True)) * 4**20
+    smaller = Fraction(run.number(run.graph.releases[0].std / sqrt(2), up=True)) * 4**20
+    gram = (rows.T @ rows).astype(int)
+    noisy = gram + np.diag(Gaussian.on_grid(std, 3, bits).astype(int))
+    noisy[np.triu_indices(3, 1)] += Gaussian.on_grid(smaller, 3, bits).astype(int)
+    upper = np.triu_indices(3)
+    np.testing.assert_array_equal(result.released["gram"][upper], noisy[upper] / 4.0**20)
+    moment = (rows.T @ labels).astype(int) + Gaussian.on_grid(std, 3, bits).astype(int)
+    np.testing.assert_array_equal(result.released["moment"], moment / 4.0**20)
+
+
+def test_noise_in_floating_point_is_rounded_up(floating, data):
     """The size that is drawn with is at least the certified one, and a few ulp above at most."""
     spy = Spy()
-    execute(run, *data, rng=spy)
-    formula = run.graph.releases[0].std
-    low, high = (run.number(formula, up=up) for up in (False, True))
+    execute(floating, *data, rng=spy)
+    formula = floating.graph.releases[0].std
+    low, high = (floating.number(formula, up=up) for up in (False, True))
     assert low < spy.drawn[0][0] == high < low * (1 + 1e-14)
+
+
+class Witnessed(Gaussian):
+    """Gaussian noise that remembers its sizes."""
+
+    sizes: ClassVar[list[Fraction]] = []
+
+    @staticmethod
+    def on_grid(size, n, bits):
+        """Draw, and remember the size."""
+        Witnessed.sizes.append(size)
+        return Gaussian.on_grid(size, n, bits)
+
+
+class Watched(Regression):
+    """X'X with an intercept, whose step is irrational, three times over."""
+
+    def declare(self, X, y, budget):
+        """One release."""
+        return release(X.T @ X, Witnessed(std=analytic_sigma(budget.epsilon, budget.delta) * 8))
+
+
+def test_noise_is_rounded_up(data):
+    """In steps of every coordinate it is at least the certified std, and a few ulp at most above.
+    The oracle has 60 digits.
+    """
+    setting = Setting(X=Rows(norm=2, intercept=True), relation=ADD_REMOVE)
+    target = ApproxDP(1, "1e-6")
+    run = certify(Watched(), target=target, setting=setting, trust=[Witnessed])
+    Witnessed.sizes.clear()
+    execute(run, data[0], rng=0)
+    with mpmath.workdps(60):
+        std = 8 * sigma_of(1, mpmath.mpf("1e-6"))
+        sizes = dict.fromkeys(Witnessed.sizes)
+        for size, across in zip(sizes, (1, mpmath.sqrt(2)), strict=True):
+            found = mpmath.mpf(size.numerator) / size.denominator * across * 5 / 4**20
+            assert 1 <= found / std <= 1 + mpmath.mpf("1e-14")
 
 
 def test_symmetric_noise_is_symmetric(run, data):
@@ -173,11 +248,11 @@ def test_one_copy_has_no_leading_axis(certified, data):
 
 
 def test_laplace_noise_is_drawn_at_its_scale(certified, data):
-    """Another mechanism, another generator method, the same path."""
-    spy = Spy()
+    """Another mechanism, another law, the same path: a count is released as a whole number."""
     run = certified(Counted(), target=PureDP("1/2"))
-    output = execute(run, *data, rng=spy).output
-    assert spy.drawn == [(2.0, ())]
+    output = execute(run, *data, rng=3).output
+    noise = Laplace.on_grid(Fraction(2), 1, SimulatedBits(np.random.default_rng(3)))
+    assert output == 60 + noise[0]
     assert type(output) is float
 
 
@@ -221,11 +296,10 @@ def test_degenerate_tables_run_and_are_finite(run, certified, table):
 
 def test_the_smallest_eigenvalue_of_no_rows_is_zero(certified):
     """Without rows the release is noise around 0."""
-    run, spy = certified(Floor()), Spy(4)
-    noise = np.random.Generator(np.random.PCG64(4)).normal(
-        0, run.number(run.graph.releases[0].std, up=True)
-    )
-    assert execute(run, np.zeros((0, 2)), [], rng=spy).output[0] == noise
+    run, bits = certified(Floor()), SimulatedBits(np.random.default_rng(4))
+    std = Fraction(run.number(run.graph.releases[0].std, up=True)) * 2**20
+    noise = Gaussian.on_grid(std, 1, bits)
+    assert execute(run, np.zeros((0, 2)), [], rng=4).output[0] == noise[0] / 2**20
 
 
 BAD = {
@@ -374,7 +448,7 @@ def test_a_receipt_is_two_readable_lines(run, data):
     assert run.hash[:12] in spent
     assert receipt.time in spent
     assert noise.startswith(
-        "Noise: operating system. Assumed: idealized numerics; failures are not"
+        "Noise: operating system. Assumed: failures are not published; the declaration"
     )
     assert receipt.certificate == run.hash
     assert receipt.columns == 3

@@ -87,6 +87,7 @@ def test_copies_and_simulations_go_unnoticed(run, data):
 
 def test_a_table_is_forgotten_with_its_memory(run, data):
     """Another array at the same address is another table."""
+    gc.collect()
     known = len(_SPENT)
     X = data[0].copy()
     execute(run, X, data[1])

@@ -74,11 +74,15 @@ def test_rows_inside_the_ball_keep_every_bit():
     np.testing.assert_array_equal(project(ROWS, 1.0)[inside], ROWS[inside])
 
 
-def test_known_squares_change_nothing():
-    """Squares from the caller are the squares."""
-    squares = squared_norms(ROWS)
-    np.testing.assert_array_equal(project(ROWS, 1.0, squares), project(ROWS, 1.0))
-    np.testing.assert_array_equal(normalize(ROWS, squares), normalize(ROWS))
+@pytest.mark.parametrize("rows", [ROWS, BULK], ids=["hard", "ordinary"])
+def test_a_row_is_mapped_by_itself(rows):
+    """To the last bit: alone, in any order, in either layout of memory."""
+    order = np.random.default_rng(0).permutation(len(rows))
+    for act in (squared_norms, lambda block: project(block, 1.0), normalize):
+        whole = act(rows)
+        np.testing.assert_array_equal(act(np.asfortranarray(rows[order])), whole[order])
+        for i in range(0, len(rows), 7):
+            np.testing.assert_array_equal(act(rows[i : i + 1])[0], whole[i])
 
 
 @pytest.mark.parametrize("rows", [ROWS, BULK], ids=["hard", "ordinary"])

@@ -12,7 +12,7 @@ from oracles import mpf, value
 from scipy import special
 
 import dpframe as dp
-from dpframe.mechanisms import coins
+from dpframe.randomness import SystemBits
 from dpframe.symbols import Number, exact, log
 
 N = 20_000
@@ -70,16 +70,6 @@ def test_the_other_law_is_noticed():
     assert fit(draws, LAWS[dp.DiscreteLaplace](5 / 2**0.5)) < LEAST
 
 
-@pytest.mark.parametrize("rate", [Fraction(1, 9), Fraction(1, 3), Fraction(5, 4)])
-def test_geometric_draws(rate):
-    """Binary digits put together have the geometric law, and no other rate's."""
-    draws = coins.geometric(np.random.default_rng(23), rate, N)
-    for factor in (1, *WRONG):
-        r = factor * float(rate)
-        law = np.where(X >= 0, np.exp(-r * np.maximum(X, 0)) * -np.expm1(-r), 0)
-        assert bool(fit(draws, law) > LEAST) is (factor == 1)
-
-
 @pytest.mark.parametrize("size", [Fraction(1, 2**400), 1e-9, 1e9, 2.0**50])
 @pytest.mark.parametrize("cls", LAWS, ids=lambda cls: cls.__name__)
 def test_extreme_sizes(cls, size):
@@ -94,72 +84,21 @@ def test_extreme_sizes(cls, size):
 
 
 @pytest.mark.parametrize("cls", LAWS, ids=lambda cls: cls.__name__)
+def test_draws_from_the_operating_systems_bits(cls):
+    """Bits are taken in place of a generator, and a seed is refused."""
+    assert cls.sample(9.0, (3, 3), SystemBits(), symmetric=True).shape == (3, 3)
+    assert dp.RandomizedResponse(1).sample([0, 1], SystemBits()).shape == (2,)
+    for bad in (None, 7):
+        with pytest.raises(dp.InvalidArgument, match="rng"):
+            cls.sample(9.0, (3,), bad, symmetric=False)
+
+
+@pytest.mark.parametrize("cls", LAWS, ids=lambda cls: cls.__name__)
 @pytest.mark.parametrize("size", [0, -1.0, 2.0**51, float("nan"), float("inf")])
 def test_a_size_out_of_reach_is_refused(cls, size):
     """Draws are 64-bit integers."""
     with pytest.raises(dp.InvalidArgument):
         cls.sample(size, (2,), np.random.default_rng(1), symmetric=False)
-
-
-class Words:
-    """A generator that answers with given numbers."""
-
-    def __init__(self, *words):
-        self.words = list(words)
-
-    def integers(self, low, high, size=None):
-        """The next number, or an array of equal ones."""
-        assert 0 <= self.words[0] < high
-        word = self.words.pop(0)
-        return word if size is None else np.full(size, word)
-
-
-@pytest.mark.parametrize(
-    "x", [Fraction(1, 3), Fraction(1), Fraction(7, 2), Fraction(40), Fraction(1, 10**20)]
-)
-def test_a_coin_is_the_comparison_of_every_bit(x):
-    """Next to e^-x in its first 53 bits, the 32 after decide, as mpmath finds them."""
-    with mpmath.workdps(80):
-        level = mpmath.exp(-mpf(x)) * 2**53
-        first = int(level)
-        second = int((level - first) * 2**32)
-    assert coins.same_coins(Words(first, second - 1), x, 1)[0] if second else True
-    assert not coins.same_coins(Words(first, second + 1), x, 1)[0]
-    if first:
-        assert coins.same_coins(Words(first - 1), x, 1)[0]
-    if first + 1 < 2**53:
-        assert not coins.same_coins(Words(first + 1), x, 1)[0]
-
-
-def test_a_certain_coin():
-    """e^0 = 1 even for the largest number of 53 bits."""
-    assert coins.same_coins(Words(2**53 - 1), Fraction(0), 1)[0]
-
-
-def test_what_doubles_cannot_decide_is_decided_exactly():
-    """An error of 2 sends every coin through ball arithmetic: the law is the same."""
-    x = Fraction(3, 4)
-    found = coins.exponential_coins(
-        np.random.default_rng(25), np.zeros(4000), np.full(4000, 2.0), lambda i: x
-    )
-    p = np.exp(-0.75)
-    assert abs(found.mean() - p) < 5 * np.sqrt(p * (1 - p) / 4000)
-
-
-@pytest.mark.parametrize(
-    "p", [Fraction(0), Fraction(1), Fraction(1, 3), Fraction(1, 2**60), Fraction(2**53 - 1, 2**53)]
-)
-def test_rational_coins(p):
-    """Bit by bit: below p is True, at p or above is False."""
-    level = p * 2**53
-    first, rest = int(level), level - int(level)
-    second = int(rest * 2**53)
-    if first:
-        assert coins.rational_coins(Words(first - 1), p, 1)[0]
-    if first < 2**53:
-        assert not coins.rational_coins(Words(first, second + 1), p, 1)[0]
-        if second:
-            assert coins.rational_coins(Words(first, second - 1), p, 1)[0]
 
 
 RESPONSES = {

@@ -13,6 +13,7 @@ from oracles import value
 from scipy import special
 
 import dpframe as dp
+from dpframe.randomness import SystemBits
 
 EXPONENTIAL = (dp.ExponentialMechanism, dp.GumbelNoisyMax)
 FLIPPING = (dp.PermuteAndFlip, dp.ExponentialNoisyMax)
@@ -311,3 +312,45 @@ def test_a_selection_has_the_loss_of_its_epsilon_and_is_not_released(cls):
     X = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE).nodes()[0]
     with pytest.raises(dp.InvalidArgument, match="accounted, not released"):
         dp.release(dp.count(X), cls(scale=4))
+
+
+@every
+def test_scores_are_taken_as_they_are(cls):
+    """Whole scores that doubles cannot tell apart, 2^60 and 2^60 + 1, have the law of 0 and 1, and
+    not that of equal ones: gaps are exact, nothing is rounded.
+    """
+    scores = np.tile(np.array([2**60, 2**60 + 1]), (N, 1))
+    counts = np.bincount(cls(scale=BITS).sample(scores, np.random.default_rng(6)), minlength=2)
+    law = (softmax if cls in EXPONENTIAL else flipped)((0, 1))
+    assert chi_square(counts, [float(p) for p in law]) > LEAST
+    assert chi_square(counts, [0.5, 0.5]) < LEAST
+
+
+@every
+@pytest.mark.parametrize("power", [-1000, 1000])
+def test_scales_beyond_doubles(cls, power):
+    """At scale 2^1000/log 2, scores in units of 2^1000 have the law of their units; 2^-1000 too."""
+    scores, unit = (0, 1, 1), Fraction(2) ** power
+    rows = np.tile(np.array(scores) * 2.0**power, (4000, 1))
+    draws = cls(scale=BITS * unit).sample(rows, np.random.default_rng(7))
+    law = (softmax if cls in EXPONENTIAL else flipped)(scores)
+    assert chi_square(np.bincount(draws, minlength=3), [float(p) for p in law]) > LEAST
+    assert chi_square(np.bincount(draws, minlength=3), [1 / 3] * 3) < LEAST
+
+
+@every
+def test_selection_from_the_operating_systems_bits(cls):
+    """Bits are taken in place of a generator; a seed or nothing is refused."""
+    found = cls(scale=1).sample([[0, 1, 2]] * 50, SystemBits())
+    assert set(found.tolist()) <= {0, 1, 2}
+    for bad in (None, 7):
+        with pytest.raises(dp.InvalidArgument, match="rng"):
+            cls(scale=1).sample([0, 1], bad)
+
+
+def test_one_good_candidate_among_many():
+    """Of 20000 candidates the only likely one is found, by ever more tries at once."""
+    scores = np.full((3, 20_000), -100.0)
+    scores[[0, 1, 2], [7, 19_999, 0]] = 0
+    draws = dp.ExponentialMechanism(scale=1).sample(scores, np.random.default_rng(8))
+    assert draws.tolist() == [7, 19_999, 0]

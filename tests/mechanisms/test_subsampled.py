@@ -12,6 +12,7 @@ from oracles import mpf as exactly
 from oracles import value
 
 import dpframe as dp
+from dpframe.randomness import SystemBits
 from dpframe.symbols import Number
 
 ONE = Number(Fraction(1))
@@ -220,7 +221,7 @@ def test_rows_without_replacement_are_all_subsets_alike():
 
 
 def test_rows_of_another_table_or_generator_are_refused():
-    """n is a whole number, and the declared one; randomness is numpy's."""
+    """n is a whole number, and the declared one; randomness is numpy's, or Bits."""
     rng = np.random.default_rng(3)
     for wrong in (0, -1, True, 2.5):
         with pytest.raises(dp.InvalidArgument):
@@ -228,5 +229,6 @@ def test_rows_of_another_table_or_generator_are_refused():
     with pytest.raises(dp.InvalidArgument, match="n must"):
         CHOSEN.rows(11, rng)
     for mechanism in (POISSON, CHOSEN):
+        assert set(mechanism.rows(10, SystemBits()).tolist()) <= set(range(10))
         with pytest.raises(dp.InvalidArgument, match="rng"):
             mechanism.rows(10, 7)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from dpframe.guarantees import ADD_REMOVE, Relation, Unit
+from dpframe.mechanisms.base import depth
 from dpframe.sensitivity import Norm, Sensitivity
 from dpframe.symbols import Expression, Symbol, exact, power
 from dpframe.symbols.domain import Domain
@@ -46,6 +47,13 @@ class Statistic(DataNode):
 
     __slots__ = ()
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """A class that computes a value in a way of its own says its step anew, or has none."""
+        super().__init_subclass__(**kwargs)
+        ways = [depth(cls, way) for way in ("block", "compute") if hasattr(cls, way)]
+        if min(ways) < depth(cls, "step"):
+            cls.step = None  # type: ignore[assignment]
+
     @property
     @abstractmethod
     def shape(self) -> tuple[Expression, ...]:
@@ -55,6 +63,18 @@ class Statistic(DataNode):
     def symmetric(self) -> bool:
         """Whether its value is a symmetric matrix."""
         return False
+
+    @property
+    def step(self) -> Expression | None:
+        """The step of the public grid on which every entry of its value lies: its value is then
+        computed as whole numbers of steps. None where it is on no grid.
+        """
+        return None
+
+    @property
+    def exact(self) -> bool:
+        """Whether its value is computed exactly."""
+        return self.step is not None
 
     @abstractmethod
     def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
@@ -131,7 +151,7 @@ def _sensitivity(statistic: Statistic, norm: Norm) -> Sensitivity | None:
 
 class BlockSum(Statistic):
     """Abstract: a statistic that is a sum over blocks of rows, so that any source of blocks feeds
-    it.
+    it. Rows and labels on a grid come as whole numbers of steps, and so does the sum.
     """
 
     __slots__ = ()

@@ -12,6 +12,7 @@ from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression
 
 from ..columns import Column
+from ..grid import gridded, gridded_labels, step_of
 from ..node import Node
 from ..rows import Rows
 from .base import BlockSum, OneRow, by_relation
@@ -29,7 +30,7 @@ class RowSum(BlockSum):
     """
 
     kind: ClassVar[str] = "row_sum"
-    rows: Rows
+    rows: Rows = attrs.field(converter=gridded)
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -45,6 +46,11 @@ class RowSum(BlockSum):
     def shape(self) -> tuple[Expression, ...]:
         """(d,)."""
         return (self.rows.columns,)
+
+    @property
+    def step(self) -> Expression | None:
+        """That of the rows."""
+        return step_of(self.rows)
 
     @property
     def label(self) -> str:
@@ -79,7 +85,7 @@ class LabelSum(BlockSum):
     """
 
     kind: ClassVar[str] = "label_sum"
-    column: Column
+    column: Column = attrs.field(converter=gridded_labels)
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -95,6 +101,11 @@ class LabelSum(BlockSum):
     def shape(self) -> tuple[Expression, ...]:
         """()."""
         return ()
+
+    @property
+    def step(self) -> Expression | None:
+        """That of the labels."""
+        return step_of(self.column)
 
     @property
     def label(self) -> str:

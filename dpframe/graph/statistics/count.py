@@ -47,6 +47,11 @@ class Count(BlockSum):
         return ()
 
     @property
+    def step(self) -> Expression | None:
+        """1: it is a whole number."""
+        return Number(Fraction(1))
+
+    @property
     def label(self) -> str:
         """n."""
         return "n"

@@ -12,6 +12,7 @@ from dpframe.guarantees import Relation, Unit
 from dpframe.sensitivity import L1, L2, Norm
 from dpframe.symbols import Expression, Number, minimum, power, sqrt
 
+from ..grid import gridded, step_of
 from ..node import Node
 from ..rows import Rows
 from .base import BlockSum, OneRow, by_relation
@@ -37,7 +38,7 @@ class Gram(BlockSum):
     """
 
     kind: ClassVar[str] = "gram"
-    rows: Rows
+    rows: Rows = attrs.field(converter=gridded)
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -58,6 +59,11 @@ class Gram(BlockSum):
     def symmetric(self) -> bool:
         """Yes."""
         return True
+
+    @property
+    def step(self) -> Expression | None:
+        """That of the rows, squared."""
+        return step_of(self.rows, self.rows)
 
     @property
     def label(self) -> str:

@@ -10,8 +10,9 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Relation, Unit
 from dpframe.sensitivity import OPERATOR, Norm
-from dpframe.symbols import Expression
+from dpframe.symbols import Expression, power
 
+from ..grid import Grid
 from ..node import Node
 from .base import OneRow, Statistic
 from .gram import Gram
@@ -62,6 +63,12 @@ class LambdaMin(Statistic):
         return ()
 
     @property
+    def step(self) -> Expression | None:
+        """B^2/2^bits where X'X is on a grid: the eigenvalue is rounded down to its multiples."""
+        rows = self.gram.rows
+        return power(rows.norm, 2) / 2**rows.bits if isinstance(rows, Grid) else None
+
+    @property
     def label(self) -> str:
         """lambda_min(X'X)."""
         return "lambda_min(X'X)"
@@ -80,9 +87,15 @@ class LambdaMin(Statistic):
         return attrs.evolve(bound, rule=rule, attained=self.gram.rows.ball)
 
     def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
-        """The eigenvalue."""
+        """The eigenvalue; of whole numbers, how often it holds B^2/2^bits, exactly: rounding down
+        commutes with the 2^bits steps by which Weyl lets it move.
+        """
         del number
         import numpy as np
 
-        gram = values[self.gram]
+        gram, rows = values[self.gram], self.gram.rows
+        if isinstance(rows, Grid):
+            from dpframe.numerics.eigenvalue import floor_smallest_eigenvalue
+
+            return np.array(floor_smallest_eigenvalue(gram, 2**rows.bits), dtype=object)
         return np.asarray(np.linalg.eigvalsh(gram)[0] if gram.size else 0.0)

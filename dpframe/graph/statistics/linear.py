@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -55,6 +56,30 @@ class Linear(Statistic):
         return all(part.symmetric for part in self.parts)
 
     @property
+    def step(self) -> Expression | None:
+        """The largest of which every term's is a whole multiple; None where there is none."""
+        terms = self._terms()
+        return None if terms is None else terms[0]
+
+    def _terms(self) -> tuple[Expression, tuple[int, ...]] | None:
+        """A step and, for each part, how many of it a step of that part makes, with sign."""
+        steps = [part.step for part in self.parts]
+        known = [step for step in steps if step is not None]
+        if len(known) < len(steps):
+            return None
+        ratios = [c * (step / known[0]) for c, step in zip(self.coefficients, known, strict=True)]
+        shares = [ratio.value for ratio in ratios if isinstance(ratio, Number)]
+        if len(shares) < len(ratios):
+            return None
+        if not any(shares):
+            return known[0], (0,) * len(shares)
+        common = Fraction(
+            math.gcd(*(share.numerator for share in shares)),
+            math.lcm(*(share.denominator for share in shares)),
+        )
+        return known[0] * common, tuple(int(share / common) for share in shares)
+
+    @property
     def label(self) -> str:
         """`2*X'X`."""
         terms = [
@@ -86,9 +111,11 @@ class Linear(Statistic):
         )
 
     def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
-        """The combination."""
+        """The combination; of parts in whole steps, in whole steps."""
+        terms = self._terms()
+        factors = [number(c) for c in self.coefficients] if terms is None else terms[1]
         total: Array = sum(
-            number(c) * values[part] for c, part in zip(self.coefficients, self.parts, strict=True)
+            factor * values[part] for factor, part in zip(factors, self.parts, strict=True)
         )  # type: ignore[assignment]
         return total
 

@@ -12,6 +12,7 @@ from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression
 
 from ..columns import Column
+from ..grid import gridded, gridded_labels, step_of
 from ..node import Node
 from ..rows import Rows
 from .base import BlockSum, OneRow, by_relation
@@ -29,8 +30,8 @@ class Moment(BlockSum):
     """
 
     kind: ClassVar[str] = "moment"
-    rows: Rows
-    column: Column
+    rows: Rows = attrs.field(converter=gridded)
+    column: Column = attrs.field(converter=gridded_labels)
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -46,6 +47,11 @@ class Moment(BlockSum):
     def shape(self) -> tuple[Expression, ...]:
         """(d,)."""
         return (self.rows.columns,)
+
+    @property
+    def step(self) -> Expression | None:
+        """That of the rows times that of the labels."""
+        return step_of(self.rows, self.column)
 
     @property
     def label(self) -> str:

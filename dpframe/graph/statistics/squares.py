@@ -12,6 +12,7 @@ from dpframe.sensitivity import Norm
 from dpframe.symbols import Expression, power
 
 from ..columns import Column
+from ..grid import gridded_labels, step_of
 from ..node import Node
 from .base import BlockSum, OneRow, by_relation
 
@@ -28,7 +29,7 @@ class Squares(BlockSum):
     """
 
     kind: ClassVar[str] = "squares"
-    column: Column
+    column: Column = attrs.field(converter=gridded_labels)
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -44,6 +45,11 @@ class Squares(BlockSum):
     def shape(self) -> tuple[Expression, ...]:
         """()."""
         return ()
+
+    @property
+    def step(self) -> Expression | None:
+        """That of the labels, squared."""
+        return step_of(self.column, self.column)
 
     @property
     def label(self) -> str:

@@ -58,6 +58,11 @@ class Stack(Statistic):
         return (add(*(_entries(part) for part in self.parts)),)
 
     @property
+    def exact(self) -> bool:
+        """Whether every part is; each lies on a grid of its own."""
+        return all(part.exact for part in self.parts)
+
+    @property
     def label(self) -> str:
         """`(X'X, X'y)`."""
         return "(" + ", ".join(part.label for part in self.parts) + ")"

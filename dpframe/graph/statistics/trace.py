@@ -12,6 +12,7 @@ from dpframe.guarantees import Relation, Unit
 from dpframe.sensitivity import Norm
 from dpframe.symbols import Expression, Number, power
 
+from ..grid import Grid, gridded, step_of
 from ..node import Node
 from ..rows import Rows
 from .base import BlockSum, OneRow, by_relation
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[Any]
+
+
+def _rows(rows: Rows) -> Any:
+    """On the grid, unless every row has norm 1: then the trace is their number."""
+    before = rows.source if isinstance(rows, Grid) else rows
+    return before if before.unit_norm else gridded(rows)
 
 
 @attrs.frozen(cache_hash=True)
@@ -31,7 +38,7 @@ class Trace(BlockSum):
     """
 
     kind: ClassVar[str] = "trace"
-    rows: Rows
+    rows: Rows = attrs.field(converter=_rows)
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -47,6 +54,11 @@ class Trace(BlockSum):
     def shape(self) -> tuple[Expression, ...]:
         """()."""
         return ()
+
+    @property
+    def step(self) -> Expression | None:
+        """That of the rows, squared; 1 for rows of norm 1, which it counts."""
+        return Number(Fraction(1)) if self.rows.unit_norm else step_of(self.rows, self.rows)
 
     @property
     def label(self) -> str:

@@ -1,4 +1,4 @@
-"""The data of one execution: checked before it is read and, for finite numbers, as it is read."""
+"""A table in memory, or a piece of one: finite numbers, proved as they are read."""
 
 from __future__ import annotations
 
@@ -8,53 +8,57 @@ import attrs
 import numpy as np
 
 from dpframe.errors import BadData
-from dpframe.graph import Numeric, Setting
-from dpframe.graph.clipping import squared_norms
-from dpframe.guarantees import REPLACE_ONE
+from dpframe.graph import Setting
 
 from . import opening
+from .layout import Layout
 from .reading import Array, Column, Features, Plain, coerced, doubles
 
 ENTRIES = 2**18  # of a block: 2 MiB of doubles
 FEWEST, MOST = 1024, 4096  # rows of a block
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Block:
-    """Finite rows, shape (m, d), their labels, (m,), and their squared 2-norms, (m,), if known."""
+    """Finite rows, shape (m, d), and their labels, (m,), or None where none are declared.
+
+    Doubles; objects where a codebook has levels, with finite numbers in its columns of numbers.
+    """
 
     rows: Array
     labels: Array | None
-    squares: Array | None
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Table:
-    """Features and labels of one length. `real` are the positions of the columns of numbers."""
+    """Features and labels of one length, as a layout says that they are read."""
 
     features: Features
     labels: Column | None
-    real: tuple[int, ...]
-    drop: bool
-    keep_count: bool
+    layout: Layout
 
     @classmethod
-    def of(cls, setting: Setting, X: object, y: object, *, drop: bool) -> Table:
+    def of(cls, setting: Setting, X: object, y: object = None, *, drop: bool) -> Table:
         """The table that the setting describes; reads no entry. Raises BadData.
 
         Where the number of rows is public (replace-one), dropped rows become rows of zeros, so that
         it stays what it is.
         """
-        schema = setting.X.columns
-        features = opening.features(X, schema, drop=drop)
-        labels = opening.labels(y, declared=setting.y is not None, drop=drop)
+        data = opening.given(X)
+        names = opening.header(data)
+        width = data.shape[1] if names is None else len(names)
+        return cls.laid(Layout.of(setting, names, width, y, drop=drop), data, y)
+
+    @classmethod
+    def laid(cls, layout: Layout, X: object, y: object = None) -> Table:
+        """A table of a known layout: the table itself, or a later block of it. Raises BadData."""
+        data = opening.given(X)
+        features, labels = opening.features(layout, data), opening.labels(layout, data, y)
         if labels is not None and len(labels) != len(features):
             raise BadData(
                 "y", "as long as X", Plain("another length"), "A record is a row of both."
             )
-        columns = range(len(features.names))
-        real = tuple(j for j in columns if schema is None or isinstance(schema[j], Numeric))
-        return cls(features, labels, real, drop, setting.relation is REPLACE_ONE)
+        return cls(features, labels, layout)
 
     def __len__(self) -> int:
         """The number of rows: private under add/remove."""
@@ -63,46 +67,55 @@ class Table:
     @property
     def columns(self) -> int:
         """The public number of columns."""
-        return len(self.features.names)
+        return len(self.layout.names)
 
     @property
     def block_rows(self) -> int:
         """Rows of a block that stays in the cache while it is used."""
-        return max(FEWEST, min(MOST, ENTRIES // self.columns))
+        return block_rows(self.columns)
 
-    def blocks(self, size: int) -> Iterator[Block]:
+    def window(self, start: int, stop: int) -> Table:
+        """Rows start to stop, without a copy."""
+        labels = None if self.labels is None else self.labels.window(start, stop)
+        return Table(self.features.window(start, stop), labels, self.layout)
+
+    def blocks(self, size: int | None = None) -> Iterator[Block]:
         """Every row once, `size` at a time; one empty block for an empty table. Raises BadData."""
-        for start in range(0, max(len(self), 1), size):
-            stop = min(start + size, len(self))
+        step = self.block_rows if size is None else size
+        for start in range(0, max(len(self), 1), step):
+            stop = min(start + step, len(self))
             labels = None if self.labels is None else self.labels.read(start, stop)
             yield self._finite(self.features.read(start, stop), labels)
 
     def _finite(self, rows: Array, labels: Array | None) -> Block:
-        """A block of finite rows. Entries are looked at only where squares do not prove it."""
-        squares = squared_norms(rows) if len(self.real) == self.columns else None
-        proved = squares is not None and np.isfinite(squares).all()
-        if proved and (labels is None or np.isfinite(labels).all()):
-            return Block(rows, labels, squares)
+        """A block of finite rows. Entries are looked at only where a sum does not prove it."""
+        if (
+            rows.dtype == float
+            and sums_finitely(rows)
+            and (labels is None or sums_finitely(labels))
+        ):
+            return Block(rows, labels)
         finite = self._finite_entries(rows)
         kept: Array = np.logical_and.reduce(finite, axis=1)
         if labels is not None:
             kept &= np.isfinite(labels)
         if kept.all():
-            return Block(rows, labels, squares)
-        if not self.drop:
+            return Block(rows, labels)
+        if not self.layout.drop:
             raise self._not_finite(finite, labels)
-        return self._zeroed(kept, rows, labels) if self.keep_count else _only(kept, rows, labels)
+        kept_rows = self._zeroed if self.layout.keep_count else _only
+        return kept_rows(kept, rows, labels)
 
     def _finite_entries(self, rows: Array) -> Array:
         """Which entries of the columns of numbers are finite, shape (m, len(real))."""
-        finite = np.empty((len(rows), len(self.real)), dtype=bool)
-        for place, j in enumerate(self.real):
+        finite = np.empty((len(rows), len(self.layout.real)), dtype=bool)
+        for place, j in enumerate(self.layout.real):
             finite[:, place] = np.isfinite(self._numbers(rows, j))
         return finite
 
     def _numbers(self, rows: Array, j: int) -> Array:
         """A column of a block as doubles; where rows may be dropped, written back as such."""
-        if not self.drop:
+        if not self.layout.drop:
             return _numbers(rows[:, j], self.features.names[j])
         numbers = coerced(rows[:, j]) if rows.dtype == object else doubles(rows[:, j])
         if rows.dtype == object:
@@ -111,10 +124,10 @@ class Table:
 
     def _not_finite(self, finite: Array, labels: Array | None) -> BadData:
         """The refusal, with the columns' names; never a row, never a value."""
-        bad = [j for place, j in enumerate(self.real) if not finite[:, place].all()]
+        bad = [j for place, j in enumerate(self.layout.real) if not finite[:, place].all()]
         names = [self.features.names[j] for j in bad]
         if labels is not None and not np.isfinite(labels).all():
-            names.append("y")
+            names.append(self.layout.label_title)
         got = Plain("missing or infinite values")
         way_out = 'missing="drop" leaves those rows out, at no cost.'
         return BadData(", ".join(names), "finite", got, way_out)
@@ -122,17 +135,25 @@ class Table:
     def _zeroed(self, kept: Array, rows: Array, labels: Array | None) -> Block:
         """The block with rows of zeros (of no level, in categories) for those not kept."""
         blank = np.zeros(rows.shape[1], dtype=rows.dtype)
-        blank[[j for j in range(self.columns) if j not in self.real]] = _no_level(rows)
+        others = [j for j in range(self.columns) if j not in self.layout.real]
+        blank[others] = None if rows.dtype == object else np.nan
         zeroed = np.where(kept[:, None], rows, blank)
-        return Block(zeroed, None if labels is None else np.where(kept, labels, 0.0), None)
+        return Block(zeroed, None if labels is None else np.where(kept, labels, 0.0))
+
+
+def block_rows(columns: int) -> int:
+    """Rows of a block that stays in the cache while it is used."""
+    return max(FEWEST, min(MOST, ENTRIES // columns))
+
+
+def sums_finitely(numbers: Array) -> bool:
+    """True proves every entry finite: nan and inf survive addition."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(numbers.sum()))
 
 
 def _only(kept: Array, rows: Array, labels: Array | None) -> Block:
-    return Block(rows[kept], None if labels is None else labels[kept], None)
-
-
-def _no_level(rows: Array) -> float | None:
-    return None if rows.dtype == object else np.nan
+    return Block(rows[kept], None if labels is None else labels[kept])
 
 
 def _numbers(column: Array, name: str) -> Array:

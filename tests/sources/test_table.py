@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from dpframe.errors import BadData
-from dpframe.execution.table import Table
 from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
 from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE
+from dpframe.sources.table import Table
 
 SECRET = 73.194628  # a value that no message may show
 X = np.array([[1.0, SECRET], [2.0, 3.0], [4.0, 5.0]])

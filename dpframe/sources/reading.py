@@ -46,13 +46,17 @@ class Features(ABC):
     def read(self, start: int, stop: int) -> Array:
         """Rows start to stop, shape (stop - start, d): doubles, or objects where any has levels."""
 
+    @abstractmethod
+    def window(self, start: int, stop: int) -> Features:
+        """Rows start to stop as features of their own, without a copy."""
+
     @property
     @abstractmethod
     def identity(self) -> object:
         """The object that holds the memory."""
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Matrix(Features):
     """A numpy array of numbers, shape (n, d)."""
 
@@ -66,13 +70,17 @@ class Matrix(Features):
         """A view where the array is of doubles, a converted window elsewhere."""
         return doubles(self.array[start:stop])
 
+    def window(self, start: int, stop: int) -> Matrix:
+        """A view."""
+        return Matrix(self.array[start:stop], self.names)
+
     @property
     def identity(self) -> object:
         """The array that owns the memory."""
         return owner(self.array)
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Column:
     """A one-dimensional array or series, and how a window of it becomes an array."""
 
@@ -84,19 +92,29 @@ class Column:
 
     def read(self, start: int, stop: int) -> Array:
         """Entries start to stop, shape (stop - start,)."""
-        return self.convert(getattr(self.values, "iloc", self.values)[start:stop])
+        return self.convert(self._entries(start, stop))
+
+    def window(self, start: int, stop: int) -> Column:
+        """Entries start to stop as a column of their own."""
+        return Column(self._entries(start, stop), self.convert)
+
+    def _entries(self, start: int, stop: int) -> Any:
+        return getattr(self.values, "iloc", self.values)[start:stop]
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Frame(Features):
-    """Columns side by side: those of a data frame, or of an array of objects."""
+    """Columns side by side: those of a data frame, or of an array of objects.
+
+    `source` is the frame itself, None for a window of one.
+    """
 
     source: Any
     names: tuple[str, ...]
     columns: tuple[Column, ...]
 
     def __len__(self) -> int:
-        return len(self.source)
+        return len(self.columns[0])
 
     def read(self, start: int, stop: int) -> Array:
         """The columns' windows, side by side."""
@@ -106,6 +124,11 @@ class Frame(Features):
         for j, column in enumerate(self.columns):
             window[:, j] = column.read(start, stop)
         return window
+
+    def window(self, start: int, stop: int) -> Frame:
+        """Windows of the columns."""
+        columns = tuple(column.window(start, stop) for column in self.columns)
+        return Frame(None, self.names, columns)
 
     @property
     def identity(self) -> object:
@@ -138,12 +161,21 @@ def check_kind(dtype: Any, name: str) -> None:
     kind = getattr(dtype, "kind", None)
     if kind in tuple(REAL) or (kind is None and dtype.is_numeric()):
         return
-    got = Plain(f"values of kind {KINDS.get(str(kind), str(dtype))}")
-    raise BadData(name, "real numbers", got, WAYS_OUT.get(str(kind), ENCODE))
+    if "decimal" in str(getattr(dtype, "pyarrow_dtype", "")):
+        return
+    raise refuse_kind(name, str(kind), str(dtype))
+
+
+def refuse_kind(name: str, letter: str, text: str) -> BadData:
+    """The refusal of a column that is no numbers, by numpy's letter or the library's own name."""
+    got = Plain(f"values of kind {KINDS.get(letter, text)}")
+    return BadData(name, "real numbers", got, WAYS_OUT.get(letter, ENCODE))
 
 
 def doubles(window: Any) -> Array:
     """A window as doubles, a view where it is one; what no double can hold becomes infinite."""
+    if getattr(window, "dtype", None) == np.float64:
+        return np.asarray(window)
     with np.errstate(over="ignore"):
         return np.asarray(window, dtype=np.float64)
 
@@ -176,6 +208,8 @@ def objects(window: Any) -> Array:
     """A window as objects, with None for pandas' NA, which refuses to be compared."""
     if hasattr(window, "iloc"):
         window = window.to_numpy(dtype=object, na_value=None)
+    elif hasattr(window, "to_pylist"):
+        return np.fromiter(window.to_pylist(), dtype=object, count=len(window))
     elif hasattr(window, "to_numpy"):
         window = window.to_numpy()
     return np.asarray(window, dtype=object)

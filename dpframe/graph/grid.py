@@ -1,0 +1,184 @@
+"""Rows and labels on a public grid: whole numbers of a public step, so that the machine's sums of
+them are exact and move as far as was proved, no further.
+
+A `Grid` is put under every statistic of bounded rows by `gridded`; its blocks hold the whole
+numbers, as doubles. Proof page: proofs/grid.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.symbols import Expression, exact, sqrt
+
+from .columns import Column, ColumnMap
+from .node import Node
+from .row_maps import ClipNorm, RowMap
+from .rows import Rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .rows import Numbers
+
+    Array = NDArray[Any]
+
+BITS = 20  # of a grid by default: 8,192 rows of it have exact sums of products in doubles
+FEWEST, MOST = 4, 24
+
+
+def bits_of_grid(value: object) -> int | None:
+    """A number of bits from 4 to 24, or None for no grid. Raises InvalidArgument."""
+    if value is None or (type(value) is int and FEWEST <= value <= MOST):
+        return value
+    way_out = f"grid={BITS} is the default; grid=None computes in floating point, without proof."
+    raise InvalidArgument("grid", f"whole bits from {FEWEST} to {MOST}, or None", value, way_out)
+
+
+def exact_rows(bits: int) -> int:
+    """How many rows a block may have: sums of their products stay below 2^53, so are exact."""
+    return int(2 ** (53 - 2 * bits))
+
+
+@attrs.frozen(cache_hash=True)
+class Grid(RowMap):
+    """Each row rounded towards zero onto the grid of step norm/2^bits, inside the ball of radius
+    norm; a row outside it is scaled onto it first.
+
+    Bounds on the norms stay what they were: they are checked in whole numbers, row by row. `ball`
+    and `extreme` hold as the grid gets finer.
+    """
+
+    kind: ClassVar[str] = "grid"
+    implied: ClassVar[bool] = True
+    source: Rows
+    bits: int
+
+    @property
+    def norm(self) -> Expression:
+        """As before."""
+        return self.source.radius
+
+    @property
+    def norm1(self) -> Expression | None:
+        """As before."""
+        return self.source.norm1
+
+    @property
+    def ball(self) -> bool:
+        """As before."""
+        return self.source.ball
+
+    @property
+    def extreme(self) -> bool:
+        """As before."""
+        return self.source.extreme
+
+    @property
+    def step(self) -> Expression:
+        """norm/2^bits: a row is this times whole numbers."""
+        step: Expression = self.norm / 2**self.bits
+        return step
+
+    @property
+    def reads(self) -> Rows:
+        """What its blocks are made of: a projection onto the same ball just below is its own."""
+        return self.source.source if isinstance(self.source, ClipNorm) else self.source
+
+    @property
+    def label(self) -> str:
+        """`20-bit grid`."""
+        return f"{self.bits}-bit grid"
+
+    def record(self) -> dict[str, object]:
+        """The number of bits."""
+        return {"bits": self.bits}
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """The rows in steps: whole numbers in doubles, |k| <= 2^bits in 2-norm."""
+        from .rounding import onto_grid
+
+        return onto_grid(block, number(1 / self.step), self.bits, self._most(number))
+
+    def _most(self, number: Numbers) -> int | None:
+        """The bound on the 1-norm in steps, where the ball does not imply it (Cauchy-Schwarz)."""
+        if self.norm1 is None or self.norm1 == sqrt(self.columns) * self.norm:
+            return None
+        most = int(number(self.norm1 / self.step))
+        return None if most >= math.isqrt(int(number(self.columns)) * 4**self.bits) else most
+
+
+@attrs.frozen(cache_hash=True)
+class GridColumn(ColumnMap):
+    """Each label rounded towards zero onto the grid of step bound/2^bits, inside [-bound, bound].
+    Proof page: proofs/grid.
+    """
+
+    kind: ClassVar[str] = "grid_column"
+    implied: ClassVar[bool] = True
+    source: Column
+    bits: int
+
+    @property
+    def bound(self) -> Expression:
+        """As before."""
+        return self.source.radius
+
+    @property
+    def ball(self) -> bool:
+        """As before."""
+        return self.source.ball
+
+    @property
+    def step(self) -> Expression:
+        """bound/2^bits: a label is this times a whole number."""
+        step: Expression = self.bound / 2**self.bits
+        return step
+
+    @property
+    def label(self) -> str:
+        """`20-bit grid`."""
+        return f"{self.bits}-bit grid"
+
+    def record(self) -> dict[str, object]:
+        """The number of bits."""
+        return {"bits": self.bits}
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """The labels in steps: whole numbers in doubles, at most 2^bits in size."""
+        import numpy as np
+
+        with np.errstate(over="ignore", invalid="ignore"):
+            steps: Array = np.trunc(block * number(1 / self.step))
+        most = 2.0**self.bits
+        return np.clip(np.where(np.isnan(steps), 0.0, steps), -most, most)
+
+
+def gridded(rows: Any) -> Any:
+    """Bounded rows on their table's grid, where it has one; anything else as it is."""
+    if not isinstance(rows, Rows) or isinstance(rows, Grid):
+        return rows
+    bits = rows.grid
+    return rows if bits is None or rows.norm is None else Grid(rows, bits)
+
+
+def gridded_labels(column: Any) -> Any:
+    """Bounded labels on their table's grid, where it has one; anything else as they are."""
+    if not isinstance(column, Column) or isinstance(column, GridColumn):
+        return column
+    bits = column.grid
+    return column if bits is None or column.bound is None else GridColumn(column, bits)
+
+
+def step_of(*nodes: Node) -> Expression | None:
+    """The product of the steps of rows and labels; None where any is on no grid."""
+    step: Expression = exact(1)
+    for node in nodes:
+        if not isinstance(node, (Grid, GridColumn)):
+            return None
+        step = step * node.step
+    return step

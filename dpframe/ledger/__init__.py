@@ -1,0 +1,10 @@
+"""Budgets of data sets in one SQLite file: charged before release, added exactly, never forgotten.
+
+A chain of hashes shows edits; a head that was kept elsewhere shows roll-back. No data is in it.
+"""
+
+from .account import Account, Charge
+from .cost import Cost
+from .ledger import Ledger
+
+__all__ = ["Account", "Charge", "Cost", "Ledger"]

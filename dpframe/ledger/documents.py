@@ -1,0 +1,70 @@
+"""Guarantees, units and costs as JSON values with exact numbers as text, and back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from dpframe.errors import InvalidArgument
+from dpframe.filters.prices import KINDS, amounts_of, exactly
+from dpframe.guarantees import Guarantee, Relation, Unit, number
+
+from .cost import Cost
+
+AMOUNT = re.compile(r"(0|[1-9][0-9]{0,4000})(/[1-9][0-9]{0,4000})?")
+
+
+def of_guarantee(guarantee: Guarantee) -> dict[str, Any]:
+    """`{"kind": "gaussian", "mu^2": "1/25"}`."""
+    kind = type(guarantee)
+    return {
+        "kind": kind.kind,
+        **dict(zip(kind.currency, of_amounts(amounts_of(guarantee, kind)), strict=True)),
+    }
+
+
+def guarantee(value: Mapping[str, Any]) -> Guarantee:
+    """The guarantee that `of_guarantee` wrote. Raises KeyError or InvalidArgument."""
+    kind = KINDS[value["kind"]]
+    return exactly(kind, amounts([value[name] for name in kind.currency]))
+
+
+def of_amounts(values: Sequence[Fraction]) -> list[str]:
+    """Exact numbers as text, 1/10."""
+    return [str(value) for value in values]
+
+
+def amounts(values: Sequence[Any]) -> tuple[Fraction, ...]:
+    """Exact numbers of at least 0 from text. Raises InvalidArgument."""
+    for value in values:
+        if not (isinstance(value, str) and AMOUNT.fullmatch(value)):
+            raise InvalidArgument("amount", "an exact number of at least 0, as text", value)
+    return tuple(map(Fraction, values))
+
+
+def of_unit(unit: Unit) -> dict[str, Any]:
+    """`{"relation": "add_remove", "rows_per_person": 1}`."""
+    rows = int(number("rows_per_person", unit.rows_per_person))
+    return {"relation": unit.relation.value, "rows_per_person": rows}
+
+
+def unit(value: Mapping[str, Any]) -> Unit:
+    """The unit that `of_unit` wrote. Raises KeyError, ValueError or InvalidArgument."""
+    return Unit(Relation(value["relation"]), value["rows_per_person"])
+
+
+def of_cost(cost: Cost) -> dict[str, Any]:
+    """A cost; its unit is that of the data set."""
+    return {
+        "guarantees": [of_guarantee(one) for one in cost.guarantees],
+        "certificate": cost.certificate,
+        "description": cost.description,
+    }
+
+
+def cost(value: Mapping[str, Any], whose: Unit) -> Cost:
+    """The cost that `of_cost` wrote. Raises KeyError or InvalidArgument."""
+    alternatives = tuple(guarantee(one) for one in value["guarantees"])
+    return Cost(alternatives, whose, value["certificate"], value["description"])

@@ -1,0 +1,102 @@
+"""Which totals guard a budget. Settled before the first release: a choice that looks at what was
+released is a release itself, and the best of several rules, chosen late, exceeds the budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dpframe.errors import InvalidArgument
+from dpframe.filters.prices import KINDS, Kind, amounts_of
+from dpframe.filters.targets import is_inside, largest_inside
+from dpframe.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP
+
+from .rules import Total, cheapest, nothing_spent
+
+Plan = tuple[Guarantee, ...]
+"""Ceilings: all runs together stay within at least one of them."""
+
+SPLITS: tuple[Kind, ...] = (GaussianDP, ZeroConcentratedDP)  # the order in which they are tried
+
+
+def check_budget(budget: object) -> Guarantee:
+    """`budget`, if it is a guarantee of dpframe with positive exact numbers."""
+    if type(budget) not in KINDS.values():
+        known = ", ".join(f"dp.{kind.__name__}" for kind in KINDS.values())
+        raise InvalidArgument("budget", f"one of {known}", budget)
+    if not all(amounts_of(budget, type(budget))):  # type: ignore[arg-type]
+        raise InvalidArgument("budget", "above 0", str(budget), "Nothing fits a budget of 0.")
+    return budget  # type: ignore[return-value]
+
+
+def check_by(budget: Guarantee, by: object) -> Kind | None:
+    """`by`, a kind that may guard this budget, or None. Raises InvalidArgument."""
+    kinds: tuple[Kind, ...] = (type(budget),)
+    if type(budget) is ApproxDP:
+        kinds = (ApproxDP, *SPLITS)
+    if by is None or any(by is kind for kind in kinds):
+        return by  # type: ignore[return-value]
+    known = ", ".join(f"dp.{kind.__name__}" for kind in kinds)
+    raise InvalidArgument("by", f"one of {known}, or left out", by, f"The budget is {budget}.")
+
+
+def planned(budget: Guarantee, by: Kind | None) -> Plan | None:
+    """The ceilings by which a budget is guarded; None where the first run is to settle them.
+
+    (epsilon, delta) by Gaussian DP or zCDP: the largest mu or rho inside it, and pure epsilon
+    beside it. That costs no delta: every transcript stays within one of the two ceilings, so the
+    probabilities of bad events add, and are at most 0 + delta.
+    """
+    if type(budget) is not ApproxDP or by is ApproxDP:
+        return (budget,)
+    return None if by is None else (PureDP(budget.epsilon), largest_inside(budget, by))
+
+
+def settled(budget: Guarantee, guarantees: Sequence[Guarantee]) -> Plan:
+    """The ceilings that suit the first run: mu^2 where it states a Gaussian guarantee, rho where it
+    states zCDP, and where it fits; else epsilon and delta.
+    """
+    stated = {type(guarantee) for guarantee in guarantees}
+    for kind in SPLITS:
+        plan = _tried(budget, kind) if kind in stated else None
+        if plan is not None and Admission([nothing_spent(plan[-1])], guarantees).totals:
+            return plan
+    return (budget,)
+
+
+def _tried(budget: Guarantee, kind: Kind) -> Plan | None:
+    try:
+        return planned(budget, kind)
+    except InvalidArgument:  # no positive ceiling is proved to lie inside
+        return None
+
+
+def check_inside(budget: Guarantee, plan: Plan) -> None:
+    """Refuse ceilings that are not proved to imply the budget. Raises InvalidArgument."""
+    if plan == (budget,):
+        return
+    if type(budget) is not ApproxDP or len(plan) != 2 or plan[0] != PureDP(budget.epsilon):
+        raise InvalidArgument("ceilings", f"those of {budget}", list(map(str, plan)))
+    kind = type(plan[1])
+    if kind not in SPLITS or not is_inside(kind, amounts_of(plan[1], kind), budget):
+        raise InvalidArgument("ceilings", f"inside {budget}", str(plan[1]))
+
+
+class Admission:
+    """What a run takes from each total that can still hold it, and the totals after it.
+
+    `priced` says whether some total could add the run at all, `totals` is empty where none can hold
+    it.
+    """
+
+    __slots__ = ("priced", "prices", "totals")
+
+    def __init__(self, totals: Sequence[Total], guarantees: Sequence[Guarantee]) -> None:
+        """Price the run. A total that cannot hold it is given up for good."""
+        offers = [(total, cheapest(guarantees, total)) for total in totals]
+        known = [(total, offer) for total, offer in offers if offer is not None]
+        pairs = [(offer, total.plus(offer)) for total, offer in known]
+        kept = [(offer, after) for offer, after in pairs if after is not None]
+        self.priced = bool(known)
+        self.totals = tuple(after for _, after in kept)
+        self.prices = {after.kind.kind: offer for offer, after in kept}

@@ -1,0 +1,47 @@
+"""What the file system and SQLite complain of, as one sentence each with a way out."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from pathlib import Path
+
+from dpframe.errors import BadLedger, DPFrameError, LedgerUnavailable
+
+from .chain import TRUSTED
+
+PRIMARY = 0xFF  # SQLite's extended codes carry the primary one in their low byte
+LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+CLOSED = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN}
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+
+
+def unavailable(path: Path, wait: float, error: Exception) -> DPFrameError:
+    """The error of dpframe that tells a person of what SQLite raised."""
+    code = (getattr(error, "sqlite_errorcode", None) or 0) & PRIMARY
+    if code in LOCKED:
+        cause = f"is locked: another process has held SQLite's write lock for {wait:g} seconds"
+        return LedgerUnavailable(path, cause, "Let it finish, or open with a longer wait=.")
+    if code in FULL:
+        return _no_room(path)
+    if code in CLOSED:
+        return _closed(path)
+    way_out = f"It is no SQLite file, or a damaged one. {TRUSTED}"
+    return BadLedger("the file", "an undamaged dpframe ledger", str(path), way_out)
+
+
+def inaccessible(path: Path, error: OSError) -> LedgerUnavailable:
+    """The error of dpframe that tells a person of the file system's."""
+    return _no_room(path) if error.errno in NO_ROOM else _closed(path)
+
+
+def _no_room(path: Path) -> LedgerUnavailable:
+    cause = "could not be written: the disk is full, a quota or size limit is reached, or it fails"
+    return LedgerUnavailable(path, cause, "Make room, and run again; the ledger is as it was.")
+
+
+def _closed(path: Path) -> LedgerUnavailable:
+    cause = "cannot be opened for writing: it or its folder is read-only, missing or not yours"
+    way_out = "Charging needs write permission on the file and on its folder."
+    return LedgerUnavailable(path, cause, way_out)

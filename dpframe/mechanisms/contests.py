@@ -1,0 +1,58 @@
+"""Rows of scores, each with a coin for every candidate: what exact selection is made of."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from dpframe.numerics.rounding import to_float
+from dpframe.randomness import Bits
+from dpframe.randomness.coins import UNIT, Reals, Truth, exponential_coins
+
+Indices = NDArray[np.int64]
+_SMALL, _LARGE = Fraction(1, 2**900), Fraction(2**900)
+
+
+@attrs.frozen(eq=False)
+class Contests:
+    """Scores (rows, m) and a scale. The coin of a candidate is true with probability
+    e^((score - best)/scale), exactly: that of a best one always.
+    """
+
+    scores: NDArray[Any]
+    best: NDArray[Any]
+    scale: Fraction
+
+    @classmethod
+    def of(cls, scores: NDArray[Any], scale: Fraction) -> Contests:
+        """Of scores (..., m), finite: whole numbers as they are, others as doubles."""
+        rows = scores.reshape(-1, scores.shape[-1])
+        if rows.dtype.kind == "f":
+            rows = rows.astype(np.float64)
+        return cls(rows, rows.max(axis=1), scale)
+
+    def flips(self, rows: Indices, candidates: Indices, bits: Bits) -> Truth:
+        """One coin for each pair of a row and a candidate, (n,)."""
+        x, off = self._gaps(rows, candidates)
+
+        def exactly(i: int) -> Fraction:
+            own = Fraction(self.scores[rows[i], candidates[i]].item())
+            return (Fraction(self.best[rows[i]].item()) - own) / self.scale
+
+        return exponential_coins(bits, x, off, exactly)
+
+    def _gaps(self, rows: Indices, candidates: Indices) -> tuple[Reals, Reals]:
+        """(best - score)/scale in doubles, and by how much they may be off."""
+        best = self.best[rows].astype(np.float64)
+        scores = self.scores[rows, candidates].astype(np.float64)
+        if not _SMALL <= self.scale <= _LARGE:
+            return np.zeros(len(best)), np.full(len(best), np.inf)
+        scale = to_float(self.scale, up=True)
+        rounded = 0 if self.scores.dtype.kind == "f" else np.abs(best) + np.abs(scores)
+        with np.errstate(over="ignore"):
+            x = (best - scores) / scale
+            return x, 8 * UNIT * (x + rounded / scale)

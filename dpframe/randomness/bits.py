@@ -1,0 +1,101 @@
+"""Independent fair bits: the operating system's, or a simulation that says so."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from typing import ClassVar, TypeAlias
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from dpframe.errors import InvalidArgument
+
+Words: TypeAlias = NDArray[np.uint64]
+Words32: TypeAlias = NDArray[np.uint32]
+Whole: TypeAlias = NDArray[np.int64]
+
+SYSTEM = "operating system"
+SIMULATION = "simulation, NOT private"
+
+
+class Bits(ABC):
+    """Abstract: a stream of independent fair bits. `kind` says where they come from."""
+
+    __slots__ = ()
+    kind: ClassVar[str]
+
+    @property
+    def private(self) -> bool:
+        """Whether nobody can know the bits: they come from the operating system."""
+        return self.kind == SYSTEM
+
+    @abstractmethod
+    def words(self, n: int) -> Words:
+        """n words of 64 fair bits, (n,), read-only or not."""
+
+    @abstractmethod
+    def words32(self, n: int) -> Words32:
+        """n words of 32 fair bits, (n,), read-only or not."""
+
+    def integer(self, bits: int) -> int:
+        """A whole number from 0 to 2^bits - 1, all alike; any number of bits."""
+        whole = int.from_bytes(self.words(-(-bits // 64)).tobytes(), "little")
+        return whole >> (-bits % 64)
+
+    def below(self, bound: int | Whole, n: int) -> Whole:
+        """n whole numbers (n,), each from 0 to bound - 1, all alike; bound from 1 to 2^63, one or
+        (n,) of them. A word beyond the last multiple of its bound is drawn anew.
+        """
+        bounds = np.broadcast_to(np.asarray(bound, dtype=np.uint64), (n,))
+        words = self.words(n).copy()
+        last = np.uint64(2**64 - 1) - (np.uint64(2**64 - 1) % bounds + np.uint64(1)) % bounds
+        again = np.flatnonzero(words > last)
+        while len(again):
+            words[again] = self.words(len(again))
+            again = again[words[again] > last[again]]
+        return (words % bounds).astype(np.int64)
+
+
+@attrs.frozen
+class SystemBits(Bits):
+    """The operating system's cryptographic generator. Keeps nothing between calls, so that no two
+    processes share bits, after a fork either.
+    """
+
+    kind: ClassVar[str] = SYSTEM
+
+    def words(self, n: int) -> Words:
+        """From os.urandom."""
+        return np.frombuffer(os.urandom(8 * n), dtype=np.uint64)
+
+    def words32(self, n: int) -> Words32:
+        """From os.urandom."""
+        return np.frombuffer(os.urandom(4 * n), dtype=np.uint32)
+
+
+@attrs.frozen(eq=False)
+class SimulatedBits(Bits):
+    """A numpy Generator's bits, which whoever knows its state knows too: for simulations."""
+
+    kind: ClassVar[str] = SIMULATION
+    generator: np.random.Generator
+
+    def words(self, n: int) -> Words:
+        """From the generator."""
+        return self.generator.integers(0, 2**64 - 1, n, dtype=np.uint64, endpoint=True)
+
+    def words32(self, n: int) -> Words32:
+        """The halves of whole words, since a generator may keep an odd half for its next caller."""
+        return self.words(-(-n // 2)).view(np.uint32)[:n]
+
+
+def as_bits(rng: object) -> Bits:
+    """`rng` if it is Bits; the bits of a numpy Generator. Raises InvalidArgument."""
+    if isinstance(rng, Bits):
+        return rng
+    if isinstance(rng, np.random.Generator):
+        return SimulatedBits(rng)
+    requirement = "a numpy Generator (for simulations) or Bits"
+    raise InvalidArgument("rng", requirement, rng, "numpy.random.default_rng() makes one.")

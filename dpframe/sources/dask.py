@@ -1,0 +1,164 @@
+"""Dask data frames and arrays: partitions are parts, worked on where they are; sums come back."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor
+from functools import reduce
+from typing import Any, TypeVar
+
+import attrs
+import numpy as np
+
+from dpframe.errors import BadData
+from dpframe.graph import Setting
+
+from .extras import library
+from .layout import Layout
+from .parts import Part, Piece, safely
+from .progress import Progress
+from .reading import Plain
+from .running import DIED, Outcome, outcome
+from .source import Source
+from .table import Block, Table
+
+S = TypeVar("S")
+FOLD = 32  # sums that are added at once
+EQUAL = "y.repartition or y.rechunk gives it the partitions of X."
+
+
+@attrs.frozen(eq=False, repr=False)
+class DaskSource(Source):
+    """A Dask DataFrame or Array: `pieces` are its partitions, each with its labels or None.
+
+    Whatever scheduler is active computes them: threads, processes, or a cluster.
+    """
+
+    data: Any
+    layout: Layout
+    pieces: tuple[tuple[Any, Any], ...]
+    rows: int | None
+
+    @classmethod
+    def of(cls, setting: Setting, X: Any, y: Any, *, drop: bool) -> DaskSource:
+        """Reads what Dask knows of the columns; computes nothing. Raises BadData."""
+        framed = hasattr(X, "_meta") and hasattr(X, "columns")
+        empty = X._meta if framed else _no_rows(X)  # noqa: SLF001 - what Dask calls its schema
+        if not (y is None or isinstance(y, str) or is_dask(y)):
+            raise BadData("y", "a collection of Dask, or a name", Plain(type(y).__name__), EQUAL)
+        labels = [] if is_dask(y) else y
+        layout = Table.of(setting, empty, labels, drop=drop).layout
+        pieces = _pieces(_needed(X, layout) if framed else _whole_rows(X), y)
+        return cls(X, layout, pieces, None if framed else _known(X.shape[0]))
+
+    @property
+    def identity(self) -> object:
+        """The collection."""
+        return self.data
+
+    @property
+    def steps(self) -> int:
+        """The number of partitions."""
+        return len(self.pieces)
+
+    def parts(self) -> Iterator[Part]:
+        """Partitions, computed here one after the other."""
+        for number, (X, y) in enumerate(self.pieces, start=1):
+            rows, labels = library("dask", "dask").compute(X, y)
+            yield Piece(self.layout, rows, labels, f"partition {number}")
+
+    def total(self, work: Callable[[Iterable[Block]], S], *, executor: Any = None) -> S:
+        """As everywhere; `executor` replaces the scheduler that is active.
+
+        An executor that Dask does not know gets partitions that are computed here.
+        """
+        if not schedules(executor):
+            return super().total(work, executor=executor)
+        delayed, layout = library("dask", "dask").delayed, self.layout
+        parts = [
+            delayed(partition_outcome, pure=False)(Task(work, layout, number), X, y)
+            for number, (X, y) in enumerate(self.pieces, start=1)
+        ]
+        whole = folded(parts)
+        with Progress(None):
+            found = safely(lambda: whole.compute(**scheduler(executor)), "by Dask", DIED)
+        return found.get()  # type: ignore[no-any-return]
+
+
+@attrs.frozen(eq=False, repr=False)
+class Task:
+    """What is done with a partition: nothing here is data."""
+
+    work: Callable[[Iterable[Block]], Any]
+    layout: Layout
+    number: int
+
+
+def partition_outcome(task: Task, X: Any, y: Any) -> Outcome:
+    """The work on one partition, on the worker that holds it."""
+    return outcome(task.work, Piece(task.layout, X, y, f"partition {task.number}"))
+
+
+def folded(parts: list[Any]) -> Any:
+    """part 1 + part 2 + ... as one task a few parts, so that few sums wait at a time."""
+    fold, total = library("dask", "dask").delayed(fold_outcomes, pure=False), None
+    for place in range(0, len(parts), FOLD):
+        total = fold(total, *parts[place : place + FOLD])
+    return total
+
+
+def fold_outcomes(total: Outcome | None, *parts: Outcome) -> Outcome:
+    """total + part + part + ..., from the left."""
+    outcomes = parts if total is None else (total, *parts)
+    return reduce(operator.add, outcomes)
+
+
+def is_dask(X: Any) -> bool:
+    """Whether X is a collection of Dask."""
+    return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
+
+
+def schedules(executor: Any) -> bool:
+    """Whether Dask computes by it: None, an executor of concurrent.futures, a client."""
+    return executor is None or isinstance(executor, Executor) or hasattr(executor, "scatter")
+
+
+def scheduler(executor: Any) -> dict[str, Any]:
+    """How Dask is told who computes."""
+    if executor is None:
+        return {}
+    return {"scheduler": getattr(executor, "_client", executor)}
+
+
+def _needed(frame: Any, layout: Layout) -> Any:
+    """The columns that are read: Dask then reads no others."""
+    return frame if layout.schema is None else frame[list(layout.needed)]
+
+
+def _no_rows(array: Any) -> Any:
+    if array.ndim != 2:
+        way_out = "X.reshape(-1, 1) makes one column." if array.ndim == 1 else ""
+        got = Plain(f"{array.ndim} dimensions")
+        raise BadData("X", "two-dimensional: a row a record", got, way_out)
+    return np.empty((0, array.shape[1]), dtype=array.dtype)
+
+
+def _whole_rows(array: Any) -> Any:
+    """Chunks of whole rows."""
+    return array if array.numblocks[1] == 1 else array.rechunk({1: -1})
+
+
+def _pieces(X: Any, y: Any) -> tuple[tuple[Any, Any], ...]:
+    """Partitions side by side. Raises BadData."""
+    rows = list(np.ravel(X.to_delayed()))
+    if not is_dask(y):
+        return tuple((one, None) for one in rows)
+    labels = list(np.ravel(y.to_delayed()))
+    if len(labels) != len(rows):
+        raise BadData("y", "in as many partitions as X", Plain("another number"), EQUAL)
+    return tuple(zip(rows, labels, strict=True))
+
+
+def _known(rows: Any) -> int | None:
+    return None if rows != rows else int(rows)  # noqa: PLR0124 - nan where Dask does not know

@@ -1,0 +1,90 @@
+"""Paths, globs and lists of them, as files that exist, each once."""
+
+from __future__ import annotations
+
+import glob
+import os
+from typing import Any
+
+import attrs
+
+from dpframe.errors import BadData, SourceFailed
+
+from .reading import Plain
+
+KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv"}
+OTHERS = "Open other files with Polars, DuckDB or pyarrow and give what they return."
+
+
+@attrs.frozen
+class File:
+    """A file as it was when the table was opened."""
+
+    path: str
+    size: int
+    time: int
+
+    @classmethod
+    def of(cls, path: str) -> File:
+        """The file at this path now. Raises BadData."""
+        try:
+            found = os.stat(path)  # noqa: PTH116 - a path may be one of a worker's own
+        except OSError:
+            raise BadData("X", "a file that can be read", path, OTHERS) from None
+        return cls(path, found.st_size, found.st_mtime_ns)
+
+    def unchanged(self) -> None:
+        """Refuse a file that is no longer what was opened. Raises BadData or SourceFailed."""
+        if File.of(self.path) != self:
+            raise SourceFailed(self.path, "the file has changed since it was opened")
+
+
+def is_path(X: Any) -> bool:
+    """Whether X is a path or a list of paths."""
+    several = isinstance(X, (list, tuple)) and len(X) > 0 and all(map(_is_one, X))
+    return several or _is_one(X)
+
+
+def _is_one(X: Any) -> bool:
+    return isinstance(X, (str, os.PathLike))
+
+
+def found(X: Any) -> tuple[File, ...]:
+    """The files, globs in the order of their names. Raises BadData.
+
+    A file that is listed twice is refused: its people would have more rows than they have.
+    """
+    given = [X] if _is_one(X) else X
+    files = tuple(File.of(path) for one in given for path in _expanded(os.fspath(one)))
+    seen: set[tuple[int, int]] = set()
+    for file in files:
+        kept = os.stat(file.path)  # noqa: PTH116
+        if (kept.st_dev, kept.st_ino) in seen:
+            raise BadData("X", "a list of different files", file.path, "It stands there twice.")
+        seen.add((kept.st_dev, kept.st_ino))
+    return files
+
+
+def _expanded(path: str) -> list[str]:
+    if "://" in path:
+        raise BadData("X", "a path on this machine", path, OTHERS)
+    if os.path.isdir(path):  # noqa: PTH112
+        way_out = f"The files in it are {os.path.join(path, '*.parquet')!r}."  # noqa: PTH118
+        raise BadData("X", "a file, or a pattern of files", path, way_out)
+    if os.path.exists(path) or not glob.has_magic(path):  # noqa: PTH110
+        return [os.path.realpath(path)]
+    paths = sorted(glob.glob(path, recursive=True))  # noqa: PTH207 - of text, perhaps absolute
+    if not paths:
+        raise BadData("X", "a pattern that some file matches", path, "* matches any letters.")
+    return [os.path.realpath(one) for one in paths]
+
+
+def kind(files: tuple[File, ...]) -> str:
+    """`parquet` or `csv`, by the end of the names. Raises BadData."""
+    kinds = {KINDS.get(os.path.splitext(file.path)[1].lower(), "") for file in files}  # noqa: PTH122
+    if len(kinds) > 1:
+        raise BadData("X", "files of one kind", Plain("several kinds"), OTHERS)
+    if kinds == {""}:
+        wanted = "a .parquet or .csv file, or a pattern or list of them"
+        raise BadData("X", wanted, files[0].path, OTHERS)
+    return kinds.pop()

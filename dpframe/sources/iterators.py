@@ -1,0 +1,76 @@
+"""Iterators of blocks: what a generator yields, once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, count
+from typing import Any
+
+import attrs
+
+from dpframe.errors import BadData, SourceFailed
+from dpframe.graph import Setting
+
+from .layout import Layout
+from .parts import Part, Piece, safely
+from .reading import Plain
+from .source import Source
+from .table import Table
+
+NONE = object()  # after the last block
+PAIRS = "Each block is a pair (X, y) of arrays or frames, or X alone with its labels as a column."
+
+
+@attrs.define(eq=False, repr=False)
+class IteratorSource(Source):
+    """Blocks from an iterator, each a pair (X, y), or X alone; a part each. Read once.
+
+    Opening takes the first block, to see its columns.
+    """
+
+    data: Iterator[Any]
+    layout: Layout
+    first: tuple[Any, ...]
+    passes: float = attrs.field(default=1, init=False)
+
+    @classmethod
+    def of(cls, setting: Setting, X: Any, y: Any, *, drop: bool) -> IteratorSource:
+        """Takes the first block; reads no entry of it. Raises BadData or SourceFailed."""
+        if not (y is None or isinstance(y, str)):
+            raise BadData("y", "left out, or a name", Plain(type(y).__name__), PAIRS)
+        first = safely(lambda: next(X, NONE), "block 1")
+        if first is NONE:
+            wanted = "an iterator of at least one block"
+            raise BadData("X", wanted, Plain("none"), "It may be empty, but has columns.")
+        rows, labels = pair(first)
+        layout = Table.of(setting, rows, labels if y is None else y, drop=drop).layout
+        return cls(X, layout, (first,))
+
+    @property
+    def identity(self) -> object:
+        """The iterator."""
+        return self.data
+
+    def parts(self) -> Iterator[Part]:
+        """A block each. Raises SourceFailed in a second pass."""
+        first, self.first = self.first, ()
+        if not first:
+            raise SourceFailed("X again", "an iterator is read once", "Give a table or a file.")
+        rest = numbered(self.data, 2)
+        for number, block in chain([(1, first[0])], rest):
+            rows, labels = pair(block)
+            yield Piece(self.layout, rows, labels, f"block {number}")
+
+
+def pair(block: Any) -> tuple[Any, Any]:
+    """Features and labels of a block, or None for labels that are a column of it."""
+    return block if isinstance(block, tuple) and len(block) == 2 else (block, None)
+
+
+def numbered(blocks: Iterator[Any], start: int) -> Iterator[tuple[int, Any]]:
+    """Blocks with their numbers, from `start`. Raises SourceFailed where the iterator raises."""
+    for number in count(start):
+        block = safely(lambda: next(blocks, NONE), f"block {number}")
+        if block is NONE:
+            return
+        yield number, block

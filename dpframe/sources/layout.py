@@ -1,0 +1,156 @@
+"""How a table is read, known before any row is: which columns, in which order, what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from dpframe.errors import BadData
+from dpframe.graph import Categorical, Numeric, Setting
+from dpframe.guarantees import REPLACE_ONE
+
+from .reading import Plain
+
+Schema = tuple[Numeric | Categorical, ...] | None
+NAMED = "dp.Rows(columns=[...]) names the columns of its codebook."
+
+
+@attrs.frozen
+class Layout:
+    """What every piece of one table is read by; it holds no data.
+
+    `names` are the columns of features, `header` all columns where names pick them and None where
+    positions do, `label` the column of labels where it stands among them, `declared` whether there
+    are labels, `drop` whether rows without numbers are left out and `keep_count` whether rows of
+    zeros then stand for them.
+    """
+
+    schema: Schema
+    names: tuple[str, ...]
+    header: tuple[str, ...] | None
+    label: str | None
+    declared: bool
+    drop: bool
+    keep_count: bool
+
+    @classmethod
+    def of(
+        cls, setting: Setting, header: Sequence[str] | None, width: int, y: Any, *, drop: bool
+    ) -> Layout:
+        """The layout of a table with these columns; y is None, labels, or a name. Raises BadData.
+
+        Features are the codebook's columns by name, else all columns but that of the labels.
+        """
+        schema = setting.X.columns
+        label = label_column(setting, header, y)
+        names = _chosen(schema, header, width, label)
+        if header is not None:
+            _check_unique([*(names if schema else ()), *([label] if label else [])], header)
+        elif width != len(names):
+            wanted = f"a table of its codebook's {len(names)} columns"
+            way_out = "A data frame is read by its columns' names."
+            raise BadData("X", wanted, Plain(f"{width} columns"), way_out)
+        if not names:
+            raise BadData("X", "a table with at least one column", Plain("none"))
+        whole = None if header is None else tuple(header)
+        kept = setting.relation is REPLACE_ONE
+        return cls(schema, names, whole, label, setting.y is not None, drop, kept)
+
+    @property
+    def parts(self) -> tuple[Numeric | Categorical | None, ...]:
+        """The codebook's entry for every column, or None."""
+        return self.schema or (None,) * len(self.names)
+
+    @property
+    def real(self) -> tuple[int, ...]:
+        """The positions of the columns of numbers."""
+        parts = enumerate(self.parts)
+        return tuple(j for j, part in parts if not isinstance(part, Categorical))
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """The columns as errors call them."""
+        return tuple(f"column {name} of X" for name in self.names)
+
+    @property
+    def label_title(self) -> str:
+        """The labels as errors call them."""
+        return "y" if self.label is None else f"column {self.label} of X"
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Every column that is read, features before labels."""
+        own = () if self.label is None or self.label in self.names else (self.label,)
+        return (*self.names, *own)
+
+    def places(self, header: Sequence[str]) -> list[int]:
+        """Where the columns of features stand in this header. Raises BadData."""
+        if self.schema is not None:
+            return [self.place(name, header) for name in self.names]
+        if tuple(header) != self.header:
+            wanted = f"a table with the columns {', '.join(self.header or ())}, in this order"
+            got = Plain(_difference(self.header or (), header))
+            raise BadData("X", wanted, got, NAMED)
+        return [j for j, name in enumerate(header) if name != self.label]
+
+    def place(self, name: str, header: Sequence[str]) -> int:
+        """Where the one column of that name stands. Raises BadData."""
+        _check_unique([name], header)
+        return list(header).index(name)
+
+
+def label_column(setting: Setting, header: Sequence[str] | None, y: Any) -> str | None:
+    """The column of X that holds the labels; None where y does or none are declared.
+
+    Raises BadData.
+    """
+    if isinstance(y, str):
+        return _named(setting, header, y)
+    if y is not None or setting.y is None or header is None:
+        return None
+    name = setting.y.name
+    if name not in header:
+        way_out = f'Or a column {name!r} in X, or y="the name of the column".'
+        raise BadData("y", "given", None, f"The certificate declares labels. {way_out}")
+    return name
+
+
+def _named(setting: Setting, header: Sequence[str] | None, y: str) -> str:
+    if setting.y is None:
+        raise BadData("y", "left out", Plain("labels"), "The certificate declares none.")
+    if header is None:
+        got = Plain("a name")
+        raise BadData("y", "one number a record", got, "An array has no names of columns.")
+    if y not in header:
+        raise BadData("y", "the name of a column", y, f"X has {', '.join(header)}.")
+    return y
+
+
+def _chosen(
+    schema: Schema, header: Sequence[str] | None, width: int, label: str | None
+) -> tuple[str, ...]:
+    if schema is not None:
+        return tuple(part.name for part in schema)
+    if header is None:
+        return tuple(str(j) for j in range(width))
+    return tuple(name for name in header if name != label)
+
+
+def _check_unique(names: Sequence[str], header: Sequence[str]) -> None:
+    """Each name must stand in the header once. Raises BadData."""
+    counts = {name: list(header).count(name) for name in names}
+    wrong = next((name for name, count in counts.items() if count != 1), None)
+    if wrong is not None:
+        got = Plain(f"{counts[wrong]} of that name")
+        raise BadData("X", f"a table with one column {wrong!r}", got, NAMED)
+
+
+def _difference(wanted: Sequence[str], given: Sequence[str]) -> str:
+    """What is odd about a later header, in a few words."""
+    absent = [name for name in wanted if name not in given]
+    added = [name for name in given if name not in wanted]
+    if absent:
+        return f"no column {absent[0]!r}"
+    return f"a column {added[0]!r}" if added else "another order or number of them"

@@ -1,0 +1,49 @@
+"""Tables in memory: arrays, lists, data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import attrs
+
+from .layout import Layout
+from .parts import Part, Window
+from .source import Source
+from .table import Table
+
+
+@attrs.frozen(eq=False, repr=False)
+class MemorySource(Source):
+    """A table in memory, a window of so many blocks a part; nothing is copied as a whole."""
+
+    table: Table
+    blocks: int
+
+    @property
+    def layout(self) -> Layout:  # type: ignore[override]
+        """The table's."""
+        return self.table.layout
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(self.table)
+
+    @property
+    def identity(self) -> object:
+        """The object that holds the memory."""
+        return self.table.features.identity
+
+    @property
+    def steps(self) -> int:
+        """The number of windows."""
+        return -(-max(self.rows, 1) // self._window)
+
+    def parts(self) -> Iterator[Part]:
+        """Windows on the table, in order."""
+        for start in range(0, max(self.rows, 1), self._window):
+            yield Window(self.table.window(start, min(start + self._window, self.rows)))
+
+    @property
+    def _window(self) -> int:
+        return self.blocks * self.table.block_rows

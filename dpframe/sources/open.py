@@ -1,0 +1,78 @@
+"""open_source: what users give as X and y, whatever holds it, as a source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dpframe.errors import BadData, InvalidArgument
+from dpframe.graph import Setting
+from dpframe.guarantees import REPLACE_ONE
+
+from .csv import CsvSource
+from .dask import DaskSource, is_dask
+from .files import found, is_path, kind
+from .iterators import IteratorSource
+from .memory import MemorySource
+from .parquet import ParquetSource
+from .reading import Plain
+from .source import Source
+from .streams import ArrowSource, LazySource
+from .table import Table
+
+PARTS = 16  # blocks of a part, where the table has no parts of its own
+
+
+def open_source(
+    setting: Setting, X: Any, y: Any = None, *, drop: bool = False, parts: int = PARTS
+) -> Source:
+    """The table X with labels y, checked by its columns for this setting; reads no row.
+
+    `X`, shape (n, d), is an array, a list of rows or a data frame in memory; anything with
+    __arrow_c_stream__ (pyarrow, DuckDB); a lazy frame of Polars; a path of Parquet or CSV files, a
+    pattern or a list of them; an iterator of blocks, pairs (X, y); a Dask DataFrame or Array; or a
+    source that is open. `y`, shape (n,), is labels beside X, or the name of the column of X that
+    holds them; None takes the column with the setting's name for labels. Features are the columns
+    of the setting's codebook by name; without one all other columns in their order.
+
+    `drop` leaves rows without finite numbers out (under replace-one it makes them rows of zeros).
+    `parts` is how many blocks a part has where the table comes in no parts of its own.
+
+    Raises BadData for columns that do not fit, SourceFailed for what cannot be opened, MissingExtra
+    where a library is absent, InvalidArgument for other arguments.
+    """
+    if not isinstance(parts, int) or isinstance(parts, bool) or parts < 1:
+        raise InvalidArgument("parts", "a number of blocks, at least 1", parts)
+    if isinstance(X, Source):
+        return _again(setting, X, y, drop=drop)
+    if is_path(X):
+        return _files(setting, X, y, drop=drop)
+    if is_dask(X):
+        return DaskSource.of(setting, X, y, drop=drop)
+    if hasattr(type(X), "collect_schema") and hasattr(type(X), "collect"):
+        return LazySource.of(setting, X, y, drop=drop, blocks=parts)
+    if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "to_numpy"):
+        return ArrowSource.of(setting, X, y, drop=drop, blocks=parts)
+    if isinstance(X, Iterator):
+        return IteratorSource.of(setting, X, y, drop=drop)
+    return MemorySource(Table.of(setting, X, y, drop=drop), parts)
+
+
+def _files(setting: Setting, X: Any, y: Any, *, drop: bool) -> Source:
+    if not (y is None or isinstance(y, str)):
+        got = Plain(type(y).__name__)
+        raise BadData("y", "left out, or the name of a column", got, "Files hold their labels.")
+    files = found(X)
+    opened = ParquetSource if kind(files) == "parquet" else CsvSource
+    return opened.of(setting, files, y, drop=drop)
+
+
+def _again(setting: Setting, source: Source, y: Any, *, drop: bool) -> Source:
+    """A source that is open already, if it was opened for this. Raises InvalidArgument."""
+    layout = source.layout
+    asked = (setting.X.columns, setting.y is not None, drop, setting.relation is REPLACE_ONE)
+    opened = (layout.schema, layout.declared, layout.drop, layout.keep_count)
+    if y is not None or asked != opened:
+        wanted = "a source that was opened for this setting, with its labels"
+        raise InvalidArgument("X", wanted, type(source).__name__, "Open it again.")
+    return source

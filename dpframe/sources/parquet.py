@@ -1,0 +1,147 @@
+"""Parquet files: a part a row group, of the columns that are read, in constant memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import attrs
+
+from dpframe.errors import BadData
+from dpframe.graph import Categorical, Setting
+
+from .extras import arrow
+from .files import File
+from .layout import Layout
+from .parts import Part, laid, safely
+from .reading import Plain
+from .source import Source
+from .table import Table, block_rows
+
+BATCH = 16  # blocks that are decoded at once
+BUFFER = 2**18  # bytes of a column that are read at once
+TEXTS = ("is_string", "is_large_string", "is_string_view")
+CUT = "A file that was cut short, or is no Parquet file, looks like this."
+
+
+@attrs.frozen(eq=False, repr=False)
+class ParquetSource(Source):
+    """Parquet files of the same columns, one row group after the other; `groups` is a row group's
+    file and its number there.
+    """
+
+    layout: Layout
+    files: tuple[File, ...]
+    groups: tuple[tuple[File, int], ...]
+    rows: int
+
+    @classmethod
+    def of(cls, setting: Setting, files: tuple[File, ...], y: Any, *, drop: bool) -> ParquetSource:
+        """Reads every file's metadata and compares its columns with the first's.
+
+        Raises BadData, SourceFailed or MissingExtra.
+        """
+        arrow("pyarrow.parquet")
+        first = empty(files[0])
+        layout = Table.of(setting, first, y, drop=drop).layout
+        groups, rows = [], 0
+        for file in files:
+            schema, known = empty(file), metadata(file)
+            laid(layout, schema, None, file.path)
+            compare(layout, first, schema, file)
+            groups += [(file, group) for group in range(known.num_row_groups)]
+            rows += known.num_rows
+        return cls(layout, files, tuple(groups), rows)
+
+    @property
+    def identity(self) -> object:
+        """The files' paths."""
+        return tuple(file.path for file in self.files)
+
+    @property
+    def steps(self) -> int:
+        """The number of row groups."""
+        return len(self.groups)
+
+    def parts(self) -> Iterator[Part]:
+        """A row group each."""
+        for file, group in self.groups:
+            yield RowGroup(self.layout, file, group)
+
+
+@attrs.frozen(eq=False)
+class RowGroup(Part):
+    """A row group of a file, by name: the worker that reads it must see the file."""
+
+    held: ClassVar[bool] = False
+    layout: Layout
+    file: File
+    group: int
+
+    @property
+    def name(self) -> str:
+        """`row group 3 of /data/survey.parquet`."""
+        return f"row group {self.group + 1} of {self.file.path}"
+
+    def tables(self) -> Iterator[Table]:
+        """The row group, decoded a few blocks at a time."""
+        self.file.unchanged()
+        with opened(self.file) as file:
+            for batch in file.iter_batches(
+                batch_size=BATCH * block_rows(len(self.layout.names)),
+                row_groups=[self.group],
+                columns=None if self.layout.schema is None else list(self.layout.needed),
+                use_threads=False,
+            ):
+                yield laid(self.layout, batch, None, self.file.path)
+
+
+def opened(file: File) -> Any:
+    """The file, open, its metadata not read again.
+
+    Columns are read through small buffers: without them a column of a row group is held as a whole,
+    and with pre_buffer a row group is.
+    """
+    library = arrow("pyarrow.parquet")
+    options = {"pre_buffer": False, "buffer_size": BUFFER}
+    return library.ParquetFile(file.path, metadata=metadata(file), **options)
+
+
+@lru_cache(maxsize=16)
+def metadata(file: File) -> Any:
+    """The footer of a file. Raises SourceFailed."""
+    parquet = arrow("pyarrow.parquet")
+    return safely(lambda: parquet.read_metadata(file.path), file.path, CUT)
+
+
+def empty(file: File) -> Any:
+    """A batch without rows that has the file's columns. Raises SourceFailed or MissingExtra."""
+    schema = metadata(file).schema
+    return arrow().RecordBatch.from_pylist([], schema=schema.to_arrow_schema())
+
+
+def compare(layout: Layout, first: Any, other: Any, file: File) -> None:
+    """Columns of categories must be of the kind they are in the first file. Raises BadData."""
+    pairs = zip(layout.names, layout.parts, layout.titles, strict=True)
+    for name, part, title in pairs:
+        if not isinstance(part, Categorical):
+            continue
+        wanted, got = (sort(batch.schema.field(name).type) for batch in (first, other))
+        if "null" not in (wanted, got) and wanted != got:
+            way_out = "Write all files with one schema."
+            raise BadData(f"{title}, in {file.path},", wanted, Plain(got), way_out)
+
+
+def sort(kind: Any) -> str:
+    """The kind of a type of Arrow: texts are alike, and numbers are."""
+    types = arrow("pyarrow.types")
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    if any(getattr(types, one)(kind) for one in TEXTS if hasattr(types, one)):
+        return "text"
+    return "numbers" if types.is_primitive(kind) and not _no_number(types, kind) else str(kind)
+
+
+def _no_number(types: Any, kind: Any) -> bool:
+    return bool(types.is_boolean(kind) or types.is_temporal(kind))

@@ -1,0 +1,86 @@
+"""Source: a table wherever it is, read in parts, each once a pass."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from .layout import Layout
+from .parts import Part, Window, guarded, nothing
+from .progress import Progress
+from .running import alone, together
+from .table import Block
+
+S = TypeVar("S")
+
+
+class Source(ABC):
+    """Abstract: a table that is read in parts. Opening it reads no row.
+
+    `passes` is how many times it can be read: 1 or infinity.
+    """
+
+    layout: Layout
+    passes: float = math.inf
+
+    @property
+    def columns(self) -> int:
+        """The public number of columns of features."""
+        return len(self.layout.names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of features: their names, or their places in an array."""
+        return self.layout.names
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows where it is known without reading: private under add/remove."""
+        return None
+
+    @property
+    @abstractmethod
+    def identity(self) -> object:
+        """What holds the memory or names the files: equal tables are told by it."""
+
+    @property
+    def steps(self) -> int | None:
+        """The number of parts, if it is known; for the progress bar alone."""
+        return None
+
+    @abstractmethod
+    def parts(self) -> Iterator[Part]:
+        """Every row once, in order, each part for one worker. Raises DPFrameError."""
+
+    def total(self, work: Callable[[Iterable[Block]], S], *, executor: Any = None) -> S:
+        """work(part 1) + work(part 2) + ..., added from the left whoever computes them.
+
+        `work` gets the blocks of one part, at least one and perhaps without rows; other processes
+        need it picklable. `executor` has submit(function, *arguments) or map(function, items), or
+        is a client of Dask distributed; None reads here. A second pass gives the same blocks.
+
+        Raises BadData for rows that cannot be used, SourceFailed where reading or a worker fails,
+        InvalidArgument for what is no executor.
+        """
+        parts = guarded(self._parts(), "X")
+        with Progress(self.steps if executor is not None else self._blocks) as bar:
+            if executor is None:
+                return alone(work, parts, bar)  # type: ignore[no-any-return]
+            return together(work, parts, bar, executor)  # type: ignore[no-any-return]
+
+    def _parts(self) -> Iterator[Part]:
+        """Its parts, or one without rows."""
+        empty = True
+        for part in self.parts():
+            yield part
+            empty = False
+        if empty:
+            yield Window(nothing(self.layout))
+
+    @property
+    def _blocks(self) -> int | None:
+        from .table import block_rows
+
+        return None if self.rows is None else 1 + self.rows // block_rows(self.columns)

@@ -1,0 +1,136 @@
+"""Sources that give frames or batches one after the other: read in order, in constant memory."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+
+from dpframe.errors import BadData, SourceFailed
+from dpframe.graph import Setting
+
+from .extras import arrow
+from .layout import Layout
+from .opening import beside
+from .parts import Part, Piece, guarded, safely
+from .reading import Column, Plain
+from .source import Source
+from .table import Table, block_rows
+
+
+@attrs.define(eq=False, repr=False)
+class StreamSource(Source):
+    """Abstract: batches in order, cut into pieces of at most so many blocks.
+
+    `labels` are those that stand beside the batches, in their order, or None.
+    """
+
+    data: Any
+    layout: Layout
+    labels: Column | None
+    blocks: int
+
+    @abstractmethod
+    def batches(self) -> Iterator[Any]:
+        """Every row once, in order, as frames or batches."""
+
+    @property
+    def identity(self) -> object:
+        """What was given."""
+        return self.data
+
+    def parts(self) -> Iterator[Part]:
+        """A piece of a batch each. Raises BadData where labels beside them end early or late."""
+        start, size = 0, self.blocks * block_rows(self.columns)
+        for batch in guarded(self.batches(), "X"):
+            for place in range(0, len(batch), size):
+                piece = batch.slice(place, size)
+                yield Piece(self.layout, piece, self._beside(start, len(piece)), "X")
+                start += len(piece)
+        if self.labels is not None and start != len(self.labels):
+            raise self._uneven()
+
+    def _beside(self, start: int, length: int) -> Any:
+        if self.labels is None:
+            return None
+        if start + length > len(self.labels):
+            raise self._uneven()
+        return self.labels.window(start, start + length).values
+
+    def _uneven(self) -> BadData:
+        return BadData("y", "as long as X", Plain("another length"), "A record is a row of both.")
+
+
+@attrs.define(eq=False, repr=False)
+class ArrowSource(StreamSource):
+    """Anything with __arrow_c_stream__: tables and readers of pyarrow, relations of DuckDB, others.
+
+    A reader of batches is read once, anything else again. `reader` is the stream that opening has
+    begun.
+    """
+
+    reader: Any
+    passes: float
+
+    @classmethod
+    def of(cls, setting: Setting, X: Any, y: Any, *, drop: bool, blocks: int) -> ArrowSource:
+        """Reads the stream's schema. Raises BadData, SourceFailed or MissingExtra."""
+        reader = safely(lambda: stream(X), "X")
+        empty = arrow().RecordBatch.from_pylist([], schema=reader.schema)
+        layout, labels = laid_out(setting, empty, y, drop=drop)
+        passes = 1 if hasattr(X, "read_next_batch") else math.inf
+        return cls(X, layout, labels, blocks, reader, passes)
+
+    def batches(self) -> Iterator[Any]:
+        """The stream that opening has begun; in later passes others. Raises SourceFailed."""
+        reader, self.reader = self.reader, None
+        if reader is None and self.passes == 1:
+            raise SourceFailed("X again", "a stream is read once", "Give a table or a file.")
+        for batch in stream(self.data) if reader is None else reader:
+            yield batch if self.layout.schema is None else batch.select(self.layout.needed)
+
+
+@attrs.define(eq=False, repr=False)
+class LazySource(StreamSource):
+    """A lazy frame of Polars, collected batch by batch, of the columns that are read."""
+
+    @classmethod
+    def of(cls, setting: Setting, X: Any, y: Any, *, drop: bool, blocks: int) -> LazySource:
+        """Resolves the lazy frame's schema. Raises BadData or SourceFailed."""
+        if not hasattr(X, "collect_batches"):
+            got, way_out = Plain("another one"), "X.collect() reads it into memory."
+            raise BadData("X", "a lazy frame of Polars 1.34 or later", got, way_out)
+        empty = safely(lambda: X.collect_schema().to_frame(), "X")
+        layout, labels = laid_out(setting, empty, y, drop=drop)
+        return cls(X, layout, labels, blocks)
+
+    def batches(self) -> Iterator[Any]:
+        """The lazy frame's batches, in its order."""
+        lazy = self.data
+        if self.layout.schema is not None:
+            lazy = lazy.select(self.layout.needed)
+        size = self.blocks * block_rows(self.columns)
+        return iter(lazy.collect_batches(chunk_size=size, maintain_order=True))
+
+
+def laid_out(setting: Setting, empty: Any, y: Any, *, drop: bool) -> tuple[Layout, Column | None]:
+    """The layout that a table without rows shows, and the labels that stand beside it, if any.
+
+    Raises BadData.
+    """
+    table = Table.of(setting, empty, no_rows(y), drop=drop)
+    inside = y is None or isinstance(y, str)
+    return table.layout, None if inside else beside(y, drop=drop)
+
+
+def no_rows(y: Any) -> Any:
+    """What stands for y beside a table without rows."""
+    return y if y is None or isinstance(y, str) else []
+
+
+def stream(X: Any) -> Any:
+    """A reader of Arrow batches. Raises MissingExtra, and what the library raises."""
+    return arrow().RecordBatchReader.from_stream(X)

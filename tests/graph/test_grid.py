@@ -1,0 +1,171 @@
+"""Rows on a grid: whole numbers inside their bounds, exactly, and each a function of its own row.
+
+The oracle is Python's integers and fractions; a plain projection in floating point is the negative
+control.
+"""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dpframe as dp
+from dpframe.graph.clipping import project
+from dpframe.graph.grid import Grid, GridColumn
+from dpframe.graph.rounding import onto_grid
+from dpframe.symbols import exact
+
+BITS = (4, 20, 24)
+WIDTHS = (1, 2, 7, 50)
+
+
+def rows_of_every_kind(d: int) -> np.ndarray:
+    """Ordinary, huge, denormal, zero, at the bound in many ways, and patterns around 2^52 + 1."""
+    rng = np.random.default_rng(d)
+    ordinary = rng.normal(size=(200, d))
+    scales = 10.0 ** rng.uniform(-307, 307, size=(100, 1))
+    lengths = np.linalg.norm(ordinary, axis=1, keepdims=True)
+    at_the_bound = np.repeat(ordinary[:60] / lengths[:60], 3, axis=0)
+    at_the_bound[1::3] = np.nextafter(at_the_bound[1::3], np.inf)
+    at_the_bound[2::3] = np.nextafter(at_the_bound[2::3], -np.inf)
+    special = [0.0, -0.0, 5e-324, -5e-324, 2.0**-1022, 1.7e308, -1.7e308, 1.0, -1.0]
+    special += [2.0**52 + 1, -(2.0**52 + 1), (2.0**52 + 1) / 2**52, 1 - 2.0**-53, 1 + 2.0**-52]
+    with np.errstate(over="ignore"):
+        far = np.nan_to_num(ordinary[:100] * scales, posinf=1.7e308, neginf=-1.7e308)
+    flat = np.array([[v] * d for v in special])
+    signs = np.array([[v * (-1) ** j for j in range(d)] for v in special])
+    axes = np.vstack([v * np.eye(d)[:3] for v in special])
+    return np.vstack([ordinary, ordinary / np.sqrt(d), far, at_the_bound, flat, signs, axes])
+
+
+@pytest.mark.parametrize("bits", BITS)
+@pytest.mark.parametrize("d", WIDTHS)
+@pytest.mark.parametrize("bound", [1.0, 3.0, 0.1, 1e-200, 1e200])
+def test_rows_are_whole_and_inside_the_ball(d, bits, bound):
+    """The sum of squares, in Python integers, is at most 4^bits for every row."""
+    steps = onto_grid(rows_of_every_kind(d), 2.0**bits / bound, bits)
+    assert (steps == np.trunc(steps)).all()
+    assert max(sum(int(k) ** 2 for k in row) for row in steps) <= 4**bits
+
+
+def test_a_projection_in_floating_point_leaves_the_ball():
+    """The negative control: the same rows, projected in doubles, are outside by a rounding."""
+    rows = project(rows_of_every_kind(7), 1.0)
+    assert max(sum(Fraction(v) ** 2 for v in row) for row in rows) > 1
+
+
+@pytest.mark.parametrize("bits", BITS)
+@pytest.mark.parametrize("d", WIDTHS)
+def test_rows_inside_are_rounded_towards_zero(d, bits):
+    """Each entry is the whole part of x 2^bits, by fractions."""
+    rows = rows_of_every_kind(d)
+    inside = [row for row in rows if sum(Fraction(v) ** 2 for v in row) <= 1]
+    for row, steps in zip(inside, onto_grid(np.array(inside), 2.0**bits, bits), strict=True):
+        assert [int(k) for k in steps] == [int(Fraction(v) * 2**bits) for v in row]
+
+
+@pytest.mark.parametrize("d", WIDTHS)
+def test_rows_outside_land_near_their_projection(d):
+    """Within (2 sqrt(d) + 2) steps of x/|x|, and never further out."""
+    rows = np.array([r for r in rows_of_every_kind(d) if sum(Fraction(v) ** 2 for v in r) > 1])
+    for row, steps in zip(rows, onto_grid(rows, 2.0**20, 20), strict=True):
+        largest = np.max(np.abs(row))
+        unit = (row / largest) / np.linalg.norm(row / largest)
+        assert np.linalg.norm(steps / 2**20 - unit) <= (2 * np.sqrt(d) + 2) / 2**20
+
+
+@pytest.mark.parametrize("bits", BITS)
+@pytest.mark.parametrize("d", WIDTHS)
+def test_a_row_is_mapped_by_itself(d, bits):
+    """To the last bit: in any order, block and layout of memory, and alone."""
+    rows = rows_of_every_kind(d)
+    scale, most = 2.0**bits / 3, 2**bits
+    whole = onto_grid(rows, scale, bits, most)
+    order = np.random.default_rng(1).permutation(len(rows))
+    for size, layout in itertools.product((1, 13, 200), (np.ascontiguousarray, np.asfortranarray)):
+        shuffled = layout(rows[order])
+        blocks = [shuffled[s : s + size] for s in range(0, len(rows), size)]
+        pieces = np.vstack([onto_grid(block, scale, bits, most) for block in blocks])
+        np.testing.assert_array_equal(pieces, whole[order])
+
+
+@pytest.mark.parametrize("d", WIDTHS)
+def test_a_bound_on_the_1_norm_is_kept(d):
+    """|k|_1 <= most, in Python integers."""
+    steps = onto_grid(rows_of_every_kind(d), 2.0**20, 20, most=2**20)
+    assert max(sum(abs(int(k)) for k in row) for row in steps) <= 2**20
+    assert max(sum(abs(int(k)) for k in row) for row in steps) >= 2**20 - 2 * d
+
+
+def test_the_block_is_not_changed():
+    """Rounding works on memory of its own."""
+    rows = rows_of_every_kind(3)
+    before = rows.copy()
+    onto_grid(rows, 2.0**20, 20, 2**20)
+    np.testing.assert_array_equal(rows, before)
+
+
+def declared(**options: object):
+    """X and y of a setting."""
+    return dp.Setting(
+        X=dp.Rows(norm=2), y=dp.Column(bound=3), relation=dp.ADD_REMOVE, **options
+    ).nodes()
+
+
+def test_every_statistic_of_bounded_rows_stands_on_the_grid():
+    """And its step is the product of the steps that it multiplies."""
+    X, y = declared()
+    steps = {
+        X.T @ X: Fraction(4, 4**20),
+        X.T @ y: Fraction(6, 4**20),
+        y @ y: Fraction(9, 4**20),
+        dp.total(X): Fraction(2, 2**20),
+        dp.total(y): Fraction(3, 2**20),
+        dp.count(X): Fraction(1),
+        dp.trace(X.T @ X): Fraction(4, 4**20),
+        dp.lambda_min(X.T @ X): Fraction(4, 2**20),
+        2 * (X.T @ X): Fraction(8, 4**20),
+        dp.count(X) * "1/3" - dp.trace(X.T @ X): Fraction(1, 3 * 4**19),
+    }
+    for statistic, step in steps.items():
+        assert statistic.step == exact(step), statistic.label
+
+
+def test_without_a_grid_nothing_is_exact():
+    """grid=None leaves statistics to floating point."""
+    X, y = declared(grid=None)
+    assert not any(one.exact for one in (X.T @ X, X.T @ y, dp.total(y), dp.stack(X.T @ X)))
+
+
+def test_terms_without_a_common_step_are_not_exact():
+    """sqrt 2 is no fraction."""
+    X, _ = declared()
+    assert not (dp.count(X) * dp.sqrt(2) + dp.trace(X.T @ X)).exact
+
+
+@pytest.mark.parametrize("bits", [3, 25, 20.0, True, "20", float("nan")])
+def test_odd_numbers_of_bits_are_refused(bits):
+    """4 to 24, whole."""
+    with pytest.raises(dp.InvalidArgument, match="grid must be whole bits from 4 to 24"):
+        declared(grid=bits)
+
+
+def test_the_grid_is_a_node_of_the_graph():
+    """With its bits, under the statistics, in the certificate."""
+
+    class Both(dp.Regression):
+        """X'X and X'y."""
+
+        def declare(self, X, y, budget):
+            half, other = budget.split_evenly(2)
+            gram = dp.release(X.T @ X, dp.Gaussian.analytic, half)
+            return gram, dp.release(X.T @ y, dp.Gaussian.analytic, other)
+
+    setting = dp.Setting(X=dp.Rows(norm=2), y=dp.Column(bound=3), relation=dp.ADD_REMOVE, grid=16)
+    proof = dp.certify(Both(), target=dp.ApproxDP(1, "1e-6"), setting=setting)
+    grids = [node for node in proof.graph.nodes if isinstance(node, (Grid, GridColumn))]
+    assert [(node.kind, node.bits) for node in grids] == [("grid", 16), ("grid_column", 16)]
+    assert not any("idealized" in line for line in proof.assumptions)

@@ -1,0 +1,212 @@
+"""The chain: every edit of the past is seen, roll-back against a head that was kept."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+import shutil
+import sqlite3
+from fractions import Fraction
+
+import pytest
+
+import dpframe as dp
+from dpframe.ledger import schema
+
+COLUMNS = ("number", "time", "action", "dataset", "content", "previous", "hash")
+TRIGGERS = schema.STATEMENTS[1:]
+NAMES = [statement.split()[2] for statement in TRIGGERS]
+
+
+@pytest.fixture
+def edit(raw):
+    """A function: change the table with the triggers dropped, and put them back."""
+
+    def edit(path, *statement):
+        drops = [(f"DROP TRIGGER {name}",) for name in NAMES]
+        raw(path, *drops, statement, *((trigger,) for trigger in TRIGGERS), ("SELECT 1",))
+
+    return edit
+
+
+def flipped(value, rng):
+    """Another value of the same type: one bit of a number, one character of a text."""
+    if isinstance(value, int):
+        return value ^ (1 << rng.randrange(6, 12))
+    if not value:
+        return "x"
+    place = rng.randrange(len(value))
+    return value[:place] + ("0" if value[place] != "0" else "1") + value[place + 1 :]
+
+
+def test_every_column_of_every_row(history, edit, raw, tmp_path):
+    """One field changed, by one character or bit: opening refuses; as it was, it opens."""
+    rng, rows = random.Random(5), raw(history.path, (schema.SELECT,))
+    assert {row[2] for row in rows} == {"ledger", "dataset", "rule", "charge", "released"}
+    copy = tmp_path / "copy.sqlite"
+    for row in rows:
+        for column, value in zip(COLUMNS, row, strict=True):
+            shutil.copy(history.path, copy)
+            change = f"UPDATE entries SET {column} = ? WHERE number = ?"
+            edit(copy, change, (value, row[0]))
+            dp.Ledger(copy)  # the control: the same edit with the same value is accepted
+            edit(copy, change, (flipped(value, rng), row[0]))
+            with pytest.raises(dp.BadLedger):
+                dp.Ledger(copy)
+
+
+def test_rows_deleted_doubled_and_renumbered(history, edit, raw, tmp_path):
+    """Each row inserted again at the end, given a number below 1; each but the last deleted."""
+    rows = raw(history.path, (schema.SELECT,))
+    copy = tmp_path / "copy.sqlite"
+    for row in rows:
+        statements = [
+            (schema.INSERT, (len(rows) + 1, *row[1:])),
+            ("UPDATE entries SET number = -number WHERE number = ?", (row[0],)),
+            ("DELETE FROM entries WHERE number = ?", (row[0],)),
+        ]
+        for statement in statements[: 3 if row != rows[-1] else 2]:
+            shutil.copy(history.path, copy)
+            edit(copy, *statement)
+            with pytest.raises(dp.BadLedger):
+                dp.Ledger(copy)
+
+
+def test_the_past_cannot_be_changed_by_accident(history, raw):
+    """The triggers refuse UPDATE, DELETE and REPLACE, and rows out of order."""
+    for statement in (
+        "UPDATE entries SET time = ''",
+        "DELETE FROM entries",
+        "REPLACE INTO entries SELECT * FROM entries WHERE number = 3",
+        schema.INSERT.replace("?", "100"),
+    ):
+        with pytest.raises(sqlite3.IntegrityError, match="entries are"):
+            raw(history.path, (statement,))
+    history.verify()
+
+
+def test_a_chain_rewritten_with_right_hashes_still_adds_up(history, edit, raw):
+    """An edit with every hash computed again is seen where the sums or ceilings cannot be; where
+    they can, only a kept head shows it. This is what the documentation says.
+    """
+    from dpframe.ledger.chain import Entry, entry_after
+
+    head, rows = history.head, [Entry(*row) for row in raw(history.path, (schema.SELECT,))]
+
+    def rewritten(change):
+        last, chain = (0, "0" * 64), []
+        for row in rows:
+            content = change(row.action, json.loads(row.content))
+            chain.append(entry_after(last, row.time, row.action, row.dataset, content))
+            last = (chain[-1].number, chain[-1].hash)
+        for entry in chain:
+            fields = (entry.content, entry.previous, entry.hash, entry.number)
+            edit(
+                history.path,
+                "UPDATE entries SET content=?, previous=?, hash=? WHERE number=?",
+                fields,
+            )
+
+    rewritten(lambda action, c: {**c, "totals": {"pure": ["1/10"]}} if action == "charge" else c)
+    with pytest.raises(dp.BadLedger):
+        dp.Ledger(history.path)
+    rewritten(lambda action, c: {**c, "prices": {"pure": ["2"]}} if action == "charge" else c)
+    with pytest.raises(dp.BadLedger):
+        dp.Ledger(history.path)
+
+    def dearer(content):
+        return {**content, "prices": {**content["prices"], "zcdp": ["1/10"]}}
+
+    rewritten(lambda action, c: dearer(c) if action == "charge" else c)
+    with pytest.raises(dp.BadLedger):
+        dp.Ledger(history.path)
+    larger = {"ceilings": [{"kind": "pure", "epsilon": "2"}]}
+    rewritten(lambda action, c: larger if action == "rule" else c)
+    with pytest.raises(dp.BadLedger):
+        dp.Ledger(history.path)
+    rewritten(lambda action, c: {**c, "identity": "00"} if action == "ledger" else c)
+    assert dp.Ledger(history.path).account("survey").runs == 6
+    with pytest.raises(dp.StaleLedger):
+        dp.Ledger(history.path, head=head)
+    with pytest.raises(dp.StaleLedger):
+        history.verify()
+
+
+def test_roll_back(history, spend, tmp_path):
+    """Last week's copy put back: seen by the process that knows better, and by a kept head; not
+    without one, and the copy itself is a ledger (the controls).
+    """
+    old = tmp_path / "old.sqlite"
+    shutil.copy(history.path, old)
+    early = history.head
+    spend(history, "survey", dp.PureDP("0.1"))
+    kept = history.head
+    dp.Ledger(history.path, head=early)  # an older head of the same chain is in it
+    dp.Ledger(history.path, head=kept)
+    shutil.copy(old, history.path)
+    for use in (
+        history.verify,
+        lambda: history.head,
+        lambda: spend(history, "survey", dp.PureDP("0.1")),
+    ):
+        with pytest.raises(dp.StaleLedger):
+            use()
+    with pytest.raises(dp.StaleLedger):
+        dp.Ledger(history.path, head=kept)
+    assert dp.Ledger(history.path, head=early).head == early
+    assert dp.Ledger(history.path).account("survey").runs == 6
+
+
+def test_the_last_rows_cut_off(history, edit):
+    """As a roll-back: seen against a kept head only."""
+    kept = history.head
+    edit(history.path, "DELETE FROM entries WHERE number > 8")
+    with pytest.raises(dp.StaleLedger):
+        dp.Ledger(history.path, head=kept)
+    assert dp.Ledger(history.path).head != kept
+
+
+def test_a_deleted_file_is_noticed(history, cost):
+    """By the process that knew it, and by a kept head; a new object says that there is no file."""
+    kept = history.head
+    history.path.unlink()
+    for use in (history.verify, lambda: dp.Ledger(history.path, head=kept)):
+        with pytest.raises(dp.StaleLedger):
+            use()
+    with (
+        pytest.raises(dp.InvalidArgument, match="an existing file"),
+        dp.Ledger(history.path).charging("survey", cost(dp.PureDP(1))),
+    ):
+        pytest.fail("the body ran")
+    assert not history.path.exists()
+
+
+@pytest.mark.parametrize("head", ["", "x", "0" * 63, "G" * 64, 7, b"0" * 64])
+def test_bad_heads_are_refused(history, head):
+    """Text of 64 hexadecimal digits, or nothing."""
+    with pytest.raises(dp.InvalidArgument, match="64 hexadecimal digits"):
+        history.verify(head=head)
+
+
+def test_export_is_everything_exactly(history, raw):
+    """By the standard library alone: sums of charges are totals; the chain is the table."""
+    whole = json.loads(history.export())
+    (survey, other) = whole["datasets"]
+    prices = [Fraction(charge["prices"]["pure"][0]) for charge in survey["charges"]]
+    assert sum(prices) == Fraction(survey["totals"][0]["spent"]["epsilon"]) == Fraction(4, 5)
+    assert Fraction(survey["totals"][0]["remaining"]["epsilon"]) == Fraction(1, 5)
+    assert [charge["status"] for charge in survey["charges"]][-1] == "charged, not finished"
+    assert other["unit"] == {"relation": "replace_one", "rows_per_person": 3}
+    rows = [tuple(entry.values()) for entry in whole["chain"]]
+    assert rows == raw(history.path, (schema.SELECT,))
+    assert whole["head"] == rows[-1][-1] == history.head
+
+
+def test_a_pickled_ledger_opens_the_same_file_again(history, tmp_path):
+    """And notices a roll-back in between."""
+    text = pickle.dumps(history)
+    assert pickle.loads(text).account("survey") == history.account("survey")
+    history.path.unlink()
+    with pytest.raises(dp.StaleLedger):
+        pickle.loads(text)

@@ -1,0 +1,103 @@
+"""dpframe ledger: what it prints, what it exits with, what it refuses."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import dpframe as dp
+from dpframe.cli import app
+
+CREATE = ["create", "--relation", "add-remove"]
+
+
+def call(*arguments, status=0):
+    """What the command prints; it must exit with `status`."""
+    done = CliRunner().invoke(app, ["ledger", *map(str, arguments)])
+    assert done.exit_code == status, done.output
+    return done.stdout if status == 0 else " ".join(done.stderr.split())
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A file that is not there yet."""
+    return tmp_path / "budget.sqlite"
+
+
+@pytest.mark.parametrize(
+    ("options", "budget"),
+    [
+        (("--epsilon", "1"), dp.PureDP(1)),
+        (("--epsilon", "1/3", "--delta", "1e-6"), dp.ApproxDP("1/3", "1e-6")),
+        (("--rho", "0.1"), dp.ZeroConcentratedDP("0.1")),
+        (("--mu", "0.2"), dp.GaussianDP("0.2")),
+    ],
+)
+def test_create_every_kind(path, options, budget):
+    """As the same call in Python: exact numbers, and shown."""
+    printed = call(*CREATE, path, "survey", *options)
+    account = dp.Ledger(path).account("survey")
+    assert account.budget == budget
+    assert f"survey: {budget} for one row added or removed" in printed
+    assert printed.strip() in call("show", path)
+
+
+def test_create_with_a_rule_and_rows(path):
+    """--by and --rows-per-person are passed on."""
+    numbers = ("--epsilon", "1", "--delta", "1e-6")
+    for by, kind in (("sums", "approx"), ("gaussian", "gaussian"), ("zcdp", "zcdp")):
+        call(*CREATE, path, by, *numbers, "--by", by, "--rows-per-person", "4")
+        account = dp.Ledger(path).account(by)
+        assert (account.by, account.main.kind.kind) == (kind, kind)
+        assert str(account.unit.rows_per_person) == "4"
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ((), "budget must be"),
+        (("--delta", "1e-6"), "budget must be"),
+        (("--rho", "1", "--epsilon", "1"), "budget must be"),
+        (("--rho", "nan"), "rho"),
+        (("--epsilon", "0"), "epsilon"),
+        (("--rho", "1", "--by", "gaussian"), "by must be"),
+    ],
+)
+def test_bad_budgets(path, options, text):
+    """Exit status 2, one sentence, no file."""
+    assert text in call(*CREATE, path, "survey", *options, status=2)
+    assert not path.exists()
+
+
+def test_the_relation_is_always_written(path):
+    """It has no default."""
+    assert "--relation" in call("create", path, "survey", "--rho", "1", status=2)
+
+
+def test_show_export_and_verify(path, spend, cost):
+    """Runs with their status; JSON with exact numbers; the head that was kept."""
+    call(*CREATE, path, "survey", "--epsilon", "1")
+    ledger = dp.Ledger(path)
+    kept = ledger.head
+    spend(ledger, "survey", dp.PureDP("0.1"))
+    ledger.charging("survey", cost(dp.PureDP("0.2"))).__enter__()
+    printed = call("show", path, "survey")
+    assert "released" in printed
+    assert "charged, not finished" in printed
+    assert "spent epsilon 3/10 of 1" in printed
+    (record,) = json.loads(call("show", path, "--json"))
+    assert (record["spent"], record["runs"], record["unfinished"]) == ({"epsilon": "3/10"}, 2, 1)
+    assert json.loads(call("export", path))["head"] == ledger.head
+    assert "contains that head" in call("verify", path, "--head", kept)
+    assert "no head was given" in call("verify", path)
+    assert "contains the given head" in call("verify", path, "--head", "1" * 64, status=2)
+
+
+def test_missing_files_and_names(path):
+    """Status 2 and no file is made."""
+    for command in (("show",), ("export",), ("verify",)):
+        assert "existing ledger" in call(*command, path, status=2)
+    assert not path.exists()
+    call(*CREATE, path, "survey", "--rho", "1")
+    assert "one of this ledger" in call("show", path, "surwey", status=2)
+    assert "has its budget already" in call(*CREATE, path, "survey", "--rho", "2", status=2)

@@ -1,0 +1,167 @@
+"""What is refused when it is declared or charged: names, numbers, units, costs; and what fits."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import mpmath
+import pytest
+from curves import MILLIONTH, bisect, profile
+
+import dpframe as dp
+from dpframe.guarantees import Unit
+from dpframe.ledger import Cost
+
+
+@pytest.mark.parametrize(
+    ("budget", "by", "asked"),
+    [
+        (dp.PureDP(1), None, dp.PureDP(2)),
+        (dp.ApproxDP(1, MILLIONTH), dp.ApproxDP, dp.ApproxDP(2, "1e-7")),
+        (dp.ZeroConcentratedDP("1/7"), None, dp.ZeroConcentratedDP(2)),
+        (dp.GaussianDP("1/7"), None, dp.PureDP(2)),
+    ],
+)
+def test_what_is_said_to_fit_fits(ledger, cost, budget, by, asked):
+    """The number in the message is admitted; a thousandth more is not."""
+    ledger.create("other", budget, relation=dp.ADD_REMOVE, by=by)
+    with pytest.raises(dp.BudgetExceeded) as caught, ledger.charging("other", cost(asked)):
+        pass
+    number = Fraction(str(caught.value).split("up to ")[1].split()[0].rstrip("."))
+    rest = [part.value for part in asked.amounts[1:]]
+    assert ledger.fits("other", cost(type(asked)(number, *rest)))
+    assert not ledger.fits("other", cost(type(asked)(number * Fraction(1001, 1000), *rest)))
+    assert caught.value.cost == cost(asked)
+    assert caught.value.remaining == ledger.account("other").remaining
+
+
+def test_the_largest_epsilon_at_the_delta_that_was_asked(ledger, cost):
+    """In mu^2, the epsilon that is said to fit has a profile below delta at the mu that is left."""
+    ledger.create("other", dp.GaussianDP("0.2"), relation=dp.ADD_REMOVE)
+    asked = cost(dp.ApproxDP(3, "1e-5"), dp.GaussianDP(1))
+    with (
+        pytest.raises(dp.BudgetExceeded, match="mu up to 1/5, epsilon ") as caught,
+        ledger.charging("other", asked),
+    ):
+        pass
+    said = mpmath.mpf(str(caught.value).split(", epsilon ")[1].split()[0])
+    truth = bisect(
+        lambda e: profile(e, mpmath.mpf("0.2")) >= mpmath.mpf("1e-5"), mpmath.mpf(0), mpmath.mpf(3)
+    )
+    assert said <= truth < said + mpmath.mpf("1e-5")
+
+
+@pytest.mark.parametrize("other", [Unit(dp.REPLACE_ONE), Unit(dp.ADD_REMOVE, 2)])
+def test_another_unit_is_refused(ledger, cost, other):
+    """Of relation or of rows per person; the way out is in the message; nothing is written."""
+    head = ledger.head
+    with (
+        pytest.raises(dp.InvalidArgument, match="relation=ADD_REMOVE, rows_per_person=1"),
+        ledger.charging("survey", cost(dp.PureDP("0.1"), unit=other)),
+    ):
+        pytest.fail("the body ran")
+    assert ledger.head == head
+
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    "name", ["", " a", "a ", "a\nb", "x" * 101, "e\u0301", 3, None, True, b"a"]
+)
+def test_bad_names_are_refused(ledger, name):
+    """At creation and at use."""
+    with pytest.raises(dp.InvalidArgument, match="printable name"):
+        ledger.create(name, dp.PureDP(1), relation=dp.ADD_REMOVE)
+    with pytest.raises(dp.InvalidArgument, match="printable name"):
+        ledger.account(name)
+
+
+@pytest.mark.parametrize("name", ["a", "survey 2026", "Größe", "调查", "x" * 100, "../x'; --"])
+def test_good_names_are_kept(ledger, name):
+    """As they are."""
+    ledger.create(name, dp.PureDP(1), relation=dp.ADD_REMOVE)
+    assert dp.Ledger(ledger.path).datasets == ("survey", name)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"budget": 1},
+        {"budget": dp.ApproxDP(dp.EPSILON, "1e-6")},
+        {"budget": dp.ZeroConcentratedDP(0)},
+        {"budget": dp.PureDP},
+        {"relation": "add_remove"},
+        {"relation": None},
+        {"rows_per_person": 0},
+        {"rows_per_person": True},
+        {"rows_per_person": "two"},
+        {"by": dp.GaussianDP},
+        {"by": "gaussian"},
+    ],
+)
+def test_bad_budgets_are_refused(ledger, change):
+    """When they are declared, and nothing is written."""
+    head = ledger.head
+    arguments = {"budget": dp.PureDP(1), "relation": dp.ADD_REMOVE, **change}
+    with pytest.raises(dp.InvalidArgument):
+        ledger.create("other", **arguments)
+    assert ledger.head == head
+
+
+@pytest.mark.parametrize("wait", [NAN, INF, -1, "3", True, None])
+def test_bad_waits_are_refused(tmp_path, wait):
+    """Not a number of seconds."""
+    with pytest.raises(dp.InvalidArgument, match="seconds"):
+        dp.Ledger(tmp_path / "x", wait=wait)
+
+
+def test_taken_and_missing_names(ledger, cost):
+    """Each with its way out."""
+    with pytest.raises(dp.InvalidArgument, match="has its budget already"):
+        ledger.create("survey", dp.PureDP(9), relation=dp.ADD_REMOVE)
+    with pytest.raises(dp.InvalidArgument, match="one of this ledger \\('survey'\\)"):
+        ledger.fits("surwey", cost(dp.PureDP(1)))
+
+
+class Mine(dp.PureDP):
+    """A class that states its own amounts."""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"guarantees": ()},
+        {"guarantees": 1},
+        {"guarantees": (Mine(1),)},
+        {"guarantees": (dp.PureDP(dp.EPSILON),)},
+        {"guarantees": (dp.PureDP(dp.sqrt(2)),)},
+        {"guarantees": (dp.PureDP(Fraction(1, 3**9000)),)},
+        {"unit": dp.ADD_REMOVE},
+        {"unit": Unit(dp.ADD_REMOVE, dp.parameter("k", integer=True, lower=1))},
+        {"certificate": "ab"},
+        {"certificate": "AB" * 32},
+        {"certificate": None},
+        {"description": "x" * 201},
+        {"description": "a\nb"},
+        {"description": 3},
+    ],
+)
+def test_bad_costs_are_refused(arguments):
+    """When they are declared."""
+    good = {"guarantees": (dp.PureDP(1),), "unit": Unit(dp.ADD_REMOVE), "certificate": "ab" * 32}
+    with pytest.raises(dp.InvalidArgument):
+        Cost(**{**good, **arguments})
+
+
+def test_the_cost_of_a_certificate():
+    """Its target at its numbers, its unit, its hash; refused while numbers are missing."""
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    certificate = dp.certify(dp.AdaSSP(), target=dp.ApproxDP(dp.EPSILON, dp.DELTA), setting=setting)
+    with pytest.raises(dp.NotExecutable, match=r"run.at\(delta=..., epsilon=...\)"):
+        Cost.of(certificate)
+    run = certificate.at(epsilon="0.3", delta="1e-7")
+    found = Cost.of(run, dp.GaussianDP("0.05"))
+    assert found.guarantees == (dp.ApproxDP("0.3", "1e-7"), dp.GaussianDP("0.05"))
+    assert (found.unit, found.certificate) == (setting.unit, run.hash)
+    assert found.description == "AdaSSP"

@@ -1,0 +1,86 @@
+"""What the tests of sources share."""
+
+from __future__ import annotations
+
+import multiprocessing
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+
+import dask
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
+from dpframe.guarantees import ADD_REMOVE
+
+ROWS = 700
+EXTREMES = [5e-324, -0.0, 0.1, 1 / 3, -1e308, 1.7976931348623157e308, 2.0**53 - 1, 1e-310, -7.0]
+
+
+@pytest.fixture
+def setting():
+    """Rows of norm at most 1, labels of size at most 1, add/remove."""
+    return Setting(X=Rows(norm=1), y=Column(bound=1), relation=ADD_REMOVE)
+
+
+@pytest.fixture
+def named():
+    """The same, with labels in a column called rating."""
+    return Setting(X=Rows(norm=1), y=Column("rating", bound=1), relation=ADD_REMOVE)
+
+
+@pytest.fixture
+def codebook():
+    """Columns by name, in another order than they stand in the table, one of them of levels."""
+    columns = [Numeric("v", -1, 1), Categorical("town", ("A", "B")), Numeric("u", -1, 1)]
+    return Setting(X=Rows(columns=columns), y=Column("rating", bound=1), relation=ADD_REMOVE)
+
+
+@pytest.fixture(scope="session")
+def table():
+    """u, v, rating: doubles over the whole range, the awkward ones first."""
+    rng = np.random.default_rng(11)
+    wide = rng.normal(size=(ROWS, 3)) * 10.0 ** rng.integers(-300, 300, size=(ROWS, 3))
+    wide[: len(EXTREMES), 0] = EXTREMES
+    wide[: len(EXTREMES), 1] = EXTREMES[::-1]
+    wide[: len(EXTREMES), 2] = EXTREMES
+    return pd.DataFrame(wide, columns=["u", "v", "rating"])
+
+
+@pytest.fixture(scope="session")
+def mixed(table):
+    """The table with a column of levels, one of which no codebook knows."""
+    towns = np.random.default_rng(12).choice(["A", "B", "elsewhere"], ROWS)
+    return table.assign(town=towns)[["u", "town", "v", "rating"]]
+
+
+@pytest.fixture(scope="session")
+def processes():
+    """Two worker processes that share nothing with this one."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(2, mp_context=context) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """A client of a scheduler and two worker processes on the loopback address."""
+    from dask.distributed import Client, LocalCluster
+
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
+    quiet = {"dashboard_address": "127.0.0.1:0", "host": "127.0.0.1", "silence_logs": "CRITICAL"}
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "20s"}),
+        LocalCluster(**options, **quiet) as local,
+        Client(local, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def _only_our_warnings():
+    """Dask's own use of pandas is not judged here."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=pd.errors.Pandas4Warning, module="dask")
+        yield

@@ -1,0 +1,503 @@
+"""Whatever is wrong with a table is one clear error that quotes nothing of it."""
+
+import re
+import subprocess
+import sys
+import traceback
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+
+from dpframe.errors import BadData, DPFrameError, InvalidArgument, SourceFailed
+from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
+from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE
+from dpframe.sources import open_source
+
+CANARY = 73194628.25  # a value that no message may show
+TEXT = "canary73194628"
+
+
+def frame(rows=60, **columns):
+    """Two features and labels; one value is the canary."""
+    numbers = np.arange(rows, dtype=float)
+    numbers[rows // 2] = CANARY
+    return pd.DataFrame({"u": numbers, "v": numbers + 1, "rating": numbers / 100, **columns})
+
+
+def parquet(folder, *frames):
+    """One Parquet file a frame."""
+    for number, one in enumerate(frames):
+        one.to_parquet(folder / f"{number}.parquet", index=False, row_group_size=20)
+    return str(folder / "*.parquet")
+
+
+def csv(folder, *texts):
+    """One CSV file a text."""
+    for number, text in enumerate(texts):
+        (folder / f"{number}.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
+    return str(folder / "*.csv")
+
+
+def cut(folder):
+    """A Parquet file cut in half."""
+    whole = folder / "cut.parquet"
+    frame(2000).to_parquet(whole, index=False)
+    whole.write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
+    return str(whole)
+
+
+def spoiled(folder):
+    """A Parquet file whose footer is whole, but whose pages are not."""
+    path = folder / "spoiled.parquet"
+    frame(2000).to_parquet(path, index=False)
+    content = bytearray(path.read_bytes())
+    content[4 : len(content) // 2] = b"\xff" * (len(content) // 2 - 4)
+    path.write_bytes(bytes(content))
+    return str(path)
+
+
+def raising():
+    """A generator that raises in its second block, quoting data."""
+    yield frame()
+    raise ValueError(f"what about {CANARY} and {TEXT}?")
+
+
+def blocks(*frames):
+    """An iterator of these."""
+    return iter(frames)
+
+
+def without(name):
+    """The frame without a column."""
+    return frame().drop(columns=name)
+
+
+def twice(folder):
+    """A pattern, and one of its files again."""
+    pattern = parquet(folder, frame(), frame())
+    return [pattern, folder / "1.parquet"]
+
+
+class Failing:
+    """A stream of Arrow that breaks off."""
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        table = pa.Table.from_pandas(frame(), preserve_index=False)
+
+        def batches():
+            yield from table.to_batches()
+            raise OSError(f"disk {TEXT}")
+
+        reader = pa.RecordBatchReader.from_batches(table.schema, batches())
+        return reader.__arrow_c_stream__(requested_schema)
+
+
+GOOD = "u,v,rating\n1,2,3\n"
+BAD = {  # X from a folder, y, the kind of error, what the message says
+    "a file cut in half": (cut, None, SourceFailed, "cut.parquet failed (Arrow"),
+    "spoiled pages": (spoiled, None, SourceFailed, "row group 1 of "),
+    "no such file": (lambda f: f / "no.parquet", None, BadData, "a file that can be read"),
+    "no such pattern": (lambda f: str(f / "*.csv"), None, BadData, "a pattern that some file"),
+    "a folder": (str, None, BadData, "a file, or a pattern of files"),
+    "an address": (lambda f: "s3://bucket/x.parquet", None, BadData, "a path on this machine"),
+    "another kind of file": (
+        lambda f: (f / "x.xlsx").write_text("") or f / "x.xlsx",
+        None,
+        BadData,
+        "a .parquet or .csv file",
+    ),
+    "two kinds of files": (
+        lambda f: [parquet(f, frame()), csv(f, GOOD)],
+        None,
+        BadData,
+        "files of one kind",
+    ),
+    "a file twice": (twice, None, BadData, "a list of different files"),
+    "an array of labels": (
+        lambda f: parquet(f, frame()),
+        [1.0],
+        BadData,
+        "y must be left out, or the name of a column",
+    ),
+    "a later file lacks a column": (
+        lambda f: parquet(f, frame(), without("v")),
+        None,
+        BadData,
+        "must be a table with the columns u, v, rating, in this order; got no column 'v'",
+    ),
+    "a later file has another column": (
+        lambda f: parquet(f, frame(), frame(w=1.0)),
+        None,
+        BadData,
+        "got a column 'w'",
+    ),
+    "a later file is in another order": (
+        lambda f: parquet(f, frame(), frame()[["v", "u", "rating"]]),
+        None,
+        BadData,
+        "another order",
+    ),
+    "a later file has text for numbers": (
+        lambda f: parquet(f, frame(), frame(v=TEXT)),
+        None,
+        BadData,
+        "column v of X, in ",
+    ),
+    "no labels": (lambda f: parquet(f, without("rating")), None, BadData, "y must be given"),
+    "no such label": (lambda f: parquet(f, frame()), "nope", BadData, "the name of a column"),
+    "block 3 lacks a column": (
+        lambda f: blocks(frame(), frame(), without("v")),
+        None,
+        BadData,
+        "X, in block 3, must be",
+    ),
+    "block 3 lacks labels": (
+        lambda f: blocks(frame(), frame(), without("rating")),
+        None,
+        BadData,
+        "in block 3,",
+    ),
+    "block 2 is an array": (
+        lambda f: blocks(frame(), np.zeros((3, 3))),
+        None,
+        BadData,
+        "X, in block 2, must be a table with names",
+    ),
+    "block 2 is wider": (
+        lambda f: blocks((np.zeros((3, 2)), np.zeros(3)), (np.zeros((3, 4)), np.zeros(3))),
+        None,
+        BadData,
+        "X, in block 2, must be a table of 2 columns; got 4 columns",
+    ),
+    "block 2 brings labels of its own": (
+        lambda f: blocks(frame(), (frame(), frame()["rating"])),
+        None,
+        BadData,
+        "y, in block 2, must be left out",
+    ),
+    "block 2 brings none": (
+        lambda f: blocks((np.zeros((3, 2)), np.zeros(3)), np.zeros((3, 2))),
+        None,
+        BadData,
+        "y, in block 2, must be given",
+    ),
+    "block 2 is uneven": (
+        lambda f: blocks((np.zeros((3, 2)), np.zeros(3)), (np.zeros((3, 2)), np.zeros(4))),
+        None,
+        BadData,
+        "y, in block 2, must be as long as X",
+    ),
+    "text in block 2": (
+        lambda f: blocks(frame(), frame(v=TEXT)),
+        None,
+        BadData,
+        "column v of X, in block 2, must be real numbers",
+    ),
+    "a generator that raises": (lambda f: raising(), None, SourceFailed, "block 2 failed (Value"),
+    "no block": (lambda f: iter([]), None, BadData, "at least one block"),
+    "an iterator and labels": (lambda f: blocks(frame()), [1.0], BadData, "y must be left out, or"),
+    "a stream that breaks off": (lambda f: Failing(), None, SourceFailed, "reading X failed"),
+    "labels end early": (
+        lambda f: pa.Table.from_pandas(without("rating"), preserve_index=False),
+        np.zeros(59),
+        BadData,
+        "y must be as long as X",
+    ),
+    "labels end late": (
+        lambda f: pl.from_pandas(without("rating")).lazy(),
+        np.zeros(61),
+        BadData,
+        "y must be as long as X",
+    ),
+    "a lazy frame that fails": (
+        lambda f: pl.from_pandas(frame(t=TEXT)).lazy().with_columns(pl.col("t").cast(pl.Float64)),
+        None,
+        SourceFailed,
+        "reading X failed (InvalidOperationError)",
+    ),
+    "text in Arrow": (
+        lambda f: pa.table({"u": [TEXT], "rating": [1.0]}),
+        None,
+        BadData,
+        "column u of X must be real numbers; got values of kind text",
+    ),
+    "truth in Arrow": (
+        lambda f: pa.table({"u": [True], "rating": [1.0]}),
+        None,
+        BadData,
+        "kind bool. astype(float)",
+    ),
+    "dates in Polars": (
+        lambda f: pl.DataFrame({"u": [0], "rating": [1.0]}).cast({"u": pl.Date}).lazy(),
+        None,
+        BadData,
+        "column u of X must be real numbers",
+    ),
+    "text in a CSV file": (
+        lambda f: csv(f, GOOD, f"u,v,rating\n1,{TEXT},3\n"),
+        None,
+        BadData,
+        "column v of X, in ",
+    ),
+    "a short row in a CSV file": (
+        lambda f: csv(f, f"u,v,rating\n1,{CANARY}\n"),
+        None,
+        SourceFailed,
+        "0.csv failed (no table of equal rows)",
+    ),
+    "an empty CSV file": (lambda f: csv(f, ""), None, BadData, "a row of different names"),
+    "equal names in CSV": (lambda f: csv(f, "u,u\n1,2\n"), None, BadData, "a row of different"),
+    "no text in a CSV file": (
+        lambda f: csv(f, b"\xff\xfe\x00"),
+        None,
+        BadData,
+        "y must be given",
+    ),
+    "nothing in a CSV cell": (
+        lambda f: csv(f, f"u,v,rating\n1,,{CANARY}\n"),
+        None,
+        BadData,
+        "column v of X must be finite",
+    ),
+    "later names in CSV": (lambda f: csv(f, GOOD, "u,w,rating\n"), None, BadData, "no column 'v'"),
+    "Dask without labels": (
+        lambda f: dd.from_pandas(without("rating"), npartitions=2),
+        None,
+        BadData,
+        "y must be given",
+    ),
+    "Dask and an array": (
+        lambda f: dd.from_pandas(without("rating"), npartitions=2),
+        np.zeros(60),
+        BadData,
+        "y must be a collection of Dask",
+    ),
+    "partitions that differ": (
+        lambda f: da.zeros((60, 2), chunks=20),
+        da.zeros(60, chunks=30),
+        BadData,
+        "as many partitions as X",
+    ),
+    "partitions of other lengths": (
+        lambda f: da.zeros((60, 2), chunks=20),
+        da.zeros(60, chunks=((20, 19, 21),)),
+        BadData,
+        "y, in partition 2, must be as long as X",
+    ),
+    "text in Dask": (
+        lambda f: dd.from_pandas(frame(v=TEXT), npartitions=2),
+        None,
+        BadData,
+        "column v of X must be real numbers",
+    ),
+    "a Dask array of three dimensions": (
+        lambda f: da.zeros((6, 2, 2)),
+        da.zeros(6),
+        BadData,
+        "X must be two-dimensional",
+    ),
+    "a partition that raises": (
+        lambda f: dd.from_pandas(frame(), npartitions=2).map_partitions(raise_there, meta=frame()),
+        None,
+        SourceFailed,
+        "by Dask failed (ValueError)",
+    ),
+}
+
+
+def raise_there(part):
+    """A partition's own failure, quoting data."""
+    raise ValueError(f"what about {CANARY}?")
+
+
+def quoted(error):
+    """All that a log of the error would show: the chain of errors, not the lines of code."""
+    return "".join(traceback.format_exception_only(error)) + repr(error) + repr(vars(error))
+
+
+@pytest.mark.parametrize(("X", "y", "kind", "says"), BAD.values(), ids=BAD)
+def test_a_bad_source_is_one_clear_error_without_a_value(X, y, kind, says, request):
+    """Before anything is totalled, by name, and hiding what the library said."""
+    named, folder = request.getfixturevalue("named"), request.getfixturevalue("tmp_path")
+    with pytest.raises(kind, match=re.escape(says)) as refusal:
+        open_source(named, X(folder), y).total(list)
+    assert "73194628" not in quoted(refusal.value)
+    assert not re.search(r"\brow \d", str(refusal.value))
+    assert refusal.value.__suppress_context__ or refusal.value.__context__ is None
+    assert isinstance(refusal.value, DPFrameError)
+
+
+def test_the_canary_is_in_what_the_library_says():
+    """The control of the last test: the causes that it looks at do quote data."""
+    with pytest.raises(ValueError, match="73194628"):
+        list(raising())
+    text = f"u,rating\n{TEXT},1\n".encode()
+    with pytest.raises(pa.ArrowInvalid, match="73194628"):
+        list(pa.csv.open_csv(pa.BufferReader(text), convert_options=STRICT))
+
+
+STRICT = pa.csv.ConvertOptions(column_types={"u": pa.float64()})
+
+
+LATER = ["a later file lacks a column", "a later file has text for numbers", "later names in CSV"]
+
+
+@pytest.mark.parametrize("case", LATER)
+def test_files_are_compared_before_any_is_read(case, named, tmp_path):
+    """Opening refuses; an hour of reading is not lost to the last file."""
+    X, y, kind, _ = BAD[case]
+    with pytest.raises(kind):
+        open_source(named, X(tmp_path), y)
+
+
+@pytest.mark.parametrize("later", [pa.array([1, 2]), pa.array([True, False])], ids=["int", "bool"])
+def test_levels_that_change_their_kind_between_files_are_refused(later, tmp_path):
+    """Otherwise every row of the later file would silently have no level."""
+    for number, town in enumerate([pa.array(["A", "B"]), later]):
+        pq.write_table(pa.table({"town": town}), tmp_path / f"{number}.parquet")
+    schema = Setting(X=Rows(columns=[Categorical("town", ("A", "B"))]), relation=ADD_REMOVE)
+    with pytest.raises(BadData, match=r"column town of X, in .*1\.parquet, must be text"):
+        open_source(schema, str(tmp_path / "*.parquet"))
+
+
+def test_levels_may_be_written_in_several_ways(tmp_path):
+    """Texts as texts, large texts or a dictionary; and a file where all are missing."""
+    ways = [pa.array(["A", "B"]), pa.array(["A", "B"], pa.large_string())]
+    ways += [ways[0].dictionary_encode(), pa.nulls(2)]
+    for number, town in enumerate(ways):
+        pq.write_table(pa.table({"town": town}), tmp_path / f"{number}.parquet")
+    schema = Setting(X=Rows(columns=[Categorical("town", ("A", "B"))]), relation=ADD_REMOVE)
+    blocks = open_source(schema, str(tmp_path / "*.parquet")).total(list)
+    towns = [town for block in blocks for town in block.rows[:, 0]]
+    assert towns == ["A", "B", "A", "B", "A", "B", None, None]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_a_file_that_changes_after_it_was_opened_is_refused(kind, named, tmp_path):
+    """Rows of another table would be read with what was checked of this one."""
+    path = tmp_path / f"table.{kind}"
+    write = {"parquet": pd.DataFrame.to_parquet, "csv": pd.DataFrame.to_csv}[kind]
+    write(frame(), path, index=False)
+    source = open_source(named, path)
+    write(frame(61), path, index=False)
+    with pytest.raises(SourceFailed, match="has changed"):
+        source.total(list)
+    path.unlink()
+    with pytest.raises(BadData, match="a file that can be read"):
+        source.total(list)
+
+
+# empty and dropped ----------------------------------------------------------------------------
+
+EMPTY = {
+    "Parquet": lambda f: parquet(f, frame()[:0]),
+    "CSV": lambda f: csv(f, "u,v,rating\n"),
+    "Arrow": lambda f: pa.Table.from_pandas(frame()[:0], preserve_index=False),
+    "a lazy frame": lambda f: pl.from_pandas(frame()[:0]).lazy(),
+    "an iterator": lambda f: iter([frame()[:0]]),
+    "Dask": lambda f: dd.from_pandas(frame()[:0], npartitions=1),
+}
+
+
+@pytest.mark.parametrize("make", EMPTY.values(), ids=EMPTY)
+def test_an_empty_table_is_one_empty_block(make, named, tmp_path):
+    """n = 0 runs."""
+    source = open_source(named, make(tmp_path))
+    assert source.rows in {None, 0}
+    (block,) = source.total(list)
+    assert block.rows.shape == (0, 2)
+    assert block.labels.shape == (0,)
+
+
+MISSING = 'u,v,rating\n1,2,3\n,2,3\n1,inf,3\n1,2,\n4,5,6\n1,abc,3\n+7,8e0," 9"\n1_0,2,3\n0x1,2,3\n'
+
+
+@pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE_ONE])
+def test_cells_of_a_csv_file_are_dropped_one_row_at_a_time(relation, tmp_path):
+    """A cell that is no decimal number is missing, whatever other rows hold."""
+    setting = Setting(X=Rows(norm=1), y=Column("rating", bound=1), relation=relation)
+    (block,) = open_source(setting, csv(tmp_path, MISSING), drop=True).total(list)
+    whole = [[1.0, 2.0], [4.0, 5.0], [7.0, 8.0]]
+    zero = [0.0, 0.0]
+    zeroed = [whole[0], zero, zero, zero, whole[1], zero, whole[2], zero, zero]
+    assert block.rows.tolist() == (whole if relation is ADD_REMOVE else zeroed)
+    assert [one for one in block.labels if one] == [3.0, 6.0, 9.0]
+
+
+def test_a_csv_file_is_read_as_the_codebook_says(tmp_path):
+    """1 is a text where levels are texts and a number where they are numbers; true is a truth."""
+    columns = [
+        Categorical("a", ("1", "x")),
+        Categorical("b", (1, 2)),
+        Categorical("c", (True, False)),
+        Numeric("d", 0, 9),
+    ]
+    schema = Setting(X=Rows(columns=columns), relation=ADD_REMOVE)
+    text = b"d,c,b,a\n1,true,1,1\n2,FALSE,2.0,x\n3,maybe,other,\xff\n"
+    (block,) = open_source(schema, csv(tmp_path, text)).total(list)
+    assert block.rows.tolist()[:2] == [["1", 1, True, 1.0], ["x", 2, False, 2.0]]
+    assert block.rows[2, 0] not in {"1", "x"}
+    assert block.rows[2, 1] is None
+    assert block.rows[2, 2] is None
+    levels = [Categorical("a", ("1", 2))]
+    with pytest.raises(BadData, match="all texts, all numbers or all truth values"):
+        open_source(Setting(X=Rows(columns=levels), relation=ADD_REMOVE), str(tmp_path / "0.csv"))
+
+
+# arguments and libraries ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("parts", [0, -1, 1.5, True, "4"])
+def test_parts_are_a_number_of_blocks(parts, named):
+    """At least one."""
+    with pytest.raises(InvalidArgument, match="parts must be a number of blocks"):
+        open_source(named, frame(), parts=parts)
+
+
+def test_a_source_is_used_for_what_it_was_opened_for(named, codebook):
+    """Opened again as it is; refused under another setting, with other labels or other dropping."""
+    source = open_source(named, frame())
+    assert open_source(named, source) is source
+    for setting, y, drop in ((codebook, None, False), (named, "u", False), (named, None, True)):
+        with pytest.raises(InvalidArgument, match="opened for this setting"):
+            open_source(setting, source, y, drop=drop)
+
+
+def test_importing_sources_loads_no_optional_library():
+    """They are loaded when first used."""
+    program = "import sys, dpframe.sources; print(*{name.split('.')[0] for name in sys.modules})"
+    command = [sys.executable, "-c", program]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert {"numpy", "dpframe"} <= set(loaded)
+    assert {"pyarrow", "polars", "duckdb", "dask", "distributed", "pandas"}.isdisjoint(loaded)
+
+
+def test_a_lazy_frame_of_another_kind_is_refused(named):
+    """With what reads it."""
+
+    class LazyFrame:
+        def collect(self):
+            raise AssertionError
+
+        def collect_schema(self):
+            raise AssertionError
+
+    with pytest.raises(BadData, match=r"Polars 1\.34 or later.*X\.collect\(\)"):
+        open_source(named, LazyFrame())
+
+
+def test_an_absent_library_is_one_sentence(named, tmp_path, monkeypatch):
+    """With the command that brings it."""
+    path = parquet(tmp_path, frame())
+    for module in ("pyarrow", "pyarrow.parquet", "pyarrow.csv"):
+        monkeypatch.setitem(sys.modules, module, None)
+    for given in (path, csv(tmp_path, GOOD)):
+        with pytest.raises(ImportError, match=re.escape("pip install 'dpframe[arrow]'")):
+            open_source(named, given)

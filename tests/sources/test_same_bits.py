@@ -1,0 +1,278 @@
+"""Blocks are the same doubles, in the same order, wherever the table is.
+
+`list` is the work of these tests: it keeps every block, and lists add up in the order of parts.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from dpframe.sources import open_source
+
+PIECES = [slice(0, 250), slice(250, 251), slice(251, 700)]
+
+
+def read(source, executor=None):
+    """All rows and labels of a source, and its blocks' lengths."""
+    blocks = source.total(list, executor=executor)
+    rows = np.concatenate([block.rows for block in blocks])
+    labels = np.concatenate([block.labels for block in blocks])
+    return rows, labels, [len(block.rows) for block in blocks]
+
+
+def bits(array):
+    """The 64 bits of every double: -0.0 is not 0.0."""
+    assert array.dtype == float
+    return np.ascontiguousarray(array).view(np.int64).tolist()
+
+
+def arrow(frame):
+    """The frame as a table of Arrow."""
+    return pa.Table.from_pandas(frame, preserve_index=False)
+
+
+def files(frame, folder, kind):
+    """Three files, of several row groups each where there are some."""
+    for number, piece in enumerate(PIECES):
+        if kind == "parquet":
+            frame[piece].to_parquet(folder / f"{number}.parquet", row_group_size=90, index=False)
+        else:
+            frame[piece].to_csv(folder / f"{number}.csv", index=False)
+    return sorted(folder.glob(f"*.{kind}"))
+
+
+def one_file(frame, folder, kind):
+    """One file."""
+    path = folder / f"whole.{kind}"
+    write = frame.to_parquet if kind == "parquet" else frame.to_csv
+    write(path, index=False)
+    return path
+
+
+KINDS = {  # each takes the frame and a folder, and gives X, or X and y
+    "a frame of pandas": lambda frame, _: frame,
+    "nullable pandas": lambda frame, _: frame.convert_dtypes(),
+    "pandas on Arrow": lambda frame, _: frame.convert_dtypes(dtype_backend="pyarrow"),
+    "Polars": lambda frame, _: pl.from_pandas(frame),
+    "lazy Polars": lambda frame, _: pl.from_pandas(frame).lazy(),
+    "a scan of Polars": lambda frame, f: pl.scan_parquet(one_file(frame, f, "parquet")),
+    "a table of Arrow": lambda frame, _: arrow(frame),
+    "a reader of Arrow": lambda frame, _: arrow(frame).to_reader(max_chunksize=64),
+    "Arrow with labels beside": lambda frame, _: (
+        arrow(frame.drop(columns="rating")),
+        frame["rating"].to_numpy(),
+    ),
+    "a relation of DuckDB": lambda frame, _: duckdb.connect().from_arrow(arrow(frame)),
+    "a Parquet file": lambda frame, f: one_file(frame, f, "parquet"),
+    "Parquet files by pattern": lambda frame, f: (
+        files(frame, f, "parquet") and str(f / "*.parquet")
+    ),
+    "Parquet files by list": lambda frame, f: files(frame, f, "parquet"),
+    "a CSV file": lambda frame, f: one_file(frame, f, "csv"),
+    "CSV files by pattern": lambda frame, f: files(frame, f, "csv") and str(f / "*.csv"),
+    "an iterator of frames": lambda frame, _: iter([frame[piece] for piece in PIECES]),
+    "an iterator of pairs": lambda frame, _: (
+        (frame[piece].drop(columns="rating"), frame[piece]["rating"]) for piece in PIECES
+    ),
+    "an iterator of Arrow": lambda frame, _: iter(arrow(frame).to_batches(max_chunksize=64)),
+    "an iterator of tables": lambda frame, _: iter([arrow(frame[piece]) for piece in PIECES]),
+    "a Dask data frame": lambda frame, _: dd.from_pandas(frame, npartitions=3),
+    "Dask with labels beside": lambda frame, _: (
+        dd.from_pandas(frame.drop(columns="rating"), npartitions=3),
+        dd.from_pandas(frame["rating"], npartitions=3),
+    ),
+}
+ARRAYS = {  # without names of columns
+    "an array": lambda X, y: (X, y),
+    "lists": lambda X, y: (X.tolist(), y.tolist()),
+    "an iterator of arrays": lambda X, y: (((X[piece], y[piece]) for piece in PIECES), None),
+    "Dask arrays": lambda X, y: (da.from_array(X, chunks=(90, 2)), da.from_array(y, chunks=90)),
+    "a Dask array in columns": lambda X, y: (
+        da.from_array(X, chunks=(90, 1)),
+        da.from_array(y, chunks=90),
+    ),
+}
+
+
+def pair(given):
+    """X and y."""
+    return given if isinstance(given, tuple) else (given, None)
+
+
+@pytest.mark.parametrize("make", KINDS.values(), ids=KINDS)
+def test_named_columns_are_the_same_bits_everywhere(make, table, named, tmp_path):
+    """Against the array that the table was made from; labels are the column of their name."""
+    source = open_source(named, *pair(make(table, tmp_path)), parts=1)
+    assert source.names == ("u", "v")
+    assert source.columns == 2
+    assert source.rows in {None, len(table)}
+    rows, labels, _ = read(source)
+    assert bits(rows) == bits(table[["u", "v"]].to_numpy())
+    assert bits(labels) == bits(table["rating"].to_numpy())
+
+
+@pytest.mark.parametrize("make", KINDS.values(), ids=KINDS)
+def test_a_codebook_picks_columns_everywhere(make, mixed, codebook, tmp_path):
+    """By name, in its own order; levels are texts, others stay what they are."""
+    source = open_source(codebook, *pair(make(mixed, tmp_path)))
+    rows, labels, _ = read(source)
+    assert source.names == ("v", "town", "u")
+    assert bits(rows[:, 0].astype(float)) == bits(mixed["v"].to_numpy())
+    assert rows[:, 1].tolist() == mixed["town"].tolist()
+    assert bits(rows[:, 2].astype(float)) == bits(mixed["u"].to_numpy())
+    assert bits(labels) == bits(mixed["rating"].to_numpy())
+
+
+@pytest.mark.parametrize("make", ARRAYS.values(), ids=ARRAYS)
+def test_arrays_are_the_same_bits_everywhere(make, table, setting):
+    """By position."""
+    X, y = table[["u", "v"]].to_numpy(), table["rating"].to_numpy()
+    rows, labels, _ = read(open_source(setting, *make(X, y), parts=1))
+    assert bits(rows) == bits(X)
+    assert bits(labels) == bits(y)
+
+
+INSIDE = [kind for kind in KINDS if "beside" not in kind and "pairs" not in kind]
+
+
+@pytest.mark.parametrize("kind", INSIDE)
+def test_labels_may_be_named(kind, table, setting, tmp_path):
+    """y="rating", where the setting calls its labels y."""
+    X, _ = pair(KINDS[kind](table, tmp_path))
+    rows, labels, _ = read(open_source(setting, X, "rating"))
+    assert bits(labels) == bits(table["rating"].to_numpy())
+    assert rows.shape[1] == 2
+
+
+@pytest.mark.parametrize("kind", ["a frame of pandas", "a Parquet file", "a table of Arrow"])
+def test_what_can_be_read_again_gives_the_same_blocks(kind, table, named, tmp_path):
+    """Passes are infinite and identical."""
+    source = open_source(named, *pair(KINDS[kind](table, tmp_path)))
+    assert source.passes == float("inf")
+    first, second = read(source), read(source)
+    assert bits(first[0]) == bits(second[0])
+    assert first[2] == second[2]
+
+
+ONCE = ["a reader of Arrow", "an iterator of frames"]
+
+
+@pytest.mark.parametrize("kind", ONCE)
+def test_what_is_read_once_says_so(kind, table, named, tmp_path):
+    """The second pass is refused; it is not an empty table."""
+    source = open_source(named, KINDS[kind](table, tmp_path))
+    assert source.passes == 1
+    read(source)
+    with pytest.raises(Exception, match="read once"):
+        read(source)
+
+
+PARALLEL = [kind for kind in KINDS if kind != "a scan of Polars"]
+
+
+@pytest.mark.parametrize("kind", PARALLEL)
+def test_threads_and_processes_give_the_same_blocks(kind, table, named, processes, tmp_path):
+    """The same blocks in the same order as alone."""
+    alone = read(open_source(named, *pair(KINDS[kind](table, tmp_path))))
+    with ThreadPoolExecutor(3) as threads:
+        for executor in (threads, processes):
+            source = open_source(named, *pair(KINDS[kind](table, tmp_path)))
+            many = read(source, executor)
+            assert bits(many[0]) == bits(alone[0])
+            assert bits(many[1]) == bits(alone[1])
+            assert many[2] == alone[2]
+
+
+@pytest.mark.parametrize("scheduler", ["synchronous", "threads", "processes"])
+def test_schedulers_of_dask_give_the_same_bits(scheduler, table, named):
+    """Whichever is set."""
+    with dask.config.set(scheduler=scheduler, num_workers=2):
+        rows, labels, _ = read(open_source(named, dd.from_pandas(table, npartitions=40)))
+    assert bits(rows) == bits(table[["u", "v"]].to_numpy())
+    assert bits(labels) == bits(table["rating"].to_numpy())
+
+
+# kinds of numbers -----------------------------------------------------------------------------
+
+WHOLE = [0, 1, -1, 2**53 + 1, -(2**53) - 3, 2**63 - 1, -(2**63), 9007199254740995]
+UNSIGNED = [0, 2**64 - 1, 2**53 + 1, 2**63 + 1025]
+TEXTS = ["0.10", "-2.30", "123456789012.34", "0.07", "99999999999999.99", "-0.01", "8.35"]
+CENTS = [f"{cents / 100:.2f}" for cents in range(-5000, 5000, 7)]
+NUMBERS = {  # a type of Arrow, its values, and the doubles that Python makes of them
+    "int64": (pa.array(WHOLE, pa.int64()), [float(one) for one in WHOLE]),
+    "uint64": (pa.array(UNSIGNED, pa.uint64()), [float(one) for one in UNSIGNED]),
+    "int8": (pa.array([-128, 127], pa.int8()), [-128.0, 127.0]),
+    "float32": (
+        pa.array([0.1, 3.4e38], pa.float32()),
+        [float(np.float32(0.1)), 3.3999999521443642e38],
+    ),
+    "decimal": (pa.array(TEXTS).cast(pa.decimal128(16, 2)), [float(one) for one in TEXTS]),
+    "short decimal": (pa.array(CENTS).cast(pa.decimal128(9, 2)), [float(one) for one in CENTS]),
+    "wide decimal": (pa.array(TEXTS).cast(pa.decimal128(38, 2)), [float(one) for one in TEXTS]),
+}
+AS = {  # how a column of Arrow gets into a table of each kind
+    "Arrow": lambda column, _: column,
+    "Polars": lambda column, _: pl.from_arrow(column),
+    "lazy": lambda column, _: pl.from_arrow(column).lazy(),
+    "DuckDB": lambda column, _: duckdb.connect().from_arrow(column),
+    "pandas": lambda column, _: column.to_pandas(types_mapper=pd.ArrowDtype),
+    "Parquet": lambda column, folder: written(column, folder),  # noqa: PLW0108 - defined below
+    "iterator": lambda column, _: iter([column[:1], column[1:]]),
+}
+
+
+def written(column, folder):
+    """A Parquet file."""
+    import pyarrow.parquet as pq
+
+    pq.write_table(column, folder / "numbers.parquet")
+    return folder / "numbers.parquet"
+
+
+@pytest.mark.parametrize("make", AS.values(), ids=AS)
+@pytest.mark.parametrize(("column", "wanted"), NUMBERS.values(), ids=NUMBERS)
+def test_a_number_of_any_type_is_the_double_nearest_to_it(make, column, wanted, named, tmp_path):
+    """As Python rounds whole and decimal numbers, in every kind of table alike."""
+    rating = pa.array([0.0] * len(column))
+    X = make(pa.table({"u": column, "rating": rating}), tmp_path)
+    rows, _, _ = read(open_source(named, X))
+    assert bits(rows[:, 0]) == bits(np.array(wanted))
+
+
+@pytest.mark.parametrize("make", AS.values(), ids=AS)
+def test_decimals_of_many_blocks_stay_in_their_rows(make, named, tmp_path):
+    """Every block is a window on a longer column; nulls among them."""
+    texts = [None if cents % 1000 == 7 else f"{cents / 100:.2f}" for cents in range(10_000)]
+    column = pa.array(texts).cast(pa.decimal128(9, 2))
+    X = make(pa.table({"u": column, "rating": pa.array([0.0] * len(texts))}), tmp_path)
+    rows, _, lengths = read(open_source(named, X, drop=True, parts=1))
+    assert bits(rows[:, 0]) == bits(np.array([float(one) for one in texts if one is not None]))
+    assert len(lengths) > 1
+
+
+def test_a_decimal_is_not_what_float_arithmetic_makes_of_it():
+    """The control of the last test: units times 10^-2 is another double for some of these."""
+    products = [float(int(one.replace(".", ""))) * 0.01 for one in TEXTS]
+    assert products != [float(one) for one in TEXTS]
+
+
+@pytest.mark.parametrize("make", AS.values(), ids=AS)
+@pytest.mark.parametrize("kind", [pa.float64(), pa.int64(), pa.decimal128(9, 2)], ids=str)
+@pytest.mark.parametrize("place", ["u", "rating"])
+def test_nulls_are_missing_numbers_everywhere(make, kind, place, named, tmp_path):
+    """Refused by the column's name; left out with the rest of their row where rows may be."""
+    numbers = {name: pa.array(["1", "2", "3"]).cast(kind) for name in ("u", "rating")}
+    numbers[place] = pa.array(["1", None, "3"]).cast(kind)
+    with pytest.raises(Exception, match=f"column {place} of X must be finite"):
+        read(open_source(named, make(pa.table(numbers), tmp_path)))
+    rows, labels, _ = read(open_source(named, make(pa.table(numbers), tmp_path), drop=True))
+    assert rows.tolist() == [[1.0], [3.0]]
+    assert labels.tolist() == [1.0, 3.0]
