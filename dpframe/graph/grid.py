@@ -8,6 +8,7 @@ numbers, as doubles. Proof page: proofs/grid.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -102,13 +103,14 @@ class Grid(RowMap):
         """The rows in steps: whole numbers in doubles, |k| <= 2^bits in 2-norm."""
         from .rounding import onto_grid
 
-        return onto_grid(block, number(1 / self.step), self.bits, self._most(number))
+        return onto_grid(block, number(per_step(self)), self.bits, self._most(number))
 
     def _most(self, number: Numbers) -> int | None:
         """The bound on the 1-norm in steps, where the ball does not imply it (Cauchy-Schwarz)."""
-        if self.norm1 is None or self.norm1 == sqrt(self.columns) * self.norm:
+        bound = steps_in_norm1(self)
+        if bound is None:
             return None
-        most = int(number(self.norm1 / self.step))
+        most = int(number(bound))
         return None if most >= math.isqrt(int(number(self.columns)) * 4**self.bits) else most
 
 
@@ -153,9 +155,23 @@ class GridColumn(ColumnMap):
         import numpy as np
 
         with np.errstate(over="ignore", invalid="ignore"):
-            steps: Array = np.trunc(block * number(1 / self.step))
+            steps: Array = np.trunc(block * number(per_step(self)))
         most = 2.0**self.bits
         return np.clip(np.where(np.isnan(steps), 0.0, steps), -most, most)
+
+
+@lru_cache(maxsize=1024)
+def per_step(node: Grid | GridColumn) -> Expression:
+    """1/step, built once."""
+    return 1 / node.step
+
+
+@lru_cache(maxsize=1024)
+def steps_in_norm1(rows: Grid) -> Expression | None:
+    """The bound on the 1-norm in steps; None where it is that of the ball."""
+    if rows.norm1 is None or rows.norm1 == sqrt(rows.columns) * rows.norm:
+        return None
+    return rows.norm1 / rows.step
 
 
 def gridded(rows: Any) -> Any:

@@ -45,6 +45,12 @@ def _letter(types: Any, kind: Any) -> str:
     return "U" if texts else "M" if types.is_temporal(kind) else str(kind)
 
 
+def without_rows(schema: Any) -> Any:
+    """A batch without rows. (From lists, Arrow would import pandas to make one.)"""
+    columns = [arrow().nulls(0, field.type) for field in schema]
+    return arrow().RecordBatch.from_arrays(columns, schema=schema)
+
+
 def plain(window: Any) -> Array:
     """Whole and binary numbers."""
     return doubles(window.to_numpy(zero_copy_only=False))

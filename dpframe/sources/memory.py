@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 import attrs
 
@@ -16,6 +17,7 @@ from .table import Table
 class MemorySource(Source):
     """A table in memory, a window of so many blocks a part; nothing is copied as a whole."""
 
+    threaded: ClassVar[bool] = True
     table: Table
     blocks: int
 

@@ -11,6 +11,7 @@ import attrs
 from dpframe.errors import BadData
 from dpframe.graph import Categorical, Setting
 
+from .arrow import without_rows
 from .extras import arrow
 from .files import File
 from .layout import Layout
@@ -19,7 +20,7 @@ from .reading import Plain
 from .source import Source
 from .table import Table, block_rows
 
-BATCH = 16  # blocks that are decoded at once
+BATCH = 8  # blocks that are decoded at once
 BUFFER = 2**18  # bytes of a column that are read at once
 TEXTS = ("is_string", "is_large_string", "is_string_view")
 CUT = "A file that was cut short, or is no Parquet file, looks like this."
@@ -31,6 +32,7 @@ class ParquetSource(Source):
     file and its number there.
     """
 
+    threaded: ClassVar[bool] = True
     layout: Layout
     files: tuple[File, ...]
     groups: tuple[tuple[File, int], ...]
@@ -118,7 +120,7 @@ def metadata(file: File) -> Any:
 def empty(file: File) -> Any:
     """A batch without rows that has the file's columns. Raises SourceFailed or MissingExtra."""
     schema = metadata(file).schema
-    return arrow().RecordBatch.from_pylist([], schema=schema.to_arrow_schema())
+    return without_rows(schema.to_arrow_schema())
 
 
 def compare(layout: Layout, first: Any, other: Any, file: File) -> None:

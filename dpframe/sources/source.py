@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from .layout import Layout
 from .parts import Part, Window, guarded, nothing
 from .progress import Progress
 from .running import alone, together
 from .table import Block
+from .threads import FEW, own_threads
 
 S = TypeVar("S")
 
@@ -24,6 +25,8 @@ class Source(ABC):
 
     layout: Layout
     passes: float = math.inf
+    threaded: ClassVar[bool] = False
+    """Whether its parts may be read here by several threads at once."""
 
     @property
     def columns(self) -> int:
@@ -59,11 +62,15 @@ class Source(ABC):
 
         `work` gets the blocks of one part, at least one and perhaps without rows; other processes
         need it picklable. `executor` has submit(function, *arguments) or map(function, items), or
-        is a client of Dask distributed; None reads here. A second pass gives the same blocks.
+        is a client of Dask distributed; None reads here, large tables by threads of its own. A
+        second pass gives the same blocks.
 
         Raises BadData for rows that cannot be used, SourceFailed where reading or a worker fails,
         InvalidArgument for what is no executor.
         """
+        if executor is None and self.threaded and (self.steps or 0) > FEW:
+            with own_threads() as threads:
+                return self.total(work, executor=threads)
         parts = guarded(self._parts(), "X")
         with Progress(self.steps if executor is not None else self._blocks) as bar:
             if executor is None:

@@ -12,6 +12,7 @@ import attrs
 from dpframe.errors import BadData, SourceFailed
 from dpframe.graph import Setting
 
+from .arrow import without_rows
 from .extras import arrow
 from .layout import Layout
 from .opening import beside
@@ -79,7 +80,7 @@ class ArrowSource(StreamSource):
     def of(cls, setting: Setting, X: Any, y: Any, *, drop: bool, blocks: int) -> ArrowSource:
         """Reads the stream's schema. Raises BadData, SourceFailed or MissingExtra."""
         reader = safely(lambda: stream(X), "X")
-        empty = arrow().RecordBatch.from_pylist([], schema=reader.schema)
+        empty = without_rows(reader.schema)
         layout, labels = laid_out(setting, empty, y, drop=drop)
         passes = 1 if hasattr(X, "read_next_batch") else math.inf
         return cls(X, layout, labels, blocks, reader, passes)

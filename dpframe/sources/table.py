@@ -15,7 +15,8 @@ from .layout import Layout
 from .reading import Array, Column, Features, Plain, coerced, doubles
 
 ENTRIES = 2**18  # of a block: 2 MiB of doubles
-FEWEST, MOST = 1024, 4096  # rows of a block
+FEWEST, MOST = 1024, 16_384  # rows of a block
+TOGETHER = 8  # blocks whose columns are put side by side at once
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -82,10 +83,13 @@ class Table:
     def blocks(self, size: int | None = None) -> Iterator[Block]:
         """Every row once, `size` at a time; one empty block for an empty table. Raises BadData."""
         step = self.block_rows if size is None else size
-        for start in range(0, max(len(self), 1), step):
-            stop = min(start + step, len(self))
-            labels = None if self.labels is None else self.labels.read(start, stop)
-            yield self._finite(self.features.read(start, stop), labels)
+        for first in range(0, max(len(self), 1), TOGETHER * step):
+            last = min(first + TOGETHER * step, len(self))
+            rows = self.features.read(first, last)
+            labels = None if self.labels is None else self.labels.read(first, last)
+            for start in range(0, max(last - first, 1), step):
+                window = slice(start, start + step)
+                yield self._finite(rows[window], None if labels is None else labels[window])
 
     def _finite(self, rows: Array, labels: Array | None) -> Block:
         """A block of finite rows. Entries are looked at only where a sum does not prove it."""

@@ -95,8 +95,7 @@ def _grid(certificate: Certificate, sizes: dict[str, int]) -> float | None:
     grids = [node for node in certificate.graph.nodes if isinstance(node, Grid)]
     widths = [certificate.number(grid.columns, up=True, sizes=sizes) for grid in grids]
     shares = [
-        (2 * math.sqrt(width) + 1) / 2**grid.bits
-        for grid, width in zip(grids, widths, strict=True)
+        (2 * math.sqrt(width) + 1) / 2**grid.bits for grid, width in zip(grids, widths, strict=True)
     ]
     return max(shares, default=0.0)
 

@@ -84,8 +84,8 @@ def test_a_cluster_is_an_executor_for_other_tables(kind, table, named, cluster, 
 
 def test_equal_parts_are_each_counted(setting, cluster):
     """A cluster takes equal tasks for one; here they are different people."""
-    source = open_source(setting, np.ones((9 * 4096, 1)), np.ones(9 * 4096), parts=1)
-    assert sum(count for _, count in source.total(where(), executor=cluster)) == 9 * 4096
+    source = open_source(setting, np.ones((9 * 16_384, 1)), np.ones(9 * 16_384), parts=1)
+    assert sum(count for _, count in source.total(where(), executor=cluster)) == 9 * 16_384
     partitions = da.ones((90, 1), chunks=10), da.ones(90, chunks=10)
     done = open_source(setting, *partitions).total(where(), executor=cluster)
     assert [count for _, count in done] == [10] * 9

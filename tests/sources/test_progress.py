@@ -65,6 +65,6 @@ def test_a_pass_counts_its_blocks(setting, monkeypatch):
             made.append((self, count))
 
     monkeypatch.setattr("dpframe.sources.source.Progress", Counted)
-    open_source(setting, np.zeros((9000, 2)), np.zeros(9000), parts=1).total(list)
+    open_source(setting, np.zeros((40_000, 2)), np.zeros(40_000), parts=1).total(list)
     ((bar, count),) = made
     assert bar._done == count == 3

@@ -17,10 +17,12 @@ from dpframe.graph import Column, Rows, Setting
 from dpframe.guarantees import ADD_REMOVE
 from dpframe.sources import open_source
 from dpframe.sources.running import AHEAD
+from dpframe.sources.table import block_rows
 
 CANARY = 73194628.25
 RNG = np.random.default_rng(8)
-X = RNG.normal(size=(40 * 4096, 1)) * 10.0 ** RNG.integers(-20, 20, size=(40 * 4096, 1))
+BLOCK = block_rows(1)
+X = RNG.normal(size=(40 * BLOCK, 1)) * 10.0 ** RNG.integers(-20, 20, size=(40 * BLOCK, 1))
 SETTING = Setting(X=Rows(norm=1), y=Column(bound=1), relation=ADD_REMOVE)
 
 
@@ -72,7 +74,7 @@ class OnlyMap:
 
 def test_sums_are_added_in_the_order_of_parts_whoever_finishes_first():
     """Against a plain loop over the blocks; another order gives another double."""
-    parts = [float(X[place : place + 4096].sum()) for place in range(0, len(X), 4096)]
+    parts = [float(X[place : place + BLOCK].sum()) for place in range(0, len(X), BLOCK)]
     wanted = reduce(lambda left, right: left + right, parts)
     assert wanted != reduce(lambda left, right: left + right, parts[::-1])
     with ThreadPoolExecutor(4) as threads:
@@ -266,19 +268,23 @@ def test_ctrl_c_cancels_what_is_in_flight(interrupted):
     assert len(begun) == 2
 
 
-def test_ctrl_c_stops_a_pass_alone(interrupted):
-    """At once."""
-    begun = []
+@pytest.mark.parametrize("own", [False, True], ids=["one thread", "own threads"])
+def test_ctrl_c_stops_a_pass_alone(interrupted, monkeypatch, own):
+    """At once; parts in threads of its own finish unheard, and no others begin."""
+    begun, go_on = [], threading.Event()
+    monkeypatch.setattr("dpframe.sources.source.FEW", 4 if own else 10**9)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
 
     def work(blocks):
         begun.append(1)
         for _ in blocks:
-            signal.pause()
+            go_on.wait(10)
 
     interrupted(0.1)
     with pytest.raises(KeyboardInterrupt):
         table().total(work)
-    assert len(begun) == 1
+    go_on.set()
+    assert len(begun) == (2 if own else 1)
 
 
 # what is sent -----------------------------------------------------------------------------------
@@ -303,9 +309,9 @@ def test_a_part_travels_alone(kind, processes):
     parts = list(source.parts())
     assert len(parts) == 40
     size = len(pickle.dumps(parts[7]))
-    assert 4096 * 8 <= size < 6 * 4096 * 8
+    assert BLOCK * 8 <= size < 6 * BLOCK * 8
     (block,) = pickle.loads(pickle.dumps(parts[7])).blocks()
-    np.testing.assert_array_equal(block.rows, X[7 * 4096 : 8 * 4096])
+    np.testing.assert_array_equal(block.rows, X[7 * BLOCK : 8 * BLOCK])
     assert "73194628" not in repr(parts[7])
     assert "array" not in repr(parts[7])
 
@@ -314,7 +320,7 @@ def test_a_row_group_travels_by_name(tmp_path):
     """Its part holds no data."""
     import pandas as pd
 
-    pd.DataFrame({"u": X[:, 0], "y": 0.0}).to_parquet(tmp_path / "t.parquet", row_group_size=4096)
+    pd.DataFrame({"u": X[:, 0], "y": 0.0}).to_parquet(tmp_path / "t.parquet", row_group_size=BLOCK)
     parts = list(open_source(SETTING, tmp_path / "t.parquet").parts())
     assert len(parts) == 40
     assert all(len(pickle.dumps(part)) < 2000 and not part.held for part in parts)

@@ -250,7 +250,7 @@ def test_a_number_of_any_type_is_the_double_nearest_to_it(make, column, wanted, 
 @pytest.mark.parametrize("make", AS.values(), ids=AS)
 def test_decimals_of_many_blocks_stay_in_their_rows(make, named, tmp_path):
     """Every block is a window on a longer column; nulls among them."""
-    texts = [None if cents % 1000 == 7 else f"{cents / 100:.2f}" for cents in range(10_000)]
+    texts = [None if cents % 1000 == 7 else f"{cents / 100:.2f}" for cents in range(40_000)]
     column = pa.array(texts).cast(pa.decimal128(9, 2))
     X = make(pa.table({"u": column, "rating": pa.array([0.0] * len(texts))}), tmp_path)
     rows, _, lengths = read(open_source(named, X, drop=True, parts=1))
