@@ -186,6 +186,30 @@ def test_fit_by_codebook(table):
     assert record["receipt"]["rows"] is None
 
 
+def test_fit_charges_a_ledger(table, tmp_path):
+    """Before it releases; what does not fit is refused, in words."""
+    file = str(tmp_path / "budget.sqlite")
+    call(
+        "ledger",
+        "create",
+        file,
+        "survey",
+        "--epsilon",
+        "1",
+        "--delta",
+        "1e-6",
+        "--relation",
+        "add-remove",
+    )
+    data = [str(table / "table.csv"), "--target", "y", "--schema", str(table / "schema.json")]
+    charged = [*data, "--ledger", file, "--dataset", "survey"]
+    call("fit", "SSP", *charged, "--epsilon", "0.9", "--delta", "1e-6")
+    assert "1 run" in call("ledger", "show", file)
+    refused = call("fit", "SSP", *charged, "--epsilon", "0.9", "--delta", "1e-6", status=2)
+    assert "does not fit the budget of 'survey'" in refused
+    assert "1 run" in call("ledger", "show", file)
+
+
 def test_fit_agrees_with_the_estimator(table):
     """The same simulation through dp.PrivateRegressor."""
     X = dp.Rows(

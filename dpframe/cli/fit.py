@@ -12,6 +12,7 @@ import dpframe as dp
 
 from .bounds import SCHEMA, bounds_of
 from .declaration import regression_of
+from .ledger import existing
 from .options import Given, Jointly, Json, Name, Related, RelationName, RowsEach, option
 from .printing import page, print_json, say
 
@@ -37,6 +38,8 @@ def fit(
     simulate: Annotated[
         int | None, option("--simulate", "A seed: repeatable noise, NOT private.")
     ] = None,
+    ledger: Annotated[Path | None, option("--ledger", "Charge this ledger first.")] = None,
+    dataset: Annotated[str | None, option("--dataset", "Whose budget in the ledger.")] = None,
     as_json: Json = False,
 ) -> None:
     """Fit a regression on a table, once, with noise; print coefficients and the receipt."""
@@ -49,6 +52,8 @@ def fit(
         setting=setting,
         rng=simulate,
         missing="drop" if drop else "refuse",
+        ledger=None if ledger is None else existing(ledger),
+        dataset=dataset,
     )
     model.fit(table, target)
     if as_json:

@@ -46,7 +46,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Budgets and what is spent of them; of one data set every run."""
-    ledger = _existing(file, head)
+    ledger = existing(file, head)
     if as_json:
         print_json([_record(ledger.account(name)) for name in _names(ledger, dataset)])
         return
@@ -88,18 +88,19 @@ def create(
 @ledger_app.command("export")
 def export(file: File, head: Head = None) -> None:
     """Everything as JSON, with exact numbers."""
-    typer.echo(_existing(file, head).export(), nl=False)
+    typer.echo(existing(file, head).export(), nl=False)
 
 
 @ledger_app.command("verify")
 def verify(file: File, head: Head = None) -> None:
     """Check every hash and every sum, and that a kept head is in the chain."""
-    ledger = _existing(file, head)
+    ledger = existing(file, head)
     kept = "and contains that head" if head else "no head was given, so roll-back is not excluded"
     typer.echo(f"The chain is whole, {kept}.\nhead {ledger.head}")
 
 
-def _existing(file: Path, head: str | None) -> dp.Ledger:
+def existing(file: Path, head: str | None = None) -> dp.Ledger:
+    """The ledger in a file that is there. Raises InvalidArgument."""
     if not file.exists():
         raise dp.InvalidArgument("FILE", "an existing ledger", str(file), "dpframe ledger create")
     return dp.Ledger(file, head=head)

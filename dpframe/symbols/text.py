@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 from .expression import Call, Expression, Number, Power, Product, Sum, Symbol
 
@@ -51,11 +52,17 @@ def plain(value: Fraction) -> str:
     """
     if abs(value.numerator) < 10**6 and value.denominator < 1000:
         return str(value)
+    exact = (short for short in map(partial(_decimal, value), (6, 12)) if Fraction(short) == value)
+    return next(exact, str(value))
+
+
+def _decimal(value: Fraction, digits: int) -> str:
+    """The nearest decimal of so many digits, 0 beyond all doubles."""
     try:
-        short = f"{float(value):.6g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
+        short = f"{float(value):.{digits}g}"
     except OverflowError:
-        return str(value)
-    return short if Fraction(short) == value else str(value)
+        return "0"
+    return short.replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
 
 
 def _wrap(expression: Expression, least: int) -> str:
