@@ -16,7 +16,7 @@ from .reading import Array, Column, Features, Plain, coerced, doubles
 
 ENTRIES = 2**18  # of a block: 2 MiB of doubles
 FEWEST, MOST = 1024, 16_384  # rows of a block
-TOGETHER = 8  # blocks whose columns are put side by side at once
+TOGETHER = 4  # blocks whose columns are put side by side at once
 
 
 @attrs.frozen(eq=False, repr=False)
