@@ -58,7 +58,7 @@ def execute(
     (docs/ledger.md). `executor` reads parts of the table in parallel: anything with `submit`.
 
     Raises NotExecutable, BadData, InvalidArgument or BudgetExceeded before anything is drawn; warns
-    PrivacyWarning where the table is spent again.
+    PrivacyWarning where the table is spent again, unless a ledger keeps count.
     """
     certificate = executable(run)
     if missing not in MISSING:
@@ -72,7 +72,7 @@ def execute(
     draws = [Draw.of(release, numbers) for release in certificate.graph.releases]
     values = derived(certificate.graph, reading.sums, sums, numbers.towards_zero)
     receipt = _receipt(certificate, sizes, randomness, missing)
-    if randomness.private:
+    if randomness.private and ledger is None:
         note(source.identity, receipt.guarantee, receipt.unit)
     with charging:
         released: dict[Node, Any] = {
