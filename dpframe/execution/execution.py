@@ -75,9 +75,8 @@ def execute(
     if randomness.private and ledger is None:
         note(source.identity, receipt.guarantee, receipt.unit)
     with charging:
-        released: dict[Node, Any] = {
-            draw.release: draw.released(values, randomness) for draw in draws
-        }
+        fresh = randomness.fresh()
+        released: dict[Node, Any] = {draw.release: draw.released(values, fresh) for draw in draws}
     still = constants(certificate.graph, values, numbers)
     output = post_process(certificate.graph, {**still, **released}, numbers)
     return Result(output=output, released=by_name(released), receipt=receipt)
@@ -104,7 +103,11 @@ def _read(certificate: Certificate, source: Source, executor: Any) -> tuple[Pass
     numbers = PublicNumbers.of(certificate, sizes)
     empty = empty_block(certificate.setting, source.columns)
     reading = Pass.of(certificate.graph, numbers.towards_zero, empty)
-    return reading, source.total(reading, executor=executor)
+    sums = source.total(reading, executor=executor)
+    if sums.rows != sizes.get("n", sums.rows):
+        wanted = f"of the {sizes['n']} rows that it announced; bounds may read n"
+        raise BadData("X", wanted, Plain(str(sums.rows)), "Read it again when it is at rest.")
+    return reading, sums
 
 
 def _needs_count(certificate: Certificate, sizes: Mapping[str, int]) -> bool:

@@ -17,7 +17,7 @@ from dpframe.errors import BadLedger
 
 from .chain import TRUSTED, Entry
 from .schema import APPLICATION, INSERT, SELECT, STATEMENTS, VERSION
-from .trouble import inaccessible, unavailable
+from .trouble import inaccessible, second_name, unavailable
 
 ONE = RLock()  # held while a connection is open: a fork then never inherits one
 if hasattr(os, "register_at_fork"):
@@ -32,13 +32,18 @@ class File:
         self.path, self.wait = path, wait
 
     def exists(self) -> bool:
-        """Whether there is anything at all in the file."""
+        """Whether there is anything at all in the file. Raises LedgerUnavailable for a file of two
+        names: SQLite finds its journal by name, and a crash under one undoes what the other wrote.
+        """
         try:
-            return self.path.stat().st_size > 0
+            found = self.path.stat()
         except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError as error:
             raise inaccessible(self.path, error) from None
+        if found.st_nlink > 1:
+            raise second_name(self.path)
+        return found.st_size > 0
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

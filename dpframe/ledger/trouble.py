@@ -36,6 +36,12 @@ def inaccessible(path: Path, error: OSError) -> LedgerUnavailable:
     return _no_room(path) if error.errno in NO_ROOM else _closed(path)
 
 
+def second_name(path: Path) -> LedgerUnavailable:
+    """The error on a file with a hard link."""
+    cause = "has a second name, a hard link, under which a charge could be undone"
+    return LedgerUnavailable(path, cause, "Remove all names but one; a symbolic link is safe.")
+
+
 def _no_room(path: Path) -> LedgerUnavailable:
     cause = "could not be written: the disk is full, a quota or size limit is reached, or it fails"
     return LedgerUnavailable(path, cause, "Make room, and run again; the ledger is as it was.")

@@ -31,6 +31,12 @@ class Randomness:
         """Whether nobody can know the noise: it comes from the operating system."""
         return self.kind == SYSTEM
 
+    def fresh(self) -> Randomness:
+        """Itself in a simulation; else a generator that no other process shares, however often this
+        one has forked since.
+        """
+        return self.from_system() if self.private else self
+
     @classmethod
     def of(cls, rng: object = None) -> Randomness:
         """The operating system's, or a simulation by seed or generator. Raises InvalidArgument."""
