@@ -43,12 +43,13 @@ class Account:
     `totals` are the sums that guard the budget: everything charged so far is within each of them,
     and the next run must stay within at least one. They are empty until the first run settles
     which, where the budget is (epsilon, delta) and `by` was left out. `runs` counts charges,
-    `unfinished` those of them that are not known to have been released.
+    `unfinished` those of them that are not known to have been released. `unit` is None until the
+    first run settles it, where nothing was said of it.
     """
 
     dataset: str
     budget: Guarantee
-    unit: Unit
+    unit: Unit | None
     by: str | None
     created: str
     totals: tuple[Total, ...] = ()
@@ -80,7 +81,8 @@ class Account:
     def __str__(self) -> str:
         """A page of a few lines."""
         unfinished = f", {self.unfinished} of them not finished" if self.unfinished else ""
-        lines = [f"{self.dataset}: {self.budget} for {self.unit}"]
+        unit = "the unit of privacy of its first run" if self.unit is None else self.unit
+        lines = [f"{self.dataset}: {self.budget} for {unit}"]
         lines += ["  spent " + ", or ".join(map(spent_line, self.totals or (self.main,)))]
         runs = f"{self.runs} run{'' if self.runs == 1 else 's'}"
         return "\n".join([*lines, f"  {runs}{unfinished}"])

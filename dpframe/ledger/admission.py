@@ -35,7 +35,7 @@ def check_cost(account: Account, cost: object) -> None:
     """Refuse what is no Cost, and one for another unit of privacy. Raises InvalidArgument."""
     if type(cost) is not Cost:
         raise InvalidArgument("cost", "a dpframe.ledger.Cost", cost, "Take Cost.of(certificate).")
-    if cost.unit != account.unit:
+    if account.unit is not None and cost.unit != account.unit:
         rows = account.unit.rows_per_person
         way_out = f"Certify for relation={account.unit.relation.name}, rows_per_person={rows}."
         requirement = f"for the unit of {account.dataset!r}, {account.unit}"

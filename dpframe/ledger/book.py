@@ -60,6 +60,7 @@ class Book:
         steps = {
             "ledger": _nothing,
             "dataset": self._dataset,
+            "unit": self._unit,
             "rule": self._rule,
             "charge": self._charge,
             "released": self._released,
@@ -75,10 +76,16 @@ class Book:
         self.accounts[entry.dataset] = Account(
             dataset=entry.dataset,
             budget=budget,
-            unit=documents.unit(content["unit"]),
+            unit=None if content["unit"] is None else documents.unit(content["unit"]),
             by=by,
             created=entry.time,
         )
+
+    def _unit(self, entry: Entry, content: Mapping[str, Any]) -> None:
+        account = self.accounts[entry.dataset]
+        if account.unit is not None:
+            raise InvalidArgument("unit", "settled once", "twice")
+        self.accounts[entry.dataset] = attrs.evolve(account, unit=documents.unit(content))
 
     def _rule(self, entry: Entry, content: Mapping[str, Any]) -> None:
         account = self.accounts[entry.dataset]
@@ -92,6 +99,8 @@ class Book:
     def _charge(self, entry: Entry, content: Mapping[str, Any]) -> None:
         account = self.accounts[entry.dataset]
         prices = {kind: documents.amounts(one) for kind, one in content["prices"].items()}
+        if account.unit is None:
+            raise InvalidArgument("unit", "settled before the first charge", "open")
         totals = _after(account.totals, prices)
         if totals_of(totals) != content["totals"]:
             raise InvalidArgument("totals", "the sums of the charges", "others")

@@ -29,7 +29,7 @@ def _account(book: Book, account: Account) -> dict[str, Any]:
     return {
         "dataset": account.dataset,
         "budget": documents.of_guarantee(account.budget),
-        "unit": documents.of_unit(account.unit),
+        "unit": None if account.unit is None else documents.of_unit(account.unit),
         "by": account.by,
         "created": account.created,
         "totals": [_total(total) for total in account.totals],

@@ -87,22 +87,19 @@ class Ledger:
         dataset: str,
         budget: Guarantee,
         *,
-        relation: Relation,
+        relation: Relation | None = None,
         rows_per_person: int = 1,
         by: type[Guarantee] | None = None,
     ) -> Account:
         """Give a data set its budget for good: for neighbours by `relation` and people of at most
-        `rows_per_person` rows.
+        `rows_per_person` rows; without `relation`, for the unit of privacy of the first run.
 
         A budget in (epsilon, delta) is guarded by sums of epsilon and delta (`by=dp.ApproxDP`), of
         mu^2 (`by=dp.GaussianDP`) or of rho (`by=dp.ZeroConcentratedDP`), the last two with pure
         epsilon beside them; left out, the first run settles which. Raises InvalidArgument, also
         for a name that is taken.
         """
-        if not isinstance(relation, Relation):
-            raise InvalidArgument("relation", "dp.ADD_REMOVE or dp.REPLACE_ONE", relation)
-        unit = Unit(relation, rows_per_person)
-        check_unit(unit)
+        unit = _unit(relation, rows_per_person)
         kind = check_by(check_budget(budget), by)
         check_name(dataset)
         with self._writing(new=True) as step:
@@ -202,6 +199,17 @@ class Ledger:
             why = getattr(error, "cause", str(error))
             text = f"a run was released, but the ledger {why}: it shows as not finished, and counts"
             warnings.warn(text, PrivacyWarning, stacklevel=4)
+
+
+def _unit(relation: object, rows_per_person: int) -> Unit | None:
+    """The unit of privacy; None where nothing is said of it. Raises InvalidArgument."""
+    if relation is None and type(rows_per_person) is int and rows_per_person == 1:
+        return None
+    if not isinstance(relation, Relation):
+        raise InvalidArgument("relation", "dp.ADD_REMOVE or dp.REPLACE_ONE", relation)
+    unit = Unit(relation, rows_per_person)
+    check_unit(unit)
+    return unit
 
 
 def _check_head(head: object) -> None:

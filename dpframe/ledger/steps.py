@@ -31,7 +31,7 @@ class Step:
         """Begin; `book` itself stays as it is."""
         self._connection, self._book = connection, book.trial()
 
-    def create(self, dataset: str, budget: Guarantee, unit: Unit, by: Kind | None) -> None:
+    def create(self, dataset: str, budget: Guarantee, unit: Unit | None, by: Kind | None) -> None:
         """Open an account. Raises InvalidArgument where its name is taken."""
         if dataset in self._book.accounts:
             raise taken(self._book, dataset)
@@ -39,7 +39,7 @@ class Step:
             self._append("ledger", "", {"format": NAME, "identity": secrets.token_hex(16)})
         content = {
             "budget": documents.of_guarantee(budget),
-            "unit": documents.of_unit(unit),
+            "unit": None if unit is None else documents.of_unit(unit),
             "by": None if by is None else by.kind,
         }
         self._append("dataset", dataset, content)
@@ -51,6 +51,8 @@ class Step:
         plan, found = admission(account, cost)
         if not found.totals:
             raise unfit(account, cost)
+        if account.unit is None:
+            self._append("unit", dataset, documents.of_unit(cost.unit))
         self._settle(dataset, plan)
         content = {
             "cost": documents.of_cost(cost),

@@ -9,6 +9,8 @@ import pytest
 from curves import MILLIONTH, bisect, bisect_mu, mpf
 
 import dpframe as dp
+from dpframe.guarantees import Unit
+from dpframe.ledger import Cost
 from dpframe.ledger.rules import chord
 
 
@@ -135,3 +137,27 @@ def test_an_exception_in_the_body_stays_charged(ledger, cost):
     assert ledger.account("survey").unfinished == 1
     assert "1 of them not finished" in str(ledger.account("survey"))
     assert not ledger.fits("survey", cost(dp.PureDP("0.4")))
+
+
+def test_the_first_run_settles_the_unit_where_nothing_was_said(tmp_path):
+    """Then another unit is refused, also after the file was opened again, and in the export."""
+    path = tmp_path / "budget.sqlite"
+    ledger = dp.Ledger(path)
+    ledger.create("survey", dp.PureDP(1))
+    assert ledger.account("survey").unit is None
+    units = [Unit(dp.REPLACE_ONE, 2), Unit(dp.ADD_REMOVE, 1)]
+    first, second = (Cost(dp.PureDP("0.1"), unit, "a" * 64) for unit in units)
+    with ledger.charging("survey", first):
+        pass
+    again = dp.Ledger(path)
+    assert again.account("survey").unit == units[0]
+    assert '"relation": "replace_one"' in again.export()
+    with pytest.raises(dp.InvalidArgument, match="unit"):
+        again.admits("survey", second)
+    again.verify()
+
+
+def test_rows_of_a_person_need_a_relation(tmp_path):
+    """Half a unit is none."""
+    with pytest.raises(dp.InvalidArgument, match="relation must be"):
+        dp.Ledger(tmp_path / "budget.sqlite").create("survey", dp.PureDP(1), rows_per_person=2)

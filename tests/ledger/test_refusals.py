@@ -92,7 +92,6 @@ def test_good_names_are_kept(ledger, name):
         {"budget": dp.ZeroConcentratedDP(0)},
         {"budget": dp.PureDP},
         {"relation": "add_remove"},
-        {"relation": None},
         {"rows_per_person": 0},
         {"rows_per_person": True},
         {"rows_per_person": "two"},
