@@ -101,7 +101,7 @@ def simulated(
         yield estimator(regression, seed, setting).fit(table.X, table.y)
 
 
-def typical_error(regression: dp.Regression, table: Table, norm: str, repeats: int = 15) -> float:
+def typical_error(regression: dp.Regression, table: Table, norm: str, repeats: int = 50) -> float:
     """The median over simulated fits of the root mean square by which predictions err.
 
     Against least squares without privacy, in points of rating; rows are bounded by `norm`.
