@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
 
-from dpframe.errors import BadData, InvalidArgument, NotExecutable
-from dpframe.graph import Categorical, Graph, Node, Setting
-from dpframe.guarantees import REPLACE_ONE, Guarantee
+from dpframe.errors import InvalidArgument, NotExecutable
+from dpframe.graph import Graph, Node
+from dpframe.guarantees import Guarantee
 from dpframe.randomness import Randomness
-from dpframe.sources import Source, open_source
+from dpframe.sources import open_source
 from dpframe.sources.reading import Plain
-from dpframe.sources.table import Block
 from dpframe.symbols import Expression, Number
 from dpframe.verify import Certificate
 from dpframe.verify.certificate import FAILURES
@@ -26,9 +25,10 @@ from dpframe.verify.structure import constant
 
 from .drawing import Draw
 from .numbers import PublicNumbers
+from .one_pass import read, sizes_read
 from .result import Receipt, Result
 from .spending import note
-from .totals import Pass, Sums, derived, real
+from .totals import derived, real
 
 if TYPE_CHECKING:
     from dpframe.ledger import Ledger
@@ -66,8 +66,8 @@ def execute(
     randomness = Randomness.of(rng)
     charging = _charge(certificate, ledger, dataset, randomness)
     source = open_source(certificate.setting, X, y, drop=missing == "drop")
-    reading, sums = _read(certificate, source, executor)
-    sizes = _certified(certificate, {"d": source.columns, **_rows(certificate, sums)})
+    reading, sums = read(certificate, source, executor)
+    sizes = sizes_read(certificate, source, sums)
     numbers = PublicNumbers.of(certificate, sizes)
     draws = [Draw.of(release, numbers) for release in certificate.graph.releases]
     values = derived(certificate.graph, reading.sums, sums, numbers.towards_zero)
@@ -95,64 +95,6 @@ def executable(run: object) -> Certificate:
     return run
 
 
-def _read(certificate: Certificate, source: Source, executor: Any) -> tuple[Pass, Sums]:
-    """One pass over the source; before that, a pass that counts where bounds read n."""
-    sizes = public_sizes(certificate, source)
-    if _needs_count(certificate, sizes):
-        sizes = {**sizes, "n": _counted(source, executor)}
-    numbers = PublicNumbers.of(certificate, sizes)
-    empty = empty_block(certificate.setting, source.columns)
-    reading = Pass.of(certificate.graph, numbers.towards_zero, empty)
-    sums = source.total(reading, executor=executor)
-    if sums.rows != sizes.get("n", sums.rows):
-        wanted = f"of the {sizes['n']} rows that it announced; bounds may read n"
-        raise BadData("X", wanted, Plain(str(sums.rows)), "Read it again when it is at rest.")
-    return reading, sums
-
-
-def _needs_count(certificate: Certificate, sizes: Mapping[str, int]) -> bool:
-    """Whether bounds or noise read n, which is public, and nobody has said it."""
-    said = "n" in sizes or "n" in certificate.values
-    public = certificate.setting.relation is REPLACE_ONE and "n" in certificate.symbols
-    return public and not said
-
-
-def empty_block(setting: Setting, columns: int) -> Block:
-    """A block of the table without rows."""
-    mixed = any(isinstance(part, Categorical) for part in setting.X.columns or ())
-    labels = None if setting.y is None else np.empty(0)
-    return Block(np.empty((0, columns), dtype=object if mixed else float), labels)
-
-
-def _counted(source: Source, executor: Any) -> int:
-    """n, by a pass of its own. Raises BadData where that would be the only pass."""
-    if source.passes < 2:
-        wanted = "of a known number of rows, since bounds or noise of the certificate read n"
-        way_out = "Give an array or a file, or certify at n = ... ."
-        raise BadData("X", wanted, Plain("blocks that can be read once"), way_out)
-    return source.total(count, executor=executor)
-
-
-def count(blocks: Iterable[Block]) -> int:
-    """The number of rows, as work for a source."""
-    return sum(len(block.rows) for block in blocks)
-
-
-def public_sizes(certificate: Certificate, source: Source) -> dict[str, int]:
-    """The sizes that may be used as numbers: d, and n under replace-one where it is known before
-    the table is read. Raises BadData.
-    """
-    sizes = {"d": source.columns}
-    if certificate.setting.relation is REPLACE_ONE and source.rows is not None:
-        sizes["n"] = source.rows
-    return _certified(certificate, sizes)
-
-
-def _rows(certificate: Certificate, sums: Sums) -> dict[str, int]:
-    """n as it was read, where it is public."""
-    return {"n": sums.rows} if certificate.setting.relation is REPLACE_ONE else {}
-
-
 def _charge(
     certificate: Certificate, ledger: Ledger | None, dataset: str | None, randomness: Randomness
 ) -> AbstractContextManager[object]:
@@ -171,16 +113,6 @@ def _charge(
     cost = Cost.of(certificate, *([also] if also else []))
     ledger.admits(dataset, cost)
     return ledger.charging(dataset, cost)
-
-
-def _certified(certificate: Certificate, sizes: dict[str, int]) -> dict[str, int]:
-    """`sizes`, if the certificate has no other ones. Raises BadData."""
-    for name, size in sizes.items():
-        certified = certificate.values.get(name, size)
-        if certified != size:
-            wanted = f"a table with {name} = {certified}, as the certificate says"
-            raise BadData("X", wanted, Plain(size), f"Certify again without {name}.")
-    return sizes
 
 
 def constants(graph: Graph, values: Mapping[Node, Any], numbers: PublicNumbers) -> dict[Node, Any]:

@@ -1,0 +1,88 @@
+"""One pass over a table, and the public sizes that bounds and noise may read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from dpframe.errors import BadData
+from dpframe.graph import Categorical, Setting
+from dpframe.guarantees import REPLACE_ONE
+from dpframe.sources import Source
+from dpframe.sources.reading import Plain
+from dpframe.sources.table import Block
+from dpframe.verify import Certificate
+
+from .numbers import PublicNumbers
+from .totals import Pass, Sums
+
+
+def read(certificate: Certificate, source: Source, executor: Any) -> tuple[Pass, Sums]:
+    """One pass over the source; before that, a pass that counts where bounds read n."""
+    sizes = public_sizes(certificate, source)
+    if _needs_count(certificate, sizes):
+        sizes = {**sizes, "n": _counted(source, executor)}
+    numbers = PublicNumbers.of(certificate, sizes)
+    empty = empty_block(certificate.setting, source.columns)
+    reading = Pass.of(certificate.graph, numbers.towards_zero, empty)
+    sums = source.total(reading, executor=executor)
+    if sums.rows != sizes.get("n", sums.rows):
+        wanted = f"of the {sizes['n']} rows that it announced; bounds may read n"
+        raise BadData("X", wanted, Plain(str(sums.rows)), "Read it again when it is at rest.")
+    return reading, sums
+
+
+def sizes_read(certificate: Certificate, source: Source, sums: Sums) -> dict[str, int]:
+    """d, and n as it was read where it is public. Raises BadData."""
+    public = certificate.setting.relation is REPLACE_ONE
+    return _certified(certificate, {"d": source.columns, **({"n": sums.rows} if public else {})})
+
+
+def public_sizes(certificate: Certificate, source: Source) -> dict[str, int]:
+    """The sizes that may be used as numbers: d, and n under replace-one where it is known before
+    the table is read. Raises BadData.
+    """
+    sizes = {"d": source.columns}
+    if certificate.setting.relation is REPLACE_ONE and source.rows is not None:
+        sizes["n"] = source.rows
+    return _certified(certificate, sizes)
+
+
+def _certified(certificate: Certificate, sizes: dict[str, int]) -> dict[str, int]:
+    """`sizes`, if the certificate has no other ones. Raises BadData."""
+    for name, size in sizes.items():
+        certified = certificate.values.get(name, size)
+        if certified != size:
+            wanted = f"a table with {name} = {certified}, as the certificate says"
+            raise BadData("X", wanted, Plain(size), f"Certify again without {name}.")
+    return sizes
+
+
+def _needs_count(certificate: Certificate, sizes: Mapping[str, int]) -> bool:
+    """Whether bounds or noise read n, which is public, and nobody has said it."""
+    said = "n" in sizes or "n" in certificate.values
+    public = certificate.setting.relation is REPLACE_ONE and "n" in certificate.symbols
+    return public and not said
+
+
+def _counted(source: Source, executor: Any) -> int:
+    """n, by a pass of its own. Raises BadData where that would be the only pass."""
+    if source.passes < 2:
+        wanted = "of a known number of rows, since bounds or noise of the certificate read n"
+        way_out = "Give an array or a file, or certify at n = ... ."
+        raise BadData("X", wanted, Plain("blocks that can be read once"), way_out)
+    return source.total(count, executor=executor)
+
+
+def count(blocks: Iterable[Block]) -> int:
+    """The number of rows, as work for a source."""
+    return sum(len(block.rows) for block in blocks)
+
+
+def empty_block(setting: Setting, columns: int) -> Block:
+    """A block of the table without rows."""
+    mixed = any(isinstance(part, Categorical) for part in setting.X.columns or ())
+    labels = None if setting.y is None else np.empty(0)
+    return Block(np.empty((0, columns), dtype=object if mixed else float), labels)
