@@ -17,10 +17,11 @@ from .cells import cells
 from .extras import arrow
 from .files import File
 from .layout import Layout
-from .parts import Part, laid, safely
+from .parts import Part, laid
 from .reading import ENCODE, Plain
 from .source import Source
 from .table import Table
+from .telling import safely
 
 CHUNK = 2**22  # bytes that are parsed at once
 SHAPE = "It may be cut short, or have rows of other lengths than its row of names."
@@ -78,17 +79,24 @@ class CsvFile(Part):
         self.file.unchanged()
         for batch in self._batches():
             yield laid(self.layout, batch, None, self.file.path)
+        self.file.unchanged()
 
     def _batches(self) -> Iterator[Any]:
         """Batches of numbers and levels. Raises BadData or SourceFailed without quoting a cell."""
         invalid = arrow("pyarrow.lib").ArrowInvalid
         columns = cells(self.layout)
         try:
-            for batch in parsed(self.file.path, {name: one.kind for name, one in columns.items()}):
+            for batch in self._parsed({name: one.kind for name, one in columns.items()}):
                 arrays = [one.read(batch[name]) for name, one in columns.items()]
                 yield arrow().RecordBatch.from_arrays(arrays, names=list(columns))
         except invalid as error:
-            raise self._refusal(str(error)) from None
+            said = str(error)
+        else:
+            return
+        raise self._refusal(said)
+
+    def _parsed(self, kinds: dict[str, Any]) -> Any:
+        return parsed(self.file.path, kinds, single=len(self.layout.header or ()) == 1)
 
     def _refusal(self, said: str) -> BadData | SourceFailed:
         """What the parser refused: of its words only the number of the column is used."""
@@ -100,12 +108,15 @@ class CsvFile(Part):
         return BadData(name, "real numbers", Plain("other values"), ENCODE)
 
 
-def parsed(path: str, kinds: dict[str, Any]) -> Any:
-    """A reader of the columns of these names, of these types."""
+def parsed(path: str, kinds: dict[str, Any], *, single: bool) -> Any:
+    """A reader of the columns of these names, of these types; a blank line is a row of a file of a
+    single column.
+    """
     library = arrow("pyarrow.csv")
     return library.open_csv(
         path,
         read_options=library.ReadOptions(use_threads=False, block_size=CHUNK),
+        parse_options=library.ParseOptions(newlines_in_values=True, ignore_empty_lines=not single),
         convert_options=library.ConvertOptions(
             include_columns=list(kinds), column_types=kinds, check_utf8=False
         ),

@@ -16,12 +16,13 @@ from dpframe.graph import Setting
 
 from .extras import library
 from .layout import Layout
-from .parts import Part, Piece, safely
+from .parts import Part, Piece
 from .progress import Progress
 from .reading import Plain
 from .running import DIED, Outcome, outcome
 from .source import Source
 from .table import Block, Table
+from .telling import safely
 
 S = TypeVar("S")
 FOLD = 32  # sums that are added at once

@@ -23,6 +23,7 @@ class File:
     path: str
     size: int
     time: int
+    inode: int
 
     @classmethod
     def of(cls, path: str) -> File:
@@ -31,7 +32,7 @@ class File:
             found = os.stat(path)  # noqa: PTH116 - a path may be one of a worker's own
         except OSError:
             raise BadData("X", "a file that can be read", path, OTHERS) from None
-        return cls(path, found.st_size, found.st_mtime_ns)
+        return cls(path, found.st_size, found.st_mtime_ns, found.st_ino)
 
     def unchanged(self) -> None:
         """Refuse a file that is no longer what was opened. Raises BadData or SourceFailed."""

@@ -12,10 +12,11 @@ from dpframe.errors import BadData, SourceFailed
 from dpframe.graph import Setting
 
 from .layout import Layout
-from .parts import Part, Piece, safely
+from .parts import Part, Piece
 from .reading import Plain
 from .source import Source
 from .table import Table
+from .telling import safely
 
 NONE = object()  # after the last block
 PAIRS = "Each block is a pair (X, y) of arrays or frames, or X alone with its labels as a column."
@@ -45,6 +46,11 @@ class IteratorSource(Source):
         rows, labels = pair(first)
         layout = Table.of(setting, rows, labels if y is None else y, drop=drop).layout
         return cls(X, layout, (first,))
+
+    @property
+    def reused(self) -> bool:
+        """Generators often fill one array again and again."""
+        return True
 
     @property
     def identity(self) -> object:

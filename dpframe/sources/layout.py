@@ -70,6 +70,11 @@ class Layout:
         return tuple(j for j, part in parts if not isinstance(part, Categorical))
 
     @property
+    def mixed(self) -> bool:
+        """Whether any column has levels."""
+        return len(self.real) < len(self.names)
+
+    @property
     def titles(self) -> tuple[str, ...]:
         """The columns as errors call them."""
         return tuple(f"column {name} of X" for name in self.names)

@@ -19,10 +19,12 @@ from .reading import Plain
 from .source import Source
 from .streams import ArrowSource, LazySource
 from .table import Table
+from .telling import bared, safely
 
 PARTS = 16  # blocks of a part, where the table has no parts of its own
 
 
+@bared
 def open_source(
     setting: Setting, X: Any, y: Any = None, *, drop: bool = False, parts: int = PARTS
 ) -> Source:
@@ -45,6 +47,10 @@ def open_source(
         raise InvalidArgument("parts", "a number of blocks, at least 1", parts)
     if isinstance(X, Source):
         return _again(setting, X, y, drop=drop)
+    return safely(lambda: _opened(setting, X, y, drop=drop, parts=parts), "X")
+
+
+def _opened(setting: Setting, X: Any, y: Any, *, drop: bool, parts: int) -> Source:
     if is_path(X):
         return _files(setting, X, y, drop=drop)
     if is_dask(X):

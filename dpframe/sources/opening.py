@@ -44,8 +44,9 @@ def is_batch(X: Any) -> bool:
     return type(X).__module__.partition(".")[0] == "pyarrow" and hasattr(X, "column_names")
 
 
-def given(X: Any) -> Any:
-    """X as it is read: frames and batches as they are, anything else as an array of two dimensions.
+def given(X: Any, *, mixed: bool = False) -> Any:
+    """X as it is read: frames and batches as they are, anything else as an array of two dimensions,
+    of objects where a list holds texts and is `mixed`: numpy would make texts of its numbers.
 
     Raises BadData.
     """
@@ -54,6 +55,8 @@ def given(X: Any) -> Any:
     if is_batch(X):
         return whole_batch(X)
     array = as_array(X, "X")
+    if mixed and isinstance(X, (list, tuple)) and array.dtype.kind in "US":
+        array = np.asarray(X, dtype=object)
     if array.ndim != 2:
         way_out = "X.reshape(-1, 1) makes one column." if array.ndim == 1 else ""
         raise BadData("X", "two-dimensional: a row a record", _dimensions(array), way_out)
@@ -123,7 +126,9 @@ def _from_array(layout: Layout, array: Array) -> Features:
         wanted, got = f"a table of {len(layout.names)} columns", f"{array.shape[1]} columns"
         raise BadData("X", wanted, Plain(got), "Every block has the columns of the first.")
     mixed = array.dtype.kind not in REAL
-    if mixed and len(layout.real) < len(layout.names):
+    if array.dtype.kind in "mM" and layout.real:
+        check_kind(array.dtype, "X")  # numpy makes objects of dates that are whole numbers
+    if mixed and layout.mixed:
         columns = tuple(level_column(values) for values in array.T)
         return Frame(array, layout.titles, columns)
     if layout.drop and array.dtype == object:
@@ -162,7 +167,8 @@ def as_array(data: Any, name: str) -> Array:
         return np.asarray(data)
     except (TypeError, ValueError):
         wanted = "an array, a list of rows of one length or a data frame"
-        raise BadData(name, wanted, Plain(type(data).__name__)) from None
+        refusal = BadData(name, wanted, Plain(type(data).__name__))
+    raise refusal
 
 
 def _dimensions(array: Any) -> Plain:

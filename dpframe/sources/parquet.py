@@ -15,10 +15,11 @@ from .arrow import without_rows
 from .extras import arrow
 from .files import File
 from .layout import Layout
-from .parts import Part, laid, safely
+from .parts import Part, laid
 from .reading import Plain
 from .source import Source
 from .table import Table, block_rows
+from .telling import safely
 
 BATCH = 8  # blocks that are decoded at once
 BUFFER = 2**18  # bytes of a column that are read at once
@@ -97,6 +98,7 @@ class RowGroup(Part):
                 use_threads=False,
             ):
                 yield laid(self.layout, batch, None, self.file.path)
+        self.file.unchanged()
 
 
 def opened(file: File) -> Any:

@@ -1,22 +1,24 @@
-"""The parts of a table: what one worker reads, and how a failure to read is told."""
+"""The parts of a table: what one worker reads."""
 
 from __future__ import annotations
 
+import pickle
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Iterator
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 
-from dpframe.errors import BadData, DPFrameError, SourceFailed
+from dpframe.errors import BadData
 
 from .extras import arrow
 from .layout import Layout
 from .opening import is_batch, whole_batch
 from .table import Block, Table
+from .telling import guarded, safely
 
-T = TypeVar("T")
+REUSED = "Without an executor blocks are read one at a time, and are not copied."
 
 
 class Part(ABC):
@@ -39,8 +41,15 @@ class Part(ABC):
 
     def blocks(self) -> Iterator[Block]:
         """Its rows, in order, as blocks of finite numbers; at least one. Raises DPFrameError."""
+        return guarded(self._blocks(), self.name)
+
+    def apart(self) -> Part:
+        """The part, with no memory that others may write into. Raises SourceFailed."""
+        return self
+
+    def _blocks(self) -> Iterator[Block]:
         empty = True
-        for table in guarded(self.tables(), self.name):
+        for table in self.tables():
             for block in table.blocks():
                 yield block
                 empty = False
@@ -82,6 +91,11 @@ class Piece(Part):
         """The one table, if it has the layout's columns."""
         yield laid(self.layout, self.X, self.y, self.name)
 
+    def apart(self) -> Piece:
+        """A copy of the rows and labels."""
+        X, y = safely(lambda: (copied(self.X), copied(self.y)), self.name, REUSED)
+        return attrs.evolve(self, X=X, y=y)
+
     def __reduce__(self) -> tuple[object, ...]:
         """A window on a batch of Arrow travels without the rest of the batch."""
         if not is_batch(self.X):
@@ -90,8 +104,7 @@ class Piece(Part):
 
 
 def _unpacked(layout: Layout, data: bytes, y: Any, name: str) -> Piece:
-    reader = arrow("pyarrow.ipc").open_stream(data)
-    return Piece(layout, reader.read_next_batch(), y, name)
+    return Piece(layout, unpacked(data), y, name)
 
 
 def packed(batch: Any) -> bytes:
@@ -103,47 +116,34 @@ def packed(batch: Any) -> bytes:
     return data
 
 
+def unpacked(data: bytes) -> Any:
+    """The batch that was packed."""
+    return arrow("pyarrow.ipc").open_stream(data).read_next_batch()
+
+
+def copied(data: Any) -> Any:
+    """A copy of rows or labels. (Arrow and Polars take arrays of numpy without one, and their own
+    copies share the memory.)
+    """
+    if is_batch(data):
+        return unpacked(packed(whole_batch(data)))
+    if isinstance(data, np.ndarray):
+        return data.copy()
+    return pickle.loads(pickle.dumps(data))  # noqa: S301 - our own bytes
+
+
 def laid(layout: Layout, X: Any, y: Any, where: str) -> Table:
     """A later piece of a table, compared with its first. Raises BadData that names the piece."""
     try:
         return Table.laid(layout, X, y)
     except BadData as error:
-        raise BadData(
-            f"{error.name}, in {where},", error.requirement, error.value, error.way_out
-        ) from None
-
-
-def guarded(items: Iterable[T], where: str) -> Iterator[T]:
-    """`items` as they come. What others raise may quote data: only its kind is told on."""
-    try:
-        yield from items
-    except DPFrameError:
-        raise
-    except BaseException as error:  # noqa: BLE001 - of any library
-        raise _told(error, where) from None
-
-
-def safely(call: Callable[[], T], where: str, way_out: str = "") -> T:
-    """What the call gives; what a library raises is told by its kind. Raises SourceFailed."""
-    try:
-        return call()
-    except DPFrameError:
-        raise
-    except BaseException as error:  # noqa: BLE001 - of any library
-        raise _told(error, where, way_out) from None
-
-
-def _told(error: BaseException, where: str, way_out: str = "") -> BaseException:
-    """What is raised in place of an error of any library: its kind alone; Ctrl-C as it is."""
-    kind = type(error).__name__
-    if isinstance(error, Exception) or kind == "PanicException":  # of libraries in Rust
-        return SourceFailed(where, kind, way_out)
-    return error
+        name = f"{error.name}, in {where},"
+        refusal = BadData(name, error.requirement, error.value, error.way_out)
+    raise refusal
 
 
 def nothing(layout: Layout) -> Table:
     """A table of this layout without rows."""
-    mixed = len(layout.real) < len(layout.names)
-    rows = np.empty((0, len(layout.names)), dtype=object if mixed else float)
+    rows = np.empty((0, len(layout.names)), dtype=object if layout.mixed else float)
     plain = attrs.evolve(layout, header=None, label=None)
     return Table.laid(plain, rows, np.empty(0) if layout.declared else None)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import attrs
@@ -16,7 +18,11 @@ Array = NDArray[Any]
 REAL = "fiu"  # numpy's kinds of real numbers
 KINDS = {"b": "bool", "c": "complex", "O": "object", "U": "text", "S": "bytes", "M": "date"}
 ENCODE = "Encode it by a public rule, or declare dp.Categorical in dp.Rows(columns=[...])."
+WIDE = ("Int128", "UInt128")  # of Polars
+NOT_REAL = (bool, np.bool_, np.timedelta64)  # though they say so
+MISSING = ("NAType", "NaTType")  # of pandas
 WAYS_OUT = {
+    **dict.fromkeys(WIDE, "cast(polars.Float64) makes doubles of them."),
     "b": "astype(float) makes 0 and 1 of it.",
     "c": "Give real and imaginary parts as two columns.",
     "O": "Missing numbers are nan; declare categories, dp.Rows(columns=[dp.Categorical(...)]).",
@@ -159,6 +165,8 @@ def level_column(values: Any) -> Column:
 def check_kind(dtype: Any, name: str) -> None:
     """Refuse what is not real numbers, by numpy's and pandas' `kind` or polars' `is_numeric`."""
     kind = getattr(dtype, "kind", None)
+    if str(dtype) in WIDE:
+        raise refuse_kind(name, str(dtype), str(dtype))
     if kind in tuple(REAL) or (kind is None and dtype.is_numeric()):
         return
     if "decimal" in str(getattr(dtype, "pyarrow_dtype", "")):
@@ -189,12 +197,22 @@ def coerced(window: Any) -> Array:
 
 
 def _number(cell: Any) -> float:
-    if isinstance(cell, (bool, complex, str, bytes)):
+    if not isinstance(cell, (Real, Decimal)) or isinstance(cell, NOT_REAL):
         return np.nan
     try:
         return float(cell)
     except (TypeError, ValueError, OverflowError):
         return np.nan
+
+
+def strange(cells: Iterable[Any]) -> bool:
+    """Whether any of the cells that are no numbers is more than missing."""
+    return not all(
+        cell is None
+        or isinstance(cell, (float, np.floating, Decimal))
+        or type(cell).__name__ in MISSING
+        for cell in cells
+    )
 
 
 def nullable(window: Any) -> Array:

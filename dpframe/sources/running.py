@@ -15,9 +15,10 @@ import attrs
 
 from dpframe.errors import DPFrameError, InvalidArgument, SourceFailed
 
-from .parts import Part, safely
+from .parts import Part
 from .progress import Progress
 from .table import Block
+from .telling import bare, safely
 
 Work = Callable[[Iterable[Block]], Any]
 T = TypeVar("T")
@@ -43,7 +44,7 @@ class Outcome:
     def get(self) -> Any:
         """The value. Raises DPFrameError."""
         if self.error is not None:
-            raise self.error from None
+            raise bare(self.error)
         return self.value
 
 
@@ -52,14 +53,15 @@ def outcome(work: Work, part: Part) -> Outcome:
     try:
         return Outcome(work(part.blocks()))
     except DPFrameError as error:
-        return Outcome(None, error.with_traceback(None))
+        return Outcome(None, bare(error))
     except Exception as error:  # noqa: BLE001 - may quote data
         return Outcome(None, SourceFailed(part.name, type(error).__name__))
 
 
 def alone(work: Work, parts: Iterable[Part], bar: Progress) -> Any:
     """The sum over all parts, read here one after the other."""
-    return added(work(bar.steps(part.blocks())) for part in parts)
+    pairs = ((part.name, bar.steps(part.blocks())) for part in parts)
+    return added(safely(partial(work, blocks), name) for name, blocks in pairs)
 
 
 def together(work: Work, parts: Iterable[Part], bar: Progress, executor: Any) -> Any:

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, TypeVar
 
 from .layout import Layout
-from .parts import Part, Window, guarded, nothing
+from .parts import Part, Window, nothing
 from .progress import Progress
 from .running import alone, together
 from .table import Block
+from .telling import bared, guarded
 from .threads import FEW, own_threads
 
 S = TypeVar("S")
@@ -44,6 +45,11 @@ class Source(ABC):
         return None
 
     @property
+    def reused(self) -> bool:
+        """Whether the memory of a part may be written again when the next is asked for."""
+        return False
+
+    @property
     @abstractmethod
     def identity(self) -> object:
         """What holds the memory or names the files: equal tables are told by it."""
@@ -57,6 +63,7 @@ class Source(ABC):
     def parts(self) -> Iterator[Part]:
         """Every row once, in order, each part for one worker. Raises DPFrameError."""
 
+    @bared
     def total(self, work: Callable[[Iterable[Block]], S], *, executor: Any = None) -> S:
         """work(part 1) + work(part 2) + ..., added from the left whoever computes them.
 
@@ -71,17 +78,17 @@ class Source(ABC):
         if executor is None and self.threaded and (self.steps or 0) > FEW:
             with own_threads() as threads:
                 return self.total(work, executor=threads)
-        parts = guarded(self._parts(), "X")
+        parts = guarded(self._parts(flying=executor is not None), "X")
         with Progress(self.steps if executor is not None else self._blocks) as bar:
             if executor is None:
                 return alone(work, parts, bar)  # type: ignore[no-any-return]
             return together(work, parts, bar, executor)  # type: ignore[no-any-return]
 
-    def _parts(self) -> Iterator[Part]:
-        """Its parts, or one without rows."""
+    def _parts(self, *, flying: bool) -> Iterator[Part]:
+        """Its parts, or one without rows; `flying` says that several are in use at a time."""
         empty = True
         for part in self.parts():
-            yield part
+            yield part.apart() if flying and self.reused else part
             empty = False
         if empty:
             yield Window(nothing(self.layout))

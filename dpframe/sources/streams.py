@@ -15,11 +15,12 @@ from dpframe.graph import Setting
 from .arrow import without_rows
 from .extras import arrow
 from .layout import Layout
-from .opening import beside
-from .parts import Part, Piece, guarded, safely
+from .opening import beside, is_batch
+from .parts import Part, Piece
 from .reading import Column, Plain
 from .source import Source
 from .table import Table, block_rows
+from .telling import guarded, safely
 
 
 @attrs.define(eq=False, repr=False)
@@ -84,6 +85,11 @@ class ArrowSource(StreamSource):
         layout, labels = laid_out(setting, empty, y, drop=drop)
         passes = 1 if hasattr(X, "read_next_batch") else math.inf
         return cls(X, layout, labels, blocks, reader, passes)
+
+    @property
+    def reused(self) -> bool:
+        """A stream may be a generator's; tables of pyarrow are whole."""
+        return not is_batch(self.data)
 
     def batches(self) -> Iterator[Any]:
         """The stream that opening has begun; in later passes others. Raises SourceFailed."""

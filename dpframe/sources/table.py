@@ -12,11 +12,12 @@ from dpframe.graph import Setting
 
 from . import opening
 from .layout import Layout
-from .reading import Array, Column, Features, Plain, coerced, doubles
+from .reading import Array, Column, Features, Plain, coerced, doubles, strange
 
 ENTRIES = 2**18  # of a block: 2 MiB of doubles
 FEWEST, MOST = 1024, 16_384  # rows of a block
 TOGETHER = 4  # blocks whose columns are put side by side at once
+NUMERIC = "The codebook says dp.Numeric: give numbers, not texts, truth values or dates."
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -48,12 +49,13 @@ class Table:
         data = opening.given(X)
         names = opening.header(data)
         width = data.shape[1] if names is None else len(names)
-        return cls.laid(Layout.of(setting, names, width, y, drop=drop), data, y)
+        layout = Layout.of(setting, names, width, y, drop=drop)
+        return cls.laid(layout, X if layout.mixed else data, y)
 
     @classmethod
     def laid(cls, layout: Layout, X: object, y: object = None) -> Table:
         """A table of a known layout: the table itself, or a later block of it. Raises BadData."""
-        data = opening.given(X)
+        data = opening.given(X, mixed=layout.mixed)
         features, labels = opening.features(layout, data), opening.labels(layout, data, y)
         if labels is not None and len(labels) != len(features):
             raise BadData(
@@ -118,12 +120,14 @@ class Table:
         return finite
 
     def _numbers(self, rows: Array, j: int) -> Array:
-        """A column of a block as doubles; where rows may be dropped, written back as such."""
-        if not self.layout.drop:
-            return _numbers(rows[:, j], self.features.names[j])
-        numbers = coerced(rows[:, j]) if rows.dtype == object else doubles(rows[:, j])
-        if rows.dtype == object:
-            rows[:, j] = numbers
+        """A column of a block as doubles; among objects, written back as such. Raises BadData."""
+        column = rows[:, j]
+        if rows.dtype == float:
+            return column
+        numbers = doubles(column) if set(map(type, column)) <= {float} else coerced(column)
+        if not self.layout.drop and strange(column[np.isnan(numbers)]):
+            raise BadData(self.features.names[j], "real numbers", Plain("other values"), NUMERIC)
+        rows[:, j] = numbers
         return numbers
 
     def _not_finite(self, finite: Array, labels: Array | None) -> BadData:
@@ -158,12 +162,3 @@ def sums_finitely(numbers: Array) -> bool:
 
 def _only(kept: Array, rows: Array, labels: Array | None) -> Block:
     return Block(rows[kept], None if labels is None else labels[kept])
-
-
-def _numbers(column: Array, name: str) -> Array:
-    """A column of a block as doubles. Raises BadData."""
-    try:
-        return doubles(column)
-    except (TypeError, ValueError, OverflowError):
-        got = Plain("other values")
-        raise BadData(name, "real numbers", got, "The codebook says dp.Numeric.") from None

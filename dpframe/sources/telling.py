@@ -1,0 +1,72 @@
+"""How a failure to read is told: by its kind, with nothing behind it that may quote data.
+
+An error keeps what was handled when it was raised, and `from None` only hides that: those who log
+or send errors find it. So ours are raised outside of `except`, or are bared where they leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from dpframe.errors import DPFrameError, MissingExtra, SourceFailed
+
+P = ParamSpec("P")
+T = TypeVar("T")
+E = TypeVar("E", bound=BaseException)
+
+
+def bare(error: E) -> E:
+    """The error without the errors behind it and the frames it went through.
+
+    An absent library keeps its reason, which quotes no data.
+    """
+    if isinstance(error, MissingExtra):
+        return error
+    error.__cause__ = error.__context__ = None
+    return error.with_traceback(None)
+
+
+def bared(call: Callable[P, T]) -> Callable[P, T]:
+    """The same function, whose DPFrameErrors leave it bare."""
+
+    @wraps(call)
+    def called(*arguments: P.args, **options: P.kwargs) -> T:
+        try:
+            return call(*arguments, **options)
+        except DPFrameError as error:
+            told = bare(error)
+        raise told
+
+    return called
+
+
+def guarded(items: Iterable[T], where: str) -> Iterator[T]:
+    """`items` as they come. What others raise may quote data: only its kind is told on."""
+    try:
+        yield from items
+    except BaseException as error:  # noqa: BLE001 - of any library
+        told = _told(error, where)
+    else:
+        return
+    raise told
+
+
+def safely(call: Callable[[], T], where: str, way_out: str = "") -> T:
+    """What the call gives; what a library raises is told by its kind. Raises SourceFailed."""
+    try:
+        return call()
+    except BaseException as error:  # noqa: BLE001 - of any library
+        told = _told(error, where, way_out)
+    raise told
+
+
+def _told(error: BaseException, where: str, way_out: str = "") -> BaseException:
+    """What is raised in place of an error of any library: its kind alone; Ctrl-C as it is."""
+    if isinstance(error, DPFrameError):
+        return bare(error)
+    kind = type(error).__name__
+    if isinstance(error, Exception) or kind == "PanicException":  # of libraries in Rust
+        return SourceFailed(where, kind, way_out)
+    return error

@@ -1,0 +1,486 @@
+"""What a hostile reader of sources tried: rows out of cells, buffers that are filled again, errors
+that carry data behind them, cells that are no numbers, files that change while they are read.
+"""
+
+import csv
+import os
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import dask
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+
+import dpframe
+from dpframe.errors import BadData, DPFrameError, SourceFailed
+from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
+from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE
+from dpframe.sources import csv as csv_source
+from dpframe.sources import open_source, parts
+
+CANARY = "canary73194628"
+U = Setting(X=Rows(columns=[Numeric("u", -1, 1)]), y=Column("rating", bound=1), relation=ADD_REMOVE)
+MIXED = Setting(
+    X=Rows(columns=[Categorical("town", ("a", "b")), Numeric("age", 0, 9)]), relation=ADD_REMOVE
+)
+ALONE = Setting(X=Rows(norm=1), relation=ADD_REMOVE)
+
+
+def rows(blocks):
+    """All rows of a pass, as a list: lists add up in the order of the parts."""
+    return [row for block in blocks for row in block.rows.tolist()]
+
+
+# cells of CSV with line breaks
+
+
+def notes(path, least):
+    """A CSV file of at least so many bytes whose long notes look like rows."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["note", "u", "rating"])
+        number = 0
+        while file.tell() < least:
+            writer.writerow(["so\n" + "x,7,7\n" * min(least // 80, 20_000), number / 8, 1])
+            number += 1
+
+
+@pytest.mark.parametrize("chunk", [1024, csv_source.CHUNK])
+def test_line_breaks_in_cells_make_no_rows(chunk, tmp_path, monkeypatch):
+    """Rows are those of Python's own reader, over several chunks; without the option, Arrow's
+    reader finds others (the control).
+    """
+    path = tmp_path / "notes.csv"
+    notes(path, chunk + chunk // 3)
+    monkeypatch.setattr(csv_source, "CHUNK", chunk)
+    with path.open(newline="") as file:
+        wanted = [[float(row["u"])] for row in csv.DictReader(file)]
+    assert open_source(U, path).total(rows) == wanted
+    assert naive(path, chunk) != len(wanted)
+
+
+def naive(path, chunk):
+    """How many rows Arrow's reader finds by default; None where it finds none."""
+    options = pa.csv.ReadOptions(block_size=chunk)
+    try:
+        return sum(len(batch) for batch in pa.csv.open_csv(path, read_options=options))
+    except pa.ArrowInvalid:
+        return None
+
+
+def test_a_blank_line_of_a_single_column_is_a_row_without_a_number(tmp_path):
+    """Refused, left out, or a row of zeros, as a missing number is; the last line end is none."""
+    path = tmp_path / "one.csv"
+    path.write_text("u\n1\n\n2\n")
+    with pytest.raises(BadData, match="column u of X must be finite"):
+        open_source(ALONE, path).total(rows)
+    assert open_source(ALONE, path, drop=True).total(rows) == [[1.0], [2.0]]
+    kept = Setting(X=Rows(norm=1), relation=REPLACE_ONE)
+    assert open_source(kept, path, drop=True).total(rows) == [[1.0], [0.0], [2.0]]
+
+
+def test_a_blank_line_of_several_columns_is_no_row(tmp_path):
+    """As documented."""
+    path = tmp_path / "two.csv"
+    path.write_text("u,rating\n1,2\n\n3,4\n")
+    assert open_source(U, path).total(rows) == [[1.0], [3.0]]
+
+
+# iterators that fill one buffer again and again
+
+
+class Late:
+    """An executor that works on a part only when its result is asked for."""
+
+    _max_workers = 4
+
+    def submit(self, function, *arguments):
+        return Promise(function, arguments)
+
+
+class Promise:
+    """A future of it."""
+
+    def __init__(self, function, arguments):
+        self.function, self.arguments = function, arguments
+
+    def result(self):
+        return self.function(*self.arguments)
+
+    def cancel(self):
+        """Nothing is running."""
+
+
+class Waves:
+    """An executor that has map only."""
+
+    _processes = 3
+
+    def map(self, function, items):
+        return map(function, items)
+
+
+def refilled(make):
+    """Ten blocks of ten rows, of one buffer."""
+    X, y = np.empty((10, 2), order="F"), np.empty(10)
+    for number in range(10):
+        X[:], y[:] = number, -number
+        yield make(X, y)
+
+
+def listed():
+    """Ten blocks of lists that are the same."""
+    X, y = [[0.0, 0.0] for _ in range(10)], [0.0] * 10
+    for number in range(10):
+        for row in X:
+            row[:] = [float(number)] * 2
+        y[:] = [-float(number)] * 10
+        yield X, y
+
+
+def batch(X, y):
+    """A batch of Arrow that is a view of both."""
+    return pa.RecordBatch.from_arrays([X[:, 0], X[:, 1], y], names=["u", "v", "rating"])
+
+
+def stream():
+    """A reader of such batches."""
+    schema = batch(np.empty((1, 2)), np.empty(1)).schema
+    return pa.RecordBatchReader.from_batches(schema, refilled(batch))
+
+
+REFILLED = {
+    "numpy": lambda: refilled(lambda X, y: (X, y)),
+    "pandas": lambda: refilled(
+        lambda X, y: (pd.DataFrame(X, copy=False), pd.Series(y, copy=False))
+    ),
+    "lists": listed,
+    "Arrow": lambda: refilled(batch),
+    "Polars": lambda: refilled(lambda X, y: pl.from_arrow(pa.table(batch(X, y)))),
+    "Polars, of numpy": lambda: refilled(
+        lambda X, y: pl.DataFrame({"u": X[:, 0], "v": X[:, 1], "rating": y})
+    ),
+    "a stream of Arrow": stream,
+}
+LABELLED = Setting(X=Rows(norm=1), y=Column("rating", bound=1), relation=ADD_REMOVE)
+WANTED = [[float(k), float(k), -float(k)] for k in range(10) for _ in range(10)]
+
+
+def both(blocks):
+    """Rows with their labels."""
+    return [[*row, label] for b in blocks for row, label in zip(b.rows, b.labels, strict=True)]
+
+
+@pytest.mark.parametrize("executor", [None, Late(), Waves()], ids=["alone", "late", "waves"])
+@pytest.mark.parametrize("kind", REFILLED)
+def test_a_buffer_may_be_filled_again(kind, executor):
+    """Each row counts once, though all parts that are in flight came out of one array."""
+    assert open_source(LABELLED, REFILLED[kind]()).total(both, executor=executor) == WANTED
+
+
+@pytest.mark.parametrize("kind", REFILLED)
+def test_without_a_copy_rows_would_count_again(kind, monkeypatch):
+    """The control of the last test: every kind is a view of the one buffer."""
+    monkeypatch.setattr(parts.Piece, "apart", lambda self: self)
+    assert open_source(LABELLED, REFILLED[kind]()).total(both, executor=Late()) != WANTED
+
+
+def test_what_cannot_be_copied_is_refused_with_the_way_out():
+    """A block that holds what no one can copy."""
+    cells = np.empty((3, 2))
+
+    class Held:
+        shape, dtype, lock = cells.shape, cells.dtype, lambda self: None
+
+        def __array__(self, dtype=None, copy=None):
+            return cells
+
+        def __reduce__(self):
+            raise TypeError(CANARY)
+
+    blocks = iter([(Held(), np.zeros(3))])
+    with pytest.raises(SourceFailed, match=r"block 1 failed \(TypeError\).*Without an executor"):
+        open_source(LABELLED, blocks).total(both, executor=Late())
+
+
+# nothing private behind an error
+
+
+def chain(error):
+    """Every error that stands behind this one."""
+    behind = [one for one in (error.__cause__, error.__context__) if one is not None]
+    return behind + [further for one in behind for further in chain(one)]
+
+
+def libraries(error):
+    """Files of the frames of an error that are neither ours nor the tests'."""
+    own = (str(Path(dpframe.__file__).parent), str(Path(__file__).parent))
+    frames = traceback.extract_tb(error.__traceback__)
+    return [frame.filename for frame in frames if not frame.filename.startswith(own)]
+
+
+def raising():
+    """A generator that raises, quoting data."""
+    yield np.zeros((3, 2)), np.zeros(3)
+    raise ValueError(CANARY)
+
+
+def nested():
+    """A generator that raises while it handles an error that quotes data."""
+    yield np.zeros((3, 2)), np.zeros(3)
+    try:
+        float(CANARY)
+    except ValueError:
+        raise BadData("u", "a number", None)  # noqa: B904 - as it happens to others
+
+
+class Odd:
+    """What raises when it is made an array."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise ValueError(CANARY)
+
+
+class Series:
+    """Labels that raise when they are converted."""
+
+    shape, dtype = (3,), pd.Float64Dtype()
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, place):
+        return self
+
+    def to_numpy(self, *args):
+        raise ValueError(CANARY)
+
+
+def written(folder, text):
+    """A CSV file."""
+    (folder / "x.csv").write_text(text)
+    return folder / "x.csv"
+
+
+def partition(frame):
+    """A task of Dask's that raises."""
+    raise ValueError(CANARY)
+
+
+def failing(frame):
+    """A collection of it."""
+    whole = pd.DataFrame({"u": [1.0, 2.0], "rating": [1.0, 2.0]})
+    return dd.from_pandas(whole, npartitions=2).map_partitions(partition, meta=whole)
+
+
+TEXTS = pl.DataFrame({"u": [CANARY], "rating": [1.0]})
+LEAKY = {
+    "a generator": (lambda f: raising(), None, LABELLED),
+    "a generator that handles": (lambda f: nested(), None, LABELLED),
+    "no array": (lambda f: Odd(), [1.0], LABELLED),
+    "no array in a block": (
+        lambda f: iter([(np.zeros((3, 2)), np.zeros(3)), (Odd(), [1.0])]),
+        None,
+        LABELLED,
+    ),
+    "labels": (lambda f: np.zeros((3, 2)), Series(), LABELLED),
+    "text in CSV": (lambda f: written(f, f"u,rating\n{CANARY},1\n"), None, LABELLED),
+    "uneven rows of CSV": (lambda f: written(f, f"u,rating\n1,1,{CANARY}\n"), None, LABELLED),
+    "a lazy frame": (lambda f: TEXTS.lazy().cast({"u": pl.Float64}), None, LABELLED),
+    "an array of objects": (lambda f: np.array([["a", CANARY]], dtype=object), None, MIXED),
+    "partitions": (failing, None, LABELLED),
+}
+
+
+@pytest.mark.parametrize("threads", [False, True], ids=["alone", "threads"])
+@pytest.mark.parametrize("case", LEAKY)
+def test_nothing_stands_behind_an_error(case, threads, tmp_path):
+    """No cause, no context, hidden or not, and no frame of a library, whose variables are data."""
+    make, y, setting = LEAKY[case]
+    with (
+        dask.config.set(scheduler="threads"),
+        ThreadPoolExecutor(2) as pool,
+        pytest.raises(DPFrameError) as refusal,
+    ):
+        open_source(setting, make(tmp_path), y).total(rows, executor=pool if threads else None)
+    assert CANARY not in str(refusal.value) + repr(vars(refusal.value))
+    assert chain(refusal.value) == []
+    assert libraries(refusal.value) == []
+
+
+def test_from_none_alone_would_leave_it_there():
+    """The control: what the chain is walked for is found in an error that only hides it."""
+
+    def hiding():
+        try:
+            list(raising())
+        except ValueError:
+            raise BadData("u", "a number", None) from None
+
+    with pytest.raises(BadData) as refusal:
+        hiding()
+    assert CANARY in str(chain(refusal.value)[0])
+    with pytest.raises(pa.ArrowInvalid) as refused:
+        pa.csv.read_csv(pa.BufferReader(b"u\n1,2\n"))
+    assert libraries(refused.value)
+
+
+def test_work_that_fails_here_quotes_no_data():
+    """Without an executor too."""
+
+    def work(blocks):
+        raise ValueError(CANARY)
+
+    with pytest.raises(SourceFailed, match="ValueError") as refusal:
+        open_source(ALONE, np.zeros((3, 2))).total(work)
+    assert CANARY not in str(refusal.value)
+    assert chain(refusal.value) == []
+
+
+# what is a number
+
+
+@pytest.mark.parametrize("kind", ["Int128", "UInt128"])
+@pytest.mark.parametrize("lazy", [False, True])
+def test_integers_of_128_bits_are_refused_by_kind(kind, lazy):
+    """Polars cannot give them to numpy; the way out works."""
+    if not hasattr(pl, kind):
+        pytest.skip("this Polars has none")
+    frame = pl.DataFrame({"u": [1, 2], "rating": [1.0, 2.0]}).cast({"u": getattr(pl, kind)})
+    with pytest.raises(BadData, match=rf"kind {kind}. cast\(polars.Float64\)"):
+        open_source(LABELLED, frame.lazy() if lazy else frame)
+    assert open_source(LABELLED, frame.cast({"u": pl.Float64})).total(rows) == [[1.0], [2.0]]
+
+
+def towns(cell):
+    """An array of objects with this among its numbers."""
+    array = np.empty((2, 2), dtype=object)
+    array[:, 0], array[0, 1], array[1, 1] = "a", 3.0, cell
+    return array
+
+
+NO_NUMBERS = {
+    "text": "1.5",
+    "bytes": b"1.5",
+    "a buffer": bytearray(b"1"),
+    "truth": True,
+    "truth of numpy": np.True_,
+    "a date": date(2026, 1, 1),
+    "a date of numpy": np.datetime64("2026-01-01", "ns"),
+    "a time of numpy": np.timedelta64(3, "ns"),
+    "complex": 1j,
+    "complex of numpy": np.complex64(1),
+    "too large": 10**400,
+}
+
+
+@pytest.mark.parametrize("cell", NO_NUMBERS.values(), ids=NO_NUMBERS)
+def test_what_is_no_number_is_refused_among_categories(cell):
+    """By the column; or left out with its row, where rows may be dropped."""
+    with pytest.raises(BadData, match="column age of X") as refusal:
+        open_source(MIXED, towns(cell)).total(rows)
+    assert "real numbers; got other values" in str(refusal.value)
+    assert open_source(MIXED, towns(cell), drop=True).total(rows) == [["a", 3.0]]
+
+
+NUMBERS = [1, 1.5, Decimal("1.25"), Fraction(1, 3), np.float32(0.1), np.int8(-3), 2**70 + 1]
+
+
+@pytest.mark.parametrize("cell", NUMBERS, ids=repr)
+def test_numbers_of_any_make_are_read_among_categories(cell):
+    """Each as the double that Python makes of it."""
+    assert open_source(MIXED, towns(cell)).total(rows) == [["a", 3.0], ["a", float(cell)]]
+
+
+@pytest.mark.parametrize("cell", [None, np.nan, pd.NA, pd.NaT, Decimal("nan"), Decimal("snan")])
+def test_what_is_missing_is_not_finite(cell):
+    """Missing numbers are told as such."""
+    with pytest.raises(BadData, match="must be finite; got missing"):
+        open_source(MIXED, towns(cell)).total(rows)
+
+
+def test_a_list_of_rows_keeps_its_numbers():
+    """numpy would make texts of the numbers of a list that holds texts."""
+    assert open_source(MIXED, [["a", 1.5], ["b", 2]]).total(rows) == [["a", 1.5], ["b", 2.0]]
+    for cell in ("1.5", True):
+        with pytest.raises(BadData, match="real numbers; got other values"):
+            open_source(MIXED, [["a", 1.5], ["b", cell]]).total(rows)
+
+
+@pytest.mark.parametrize("drop", [False, True])
+def test_dates_are_no_numbers_beside_levels(drop):
+    """An array of dates, which numpy would give as whole numbers."""
+    dates = np.array([["2026-01-01", "2026-01-02"]], dtype="datetime64[ns]")
+    with pytest.raises(BadData, match="kind date"):
+        open_source(MIXED, dates, drop=drop).total(rows)
+
+
+# files that change while they are read
+
+
+def frame(first):
+    """Rows of several blocks, as many bytes whatever the first number."""
+    return pd.DataFrame({"u": np.where(np.arange(40_000) == 0, first, 1.5), "rating": 1.5})
+
+
+def saved(path, first):
+    """The frame in a file, of the kind of its name."""
+    if path.suffix == ".csv":
+        frame(first).to_csv(path, index=False)
+    else:
+        table = pa.Table.from_pandas(frame(first), preserve_index=False)
+        plain = {"compression": "none", "use_dictionary": False}
+        pq.write_table(table, path, **plain)
+
+
+def replaced(path):
+    """Another file of the same size and time takes its place."""
+    before, other = path.stat(), path.with_name("other" + path.suffix)
+    saved(other, 2.5)
+    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert other.stat().st_size == before.st_size
+    other.replace(path)
+
+
+def touched(path):
+    """The file is written again."""
+    os.utime(path, ns=(0, 0))
+
+
+@pytest.mark.parametrize("change", [replaced, touched])
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize("when", ["before", "while"])
+def test_a_file_that_changes_while_it_is_read_is_refused(when, kind, change, tmp_path):
+    """Before reading and after, by its size, its time and its inode."""
+    path = tmp_path / f"x.{kind}"
+    saved(path, 1.5)
+    source = open_source(LABELLED, path)
+    if when == "before":
+        change(path)
+
+    def work(blocks):
+        for number, _ in enumerate(blocks):
+            if number == 0 and when == "while":
+                change(path)
+        return 0
+
+    with pytest.raises(SourceFailed, match="has changed since it was opened"):
+        source.total(work)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_a_file_that_stays_is_read(kind, tmp_path):
+    """The control of the last test."""
+    path = tmp_path / f"x.{kind}"
+    saved(path, 1.5)
+    assert open_source(LABELLED, path).total(lambda blocks: sum(len(b.rows) for b in blocks)) == 4e4
