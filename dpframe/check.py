@@ -615,7 +615,10 @@ class Ring:
 TARGETS = {"pure": 1, "approx": 2, "zcdp": 1, "gaussian": 1}  # kind: number of amounts
 RELATIONS = {"add_remove": "added or removed", "replace_one": "replaced"}
 IDEALIZED = "idealized numerics"
-EXACT = {"gaussian", "laplace"}  # noise that is drawn on a grid
+WHOLE = {"discrete_laplace", "discrete_gaussian"}  # noise for whole numbers only
+EXACT = {"gaussian", "laplace", *WHOLE}  # noise that is drawn on a grid
+BY_L1 = ("laplace", "discrete_laplace")  # noise that answers to the L1 norm
+PURE = (*BY_L1, "l2_laplace")
 CURRENCIES = ({"epsilon"}, {"epsilon", "delta"}, {"rho"}, {"mu^2"})
 PARTS = ("gram", "floor", "moment", "squares", "rest", "charge")  # of a joint move
 
@@ -1126,12 +1129,16 @@ def _linear(c: Checker, *parts: Statistic, coefficients: Json) -> Statistic:
 
 
 def common_step(factors: Sequence[Formula], parts: Sequence[Statistic]) -> tuple[Formula, ...]:
-    """A step of which every term is a whole multiple: their steps have rational quotients."""
+    """The largest step of which every term is a whole multiple: quotients must be rational."""
     if not all(len(part.steps) == 1 for part in parts):
         return ()
     first = parts[0].steps[0]
-    terms = [f * part.steps[0] / first for f, part in zip(factors, parts, strict=True)]
-    return (first,) if all(term.constant is not None for term in terms) else ()
+    terms = [(f * part.steps[0] / first).constant for f, part in zip(factors, parts, strict=True)]
+    shares = [term for term in terms if term is not None]
+    if len(shares) < len(terms) or not any(shares):
+        return (first,) if len(shares) == len(terms) else ()
+    above = math.gcd(*(share.numerator for share in shares))
+    return (first * Fraction(above, math.lcm(*(share.denominator for share in shares))),)
 
 
 @kind("stack", Statistic, many=True)
@@ -1151,7 +1158,8 @@ def _stack(c: Checker, *parts: Statistic) -> Statistic:
     sums = by_part(c, charged(parts, [(part, size**2) for part, size in sizes_of(c, parts)]))
     largest = c.ring.extremum("max", joint(sums, lambda a, b: c.ring.extremum("max", [a, b])))
     exact = all(part.steps for part in parts)
-    steps = tuple(step for part in parts for step in part.steps) if exact else ()
+    scales = [(1, root) if len(p.shape) == 2 else (1,) for p in parts] if exact else []
+    steps = tuple(s * f for p, fs in zip(parts, scales, strict=False) for s in p.steps for f in fs)
     return Statistic(shape, l1, largest**HALF, steps=steps)
 
 
@@ -1160,6 +1168,14 @@ def _stack(c: Checker, *parts: Statistic) -> Statistic:
 def _unbounded(c: Checker, *_: object) -> NoReturn:
     """Nothing bounds what one row does to it."""
     raise Refused(f"{c.where}: no rule bounds its sensitivity")
+
+
+def exactly_drawn(c: Checker, statistic: Statistic, mechanism: str) -> None:
+    """Discrete noise is for whole numbers; what is on no grid is drawn in floating point."""
+    whole = bool(statistic.steps) and all(step.constant == 1 for step in statistic.steps)
+    c.require(whole or mechanism not in WHOLE, "discrete noise is for whole numbers")
+    if not (statistic.steps and mechanism in EXACT):
+        c.idealized.append(c.where)
 
 
 @kind("release", Statistic)
@@ -1178,14 +1194,13 @@ def _release(
     c.require(type(mechanism) is str and type(rule) is str, "mechanism and rule are text")
     c.require((mechanism, rule) in THEOREMS, f"mechanism and rule: one of {sorted(THEOREMS)}")
     c.require(type(name) is str and (not name or name.isidentifier()), "name must be a name")
-    moved = statistic.l1 if mechanism == "laplace" else statistic.l2
+    moved = statistic.l1 if mechanism in BY_L1 else statistic.l2
     c.require(moved is not None, "its statistic must have a derived sensitivity")
     own = share is None or (type(share) is dict and set(share) in CURRENCIES)
     c.require(own, f"share: null, or amounts of one of {[sorted(s) for s in CURRENCIES]}")
     amounts = None if share is None else {key: c.formula(value) for key, value in share.items()}
     noise = c.positive(size, "size")
-    if not (statistic.steps and mechanism in EXACT):
-        c.idealized.append(c.where)
+    exactly_drawn(c, statistic, mechanism)
     return Release(c.where, statistic, mechanism, noise, rule, amounts, c.whole(times, "times"))
 
 
@@ -1224,7 +1239,7 @@ def theorem(mechanism: str, rule: str) -> Callable[[Theorem], Theorem]:
 
 def moved_by(c: Checker, r: Release) -> Formula:
     """The sensitivity of a release in the norm of its noise, for one person's rows."""
-    one = r.statistic.l1 if r.mechanism == "laplace" else r.statistic.l2
+    one = r.statistic.l1 if r.mechanism in BY_L1 else r.statistic.l2
     assert one is not None  # noqa: S101 - required where the release was read
     return c.ring.factored(c.rows * one)
 
@@ -1258,18 +1273,32 @@ def _analytic(c: Checker, r: Release, epsilon: Formula, delta: Formula) -> None:
 
 
 @theorem("laplace", "Laplace.pure")
+@theorem("discrete_laplace", "DiscreteLaplace.pure")
 @theorem("l2_laplace", "L2Laplace.pure")
 def _pure(c: Checker, r: Release, epsilon: Formula, _: Formula) -> None:
-    """[DworkR14, Thm 3.6] in the L1 norm, [HardtT10, Sec 4] in L2: the slope of the log-density."""
+    """[DworkR14, Thm 3.6] in the L1 norm, [HardtT10, Sec 4] in L2: the slope of the log-density; in
+    whole numbers, of the log-probabilities. [GhoshRS12, Def 2.3]
+    """
     c.equal(r.size, moved_by(c, r) / epsilon, "the theorem's size")
 
 
 @theorem("laplace", "stated")
+@theorem("discrete_laplace", "stated")
 @theorem("l2_laplace", "stated")
 def _stated_laplace(c: Checker, r: Release, epsilon: Formula, _: Formula) -> None:
     """scale >= Delta/epsilon: Delta_1 [DworkR14, Thm 3.6], or Delta_2 [HardtT10, Sec 4]."""
-    norm = "L1" if r.mechanism == "laplace" else "L2"
+    norm = "L1" if r.mechanism in BY_L1 else "L2"
     c.at_least(epsilon * r.size, moved_by(c, r), f"{norm} sensitivity at most epsilon times scale")
+
+
+@theorem("discrete_gaussian", "DiscreteGaussian.concentrated")
+def _concentrated(c: Checker, r: Release, epsilon: Formula, delta: Formula) -> None:
+    """rho = (sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))^2, so that rho + 2 sqrt(rho
+    log(1/delta)) = epsilon. [CanonneKS20, Thm 4] [BunS16, Prop 1.3]
+    """
+    tail = c.ring.log(1 / delta)
+    root = epsilon / ((tail + epsilon) ** HALF + tail**HALF)
+    c.equal(r.size, moved_by(c, r) / (root * c.ring.lift(2) ** HALF), "the theorem's size")
 
 
 @theorem("gaussian", "stated")
@@ -1541,10 +1570,10 @@ def _gaussian(c: Checker) -> None:
 
 @derivation("zcdp")
 def _zcdp(c: Checker) -> None:
-    """rhos add: mu^2/2 of Gaussians, epsilon^2/2 of pure releases. [BunS16, Prop 1.4, 1.3]"""
+    """rhos add: (Delta/size)^2/2 of every noise, discrete Gaussians too. [BunS16] [CanonneKS20]"""
     kind_of, amounts, c.where = c.kind, c.amounts, "total"
     c.require(kind_of in ("zcdp", "approx"), "zCDP proves zCDP or approximate DP")
-    others = [r for r in c.releases if r.mechanism in ("laplace", "l2_laplace")]
+    others = [r for r in c.releases if r.mechanism in (*PURE, "discrete_gaussian")]
     gaussians = [r for r in c.releases if r.mechanism == "gaussian"]
     c.require(len(others) + len(gaussians) == len(c.releases), "the rho of a release is unknown")
     extra = c.ring.total((moved_by(c, r) / r.size) ** 2 * r.times * HALF for r in others)
@@ -1571,7 +1600,7 @@ def _numeric(c: Checker) -> None:
     """Dominating pairs multiply: a Gaussian of the joint mu, one pair a draw. [ZhuDW22, Thm 10]"""
     c.where = "total"
     c.require(c.kind == "approx", "a numeric total proves approximate DP")
-    pure = [r for r in c.releases if r.mechanism in ("laplace", "l2_laplace")]
+    pure = [r for r in c.releases if r.mechanism in PURE]
     gaussians = [r for r in c.releases if r.mechanism == "gaussian"]
     c.require(len(pure) + len(gaussians) == len(c.releases), "the loss of a release is unknown")
     draws = [exactly(c.ring, r.times, {}) for r in pure]

@@ -175,7 +175,7 @@ def release(
             "Selections, black boxes and the like are accounted, not released: take their "
             ".guarantee(sensitivity) or .loss(sensitivity).",
         )
-    _refuse_integer_noise(mechanism)
+    _refuse_integer_noise(mechanism, queried)
     declared = Release(queried, mechanism, share, _count(times), _name(name))
     scaled = scaling()
     return declared if scaled is None else _rescaled(declared, scaled)
@@ -200,15 +200,14 @@ def _multiplied(noise: AdditiveNoise, factor: Expression) -> AdditiveNoise:
         raise InvalidArgument("mechanism", "noise that can be scaled", noise, way_out) from None
 
 
-def _refuse_integer_noise(mechanism: AdditiveNoise | Calibration) -> None:
+def _refuse_integer_noise(mechanism: AdditiveNoise | Calibration, statistic: Statistic) -> None:
     noise = mechanism.mechanism if isinstance(mechanism, Calibration) else type(mechanism)
-    if noise.integer:
+    if noise.integer and statistic.step != ONE:
         raise InvalidArgument(
             "mechanism",
-            "noise on real numbers, as no statistic here is known to be in whole numbers",
+            f"noise on real numbers, as {statistic.label} is not known to be in whole numbers",
             mechanism,
-            "Use dp.Gaussian or dp.Laplace; or count outside, add .sample(...) and account for "
-            ".guarantee(sensitivity).",
+            "Use dp.Gaussian or dp.Laplace, which are rounded onto the grid; dp.count(X) is whole.",
         )
 
 
