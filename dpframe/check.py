@@ -648,7 +648,7 @@ class Column:
 @dataclass(frozen=True, eq=False)
 class Statistic:
     """How far one row moves it, in L1 and L2 norm (None: no bound); its part in a joint move; the
-    steps of its entries' grids (empty: it is computed in floating point).
+    steps of its entries' grids (empty: it is computed in floating point); whether it is a stack.
     """
 
     shape: tuple[Formula, ...]  # two sizes: a symmetric matrix
@@ -659,6 +659,7 @@ class Statistic:
     table: tuple[Rows | None, Column | None] = (None, None)
     charge: Fraction = ZERO  # what rounding may add to its squared move, as a part of it
     steps: tuple[Formula, ...] = ()
+    stacked: bool = False
 
     @property
     def still(self) -> bool:
@@ -1106,7 +1107,7 @@ def _trace(c: Checker, rows: Rows) -> Statistic:
     size = None if rows.norm is None else rows.norm**2
     size = c.ring.lift(0) if c.replaced and rows.exact else size
     # rows of one norm are counted
-    steps = (c.ring.lift(1),) if rows.exact else stepped(rows, rows)
+    steps = (rows.norm**2,) if rows.exact and rows.norm is not None else stepped(rows, rows)
     return Statistic((), size, size, steps=steps)
 
 
@@ -1130,7 +1131,7 @@ def _linear(c: Checker, *parts: Statistic, coefficients: Json) -> Statistic:
 
 def common_step(factors: Sequence[Formula], parts: Sequence[Statistic]) -> tuple[Formula, ...]:
     """The largest step of which every term is a whole multiple: quotients must be rational."""
-    if not all(len(part.steps) == 1 for part in parts):
+    if not all(len(part.steps) == 1 and not part.stacked for part in parts):
         return ()
     first = parts[0].steps[0]
     terms = [(f * part.steps[0] / first).constant for f, part in zip(factors, parts, strict=True)]
@@ -1160,7 +1161,7 @@ def _stack(c: Checker, *parts: Statistic) -> Statistic:
     exact = all(part.steps for part in parts)
     scales = [(1, root) if len(p.shape) == 2 else (1,) for p in parts] if exact else []
     steps = tuple(s * f for p, fs in zip(parts, scales, strict=False) for s in p.steps for f in fs)
-    return Statistic(shape, l1, largest**HALF, steps=steps)
+    return Statistic(shape, l1, largest**HALF, steps=steps, stacked=True)
 
 
 @kind("raw", Rows, Column, Statistic, many=True)

@@ -65,6 +65,7 @@ class Pass:
         views(maps, empty, noted).reals()
         return cls(maps, sums, known, exact_rows(max(bits)) if bits else None)
 
+    @np.errstate(over="ignore", invalid="ignore")  # a warning would tell of the data
     def __call__(self, blocks: Iterable[Block]) -> Sums:
         """The sums over blocks, at least one."""
         whole = [one.step is not None for one in self.sums]
@@ -133,6 +134,7 @@ def views(maps: Iterable[Node], block: Block, number: Numbers) -> Views:
     return seen
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def derived(graph: Graph, sums: Iterable[BlockSum], totals: Sums, number: Numbers) -> Values:
     """The value of every statistic: whole steps where it has a step, doubles elsewhere."""
     values: Values = dict(zip(sums, totals.parts, strict=True))

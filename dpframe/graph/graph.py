@@ -11,7 +11,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 
-from .node import DataNode, Node
+from .node import DataNode, Node, kind_of
 from .post import Post
 from .release import Release
 from .statistics import Statistic
@@ -66,7 +66,7 @@ class Graph:
         return tuple(
             {
                 "id": i,
-                "kind": node.kind,
+                "kind": kind_of(type(node)),
                 "inputs": [numbers[k] for k in node.inputs],
                 **node.record(),
             }

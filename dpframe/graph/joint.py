@@ -70,7 +70,7 @@ class Joint:
         """
         if self.relation is not REPLACE_ONE:
             return Fraction(0)
-        floors = [one.gram.rows for one in self.statistics if isinstance(one, LambdaMin)]
+        floors = [one.gram.rows for one in self.statistics if type(one) is LambdaMin]
         shares = [Fraction(1, 2**rows.bits) for rows in floors if isinstance(rows, Grid)]
         return max((share * (2 + share) for share in shares), default=Fraction(0))
 
@@ -138,19 +138,26 @@ def _settle(
 
 
 def _table(statistics: Sequence[Statistic]) -> tuple[Rows | None, Column | None]:
-    moments = [statistic for statistic in statistics if isinstance(statistic, Moment)]
+    known = [statistic for statistic in statistics if _known(statistic)]
+    moments = [statistic for statistic in known if isinstance(statistic, Moment)]
     if moments:
         return moments[0].rows, moments[0].column
     grams = [
-        s.gram if isinstance(s, LambdaMin) else s
-        for s in statistics
-        if isinstance(s, (Gram, LambdaMin))
+        s.gram if isinstance(s, LambdaMin) else s for s in known if isinstance(s, (Gram, LambdaMin))
     ]
-    squares = [s.column for s in statistics if isinstance(s, Squares)]
+    squares = [s.column for s in known if isinstance(s, Squares)]
     return (grams[0].rows if grams else None), (squares[0] if squares else None)
 
 
+def _known(statistic: Statistic) -> bool:
+    """Whether the rule is about this statistic: a class derived from it may be anything."""
+    inner = statistic.gram if type(statistic) is LambdaMin else statistic
+    return type(statistic) in ROLES and type(inner) in ROLES
+
+
 def _role(statistic: Statistic, rows: Rows | None, column: Column | None) -> str:
+    if not _known(statistic):
+        return ""
     match statistic:
         case Gram(own) if own == rows:
             return "gram"

@@ -50,6 +50,13 @@ class Node(ABC):
         """Its own parameters as JSON values: formulas, numbers and names; never data."""
 
 
+def kind_of(cls: type) -> str:
+    """The kind that records name: of a class that inherits its kind, its own name, since nobody
+    else knows its rules.
+    """
+    return cls.kind if "kind" in cls.__dict__ else f"{cls.__module__}:{cls.__qualname__}"  # type: ignore[attr-defined]
+
+
 class DataNode(Node):
     """Abstract: a node that holds data until it is released. It meets neither numpy nor Python's
     control flow.

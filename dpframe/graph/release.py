@@ -13,7 +13,7 @@ from dpframe.guarantees import Guarantee, PureDP, Share
 from dpframe.mechanisms import AdditiveNoise, Calibration
 from dpframe.symbols import Expression, Number, Product, Sum, Symbol, exact, multiply, to_json
 
-from .node import DataNode, Node
+from .node import DataNode, Node, kind_of
 from .scaling import Scaling, scaling
 from .statistics import Identity, Statistic
 
@@ -129,7 +129,7 @@ class Release(Node):
             else dict(zip(self.share.currency, map(to_json, self.share.amounts), strict=True))
         )
         return {
-            "mechanism": self.mechanism.kind,
+            "mechanism": kind_of(type(self.mechanism)),
             "size": to_json(self.mechanism.formula),
             "rule": "stated" if self.rule is None else self.rule.name,
             "share": share,

@@ -66,7 +66,9 @@ class LambdaMin(Statistic):
     def step(self) -> Expression | None:
         """B^2/2^bits where X'X is on a grid: the eigenvalue is rounded down to its multiples."""
         rows = self.gram.rows
-        return power(rows.norm, 2) / 2**rows.bits if isinstance(rows, Grid) else None
+        if not isinstance(rows, Grid) or type(self.gram) is not Gram:
+            return None  # a Gram matrix of one's own may lie on a grid of its own
+        return power(rows.radius, 2) / 2**rows.bits  # type: ignore[no-any-return]
 
     @property
     def label(self) -> str:
@@ -94,7 +96,7 @@ class LambdaMin(Statistic):
         import numpy as np
 
         gram, rows = values[self.gram], self.gram.rows
-        if isinstance(rows, Grid):
+        if self.step is not None and isinstance(rows, Grid):
             from dpframe.numerics.eigenvalue import floor_smallest_eigenvalue
 
             return np.array(floor_smallest_eigenvalue(gram, 2**rows.bits), dtype=object)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 
+ZERO = Number(Fraction(0))
+
+
 @attrs.frozen(cache_hash=True)
 class Linear(Statistic):
     """sum c_i S_i with public coefficients: moves by at most sum |c_i| Delta_i (triangle
@@ -114,10 +117,17 @@ class Linear(Statistic):
         """The combination; of parts in whole steps, in whole steps."""
         terms = self._terms()
         factors = [number(c) for c in self.coefficients] if terms is None else terms[1]
-        total: Array = sum(
-            factor * values[part] for factor, part in zip(factors, self.parts, strict=True)
-        )  # type: ignore[assignment]
+        total: Array = values[self.parts[0]] * 0 if terms else _zeros(values[self.parts[0]])
+        for c, factor, part in zip(self.coefficients, factors, self.parts, strict=True):
+            if c != ZERO:  # nothing times anything is nothing, also where it is infinite
+                total = total + factor * values[part]
         return total
+
+
+def _zeros(value: Array) -> Array:
+    import numpy as np
+
+    return np.zeros(np.shape(value))
 
 
 def magnitude(coefficient: Expression) -> Expression:

@@ -57,8 +57,9 @@ class Trace(BlockSum):
 
     @property
     def step(self) -> Expression | None:
-        """That of the rows, squared; 1 for rows of norm 1, which it counts."""
-        return Number(Fraction(1)) if self.rows.unit_norm else step_of(self.rows, self.rows)
+        """That of the rows, squared; B^2 for rows of norm B, which it counts."""
+        counted = power(self.rows.radius, 2) if self.rows.unit_norm else None
+        return step_of(self.rows, self.rows) if counted is None else counted
 
     @property
     def label(self) -> str:
