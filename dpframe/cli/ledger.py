@@ -14,7 +14,7 @@ import dpframe as dp
 from dpframe.ledger.documents import of_amounts, of_guarantee, of_unit
 from dpframe.symbols import rational
 
-from .options import Json, Related, option
+from .options import Json, RelationName, option
 from .printing import print_json, width
 
 ledger_app = typer.Typer(no_args_is_help=True, help="Budgets of data sets across runs, in a file.")
@@ -58,6 +58,9 @@ def show(
     console.print(f"head {ledger.head}", markup=False, soft_wrap=True)
 
 
+WHO = "Who is a neighbour; left out, the first run settles it."
+
+
 @ledger_app.command("create")
 def create(
     file: File,
@@ -69,7 +72,7 @@ def create(
     delta: Annotated[str | None, option("--delta", "The delta beside --epsilon.")] = None,
     rho: Annotated[str | None, option("--rho", "A budget in zCDP.")] = None,
     mu: Annotated[str | None, option("--mu", "A budget in Gaussian DP.")] = None,
-    relation: Related,
+    relation: Annotated[RelationName | None, option("--relation", WHO)] = None,
     rows_per_person: Annotated[int, typer.Option("--rows-per-person", min=1)] = 1,
     by: Annotated[Rule | None, option("--by", "What is added up inside (epsilon, delta).")] = None,
 ) -> None:
@@ -78,7 +81,7 @@ def create(
     account = dp.Ledger(file).create(
         name,
         budget,
-        relation=relation.relation,
+        relation=None if relation is None else relation.relation,
         rows_per_person=rows_per_person,
         by=None if by is None else by.kind,
     )

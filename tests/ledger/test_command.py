@@ -69,9 +69,9 @@ def test_bad_budgets(path, options, text):
     assert not path.exists()
 
 
-def test_the_relation_is_always_written(path):
-    """It has no default."""
-    assert "--relation" in call("create", path, "survey", "--rho", "1", status=2)
+def test_the_relation_may_be_left_to_the_first_run(path):
+    """As in the library."""
+    assert "the unit of privacy of its first run" in call("create", path, "survey", "--rho", "1")
 
 
 def test_show_export_and_verify(path, spend, cost):
