@@ -1056,7 +1056,8 @@ def _lambda_min(c: Checker, gram: Statistic) -> Statistic:
     # Rounded down to multiples of g = B^2/2^bits: moves of B^2 stay, l < B^2 becomes l + g at most
     g = gram.table[0].share if gram.steps and gram.table[0] else ZERO
     charge = g * (2 + g) if c.replaced else ZERO
-    return Statistic((), gram.size, gram.size, "floor", gram.size, gram.table, charge, gram.steps)
+    steps = (gram.size * g,) if gram.steps and gram.size is not None else ()
+    return Statistic((), gram.size, gram.size, "floor", gram.size, gram.table, charge, steps)
 
 
 @kind("moment", Rows, Column)
@@ -1300,6 +1301,14 @@ def _concentrated(c: Checker, r: Release, epsilon: Formula, delta: Formula) -> N
     tail = c.ring.log(1 / delta)
     root = epsilon / ((tail + epsilon) ** HALF + tail**HALF)
     c.equal(r.size, moved_by(c, r) / (root * c.ring.lift(2) ** HALF), "the theorem's size")
+
+
+@theorem("discrete_gaussian", "stated")
+def _stated_concentrated(c: Checker, r: Release, epsilon: Formula, delta: Formula) -> None:
+    """rho + 2 sqrt(rho log(1/delta)) <= epsilon for rho = (Delta/std)^2/2. [BunS16, Prop 1.3]"""
+    rho = (moved_by(c, r) / r.size) ** 2 * HALF
+    worth = rho + (rho * c.ring.log(1 / delta)) ** HALF * 2
+    c.at_least(epsilon, worth, "rho + 2 sqrt(rho log(1/delta)) must be at most epsilon")
 
 
 @theorem("gaussian", "stated")

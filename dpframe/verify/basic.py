@@ -6,13 +6,14 @@ from fractions import Fraction
 
 import attrs
 
+from dpframe.graph.node import own
 from dpframe.guarantees import PureDP
 from dpframe.symbols import Expression, Number, split_coefficient
 
 from .attempt import Attempt, Class, classes
 from .earn import earns
 from .obligation import PROVED, UNPROVED, Constraint, Obligation
-from .problem import Problem, own
+from .problem import Problem
 from .sign import quick_sign
 
 FEW = 8

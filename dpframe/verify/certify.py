@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument, Uncertified
 from dpframe.graph import Graph, Regression, Setting
+from dpframe.graph.node import own
 from dpframe.guarantees import Guarantee
 
 from .certificate import Certificate
 from .jointly import Jointly
-from .problem import Problem, own
+from .problem import Problem
 from .report import Report, verify
 from .text import refusal_text
 

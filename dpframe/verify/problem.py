@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cached_property
 from itertools import pairwise
 
@@ -10,6 +9,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Setting
+from dpframe.graph.node import own
 from dpframe.guarantees import Guarantee
 from dpframe.symbols import Expression, Symbol
 
@@ -73,13 +73,6 @@ class Problem:
     def rows(self) -> Expression:
         """Rows per person."""
         return self.setting.unit.rows_per_person
-
-
-def own(kind: type) -> bool:
-    """Whether `kind` is a class of dpframe itself, not a subclass made elsewhere."""
-    module = sys.modules.get(kind.__module__)
-    ours = kind.__module__.startswith("dpframe.")
-    return ours and getattr(module, kind.__qualname__, None) is kind
 
 
 def _reading(symbol: Symbol) -> str:

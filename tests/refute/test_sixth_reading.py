@@ -13,6 +13,7 @@ import pytest
 import dpframe as dp
 from dpframe import check
 from dpframe.graph.clipping import normalize
+from dpframe.graph.grid import Grid
 from dpframe.graph.row_maps import RowMap
 from dpframe.graph.statistics import Gram, LambdaMin, Moment, OneRow, Trace
 from dpframe.sensitivity import L2
@@ -93,6 +94,44 @@ def test_the_checker_does_not_take_it_for_its_base():
     verdict = check.check(json.loads(json.dumps(run.document)))
     assert not verdict.accepted
     assert "kind must be one of" in verdict.reason
+
+
+class Posing(NineGrams):
+    """9 X'X, called a gram."""
+
+    kind: ClassVar[str] = "gram"
+
+
+def test_the_checker_does_not_believe_a_name():
+    """A class made elsewhere is recorded by its own name, whatever it calls itself."""
+    run = certified(lambda X, y: dp.release(Posing(X), dp.Gaussian(std=100)), trust=[Posing])
+    assert not check.check(json.loads(json.dumps(run.document))).accepted
+
+
+class FineGrid(Grid):
+    """Half the step."""
+
+    @property
+    def step(self) -> dp.Expression:
+        """norm/2^(bits + 1)."""
+        return self.norm / 2 ** (self.bits + 1)
+
+    def apply(self, block: Any, number: Any) -> Any:
+        """Twice as many."""
+        return np.trunc(block * number(1 / self.step))
+
+
+def test_an_eigenvalue_on_a_grid_of_ones_own_is_a_real_number():
+    """Its floor would be in other units."""
+    run = certified(
+        lambda X, y: dp.release(
+            LambdaMin(Gram(FineGrid((X.T @ X).rows.source, 20))), dp.Gaussian(std=60)
+        ),
+        trust=[FineGrid],
+    )
+    assert any(line.startswith("idealized numerics") for line in run.assumptions)
+    rows = np.repeat(np.eye(2), 1000, axis=0)
+    assert abs(dp.execute(run, rows, np.zeros(2000), rng=0).output - 1000) < 400
 
 
 class Quarters(Gram):

@@ -46,7 +46,17 @@ class Both(dp.Regression):
         return count, dp.release(X.T @ X, dp.Gaussian.analytic, other, name="gram")
 
 
+class Stated(dp.Regression):
+    """n with discrete Gaussian noise of a stated std."""
+
+    def declare(self, X, y, budget):
+        """One release."""
+        return dp.release(dp.count(X), dp.DiscreteGaussian(std=20), name="n")
+
+
 CASES = {
+    "stated in zCDP": (Stated(), dp.ZeroConcentratedDP("1/800")),
+    "stated in approximate": (Stated(), dp.ApproxDP(1, "1e-6")),
     "pure": (Counted(), dp.PureDP(dp.EPSILON)),
     "Laplace in approximate": (Counted(), dp.ApproxDP(1, "1e-6")),
     "zCDP": (Concentrated(), dp.ZeroConcentratedDP("1/8")),
@@ -79,15 +89,16 @@ def test_it_is_proved_exact_and_checked(name):
 
 @pytest.mark.parametrize("name", CASES)
 def test_smaller_noise_is_not_accepted(name):
-    """The same file with 0.99 of the size of its discrete noise."""
+    """The same file with 0.99 (or, where there is slack, a tenth) of its discrete noise."""
+    share = "1/10" if name == "stated in approximate" else "99/100"
     forged = copy.deepcopy(document(name))
     for node in forged["graph"]["nodes"]:
         if str(node.get("mechanism")).startswith("discrete"):
-            node["size"] = ["*", "99/100", node["size"]]
+            node["size"] = ["*", share, node["size"]]
     assert forged != document(name)
     verdict = check.check(sealed(forged))
     assert not verdict.accepted
-    assert "size" in verdict.reason or "rho" in verdict.reason
+    assert "size" in verdict.reason or "rho" in verdict.reason or "sqrt" in verdict.reason
 
 
 HALVES = {

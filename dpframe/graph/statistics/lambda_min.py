@@ -66,8 +66,8 @@ class LambdaMin(Statistic):
     def step(self) -> Expression | None:
         """B^2/2^bits where X'X is on a grid: the eigenvalue is rounded down to its multiples."""
         rows = self.gram.rows
-        if not isinstance(rows, Grid) or type(self.gram) is not Gram:
-            return None  # a Gram matrix of one's own may lie on a grid of its own
+        if type(rows) is not Grid or type(self.gram) is not Gram:
+            return None  # what is one's own may lie on a grid of its own
         return power(rows.radius, 2) / 2**rows.bits  # type: ignore[no-any-return]
 
     @property

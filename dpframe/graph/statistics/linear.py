@@ -119,7 +119,7 @@ class Linear(Statistic):
         factors = [number(c) for c in self.coefficients] if terms is None else terms[1]
         total: Array = values[self.parts[0]] * 0 if terms else _zeros(values[self.parts[0]])
         for c, factor, part in zip(self.coefficients, factors, self.parts, strict=True):
-            if c != ZERO:  # nothing times anything is nothing, also where it is infinite
+            if c != ZERO and factor != 0:  # nothing times infinity is nothing
                 total = total + factor * values[part]
         return total
 
