@@ -103,11 +103,10 @@ class RealDraw(Draw):
         mechanism, symmetric = self.release.mechanism, self.release.statistic.symmetric
         if not (self.copies and mechanism.joint):
             return mechanism.sample(self.size, (*self.copies, *shape), rng, symmetric=symmetric)
-        one = [mechanism.sample(self.size, shape, rng, symmetric=symmetric) for _ in self._each()]
-        return np.stack(one)
-
-    def _each(self) -> range:
-        return range(self.copies[0])
+        copies = range(self.copies[0])
+        return np.stack(
+            [mechanism.sample(self.size, shape, rng, symmetric=symmetric) for _ in copies]
+        )
 
 
 def _sizes(release: Release, numbers: PublicNumbers) -> dict[Grain, tuple[Fraction, float]]:

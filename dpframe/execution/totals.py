@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.graph import ColumnNode, Graph, Node, RowsNode
-from dpframe.graph.grid import Grid, GridColumn, exact_rows
+from dpframe.graph.grid import Grid, OnGrid, exact_rows
 from dpframe.graph.statistics import BlockSum, Statistic
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression
@@ -61,7 +61,7 @@ class Pass:
         def noted(formula: Expression) -> float:
             return known.setdefault(formula, number(formula))
 
-        bits = [node.bits for node in maps if isinstance(node, (Grid, GridColumn))]
+        bits = [node.bits for node in maps if isinstance(node, OnGrid)]
         views(maps, empty, noted).reals()
         return cls(maps, sums, known, exact_rows(max(bits)) if bits else None)
 
@@ -113,7 +113,7 @@ class Views(dict[Node, Any]):
 
     def real(self, node: Node) -> Any:
         """What a map reads of another: rows, labels."""
-        if not isinstance(node, (Grid, GridColumn)):
+        if not isinstance(node, OnGrid):
             return self[node]
         return self[node] * self._number(node.step)
 

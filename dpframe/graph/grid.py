@@ -8,6 +8,7 @@ numbers, as doubles. Proof page: proofs/grid.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -41,12 +42,34 @@ def bits_of_grid(value: object) -> int | None:
 
 
 def exact_rows(bits: int) -> int:
-    """How many rows a block may have: sums of their products stay below 2^53, so are exact."""
+    """How many rows a block may have: sums of their products are at most 2^53, so exact."""
     return int(2 ** (53 - 2 * bits))
 
 
+class OnGrid(Node):
+    """Abstract: rows or labels in whole steps, `bits` of them to the bound."""
+
+    __slots__ = ()
+    implied: ClassVar[bool] = True
+    bits: int
+
+    @property
+    @abstractmethod
+    def step(self) -> Expression:
+        """The public number of which every entry is a whole multiple."""
+
+    @property
+    def label(self) -> str:
+        """`20-bit grid`."""
+        return f"{self.bits}-bit grid"
+
+    def record(self) -> dict[str, object]:
+        """The number of bits."""
+        return {"bits": self.bits}
+
+
 @attrs.frozen(cache_hash=True)
-class Grid(RowMap):
+class Grid(OnGrid, RowMap):
     """Each row rounded towards zero onto the grid of step norm/2^bits, inside the ball of radius
     norm; a row outside it is scaled onto it first.
 
@@ -55,7 +78,6 @@ class Grid(RowMap):
     """
 
     kind: ClassVar[str] = "grid"
-    implied: ClassVar[bool] = True
     source: Rows
     bits: int
 
@@ -88,16 +110,7 @@ class Grid(RowMap):
     @property
     def reads(self) -> Rows:
         """What its blocks are made of: a projection onto the same ball just below is its own."""
-        return self.source.source if isinstance(self.source, ClipNorm) else self.source
-
-    @property
-    def label(self) -> str:
-        """`20-bit grid`."""
-        return f"{self.bits}-bit grid"
-
-    def record(self) -> dict[str, object]:
-        """The number of bits."""
-        return {"bits": self.bits}
+        return self.source.source if type(self.source) is ClipNorm else self.source
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """The rows in steps: whole numbers in doubles, |k| <= 2^bits in 2-norm."""
@@ -115,13 +128,12 @@ class Grid(RowMap):
 
 
 @attrs.frozen(cache_hash=True)
-class GridColumn(ColumnMap):
+class GridColumn(OnGrid, ColumnMap):
     """Each label rounded towards zero onto the grid of step bound/2^bits, inside [-bound, bound].
     Proof page: proofs/grid.
     """
 
     kind: ClassVar[str] = "grid_column"
-    implied: ClassVar[bool] = True
     source: Column
     bits: int
 
@@ -141,15 +153,6 @@ class GridColumn(ColumnMap):
         step: Expression = self.bound / 2**self.bits
         return step
 
-    @property
-    def label(self) -> str:
-        """`20-bit grid`."""
-        return f"{self.bits}-bit grid"
-
-    def record(self) -> dict[str, object]:
-        """The number of bits."""
-        return {"bits": self.bits}
-
     def apply(self, block: Array, number: Numbers) -> Array:
         """The labels in steps: whole numbers in doubles, at most 2^bits in size."""
         import numpy as np
@@ -161,7 +164,7 @@ class GridColumn(ColumnMap):
 
 
 @lru_cache(maxsize=1024)
-def per_step(node: Grid | GridColumn) -> Expression:
+def per_step(node: OnGrid) -> Expression:
     """1/step, built once."""
     return 1 / node.step
 
@@ -194,7 +197,7 @@ def step_of(*nodes: Node) -> Expression | None:
     """The product of the steps of rows and labels; None where any is on no grid."""
     step: Expression = exact(1)
     for node in nodes:
-        if not isinstance(node, (Grid, GridColumn)):
+        if not isinstance(node, OnGrid):
             return None
         step = step * node.step
     return step
