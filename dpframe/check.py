@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import islice, product
+from itertools import combinations, islice, product
 from operator import mul
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -620,13 +620,13 @@ EXACT = {"gaussian", "laplace", *WHOLE}  # noise that is drawn on a grid
 BY_L1 = ("laplace", "discrete_laplace")  # noise that answers to the L1 norm
 PURE = (*BY_L1, "l2_laplace")
 CURRENCIES = ({"epsilon"}, {"epsilon", "delta"}, {"rho"}, {"mu^2"})
-PARTS = ("gram", "floor", "moment", "squares", "rest", "charge")  # of a joint move
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
     """Facts about every row: columns, bounds on the 2-norm and 1-norm, whether the first is met;
-    the step of its grid (None: floating point), also as a share of the norm.
+    the step of its grid (None: floating point), also as a share of the norm; a bound on every
+    entry, where the norms are those that follow from it.
     """
 
     columns: Formula
@@ -634,7 +634,8 @@ class Rows:
     norm1: Formula | None = None
     exact: bool = False
     step: Formula | None = None
-    share: Fraction = ZERO  # of the norm, that is the step
+    share: Fraction = ZERO  # of the norm, that is the step (or more)
+    entry: Formula | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -660,6 +661,9 @@ class Statistic:
     charge: Fraction = ZERO  # what rounding may add to its squared move, as a part of it
     steps: tuple[Formula, ...] = ()
     stacked: bool = False
+    constant: bool | None = None  # of sufficient statistics: whether y'y is among them
+    ridge: tuple[Formula, ...] = ()  # of a log_residual: penalty and floor
+    counts: bool = False  # whether it is the number of rows
 
     @property
     def still(self) -> bool:
@@ -669,7 +673,7 @@ class Statistic:
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """A statistic and its noise."""
+    """A statistic and its noise; whether each draw reads a sample of the rows."""
 
     where: str
     statistic: Statistic
@@ -678,10 +682,7 @@ class Release:
     rule: str
     share: dict[str, Formula] | None
     times: Formula
-
-
-class Post:
-    """A function of released values."""
+    sampled: bool = False
 
 
 @dataclass
@@ -695,12 +696,15 @@ class Hypothesis:
 
 
 class Kind(NamedTuple):
-    """A row of the table of kinds: what its inputs are, its own keys, and what it derives."""
+    """A row of the table of kinds: what its inputs are, its own keys, what it derives, and values
+    of the keys that may be left out.
+    """
 
     takes: tuple[type, ...]
     many: bool  # any number of inputs, each one of `takes`
     names: frozenset[str]
     make: Callable[..., Any]
+    defaults: dict[str, Json]
 
 
 class Checker:
@@ -714,6 +718,8 @@ class Checker:
         self.region: list[Hypothesis] = []
         self.lines: dict[object, list[Hypothesis]] = {}  # the same by their two sides
         self.idealized: list[str] = []  # releases that are computed in floating point
+        self.cells: dict[object, Any] = {}  # the cell of a partition that decides a fact
+        self.past = Past()
 
     @property
     def releases(self) -> list[Release]:
@@ -744,7 +750,7 @@ class Checker:
 
     def formula(self, value: Json) -> Formula:
         """A formula of public symbols. Raises Refused."""
-        return self.ring.formula(value, self.where)
+        return self.past.read(self.ring.formula(value, self.where))
 
     def positive(self, value: Json, name: str) -> Formula:
         """A formula that is positive on the whole domain. Raises Refused."""
@@ -796,12 +802,11 @@ class Checker:
         for index, node in enumerate(graph["nodes"]):
             self.facts.append(self.derive(node, index))
             for name in waiting.pop(index, ()):
-                still = isinstance(self.facts[-1], Statistic) and self.facts[-1].still
-                self.require(still, f"{name} reads a value that is not constant over neighbours")
-                self.ring.symbols[name] = self.symbol(name)
+                self.ring.symbols[name] = learned(self, name, self.facts[-1])
         self.where = "statement"
         self.require(not waiting, f"origins {sorted(waiting)} are no nodes")
         self.aim(claimed["target"], claimed["region"])
+        committed(self, claimed["derivation"])
         DERIVATIONS[claimed["derivation"]](self)
         self.where = "statement"
         self.close(claimed["values"], graph["output"])
@@ -852,8 +857,8 @@ class Checker:
         self.where = f"node {index} ({node['kind']:.40})"
         self.require(node["kind"] in KINDS, f"kind must be one of {sorted(KINDS)}")
         kind = KINDS[node["kind"]]
-        own = dict.fromkeys(kind.names, object)
-        keys(node, self.where, id=int, kind=str, inputs=list, **own)
+        node = {**kind.defaults, **node}
+        keys(node, self.where, id=int, kind=str, inputs=list, **dict.fromkeys(kind.names, object))
         ids = node["inputs"]
         self.require(node["id"] == index, "id must be its position")
         self.require(all(type(i) is int and 0 <= i < index for i in ids), "inputs come before it")
@@ -864,7 +869,7 @@ class Checker:
             right = list(map(type, inputs)) == list(kind.takes)
         takes = " or ".join(t.__name__ for t in kind.takes)
         self.require(right, f"its inputs must be {takes or 'none'}")
-        return kind.make(self, *inputs, **{name: node[name] for name in kind.names})
+        return made(self, node, inputs)
 
     def close(self, values: Json, output: Json) -> None:
         """Hypotheses are those of theorems and hold somewhere; the output is released."""
@@ -874,7 +879,8 @@ class Checker:
             self.require(fits, f"region: no theorem needs {sides}, which carves the domain")
         given = {name: number(value, f"value of {name}") for name, value in values.items()}
         for name, value in given.items():
-            self.require(name in self.domains and value in self.domains[name], f"value of {name}")
+            chosen = name in self.domains and name not in self.past.symbols
+            self.require(chosen and value in self.domains[name], f"value of {name}")
         spans = {name: narrowed(self, name) for name in self.domains}
         inside = any(
             all(holds(self.ring, h.right - h.left, p, strict=h.strict) for h in self.region)
@@ -889,13 +895,139 @@ class Checker:
 
 def public(fact: object) -> bool:
     """Whether a node may be seen: a release, a function of releases, or a constant statistic."""
-    return isinstance(fact, (Release, Post)) or (isinstance(fact, Statistic) and fact.still)
+    seen = isinstance(fact, (Release, Procedure, Post, Known))
+    return seen or (isinstance(fact, Statistic) and fact.still)
 
 
 def hash_of(claimed: Json, graph: Json, assumptions: Json) -> str:
     """SHA-256 of the canonical JSON of statement, graph and assumptions."""
     text = json.dumps([claimed, graph, assumptions], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+# ============================================================================ TABLES: more facts
+Slope = Callable[[Formula | None, Formula], Formula | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Loss:
+    """A convex loss of x'theta: a bound on its slope, from bounds on |x'theta| (None: no bound) and
+    on the label; whether it is (x'theta - y)^2/2.
+    """
+
+    slope: Slope
+    square: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Records(Rows):
+    """Rows whose last entry is a label."""
+
+
+class Post:
+    """A function of released values, or all points of a loop."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """A released number, put into the range of its symbol before anything reads it."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Bound(Known):
+    """One that lies above (`upper`) or below the statistic on both neighbours, and on what lies
+    between them, but with a probability that delta pays for.
+    """
+
+    statistic: Statistic
+    upper: bool
+    failure: Formula
+
+
+@dataclass(frozen=True, eq=False)
+class Iterate:
+    """The point of a loop, of this many numbers."""
+
+    size: Formula
+
+
+@dataclass(frozen=True, eq=False)
+class Procedure:
+    """A release by a theorem of its own, shown where it was read, for epsilon and delta."""
+
+    where: str
+    epsilon: Formula
+    delta: Formula
+
+
+SEEN = (Release, Procedure, Post, Known, Statistic)  # what may be public
+
+
+class Past:
+    """What nodes read of what was released before them."""
+
+    def __init__(self) -> None:
+        self.reads: set[str] = set()  # symbols that the present node reads
+        self.symbols: dict[str, Known] = {}  # those that stand for released numbers
+        self.counts: list[Formula] = []  # those that stand for the number of rows
+        self.points: dict[object, frozenset[object]] = {}  # for each fact, the loops' points
+        self.late: set[object] = set()  # facts that a released value decides
+        self.loops: dict[object, Release] = {}  # for each point, what is asked there
+
+    def read(self, f: Formula) -> Formula:
+        """Note what a formula reads."""
+        self.reads |= f.ring.depends(f)
+        return f
+
+    def keep(self, fact: object, inputs: Sequence[object]) -> None:
+        """Note what a new fact reads, through its inputs and its formulas."""
+        before = [*inputs, *(self.symbols[name] for name in self.reads & self.symbols.keys())]
+        own = {fact} if isinstance(fact, Iterate) else set()
+        self.points[fact] = frozenset(own).union(*(self.points[one] for one in before))
+        seen = isinstance(fact, (Release, Procedure, Post, Known, Iterate))
+        if seen or any(one in self.late for one in before):
+            self.late.add(fact)
+
+
+def learned(c: Checker, name: str, fact: object) -> Formula:
+    """The symbol of a node: its own released number, whose range execution enforces, or a statistic
+    that is constant over neighbours. Raises Refused.
+    """
+    span, still = c.domains[name], isinstance(fact, Statistic) and fact.still
+    if not isinstance(fact, Known):
+        c.require(still, f"{name} reads a value that is not constant over neighbours")
+        c.past.counts += [c.symbol(name)] if isinstance(fact, Statistic) and fact.counts else []
+        return c.symbol(name)
+    c.require(fact.name == name, f"{name} must have the name of its node, {fact.name}")
+    ends = span.left == (span.lower is not None) and span.right == (span.upper is not None)
+    c.require(ends and not span.integer, f"{name}: the range of a released number has its ends")
+    if isinstance(fact, Bound):
+        floor = ZERO if fact.statistic.part == "floor" and not fact.upper else None
+        c.require(span[:2] == (floor, None), f"{name}: the range of a bound is its statistic's")
+    c.past.symbols[name] = fact
+    return c.symbol(name)
+
+
+def settled(c: Checker, *formulas: Formula) -> None:
+    """Budgets, failures and numbers of draws are divided before anything is released."""
+    late = sorted(c.ring.depends(*formulas) & c.past.symbols.keys())
+    c.require(not late, f"shares, draws and claims must not depend on what is released: {late}")
+
+
+def committed(c: Checker, derivation: str) -> None:
+    """What adaptive composition asks of the whole graph. Raises Refused."""
+    settled(c, *c.amounts, *(side for h in c.region for side in (h.left, h.right)))
+    others = any(isinstance(fact, (Procedure, Bound)) for fact in c.facts)
+    alone = "only basic composition adds procedures, and bounds that may fail"
+    c.require(derivation == "basic" or not others, alone)
+    for fact in c.facts:
+        if isinstance(fact, (Release, Procedure)):
+            points, sampled = c.past.points[fact], isinstance(fact, Release) and fact.sampled
+            asked = len(points) == 1 and c.past.loops.get(*points) is fact
+            once = "a release that reads a point, or samples, is what one loop asks"
+            c.require(asked or not (points or sampled), f"{fact.where}: {once}")
 
 
 # ================================================================================ TABLES: kinds
@@ -907,8 +1039,9 @@ def kind(name: str, *takes: type, many: bool = False) -> Callable[[Callable[...,
 
     def enter(make: Callable[..., Any]) -> Callable[..., Any]:
         parameters = inspect.signature(make).parameters.values()
-        own = frozenset(p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY)
-        KINDS[name] = Kind(takes, many, own, make)
+        own = {p.name: p.default for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
+        defaults = {key: value for key, value in own.items() if value is None}
+        KINDS[name] = Kind(takes, many, frozenset(own), make, defaults)
         return make
 
     return enter
@@ -953,6 +1086,19 @@ def _clip_norm(c: Checker, rows: Rows, *, norm: Json) -> Rows:
     return Rows(rows.columns, bound, norm1)
 
 
+@kind("box", Rows)
+def _box(c: Checker, rows: Rows, *, bound: Json) -> Rows:
+    """Entries in [-bound, bound]: |x|_1 <= d bound, |x| <= sqrt(d) bound; every entry shrinks."""
+    side = c.positive(bound, "bound")
+    norm, norm1 = rows.columns**HALF * side, rows.columns * side
+    if rows.norm is None or rows.norm1 is None:
+        return Rows(rows.columns, norm, norm1, entry=side)
+    alone = c.ring.prove(rows.norm - norm) and c.ring.prove(rows.norm1 - norm1)
+    norm = c.ring.extremum("min", [norm, rows.norm])
+    norm1 = c.ring.extremum("min", [norm1, rows.norm1])
+    return Rows(rows.columns, norm, norm1, entry=side if alone else None)
+
+
 @kind("normalize", Rows)
 def _normalize(c: Checker, rows: Rows) -> Rows:
     """x/|x|, and the first unit vector for x = 0: the norm is 1, exactly."""
@@ -966,7 +1112,8 @@ def _intercept(c: Checker, rows: Rows, *, value: Json) -> Rows:
     if rows.norm is None or rows.norm1 is None:
         return Rows(rows.columns + 1)
     norm = (rows.norm**2 + constant**2) ** HALF
-    return Rows(rows.columns + 1, norm, rows.norm1 + constant)
+    entry = rows.entry if rows.entry is not None and rows.entry.key == constant.key else None
+    return Rows(rows.columns + 1, norm, rows.norm1 + constant, entry=entry)
 
 
 @kind("scale", Rows)
@@ -976,6 +1123,74 @@ def _scale(c: Checker, rows: Rows, *, by: Json) -> Rows:
     if rows.norm is None:
         return Rows(rows.columns)
     norm = rows.norm / divisor
+    entry = None if rows.entry is None else rows.entry / divisor
+    return Rows(rows.columns, norm, rows.columns**HALF * norm, entry=entry)
+
+
+@kind("scaled_columns", Rows)
+def _scaled_columns(c: Checker, rows: Rows, *, by: Json, minus: Json) -> Rows:
+    """(x_j - minus_j)/by_j, by public numbers: at most (|x| + |minus|)/min by."""
+    lists = type(by) is list and type(minus) is list and len(by) == len(minus) > 0
+    c.require(lists, "by and minus must be lists, one number a column")
+    divisors = [number(one, c.where) for one in by]
+    c.require(min(divisors) > 0, "by must be positive")
+    far = sum((number(one, c.where) ** 2 for one in minus), ZERO)
+    if rows.norm is None:
+        return Rows(rows.columns)
+    norm = (rows.norm + c.ring.lift(far) ** HALF) / min(divisors)
+    return Rows(rows.columns, norm, rows.columns**HALF * norm)
+
+
+@kind("divided_columns", Rows, *SEEN, many=True)
+def _divided_columns(c: Checker, *inputs: Any, lower: Json, upper: Json, centred: Json) -> Rows:
+    """(x_j - m_j)/s_j by released vectors, s put into [lower, upper]: whatever they are, a map of
+    one row. It bounds nothing.
+    """
+    c.require(type(centred) is bool and len(inputs) == 2 + centred, "rows, and one vector or two")
+    fits = type(inputs[0]) is Rows and all(map(public, inputs[1:]))
+    c.require(fits, "what rows are shifted and divided by must be released")
+    low = c.positive(lower, "lower")
+    c.at_least(c.positive(upper, "upper"), low, "the range of divisors must not be empty")
+    return Rows(inputs[0].columns)
+
+
+@kind("divided_records", Rows, Column)
+def _divided_records(_: Checker, rows: Rows, __: Column) -> Records:
+    """(x, y)/|x|: a record's own row, its label the last entry."""
+    return Records(rows.columns + 1)
+
+
+@kind("record_rows", Records)
+def _record_rows(c: Checker, records: Records) -> Rows:
+    """x/|x|, and 0 for x = 0."""
+    columns = records.columns - 1
+    return Rows(columns, c.ring.lift(1), columns**HALF)
+
+
+@kind("record_labels", Records)
+def _record_labels(_: Checker, __: Records) -> Column:
+    """y/|x|, which nothing bounds."""
+    return Column()
+
+
+@kind("residuals", Rows, Column, *SEEN, many=True)
+def _residuals(c: Checker, *inputs: Any) -> Rows:
+    """y - x'theta, as rows of one column; theta was released. It bounds nothing."""
+    fits = [*map(type, inputs[:2])] == [Rows, Column] and len(inputs) == 3 and public(inputs[2])
+    c.require(fits, "rows, labels, and coefficients that are released")
+    return Rows(c.ring.lift(1))
+
+
+@kind("gradient", Rows, Column, Iterate, Loss)
+def _gradient(c: Checker, rows: Rows, column: Column, point: Iterate, loss: Loss) -> Rows:
+    """phi'(x'theta, y) x at the point of a loop, which is known: of norm slope B, where the slope
+    has a bound for every theta.
+    """
+    c.equal(point.size, rows.columns, "the point has one number for each column")
+    slope = None if column.bound is None else loss.slope(None, column.bound)
+    if rows.norm is None or slope is None:
+        return Rows(rows.columns)
+    norm = slope * rows.norm
     return Rows(rows.columns, norm, rows.columns**HALF * norm)
 
 
@@ -987,6 +1202,17 @@ def _grid(c: Checker, rows: Rows, *, bits: Json) -> Rows:
         raise Refused(f"{c.where}: rows on a grid must be bounded")
     share = Fraction(1, 2**bits)
     return Rows(rows.columns, rows.norm, rows.norm1, step=rows.norm * share, share=share)
+
+
+@kind("box_grid", Rows)
+def _box_grid(c: Checker, rows: Rows, *, bits: Json) -> Rows:
+    """Rows in whole steps of entry/2^bits, towards zero, entry by entry."""
+    c.require(type(bits) is int and 4 <= bits <= 24, "bits: a whole number from 4 to 24")
+    if rows.entry is None:
+        raise Refused(f"{c.where}: a grid of entries is for rows whose entries are bounded")
+    share = Fraction(1, 2**bits)
+    facts = (rows.columns, rows.norm, rows.norm1, False, rows.entry * share, share, rows.entry)
+    return Rows(*facts)
 
 
 @kind("grid_column", Column)
@@ -1002,6 +1228,107 @@ def stepped(*nodes: Rows | Column) -> tuple[Formula, ...]:
     """The step of a sum of products of rows and labels, where all are on a grid."""
     known = [node.step for node in nodes if node.step is not None]
     return (math.prod(known[1:], start=known[0]),) if len(known) == len(nodes) else ()
+
+
+# These map zeros to zeros, or zeros add nothing to them: they stay in the cell of their inputs.
+ZEROS = {"clip_norm", "box", "box_grid", "scale", "grid", "grid_column", "gram", "lambda_min"}
+ZEROS |= {"moment", "squares", "row_sum", "label_sum", "trace", "linear", "stack"}
+ZEROS |= {"sufficient_statistics", "monomials"}
+
+
+def made(c: Checker, node: Mapping[str, Json], inputs: Sequence[Any]) -> Any:
+    """What a node's kind derives, in the cell of its inputs where it stays there."""
+    kind_of = KINDS[node["kind"]]
+    c.past.reads = set()
+    fact = kind_of.make(c, *inputs, **{name: node[name] for name in kind_of.names})
+    c.past.keep(fact, inputs)
+    cells = {c.cells.get(i) for i in inputs} if node["kind"] in ZEROS else set()
+    if len(cells) == 1 and None not in cells:
+        c.cells[fact] = cells.pop()
+    return fact
+
+
+def parted(c: Checker, inputs: Sequence[Any], partition: Json, cell: Json = 0) -> Any:
+    """A public partition of records, and one of its cells: by a hash of their numbers, or by cuts
+    of one of them. Raises Refused.
+    """
+    fits = [*map(type, inputs)] in ([Rows], [Rows, Column])
+    c.require(fits, "a partition is of rows, and perhaps of labels")
+    hashed = type(partition) is dict and partition.get("assignment") == "hashed"
+    own = {"cells": int, "salt": str} if hashed else {"cuts": list, "column": object}
+    keys(partition, c.where, assignment=str, **own)
+    c.require(hashed or partition["assignment"] == "cut", "assignment: hashed or cut")
+    cuts = [number(cut, c.where) for cut in ([] if hashed else partition["cuts"])]
+    c.require(sorted(set(cuts)) == cuts, "cuts must increase")
+    count = partition["cells"] if hashed else len(cuts) + 1
+    c.require(type(cell) is int and 0 <= cell < count <= 1000, "a cell of at most 1000")
+    return *inputs, json.dumps(partition, sort_keys=True), count, cell
+
+
+def within(c: Checker, fact: object, inputs: Iterable[object], place: Any) -> None:
+    """Note the cell of a fact, if nothing that was released moves the cells."""
+    if not any(node in c.past.late for node in inputs):
+        c.cells[fact] = place
+
+
+@kind("cell_rows", Rows, Column, many=True)
+def _cell_rows(c: Checker, *inputs: Any, partition: Json, cell: Json) -> Rows:
+    """The rows of one cell, zeros elsewhere: bounds stay."""
+    place = parted(c, inputs, partition, cell)
+    rows = inputs[0]
+    fact = Rows(rows.columns, rows.norm, rows.norm1, entry=rows.entry)
+    within(c, fact, inputs, place)
+    return fact
+
+
+@kind("cell_column", Column, Rows)
+def _cell_column(c: Checker, column: Column, rows: Rows, *, partition: Json, cell: Json) -> Column:
+    """The labels of one cell, 0 elsewhere."""
+    fact = Column(column.bound)
+    within(c, fact, [rows, column], parted(c, [rows, column], partition, cell))
+    return fact
+
+
+@kind("cell_count", Rows, Column, many=True)
+def _cell_count(c: Checker, *inputs: Any, partition: Json, cell: Json) -> Statistic:
+    """How many records lie in a cell: one more, one less, or as many, also where replaced."""
+    one = c.ring.lift(1)
+    fact = Statistic((), one, one, steps=(one,))
+    within(c, fact, inputs, parted(c, inputs, partition, cell))
+    return fact
+
+
+@kind("cell_sums", Rows, Column, Rows, Column)
+def _cell_sums(
+    c: Checker, own: Rows, y: Column, rows: Rows, labels: Column, *, partition: Json
+) -> Statistic:
+    """Upper X'X and X'y of x/B, y/Y for every cell: one record is in one cell; replaced, twice."""
+    count = parted(c, [rows, labels], partition)[-2]
+    shape = (own.columns * (own.columns + 3) * HALF * count,)
+    side = own.norm if own.entry is None else own.entry
+    if side is None or own.norm1 is None or own.step is None or y.bound is None or y.step is None:
+        return Statistic(shape, None, None)
+    share = y.step / y.bound
+    c.equal(own.step / side, share, "rows and labels must have as many steps to their bounds")
+    n1, squared = (own.norm1 / side, c.ring.lift(1)) if own.entry is None else (own.columns,) * 2
+    twice, l1 = 2 if c.replaced else 1, (n1**2 + squared) * HALF + n1
+    l2 = (squared * (squared + 1)) ** HALF
+    table = (own, y)
+    fact = Statistic(shape, l1 * twice, l2 * twice, table=table, steps=(share**2,))
+    c.cells["sums", fact] = count  # of all cells: it stays in none
+    return fact
+
+
+@kind("block_estimates", Statistic)
+def _block_estimates(c: Checker, sums: Statistic, *, penalty: Json, radius: Json) -> Statistic:
+    """The mean of k points of a ball, one for each cell: a cell that changes moves it by 2R/k."""
+    count = c.cells.get(("sums", sums), 0)
+    c.require(count, "its input must be sums of cells, bounded")
+    c.formula(penalty)
+    columns = (sums.table[0] or Rows(c.ring.lift(1))).columns
+    changed = min(count, 2 if c.replaced else 1)
+    l2 = c.positive(radius, "radius") * Fraction(2 * changed, count)
+    return Statistic((columns,), columns**HALF * l2, l2)
 
 
 @kind("column")
@@ -1030,6 +1357,13 @@ def _unit_interval(c: Checker, _: Column, *, lower: Json, upper: Json) -> Column
     """[lower, upper] onto [-1, 1], clipped."""
     c.require(number(lower, c.where) < number(upper, c.where), "bounds must increase")
     return Column(c.ring.lift(1))
+
+
+@kind("scaled_labels", Column)
+def _scaled_labels(c: Checker, column: Column, *, by: Json, minus: Json) -> Column:
+    """(y - minus)/by, by numbers that are public or released."""
+    divisor, shift = c.positive(by, "by"), c.formula(minus)
+    return Column(None if column.bound is None or shift else column.bound / divisor)
 
 
 @kind("gram", Rows)
@@ -1084,7 +1418,7 @@ def _squares(_: Checker, column: Column) -> Statistic:
 def _count(c: Checker, _: Rows) -> Statistic:
     """n: one row counts once; replacing it changes nothing."""
     one = c.ring.lift(0 if c.replaced else 1)
-    return Statistic((), one, one, steps=(c.ring.lift(1),))
+    return Statistic((), one, one, steps=(c.ring.lift(1),), counts=True)
 
 
 @kind("row_sum", Rows)
@@ -1110,6 +1444,49 @@ def _trace(c: Checker, rows: Rows) -> Statistic:
     # rows of one norm are counted
     steps = (rows.norm**2,) if rows.exact and rows.norm is not None else stepped(rows, rows)
     return Statistic((), size, size, steps=steps)
+
+
+@kind("column_squares", Rows)
+def _column_squares(c: Checker, rows: Rows) -> Statistic:
+    """(sum of x_j^2)_j: |x o x|_2 <= |x o x|_1 = |x|^2; in a box every entry in [0, b^2]. Replaced,
+    two vectors without negative entries.
+    """
+    shape = (rows.columns,)
+    if rows.norm is None:
+        return Statistic(shape, None, None)
+    l1 = l2 = rows.norm**2
+    if rows.entry is not None:
+        square = rows.entry**2
+        l1, l2 = rows.columns * square, rows.columns**HALF * square
+    elif c.replaced and rows.columns.constant != 1:
+        l1, l2 = l1 * 2, l2 * c.ring.lift(2) ** HALF
+    return Statistic(shape, l1, l2, steps=stepped(rows, rows))
+
+
+@kind("bin_counts", Rows, Column, many=True)
+def _bin_counts(c: Checker, *data: Rows | Column, cuts: Json, absolute: Json) -> Statistic:
+    """Records between cuts, column by column: each in one bin of each; replaced, two bins move."""
+    c.require(len(data) == 1 and type(absolute) is bool, "one input; absolute: true or false")
+    c.require(type(cuts) is list and 1 <= len(cuts) <= 10_000, "cuts: a list of numbers")
+    ends = [number(cut, c.where) for cut in cuts]
+    c.require(sorted(set(ends)) == ends, "cuts must increase")
+    d = data[0].columns if isinstance(data[0], Rows) else c.ring.lift(1)
+    l1 = d * 2 if c.replaced else d
+    return Statistic((d * (len(ends) + 1),), l1, l1**HALF, steps=(c.ring.lift(1),))
+
+
+@kind("log_residual", Statistic, Statistic)
+def _log_residual(
+    c: Checker, gram: Statistic, moment: Statistic, *, penalty: Json, floor: Json
+) -> Statistic:
+    """log(Y + B |theta|), theta = H^-1 X'y, H = X'X + penalty I >= h: a record more moves theta by
+    at most B (Y + B |theta|)/h, and so this by log(1 + B^2/h).
+    """
+    size, least = c.positive(penalty, "penalty"), floor_of(c, gram, moment, floor)
+    c.require(c.rows.constant == 1 or not least, "with a floor, one row a person")
+    assert gram.size is not None  # noqa: S101 - required by floor_of
+    move = c.ring.log(gram.size / (size + least) + 1) * (2 if c.replaced else 1)
+    return Statistic((), move, move, table=moment.table, ridge=(size, least))
 
 
 @kind("linear", Statistic, many=True)
@@ -1165,6 +1542,121 @@ def _stack(c: Checker, *parts: Statistic) -> Statistic:
     return Statistic(shape, l1, largest**HALF, steps=steps, stacked=True)
 
 
+@kind("sufficient_statistics", Rows, Column)
+def _sufficient(c: Checker, rows: Rows, column: Column, *, constant: Json) -> Statistic:
+    """Upper X'X, X'y, perhaps y'y of u = (x/B, y/Y): (|u|_1^2 + |u|^2)/2; |uu'|_F = |u|^2. Replaced
+    in a box, uu' - vv' = 2 (pq' + qp') with |p_j| + |q_j| <= 1: the same, and d (d + 2)^2/(2 d + 2)
+    without y'y, which is largest at p, q constant.
+    """
+    c.require(type(constant) is bool, "constant must be true or false")
+    shape = (rows.columns * (rows.columns + 3) * HALF + int(constant),)
+    share = None if column.bound is None or column.step is None else column.step / column.bound
+    side = rows.norm if rows.entry is None else rows.entry
+    if side is None or rows.norm1 is None or rows.step is None or share is None:
+        return Statistic(shape, None, None, table=(rows, column), constant=constant)
+    c.equal(rows.step / side, share, "rows and labels must have as many steps to their bounds")
+    n1, squared = (rows.norm1 / side, c.ring.lift(1)) if rows.entry is None else (rows.columns,) * 2
+    l1, l2 = (n1**2 + squared) * HALF + n1 + int(constant), squared + 1
+    if c.replaced:
+        l2 = l2 * c.ring.lift(2) ** HALF
+        boxed = l1 if constant else n1 * (n1 + 2) ** 2 / ((n1 + 1) * 2)
+        l1 = l1 * 2 if rows.entry is None else boxed
+    return Statistic(shape, l1, l2, table=(rows, column), steps=(share**2,), constant=constant)
+
+
+@kind("monomials", Statistic)
+def _monomials(c: Checker, own: Statistic) -> Statistic:
+    """Its statistics times 1, 2, -2: sum_jk |u_j u_k| = |u|_1^2 with y'y, |u|_1^2 - 1 without.
+    Replaced in a box, 4 |p|_1 |q|_1 <= (d + 1)^2; without y'y no more.
+    """
+    (rows, _), constant = own.table, own.constant
+    c.require(constant is not None and rows, "its input must be sufficient statistics")
+    side = rows and (rows.norm if rows.entry is None else rows.entry)
+    if not (rows and rows.norm1 and side and own.l2):
+        return Statistic(own.shape, None, None)
+    whole = ((rows.columns if rows.entry is not None else rows.norm1 / side) + 1) ** 2
+    l1 = whole if constant or (c.replaced and rows.entry is not None) else whole - 1
+    l1 = l1 * 2 if c.replaced and rows.entry is None else l1
+    return Statistic(own.shape, l1, own.l2 * c.ring.lift(2) ** HALF, steps=own.steps)
+
+
+@kind("histogram", Rows, Column)
+def _histogram(c: Checker, rows: Rows, column: Column, *, cells: Json) -> Statistic:
+    """Records in cells of a public grid: one each; replaced, one cell loses it, one gains it."""
+    c.require(type(cells) is int and 2 <= cells <= 1000, "cells: a whole number from 2 to 1000")
+    logarithm = c.ring.log(c.ring.lift(cells))  # that of the number of cells stands for it
+    shape = ((rows.columns + 1) * logarithm,)
+    if rows.step is None or column.step is None:
+        return Statistic(shape, None, None)
+    one, two = c.ring.lift(1), c.ring.lift(2)
+    l1, l2 = (two, two**HALF) if c.replaced else (one, one)
+    return Statistic(shape, l1, l2, steps=(one,))
+
+
+@kind("squared")
+def _squared(_: Checker) -> Loss:
+    """(x'theta - y)^2/2: its slope is the residual."""
+    return Loss(lambda margin, label: None if margin is None else margin + label, square=True)
+
+
+@kind("logistic")
+def _logistic(_: Checker) -> Loss:
+    """log(1 + exp(-y x'theta)): its slope is at most |y|."""
+    return Loss(lambda _, label: label)
+
+
+@kind("huber")
+def _huber(c: Checker, *, knee: Json) -> Loss:
+    """r^2/2 for residuals up to the knee, linear beyond: its slope is the clipped residual."""
+    most = c.positive(knee, "knee")
+    return Loss(lambda m, y: most if m is None else c.ring.extremum("min", [most, m + y]))
+
+
+@kind("argmin", Rows, Column, Loss)
+def _argmin(
+    c: Checker,
+    rows: Rows,
+    column: Column,
+    loss: Loss,
+    *,
+    penalty: Json,
+    radius: Json,
+    tolerance: Json,
+) -> Statistic:
+    """sum phi(x'theta, y) + penalty/2 |theta|^2 is penalty-strongly convex, on the ball too: one
+    record's gradient moves its argmin by |gradient|/penalty [ChaudhuriM09, Lem 1].
+    """
+    size, far = c.positive(penalty, "penalty"), number(tolerance, c.where)
+    ball = None if radius is None else c.positive(radius, "radius")
+    c.require(0 < far <= 1, "tolerance must lie in (0, 1]")
+    if rows.norm is None or column.bound is None:
+        return Statistic((rows.columns,), None, None)
+    once, move = moves_of(c, loss, (rows.norm, column.bound, ball), size)
+    if once is None or move is None:
+        return Statistic((rows.columns,), None, None)
+    move = move + once * (2 * far)
+    l2 = move if ball is None else c.ring.extremum("min", [ball * 2, move])
+    return Statistic((rows.columns,), rows.columns**HALF * l2, l2)
+
+
+def moves_of(
+    c: Checker, loss: Loss, known: tuple[Formula, Formula, Formula | None], size: Formula
+) -> tuple[Formula | None, Formula | None]:
+    """How far a record more, or a change of the relation, moves an exact argmin. For squared losses
+    penalty |v|^2 + u^2 <= (B R + Y) |u|, where u = x'v, bounds the move v.
+    """
+    row, label, ball = known
+    slope = loss.slope(None if ball is None else row * ball, label)
+    if slope is None:
+        return None, None
+    if not loss.square:
+        return slope * row / size, slope * row * (2 if c.replaced else 1) / size
+    reach = c.ring.extremum("min", [row, size**HALF])
+    once = slope * reach / (reach**2 + size)
+    gap = row * (slope + label)  # of gradients: |xx' - zz'| <= B^2
+    return once, c.ring.extremum("min", [once * 2, gap / size]) if c.replaced else once
+
+
 @kind("raw", Rows, Column, Statistic, many=True)
 @kind("identity", Rows, Column, Statistic, many=True)
 def _unbounded(c: Checker, *_: object) -> NoReturn:
@@ -1191,24 +1683,41 @@ def _release(
     share: Json,
     times: Json,
     name: Json,
+    sampled: Json = None,
 ) -> Release:
-    """The statistic plus noise of its own, `times` times over."""
+    """The statistic plus noise of its own, `times` times over; of samples it costs no more."""
     c.require(type(mechanism) is str and type(rule) is str, "mechanism and rule are text")
     c.require((mechanism, rule) in THEOREMS, f"mechanism and rule: one of {sorted(THEOREMS)}")
     c.require(type(name) is str and (not name or name.isidentifier()), "name must be a name")
     moved = statistic.l1 if mechanism in BY_L1 else statistic.l2
     c.require(moved is not None, "its statistic must have a derived sensitivity")
+    amounts, noise, draws = amounts_of(c, share), c.positive(size, "size"), c.whole(times, "times")
+    settled(c, draws)
+    rate = sampled is None or 0 < number(sampled, c.where) <= 1
+    c.require(rate, "sampled: a rate in (0, 1]")
+    exactly_drawn(c, statistic, mechanism)
+    return Release(c.where, statistic, mechanism, noise, rule, amounts, draws, sampled is not None)
+
+
+def amounts_of(c: Checker, share: Json) -> dict[str, Formula] | None:
+    """What a release claims of the budget, by currency; None where it claims nothing."""
     own = share is None or (type(share) is dict and set(share) in CURRENCIES)
     c.require(own, f"share: null, or amounts of one of {[sorted(s) for s in CURRENCIES]}")
     amounts = None if share is None else {key: c.formula(value) for key, value in share.items()}
-    noise = c.positive(size, "size")
-    exactly_drawn(c, statistic, mechanism)
-    return Release(c.where, statistic, mechanism, noise, rule, amounts, c.whole(times, "times"))
+    settled(c, *(amounts or {}).values())
+    return amounts
 
 
-@kind("post", Release, Post, Statistic, many=True)
+@kind("post", *SEEN, many=True)
 def _post(c: Checker, *inputs: Any, function: Json, digest: Json, arguments: Json) -> Post:
     """A function of releases, of constant statistics and of public formulas."""
+    called(c, inputs, (function, digest, arguments))
+    return Post()
+
+
+def called(c: Checker, inputs: Sequence[Any], call: tuple[Json, Json, Json]) -> None:
+    """A named function, and its arguments: public nodes and formulas, constants. Raises Refused."""
+    function, digest, arguments = call
     c.require(type(function) is str and type(digest) is str, "function and digest are text")
     c.require(all(public(fact) for fact in inputs), "its inputs must be released")
     c.require(type(arguments) is list, "arguments must be a list")
@@ -1221,7 +1730,310 @@ def _post(c: Checker, *inputs: Any, function: Json, digest: Json, arguments: Jso
         if kind_of == "formula":
             c.formula(argument["formula"])
     c.require(nodes == len(inputs), "one node argument for each input")
+
+
+@kind("iterate")
+def _iterate(c: Checker, *, name: Json, size: Json) -> Iterate:
+    """The point of a loop: made of what the loop has released so far."""
+    c.require(type(name) is str, "name must be text")
+    return Iterate(c.whole(size, "size"))
+
+
+@kind("loop", Iterate, *SEEN, many=True)
+def _loop(c: Checker, *inputs: Any, function: Json, digest: Json, arguments: Json) -> Post:
+    """Every point: the next is made of the last one, the answer there, and what was released before
+    the loop. One answer's guarantee holds at every point, so all compose.
+    """
+    fits = len(inputs) > 1 and type(inputs[0]) is Iterate and type(inputs[-1]) is Release
+    c.require(fits, "a point, what was released before, and a release")
+    point, *others, step = inputs
+    called(c, others, (function, digest, arguments))
+    points = c.past.points
+    read = [*others, *(c.past.symbols[n] for n in c.past.reads & c.past.symbols.keys())]
+    c.require(not any(point in points[one] for one in read), "arguments are known before the loop")
+    once = point in points[step] and point not in c.past.loops
+    c.require(once, "its release must read the point, which has one loop")
+    c.past.loops[point] = step
     return Post()
+
+
+@kind("known", *SEEN, many=True)
+def _known(c: Checker, *values: Any, name: Json) -> Known:
+    """A released number for formulas to read: what they claim is shown for all of its range."""
+    fits = len(values) == 1 and isinstance(values[0], (Release, Post, Known))
+    c.require(fits, "a release, or a function of releases")
+    return Known(own_name(c, name))
+
+
+def own_name(c: Checker, name: Json) -> str:
+    """The name of a released number, which nothing else has. Raises Refused."""
+    c.require(type(name) is str and NAME.match(name), "name must be a name")
+    taken = name in c.free or any(isinstance(f, Known) and f.name == name for f in c.facts)
+    c.require(not taken, f"the name {name} must be its own")
+    return str(name)
+
+
+@kind("bound", Release)
+def _bound(
+    c: Checker,
+    release: Release,
+    *,
+    name: Json,
+    upper: Json,
+    stds: Json,
+    margin: Json,
+    failure: Json,
+) -> Bound:
+    """f(D) + N moved by stds and margin >= sensitivity: on one side of f on both neighbours unless
+    |N| > stds, and of f on every table between them.
+    """
+    once = release.times.constant == 1 and not release.sampled and not release.statistic.shape
+    fits = once and release.mechanism == "gaussian" and type(upper) is bool
+    c.require(fits, "a bound is of one number that is drawn once, with Gaussian noise")
+    paid, far = c.positive(failure, "failure"), c.formula(stds)
+    settled(c, paid)
+    c.at_least(c.formula(margin), moved_by(c, release), "the margin must cover the sensitivity")
+    c.at_least(far, 0, "stds must not be negative")
+    c.require(tail_paid(c, far, paid), "exp(-stds^2/2)/2 <= failure was not shown")
+    return Bound(own_name(c, name), release.statistic, upper, paid)
+
+
+def tail_paid(c: Checker, far: Formula, failure: Formula) -> bool:
+    """Whether exp(-far^2/2)/2 <= failure, for far >= 0: exactly for far^2 = k log(A), where it says
+    2 A^(k/2) failure >= 1; or else on boxes.
+    """
+    square, ring = far**2, c.ring
+    for mono, k in square.pairs if len(square.terms) == 1 else ():
+        logs = [ring.atoms[g] for g, e in mono if e == 1 and ring.atoms[g].kind == "log"]
+        if len(logs) == len(mono) == 1 and ring.prove(logs[0].args[1], strict=True):
+            top, bottom = logs[0].args
+            return ring.prove((top / bottom) ** (k / 2) * failure * 2 - 1)
+
+    def decide(ends: Sequence[Interval] | None) -> bool:
+        if ends is None or ends[0][0] < 0:
+            return False
+        return transcendental("exp", -(ends[0][0] ** 2) / 2, 96)[1] / 2 <= ends[1][0]
+
+    return on_boxes(c, [far, failure], decide)
+
+
+# =========================================================================== TABLES: procedures
+def floor_of(c: Checker, gram: Statistic, moment: Statistic, floor: Json) -> Formula:
+    """X'X and X'y are of one table, with bounds; the floor is 0, or a bound below lambda_min(X'X).
+    Raises Refused.
+    """
+    own = gram.part == "gram" and moment.part == "moment" and gram.table[0] is moment.table[0]
+    c.require(own, "X'X and X'y must be of one table, with bounds")
+    least = c.formula(floor)
+    if least:
+        bound = bound_of(c, least)
+        known = bound is not None and not bound.upper and bound.statistic.part == "floor"
+        same = known and bound is not None and bound.statistic.table[0] is gram.table[0]
+        c.require(same, "the floor must be 0, or a bound below lambda_min of this X'X")
+    return least
+
+
+def bound_of(c: Checker, f: Formula) -> Bound | None:
+    """The bound that a formula is."""
+    for name, known in c.past.symbols.items():
+        if isinstance(known, Bound) and c.ring.symbols[name].key == f.key:
+            return known
+    return None
+
+
+def share_of(c: Checker, share: Json, *, delta: bool = True) -> tuple[Formula, Formula]:
+    """The share (epsilon, delta) of a procedure; `delta` says whether it must be positive."""
+    fits = type(share) is dict and set(share) in CURRENCIES[:2]
+    c.require(fits, "share: amounts of epsilon, and perhaps of delta")
+    amounts = c.positive(share["epsilon"], "epsilon"), c.formula(share.get("delta", "0"))
+    c.at_least(amounts[1], 0, "its share of delta", strict=delta)
+    settled(c, *amounts)
+    return amounts
+
+
+@kind("posterior", Statistic, Statistic)
+def _posterior(
+    c: Checker, gram: Statistic, moment: Statistic, *, formulas: Json, share: Json, name: Json
+) -> Procedure:
+    """N(H^-1 X'y, (gamma H)^-1): execution takes the largest gamma for which the pair of one
+    dimension is inside the share; what that needs are bounds on leverage and residual.
+    """
+    c.require(type(name) is str, "name must be text")
+    keys(formulas, f"{c.where}: no temperature", penalty=object, floor=object, residual=object)
+    c.require(c.rows.constant == 1, "one row a person")
+    size = c.positive(formulas["penalty"], "penalty")
+    least = floor_of(c, gram, moment, formulas["floor"])
+    most = c.formula(formulas["residual"])
+    shown = any(c.ring.prove(most - one) for one in residuals_of(c, moment, (size, least)))
+    c.require(shown, f"{text_of(most)} is not shown to bound every residual of this table")
+    return Procedure(c.where, *share_of(c, share))
+
+
+def residuals_of(
+    c: Checker, moment: Statistic, ridge: tuple[Formula, Formula]
+) -> Iterator[Formula]:
+    """Bounds on |y - x'theta| of this ridge regression: exp of a bound on its logarithm; where n is
+    public, from |theta| <= |y|/(2 sqrt(penalty)) and |theta| <= |X'y|/penalty.
+    """
+    own = [part.key for part in ridge]
+    for name, known in c.past.symbols.items():
+        bound = known.statistic if isinstance(known, Bound) and known.upper else moment
+        same = [part.key for part in bound.ridge] == own
+        if same and all(a is b for a, b in zip(bound.table, moment.table, strict=True)):
+            yield c.ring.implicit("exp", [c.ring.symbols[name]])
+    rows, column = moment.table
+    if c.replaced and rows and column and rows.norm and column.bound:
+        for n in c.past.counts:
+            first = n**HALF * column.bound * HALF / ridge[0] ** HALF
+            second = n * rows.norm * column.bound / ridge[0]
+            longest = c.ring.extremum("min", [first, second])
+            yield column.bound + rows.norm * longest
+
+
+@kind("perturbed_minimum", Statistic, Statistic)
+def _perturbed_minimum(
+    c: Checker,
+    gram: Statistic,
+    moment: Statistic,
+    *,
+    formulas: Json,
+    share: Json,
+    name: Json,
+    noise: Json,
+    stated: Json,
+) -> Procedure:
+    """The minimiser over a ball of (x'theta - y)^2/2 summed, plus penalty and a random tilt."""
+    c.require(type(name) is str, "name must be text")
+    own = share_of(c, share, delta=noise == "gaussian")
+    size = tilted(c, (gram, moment), formulas, noise, own)
+    same = stated is None or c.formula(stated).key == size.key
+    c.require(same, "what is stated must be the size of the noise")
+    return Procedure(c.where, *own)
+
+
+def tilted(
+    c: Checker,
+    data: tuple[Statistic, Statistic],
+    formulas: Json,
+    noise: Json,
+    share: tuple[Formula, Formula],
+) -> Formula:
+    """Objective perturbation [KiferST12, Thm 2] [ChaudhuriMS11, Thm 9]: the Jacobian costs log(1 +
+    B^2/penalty), the noise hides a gradient of A = B (B R + Y). Returns its size. Raises Refused.
+    """
+    keys(formulas, c.where, penalty=object, radius=object, noise_share=object, size=object)
+    floor_of(c, *data, "0")
+    c.require(c.rows.constant == 1, "one row a person")
+    names = ("penalty", "radius", "noise_share", "size")
+    penalty, radius, part, size = (c.positive(formulas[name], name) for name in names)
+    square, product = data[0].size, data[1].size
+    assert square and product  # noqa: PT018, S101 - B^2 and B Y, required by floor_of
+    own, slope = part * share[0], square * radius + product
+    rule = "B^2/penalty must be at most what the noise leaves of epsilon"
+    c.at_least(share[0] - own, square / penalty, rule)
+    moved = slope * 2 if c.replaced else slope
+    if noise == "l2_laplace":
+        c.at_least(size * own, moved, "the scale must be the theorem's")
+        return size
+    c.require(noise == "gaussian", "noise: gaussian or l2_laplace")
+    enough = any(c.ring.prove(size - least) for least in tilts(c, moved, part, share))
+    c.require(enough, f"the std must be the theorem's: {text_of(size)} is not shown to be")
+    return size
+
+
+def tilts(
+    c: Checker, moved: Formula, part: Formula, share: tuple[Formula, Formula]
+) -> Iterator[Formula]:
+    """Stds that are enough, by analytic_sigma, or published; E1 proves the latter with delta/4."""
+    (epsilon, delta), ring = share, c.ring
+    own = part * epsilon
+    if c.replaced:
+        yield moved * ring.implicit("analytic_sigma", [own, delta / 4])
+        return
+    pairs = [[own, delta], [epsilon, delta / 2]]
+    yield moved * ring.extremum("max", [ring.implicit("analytic_sigma", pair) for pair in pairs])
+    if ring.prove(part - HALF):
+        yield moved * (ring.log(2 / delta) * 8 + epsilon * 4) ** HALF / epsilon
+
+
+@kind("approximate_minimum", Statistic, Statistic)
+def _approximate_minimum(
+    c: Checker,
+    gram: Statistic,
+    moment: Statistic,
+    *,
+    formulas: Json,
+    share: Json,
+    name: Json,
+    noise: Json,
+    minimum: Json,
+    difference: Json,
+) -> Procedure:
+    """A point within a tolerance of such a minimiser, plus noise that hides the difference, a query
+    in a ball of that radius. [IyengarNSTTW19, Alg. 1]
+    """
+    c.require(type(name) is str and type(formulas) is dict, "name and formulas")
+    whole, apart = share_of(c, share), share_of(c, difference)
+    exact = share_of(c, minimum, delta=noise == "gaussian")
+    for all_of, one, other in zip(whole, exact, apart, strict=True):
+        c.at_least(all_of, one + other, "both parts must fit the share")
+    far, std = (c.positive(formulas.get(key), key) for key in ("tolerance", "std"))
+    tilted(c, (gram, moment), without(formulas, "tolerance", "std"), noise, exact)
+    least = c.ring.implicit("analytic_sigma", [*apart]) * far * 2
+    c.at_least(std, least, "the std must hide two points in the ball of the tolerance")
+    return Procedure(c.where, *whole)
+
+
+def without(formulas: Mapping[str, Json], *names: str) -> dict[str, Json]:
+    """All but these."""
+    return {key: value for key, value in formulas.items() if key not in names}
+
+
+@kind("random_stopping", Rows, Column)
+def _random_stopping(
+    c: Checker,
+    _: Rows,
+    __: Column,
+    *,
+    formulas: Json,
+    share: Json,
+    name: Json,
+    gamma: Json,
+    graphs: Json,
+) -> Procedure:
+    """The fit of the lowest score among a geometric number of runs, each e-DP with its score: 3 e.
+    [LiuT19] [PapernotS22, Cor 3]
+    """
+    c.require(type(name) is str and type(formulas) is dict, "name and formulas")
+    c.require(Fraction(1, 1000) <= number(gamma, c.where) <= 1, "gamma: from 1/1000 to 1")
+    whole = share_of(c, share, delta=False)
+    c.require(type(graphs) is list and graphs and not c.past.symbols, "graphs, of public numbers")
+    for graph in graphs:
+        nested(c, graph, whole[0] / 3)
+    return Procedure(c.where, *whole)
+
+
+def nested(c: Checker, graph: Json, epsilon: Formula) -> None:
+    """A graph within, of the same table, is epsilon-DP wherever it is run. Raises Refused."""
+    inner, outer = Checker(), c.where
+    inner.ring, inner.domains, inner.free = c.ring, c.domains, c.free
+    inner.replaced, inner.rows, inner.kind, inner.amounts = c.replaced, c.rows, "pure", [epsilon]
+    c.require(type(graph) is list and [*map(type, graph)] == [list, list], "nodes and outputs")
+    try:
+        for index, node in enumerate(graph[0]):
+            inner.facts.append(inner.derive(node, index))
+        tables = [[f for f in one.facts if type(f) is Rows] for one in (c, inner)]
+        for mine, own in zip(tables[0][:1], tables[1][:1], strict=False):
+            c.equal(own.columns, mine.columns, "a run reads this table")
+        committed(inner, "basic")
+        DERIVATIONS["basic"](inner)
+    except Refused as error:
+        raise Refused(f"{outer}: {error}") from None
+    seen = [type(i) is int and 0 <= i < len(inner.facts) for i in graph[1]]
+    shown = len(seen) == 2 and all(seen) and all(public(inner.facts[i]) for i in graph[1])
+    c.require(shown, "a run releases a fit and a score")
+    c.idealized += inner.idealized
+    c.count += inner.count
 
 
 # ============================================================================= TABLES: theorems
@@ -1401,6 +2213,9 @@ def above(c: Checker, a: Formula, b: Formula) -> Formula:
     return a if c.ring.prove(a - b) else b if c.ring.prove(b - a) else a + b
 
 
+PARTS = ("gram", "floor", "moment", "squares", "rest", "charge")
+
+
 def joint(m: Mapping[str, Any], larger: Callable[[Any, Any], Any]) -> list[Any]:
     """Amounts whose maximum bounds sum_i (shift_i/std_i)^2 over one pair of neighbours.
 
@@ -1451,10 +2266,12 @@ def by_definition(
 
 
 def elementary(c: Checker, e: Formula, d: Formula, squares: Sequence[tuple[str, Formula]]) -> bool:
-    """E1: m_i = R_i e^2/log(q_i/d), q_i >= a, joint total of R_i <= S <= 1/2, a^(1/S) >= 4.
+    """E1: m_i = R_i e^2/log(q_i/d), q_i >= a, joint total of R_i <= S <= 1/2, a^(1/S) >= 4 or d <=
+    1/2.
 
     Then C^2 = e^2/mu^2 >= (log a + L)/S with L = log(1/d) >= 0, and Pr[Z > C - e/(2C)] <=
-    exp(e/2 - C^2/2)/2 <= d wherever e <= 2 log 2 + log(a)/S + (1/S - 2) L, since C^2 >= e/2 there.
+    exp(e/2 - C^2/2)/2 <= d wherever e <= 2 log 2 + log(a)/S + (1/S - 2) L, since C^2 >= e/2 there:
+    log(a)/S + (1/S + 2) L >= 2 log 2.
     """
     ring, shares, insides = c.ring, [], {}
     for part, m in squares:
@@ -1471,7 +2288,8 @@ def elementary(c: Checker, e: Formula, d: Formula, squares: Sequence[tuple[str, 
     totals = joint(by_part(c, shares), lambda a, b: above(c, a, b))
     inside = list(insides.values())
     pairs = tails(c, e, d, inside, totals) if ring.prove(1 - d) else ()
-    good = ((a, S) for a, S in pairs if tail_proved(ring, a, S, inside, totals))
+    small = ring.prove(HALF - d)
+    good = ((a, S) for a, S in pairs if tail_proved(ring, (a, S), inside, totals, small=small))
     return any(c.assume(e, tail_bound(ring, a, S, d)) for a, S in good)
 
 
@@ -1482,12 +2300,18 @@ def tail_bound(ring: Ring, a: Fraction, S: Fraction, d: Formula) -> Formula:
 
 
 def tail_proved(
-    ring: Ring, a: Fraction, S: Fraction, insides: list[Formula], totals: list[Formula]
+    ring: Ring,
+    pair: tuple[Fraction, Fraction],
+    insides: list[Formula],
+    totals: list[Formula],
+    *,
+    small: bool,
 ) -> bool:
-    """The hypotheses of E1 about a and S."""
+    """The hypotheses of E1 about a and S; `small` says that delta is at most 1/2."""
+    a, S = pair
     if not 0 < S <= HALF or a < 1 or S.denominator > 2000 or a.denominator > 10**9:
         return False
-    if a < 2 and a**S.denominator < 4**S.numerator:  # a^(1/S) < 4
+    if not small and a < 2 and a**S.denominator < 4**S.numerator:  # a^(1/S) < 4
         return False
     return all(ring.prove(q - a) for q in insides) and all(ring.prove(S - R) for R in totals)
 
@@ -1538,28 +2362,79 @@ def derivation(name: str) -> Callable[[Callable[[Checker], None]], Callable[[Che
     return enter
 
 
+def moving(c: Checker, releases: Sequence[Release]) -> list[list[Release]]:
+    """Releases that one change of the table may move together, every case of them: of a partition
+    as many cells as a person has rows, twice that where rows are replaced. [McSherry09, Thm 4]
+    """
+    rows = None if any(isinstance(fact, Bound) for fact in c.facts) else c.rows.constant
+    inside = [r for r in releases if r.statistic in c.cells and not r.sampled]
+    placed = inside if rows is not None else []
+    most = int((rows or 0) * (2 if c.replaced else 1))
+    groups: dict[object, dict[object, list[Release]]] = {}
+    for r in placed:
+        *partition, cell = c.cells[r.statistic]
+        groups.setdefault(tuple(partition), {}).setdefault(cell, []).append(r)
+    options: list[list[Any]] = []
+    for cells in groups.values():
+        kinds: dict[object, list[Any]] = {}
+        for own in cells.values():
+            kinds.setdefault(charged_alike(own), []).append(own)
+        ones = [own for same in kinds.values() for own in same[:most]]
+        few = math.comb(len(ones), min(most, len(ones))) <= 256
+        c.require(few, "at most 256 choices of cells that differ in what they are charged")
+        options.append(list(combinations(ones, min(most, len(ones)))))
+    c.require(math.prod(map(len, options)) <= 256, "at most 256 choices of cells")
+    known = set(map(id, placed))
+    found = []
+    for chosen in product(*options):
+        kept = {id(r) for cells in chosen for own in cells for r in own}
+        found.append([r for r in releases if id(r) in kept or id(r) not in known])
+    return found
+
+
+def charged_alike(own: Sequence[Release]) -> object:
+    """What the releases of a cell are charged by, the same where only the cell is another."""
+    facts = [id(fact) for r in own for fact in r.statistic.table]
+    found = []
+    for r in own:
+        s, share = r.statistic, r.share or {}
+        formulas = (r.size, r.times, s.l1, s.l2, s.size, *share.values())
+        shown = tuple(None if f is None else f.key for f in formulas)
+        tables = tuple(facts.index(id(fact)) for fact in s.table)
+        found.append((r.mechanism, r.rule, tuple(share), shown, s.part, s.charge, tables))
+    return tuple(found)
+
+
 @derivation("basic")
 def _basic(c: Checker) -> None:
-    """Every release earns its share; epsilons add, deltas add. [DworkR14, Thm B.1]"""
-    kind_of, amounts = c.kind, c.amounts
-    c.require(kind_of in ("pure", "approx"), "basic composition proves pure or approximate DP")
-    spent: list[list[Formula]] = [[], []]
-    for r in c.releases:
-        c.where = r.where
-        c.require(r.share is not None and "epsilon" in r.share, "a share of epsilon is missing")
-        share = r.share or {}
-        epsilon, delta = share["epsilon"], share.get("delta", c.ring.lift(0))
-        c.at_least(epsilon, 0, "its share of epsilon must be positive", strict=True)
-        c.at_least(delta, 0, "its share of delta", strict=r.mechanism == "gaussian")
-        if r.mechanism == "gaussian":
-            c.at_least(c.ring.lift(1), delta, "its share of delta", strict=True)
-        THEOREMS[r.mechanism, r.rule](c, r, epsilon, delta)
-        spent[0].append(r.times * epsilon)
-        spent[1].append(r.times * delta)
+    """Every release earns its share; epsilons add, deltas and failures of bounds add.
+    [DworkR14, Thm B.1]
+    """
+    c.require(c.kind in ("pure", "approx"), "basic composition proves pure or approximate DP")
+    spent = {id(r): earned(c, r) for r in c.releases}
+    procedures = [fact for fact in c.facts if isinstance(fact, Procedure)]
+    failures = [fact.failure for fact in c.facts if isinstance(fact, Bound)]
+    others = [p.epsilon for p in procedures], [p.delta for p in procedures] + failures
     c.where = "total"
-    whole = [*amounts, c.ring.lift(0)]
-    for budget, parts, name in zip(whole, spent, ("epsilons", "deltas"), strict=False):
-        c.at_least(budget, c.ring.total(parts), f"the {name} must sum to at most the target's")
+    whole = [*c.amounts, c.ring.lift(0)]
+    for some in moving(c, c.releases):
+        for i, name in enumerate(("epsilons", "deltas")):
+            parts = c.ring.total([*(spent[id(r)][i] for r in some), *others[i]])
+            c.at_least(whole[i], parts, f"the {name} must sum to at most the target's")
+
+
+def earned(c: Checker, r: Release) -> tuple[Formula, Formula]:
+    """The share of a release, all its draws together, which each draw earns. Raises Refused."""
+    c.where = r.where
+    c.require(r.share is not None and "epsilon" in r.share, "a share of epsilon is missing")
+    share = r.share or {}
+    epsilon, delta = share["epsilon"], share.get("delta", c.ring.lift(0))
+    c.at_least(epsilon, 0, "its share of epsilon must be positive", strict=True)
+    c.at_least(delta, 0, "its share of delta", strict=r.mechanism == "gaussian")
+    if r.mechanism == "gaussian":
+        c.at_least(c.ring.lift(1), delta, "its share of delta", strict=True)
+    THEOREMS[r.mechanism, r.rule](c, r, epsilon, delta)
+    return r.times * epsilon, r.times * delta
 
 
 @derivation("gaussian")
@@ -1569,23 +2444,31 @@ def _gaussian(c: Checker) -> None:
     c.where = "total"
     c.require(kind_of != "pure", "Gaussian noise is never pure DP")
     c.require(all(r.mechanism == "gaussian" for r in c.releases), "every release must be Gaussian")
-    squares = squared_moves(c, c.releases)
-    if kind_of == "approx":
-        approximately(c, amounts[0], amounts[1], squares)
-        return
-    worth = amounts[0] * (2 if kind_of == "zcdp" else 1)
-    for most in joint(by_part(c, squares), lambda a, b: above(c, a, b)):
-        c.at_least(worth, most, "the joint mu^2 must be inside the target")
+    for some in moving(c, c.releases):
+        squares = squared_moves(c, some)
+        if kind_of == "approx":
+            approximately(c, amounts[0], amounts[1], squares)
+            continue
+        worth = amounts[0] * (2 if kind_of == "zcdp" else 1)
+        for most in joint(by_part(c, squares), lambda a, b: above(c, a, b)):
+            c.at_least(worth, most, "the joint mu^2 must be inside the target")
 
 
 @derivation("zcdp")
 def _zcdp(c: Checker) -> None:
     """rhos add: (Delta/size)^2/2 of every noise, discrete Gaussians too. [BunS16] [CanonneKS20]"""
-    kind_of, amounts, c.where = c.kind, c.amounts, "total"
-    c.require(kind_of in ("zcdp", "approx"), "zCDP proves zCDP or approximate DP")
-    others = [r for r in c.releases if r.mechanism in (*PURE, "discrete_gaussian")]
-    gaussians = [r for r in c.releases if r.mechanism == "gaussian"]
-    c.require(len(others) + len(gaussians) == len(c.releases), "the rho of a release is unknown")
+    c.where = "total"
+    c.require(c.kind in ("zcdp", "approx"), "zCDP proves zCDP or approximate DP")
+    for some in moving(c, c.releases):
+        rhos(c, some)
+
+
+def rhos(c: Checker, releases: Sequence[Release]) -> None:
+    """The rhos of releases that may move together are inside the target. Raises Refused."""
+    kind_of, amounts = c.kind, c.amounts
+    others = [r for r in releases if r.mechanism in (*PURE, "discrete_gaussian")]
+    gaussians = [r for r in releases if r.mechanism == "gaussian"]
+    c.require(len(others) + len(gaussians) == len(releases), "the rho of a release is unknown")
     extra = c.ring.total((moved_by(c, r) / r.size) ** 2 * r.times * HALF for r in others)
     sums = by_part(c, squared_moves(c, gaussians))
     if kind_of == "zcdp":
@@ -1617,6 +2500,7 @@ def _numeric(c: Checker) -> None:
     c.require(None not in draws, "the numbers of draws must be numbers")
     costs = [moved_by(c, r) / r.size for r in pure]
     sums = by_part(c, squared_moves(c, gaussians))
+    settled(c, *costs, *sums.values())
 
     def decide(ends: Sequence[tuple[Fraction, Fraction]] | None) -> bool:
         if ends is None or ends[1][0] <= 0:

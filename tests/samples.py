@@ -17,6 +17,7 @@ import numpy as np
 
 import dpframe as dp
 from dpframe.accountants import BasicAccountant, ConcentratedAccountant, GaussianAccountant
+from dpframe.graph import objectives as ob
 from dpframe.graph import statistics as st
 from dpframe.mechanisms.discrete_gaussian import ConcentratedDiscreteGaussian
 from dpframe.mechanisms.discrete_laplace import PureDiscreteLaplace
@@ -129,21 +130,36 @@ STATISTICS = {
     st.RowSum: lambda X, y: dp.total(X),
     st.LabelSum: lambda X, y: dp.total(y),
     st.Linear: lambda X, y: 2 * (X.T @ y) - Fraction(1, 2) * dp.total(X),
+    st.Argmin: lambda X, y: dp.argmin(X, y, dp.Squared(), 4, radius=3),
+    st.SufficientStatistics: lambda X, y: dp.sufficient_statistics(X, y, constant=True),
+    st.Monomials: dp.monomials,
+    st.Histogram: lambda X, y: dp.histogram(X, y, 2),
+    st.ColumnSquares: lambda X, y: dp.column_squares(X),
+    st.BinCounts: lambda X, y: dp.bin_counts(X, (Fraction(-1, 2), 0, 1)),
+    st.CellCount: lambda X, y: dp.partition_at(X, y, [0]).count(1),
+    st.CellSums: lambda X, y: st.CellSums(dp.partition_at(X, y, [0])),
+    st.BlockEstimates: lambda X, y: st.BlockEstimates(dp.partition_at(X, y, [0]), 1, "1/2"),
+    st.LogResidual: lambda X, y: dp.log_residual(X.T @ X, X.T @ y, 4),
     st.Stack: lambda X, y: dp.stack(X.T @ X, X.T @ y),
     st.RawAggregate: lambda X, y: dp.aggregate("max_abs", X),
     st.Identity: lambda X, y: st.Identity(X),
 }
+OBJECTIVES = {
+    ob.Huber: ob.Huber(1),
+    ob.Logistic: ob.Logistic(),
+    ob.Squared: ob.Squared(),
+}
 UNBOUNDED = {st.RawAggregate, st.Identity}  # no rule bounds them: they exist to be refused
 
-COMBINATORS = {dp.Jointly}  # declarations made of others, with suites of their own
+COMBINATORS = {dp.Jointly, dp.Tuned}  # declarations made of others, with suites of their own
 
-BOTH = (True, True)
+BOTH, NEITHER = (True, True), (False, False)
 # regression -> whether it is certified under add/remove, under replace-one (all symbols free)
 REGRESSIONS = {
     dp.SSP: BOTH,
     dp.SSPPiazza: (True, False),
     dp.SSPWang: (True, False),
-    dp.SSPWangCoded: (False, False),
+    dp.SSPWangCoded: NEITHER,
     dp.AdaSSP: BOTH,
     dp.AdaSSPWang: (True, False),
     dp.AdaSSPWangCoded: (True, False),
@@ -153,6 +169,55 @@ REGRESSIONS = {
     dp.AdaSSPBudgetTight: BOTH,
     dp.ConstSSPFull: BOTH,
     dp.ConstSSPFullPiazza: (True, False),
+    dp.OPSBalanced: (False, True),
+    dp.OPSConcentrated: (False, True),
+    dp.OPSDiffused: (False, True),
+    dp.OPSConservative: (False, True),
+    dp.OPSBalancedCoded: NEITHER,
+    dp.OPSConcentratedCoded: NEITHER,
+    dp.OPSDiffusedCoded: NEITHER,
+    dp.OPSConservativeCoded: NEITHER,
+    dp.AdaOPS: BOTH,
+    dp.AdaOPSRepaired: BOTH,
+    dp.AdaOPSPrinted: NEITHER,
+    dp.AdaOPSCoded: NEITHER,
+    dp.ObjPert: BOTH,
+    dp.ObjPertPure: BOTH,
+    dp.ObjPertPrinted: (True, False),
+    dp.ObjPertCoded: NEITHER,
+    dp.ApproximateMinima: BOTH,
+    dp.OLS: NEITHER,
+    dp.Ridge: NEITHER,
+    dp.ZeroPredictor: NEITHER,
+    dp.PublicMean: NEITHER,
+    dp.FunctionalLinear: BOTH,
+    dp.FunctionalLinearPrinted: BOTH,
+    dp.FunctionalLinearTrimmed: BOTH,
+    dp.FunctionalLinearUnrepaired: BOTH,
+    dp.FunctionalRidge: BOTH,
+    dp.FunctionalRidgePrinted: BOTH,
+    dp.FunctionalLasso: BOTH,
+    dp.FunctionalLassoPrinted: BOTH,
+    dp.FunctionalElasticNet: BOTH,
+    dp.FunctionalElasticNetPrinted: BOTH,
+    dp.DPME: BOTH,
+    dp.OutputPerturbation: BOTH,
+    dp.OutputPerturbationPure: BOTH,
+    dp.LogisticOutputPerturbation: BOTH,
+    dp.NoisyGradientDescent: BOTH,
+    dp.NoisySGD: BOTH,
+    dp.BoostedAdaSSP: BOTH,
+    dp.BoostedAdaSSPCoded: NEITHER,
+    dp.Standardised: BOTH,
+    dp.RobustSSP: BOTH,
+    dp.RobustAdaSSP: BOTH,
+    dp.RobustQuantileSSP: BOTH,
+    dp.ThesisStandardised: NEITHER,
+    dp.ThesisMaxNorm: NEITHER,
+    dp.ThesisClipped: NEITHER,
+    dp.SubAgg: BOTH,
+    dp.SubAggPure: BOTH,
+    dp.SubAggSmith: (True, False),
 }
 
 

@@ -54,21 +54,42 @@ def table(tmp_path):
 
 
 def test_list_has_every_regression():
-    """Name, paper, variant and a verdict for each relation."""
+    """Name, variant, verdict and cost for each relation, paper; within 100 columns."""
     lines = call("list").splitlines()
     for cls in dp.REGRESSIONS:
         assert any(line.split()[0] == cls.__name__ for line in lines if line.strip())
-    (wang,) = [line for line in lines if line.strip().startswith("SSPWang ")]
-    assert wang.split() == ["SSPWang", "Wang18", "printed", "proved", "*", "refuted"]
-    assert max(map(len, lines)) <= 80
+    (wang,) = [line for line in lines if line.startswith("AdaSSPWang ")]
+    assert " ".join(wang.split()) == "AdaSSPWang printed certified* 0.596 refused+ 0.811 Wang18"
+    (coded,) = [line for line in lines if line.startswith("SSPWangCoded ")]
+    assert " ".join(coded.split()) == "SSPWangCoded coded refused 1.587 refused 2.474 Wang18"
+    assert max(map(len, lines)) <= 100
 
 
 def test_list_as_json():
-    """One object a regression, with derivation and region."""
-    records = json.loads(call("list", "--json"))
-    assert [record["name"] for record in records] == [cls.__name__ for cls in dp.REGRESSIONS]
-    assert records[0]["add/remove"] == {"verdict": "proved", "derivation": "gaussian", "region": []}
-    assert all(record["summary"].endswith("]") for record in records)
+    """One object a regression and relation."""
+    records = json.loads(call("list", "--json", "--variant", "printed"))
+    printed = {cls.__name__ for cls in dp.REGRESSIONS if cls.variant == "printed"}
+    assert {record["name"] for record in records} == printed
+    assert len(records) == 2 * len(printed)
+    found = {(record["name"], record["relation"]): record for record in records}
+    wang = found["SSPWang", "add/remove"]
+    assert wang["verdict"] == "certified"
+    assert wang["region"] == ["epsilon <= 2*log(2) + 2*log(4)"]
+    assert wang["cost"]["epsilon"] == pytest.approx(0.751, abs=1e-3)
+    assert found["SSPWang", "replace-one"]["verdict"] == "refused"
+    assert all(record["reason"] and record["summary"] for record in records)
+
+
+def test_list_of_one_relation_and_variant():
+    """Filters; and --why says why."""
+    records = json.loads(call("list", "--json", "--variant", "coded", "--relation", "replace-one"))
+    assert {record["relation"] for record in records} == {"replace-one"}
+    assert {record["variant"] for record in records} == {"coded"}
+    why = call("list", "--why", "--variant", "coded", "--relation", "add-remove")
+    assert "add/remove: refused, all releases together" in why
+    assert "replace-one" not in why
+    assert max(map(len, why.splitlines())) <= 100
+    assert "--variant" in call("list", "--variant", "best", status=2)
 
 
 def test_certify_is_symbolic_where_numbers_are_left_out():

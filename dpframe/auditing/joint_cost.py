@@ -22,7 +22,7 @@ from dpframe.numerics import (
 from dpframe.symbols import Expression
 from dpframe.verify.attempt import classes
 from dpframe.verify.enclose import enclose, rational_ball
-from dpframe.verify.joint_total import joint_moves
+from dpframe.verify.joint_total import joint_moves, reached_moves
 from dpframe.verify.problem import Problem
 from dpframe.verify.profile_rule import root
 
@@ -56,12 +56,15 @@ def joint_cost(problem: Problem, values: Mapping[str, Fraction]) -> JointCost | 
     releases = problem.graph.releases
     if not releases or any(release.noise.kind != "gaussian" for release in releases):
         return None
+    if not problem.graph.additive:
+        return None
     grouped = classes(releases)
     joint = Joint.of([release.statistic for release, _ in grouped], problem.setting.relation)
     if joint is None:
         return None
     moves = joint_moves(problem, joint, grouped)
-    lower, upper = _mu(joint.attained(moves), values), _mu(joint.total(moves), values)
+    reached, total = reached_moves(joint, moves, grouped), joint.total(moves)
+    lower, upper = _mu(reached, values), _mu(total, values)
     if lower is None or upper is None:
         return None
     mu = (arb_lower(lower), arb_upper(upper))

@@ -21,6 +21,8 @@ from dpframe.verify.judge import Earned
 from dpframe.verify.problem import Problem
 from dpframe.verify.profile_rule import root
 
+from .attained_pairs import attained_by
+
 SYMBOLIC: Mapping[str, Guarantee] = {
     "approx": ApproxDP(EPSILON, DELTA),
     "pure": PureDP(EPSILON),
@@ -37,7 +39,8 @@ class Line:
     declaration writes it, over epsilon, delta, B (norm of a row) and Y (bound of a label).
     `exact_delta` (at the claimed epsilon), `exact_epsilon` (at the claimed delta) and `mu` =
     sensitivity/std are rounded up; they are exact where some pair of neighbours attains the
-    sensitivity (`attained`), and upper bounds elsewhere. `verdict` judges the claimed share; it is
+    sensitivity (`attained`; `attained_by` says which, where it is known), and upper bounds
+    elsewhere. `verdict` judges the claimed share; it is
     None where nothing is claimed.
     """
 
@@ -60,6 +63,7 @@ class Line:
     verdict: Verdict | None
     witness: str = ""
     note: str = ""
+    attained_by: str = ""
     where: tuple[Constraint, ...] = ()
 
     @property
@@ -88,6 +92,7 @@ class Line:
             "claim": self.claim,
             "witness": self.witness,
             "note": self.note,
+            "attained_by": self.attained_by,
             "where": [str(constraint) for constraint in self.where],
         }
 
@@ -112,6 +117,7 @@ def _line(report: Report, release: Release) -> Line:
     problem, mechanism = report.problem, release.mechanism
     moved = release.statistic.sensitivity(mechanism.norm)
     reached = release.statistic.one_row(mechanism.norm, problem.setting.relation)
+    pair = attained_by(release.statistic, mechanism.norm, problem.setting.relation)
     cost = _cost(release, None if moved is None else moved.value)
     result, note = _earned(report, release)
     obligation = None if result is None else result.obligation
@@ -120,7 +126,7 @@ def _line(report: Report, release: Release) -> Line:
         statistic=release.statistic.label,
         sensitivity=None if moved is None else moved.value,
         norm=str(mechanism.norm),
-        attained=reached is not None and reached.attained,
+        attained=reached is not None and reached.attained and release.sampled is None,
         noise=mechanism.noise,
         kind=mechanism.kind,
         formula=mechanism.formula,
@@ -135,6 +141,7 @@ def _line(report: Report, release: Release) -> Line:
         verdict=None if obligation is None else obligation.verdict,
         witness="" if obligation is None else str(obligation.witness or ""),
         note=note,
+        attained_by="" if pair is None else str(pair),
         where=() if result is None else result.constraints,
     )
 
@@ -242,6 +249,8 @@ def _lettered(setting: Setting) -> tuple[Setting, dict[str, Expression]]:
     rows, column = setting.X, setting.y
     if isinstance(rows.norm, Number):
         letters["B"], rows = rows.norm, attrs.evolve(rows, norm=parameter("B"))
+    elif rows.norm is None and isinstance(rows.box, Number):
+        letters["B"], rows = rows.box, attrs.evolve(rows, box=parameter("B"))
     if column is not None and isinstance(column.bound, Number):
         letters["Y"], column = column.bound, attrs.evolve(column, bound=parameter("Y"))
     return attrs.evolve(setting, X=rows, y=column), letters

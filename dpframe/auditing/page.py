@@ -13,7 +13,7 @@ from dpframe.verify.text import NAMES
 
 from .figures import WIDTH, clipped, equals, formula, hanging, tidy
 from .lines import lower_end
-from .releases import claims, joined, noise, releases
+from .releases import claims, joined, noise, procedures, releases
 from .sentence import conditions, free, goal, own_cost, sentence
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def page(audit: Audit, width: int = WIDTH) -> str:
     """The whole page, in at most `width` columns."""
-    parts = (head, noise, claims, plan, joint, total, open_obligations, assumptions)
+    parts = (head, procedures, noise, claims, plan, joint, total, open_obligations, assumptions)
     blocks = [
         [piece for line in part(audit) for piece in hanging(line, width=width)] for part in parts
     ]

@@ -24,7 +24,7 @@ RIGHT = {"sensitivity", "std", "scale", "noise", "exact delta", "exact eps", "mu
 def releases(audit: Audit, width: int) -> Iterator[str]:
     """The table of releases, each alone; statistics below it where it is wider than the page."""
     if not audit.lines:
-        yield "Nothing is released"
+        yield from () if audit.report.problem.graph.charged else ("Nothing is released",)
         return
     exact = _exact_columns(audit.lines)
     found = Counter(audit.lines)
@@ -33,10 +33,10 @@ def releases(audit: Audit, width: int) -> Iterator[str]:
     columns += ["share claimed"] if any(line.share for line in audit.lines) else []
     columns += [*exact, "claim"]
     yield "Releases, each alone"
-    wide = _table(found, columns)
-    narrow = _table(found, [column for column in columns if column != "statistic"])
-    fits = max(map(len, wide)) <= width
-    yield from wide if fits else narrow
+    dropped = (), ("statistic",), ("statistic", "exact eps")
+    shown = [_table(found, [one for one in columns if one not in gone]) for gone in dropped]
+    fits = max(map(len, shown[0])) <= width
+    yield from next((one for one in shown if max(map(len, one)) <= width), shown[-1])
     if len(found) > MOST:
         claims = Counter(line.claim for line in list(found)[MOST:] for _ in range(found[line]))
         rest = ", ".join(f"{count} {claim}" for claim, count in claims.items())
@@ -47,6 +47,20 @@ def releases(audit: Audit, width: int) -> Iterator[str]:
         yield "  exact delta: at the claimed epsilon; exact eps: at the claimed delta"
     if exact and not all(line.attained for line in audit.lines):
         yield "  <= an upper bound: no pair of tables is known to attain the sensitivity"
+
+
+def procedures(audit: Audit) -> Iterator[str]:
+    """What is released by a theorem of its own, and bounds that may fail."""
+    graph = audit.report.problem.graph
+    if graph.procedures:
+        yield "Released by theorems of their own"
+    for one in graph.procedures:
+        share = ", ".join(map(_amount, one.share.amounts))
+        yield f"  {one.label}: {one.summary}, share ({share})"
+    if graph.bounds:
+        yield "Bounds that may fail, on both neighbours at once"
+    for bound in graph.bounds:
+        yield f"  {bound.label}: {clipped(formula(bound.stds), 40)} stds, failure {bound.failure}"
 
 
 def _table(found: Mapping[Line, int], columns: list[str]) -> list[str]:
@@ -117,7 +131,7 @@ def _amount(amount: Expression) -> str:
     if isinstance(amount, Number):
         return short(amount.value)
     value = lower_end(amount)
-    return clipped(formula(amount), 24) if value is None else figure(value)
+    return clipped(formula(amount), 16) if value is None else figure(value)
 
 
 def noise(audit: Audit) -> Iterator[str]:
@@ -165,3 +179,5 @@ def _reasons(line: Line) -> Iterator[str]:
         yield f"proved where {conditions(line.where)}"
     if line.note:
         yield tidy(line.note)
+    if line.attained_by:
+        yield tidy(f"its sensitivity is attained by {line.attained_by}")

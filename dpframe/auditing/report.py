@@ -12,9 +12,10 @@ import attrs
 
 from dpframe.graph import Regression, Setting
 from dpframe.guarantees import Guarantee, Share
-from dpframe.symbols import Number, add
+from dpframe.symbols import Number, add, maximum
 from dpframe.verify import Certificate, Obligation, Report, Verdict, examine
-from dpframe.verify.certificate import AMBIENT, FAILURES, IDEALIZED
+from dpframe.verify.certificate import AMBIENT, FAILURES, idealized
+from dpframe.verify.parallel import moving
 
 from .joint_cost import JointCost, joint_cost
 from .lines import Line, lines
@@ -60,16 +61,24 @@ class Audit:
 
     @cached_property
     def shares_sum(self) -> Share | None:
-        """What the releases claim in sum, each draw charged; None where none claims anything."""
-        currency = self.target.currency
-        shared = [line for line in self.lines if line.share and line.share.currency == currency]
+        """What the releases claim in sum, each draw charged, of cells of a public partition the
+        costliest; None where none claims anything.
+        """
+        currency, graph = self.target.currency, self.report.problem.graph
+        claims = ((one, one.share) for one in graph.charged if one.share)
+        shared = [(one, share) for one, share in claims if share.currency == currency]
         if not shared:
             return None
-        sums = (
-            add(*(line.times * line.share.amount(name) for line in shared if line.share))
-            for name in currency
-        )
-        return Share(currency, tuple(sums), (ONE,) * len(currency))
+        failures = {"delta": [bound.failure for bound in graph.bounds]}
+        found = []
+        for name in currency:
+            lost = failures.get(name, ())
+            sums = (
+                add(*(one.times * share.amount(name) for one, share in some), *lost)
+                for some in moving(self.report.problem, shared)
+            )
+            found.append(maximum(*dict.fromkeys(sums)))
+        return Share(currency, tuple(found), (ONE,) * len(currency))
 
     @property
     def verdict(self) -> Verdict:
@@ -126,7 +135,7 @@ class Audit:
     def assumptions(self) -> tuple[str, ...]:
         """What is assumed, not proved."""
         unit = f"one unit of privacy is: {self.setting.unit}"
-        return (unit, IDEALIZED, FAILURES, AMBIENT)
+        return (unit, *idealized(self.report.problem.graph), FAILURES, AMBIENT)
 
     @property
     def sentence(self) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dpframe.guarantees import ApproxDP, Guarantee
 from dpframe.symbols import Number
 from dpframe.verify import Constraint, Verdict
-from dpframe.verify.certificate import is_size
+from dpframe.verify.at_numbers import is_size
 
 from .figures import between, equals, exactly, figure, formula, tidy
 from .joint_cost import JointCost

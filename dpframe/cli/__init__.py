@@ -1,4 +1,4 @@
-"""The command line: list, certify, audit, compare, fit, check, ledger.
+"""The command line: list, certify, audit, compare, fit, check, ledger, experiment.
 
 Exit status: 0 proved or done, 1 not proved, 2 a bad argument.
 """
@@ -12,6 +12,7 @@ from .audit import audit_
 from .certify import certify
 from .check import check
 from .compare import compare_
+from .experiment import experiment_app
 from .fit import fit
 from .ledger import ledger_app
 from .list import list_
@@ -29,6 +30,7 @@ COMMANDS: dict[str, Callable[..., None]] = {  # in the order of the help page
 for name, command in COMMANDS.items():
     app.command(name)(command)
 app.add_typer(ledger_app, name="ledger")
+app.add_typer(experiment_app, name="experiment")
 
 
 def main() -> None:

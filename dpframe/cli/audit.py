@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import attrs
 import typer
 
 import dpframe as dp
 from dpframe.auditing import Audit, audit, audit_formulas
+from dpframe.auditing.attacks import REGRESSIONS as PUBLISHED
+from dpframe.auditing.attacks import Refutation, refutations_of, refutations_text
 from dpframe.auditing.page import page
+from dpframe.symbols import rational
 
 from .declaration import regression_of
 from .options import (
@@ -31,6 +35,7 @@ from .options import (
 from .printing import print_json, say, width
 
 FORMULA = "gram: sqrt(2*log(4/delta)) / (epsilon/2) * B^2 @ epsilon/2, delta/2"
+ROWS = (10**4, 10**6)  # of the tables that attacks search
 PARAMETER = "A parameter of formulas, gamma:0:1 or gamma=1/3. Repeatable."
 
 
@@ -63,13 +68,25 @@ def audit_(
     else:
         regression = regression_of(name, given, jointly=jointly)
         done = audit(regression, target=target, setting=setting, accountant=accountant)
-    _print(done, as_json)
+    _print(done, _attacked(name, epsilon, delta), as_json)
 
 
-def _print(done: Audit, as_json: bool) -> None:
+def _attacked(name: str | None, epsilon: str | None, delta: str | None) -> tuple[Refutation, ...]:
+    """What attacks find against published code of that name, by tables of 1e4 and 1e6 rows."""
+    if name not in PUBLISHED:
+        return ()
+    at = rational(epsilon or 1, "epsilon"), rational(delta or "1e-6", "delta")
+    found = [record for n in ROWS for record in refutations_of(name, *at, rows=n)]
+    return tuple(dict.fromkeys(found))
+
+
+def _print(done: Audit, attacked: tuple[Refutation, ...], as_json: bool) -> None:
     if as_json:
-        print_json(done.records())
+        told = [{**attrs.asdict(one), "rigour": one.rigour.value} for one in attacked]
+        print_json({**done.records(), "attacks": told} if told else done.records())
     else:
         say(page(done, width()))
+        if attacked:
+            say(f"\n Attacks, by searches of this audit\n{refutations_text(attacked, width())}")
     if done.certificate is None:
         raise typer.Exit(1)

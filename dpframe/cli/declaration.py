@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 
 import dpframe as dp
+from dpframe.auditing.catalogue import everything
 from dpframe.auditing.formulas import read_parameter
 from dpframe.symbols import Number
 
@@ -41,7 +42,7 @@ def _declared(name: str, given: Sequence[str]) -> dp.Regression:
 
 
 def _known(name: str) -> type[dp.Regression]:
-    classes: dict[str, type[dp.Regression]] = {cls.__name__.lower(): cls for cls in dp.REGRESSIONS}
+    classes: dict[str, type[dp.Regression]] = {cls.__name__.lower(): cls for cls in everything()}
     if name.lower() in classes:
         return classes[name.lower()]
     close = difflib.get_close_matches(name.lower(), classes, n=3)

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.graph import Categorical, Column, Graph, Numeric, RowsNode, Setting
-from dpframe.graph.grid import Grid
+from dpframe.graph.boxes import Box
+from dpframe.graph.grid import OnGrid
+from dpframe.graph.record_maps import RecordMap
 from dpframe.graph.row_maps import ClipNorm, Intercept
 from dpframe.graph.schema import Encoded
 from dpframe.sources.table import Block
@@ -53,13 +55,15 @@ def row_maps(graph: Graph, setting: Setting) -> tuple[RowsNode, ...]:
     nodes = [node for node in graph.nodes if isinstance(node, RowsNode)]
     last = [node for node in nodes if not any(node in other.inputs for other in nodes)]
     chain = tuple(_chain(last[0] if len(last) == 1 else setting.nodes()[0]))[::-1]
-    return tuple(node for node in chain if not isinstance(node, Grid))
+    if any(isinstance(node, RecordMap) for node in chain):  # made of more than the features
+        chain = tuple(_chain(setting.nodes()[0]))[::-1]
+    return tuple(node for node in chain if not isinstance(node, OnGrid))
 
 
 def _chain(node: Any) -> Iterator[RowsNode]:
     while node.inputs:
         yield node
-        (node,) = node.inputs
+        node = node.inputs[0]
 
 
 def mapped(block: Block, maps: tuple[RowsNode, ...], number: Numbers) -> Array:
@@ -102,8 +106,8 @@ def linear(
 
 def _known(maps: tuple[RowsNode, ...]) -> bool:
     """Whether the maps are affine inside the bounds: codebook's scaling first, then clipping."""
-    return all(isinstance(each, ClipNorm) or each is maps[0] for each in maps) and (
-        not maps or isinstance(maps[0], (Encoded, ClipNorm))
+    return all(isinstance(each, (Box, ClipNorm)) or each is maps[0] for each in maps) and (
+        not maps or isinstance(maps[0], (Encoded, Box, ClipNorm))
     )
 
 

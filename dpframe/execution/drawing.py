@@ -39,7 +39,7 @@ class Draw(ABC):
         size = numbers.up(release.mechanism.formula)
         if size <= 0:
             raise NotExecutable(f"the noise of {release.label} has size {size}, which is no noise")
-        copies = () if release.times == ONE else (round(numbers.up(release.times)),)
+        copies = () if release.times == ONE else (times_of(release, numbers),)
         if not release.exact:
             return RealDraw(release, copies, size, numbers)
         return ExactDraw(release, copies, _sizes(release, numbers))
@@ -55,6 +55,16 @@ class Draw(ABC):
             return float(sample)
         sample.flags.writeable = False
         return sample
+
+
+def times_of(release: Release, numbers: PublicNumbers) -> int:
+    """How often a release is drawn. Raises NotExecutable where that is no whole number."""
+    low, high = numbers.down(release.times), numbers.up(release.times)
+    if low != high or high != round(high) or high < 1:
+        raise NotExecutable(
+            f"{release.label} is to be drawn {high} times, which is no whole number"
+        )
+    return round(high)
 
 
 @attrs.frozen(eq=False)

@@ -4,31 +4,34 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import numpy as np
 
 from dpframe.errors import InvalidArgument, NotExecutable
-from dpframe.graph import Graph, Node
-from dpframe.guarantees import Guarantee
+from dpframe.graph import Graph, Node, points_of
+from dpframe.graph.procedures import ApproximateMinimum
+from dpframe.graph.statistics import Searched
 from dpframe.randomness import Randomness
-from dpframe.sources import open_source
+from dpframe.sources import Source, open_source
 from dpframe.sources.reading import Plain
-from dpframe.symbols import Expression, Number
+from dpframe.symbols import Number
 from dpframe.verify import Certificate
+from dpframe.verify.at_numbers import AtNumbers
 from dpframe.verify.certificate import FAILURES
 from dpframe.verify.composed import joint_gaussian
 from dpframe.verify.structure import constant
 
-from .drawing import Draw
 from .numbers import PublicNumbers
 from .one_pass import read, sizes_read
 from .result import Receipt, Result
+from .running import Drawn, Running, check_passes
+from .sampling import check_sampling
 from .spending import note
-from .totals import derived, real
+from .stages import Stages
+from .totals import real
 
 if TYPE_CHECKING:
     from dpframe.ledger import Ledger
@@ -66,25 +69,50 @@ def execute(
     randomness = Randomness.of(rng)
     charging = _charge(certificate, ledger, dataset, randomness)
     source = open_source(certificate.setting, X, y, drop=missing == "drop")
-    reading, sums = read(certificate, source, executor)
-    sizes = sizes_read(certificate, source, sums)
-    numbers = PublicNumbers.of(certificate, sizes)
-    draws = [Draw.of(release, numbers) for release in certificate.graph.releases]
-    values = derived(certificate.graph, reading.sums, sums, numbers.towards_zero)
+    running, sizes = first_look(certificate, source, executor)
+    draws = running.draws(0)
     receipt = _receipt(certificate, sizes, randomness, missing)
     if randomness.private and ledger is None:
         note(source.identity, receipt.guarantee, receipt.unit)
     with charging:
         fresh = randomness.fresh()
-        released: dict[Node, Any] = {draw.release: draw.released(values, fresh) for draw in draws}
-    still = constants(certificate.graph, values, numbers)
-    output = post_process(certificate.graph, {**still, **released}, numbers)
+        released_in_stages(running, draws, fresh)
+    output = post_process(running)
+    released: dict[Node, Any] = {}
+    for node in certificate.graph.charged:
+        released[node] = running.released[node]
     return Result(output=output, released=by_name(released), receipt=receipt)
+
+
+def released_in_stages(running: Running, draws: Sequence[Drawn], randomness: Randomness) -> None:
+    """Draw; learn what follows, look again and draw, as often as the graph has stages."""
+    running.release(draws, randomness)
+    for stage in range(1, running.stages.count):
+        running.learn(stage)
+        running.look(stage)
+        running.release(running.draws(stage), randomness)
+
+
+def first_look(
+    certificate: AtNumbers, source: Source, executor: Any
+) -> tuple[Running, dict[str, int]]:
+    """The first pass over the table, which checks it, and its public sizes."""
+    stages = Stages(certificate.graph)
+    check_passes(stages, source)
+    check_sampling(certificate.graph, executor)
+    asked = [node for node in stages.statistics(0) if not points_of(node)]
+    reading, sums = read(certificate, source, executor, asked)
+    sizes = sizes_read(certificate, source, sums)
+    running = Running(certificate, source, executor, PublicNumbers.of(certificate, sizes), stages)
+    running.found(reading, sums, asked)
+    running.released.update(constants(running))
+    running.learn(0)
+    return running, sizes
 
 
 def executable(run: object) -> Certificate:
     """`run`, if it is a certificate with a number for every parameter. Raises NotExecutable."""
-    if not isinstance(run, Certificate):
+    if type(run) is not Certificate:
         raise NotExecutable(
             f"only a certificate is executed; got {type(run).__name__}. "
             "run = dp.certify(declaration, target=..., setting=...).at(...)"
@@ -115,24 +143,23 @@ def _charge(
     return ledger.charging(dataset, cost)
 
 
-def constants(graph: Graph, values: Mapping[Node, Any], numbers: PublicNumbers) -> dict[Node, Any]:
+def constants(running: Running) -> dict[Node, Any]:
     """Statistics that are constant over neighbours: exact functions of n, public as they are."""
-    found = [node for node in graph.statistics if constant(node) and node in values]
-    return {node: _plain(real(node, values, numbers.towards_zero)) for node in found}
+    values, number = running.values, running.numbers.towards_zero
+    found = [node for node in running.graph.statistics if constant(node) and node in values]
+    return {node: _plain(real(node, values, number)) for node in found}
 
 
 def _plain(value: Any) -> Any:
     return float(value) if np.ndim(value) == 0 else value
 
 
-def post_process(graph: Graph, released: Mapping[Node, Any], numbers: PublicNumbers) -> Any:
+def post_process(running: Running) -> Any:
     """The graph's output, from released values and public numbers alone."""
-    values = dict(released)
-    for post in graph.posts:
-        arguments = [_argument(argument, values, numbers) for argument in post.arguments]
-        values[post] = post.function(*arguments)
-    outputs = tuple(values[node] for node in graph.outputs)
-    return outputs if isinstance(graph.output, tuple) else outputs[0]
+    running.released.update(constants(running))
+    running.learn(running.stages.count)
+    outputs = tuple(running.released[node] for node in running.graph.outputs)
+    return outputs if isinstance(running.graph.output, tuple) else outputs[0]
 
 
 def by_name(released: Mapping[Node, Any]) -> dict[str, Any]:
@@ -146,28 +173,19 @@ def by_name(released: Mapping[Node, Any]) -> dict[str, Any]:
     return named
 
 
-def at_numbers(target: Guarantee, values: Mapping[str, Expression]) -> Guarantee:
-    """The guarantee with numbers in place of its parameters."""
-    fields: Any = attrs.fields(type(target))  # type: ignore[arg-type]  # every guarantee is of attrs
-    formulas = {field.name: getattr(target, field.name).substitute(values) for field in fields}
-    return attrs.evolve(target, **formulas)  # type: ignore[misc]
-
-
-def _argument(argument: Any, values: Mapping[Node, Any], numbers: PublicNumbers) -> Any:
-    """What a function gets: arrays that are its own, formulas as numbers, constants as they are."""
-    if isinstance(argument, Expression):
-        return numbers.up(argument)
-    value = values[argument] if isinstance(argument, Node) else argument
-    return value.copy() if isinstance(value, np.ndarray) else value
+def may_fail(graph: Graph) -> bool:
+    """Whether a run may be refused for what its rows are, even if all are finite numbers."""
+    kinds = (Searched, ApproximateMinimum)
+    return any(isinstance(node, kinds) for node in graph.nodes)
 
 
 def _receipt(
     certificate: Certificate, sizes: Mapping[str, int], randomness: Randomness, missing: str
 ) -> Receipt:
     values = {name: Number(value) for name, value in certificate.values.items()}
-    removed = {FAILURES} if missing == "drop" else set()
+    removed = {FAILURES} if missing == "drop" and not may_fail(certificate.graph) else set()
     return Receipt(
-        guarantee=at_numbers(certificate.target, values),
+        guarantee=certificate.target.substitute(values),
         unit=certificate.setting.unit,
         certificate=certificate.hash,
         randomness=randomness.kind,

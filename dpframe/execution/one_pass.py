@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from dpframe.errors import BadData
 from dpframe.graph import Categorical, Setting
+from dpframe.graph.statistics import Statistic
 from dpframe.guarantees import REPLACE_ONE
 from dpframe.sources import Source
 from dpframe.sources.reading import Plain
 from dpframe.sources.table import Block
-from dpframe.verify import Certificate
+from dpframe.verify.at_numbers import AtNumbers
 
 from .numbers import PublicNumbers
 from .totals import Pass, Sums
 
 
-def read(certificate: Certificate, source: Source, executor: Any) -> tuple[Pass, Sums]:
+def read(
+    certificate: AtNumbers, source: Source, executor: Any, statistics: Sequence[Statistic]
+) -> tuple[Pass, Sums]:
     """One pass over the source; before that, a pass that counts where bounds read n."""
     sizes = public_sizes(certificate, source)
     if _needs_count(certificate, sizes):
         sizes = {**sizes, "n": _counted(source, executor)}
     numbers = PublicNumbers.of(certificate, sizes)
     empty = empty_block(certificate.setting, source.columns)
-    reading = Pass.of(certificate.graph, numbers.towards_zero, empty)
+    reading = Pass.of(certificate.graph, numbers.towards_zero, empty, statistics)
     sums = source.total(reading, executor=executor)
     if sums.rows != sizes.get("n", sums.rows):
         wanted = f"of the {sizes['n']} rows that it announced; bounds may read n"
@@ -34,13 +37,13 @@ def read(certificate: Certificate, source: Source, executor: Any) -> tuple[Pass,
     return reading, sums
 
 
-def sizes_read(certificate: Certificate, source: Source, sums: Sums) -> dict[str, int]:
+def sizes_read(certificate: AtNumbers, source: Source, sums: Sums) -> dict[str, int]:
     """d, and n as it was read where it is public. Raises BadData."""
     public = certificate.setting.relation is REPLACE_ONE
     return _certified(certificate, {"d": source.columns, **({"n": sums.rows} if public else {})})
 
 
-def public_sizes(certificate: Certificate, source: Source) -> dict[str, int]:
+def public_sizes(certificate: AtNumbers, source: Source) -> dict[str, int]:
     """The sizes that may be used as numbers: d, and n under replace-one where it is known before
     the table is read. Raises BadData.
     """
@@ -50,7 +53,7 @@ def public_sizes(certificate: Certificate, source: Source) -> dict[str, int]:
     return _certified(certificate, sizes)
 
 
-def _certified(certificate: Certificate, sizes: dict[str, int]) -> dict[str, int]:
+def _certified(certificate: AtNumbers, sizes: dict[str, int]) -> dict[str, int]:
     """`sizes`, if the certificate has no other ones. Raises BadData."""
     for name, size in sizes.items():
         certified = certificate.values.get(name, size)
@@ -60,7 +63,7 @@ def _certified(certificate: Certificate, sizes: dict[str, int]) -> dict[str, int
     return sizes
 
 
-def _needs_count(certificate: Certificate, sizes: Mapping[str, int]) -> bool:
+def _needs_count(certificate: AtNumbers, sizes: Mapping[str, int]) -> bool:
     """Whether bounds or noise read n, which is public, and nobody has said it."""
     said = "n" in sizes or "n" in certificate.values
     public = certificate.setting.relation is REPLACE_ONE and "n" in certificate.symbols

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from dpframe.graph import ColumnNode, Graph, Node, RowsNode
 from dpframe.graph.grid import Grid, OnGrid, exact_rows
-from dpframe.graph.statistics import BlockSum, Statistic
+from dpframe.graph.record_maps import RecordColumn, RecordMap
+from dpframe.graph.statistics import BlockSum, Searched, Statistic
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression
 
@@ -20,6 +21,8 @@ from .whole import WholeSum
 Array = NDArray[Any]
 Values = dict[Node, Array]
 Numbers = Callable[[Expression], float]  # the value of a public formula, rounded towards zero
+
+RECORDS = (RecordMap, RecordColumn)  # they read rows and labels at once
 
 
 @attrs.frozen(eq=False)
@@ -38,6 +41,9 @@ class Sums:
         return Sums(parts, self.rows + other.rows)
 
 
+NOTHING = Sums((), 0)
+
+
 @attrs.frozen(eq=False)
 class Pass:
     """One reading of a table, as a value that can be sent to where the rows are: the maps of rows
@@ -48,22 +54,36 @@ class Pass:
     sums: tuple[BlockSum, ...]
     numbers: Mapping[Expression, float]
     most: int | None
+    given: Values = attrs.field(factory=dict)
+    sample: Callable[[Block], Block] | None = None
 
     @classmethod
-    def of(cls, graph: Graph, number: Numbers, empty: Block) -> Pass:
-        """The pass of a graph. Everything that may refuse a number does so here, on a block without
-        rows. `most` rows at a time have exact sums.
+    def of(
+        cls,
+        graph: Graph,
+        number: Numbers,
+        empty: Block,
+        statistics: Sequence[Statistic] | None = None,
+        *,
+        given: Values | None = None,
+        sample: Callable[[Block], Block] | None = None,
+    ) -> Pass:
+        """The pass of a graph, or of some of its statistics. Everything that may refuse a number
+        does so here, on a block without rows. `most` rows at a time have exact sums. `given` are
+        released arrays that maps read. All of them read a `sample` of each block, where there is
+        one.
         """
-        sums = tuple(node for node in graph.statistics if isinstance(node, BlockSum))
-        maps = _needed(graph, sums)
+        asked = graph.statistics if statistics is None else statistics
+        sums = tuple(node for node in asked if isinstance(node, BlockSum))
+        maps, given = needed(graph, sums), given or {}
         known: dict[Expression, float] = {}
 
         def noted(formula: Expression) -> float:
             return known.setdefault(formula, number(formula))
 
         bits = [node.bits for node in maps if isinstance(node, OnGrid)]
-        views(maps, empty, noted).reals()
-        return cls(maps, sums, known, exact_rows(max(bits)) if bits else None)
+        views(maps, empty, noted, given).reals()
+        return cls(maps, sums, known, exact_rows(max(bits)) if bits else None, given, sample)
 
     @np.errstate(over="ignore", invalid="ignore")  # a warning would tell of the data
     def __call__(self, blocks: Iterable[Block]) -> Sums:
@@ -73,8 +93,9 @@ class Pass:
         rows = 0
         for block in blocks:
             rows += len(block.rows)
-            for piece in _pieces(block, self.most):
-                seen = views(self.maps, piece, self.numbers.__getitem__)
+            read = block if self.sample is None else self.sample(block)
+            for piece in _pieces(read, self.most):
+                seen = views(self.maps, piece, self.numbers.__getitem__, self.given)
                 for total, summed, exact in zip(totals, self.sums, whole, strict=True):
                     total.add(summed.block(seen if exact else seen.reals()))
         return Sums(tuple(total.total() for total in totals), rows)
@@ -102,6 +123,12 @@ def read_of(node: Node) -> Node | None:
     return node.inputs[0] if node.inputs else None
 
 
+def reads_of(node: Node) -> tuple[Node, ...]:
+    """The nodes whose blocks `node` maps."""
+    before = read_of(node)
+    return node.inputs if isinstance(node, RECORDS) else () if before is None else (before,)
+
+
 class Views(dict[Node, Any]):
     """A block as every map sees it: on a grid, whole numbers of steps. Who counts in no steps of
     its own gets them multiplied out.
@@ -122,12 +149,18 @@ class Views(dict[Node, Any]):
         return {node: self.real(node) for node in self}
 
 
-def views(maps: Iterable[Node], block: Block, number: Numbers) -> Views:
+def views(
+    maps: Iterable[Node], block: Block, number: Numbers, given: Values | None = None
+) -> Views:
     """The block as every one of the maps sees it."""
     seen = Views(number)
+    seen.update(given or {})
     for node in maps:
         before = read_of(node)
-        if before is None:
+        if isinstance(node, RECORDS):
+            reads = [one for one in node.inputs if one in seen]  # losses hold no values
+            seen[node] = node.records({one: seen.real(one) for one in reads}, number)
+        elif before is None:
             seen[node] = block.rows if isinstance(node, RowsNode) else block.labels
         elif isinstance(node, (RowsNode, ColumnNode)):
             seen[node] = node.apply(seen.real(before), number)
@@ -135,11 +168,21 @@ def views(maps: Iterable[Node], block: Block, number: Numbers) -> Views:
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def derived(graph: Graph, sums: Iterable[BlockSum], totals: Sums, number: Numbers) -> Values:
-    """The value of every statistic: whole steps where it has a step, doubles elsewhere."""
-    values: Values = dict(zip(sums, totals.parts, strict=True))
-    for statistic in graph.statistics:
-        if statistic not in values:
+def derived(
+    graph: Graph,
+    sums: Iterable[BlockSum],
+    totals: Sums,
+    number: Numbers,
+    statistics: Sequence[Statistic] | None = None,
+    *,
+    before: Values | None = None,
+) -> Values:
+    """The value of every statistic, or of some: whole steps where it has a step, doubles elsewhere.
+    `before` are values that are known already.
+    """
+    values: Values = {**(before or {}), **dict(zip(sums, totals.parts, strict=True))}
+    for statistic in graph.statistics if statistics is None else statistics:
+        if statistic not in values and not isinstance(statistic, Searched):
             if statistic.step is not None:
                 values[statistic] = np.asarray(statistic.compute(values, number), dtype=object)
             else:
@@ -161,14 +204,14 @@ def in_doubles(steps: Array, step: float) -> Array:
     return np.asarray(np.asarray(steps).astype(float) * step)
 
 
-def _needed(graph: Graph, sums: Iterable[Node]) -> tuple[Node, ...]:
+def needed(graph: Graph, sums: Iterable[Node]) -> tuple[Node, ...]:
     """The maps that the sums read, in order."""
-    needed = {node for statistic in sums for node in statistic.inputs}
+    found = {node for statistic in sums for node in statistic.inputs}
     for node in reversed(graph.nodes):
-        before = read_of(node) if node in needed else None
-        if before is not None:
-            needed.add(before)
-    return tuple(node for node in graph.nodes if node in needed)
+        if node in found:
+            found.update(reads_of(node))
+    kinds = (RowsNode, ColumnNode)
+    return tuple(node for node in graph.nodes if node in found and isinstance(node, kinds))
 
 
 def _pieces(block: Block, most: int | None) -> Iterator[Block]:

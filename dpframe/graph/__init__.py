@@ -2,36 +2,58 @@
 they make.
 """
 
+from .bound import Bound, lower_bound, upper_bound
 from .columns import Column as ColumnNode
 from .declaration import Regression
-from .graph import Graph
+from .graph import Graph, origins
 from .joint import Joint
 from .joint_noise import jointly
+from .known import Known, known, reads_released
+from .loop import Iterate, Loop, iterate, loop, points_of
 from .node import DataNode, Node, path
+from .partition import Partition, partition, partition_at
 from .post import Post, post
-from .release import Release, is_public, release, still
+from .procedure import Procedure
+from .release import Release, is_public, public_symbol, release, still
 from .rows import Rows as RowsNode
 from .schema import Categorical, Column, Numeric, Rows, Setting
 
 __all__ = [
+    "Bound",
     "Categorical",
     "Column",
     "ColumnNode",
     "DataNode",
     "Graph",
+    "Iterate",
     "Joint",
+    "Known",
+    "Loop",
     "Node",
     "Numeric",
+    "Partition",
     "Post",
+    "Procedure",
     "Regression",
     "Release",
     "Rows",
     "RowsNode",
     "Setting",
     "is_public",
+    "iterate",
     "jointly",
+    "known",
+    "loop",
+    "lower_bound",
+    "origins",
+    "partition",
+    "partition_at",
     "path",
+    "points_of",
     "post",
+    "public_symbol",
+    "reads_released",
     "release",
     "still",
+    "upper_bound",
 ]

@@ -75,6 +75,14 @@ class Column(DataNode):
         """Every label clipped into the public interval [lower, upper]."""
         return ClipColumn(self, lower, upper)
 
+    def scaled(self, by: object, minus: object = 0) -> Column:
+        """Every label minus `minus`, divided by `by`: numbers that are public or released
+        (dp.known). Clip what it gives.
+        """
+        from .scaled_labels import ScaledLabels
+
+        return ScaledLabels(self, by, minus)
+
 
 @attrs.frozen(cache_hash=True)
 class ColumnSource(Column):
@@ -114,7 +122,7 @@ def to_float(value: Fraction) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return math.inf if value > 0 else -math.inf
 
 
 def check_interval(lower: Expression, upper: Expression) -> None:

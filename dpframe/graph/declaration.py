@@ -47,12 +47,14 @@ class Regression(ABC):
     fields whose default is a formula are exact.
 
     The class docstring's first line says what it is and cites its paper; `paper`, `variant`
-    ("printed", "coded", "recommended") and `title` list it.
+    ("printed", "coded", "recommended") and `title` list it, `use` says when to take it and when
+    not.
     """
 
     paper: ClassVar[str] = ""
     variant: ClassVar[str] = "recommended"
     title: ClassVar[str] = ""
+    use: ClassVar[str] = ""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Freeze the subclass."""

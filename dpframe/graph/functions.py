@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from .cells import cell_under
 from .columns import Column
+from .gradients import Gradient
+from .loop import Iterate
 from .node import DataNode
+from .objectives import Objective, Squared
 from .rows import Rows
 from .statistics import (
+    Argmin,
+    BinCounts,
+    CellCount,
+    ColumnSquares,
     Count,
     Gram,
+    Histogram,
     LabelSum,
     LambdaMin,
+    LogResidual,
+    Moment,
+    Monomials,
     RawAggregate,
     RowSum,
     Stack,
     Statistic,
+    SufficientStatistics,
     Trace,
 )
 
@@ -30,9 +45,12 @@ def trace(gram: Gram) -> Trace:
     return Trace(LambdaMin(gram).gram.rows)
 
 
-def count(rows: Rows) -> Count:
-    """The number of rows; sensitivity 1 under add/remove, 0 under replace-one."""
-    return Count(rows)
+def count(rows: Rows) -> Count | CellCount:
+    """The number of rows; sensitivity 1 under add/remove, 0 under replace-one. Of rows of a cell of
+    a partition the number of records in the cell; sensitivity 1 under both.
+    """
+    cell = cell_under(rows)
+    return Count(rows) if cell is None else CellCount(cell.partition, cell.cell)
 
 
 def total(data: Rows | Column) -> RowSum | LabelSum:
@@ -43,6 +61,72 @@ def total(data: Rows | Column) -> RowSum | LabelSum:
 def stack(*statistics: Statistic) -> Stack:
     """Several statistics released as one vector, by one mechanism."""
     return Stack(statistics)
+
+
+def sufficient_statistics(rows: Rows, column: Column, *, constant: bool = False) -> Statistic:
+    """The upper triangle of X'X, then X'y, then y'y where `constant`: each once, of x/B and y/Y.
+    Sharp L1 sensitivity for rows in a box.
+    """
+    return SufficientStatistics(rows, column, constant)
+
+
+def monomials(rows: Rows, column: Column, *, constant: bool = True) -> Statistic:
+    """The coefficients of |y - X theta|^2 of x/B and y/Y, one a monomial in theta; without that of
+    1, y'y, where not `constant`.
+    """
+    return Monomials(SufficientStatistics(rows, column, constant))
+
+
+def histogram(rows: Rows, column: Column, cells: int) -> Statistic:
+    """The number of records in each of cells^(d + 1) equal cells of the box of rows and labels.
+    Raises InvalidArgument where a known d makes too many.
+    """
+    return Histogram(rows, column, cells)
+
+
+def argmin(
+    rows: Rows, column: Column, objective: Objective, penalty: object, *, radius: object = None
+) -> Argmin:
+    """The minimiser of the summed losses and penalty/2 |theta|^2 over |theta|_2 <= radius, shape
+    (d,), for a public positive penalty. Squared losses need a radius.
+    """
+    return Argmin(rows, column, objective, penalty, radius)
+
+
+def gradient(
+    rows: Rows,
+    column: Column,
+    *,
+    at: Iterate,
+    clip: object = None,
+    loss: Objective | None = None,
+) -> RowSum:
+    """The sum over records of the gradient of `loss`, dp.Squared() by default, at the point of a
+    loop, shape (d,); each record's is clipped to norm `clip`, a public positive formula, so that
+    one row moves it by at most that. None clips nothing, for losses of bounded slope. Raises
+    InvalidArgument.
+    """
+    each = Gradient(rows, column, at, Squared() if loss is None else loss)
+    return RowSum(each if clip is None else each.clip(norm=clip))
+
+
+def log_residual(gram: Gram, moment: Moment, penalty: object, floor: object = 0) -> LogResidual:
+    """log(Y + B |theta|) of the ridge regression with this penalty, a number: the logarithm of a
+    bound on every residual. `floor` is 0, or dp.lower_bound of a released dp.lambda_min(gram).
+    """
+    return LogResidual(gram, moment, penalty, floor)
+
+
+def column_squares(rows: Rows) -> Statistic:
+    """The sum of the squares of every column, shape (d,): the diagonal of X.T @ X."""
+    return ColumnSquares(rows)
+
+
+def bin_counts(data: Rows | Column, cuts: Sequence[object], *, absolute: bool = False) -> Statistic:
+    """How many entries of every column, or how many labels, lie between public cut points; of their
+    sizes where `absolute`. Raises InvalidArgument.
+    """
+    return BinCounts(data, cuts, absolute)
 
 
 def aggregate(name: str, data: DataNode) -> RawAggregate:

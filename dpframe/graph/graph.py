@@ -11,8 +11,11 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 
+from .bound import Bound
+from .loop import Loop
 from .node import DataNode, Node, kind_of
 from .post import Post
+from .procedure import Procedure
 from .release import Release
 from .statistics import Statistic
 
@@ -43,6 +46,33 @@ class Graph:
     def releases(self) -> tuple[Release, ...]:
         """Every release, in order; the position is its serial number."""
         return tuple(node for node in self.nodes if isinstance(node, Release))
+
+    @cached_property
+    def procedures(self) -> tuple[Procedure, ...]:
+        """Every procedure, in order."""
+        return tuple(node for node in self.nodes if isinstance(node, Procedure))
+
+    @cached_property
+    def loops(self) -> tuple[Loop, ...]:
+        """Every loop, in order."""
+        return tuple(node for node in self.nodes if isinstance(node, Loop))
+
+    @cached_property
+    def bounds(self) -> tuple[Bound, ...]:
+        """Every bound that may fail, in order."""
+        return tuple(node for node in self.nodes if isinstance(node, Bound))
+
+    @property
+    def additive(self) -> bool:
+        """Whether all that it spends is noise added to statistics: no procedure, no bound that may
+        fail.
+        """
+        return not (self.procedures or self.bounds)
+
+    @cached_property
+    def charged(self) -> tuple[Release | Procedure, ...]:
+        """Everything that spends, in order."""
+        return (*self.releases, *self.procedures)
 
     @cached_property
     def posts(self) -> tuple[Post, ...]:
@@ -104,14 +134,16 @@ def _topological(outputs: Iterable[Node]) -> Iterable[Node]:
             stack.append((node, True))
             stack.extend(
                 (child, False)
-                for child in reversed((*node.inputs, *_origins(node)))
+                for child in reversed((*node.inputs, *origins(node)))
                 if child not in done
             )
     return done
 
 
-def _origins(node: Node) -> list[Node]:
-    """Statistics whose values a formula of this node reads (the verifier judges that)."""
+def origins(node: Node) -> list[Node]:
+    """What stands behind the symbols of this node's formulas: released numbers; and statistics
+    whose values it reads (the verifier judges that).
+    """
     found = [
         s.origin
         for formula in node.formulas.values()

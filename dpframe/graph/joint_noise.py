@@ -14,10 +14,14 @@ from .statistics import Statistic
 
 
 def jointly(
-    budget: Share, statistics: Sequence[Statistic], weights: Sequence[object] | None = None
+    budget: Share,
+    statistics: Sequence[Statistic],
+    weights: Sequence[object] | None = None,
+    times: Sequence[object] | None = None,
 ) -> tuple[Gaussian, ...]:
     """Mechanisms whose joint cost for one pair of neighbours is exactly `budget`; `weights` divide
-    its squared mu (equal by default).
+    its squared mu (equal by default); `times` says how often each is drawn (once): a weight is that
+    of all draws.
 
     std_i = unit_std size_i sqrt(J/w_i), where J is the joint total of the weights (their sum under
     add/remove) and unit_std is the std that the
@@ -28,8 +32,9 @@ def jointly(
         exact(weight, "weight")
         for weight in (weights if weights is not None else [1] * len(statistics))
     ]
+    draws = [exact(count, "times") for count in (times or [1] * len(statistics))]
     joint = Joint.of(statistics, statistics[0].unit.relation) if statistics else None
-    if joint is None or len(shares) != len(statistics):
+    if joint is None or not len(shares) == len(draws) == len(statistics):
         raise InvalidArgument(
             "statistics",
             "bounded in L2 norm, one weight each",
@@ -38,8 +43,8 @@ def jointly(
         )
     spread = sqrt(joint.total(shares)) * unit_std(budget) * statistics[0].unit.rows_per_person
     return tuple(
-        Gaussian(std=spread * size / sqrt(weight))
-        for size, weight in zip(joint.sizes, shares, strict=True)
+        Gaussian(std=spread * size * sqrt(count) / sqrt(weight))
+        for size, weight, count in zip(joint.sizes, shares, draws, strict=True)
     )
 
 

@@ -50,7 +50,7 @@ class Post(Node):
         return {
             "function": f"{self.function.__module__}:{self.function.__qualname__}",
             "digest": source_digest(self.function),
-            "arguments": [_argument(argument) for argument in self.arguments],
+            "arguments": [argument_record(argument) for argument in self.arguments],
         }
 
 
@@ -63,15 +63,16 @@ def post(function: Callable[..., Any], *arguments: Any) -> Post:
 
     Raises InvalidArgument, or TouchesData where it captures declared data.
     """
+    checked_function(function)
+    return Post(function, tuple(checked_argument(argument) for argument in arguments))
+
+
+def checked_function(function: Callable[..., Any]) -> None:
+    """Refuse what is no function, or captures anything. Raises InvalidArgument, TouchesData."""
     if not inspect.isfunction(function):
         raise InvalidArgument(
             "function", "a function defined in a module", function, "Wrap it: def name(...): ..."
         )
-    _refuse_captures(function)
-    return Post(function, tuple(_checked(argument) for argument in arguments))
-
-
-def _refuse_captures(function: Callable[..., Any]) -> None:
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
     defaults = _defaults(function)
     values = [*cells, *defaults]
@@ -104,7 +105,8 @@ def _defaults(function: Callable[..., Any]) -> list[Any]:
     return [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
 
 
-def _checked(argument: Any) -> Argument:
+def checked_argument(argument: Any) -> Argument:
+    """A node, a formula, a number or text. Raises InvalidArgument."""
     if isinstance(argument, (Node, Expression)) or type(argument) in PLAIN:
         known: Argument = argument
         return known
@@ -116,7 +118,8 @@ def _checked(argument: Any) -> Argument:
     )
 
 
-def _argument(argument: Argument) -> object:
+def argument_record(argument: Argument) -> object:
+    """An argument as JSON values."""
     if isinstance(argument, Node):
         return {"node": None}
     return (

@@ -13,9 +13,10 @@ from dpframe.guarantees import Guarantee, PureDP, Share
 from dpframe.mechanisms import AdditiveNoise, Calibration
 from dpframe.symbols import Expression, Number, Product, Sum, Symbol, exact, multiply, to_json
 
+from .known import Known
 from .node import DataNode, Node, kind_of
 from .scaling import Scaling, scaling
-from .statistics import Identity, Statistic
+from .statistics import BlockSum, Identity, Statistic
 
 ONE = Number(Fraction(1))
 
@@ -32,6 +33,8 @@ class Release(Node):
     share: Share | None
     times: Expression
     name: str
+    sampled: Number | None = None
+    """The rate of a fresh Poisson sample of the rows that each draw reads; None: it reads all."""
 
     @cached_property
     def mechanism(self) -> AdditiveNoise:
@@ -76,6 +79,8 @@ class Release(Node):
         number of draws.
         """
         found = {} if self.times is ONE else {"times": self.times}
+        if self.sampled is not None:
+            found["sampled"] = self.sampled
         if isinstance(self.stated, AdditiveNoise):
             found[self.stated.noise] = self.stated.formula
         if self.share is not None:
@@ -128,7 +133,9 @@ class Release(Node):
             if self.share is None
             else dict(zip(self.share.currency, map(to_json, self.share.amounts), strict=True))
         )
+        rate = {} if self.sampled is None else {"sampled": to_json(self.sampled)}
         return {
+            **rate,
             "mechanism": kind_of(type(self.mechanism)),
             "size": to_json(self.mechanism.formula),
             "rule": "stated" if self.rule is None else self.rule.name,
@@ -144,6 +151,7 @@ def release(
     share: Share | None = None,
     *,
     times: object = 1,
+    sampled: object = None,
     name: str = "",
 ) -> Release:
     """Release `statistic` with fresh noise of its own, `times` times over (independent draws, each
@@ -151,8 +159,9 @@ def release(
 
     `mechanism` is a theorem that calibrates noise to `share` and the derived sensitivity
     (dp.Gaussian.kamath_ullman, ...), or a mechanism
-    with stated noise (dp.Gaussian(std=...)), for which `share` is only a claim. Raises
-    InvalidArgument.
+    with stated noise (dp.Gaussian(std=...)), for which `share` is only a claim. `sampled`, a number
+    in (0, 1], lets each draw of a loop's step read a fresh Poisson sample of the rows at this rate;
+    the certified numeric accountant counts what that amplifies. Raises InvalidArgument.
     """
     if not isinstance(statistic, DataNode):
         raise InvalidArgument(
@@ -176,7 +185,8 @@ def release(
             ".guarantee(sensitivity) or .loss(sensitivity).",
         )
     _refuse_integer_noise(mechanism, queried)
-    declared = Release(queried, mechanism, share, _count(times), _name(name))
+    rate = None if sampled is None else _rate(sampled, queried)
+    declared = Release(queried, mechanism, share, _count(times), _name(name), rate)
     scaled = scaling()
     return declared if scaled is None else _rescaled(declared, scaled)
 
@@ -215,11 +225,7 @@ def _count(times: object) -> Expression:
     if times == 1 and not isinstance(times, bool):
         return ONE
     count = exact(times, "times")
-    coefficients = [part.value for part in _numbers(count)]
-    whole = all(symbol.domain.integer for symbol in count.symbols()) and all(
-        c.denominator == 1 for c in coefficients
-    )
-    if not whole or (isinstance(count, Number) and count.value < 1) or not _polynomial(count):
+    if not whole(count) or (isinstance(count, Number) and count.value < 1):
         raise InvalidArgument(
             "times",
             "a whole number of at least 1, or a sum of whole parameters and whole numbers",
@@ -227,6 +233,25 @@ def _count(times: object) -> Expression:
             "",
         )
     return count
+
+
+def _rate(value: object, statistic: Statistic) -> Number:
+    rate = exact(value, "sampled")
+    if not isinstance(rate, Number) or not 0 < rate.value <= 1:
+        raise InvalidArgument("sampled", "a number in (0, 1]", str(rate), "Such as '0.01'.")
+    rows = isinstance(statistic, BlockSum) and not any(
+        isinstance(one, Statistic) for one in statistic.inputs
+    )
+    if not rows:
+        way_out = "dp.gradient(...) is one."
+        raise InvalidArgument("statistic", "a sum over rows, to sample", statistic.label, way_out)
+    return rate
+
+
+def whole(count: Expression) -> bool:
+    """Whether a formula is certainly a whole number: sums and products of whole numbers."""
+    numbers = all(part.value.denominator == 1 for part in _numbers(count))
+    return numbers and _polynomial(count) and all(one.domain.integer for one in count.symbols())
 
 
 def _numbers(formula: Expression) -> list[Number]:
@@ -251,8 +276,13 @@ def _name(name: str) -> str:
 
 
 def is_public(formula: Expression) -> bool:
-    """Whether the formula is free of data."""
-    return all(symbol.origin is None or still(symbol) for symbol in formula.symbols())
+    """Whether the formula is free of data that is not released."""
+    return all(public_symbol(symbol) for symbol in formula.symbols())
+
+
+def public_symbol(symbol: Symbol) -> bool:
+    """Whether a symbol stands for a public or released number."""
+    return symbol.origin is None or isinstance(symbol.origin, Known) or still(symbol)
 
 
 def still(symbol: Symbol) -> bool:

@@ -13,6 +13,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Unit
 from dpframe.symbols import Expression, Number, Symbol, exact, minimum, power, sqrt, to_json
 
+from .known import Known
 from .node import Node
 from .rows import ONE, Rows, RowSource
 
@@ -186,6 +187,11 @@ class Intercept(RowMap):
         return None if before is None else before + self.value
 
     @property
+    def entry(self) -> Expression | None:
+        """As before, where the constant is the bound on every entry."""
+        return self.source.entry if self.source.entry == self.value else None
+
+    @property
     def extreme(self) -> bool:
         """As before: the constant is always there."""
         return self.source.extreme
@@ -226,8 +232,9 @@ class Scaled(RowMap):
 
     @property
     def public(self) -> bool:
-        """Whether the divisor is free of data."""
-        return not any(symbol.origin is not None for symbol in self.by.symbols())
+        """Whether the divisor is free of data that is not released."""
+        origins = [symbol.origin for symbol in self.by.symbols()]
+        return all(origin is None or isinstance(origin, Known) for origin in origins)
 
     @property
     def norm(self) -> Expression | None:
@@ -238,9 +245,20 @@ class Scaled(RowMap):
         return before / self.by if before is not None and self.public else None
 
     @property
+    def entry(self) -> Expression | None:
+        """entry/by where the divisor is public."""
+        before = self.source.entry
+        return before / self.by if before is not None and self.public else None
+
+    @property
     def ball(self) -> bool:
         """As before."""
         return self.public and self.source.ball
+
+    @property
+    def box(self) -> bool:
+        """As before."""
+        return self.public and self.source.box
 
     @property
     def extreme(self) -> bool:

@@ -3,7 +3,8 @@ neighbours stay neighbours.
 
 Facts travel with the rows: a bound on the 2-norm and on the 1-norm of every row, the number of
 columns, whether every row of the
-ball may occur (`ball`) and whether every row has exactly the norm of the bound (`unit_norm`).
+ball may occur (`ball`) and whether every row has exactly the norm of the bound (`unit_norm`); and,
+of rows in a box, the bound on every entry (`entry`) and whether all of it may occur (`box`).
 Non-finite values never get here.
 """
 
@@ -74,6 +75,18 @@ class Rows(DataNode):
         return False
 
     @property
+    def entry(self) -> Expression | None:
+        """A bound on every |entry|, where the bounds on the norms are those that follow from it:
+        sqrt(d) entry and d entry. None elsewhere.
+        """
+        return None
+
+    @property
+    def box(self) -> bool:
+        """Whether every row with entries in [-entry, entry] may occur, in every dimension."""
+        return False
+
+    @property
     def extreme(self) -> bool:
         """Whether some possible row has 2-norm `norm`, whatever the other rows and its label."""
         return self.ball
@@ -125,6 +138,12 @@ class Rows(DataNode):
 
         return ClipNorm(self, norm)
 
+    def boxed(self, bound: object) -> Rows:
+        """Every entry clipped into [-bound, bound], a public positive formula."""
+        from .boxes import Box
+
+        return Box(self, bound)
+
     def with_intercept(self, value: object = 1) -> Rows:
         """A constant column appended; the bound grows to sqrt(norm^2 + value^2)."""
         from .row_maps import Intercept
@@ -138,6 +157,35 @@ class Rows(DataNode):
         from .row_maps import Scaled
 
         return Scaled(self, by)
+
+    def norm_mapped(self, most: object) -> Rows:
+        """Every row divided by the public norm `most`, then projected onto the unit ball."""
+        return self.scaled(most).clip(norm=1)
+
+    def scaled_columns(self, *, by: object, minus: object | None = None) -> Rows:
+        """Column j becomes (x_j - minus_j)/by_j, by lists of public numbers. Raises
+        InvalidArgument.
+        """
+        from .scaled_columns import ScaledColumns
+
+        scaled = ScaledColumns(self, by)
+        return scaled if minus is None else ScaledColumns(self, by, minus)
+
+    def between(self, lower: object, upper: object) -> Rows:
+        """[lower_j, upper_j] of every column onto [-1, 1], by lists of public numbers; what is
+        outside onto the ends. Raises InvalidArgument.
+        """
+        from .scaled_columns import between
+
+        return between(self, lower, upper)
+
+    def divided(self, *, by: Node, lower: object, upper: object, minus: Node | None = None) -> Rows:
+        """Column j becomes (x_j - minus_j)/by_j, where `by` and `minus` are released vectors; `by`
+        is put into the public range [lower, upper] first. Bounds nothing: clip what it gives.
+        """
+        from .divided import DividedColumns
+
+        return DividedColumns(self, by, minus, lower, upper)
 
 
 @attrs.frozen

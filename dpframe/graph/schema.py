@@ -12,6 +12,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Relation, Unit
 from dpframe.symbols import Expression, Number, exact, rational, sqrt
 
+from .boxes import Box
 from .columns import ClipColumn, ColumnSource, ToUnitInterval, check_ends
 from .columns import Column as ColumnNode
 from .grid import BITS, bits_of_grid
@@ -190,36 +191,43 @@ def _schema(value: object) -> tuple[Numeric | Categorical, ...] | None:
     )
 
 
+def _side(value: object) -> Expression:
+    return positive(value, "box")
+
+
 @attrs.frozen(cache_hash=True, kw_only=True)
 class Rows:
-    """Features: rows projected onto the ball of radius `norm`; or `columns` by a codebook; perhaps
-    both; perhaps an intercept.
+    """Features: rows projected onto the ball of radius `norm`; or into the box of entries in [-box,
+    box]; or `columns` by a codebook; perhaps several; perhaps an intercept.
 
-    `norm` is a public positive number or parameter. Raises InvalidArgument.
+    `norm` and `box` are public positive numbers or parameters. Raises InvalidArgument.
     """
 
     norm: Expression | None = attrs.field(
         default=None, converter=attrs.converters.optional(positive)
     )
+    box: Expression | None = attrs.field(default=None, converter=attrs.converters.optional(_side))
     columns: tuple[Numeric | Categorical, ...] | None = attrs.field(default=None, converter=_schema)
     intercept: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
 
     def __attrs_post_init__(self) -> None:
         """Something must bound the rows."""
-        if self.norm is None and self.columns is None:
+        if self.norm is None and self.box is None and self.columns is None:
             raise InvalidArgument(
                 "X",
-                "bounded: Rows(norm=...) or Rows(columns=[...])",
+                "bounded: Rows(norm=...), Rows(box=...) or Rows(columns=[...])",
                 "Rows()",
                 "Take the bounds from the codebook, never from the data.",
             )
 
     def node(self, unit: Unit, grid: int | None = None) -> RowsNode:
-        """The rows as a graph: source, encoding, projection, intercept."""
+        """The rows as a graph: source, encoding, clipping, projection, intercept."""
         width = COLUMNS if self.columns is None else Number(Fraction(len(self.columns)))
         rows: RowsNode = RowSource("X", width, unit, grid)
         if self.columns is not None:
             rows = Encoded(rows, self.columns)
+        if self.box is not None:
+            rows = Box(rows, self.box)
         if self.norm is not None:
             rows = ClipNorm(rows, self.norm)
         return Intercept(rows, 1) if self.intercept else rows

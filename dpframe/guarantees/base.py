@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self
+
+import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.losses import PrivacyLoss
@@ -30,6 +33,11 @@ class Guarantee(ABC):
     def budget(self) -> Share:
         """The whole of it, to be split among releases."""
         return Share(self.currency, self.amounts, (ONE,) * len(self.currency))
+
+    def substitute(self, values: Mapping[str, Expression]) -> Self:
+        """The guarantee with formulas in place of its parameters."""
+        fields = {name: getattr(self, name).substitute(values) for name in self.parameters}
+        return attrs.evolve(self, **fields)  # type: ignore[misc]  # every guarantee is of attrs
 
     @property
     def loss(self) -> PrivacyLoss | None:

@@ -23,6 +23,10 @@ class AdaSSP(Regression):
 
     paper: ClassVar[str] = "Wang18; Piazza21"
     title: ClassVar[str] = "adaSSP"
+    use: ClassVar[str] = (
+        "The first to try for least squares with a delta: its ridge grows where the data say "
+        "little. With so few records that X'X is mostly noise it returns almost zero."
+    )
     rho: Expression = RHO
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:

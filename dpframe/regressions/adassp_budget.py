@@ -43,6 +43,10 @@ class AdaSSPBudgetTight(Regression):
 
     paper: ClassVar[str] = "Piazza21"
     title: ClassVar[str] = "adaSSPbudget"
+    use: ClassVar[str] = (
+        "Where the part of the budget for the ridge is to be chosen, publicly. Without a reason "
+        "for a gamma of your own take AdaSSP, which has equal parts."
+    )
     gamma: Expression = parameter("gamma", 0, 1)
     rho: Expression = constant("0.05")
 

@@ -19,6 +19,10 @@ class ConstSSPFull(Regression):
 
     paper: ClassVar[str] = "Piazza21"
     title: ClassVar[str] = "constSSPfull"
+    use: ClassVar[str] = (
+        "Where X'X is ill-conditioned, so that its smallest eigenvalue is not worth a release. On"
+        " well-conditioned data its ridge is larger than it need be: take AdaSSP."
+    )
     rho: Expression = constant("0.05")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:

@@ -19,6 +19,10 @@ class SSP(Regression):
 
     paper: ClassVar[str] = "Wang18; Piazza21"
     title: ClassVar[str] = "SSP"
+    use: ClassVar[str] = (
+        "For many records of few columns, where noise on X'X is small beside it. With fewer "
+        "records its ridge does not outweigh the noise: take AdaSSP."
+    )
     ridge: Expression = constant(1)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:

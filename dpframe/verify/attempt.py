@@ -36,7 +36,7 @@ def classes(releases: Sequence[Release]) -> list[Class]:
     """One representative and the size of each class of releases that pose the same obligation."""
     found: dict[object, Class] = {}
     for release in releases:
-        key = (release.statistic, release.stated, release.share, release.times)
+        key = (release.statistic, release.stated, release.share, release.times, release.sampled)
         first, count = found.get(key, (release, 0))
         found[key] = (first, count + 1)
     return list(found.values())

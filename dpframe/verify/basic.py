@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import attrs
 
+from dpframe.graph import Procedure, Release
 from dpframe.graph.node import own
 from dpframe.guarantees import PureDP
 from dpframe.symbols import Expression, Number, split_coefficient
@@ -14,6 +15,7 @@ from .attempt import Attempt, Class, classes
 from .earn import earns
 from .obligation import PROVED, UNPROVED, Constraint, Obligation
 from .problem import Problem
+from .rules import earned
 from .sign import quick_sign
 
 FEW = 8
@@ -28,6 +30,10 @@ def basic(problem: Problem) -> Attempt:
         constraints.update(dict.fromkeys(result.constraints))
         once = count == result.obligation.count
         found.append(result.obligation if once else attrs.evolve(result.obligation, count=count))
+    for procedure in problem.graph.procedures:
+        for result in earned(problem, procedure):
+            constraints.update(dict.fromkeys(result.constraints))
+            found.append(result.obligation)
     obligations = (*_summed(found), *_pure_only(problem))
     return Attempt("basic", obligations, tuple(thinned(list(constraints), problem)))
 
@@ -96,10 +102,14 @@ def _pure_only(problem: Problem) -> list[Obligation]:
         "use dp.Laplace.pure, or an approximate target.",
     )
     return [
-        Obligation("total", release.label, rule, (release.noise.kind,), UNPROVED, repair=fix)
-        for release in problem.graph.releases
+        Obligation("total", release.label, rule, (_kind(release),), UNPROVED, repair=fix)
+        for release in problem.graph.charged
         if release.gives is not PureDP
     ]
+
+
+def _kind(charged: Release | Procedure) -> str:
+    return charged.noise.kind if isinstance(charged, Release) else charged.kind
 
 
 def thinned(constraints: list[Constraint], problem: Problem) -> list[Constraint]:
@@ -120,7 +130,7 @@ def thinned(constraints: list[Constraint], problem: Problem) -> list[Constraint]
 
 def _shares(problem: Problem) -> set[Expression]:
     """The shares of epsilon, which the plan proves to be positive."""
-    given = [release.share for release in problem.graph.releases]
+    given = [charged.share for charged in problem.graph.charged]
     return {s.epsilon for s in given if s is not None and "epsilon" in s.currency}
 
 

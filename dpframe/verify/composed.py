@@ -11,12 +11,12 @@ from dpframe.accounting import Composition, composition_of
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Release
 from dpframe.guarantees import GaussianDP, PureDP
-from dpframe.losses import GaussianLoss, LaplaceLoss, ResponseLoss
+from dpframe.losses import GaussianLoss, LaplaceLoss, ResponseLoss, SubsampledGaussianLoss
 from dpframe.mechanisms import Laplace
 from dpframe.symbols import Expression, Number, sqrt
 
 from .certificate import Certificate
-from .mixture import cost, squared_mu, upper
+from .mixture import amplified, cost, squared_mu, upper
 
 Values = Mapping[str, Expression]
 
@@ -24,19 +24,23 @@ Values = Mapping[str, Expression]
 @composition_of.register(Certificate)
 def together(certificate: Certificate) -> Composition:
     """All releases at the certificate's numbers, under its relation: one Gaussian loss of the
-    joint mu (proofs/joint), and one loss for each other release, times its draws.
+    joint mu (proofs/joint), and one loss for each other release, or sampled one, times its draws.
 
     The cost may be below the target: shares need not spend it all, and basic composition overstates
     it. Raises InvalidArgument while a noise lacks a number, and for noise that gives neither
-    Gaussian nor pure privacy.
+    Gaussian nor pure privacy. What is no noise added to a statistic costs the whole target.
     """
     values = {name: Number(value) for name, value in certificate.values.items()}
     releases = certificate.graph.releases
-    gaussians = [release for release in releases if release.gives is GaussianDP]
+    if not certificate.graph.additive:
+        whole = Part(certificate.target.substitute(values))
+        return Composition((whole,), certificate.setting.relation, NumericAccountant())
+    gaussians = [r for r in releases if r.gives is GaussianDP and not amplified(r)]
     others = [release for release in releases if release.gives is not GaussianDP]
     square = squared_mu(gaussians).substitute(values)
     parts = [Part(_gaussian(square))] if square != Number(Fraction(0)) else []
     parts += [_pure(release, values) for release in others]
+    parts += [_sampled(release, values) for release in releases if amplified(release)]
     return Composition(tuple(parts), certificate.setting.relation, NumericAccountant())
 
 
@@ -46,6 +50,8 @@ def joint_gaussian(certificate: Certificate) -> GaussianDP | None:
     """
     releases = certificate.graph.releases
     if not releases or any(release.gives is not GaussianDP for release in releases):
+        return None
+    if not certificate.graph.additive:
         return None
     values = {name: Number(value) for name, value in certificate.values.items()}
     square = squared_mu(releases).substitute(values)
@@ -62,6 +68,15 @@ def _decimal(value: Fraction) -> Fraction:
 
 def _gaussian(square: Expression) -> GaussianLoss:
     return GaussianLoss(upper(sqrt(square)))
+
+
+def _sampled(release: Release, values: Values) -> Part:
+    squared, times = cost(release).amounts[0].substitute(values), release.times.substitute(values)
+    if not isinstance(times, Number) or release.sampled is None:
+        way_out = "Give every parameter a number."
+        raise InvalidArgument("release", "drawn a known number of times", str(times), way_out)
+    loss = SubsampledGaussianLoss(upper(sqrt(squared)), release.sampled.value)
+    return Part(loss, int(times.value))
 
 
 def _pure(release: Release, values: Values) -> Part:

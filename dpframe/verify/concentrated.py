@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from dpframe.accountants import ConcentratedAccountant
 from dpframe.graph import Joint, Release
 from dpframe.guarantees import ApproxDP, GaussianDP, ZeroConcentratedDP, concentrated_epsilon
-from dpframe.symbols import Expression, Number
+from dpframe.symbols import Expression, Number, maximum
 
-from .attempt import ALL, Attempt, certain, classes
+from .attempt import ALL, Attempt, Class, certain, classes
 from .joint_total import inside, joint_moves
 from .obligation import PROVED, UNPROVED, Obligation
+from .parallel import about, moving
 from .problem import Problem
 
 ZERO, HALF = Number(Fraction(0)), Fraction(1, 2)
@@ -19,26 +21,30 @@ ZERO, HALF = Number(Fraction(0)), Fraction(1, 2)
 
 def concentrated(problem: Problem) -> Attempt | None:
     """Sum the rhos; at numbers, rho-zCDP gives (epsilon, delta). [BunS16, Lem 2.3, Prop 1.3]"""
-    rho = _rho(problem)
-    if rho is None:
+    grouped = classes(problem.graph.releases)
+    choices = moving(problem, grouped)
+    found = [_rho(problem, chosen) for chosen in choices]
+    rhos = list(dict.fromkeys(rho for rho in found if rho is not None))
+    if None in found:
         return None
-    target, fact = problem.target, f"rho = {rho}"
+    said = about(problem, choices)
+    target, fact = problem.target, "; ".join((f"rho = {maximum(*rhos)}", *said))
     if isinstance(target, ZeroConcentratedDP):
-        return Attempt("zcdp", (inside(problem, [2 * rho], ZERO, 2 * target.rho, fact),))
-    return _approximate(target, rho, fact) if isinstance(target, ApproxDP) else None
+        doubled = [2 * rho for rho in rhos]
+        return Attempt("zcdp", (inside(problem, doubled, ZERO, 2 * target.rho, fact),))
+    return _approximate(target, rhos, fact) if isinstance(target, ApproxDP) else None
 
 
-def _approximate(target: ApproxDP, rho: Expression, fact: str) -> Attempt:
+def _approximate(target: ApproxDP, rhos: Sequence[Expression], fact: str) -> Attempt:
     rule = "rho + 2 sqrt(rho log(1/delta)) <= epsilon [BunS16, Prop 1.3]"
-    if certain(target.epsilon - concentrated_epsilon(rho, target.delta)):
+    if all(certain(target.epsilon - concentrated_epsilon(rho, target.delta)) for rho in rhos):
         return Attempt("zcdp", (Obligation("total", ALL, rule, (fact,), PROVED),))
     fix = "give numbers, or shares for basic composition."
     return Attempt("zcdp", (Obligation("total", ALL, rule, (fact,), UNPROVED, repair=fix),))
 
 
-def _rho(problem: Problem) -> Expression | None:
+def _rho(problem: Problem, grouped: Sequence[Class]) -> Expression | None:
     """The joint rho of the Gaussian releases, and that of each other release."""
-    grouped = classes(problem.graph.releases)
     gaussians = [(r, count) for r, count in grouped if r.gives is GaussianDP]
     joint = Joint.of([release.statistic for release, _ in gaussians], problem.setting.relation)
     others = [_alone(r, count) for r, count in grouped if r.gives is not GaussianDP]

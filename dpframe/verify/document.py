@@ -128,6 +128,7 @@ def _setting(setting: Setting) -> dict[str, object]:
     return {
         "X": {
             "norm": None if rows.norm is None else to_json(rows.norm),
+            **({} if rows.box is None else {"box": to_json(rows.box)}),
             "columns": None if rows.columns is None else [_column(part) for part in rows.columns],
             "intercept": rows.intercept,
         },
@@ -220,8 +221,9 @@ def _rebuild(content: Mapping[str, Any]) -> Certificate:
 
 
 def _symbol(name: str, spec: Mapping[str, Any]) -> Symbol:
-    if spec["origin"] is not None:
-        return Symbol(name, Domain(Fraction(spec["lower"]), None, lower_closed=True, integer=True))
+    if spec["origin"] is not None:  # a size, or a released number: no field of a declaration
+        low = None if spec["lower"] is None else Fraction(spec["lower"])
+        return Symbol(name, Domain(low, None, lower_closed=low is not None, integer=True))
     return parameter(
         name, spec["lower"], spec["upper"], closed=spec["closed"], integer=spec["integer"]
     )
@@ -260,7 +262,9 @@ def _load_setting(
             Categorical(**part) if "levels" in part else Numeric(**part) for part in rows["columns"]
         ]
     )
-    norm = None if rows["norm"] is None else from_json(rows["norm"], symbols)
+    norm, box = (
+        None if rows.get(key) is None else from_json(rows[key], symbols) for key in ("norm", "box")
+    )
     labels = None
     if column is not None:
         labels = Column(
@@ -270,7 +274,7 @@ def _load_setting(
             }
         )
     return Setting(
-        X=Rows(norm=norm, columns=columns, intercept=rows["intercept"]),
+        X=Rows(norm=norm, box=box, columns=columns, intercept=rows["intercept"]),
         y=labels,
         relation=Relation(claimed["relation"]),
         rows_per_person=from_json(claimed["rows_per_person"], symbols),

@@ -3,9 +3,9 @@ delta in (0, 1].
 
 If mu = E/C and C^2 >= E/2 then delta(E; mu) <= Pr[Z > C - E/(2C)] <= exp(E/2 - C^2/2)/2. For
 several Gaussian releases with
-m_i = R_i E^2/log(q_i/D), q_i >= a >= 1 and joint total of the R_i at most S <= 1/2 with a^(1/S) >=
-4, C^2 >= (log a + log(1/D))/S, so the claim
-(E, D) holds wherever E <= 2 log 2 + log(a)/S + (1/S - 2) log(1/D). Proof page: proofs/e1.
+m_i = R_i E^2/log(q_i/D), q_i >= a >= 1 and joint total of the R_i at most S <= 1/2, C^2 >= (log a +
+log(1/D))/S, so the claim (E, D) holds wherever E <= 2 log 2 + log(a)/S + (1/S - 2) log(1/D), if
+a^(1/S) >= 4, or D <= 1/c with a^(1/S) c^(1/S + 2) >= 4. Proof page: proofs/e1.
 """
 
 from __future__ import annotations
@@ -64,7 +64,15 @@ def tail_rule(
     floor = _least([q for _, q in known.values()], field)
     branches = totals([known[move][0] for move in moves], lambda a, b: larger(a, b, field))
     ceiling = _greatest(branches, field)
-    return None if floor is None or ceiling is None else _conclude(floor, ceiling, epsilon, delta)
+    if floor is None or ceiling is None:
+        return None
+    return _conclude(floor, ceiling, epsilon, delta, _below(delta, field))
+
+
+def _below(delta: Expression, field: Field) -> int:
+    """A whole number c with delta <= 1/c, proved."""
+    tried = (c for c in (4, 3, 2) if nonnegative(exact(Fraction(1, c)) - delta, field).proved)
+    return next(tried, 1)
 
 
 def _split(
@@ -158,9 +166,12 @@ def _corner_values(formula: Expression) -> list[Fraction]:
     return found
 
 
-def _conclude(a: Fraction, S: Fraction, epsilon: Expression, delta: Expression) -> Tail | None:
+def _conclude(
+    a: Fraction, S: Fraction, epsilon: Expression, delta: Expression, below: int
+) -> Tail | None:
     inverse = 1 / S
-    if S > Fraction(1, 2) or a**inverse.numerator < Fraction(4) ** inverse.denominator:
+    room = a**inverse.numerator * Fraction(below) ** (inverse + 2).numerator
+    if S > Fraction(1, 2) or room < Fraction(4) ** inverse.denominator:
         return None
     bound = 2 * log(2) + exact(inverse) * log(a) + exact(inverse - 2) * log(1 / delta)
     return Tail(a, S, Constraint(epsilon, bound, source="rule E1"))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from dpframe.graph import Release
+from dpframe.graph import Release, reads_released
 from dpframe.guarantees import GaussianDP, PureDP, Share
 from dpframe.mechanisms import Calibration, Laplace
 from dpframe.sensitivity import L2
@@ -108,6 +108,8 @@ def pure_witness(release: Release, share: Share) -> Witness | None:
     if own is None or moved is None or not own.attained:
         return None
     loss = release.guarantee(moved.value).amounts[0]
+    if reads_released(loss) or release.sampled is not None:
+        return None
     formulas = (loss, share.epsilon, share.delta, moved.value, release.entries)
     symbols = set().union(*(formula.symbols() for formula in formulas))
     tried = points(sorted(symbols, key=lambda symbol: symbol.name))
@@ -143,7 +145,9 @@ def _stated_gaussian(
     size = release.mechanism.formula
     move = release.guarantee(sensitivity).amounts[0]
     reached = release.statistic.one_row(L2, release.statistic.unit.relation)
-    lower = move if reached is not None and reached.attained else ZERO
+    attained = reached is not None and reached.attained and not reads_released(move)
+    attained = attained and release.sampled is None  # what a sample hides may be less
+    lower = move if attained else ZERO
     claim = Claim(share.epsilon, share.delta, move, lower)
     fact = f"std = {size}, L2 sensitivity {sensitivity}, share ({share})"
     alone = Move("share", release.label, claim, [move], lambda moves, _: moves, fact)

@@ -4,13 +4,17 @@ values, by exact algebra.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import attrs
 
 from dpframe.graph import Graph, Node, Post, Regression, Release, Setting
 from dpframe.guarantees import Guarantee
-from dpframe.symbols import Expression, multiply, power
+from dpframe.symbols import Expression, Number, multiply, power
 
 from .algebra import Field
+
+ONE = Number(Fraction(1))
 
 
 @attrs.frozen
@@ -74,10 +78,15 @@ def _differences(one: Node, other: Node) -> list[str]:
     )
 
 
+def _rate(release: Release) -> Expression:
+    return ONE if release.sampled is None else release.sampled
+
+
 def _release_formulas(one: Release, other: Release) -> dict[str, tuple[Expression, Expression]]:
     formulas = {
         one.mechanism.noise: (one.mechanism.formula, other.mechanism.formula),
         "times": (one.times, other.times),
+        "sampled": (_rate(one), _rate(other)),
     }
     if (
         one.share is not None

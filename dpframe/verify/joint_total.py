@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
-from dpframe.graph import Joint
+import attrs
+
+from dpframe.graph import Joint, reads_released
 from dpframe.guarantees import ApproxDP, GaussianDP, PureDP
-from dpframe.symbols import Expression
+from dpframe.symbols import Expression, Number
 
 from .attempt import ALL, Attempt, Class, certain, classes
 from .e1 import larger
 from .judge import Move, judge
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
+from .parallel import about, moving
 from .problem import Problem
 from .profile_rule import Claim
 from .sign import nonnegative
 
+ZERO = Number(Fraction(0))
 LONG = 400  # characters of a formula that fit on a screen
 
 
@@ -26,11 +31,28 @@ def gaussian(problem: Problem) -> Attempt | None:
     releases = problem.graph.releases
     if not releases or any(release.gives is not GaussianDP for release in releases):
         return None
-    grouped = classes(releases)
-    joint = Joint.of([release.statistic for release, _ in grouped], problem.setting.relation)
-    if joint is None or isinstance(problem.target, PureDP):
+    if isinstance(problem.target, PureDP):
         return None
-    return _total(problem, joint, joint_moves(problem, joint, grouped))
+    grouped = classes(releases)
+    choices = moving(problem, grouped)
+    said = about(problem, choices)
+    found = [_together(problem, chosen, said) for chosen in choices]
+    known = [attempt for attempt in found if attempt is not None]
+    if len(known) < len(found):
+        return None
+    obligations = dict.fromkeys(part for attempt in known for part in attempt.obligations)
+    constraints = dict.fromkeys(part for attempt in known for part in attempt.constraints)
+    return Attempt("gaussian", tuple(obligations), tuple(constraints))
+
+
+def _together(problem: Problem, grouped: Sequence[Class], said: tuple[str, ...]) -> Attempt | None:
+    """What one pair of neighbours may move together is inside the target."""
+    joint = Joint.of([release.statistic for release, _ in grouped], problem.setting.relation)
+    if joint is None:
+        return None
+    found = _total(problem, joint, grouped)
+    told = tuple(attrs.evolve(o, facts=(*o.facts, *said)) for o in found.obligations)
+    return attrs.evolve(found, obligations=told)
 
 
 def joint_moves(problem: Problem, joint: Joint, grouped: Sequence[Class]) -> list[Expression]:
@@ -41,17 +63,32 @@ def joint_moves(problem: Problem, joint: Joint, grouped: Sequence[Class]) -> lis
     ]
 
 
-def _total(problem: Problem, joint: Joint, moves: Sequence[Expression]) -> Attempt:
+def reached_moves(
+    joint: Joint, moves: Sequence[Expression], grouped: Sequence[Class]
+) -> Expression:
+    """A lower bound on the joint mu^2: what a sample hides, and what follows from released numbers,
+    may be less than its bound.
+    """
+    pairs = zip(moves, grouped, strict=True)
+    open_ones = [reads_released(move) or one.sampled is not None for move, (one, _) in pairs]
+    return joint.attained(
+        [ZERO if lower else move for lower, move in zip(open_ones, moves, strict=True)]
+    )
+
+
+def _total(problem: Problem, joint: Joint, grouped: Sequence[Class]) -> Attempt:
+    moves = joint_moves(problem, joint, grouped)
     total, target = joint.total(moves), problem.target
+    attained = reached_moves(joint, moves, grouped)
     text = str(total)
     fact = f"mu^2 = {text if len(text) < LONG else '...'} ({joint.rule})"
     if isinstance(target, ApproxDP):
-        claim = Claim(target.epsilon, target.delta, total, joint.attained(moves))
+        claim = Claim(target.epsilon, target.delta, total, attained)
         result = judge(problem, Move("total", ALL, claim, moves, joint.branches, fact))
         return Attempt("gaussian", (result.obligation,), result.constraints)
     worth = target.amounts[0] if isinstance(target, GaussianDP) else 2 * target.amounts[0]
     branches = joint.branches(moves, lambda a, b: larger(a, b, problem.field))
-    return Attempt("gaussian", (inside(problem, branches, joint.attained(moves), worth, fact),))
+    return Attempt("gaussian", (inside(problem, branches, attained, worth, fact),))
 
 
 def inside(

@@ -15,7 +15,7 @@ from dpframe.graph.scaling import noise_times
 from dpframe.guarantees import GaussianDP, PureDP, Share
 from dpframe.symbols import Expression, Number, add, sqrt
 
-from .mixture import Mixture, epsilons, squared_mu, total_rho
+from .mixture import Mixture, amplified, epsilons, squared_mu, total_rho
 
 ONE = Number(Fraction(1))
 
@@ -47,10 +47,19 @@ class Jointly(Regression):
         if isinstance(self.of, Jointly):
             return self.of.declare(X, y, budget)
         with noise_times(ONE):
-            releases = Graph.of(self.of.declare(X, y, budget)).releases
+            releases = _additive(Graph.of(self.of.declare(X, y, budget))).releases
         pure = budget if budget.currency == ("epsilon",) else None
         with noise_times(noise_factor(releases, budget), pure):
             return self.of.declare(X, y, budget)
+
+
+def _additive(graph: Graph) -> Graph:
+    """The graph, if all that it spends is noise. Raises InvalidArgument."""
+    if not graph.additive:
+        named = ", ".join(one.label for one in (*graph.procedures, *graph.bounds))
+        way_out = "Procedures and bounds that may fail are calibrated by their shares."
+        raise InvalidArgument("of", "a declaration that only adds noise", named, way_out)
+    return graph
 
 
 def noise_factor(releases: Sequence[Release], budget: Share) -> Expression:
@@ -59,7 +68,9 @@ def noise_factor(releases: Sequence[Release], budget: Share) -> Expression:
     if not releases or not kinds <= {GaussianDP, PureDP}:
         names = ", ".join(sorted({release.noise.kind for release in releases})) or "no release"
         raise InvalidArgument("noise", "Gaussian or pure", names, "Calibrate each release alone.")
-    if kinds == {GaussianDP}:
+    numbers = all(isinstance(amount, Number) for amount in budget.amounts)
+    counted = numbers and any(map(amplified, releases))
+    if kinds == {GaussianDP} and not (counted and budget.currency == ("epsilon", "delta")):
         return sqrt(_moved(squared_mu(releases))) * unit_std(budget)
     if budget.currency == ("rho",):
         return sqrt(total_rho(releases) / budget.rho)

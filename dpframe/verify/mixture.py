@@ -11,8 +11,14 @@ from dpframe.accountants import NumericAccountant, Part
 from dpframe.accounting import least_factor
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Joint, Release
-from dpframe.guarantees import GaussianDP, Guarantee, PureDP
-from dpframe.losses import GaussianLoss, LaplaceLoss, PrivacyLoss, ResponseLoss
+from dpframe.guarantees import ADD_REMOVE, GaussianDP, Guarantee, PureDP
+from dpframe.losses import (
+    GaussianLoss,
+    LaplaceLoss,
+    PrivacyLoss,
+    ResponseLoss,
+    SubsampledGaussianLoss,
+)
 from dpframe.mechanisms import Laplace
 from dpframe.numerics import arb_upper
 from dpframe.symbols import Expression, Number, add, power, sqrt
@@ -20,7 +26,7 @@ from dpframe.symbols import Expression, Number, add, power, sqrt
 from .attempt import classes
 from .enclose import enclose
 
-ZERO = Number(Fraction(0))
+ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 
 
 @attrs.frozen
@@ -30,14 +36,17 @@ class Mixture:
     mu: Fraction
     pure: tuple[tuple[type[PrivacyLoss], Fraction, int], ...]
     """kind of loss, epsilon, number of draws"""
+    sampled: tuple[tuple[Fraction, Fraction, int], ...] = ()
+    """mu of a draw that reads all rows, rate of its sample, number of draws"""
 
     @classmethod
     def of(cls, releases: Sequence[Release]) -> Mixture:
         """The mixture of these releases. Raises InvalidArgument while a cost is a formula."""
-        gaussians = [release for release in releases if release.gives is GaussianDP]
+        sampled = [release for release in releases if amplified(release)]
+        gaussians = [r for r in releases if r.gives is GaussianDP and r not in sampled]
         others = [release for release in releases if release.gives is not GaussianDP]
         mu = upper(sqrt(squared_mu(gaussians))) if gaussians else Fraction(0)
-        return cls(mu, tuple(_pure(release) for release in others))
+        return cls(mu, tuple(map(_pure, others)), tuple(map(_sampled, sampled)))
 
     def __str__(self) -> str:
         """`mu = 0.25, laplace 0.1 (x3)`, rounded for reading."""
@@ -46,19 +55,35 @@ class Mixture:
             f"{kind.kind} {float(epsilon):.6g}" + (f" (x{count})" if count > 1 else "")
             for kind, epsilon, count in self.pure
         ]
-        return ", ".join(gaussian + pure)
+        sampled = [
+            f"mu = {float(mu):.6g} sampled at {rate} (x{count})" for mu, rate, count in self.sampled
+        ]
+        return ", ".join(gaussian + pure + sampled)
 
     def parts(self, factor: Fraction = Fraction(1)) -> tuple[Part, ...]:
         """The losses, with `factor` times the noise."""
         gaussian = (Part(GaussianLoss(self.mu / factor)),) if self.mu else ()
         rest = (Part(kind(epsilon / factor), count) for kind, epsilon, count in self.pure)  # type: ignore[call-arg]
-        return (*gaussian, *rest)
+        sampled = (
+            Part(SubsampledGaussianLoss(mu / factor, rate), count)
+            for mu, rate, count in self.sampled
+        )
+        return (*gaussian, *rest, *sampled)
 
     def factor(self, epsilon: Expression, delta: Expression) -> Number:
         """What all noise must be multiplied by to be (epsilon, delta)-DP together."""
         target, at = _exact("epsilon", epsilon), _exact("delta", delta)
         account = NumericAccountant()
         return Number(least_factor(lambda s: account.epsilon(self.parts(s), at).upper, target))
+
+
+def amplified(release: Release) -> bool:
+    """Whether its samples are counted: Gaussian, and a person has one coin, which is one row under
+    add/remove. Other sampled releases cost at most what they do without. (proofs/clipped_gradients)
+    """
+    unit = release.statistic.unit
+    alone = unit.relation is ADD_REMOVE and unit.rows_per_person == ONE
+    return release.sampled is not None and release.gives is GaussianDP and alone
 
 
 def squared_mu(releases: Sequence[Release]) -> Expression:
@@ -112,6 +137,12 @@ def _pure(release: Release) -> tuple[type[PrivacyLoss], Fraction, int]:
         raise InvalidArgument("noise", "Gaussian or pure", release.noise.kind, way_out)
     kind = LaplaceLoss if type(release.mechanism) is Laplace else ResponseLoss
     return kind, upper(guarantee.epsilon), int(_exact("times", release.times))
+
+
+def _sampled(release: Release) -> tuple[Fraction, Fraction, int]:
+    mu = upper(sqrt(cost(release).amounts[0]))
+    rate = ONE if release.sampled is None else release.sampled
+    return mu, rate.value, int(_exact("times", release.times))
 
 
 def _exact(name: str, formula: Expression) -> Fraction:

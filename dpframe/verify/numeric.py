@@ -1,4 +1,4 @@
-"""The certified numeric total: Gaussian and pure releases together, at numbers."""
+"""The certified numeric total: Gaussian, sampled and pure releases together, at numbers."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ RULE = "the profile of all privacy losses together stays inside the target [ZhuD
 
 
 def numeric(problem: Problem) -> Attempt | None:
-    """The dominating pairs multiply: one Gaussian of the joint mu, one pair for each pure draw.
-    (proofs/contour)
+    """The dominating pairs multiply: one Gaussian of the joint mu, one pair for each pure draw and
+    each draw on a sample. (proofs/contour; proofs/subsampling)
     """
     target, mixture = problem.target, _mixture(problem)
     if mixture is None or not isinstance(target, ApproxDP):

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from dpframe.graph import Release
+import attrs
+
+from dpframe.graph import Procedure, Release
 from dpframe.graph.release import ONE
+from dpframe.graph.release import whole as is_whole
 from dpframe.guarantees import PureDP, Share
 from dpframe.symbols import Expression, Number, add
 
 from .enclose import number
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named, shown
+from .parallel import about, moving
 from .problem import Problem
 from .sign import Decision, nonnegative, positive
 
 ZERO = Number(Fraction(0))
+LONG = 200  # characters of sums that fit on a screen
 BASIC = "[DworkR14, Thm B.1]"
 SOURCES = {
     "epsilon": BASIC,
@@ -23,16 +28,16 @@ SOURCES = {
     "rho": "[BunS16, Lem 2.3]",
     "mu^2": "[DongRS22, Cor 3.3]",
 }
-Pair = tuple[Release, Share]
+Pair = tuple[Release | Procedure, Share]
 
 
 def plan(problem: Problem) -> list[Obligation]:
     """Every obligation of the plan, on the whole domain; one object when all are proved."""
-    pairs = [(r, r.share) for r in problem.graph.releases if r.share is not None]
+    pairs = [(r, r.share) for r in problem.graph.charged if r.share is not None]
     foreign = [*_foreign(problem, pairs), *_counts(problem)]
     if foreign or not pairs:
         return foreign
-    if _weights_hold(problem, pairs):
+    if not problem.graph.bounds and _weights_hold(problem, pairs):
         return [_proved(problem, pairs)]
     failing = [*_signs(problem, pairs), *_sums(problem, pairs)]
     return failing or [_proved(problem, pairs)]
@@ -41,19 +46,28 @@ def plan(problem: Problem) -> list[Obligation]:
 def _proved(problem: Problem, pairs: Sequence[Pair]) -> Obligation:
     rule = "shares are positive and sum to at most the target, identically in all parameters"
     names = problem.target.currency
-    facts = tuple(f"{name}: {_sum_text(problem, pairs, i)}" for i, name in enumerate(names))
-    return Obligation("plan", "budget", rule, facts, PROVED, count=len(pairs))
+    choices = moving(problem, pairs)
+    facts = [f"{name}: {_sum_text(problem, choices, i)}" for i, name in enumerate(names)]
+    facts += about(problem, choices)
+    return Obligation("plan", "budget", rule, tuple(facts), PROVED, count=len(pairs))
 
 
-def _sum_text(problem: Problem, pairs: Sequence[Pair], index: int) -> str:
-    name, many = problem.target.currency[index], len(pairs)
-    text = f"{many} shares" if many > 6 else " + ".join(str(_charge(p, name)) for p in pairs)
+def _sum_text(problem: Problem, choices: Sequence[Sequence[Pair]], index: int) -> str:
+    name = problem.target.currency[index]
+    sums = dict.fromkeys(_summands(problem, pairs, name) for pairs in choices)
+    text = next(iter(sums)) if len(sums) == 1 else f"max({', '.join(sums)})"
+    text = text if len(text) < LONG else f"the largest of {len(sums)} sums"
     return f"{text} <= {problem.target.amounts[index]}"
+
+
+def _summands(problem: Problem, pairs: Sequence[Pair], name: str) -> str:
+    charges = [*(_charge(pair, name) for pair in pairs), *_failures(problem, name)]
+    return f"{len(pairs)} shares" if len(pairs) > 6 else " + ".join(map(str, charges))
 
 
 def _weights_hold(problem: Problem, pairs: Sequence[Pair]) -> bool:
     """Whether all shares are weights of the (positive) target, positive, with sum at most 1."""
-    target = problem.target.amounts
+    target, choices = problem.target.amounts, moving(problem, pairs)
     if any(share.wholes != target for _, share in pairs):
         return False
     for index in range(len(target)):
@@ -62,11 +76,16 @@ def _weights_hold(problem: Problem, pairs: Sequence[Pair]) -> bool:
         weights = [share.weights[index] for _, share in pairs]
         if not all(positive(weight, problem.field).proved for weight in dict.fromkeys(weights)):
             return False
-        drawn = zip(weights, (release.times for release, _ in pairs), strict=True)
-        total = add(*(weight if times is ONE else weight * times for weight, times in drawn))
-        if not nonnegative(1 - total, problem.field).proved:
+        totals = {add(*(_drawn(pair, index) for pair in pairs)) for pairs in choices}
+        if not all(nonnegative(1 - total, problem.field).proved for total in totals):
             return False
     return True
+
+
+def _drawn(pair: Pair, index: int) -> Expression:
+    release, share = pair
+    weight = share.weights[index]
+    return weight if release.times is ONE else weight * release.times
 
 
 def _foreign(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
@@ -89,6 +108,13 @@ def _counts(problem: Problem) -> Iterator[Obligation]:
     for release in problem.graph.releases:
         if release.times is ONE:
             continue
+        if not is_whole(release.times):
+            rule, fix = (
+                "the number of draws is a whole number",
+                "dp.release(..., times=T) checks it.",
+            )
+            fact = f"times = {release.times}"
+            yield Obligation("draws", release.label, rule, (fact,), UNPROVED, repair=fix)
         decision = nonnegative(release.times - 1, problem.field)
         if not decision.proved:
             yield Obligation(
@@ -116,7 +142,7 @@ def _signs(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
 
 
 def _sign(
-    problem: Problem, release: Release, name: str, amount: Expression, strict: object
+    problem: Problem, release: Release | Procedure, name: str, amount: Expression, strict: object
 ) -> Iterator[Obligation]:
     decision = (positive if strict else nonnegative)(amount, problem.field)
     if decision.proved:
@@ -137,13 +163,23 @@ def _sign(
 
 
 def _sums(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
+    choices = moving(problem, pairs)
+    said = about(problem, choices)
     for index, (name, whole) in enumerate(
         zip(problem.target.currency, problem.target.amounts, strict=True)
     ):
-        total = add(*(_charge(pair, name) for pair in pairs))
-        decision = nonnegative(whole - total, problem.field)
-        if not decision.proved:
-            yield _overspent(problem, pairs, index, total, decision)
+        for some in choices:
+            total = add(*(_charge(pair, name) for pair in some), *_failures(problem, name))
+            decision = nonnegative(whole - total, problem.field)
+            if not decision.proved:
+                found = _overspent(problem, some, index, total, decision)
+                yield attrs.evolve(found, facts=(*found.facts, *said))
+                break
+
+
+def _failures(problem: Problem, name: str) -> list[Expression]:
+    """What bounds may fail with, each paid for once in delta. (proofs/events)"""
+    return [bound.failure for bound in problem.graph.bounds] if name == "delta" else []
 
 
 def _charge(pair: Pair, name: str) -> Expression:
@@ -157,6 +193,8 @@ def _overspent(
 ) -> Obligation:
     name, whole = problem.target.currency[index], problem.target.amounts[index]
     facts = [f"{release.label}: {share.amount(name)}{_times(release)}" for release, share in pairs]
+    if name == "delta":
+        facts += [f"{bound.name} may fail: {bound.failure}" for bound in problem.graph.bounds]
     more = [f"... and {len(facts) - 8} more"] if len(facts) > 8 else []
     return Obligation(
         "plan",
@@ -185,7 +223,7 @@ def _plain(formula: Expression) -> str:
     return str(formula) if formula.symbols() else f"{number(formula, {}, up=False):.6g}"
 
 
-def _times(release: Release) -> str:
+def _times(release: Release | Procedure) -> str:
     return "" if release.times is ONE else f", {release.times} times"
 
 

@@ -10,6 +10,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument, PrivacyWarning
 from dpframe.graph import Joint, Release
+from dpframe.graph.boxes import BoxGrid
 from dpframe.graph.grid import Grid
 from dpframe.guarantees import ApproxDP
 from dpframe.symbols import Expression
@@ -92,7 +93,7 @@ def _grid(certificate: Certificate, sizes: dict[str, int]) -> float | None:
     """
     if not all(release.exact for release in certificate.graph.releases):
         return None
-    grids = [node for node in certificate.graph.nodes if isinstance(node, Grid)]
+    grids = [node for node in certificate.graph.nodes if isinstance(node, (Grid, BoxGrid))]
     widths = [certificate.number(grid.columns, up=True, sizes=sizes) for grid in grids]
     shares = [
         (2 * math.sqrt(width) + 1) / 2**grid.bits for grid, width in zip(grids, widths, strict=True)

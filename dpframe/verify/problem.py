@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
 
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.graph import Graph, Setting
+from dpframe.graph import Graph, Known, Node, Procedure, Release, Setting
 from dpframe.graph.node import own
+from dpframe.graph.partition import parts_of
 from dpframe.guarantees import Guarantee
 from dpframe.symbols import Expression, Symbol
 
 from .algebra import Field
+
+
+def _classes(nodes: Sequence[Node]) -> list[type]:
+    """The classes of nodes and of their parts, of noise, theorems and shares."""
+    used: list[type] = [type(node) for node in nodes]
+    used += [type(part) for node in nodes for part in parts_of(node)]
+    releases = [node for node in nodes if isinstance(node, Release)]
+    used += [type(release.stated) for release in releases]
+    theirs = [r for r in releases if r.rule is not None and not own(type(r.rule))]
+    used += [type(release.mechanism) for release in theirs]
+    procedures = [node for node in nodes if isinstance(node, Procedure)]
+    used += [type(one.share) for one in releases if one.share]
+    used += [type(one.share) for one in procedures]
+    return used + [kind for one in procedures for kind in _classes(one.within)]
 
 
 @attrs.frozen(slots=False, eq=False)
@@ -28,11 +44,7 @@ class Problem:
     @cached_property
     def foreign(self) -> tuple[type, ...]:
         """Classes that are not dpframe's own, whose word the proof would have to take."""
-        used: list[type] = [type(node) for node in self.graph.nodes]
-        used += [type(release.stated) for release in self.graph.releases]
-        theirs = [r for r in self.graph.releases if r.rule is not None and not own(type(r.rule))]
-        used += [type(release.mechanism) for release in theirs]
-        used += [type(release.share) for release in self.graph.releases if release.share]
+        used = _classes(self.graph.nodes)
         used += [type(part) for part in (self.setting, self.setting.X, self.setting.y) if part]
         used += [type(part) for part in self.setting.X.columns or ()]
         return tuple(kind for kind in dict.fromkeys(used) if not own(kind))
@@ -76,4 +88,6 @@ class Problem:
 
 
 def _reading(symbol: Symbol) -> str:
+    if isinstance(symbol.origin, Known):
+        return " (released)"
     return "" if symbol.origin is None else " (read from the data)"

@@ -9,12 +9,14 @@ from collections.abc import Sequence
 import attrs
 
 from dpframe.errors import InvalidArgument, OutsideTheorem
+from dpframe.graph import reads_released
 
 from . import structure
 from .attempt import Attempt
 from .basic import with_theorems
 from .derivations import DERIVATIONS
 from .enclose import enclose, rational_ball
+from .events import events
 from .noise import noise
 from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation
 from .plan import plan
@@ -86,7 +88,9 @@ def _verify(problem: Problem, accountant: str) -> Report:
     planning = accountant in ("auto", "basic")  # then a theorem's noise is positive with its share
     common = (*structure.obligations(problem), *noise(problem, planned=planning))
     if not _all_proved(common):
-        return Report(problem, common, planned, (), None)
+        return Report(problem, (*common, *events(problem)), planned, (), None)
+    common = (*common, *events(problem))
+    bounded = _all_proved(common)
     attempts: list[Attempt] = []
     for name in _order(problem, accountant):
         attempt = DERIVATIONS[name](problem)
@@ -96,7 +100,7 @@ def _verify(problem: Problem, accountant: str) -> Report:
             attempt = with_theorems(attempt, problem)
         attempts.append(_with_point(attempt, problem))
         binding = planned if accountant == "auto" or name == "basic" else _draws(planned)
-        if attempts[-1].proved and _all_proved(binding):
+        if bounded and attempts[-1].proved and _all_proved(binding):
             return Report(problem, common, planned, tuple(attempts), attempts[-1])
     if not attempts:
         common = (*common, _none_applies(problem))
@@ -116,7 +120,8 @@ def _none_applies(problem: Problem) -> Obligation:
         "some derivation must apply: basic composition (every release has a share), joint "
         "Gaussian DP (all Gaussian), zCDP"
     )
-    kinds = tuple(dict.fromkeys(release.noise.kind for release in problem.graph.releases))
+    noises = [release.noise.kind for release in problem.graph.releases]
+    kinds = dict.fromkeys([*noises, *(one.kind for one in problem.graph.procedures)])
     return Obligation(
         "total",
         "all releases together",
@@ -132,20 +137,34 @@ def _order(problem: Problem, accountant: str) -> Sequence[str]:
         raise InvalidArgument(
             "accountant", f"'auto' or one of {', '.join(DERIVATIONS)}", accountant, ""
         )
-    shared = all(release.share is not None for release in problem.graph.releases)
+    shared = all(charged.share is not None for charged in problem.graph.charged)
+    only_shares = bool(problem.graph.procedures or problem.graph.bounds)
     currency = problem.target.kind in ("pure", "approx")
     if accountant == "basic" and not (shared and currency):
         raise OutsideTheorem(
             "basic composition adds shares of (epsilon, delta): give every release a share "
             "of the budget, or use another accountant."
         )
+    if only_shares and accountant not in ("auto", "basic"):
+        raise OutsideTheorem(
+            "procedures and bounds that may fail are added up by basic composition: use "
+            "accountant='basic' or 'auto'."
+        )
     if accountant != "auto":
         return (accountant,)
-    return [name for name in DERIVATIONS if name != "basic" or (shared and currency)]
+    tried = [name for name in DERIVATIONS if name == "basic" or not only_shares]
+    return [name for name in tried if name != "basic" or (shared and currency)]
 
 
 def _with_point(attempt: Attempt, problem: Problem) -> Attempt:
-    """A region that theorems carve must have a point."""
+    """A region that theorems carve must have a point, and be known before anything is drawn."""
+    carved = [c for c in attempt.constraints if reads_released(c.left) or reads_released(c.right)]
+    if carved:
+        rule = "the theorems' hypotheses must hold whatever is released before"
+        facts = tuple(map(str, carved[:8]))
+        fix = "narrow the range of the released number."
+        late = Obligation("region", "parameters", rule, facts, UNPROVED, repair=fix)
+        return attrs.evolve(attempt, obligations=(*attempt.obligations, late))
     if (
         not attempt.proved
         or not attempt.constraints

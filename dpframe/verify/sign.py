@@ -26,6 +26,7 @@ from dpframe.symbols import (
 from . import bernstein
 from .algebra import Field, Polynomial, Ratio
 from .enclose import enclose, rational_ball
+from .roots import without_roots
 
 Point = Mapping[Symbol, Fraction]
 MAX_POINTS = 2000
@@ -59,7 +60,8 @@ def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
         return PROVED
     ratio = field.ratio(formula)
     if ratio is None:
-        return _by_enclosure(formula, strict=strict)
+        shown = _over_roots(formula, strict=strict)
+        return PROVED if shown else _by_enclosure(formula, strict=strict)
     if ratio.is_zero:
         return _at(field, ratio, next(points(field.symbols)), strict=strict) if strict else PROVED
     ratio = ratio.reduced()
@@ -68,6 +70,15 @@ def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
         return OPEN
     top = ratio.top if sign > 0 else -ratio.top
     return _polynomial(top, field, strict=strict)
+
+
+def _over_roots(formula: Expression, *, strict: bool) -> bool:
+    """Whether the formula is shown to be >= 0 (> 0) as a polynomial in its square roots."""
+    other = without_roots(formula)
+    if other is None:
+        return False
+    field = Field(tuple(sorted(other.symbols(), key=lambda symbol: symbol.name)))
+    return field.ratio(other) is not None and _decide(other, field, strict=strict).proved is True
 
 
 def _by_enclosure(formula: Expression, *, strict: bool) -> Decision:

@@ -95,6 +95,7 @@ def _release_line(release: Release) -> str:
     rule = "stated" if release.rule is None else release.rule.name
     share = "" if release.share is None else f", share ({release.share})"
     size = f"{release.noise.noise} {release.mechanism.formula} ({rule})"
+    size += "" if release.sampled is None else f", each draw on a sample at {release.sampled}"
     return f"{release.label}: sensitivity {value} ({release.noise.norm}){share}\n      {size}"
 
 

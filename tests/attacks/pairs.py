@@ -36,10 +36,20 @@ TWISTED = {  # the rows whose outer products differ most in L1, found by search 
     3: ([0.68381069, 0.68381069, -0.25456995], [0.18000814, 0.18000814, 0.96705436]),
 }
 
+SCALED = (  # tight in a box, or in cells: tests/graph
+    st.SufficientStatistics,
+    st.Monomials,
+    st.BinCounts,
+    st.Histogram,
+    st.CellCount,
+    st.CellSums,
+    st.BlockEstimates,
+)
+ELSEWHERE = (st.Argmin, st.LogResidual)  # read the table often, or a penalty: tests of their own
 LEAVES = {
     cls.__name__: make
     for cls, make in STATISTICS.items()
-    if cls not in UNBOUNDED and cls not in (st.Linear, st.Stack)
+    if cls not in UNBOUNDED and cls not in (st.Linear, st.Stack, *SCALED, *ELSEWHERE)
 }
 STACKS = {
     "(X'X, X'y)": lambda X, y: dp.stack(X.T @ X, X.T @ y),
@@ -51,6 +61,7 @@ STACKS = {
 }
 OTHERS = {
     "Linear": STATISTICS[st.Linear],
+    **{cls.__name__: STATISTICS[cls] for cls in SCALED},
     "(X'1, 1'y)": lambda X, y: dp.stack(dp.total(X), dp.total(y)),
     "(X'X, lambda_min)": lambda X, y: dp.stack(X.T @ X, dp.lambda_min(X.T @ X)),
     "(X'y, y'y)": lambda X, y: dp.stack(X.T @ y, y @ y),

@@ -430,10 +430,10 @@ class Silent(dp.Regression):
 
 
 def test_no_release_is_a_page_too():
-    """Nothing is released, so it is proved."""
+    """Nothing is released, so there is nothing to certify."""
     done = audit(Silent(), target=ONE, setting=SETTING)
     assert "Nothing is released" in str(done)
-    assert str(done.verdict) == "proved"
+    assert str(done.verdict) == "unproved"
     assert done.joint is None
 
 

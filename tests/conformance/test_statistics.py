@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import samples
@@ -24,6 +26,14 @@ DEGREES = {
     st.Count: (0, 0),
     st.RowSum: (1, 0),
     st.LabelSum: (0, 1),
+    st.ColumnSquares: (2, 0),
+    st.BinCounts: (0, 0),
+    st.SufficientStatistics: (0, 0),
+    st.Monomials: (0, 0),
+    st.Histogram: (0, 0),
+    st.CellCount: (0, 0),
+    st.CellSums: (0, 0),
+    st.BlockEstimates: (0, 0),
 }
 
 
@@ -93,24 +103,72 @@ def test_what_no_rule_bounds_has_no_sensitivity(cls):
         assert all(statistic.sensitivity(norm) is None for norm in NORMS)
 
 
+def between(values):
+    """How many are at most -1/2, then at most 0, then at most 1, then above."""
+    ends = (-np.inf, -0.5, 0, 1, np.inf)
+    return [sum(low < v <= high for v in values) for low, high in pairwise(ends)]
+
+
+def by_sign(X, y):
+    """The upper triangle of X'X, and X'y, of the records with y < 0, then of the others."""
+    found = []
+    for inside in (y < 0, y >= 0):
+        gram, d = X[inside].T @ X[inside], X.shape[1]
+        upper = (gram[i, j] for i in range(d) for j in range(i, d))
+        found.append([*upper, *X[inside].T @ y[inside]])
+    return np.array(found)
+
+
+def estimated(X, y):
+    """The mean of two ridge regressions of x/B and y/Y, in their own units, inside the ball."""
+    B, Y = float(samples.NORM), float(samples.BOUND)
+    found = []
+    for inside in (y < 0, y >= 0):
+        gram = X[inside].T @ X[inside] + np.eye(X.shape[1]) / B**2
+        theta = Y / B * np.linalg.solve(gram, X[inside].T @ y[inside])
+        found.append(theta * min(1, 0.5 / max(0.5, np.linalg.norm(theta))))
+    return np.mean(found, axis=0)
+
+
+def log_of_residuals(gram, moment):
+    """log(Y + B |theta|), theta of a ridge regression with penalty 4."""
+    theta = np.linalg.solve(gram + 4 * np.eye(len(moment)), moment)
+    return np.log(float(samples.BOUND) + float(samples.NORM) * np.sqrt(theta @ theta))
+
+
 def brute(cls, X, y):
     """The value by its definition, one record at a time."""
     grams = sum((np.outer(x, x) for x in X), np.zeros((X.shape[1],) * 2))
     moments = sum((x * t for x, t in zip(X, y, strict=True)), np.zeros(X.shape[1]))
     rows = sum(X, np.zeros(X.shape[1]))
     d = X.shape[1]
+    once = [grams[i, j] for i in range(d) for j in range(i, d)]
+    twice = [grams[i, j] * (1 if i == j else 2) for i in range(d) for j in range(i, d)]
+    cells = np.zeros(16)  # the tests give whole steps: what is at most -1 is in the lower cell
+    for x, t in zip(X, y, strict=True):
+        cells[sum(2 ** (3 - j) for j, v in enumerate((*x, t)) if v > -1)] += 1
     flat = [grams[i, j] * (1 if i == j else 2**0.5) for i in range(d) for j in range(i, d)]
     return {
         st.Gram: grams,
         st.Moment: moments,
         st.Squares: sum(t * t for t in y),
         st.LambdaMin: np.linalg.eigvalsh(grams)[0],
+        st.Argmin: np.linalg.solve(grams + 4 * np.eye(d), moments),
+        st.LogResidual: log_of_residuals(grams, moments),
         st.Trace: sum(x @ x for x in X),
         st.Count: len(X),
         st.RowSum: rows,
         st.LabelSum: sum(y),
+        st.ColumnSquares: np.diag(grams),
+        st.BinCounts: np.array([between(x) for x in X.T]).ravel(),
         st.Linear: 2 * moments - rows / 2,
         st.Stack: np.array([*flat, *moments]),
+        st.SufficientStatistics: np.array([*once, *moments, sum(t * t for t in y)]),
+        st.Monomials: np.array([*twice, *(-2 * moments), sum(t * t for t in y)]),
+        st.Histogram: cells,
+        st.CellCount: sum(t >= 0 for t in y),
+        st.CellSums: by_sign(X, y).ravel(),
+        st.BlockEstimates: estimated(X, y),
     }[cls]
 
 
@@ -131,7 +189,7 @@ def test_the_shape_is_the_declared_one(cls):
     """The public shape at d = 3 is that of the value."""
     statistic = samples.STATISTICS[cls](*samples.setting(grid=None).nodes())
     got = samples.evaluate(statistic, np.ones((4, 3)), np.ones(4))
-    assert got.shape == tuple(int(value(size, {"d": 3})) for size in statistic.shape)
+    assert got.shape == tuple(round(value(size, {"d": 3})) for size in statistic.shape)
     assert statistic.symmetric is (got.ndim == 2)
 
 
@@ -144,8 +202,16 @@ def test_blocks_add_up(cls):
         pytest.skip("no sum over blocks, and says so")
     rng = np.random.default_rng(5)
     rows, labels = rng.normal(size=(9, 2)), rng.normal(size=9)
-    parts = [statistic.block({X: rows[a:b], y: labels[a:b]}) for a, b in ((0, 2), (2, 2), (2, 9))]
-    assert np.allclose(sum(parts), statistic.block({X: rows, y: labels}), rtol=1e-12)
+
+    def block(a, b):
+        nodes = (X, y, *statistic.inputs)
+        own = dp.graph.RowsNode
+        return statistic.block(
+            {node: rows[a:b] if isinstance(node, own) else labels[a:b] for node in nodes}
+        )
+
+    parts = [block(a, b) for a, b in ((0, 2), (2, 2), (2, 9))]
+    assert np.allclose(sum(parts), block(0, 9), rtol=1e-12)
 
 
 def test_an_unflattened_stack_is_its_matrix():

@@ -10,7 +10,6 @@ from oracles import sigma_of
 
 from dpframe.errors import BadData, InvalidArgument, NotExecutable
 from dpframe.execution import execute
-from dpframe.execution.execution import at_numbers
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.graph import Column, Regression, Rows, Setting, post, release
 from dpframe.graph.rounding import onto_grid
@@ -429,7 +428,7 @@ def test_a_formula_beyond_the_doubles_is_refused(symbolic):
 def test_a_receipt_states_the_guarantee_in_numbers(target, wanted):
     """Parameters are replaced by the certificate's numbers in every kind of guarantee."""
     values = {"epsilon": exact(3), "delta": exact("1/10")}
-    assert str(at_numbers(target, values)) == wanted
+    assert str(target.substitute(values)) == wanted
 
 
 def test_results_and_receipts_are_frozen(run, data):

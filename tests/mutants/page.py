@@ -7,24 +7,28 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
 
-from cases import ACCEPTED, CASES, UNSPELLABLE, Case  # noqa: E402 - found on the path above
+from algorithm_cases import ALGORITHMS
+from cases import ACCEPTED, CASES, UNSPELLABLE, Case
+from functional_cases import FUNCTIONAL
+from preprocessing_cases import ROWS
 
-from dpframe.verify import Report, Verdict  # noqa: E402
+from dpframe.verify import Report, Verdict
 
 PAGE = Path(__file__).parents[2] / "docs" / "verdicts.md"
+EVERY = [*CASES, *ROWS, *FUNCTIONAL, *ALGORITHMS]
 HEAD = """\
 # Mutants and variants
 
 Published algorithms go wrong in few ways: a share too many, a forgotten bound, a constant without
 its root of 2, a number read from the data. Each row below is a small declaration; the tests run it
 and compare the verdict. Names M, S, T, C and V are those of a catalogue of published mistakes and
-of changes that look like mistakes and are none; I are the ones this project promises; E are more
-of the same kind. The second last column names what decides: budget algebra (ALG), the domain of a
-parameter (DOM), composition (COMP), sensitivity (SENS), the relation (REL), the exact Gaussian
-profile (PROFILE), the law of the noise (LAW), where a value comes from (TAINT), or that the graph
-has no words for it (SPELLING).
+of changes that look like mistakes and are none; I are the ones this project promises; E and F are
+more of the same kind. A letter after the number marks a form of the same mistake. The second last
+column names what decides: budget algebra (ALG), the domain of a parameter (DOM), composition
+(COMP), sensitivity (SENS), the relation (REL), the exact Gaussian profile (PROFILE), the law of the
+noise (LAW), where a value comes from (TAINT), or that the graph has no words for it (SPELLING).
 
-This page is generated from `tests/mutants/cases.py` by `python tests/mutants/page.py`.
+This page is generated from the tables in `tests/mutants` by `python tests/mutants/page.py`.
 
 | name | what it does | expected | verdict | decides | by which rule, with which witness |
 |---|---|---|---|---|---|
@@ -35,7 +39,7 @@ def spelled(case: Case) -> str:
     """The error of a declaration that cannot be spelled, its first sentence."""
     try:
         case.examine()
-    except Exception as error:  # noqa: BLE001 - whatever it is, the page shows it
+    except Exception as error:
         return f"{type(error).__name__}: {str(error).partition('. ')[0]}"
     return "it can be spelled"
 
@@ -73,7 +77,7 @@ def row(case: Case) -> str:
 
 def page() -> str:
     """The whole page."""
-    return HEAD + "\n".join(row(case) for case in CASES) + "\n"
+    return HEAD + "\n".join(row(case) for case in EVERY) + "\n"
 
 
 if __name__ == "__main__":

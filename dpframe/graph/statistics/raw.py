@@ -12,7 +12,8 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Relation, Unit
 from dpframe.sensitivity import Norm
-from dpframe.symbols import Expression
+from dpframe.symbols import Expression, Symbol
+from dpframe.symbols.domain import Domain
 
 from ..node import DataNode, Node
 from .base import OneRow, Statistic
@@ -30,13 +31,28 @@ AGGREGATES = {
     "max_abs": ("the largest |entry|", "1 row of zeros gives 0", "with one row of norm B it is B"),
     "mean": (
         "column means",
-        "n rows at 0 give 0",
-        "one row of norm B moves it by B/n, and n is private",
+        "n - 1 rows at 0 and one at 1 are, less their mean and over their norms, n - 1 times -1",
+        "with that one at -1 they are n - 1 times 1: X'y of labels 1 moves by 2 (n - 1)",
     ),
     "std": ("column standard deviations", "n equal rows give 0", "one other row makes it positive"),
     "minimum": ("column minima", "rows at 0 give 0", "one row at -B gives -B"),
     "maximum": ("column maxima", "rows at 0 give 0", "one row at B gives B"),
     "quantile": ("a quantile", "1 row at 0 gives 0", "replaced by a row at B it is B"),
+    "max_norm": (
+        "the largest row norm",
+        "n rows of norm 1 give 1",
+        "one more of norm B divides all n by B: sums of them move by n (1 - 1/B)",
+    ),
+    "cross_validated": (
+        "a parameter chosen by cross-validation",
+        "1 row at 0 leaves all candidates equal",
+        "one row at (B, Y) decides between them",
+    ),
+    "selected": (
+        "columns chosen by their correlation with y",
+        "2 rows at 0 choose none",
+        "one row at (B e, Y) chooses that of e",
+    ),
     "correlation": ("correlations with y", "2 rows at 0 give 0", "one row at (B, Y) makes them 1"),
 }
 
@@ -76,6 +92,10 @@ class RawAggregate(Statistic):
         """`max_abs`."""
         return self.name
 
+    def __expression__(self) -> Expression:
+        """Its value, which taints a formula; two of one name differ by what they aggregate."""
+        return Symbol(f"value of {self.name} of {self.data.label}", Domain(), self)
+
     def record(self) -> dict[str, object]:
         """The name."""
         return {"name": self.name}
@@ -113,8 +133,6 @@ class Identity(Statistic):
     @property
     def shape(self) -> tuple[Expression, ...]:
         """(n, ...)."""
-        from dpframe.symbols import Symbol
-
         from ..rows import SIZE, Rows
 
         if isinstance(self.data, Rows):

@@ -1,0 +1,107 @@
+"""OPS as the public code of [Wang18] draws it: with the transpose of the factor that it needs.
+
+theta + (R')^-1 z / sqrt(gamma) with R'R = H has the covariance (gamma R R')^-1 in place of
+(gamma H)^-1. Where much is known in one direction, that covariance is narrow in another, in which
+one record moves theta far.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+
+from flint import arb
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import ADD_REMOVE, Relation
+from dpframe.numerics.exact import Exact
+from dpframe.numerics.precision import working
+from dpframe.numerics.profile import ball
+
+from .claim import Claim
+from .half_planes import enclosed
+from .ops import CALIBRATIONS, Given
+from .refutation import Refutation, Rigour
+from .samplers import Law, Sampler, posterior, transposed
+from .search import Searched, search
+from .tables import Pair
+
+_BITS = 192
+
+
+def transposed_factor(
+    calibration: str,
+    epsilon: Exact,
+    delta: Exact,
+    rows: int,
+    *,
+    relation: Relation = ADD_REMOVE,
+    seed: int = 1,
+) -> Refutation:
+    """A lower bound on delta(epsilon) of OPS_epsdelta_`calibration`.m, at tables of `rows` rows.
+
+    calibration: balanced, concentrated, diffused or conservative; rows even; epsilon <= 14. The
+    claim is (epsilon, delta) at |x| <= 1, |y| <= 1, d = 2. The bound is proved: two Gaussian laws
+    of known mean and covariance, a half-plane, and two enclosed values of the normal cdf.
+    """
+    return _attack(transposed, calibration, Claim.of(epsilon, delta, rows, seed, relation))
+
+
+def right_factor(
+    calibration: str,
+    epsilon: Exact,
+    delta: Exact,
+    rows: int,
+    *,
+    relation: Relation = ADD_REMOVE,
+    seed: int = 1,
+) -> Refutation:
+    """The control: the same search where the sampler draws N(theta, (gamma H)^-1)."""
+    return _attack(posterior, calibration, Claim.of(epsilon, delta, rows, seed, relation))
+
+
+def _attack(sampler: Sampler, name: str, claim: Claim) -> Refutation:
+    if name not in CALIBRATIONS:
+        raise InvalidArgument("calibration", f"one of {', '.join(CALIBRATIONS)}", name)
+    if claim.epsilon > 14:
+        way_out = "Beyond, the files compute with complex numbers."
+        raise InvalidArgument("epsilon", "at most 14", claim.epsilon, way_out)
+    searched = _searched(sampler, name, claim)
+    control = sampler is posterior
+    what = f"OPS_epsdelta_{name}.m" + (", right factor" if control else "")
+    found = _proved(sampler, name, claim, searched)
+    return claim.refutation(what, searched, found, Rigour.PROVED, control=control)
+
+
+@lru_cache(maxsize=256)
+def _searched(sampler: Sampler, name: str, claim: Claim) -> Searched:
+    """The search, in doubles."""
+    calibrated = lru_cache(
+        lambda rows: CALIBRATIONS[name](Given.of(rows, *claim[:2], float, math.log))
+    )
+
+    def laws(pair: Pair) -> tuple[Law, Law]:
+        first, second = (sampler(t, *calibrated(t.rows)) for t in pair.tables(float))
+        return first, second
+
+    height = float(calibrated(claim.rows)[0])
+    return search(
+        laws, claim.rows, height, float(claim.epsilon), claim.seed, replaced=claim.replaced
+    )
+
+
+def _proved(sampler: Sampler, name: str, claim: Claim, searched: Searched) -> float:
+    """The gain of the half-plane that was found, enclosed and rounded down."""
+
+    def law(rows: int) -> tuple[arb, arb]:
+        return CALIBRATIONS[name](Given.of(rows, *claim[:2], _ball, arb.log))
+
+    with working(_BITS):
+        first, second = (sampler(t, *law(t.rows)) for t in searched.pair.tables(_ball))
+        laws = (second, first) if searched.swapped else (first, second)
+        return enclosed(*laws, ball(claim.epsilon), searched.found.event)
+
+
+def _ball(value: Fraction) -> arb:
+    return ball(value)

@@ -1,0 +1,51 @@
+"""Simulations of declarations that nobody proved: for papers and audits, never for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from dpframe.errors import NotExecutable
+from dpframe.graph import Node
+from dpframe.randomness import Randomness
+from dpframe.sources import open_source
+from dpframe.verify.unproved import NOT_PRIVATE, Unproved
+
+from .execution import by_name, first_look, post_process, released_in_stages
+
+
+@attrs.frozen(kw_only=True, repr=False, str=False, eq=False)
+class Simulated:
+    """What an unproved declaration gives: its output and released values, labelled NOT PRIVATE."""
+
+    output: Any
+    released: dict[str, Any]
+    label: str = NOT_PRIVATE
+
+    def __str__(self) -> str:
+        """The label, the output, the label."""
+        return f"{self.label}: {self.output}\n{self.label}: nothing was proved of this declaration."
+
+    __repr__ = __str__
+
+
+def simulate(run: object, X: object, y: object = None, *, rng: object) -> Simulated:
+    """Run an `Unproved` declaration on a table, with simulated noise from `rng`, a seed or a numpy
+    Generator. NOT PRIVATE. Raises NotExecutable, BadData, InvalidArgument.
+    """
+    if not isinstance(run, Unproved):
+        raise NotExecutable(
+            f"simulate takes what dp.unproved(...) returns; got {type(run).__name__}. "
+            "What is proved is run by dp.execute, which can be simulated with rng=."
+        )
+    if run.free:
+        missing = ", ".join(f"{name}=..." for name in sorted(run.free))
+        raise NotExecutable(f"numbers are lacking. run = run.at({missing})")
+    randomness = Randomness.of(0 if rng is None else rng)
+    source = open_source(run.setting, X, y, drop=False)
+    running, _ = first_look(run, source, None)
+    released_in_stages(running, running.draws(0), randomness.fresh())
+    output = post_process(running)
+    released: dict[Node, Any] = {node: running.released[node] for node in run.graph.charged}
+    return Simulated(output=output, released=by_name(released))

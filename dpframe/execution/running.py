@@ -1,0 +1,206 @@
+"""One execution on its way through the stages of its graph: pass, release, learn, pass again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from dpframe.errors import BadData, NotExecutable
+from dpframe.graph import Graph, Known, Loop, Node, Procedure, Release, points_of
+from dpframe.graph.procedures.random_stopping import RandomStopping
+from dpframe.graph.statistics import Searched, Statistic
+from dpframe.randomness import Randomness
+from dpframe.sources import Source
+from dpframe.sources.reading import Plain
+from dpframe.sources.table import Block
+from dpframe.symbols import Expression, exact
+from dpframe.verify.at_numbers import AtNumbers
+
+from .best import best_of
+from .drawing import Draw, times_of
+from .numbers import PublicNumbers
+from .one_pass import empty_block
+from .sampling import InOrder, Sample
+from .searching import Search
+from .stages import Stages
+from .totals import NOTHING, Pass, Sums, derived, needed, reads_of, real
+
+Array = NDArray[Any]
+ONE = exact(1)
+Drawn = Draw | Procedure | Loop
+
+
+@attrs.frozen(eq=False)
+class Running:
+    """A certificate, a table and what is known so far: `values` of statistics, in whole steps or in
+    doubles, and everything `released`, functions of it included.
+    """
+
+    certificate: AtNumbers
+    source: Source
+    executor: Any
+    numbers: PublicNumbers
+    stages: Stages
+    values: dict[Node, Any] = attrs.field(factory=dict)
+    released: dict[Node, Any] = attrs.field(factory=dict)
+
+    @property
+    def graph(self) -> Graph:
+        """What is run."""
+        return self.stages.graph
+
+    def look(self, stage: int) -> None:
+        """Compute the statistics of a stage, but those that wait for the point of a loop."""
+        found = self.stages.statistics(stage)
+        asked = [node for node in found if node not in self.values and not points_of(node)]
+        self.values.update(self._looked(asked, {}))
+
+    def found(self, reading: Pass, sums: Sums, asked: Sequence[Statistic]) -> None:
+        """Take over what the first pass gave."""
+        number = self.numbers.towards_zero
+        self.values.update(derived(self.graph, reading.sums, sums, number, asked))
+        empty = empty_block(self.certificate.setting, self.source.columns)
+        searched = [one for one in asked if isinstance(one, Searched)]
+        self.values.update({one: self._searched(one, empty) for one in searched})
+
+    def draws(self, stage: int) -> list[Drawn]:
+        """What a stage releases, in order, with every number that it needs."""
+        return [self._draw(node) for node in self.stages.charged(stage)]
+
+    def learn(self, stage: int) -> None:
+        """Compute what follows from the stages before, and give its numbers to formulas."""
+        for node in self.stages.follows(stage):
+            if isinstance(node, Known):
+                number = node.learned(self.released[node.value], self.numbers.up)
+                self.numbers.learn(node.name, number)
+                self.released[node] = float(number)
+            else:
+                self.released[node] = node.function(*self.arguments(node.arguments))
+
+    def release(self, draws: Iterable[Drawn], randomness: Randomness) -> None:
+        """Draw, in order."""
+        for draw in draws:
+            if isinstance(draw, Draw):
+                self.released[draw.release] = draw.released(self.values, randomness)
+            elif isinstance(draw, Procedure):
+                self.released[draw] = self._procedure(draw, randomness)
+            else:
+                self._loop(draw, randomness)
+
+    def arguments(self, arguments: Sequence[Any]) -> list[Any]:
+        """What a function gets: arrays that are its own, formulas as numbers, constants as they
+        are.
+        """
+        return [self._argument(argument) for argument in arguments]
+
+    def _argument(self, argument: Any) -> Any:
+        if isinstance(argument, Expression):
+            return self.numbers.up(argument)
+        value = self._value(argument) if isinstance(argument, Node) else argument
+        return value.copy() if isinstance(value, np.ndarray) else value
+
+    def _value(self, node: Node) -> Any:
+        """Released; or raw, which no certificate admits, in the simulation of a baseline."""
+        if node in self.released:
+            return self.released[node]
+        return real(node, self.values, self.numbers.towards_zero)
+
+    def _draw(self, node: Release | Procedure) -> Drawn:
+        if isinstance(node, Procedure):
+            return node
+        loops = {loop.step: loop for loop in self.graph.loops}
+        if node.sampled is not None and node not in loops:
+            raise NotExecutable(f"{node.label} reads a sample of the rows, which a loop draws")
+        return loops.get(node) or Draw.of(node, self.numbers)
+
+    def _looked(
+        self,
+        asked: Sequence[Statistic],
+        given: Mapping[Node, Array],
+        sample: Sample | None = None,
+    ) -> dict[Node, Any]:
+        """The values of statistics, from one pass over the table, or a sample of it, and from
+        searches.
+        """
+        number = self.numbers.towards_zero
+        empty = empty_block(self.certificate.setting, self.source.columns)
+        known = self._given(asked) | dict(given)
+        reading = Pass.of(self.graph, number, empty, asked, given=known, sample=sample)
+        if not reading.sums and not any(isinstance(one, Searched) for one in asked):
+            return derived(self.graph, (), NOTHING, number, asked, before=self.values)
+        found = self.values
+        if reading.sums:
+            executor = self.executor if sample is None else InOrder()
+            sums = self.source.total(reading, executor=executor)
+            found = derived(self.graph, reading.sums, sums, number, asked, before=self.values)
+        searched = [one for one in asked if isinstance(one, Searched)]
+        return {**found, **{one: self._searched(one, empty) for one in searched}}
+
+    def _given(self, asked: Sequence[Statistic]) -> dict[Node, Array]:
+        """What was released and maps of records read."""
+        read = [node for one in needed(self.graph, asked) for node in reads_of(one)]
+        return {node: self.released[node] for node in read if node in self.released}
+
+    def _searched(self, statistic: Searched, empty: Block) -> Array:
+        rows, labels = statistic.rows, statistic.column
+        maps, number = needed(self.graph, [statistic]), self.numbers.towards_zero
+        given = self._given([statistic])
+
+        def summed(work: Any) -> Array:
+            search = Search.of((rows, labels), maps, work, number, empty, given)
+            return np.asarray(self.source.total(search, executor=self.executor))
+
+        return np.asarray(statistic.search(summed, number), dtype=float)
+
+    def _procedure(self, procedure: Procedure, randomness: Randomness) -> Any:
+        if isinstance(procedure, RandomStopping):
+            return best_of(self, procedure, randomness)
+        number = self.numbers.towards_zero
+        seen = {node: real(node, self.values, number) for node in self.values}
+        return procedure.sample(seen, self.numbers, randomness)
+
+    def _loop(self, loop: Loop, randomness: Randomness) -> None:
+        point, arguments = loop.point, self.arguments(loop.arguments)
+        asked = [node for node in self.graph.statistics if point in points_of(node)]
+        once, rate = attrs.evolve(loop.step, times=ONE), loop.step.sampled
+        at = np.zeros(round(self.numbers.up(point.size)))
+        path, answers = [at], []
+        for turn in range(times_of(loop.step, self.numbers)):
+            sample = None if rate is None else Sample(rate.value, randomness.bits)
+            values = self._looked(asked, {point: at}, sample)
+            answers.append(Draw.of(once, self.numbers).released(values, randomness))
+            answer = np.array(answers[-1])
+            at = finite(loop.update(at.copy(), answer, turn, *arguments), at.shape)
+            path.append(at)
+        self.released[loop.step], self.released[loop] = np.array(answers), np.array(path)
+
+
+def finite(point: Any, shape: tuple[int, ...]) -> Array:
+    """The point of a loop as an array of its shape; what is not finite becomes 0."""
+    whole: Array = np.nan_to_num(np.broadcast_to(np.asarray(point, dtype=float), shape).copy())
+    return whole
+
+
+def several_passes(stages: Stages) -> bool:
+    """Whether the table must be read more than once."""
+    later = [node for stage in range(1, stages.count) for node in stages.statistics(stage)]
+    searched = any(isinstance(node, Searched) for node in stages.graph.statistics)
+    again = any(isinstance(one, RandomStopping) for one in stages.graph.procedures)
+    return bool(stages.graph.loops) or searched or again or any(map(_reads_rows, later))
+
+
+def _reads_rows(statistic: Statistic) -> bool:
+    return any(not isinstance(one, Statistic) for one in statistic.inputs)
+
+
+def check_passes(stages: Stages, source: Source) -> None:
+    """Refuse a table that can be read once where it must be read again. Raises BadData."""
+    if source.passes < 2 and several_passes(stages):
+        wanted = "one that can be read several times, since later steps read released values"
+        raise BadData(
+            "X", wanted, Plain("blocks that can be read once"), "Give an array or a file."
+        )

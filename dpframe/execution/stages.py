@@ -1,0 +1,72 @@
+"""In which order a graph is run: what reads released values waits for them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import attrs
+
+from dpframe.errors import NotExecutable
+from dpframe.graph import Bound, Graph, Known, Node, Post, Procedure, Release, origins
+from dpframe.graph.statistics import Statistic
+
+
+@attrs.frozen(eq=False, slots=False)
+class Stages:
+    """The nodes of a graph by stage. Everything in stage k reads releases of stages before k only,
+    so that one pass over the table serves all statistics of a stage.
+    """
+
+    graph: Graph
+
+    @cached_property
+    def of(self) -> dict[Node, int]:
+        """The stage of every node."""
+        found = self._next({})
+        for _ in range(len(self.graph.loops) + 1):
+            before, found = found, self._next(found)
+            if found == before:
+                return found
+        raise NotExecutable("two loops wait for each other's answers")
+
+    def _next(self, known: dict[Node, int]) -> dict[Node, int]:
+        """One look at every node, in order; `known` is what the look before gave: a loop asks
+        after what its update reads, wherever that stands.
+        """
+        updates: dict[Node, tuple[Node, ...]] = {}
+        for loop in self.graph.loops:
+            updates[loop.step] = (*loop.inputs[1:-1], *origins(loop))
+        found: dict[Node, int] = {}
+        for node in self.graph.nodes:
+            before = [*node.inputs, *(one for one in origins(node) if one in found)]
+            after_looking = int(isinstance(node, Known))  # formulas read it after the first look
+            waits = [known.get(one, 0) + _after(one) for one in updates.get(node, ())]
+            found[node] = max(
+                [after_looking, *waits, *(found[one] + _after(one) for one in before)]
+            )
+        return found
+
+    @cached_property
+    def count(self) -> int:
+        """The number of stages in which something is released."""
+        return 1 + max((self.of[node] for node in self.graph.charged), default=0)
+
+    def statistics(self, stage: int) -> tuple[Statistic, ...]:
+        """Its statistics."""
+        return tuple(node for node in self.graph.statistics if self.of[node] == stage)
+
+    def charged(self, stage: int) -> tuple[Release | Procedure, ...]:
+        """What it releases."""
+        return tuple(node for node in self.graph.charged if self.of[node] == stage)
+
+    def follows(self, stage: int) -> tuple[Post | Known | Bound, ...]:
+        """Functions and numbers of what was released before `stage`, in order."""
+        kinds = (Post, Known)
+        return tuple(
+            node for node in self.graph.nodes if isinstance(node, kinds) and self.of[node] == stage
+        )
+
+
+def _after(node: Node) -> int:
+    """1 after a release: what reads it waits."""
+    return int(isinstance(node, (Release, Procedure)))

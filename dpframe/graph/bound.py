@@ -1,0 +1,131 @@
+"""Bounds that hold with high probability, on both neighbours at once, and pay for their failure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.mechanisms import Gaussian
+from dpframe.sensitivity import L2
+from dpframe.symbols import Expression, Number, exact, log, sqrt, to_json
+
+from .known import Known
+from .release import ONE, Release
+from .statistics import LambdaMin
+
+ZERO = Number(Fraction(0))
+
+
+@attrs.frozen(eq=False)
+class Bound(Known):
+    """A released number moved by `stds` of its noise and by `margin`, so that it lies below (above,
+    where `upper_side`) the statistic of both neighbours, and of every table between them, but with
+    probability `failure`, which delta pays for. Proof page: proofs/events.
+    """
+
+    kind: ClassVar[str] = "bound"
+    value: Release
+    upper_side: bool
+    stds: Expression
+    margin: Expression
+    failure: Expression
+
+    @property
+    def label(self) -> str:
+        """`floor_bound: floor - 4 std - B^2`."""
+        sign = "+" if self.upper_side else "-"
+        return f"{self.name} = {self.value.label} {sign} stds {sign} margin"
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """How far it is moved, and with what failure."""
+        return {"stds": self.stds, "margin": self.margin, "failure": self.failure}
+
+    def record(self) -> dict[str, object]:
+        """Its name and formulas."""
+        formulas = {name: to_json(formula) for name, formula in self.formulas.items()}
+        return {"name": self.name, "upper": self.upper_side, **formulas}
+
+    def learned(self, released: Any, number: Callable[[Expression], float]) -> Fraction:
+        """The bound, rounded outwards; two steps of the grid pay for what was rounded onto it."""
+        step = self.value.statistic.step
+        parts = [self.stds * self.value.std, self.margin, *([2 * step] if step is not None else [])]
+        moved = sum((Fraction(number(part)) for part in parts), Fraction(0))
+        at = Fraction(float(released))
+        return self.within(at + moved if self.upper_side else at - moved)
+
+
+def lower_bound(
+    release: Release,
+    failure: object,
+    *,
+    name: str,
+    stds: object = None,
+    margin: object = None,
+) -> Expression:
+    """A number that lies below the released statistic on both neighbours, but with probability
+    `failure`, a part of delta.
+
+    The released value minus `stds` stds of its noise (by default sqrt(2 log(1/(2 failure))), by
+    the Gaussian tail) minus `margin` (by default its sensitivity); an eigenvalue of X'X is bounded
+    by 0 where that is larger. Raises InvalidArgument.
+    """
+    return _bound(release, failure, name, stds, margin, upper=False)
+
+
+def upper_bound(
+    release: Release,
+    failure: object,
+    *,
+    name: str,
+    stds: object = None,
+    margin: object = None,
+) -> Expression:
+    """A number that lies above the released statistic on both neighbours, as `lower_bound` below.
+    Raises InvalidArgument.
+    """
+    return _bound(release, failure, name, stds, margin, upper=True)
+
+
+def good(bound: Bound) -> bool:
+    """Whether a bound is of one Gaussian number, drawn once, in the range that it may have."""
+    noisy, floor = bound.value, Fraction(0)
+    if not (isinstance(noisy, Release) and noisy.statistic.shape == () and noisy.times is ONE):
+        return False
+    floored = type(noisy.statistic) is LambdaMin and not bound.upper_side
+    ranged = (bound.lower, bound.upper) == (floor if floored else None, None)
+    return ranged and noisy.noise is Gaussian and noisy.sampled is None
+
+
+def _bound(
+    release: object, failure: object, name: str, stds: object, margin: object, *, upper: bool
+) -> Expression:
+    noisy = _released(release)
+    share = exact(failure, "failure")
+    moved = noisy.statistic.sensitivity(L2)
+    own = ZERO if moved is None else moved.value
+    floored = type(noisy.statistic) is LambdaMin and not upper
+    bound = Bound(
+        value=noisy,
+        name=name,
+        lower=Fraction(0) if floored else None,
+        upper=None,
+        upper_side=upper,
+        stds=sqrt(2 * log(1 / (2 * share))) if stds is None else exact(stds, "stds"),
+        margin=own if margin is None else exact(margin, "margin"),
+        failure=share,
+    )
+    return bound.symbol
+
+
+def _released(release: object) -> Release:
+    scalar = isinstance(release, Release) and release.statistic.shape == ()
+    once = isinstance(release, Release) and release.times is ONE and release.sampled is None
+    if not (isinstance(release, Release) and scalar and once and release.noise is Gaussian):
+        way_out = "dp.release(dp.lambda_min(X.T @ X), dp.Gaussian.analytic, share) is one."
+        raise InvalidArgument("release", "one number with Gaussian noise", release, way_out)
+    return release

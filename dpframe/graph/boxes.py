@@ -1,0 +1,176 @@
+"""Rows inside a box: every entry in [-bound, bound]; and a grid for them, entry by entry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.symbols import Expression, Number, minimum, power, sqrt, to_json
+
+from .columns import Column
+from .grid import BITS, Grid, GridColumn, OnGrid, gridded_labels, per_step
+from .row_maps import RowMap, positive
+from .rows import Rows, RowSource
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .rows import Numbers
+
+    Array = NDArray[Any]
+
+
+def _box(value: object) -> Expression:
+    return positive(value, "box")
+
+
+@attrs.frozen(cache_hash=True)
+class Box(RowMap):
+    """Each entry of each row clipped into [-bound, bound]: then |x| <= sqrt(d) bound and |x|_1 <= d
+    bound.
+    """
+
+    kind: ClassVar[str] = "box"
+    source: Rows
+    bound: Expression = attrs.field(converter=_box)
+
+    @property
+    def norm(self) -> Expression:
+        """The smaller of sqrt(d) bound and what was known before: clipping shrinks every entry."""
+        return _smaller(sqrt(self.columns) * self.bound, self.source.norm)
+
+    @property
+    def norm1(self) -> Expression:
+        """The smaller of d bound and what was known before."""
+        return _smaller(self.columns * self.bound, self.source.norm1)
+
+    @property
+    def entry(self) -> Expression | None:
+        """The bound, where no smaller norm was known before."""
+        corner = (sqrt(self.columns) * self.bound, self.columns * self.bound)
+        return self.bound if (self.norm, self.norm1) == corner else None
+
+    @property
+    def box(self) -> bool:
+        """Every row of the box may occur when the source is unrestricted."""
+        return isinstance(self.source, RowSource)
+
+    @property
+    def extreme(self) -> bool:
+        """A corner is a row of 2-norm sqrt(d) bound."""
+        return self.box
+
+    @property
+    def label(self) -> str:
+        """`clip entries to [-1, 1]`."""
+        return f"clip entries to [{-self.bound}, {self.bound}]"
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """The bound."""
+        return {"bound": self.bound}
+
+    @property
+    def positive(self) -> tuple[str, ...]:
+        """The bound."""
+        return ("bound",)
+
+    def record(self) -> dict[str, object]:
+        """The bound."""
+        return {"bound": to_json(self.bound)}
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """Clip."""
+        import numpy as np
+
+        most = number(self.bound)
+        return np.clip(block, -most, most)
+
+
+@attrs.frozen(cache_hash=True)
+class BoxGrid(OnGrid, RowMap):
+    """Each entry rounded towards zero onto the grid of step entry/2^bits, inside [-entry, entry].
+    Proof page: proofs/box.
+
+    Every norm that follows from the box stays what it was, exactly; corners lie on the grid.
+    """
+
+    kind: ClassVar[str] = "box_grid"
+    source: Rows
+    bits: int
+
+    @property
+    def norm(self) -> Expression:
+        """As before."""
+        return self.source.radius
+
+    @property
+    def norm1(self) -> Expression | None:
+        """As before."""
+        return self.source.norm1
+
+    @property
+    def entry(self) -> Expression | None:
+        """As before."""
+        return self.source.entry
+
+    @property
+    def box(self) -> bool:
+        """As before."""
+        return self.source.box
+
+    @property
+    def extreme(self) -> bool:
+        """As before."""
+        return self.source.extreme
+
+    @property
+    def step(self) -> Expression:
+        """entry/2^bits: a row is this times whole numbers."""
+        step: Expression = unit_of_entries(self) / 2**self.bits
+        return step
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """The rows in steps: whole numbers in doubles, at most 2^bits in size, entry by entry."""
+        import numpy as np
+
+        with np.errstate(over="ignore", invalid="ignore"):
+            steps: Array = np.trunc(block * number(per_step(self)))
+        most = 2.0**self.bits
+        return np.clip(np.where(np.isnan(steps), 0.0, steps), -most, most)
+
+
+def unit_of_entries(rows: Rows) -> Expression:
+    """What entries are measured in: the side of the box, or else the bound on the 2-norm. Raises
+    InvalidArgument where nothing bounds them.
+    """
+    return rows.radius if rows.entry is None else rows.entry
+
+
+def on_a_grid(rows: Any) -> Any:
+    """Bounded rows on a grid whose steps are a share of `unit_of_entries`, also where their table
+    asks for no grid; anything else as it is.
+    """
+    if not isinstance(rows, Rows) or isinstance(rows, (Grid, BoxGrid)) or rows.norm is None:
+        return rows
+    bits = BITS if rows.grid is None else rows.grid
+    return Grid(rows, bits) if rows.entry is None else BoxGrid(rows, bits)
+
+
+def labels_on_a_grid(column: Any) -> Any:
+    """The same of labels."""
+    bounded = isinstance(column, Column) and column.bound is not None
+    if bounded and column.grid is None and not isinstance(column, GridColumn):
+        return GridColumn(column, BITS)
+    return gridded_labels(column)
+
+
+def _smaller(here: Expression, before: Expression | None) -> Expression:
+    """The minimum of two positive formulas: at once where their squares differ by a number."""
+    if before is None:
+        return here
+    room = power(before, 2) - power(here, 2)
+    if isinstance(room, Number):
+        return here if room.value >= 0 else before
+    return minimum(here, before)

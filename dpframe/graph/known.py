@@ -1,0 +1,86 @@
+"""Released numbers that formulas read: what makes a graph adaptive."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.symbols import Expression, Symbol, parameter
+
+from .node import DataNode, Node
+
+
+@attrs.frozen(eq=False)
+class Known(Node):
+    """A released number, put into its public range before anything reads it; not a number becomes
+    the range's end that is nearest to 0. Its symbol stands for every point of the range, so that
+    what is proved holds whatever is released.
+    """
+
+    kind: ClassVar[str] = "known"
+    value: Node
+    name: str
+    lower: Fraction | None
+    upper: Fraction | None
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The released value."""
+        return (self.value,)
+
+    @property
+    def label(self) -> str:
+        """The name."""
+        return self.name
+
+    def record(self) -> dict[str, object]:
+        """Its name, which formulas use; the symbol says the range."""
+        return {"name": self.name}
+
+    @property
+    def symbol(self) -> Symbol:
+        """The number in formulas."""
+        plain = parameter(self.name, self.lower, self.upper, closed="both")
+        return attrs.evolve(plain, origin=self)
+
+    def learned(self, released: Any, number: Callable[[Expression], float]) -> Fraction:
+        """The number that formulas read, from the released value; `number` rounds a formula up."""
+        del number
+        return self.inside(released)
+
+    def inside(self, released: Any) -> Fraction:
+        """The point of the range for a released value, which may be infinite or no number."""
+        value = float(released)
+        if math.isnan(value):
+            value = 0.0
+        if math.isinf(value):
+            value = math.copysign(1e300, value)
+        return self.within(Fraction(value))
+
+    def within(self, value: Fraction) -> Fraction:
+        """The point of the range that is nearest to a number."""
+        above = value if self.lower is None else max(value, self.lower)
+        return above if self.upper is None else min(above, self.upper)
+
+
+def known(value: Node, lower: object, upper: object, *, name: str) -> Expression:
+    """A released number as a symbol of formulas: bounds, stds and penalties may read it.
+
+    `value` is a release or a dp.post(...) of one number. It is put into [lower, upper], exact
+    numbers (None: no end), and every claim is proved for all of that range. Raises InvalidArgument.
+    """
+    if not isinstance(value, Node) or isinstance(value, DataNode):
+        way_out = "Release it first: dp.release(...)."
+        raise InvalidArgument("value", "a release or a dp.post(...)", value, way_out)
+    domain = parameter(name, lower, upper, closed="both").domain
+    return Known(value, name, domain.lower, domain.upper).symbol
+
+
+def reads_released(formula: Expression) -> bool:
+    """Whether the formula reads a released number."""
+    return any(isinstance(symbol.origin, Known) for symbol in formula.symbols())

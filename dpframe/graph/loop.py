@@ -1,0 +1,129 @@
+"""Loops: one query, asked again and again at points that depend on the answers before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.symbols import Expression, to_json
+
+from .node import Node
+from .post import Argument, argument_record, checked_argument, checked_function, source_digest
+from .release import Release
+
+
+@attrs.frozen(eq=False)
+class Iterate(Node):
+    """The point of a loop, of `size` numbers: released, because it is made of what the loop has
+    released so far. It starts at zero.
+    """
+
+    kind: ClassVar[str] = "iterate"
+    size: Expression
+    name: str = "theta"
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """None."""
+        return ()
+
+    @property
+    def label(self) -> str:
+        """The name."""
+        return self.name
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """How many numbers it has."""
+        return {"size": self.size}
+
+    def record(self) -> dict[str, object]:
+        """Name and size."""
+        return {"name": self.name, "size": to_json(self.size)}
+
+
+@attrs.frozen(eq=False)
+class Loop(Node):
+    """Every point of a loop, shape (times + 1, size): update(point, answer, round, *arguments)
+    makes the next from the answer of `step`, a release that is drawn anew in each round.
+    """
+
+    kind: ClassVar[str] = "loop"
+    point: Iterate
+    step: Release
+    update: Callable[..., Any]
+    arguments: tuple[Argument, ...]
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The point, the arguments that are nodes, which are released before, and the release."""
+        nodes = tuple(argument for argument in self.arguments if isinstance(argument, Node))
+        return (self.point, *nodes, self.step)
+
+    @property
+    def label(self) -> str:
+        """`loop of descend`."""
+        return f"loop of {self.update.__qualname__}"
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """Its public arguments."""
+        return {
+            f"argument {i + 1}": a
+            for i, a in enumerate(self.arguments)
+            if isinstance(a, Expression)
+        }
+
+    def record(self) -> dict[str, object]:
+        """Where the update lives, a digest of its source, and its public arguments."""
+        return {
+            "function": f"{self.update.__module__}:{self.update.__qualname__}",
+            "digest": source_digest(self.update),
+            "arguments": [argument_record(argument) for argument in self.arguments],
+        }
+
+
+def iterate(size: Expression, *, name: str = "theta") -> Iterate:
+    """The point of a loop, of `size` numbers, for statistics to read; dp.loop moves it."""
+    return Iterate(size, name)
+
+
+def loop(point: Iterate, step: Release, update: Callable[..., Any], *arguments: Any) -> Loop:
+    """Ask `step`, whose statistic reads `point`, as often as its `times` say; after each answer,
+    update(point, answer, round, *arguments) makes the next point.
+
+    The guarantee of one answer holds whatever the point is, so all of them compose as `times`
+    adaptive draws. Free of further charge. Raises InvalidArgument, TouchesData.
+    """
+    if not (isinstance(point, Iterate) and isinstance(step, Release)):
+        way_out = "point = dp.iterate(X.columns); step = dp.release(..., times=T)."
+        raise InvalidArgument("loop", "over a point and a release", (point, step), way_out)
+    if point not in ancestors(step):
+        way_out = "Its statistic takes the point: dp.gradient(..., at=point)."
+        raise InvalidArgument("step", f"a release that reads {point.label}", step.label, way_out)
+    checked_function(update)
+    nodes = [argument for argument in arguments if isinstance(argument, Node)]
+    if any(one is step or step in ancestors(one) for one in nodes):
+        way_out = "update(point, answer, ...) is given each answer."
+        raise InvalidArgument("arguments", "known before the loop starts", step.label, way_out)
+    return Loop(point, step, update, tuple(map(checked_argument, arguments)))
+
+
+def ancestors(node: Node) -> set[Node]:
+    """Everything that a node reads through its inputs."""
+    found: set[Node] = set()
+    waiting = list(node.inputs)
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found.add(one)
+            waiting.extend(one.inputs)
+    return found
+
+
+def points_of(node: Node) -> tuple[Iterate, ...]:
+    """The points of loops that a node reads."""
+    return tuple(one for one in ancestors(node) if isinstance(one, Iterate))

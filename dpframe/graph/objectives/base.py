@@ -1,0 +1,79 @@
+"""What an objective is: a convex loss phi(x'theta, y) of one record, and public facts about it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from dpframe.symbols import Expression
+
+from ..node import Node
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+    Numbers = Callable[[Expression], float]  # the value of a public formula, rounded towards zero
+
+
+@attrs.frozen
+class Bounds:
+    """What is known of every record, |x|_2 <= row and |y| <= label, and of the coefficients:
+    |theta|_2 <= radius, None where nothing bounds them.
+    """
+
+    row: Expression
+    label: Expression
+    radius: Expression | None = None
+
+    @property
+    def margin(self) -> Expression | None:
+        """A bound on every |x'theta|."""
+        return None if self.radius is None else self.row * self.radius
+
+
+class Objective(Node):
+    """Abstract: a loss phi(t, y) of the margin t = x'theta, convex and once continuously
+    differentiable in t, so that l(theta) = phi(x'theta, y) has the gradient phi' x.
+    Proof page: proofs/argmin.
+    """
+
+    __slots__ = ()
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """It reads no data."""
+        return ()
+
+    def record(self) -> dict[str, object]:
+        """Nothing but its kind."""
+        return {}
+
+    @abstractmethod
+    def slope(self, bounds: Bounds) -> Expression | None:
+        """An upper bound on |phi'| within the bounds; None where there is none."""
+
+    @abstractmethod
+    def curvature(self, bounds: Bounds) -> Expression | None:
+        """An upper bound on phi'' (on the Lipschitz constant of phi'); None where there is none."""
+
+    @abstractmethod
+    def at(self, margins: Array, labels: Array, number: Numbers) -> tuple[Array, Array, Array]:
+        """phi, phi' and phi'' (where it jumps, one of its limits) of each record, shapes (m,), for
+        finite margins and labels, shapes (m,). `number` gives its public formulas.
+        """
+
+    def added(self, bounds: Bounds, penalty: Expression) -> Expression | None:
+        """How far one more record moves the minimiser of a sum of such losses and
+        penalty/2 |theta|^2: slope row/penalty at most. None where there is no bound.
+        """
+        slope = self.slope(bounds)
+        return None if slope is None else slope * bounds.row / penalty
+
+    def replaced(self, bounds: Bounds, penalty: Expression) -> Expression | None:
+        """How far another record in the place of one moves it: twice that at most."""
+        once = self.added(bounds, penalty)
+        return None if once is None else 2 * once

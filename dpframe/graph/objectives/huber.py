@@ -1,0 +1,67 @@
+"""Huber's loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.symbols import Expression, constant, minimum, to_json
+
+from ..row_maps import positive
+from .base import Bounds, Objective
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+    Numbers = Callable[[Expression], float]
+
+
+def _knee(value: object) -> Expression:
+    return positive(value, "knee")
+
+
+@attrs.frozen(cache_hash=True)
+class Huber(Objective):
+    """phi(t, y) = r^2/2 for residuals r = t - y of at most the knee k, a public positive formula,
+    and k |r| - k^2/2 beyond: its slope is bounded wherever the coefficients are. [Huber64]
+    Proof page: proofs/argmin.
+    """
+
+    kind: ClassVar[str] = "huber"
+    label: ClassVar[str] = "Huber loss"
+    knee: Expression = attrs.field(converter=_knee)
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """The knee."""
+        return {"knee": self.knee}
+
+    @property
+    def positive(self) -> tuple[str, ...]:
+        """The knee."""
+        return ("knee",)
+
+    def record(self) -> dict[str, object]:
+        """The knee."""
+        return {"knee": to_json(self.knee)}
+
+    def slope(self, bounds: Bounds) -> Expression:
+        """k; the largest residual, where that is less."""
+        margin = bounds.margin
+        return self.knee if margin is None else minimum(self.knee, margin + bounds.label)
+
+    def curvature(self, bounds: Bounds) -> Expression:
+        """1."""
+        del bounds
+        return constant(1)
+
+    def at(self, margins: Array, labels: Array, number: Numbers) -> tuple[Array, Array, Array]:
+        """The slope is the residual, clipped to [-k, k]."""
+        import numpy as np
+
+        residuals, knee = margins - labels, number(self.knee)
+        slopes = np.clip(residuals, -knee, knee)
+        return slopes * (residuals - slopes / 2), slopes, (abs(residuals) <= knee) * 1.0

@@ -1,0 +1,217 @@
+"""Public partitions: each record lies in exactly one cell, by a public function of that record
+alone, whatever the other records are and wherever it stands. Proof page: proofs/partition.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument, NotExecutable
+from dpframe.symbols import Number, exact, to_json
+
+from .columns import Column, to_float
+from .grid import OnGrid
+from .node import Node, kind_of
+from .rows import Rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .cells import CellColumn, CellRows
+    from .statistics import CellCount
+
+    Array = NDArray[Any]
+
+MOST = 1000
+FIXED = "Cells are public and fixed before anything is read."
+
+
+class Assignment(ABC):
+    """Abstract: a public function from a record to one of `cells` cells."""
+
+    __slots__ = ()
+    kind: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def cells(self) -> int:
+        """How many cells there are."""
+
+    @abstractmethod
+    def places(self, rows: Array, labels: Array | None) -> Array:
+        """The cell of each record of a block by itself, from 0 to cells - 1, shape (m,)."""
+
+    @abstractmethod
+    def record(self) -> dict[str, object]:
+        """All of it as JSON values."""
+
+
+def whole_cells(value: object) -> int:
+    """A number of cells from 1 to 1000. Raises InvalidArgument."""
+    if type(value) is not int or not 1 <= value <= MOST:
+        raise InvalidArgument("cells", f"a whole number from 1 to {MOST}", value, FIXED)
+    return value
+
+
+def _salt(value: object) -> str:
+    if not isinstance(value, str) or len(value) > 100:
+        raise InvalidArgument("salt", "a short text", value, "It is public.")
+    return value
+
+
+@attrs.frozen
+class Hashed(Assignment):
+    """Cells by a salted hash of the record's numbers, to the last bit; -0 is 0."""
+
+    kind: ClassVar[str] = "hashed"
+    cells: int = attrs.field(converter=whole_cells)
+    salt: str = attrs.field(default="", converter=_salt)
+
+    def places(self, rows: Array, labels: Array | None) -> Array:
+        """The high bits of the hash, times the number of cells."""
+        from .hashing import hashed
+
+        columns = [*rows.T] if labels is None else [*rows.T, labels]
+        return hashed(columns, len(rows), self.salt, self.cells)
+
+    def record(self) -> dict[str, object]:
+        """Cells and salt."""
+        return {"cells": self.cells, "salt": self.salt}
+
+
+def _cuts(value: Any) -> tuple[Number, ...]:
+    found = tuple(exact(cut, "cuts") for cut in value) if isinstance(value, Sequence) else ()
+    numbers = tuple(cut for cut in found if isinstance(cut, Number))
+    rising = all(a.value < b.value for a, b in pairwise(numbers))
+    if not 1 <= len(numbers) == len(found) < MOST or not rising or isinstance(value, str):
+        raise InvalidArgument("cuts", "increasing numbers, at least one", value, FIXED)
+    return numbers
+
+
+def _column(value: object) -> int | None:
+    if value is not None and (type(value) is not int or value < 0):
+        raise InvalidArgument("column", "the position of a column, from 0", value, "")
+    return value
+
+
+@attrs.frozen
+class Cut(Assignment):
+    """Cells by public cuts of the label, or of one column of the rows: the number of cuts that are
+    at most the value. A cut is the double that is nearest to its number.
+    """
+
+    kind: ClassVar[str] = "cut"
+    cuts: tuple[Number, ...] = attrs.field(converter=_cuts)
+    column: int | None = attrs.field(default=None, converter=_column)
+
+    @property
+    def cells(self) -> int:
+        """One more than cuts."""
+        return len(self.cuts) + 1
+
+    def places(self, rows: Array, labels: Array | None) -> Array:
+        """How many cuts are at most the value. Raises NotExecutable where no column is there."""
+        import numpy as np
+
+        if self.column is not None and self.column >= rows.shape[1]:
+            way_out = f"the table has {rows.shape[1]} columns, counted from 0."
+            raise NotExecutable(f"a partition by column {self.column}: {way_out}")
+        values: Any = labels if self.column is None else rows[:, self.column]
+        cuts = [to_float(cut.value) for cut in self.cuts]
+        return np.asarray(np.searchsorted(cuts, values, side="right"))
+
+    def record(self) -> dict[str, object]:
+        """The cuts, and the column (null: the label)."""
+        return {"cuts": [to_json(cut) for cut in self.cuts], "column": self.column}
+
+
+@attrs.frozen
+class Partition:
+    """The records of rows and labels (perhaps no labels), each in one cell of `assignment`.
+
+    Compares by structure. cell(j) are the rows and labels of one cell, count(j) its size.
+    """
+
+    rows: Rows
+    column: Column | None
+    assignment: Assignment
+
+    def __attrs_post_init__(self) -> None:
+        """Rows and labels as a declaration has them. Raises InvalidArgument."""
+        found = (self.rows, self.column)
+        kinds = isinstance(self.rows, Rows) and isinstance(self.column, Column | None)
+        if not kinds or any(isinstance(node, OnGrid) for node in found):
+            raise InvalidArgument("rows and labels of a partition", "declared X and y", found, "")
+        by_label = isinstance(self.assignment, Cut) and self.assignment.column is None
+        if by_label and self.column is None:
+            raise InvalidArgument("y", "labels, since the cuts are of the label", None, "")
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The rows, and the labels where there are any."""
+        return (self.rows,) if self.column is None else (self.rows, self.column)
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are."""
+        return self.assignment.cells
+
+    def cell(self, number: int) -> tuple[CellRows, CellColumn | None]:
+        """Rows and labels of a cell, from 0; records outside are zeros. Raises InvalidArgument."""
+        from .cells import CellColumn, CellRows
+
+        labels = None if self.column is None else CellColumn(self, number)
+        return CellRows(self, number), labels
+
+    def count(self, number: int) -> CellCount:
+        """The number of records in a cell. Raises InvalidArgument."""
+        from .statistics import CellCount
+
+        return CellCount(self, number)
+
+    def places(self, values: Mapping[Node, Array]) -> Array:
+        """The cell of each record of a block, shape (m,), from the blocks of `inputs`."""
+        labels = None if self.column is None else values[self.column]
+        return self.assignment.places(values[self.rows], labels)
+
+    def record(self) -> dict[str, object]:
+        """The assignment."""
+        return {"assignment": kind_of(type(self.assignment)), **self.assignment.record()}
+
+
+def parts_of(node: Node) -> tuple[object, ...]:
+    """The partition that a node reads, and its assignment: what they say is believed of dpframe's
+    own classes only.
+    """
+    found = getattr(node, "partition", None)
+    return (found, found.assignment) if isinstance(found, Partition) else ()
+
+
+def cell_number(partition: Partition, value: object) -> int:
+    """One of the cells. Raises InvalidArgument."""
+    if type(value) is not int or not 0 <= value < partition.cells:
+        wanted = f"one of the cells, from 0 to {partition.cells - 1}"
+        raise InvalidArgument("cell", wanted, value, "")
+    return value
+
+
+def partition(X: Rows, y: Column | None, *, cells: int, salt: str = "") -> Partition:
+    """A partition into `cells` cells (1 to 1000) by a salted public hash of each record's numbers,
+    as X and y have them: of about one size each, but for records that are equal. Raises
+    InvalidArgument.
+    """
+    return Partition(X, y, Hashed(cells, salt))
+
+
+def partition_at(
+    X: Rows, y: Column | None, cuts: Sequence[object], *, column: int | None = None
+) -> Partition:
+    """A partition by public cuts of the label, or of one column of X (from 0): cell j has the
+    values with exactly j cuts at most as large. Raises InvalidArgument.
+    """
+    return Partition(X, y, Cut(cuts, column))

@@ -1,0 +1,111 @@
+"""A procedure: what releases something of a table by a theorem of its own, not by adding noise to a
+statistic.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import ApproxDP, Guarantee, Share
+from dpframe.symbols import Expression, to_json
+
+from .node import Node
+from .release import ONE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+
+class Rounded(Protocol):
+    """Public formulas as numbers, rounded in a stated direction."""
+
+    def up(self, formula: Expression) -> float:
+        """At least the true value."""
+
+    def down(self, formula: Expression) -> float:
+        """At most the true value."""
+
+
+class Random(Protocol):
+    """Where noise comes from: a numpy generator, and fair bits."""
+
+    @property
+    def generator(self) -> Any:
+        """For noise in doubles."""
+
+    @property
+    def bits(self) -> Any:
+        """For exact noise."""
+
+
+class Procedure(Node):
+    """Abstract: a release whose guarantee is a theorem about the procedure. It reads statistics, is
+    charged its share, and its output is released. Compares by identity.
+
+    `dpframe.verify` keeps one rule for each kind, which lists what the theorem needs.
+    """
+
+    __slots__ = ()
+    gives: ClassVar[type[Guarantee]] = ApproxDP
+    times: ClassVar[Expression] = ONE
+    exact: ClassVar[bool] = False
+    share: Share
+    name: str
+
+    @property
+    def within(self) -> tuple[Node, ...]:
+        """Nodes that are parts of it, and none of the graph's."""
+        return ()
+
+    @property
+    @abstractmethod
+    def summary(self) -> str:
+        """What it releases, in a few words."""
+
+    @property
+    def label(self) -> str:
+        """Its name, or what it releases."""
+        return self.name or self.summary
+
+    @property
+    @abstractmethod
+    def own_formulas(self) -> dict[str, Expression]:
+        """The public formulas that it reads besides its share."""
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """Its own formulas, and its share."""
+        return self.own_formulas | share_formulas(self.share)
+
+    def record(self) -> dict[str, object]:
+        """Its formulas, its share and its name."""
+        own = {name: to_json(formula) for name, formula in self.own_formulas.items()}
+        amounts = dict(zip(self.share.currency, map(to_json, self.share.amounts), strict=True))
+        return {"formulas": own, "share": amounts, "name": self.name}
+
+    @abstractmethod
+    def sample(
+        self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random
+    ) -> Array | float:
+        """One draw, from the values of its inputs in doubles. Finite for every table."""
+
+
+def share_formulas(share: Share) -> dict[str, Expression]:
+    """The weights and wholes of a share, by name."""
+    weights = zip(share.currency, share.weights, strict=True)
+    wholes = zip(share.currency, share.wholes, strict=True)
+    found = {f"share of {name}": weight for name, weight in weights}
+    return found | {f"budget of {name}": whole for name, whole in wholes}
+
+
+def approximate(share: object, who: str) -> Share:
+    """A share of epsilon and delta. Raises InvalidArgument."""
+    if not isinstance(share, Share) or share.currency != ("epsilon", "delta"):
+        way_out = f"{who} needs a target with a delta: dp.ApproxDP(epsilon, delta)."
+        raise InvalidArgument("share", "a share of (epsilon, delta)", share, way_out)
+    return share

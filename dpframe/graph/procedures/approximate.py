@@ -1,0 +1,85 @@
+"""The minimiser of a perturbed objective, found approximately, with noise for the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.errors import NotExecutable
+from dpframe.guarantees import Share
+from dpframe.symbols import Expression, analytic_sigma
+
+from ..node import Node
+from ..procedure import Procedure, Random, Rounded
+from .perturbed import PerturbedMinimum
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+
+@attrs.frozen(eq=False)
+class ApproximateMinimum(Procedure):
+    """A point within `tolerance` of the minimiser of a perturbed objective, plus Gaussian noise.
+
+    It is the exact minimiser, which `minimum` pays for, and the difference, a query in a ball of
+    radius `tolerance` whatever the table, which `noise_share` pays for: both, then their sum.
+    [IyengarNSTTW19, Alg. 1] Proof page: proofs/objective_perturbation.
+    """
+
+    kind: ClassVar[str] = "approximate_minimum"
+    minimum: PerturbedMinimum
+    tolerance: Expression
+    noise_share: Share
+    share: Share
+    name: str
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """X'X and X'y."""
+        return self.minimum.inputs
+
+    @property
+    def within(self) -> tuple[Node, ...]:
+        """The exact minimum."""
+        return (self.minimum,)
+
+    @property
+    def summary(self) -> str:
+        """`approximate minimiser of a perturbed objective`."""
+        return "approximate minimiser of a perturbed objective"
+
+    @property
+    def own_formulas(self) -> dict[str, Expression]:
+        """Those of the exact minimum, the tolerance and the std."""
+        return {**self.minimum.own_formulas, "tolerance": self.tolerance, "std": self.std}
+
+    @property
+    def std(self) -> Expression:
+        """2 tolerance analytic_sigma(epsilon, delta) of its part of the share."""
+        return 2 * self.tolerance * analytic_sigma(self.noise_share.epsilon, self.noise_share.delta)
+
+    def sample(self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random) -> Array:
+        """One draw. Raises NotExecutable where the tolerance was not reached."""
+        import numpy as np
+
+        found, gap = self.minimum.found(values, numbers, randomness)
+        if not gap <= numbers.down(self.tolerance):
+            raise NotExecutable(
+                f"{self.label}: the minimiser was not found within {self.tolerance}; "
+                "widen the tolerance, which costs little."
+            )
+        noise = randomness.generator.normal(size=found.shape) * numbers.up(self.std)
+        return np.asarray(found + noise)
+
+
+def approximate_minimum(
+    minimum: PerturbedMinimum, *, tolerance: Expression, noise_share: Share, share: Share, name: str
+) -> ApproximateMinimum:
+    """`minimum` within `tolerance`, with noise for the difference; `share` is that of both."""
+    return ApproximateMinimum(
+        minimum=minimum, tolerance=tolerance, noise_share=noise_share, share=share, name=name
+    )

@@ -1,0 +1,208 @@
+"""The minimiser of a ridge objective that noise has tilted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import REPLACE_ONE, ApproxDP, Guarantee, PureDP, Share
+from dpframe.mechanisms import AdditiveNoise, Gaussian, L2Laplace
+from dpframe.symbols import Expression, Number, analytic_sigma, exact, maximum, power, to_json
+
+from ..node import Node
+from ..procedure import Procedure, Random, Rounded
+from ..statistics import Gram, Moment
+from ..statistics.log_residual import ZERO, ridge_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+HALF = Number(Fraction(1, 2))
+NOISES: dict[str, type[AdditiveNoise]] = {"gaussian": Gaussian, "l2_laplace": L2Laplace}
+
+
+@attrs.frozen(eq=False)
+class PerturbedMinimum(Procedure):
+    """argmin over |theta| <= radius of sum (x'theta - y)^2/2 + penalty/2 |theta|^2 + z'theta, shape
+    (d,), z Gaussian or of density exp(-|z|_2/scale). [KiferST12, Thm 2; ChaudhuriMS11, Thm 9]
+
+    `noise_share` of epsilon is for z, the rest for the curvature B^2 of one record, which the
+    penalty must outweigh. Exact minimisers only. Proof page: proofs/objective_perturbation.
+    """
+
+    kind: ClassVar[str] = "perturbed_minimum"
+    gram: Gram
+    moment: Moment
+    penalty: Expression
+    radius: Expression
+    noise: str
+    noise_share: Expression
+    stated: Expression | None
+    share: Share
+    name: str
+
+    @property
+    def gives(self) -> type[Guarantee]:  # type: ignore[override]  # by its noise
+        """Pure with L2-Laplace noise."""
+        return ApproxDP if self.noise == "gaussian" else PureDP
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """X'X and X'y."""
+        return (self.gram, self.moment)
+
+    @property
+    def summary(self) -> str:
+        """`minimiser of a perturbed objective`."""
+        return "minimiser of a perturbed objective"
+
+    @property
+    def own_formulas(self) -> dict[str, Expression]:
+        """Penalty, radius, the part of epsilon, the size of the noise."""
+        return {
+            "penalty": self.penalty,
+            "radius": self.radius,
+            "noise_share": self.noise_share,
+            "size": self.size,
+        }
+
+    def record(self) -> dict[str, object]:
+        """Its formulas, its share, the kind of noise and whether it is stated."""
+        stated = None if self.stated is None else to_json(self.stated)
+        return {**super().record(), "noise": self.noise, "stated": stated}
+
+    @property
+    def slope(self) -> Expression:
+        """A = B (B R + Y), a bound on the gradient of one record on the ball."""
+        B = self.gram.rows.radius
+        return B * (B * self.radius + self.moment.column.radius)
+
+    @property
+    def curvature(self) -> Expression:
+        """B^2/penalty, above the epsilon of the Jacobian."""
+        return power(self.gram.rows.radius, 2) / self.penalty
+
+    @property
+    def noise_epsilon(self) -> Expression:
+        """What is left of epsilon for the noise."""
+        return self.noise_share * self.share.epsilon
+
+    @property
+    def replaced(self) -> bool:
+        """Whether a neighbour has another record, not one more."""
+        return self.gram.unit.relation is REPLACE_ONE
+
+    @property
+    def least(self) -> Expression:
+        """The least noise that the theorem asks for: a std, or a scale."""
+        moved = 2 * self.slope if self.replaced else self.slope
+        own = self.noise_epsilon
+        if self.noise != "gaussian":
+            return moved / own
+        epsilon, delta = self.share.epsilon, self.share.delta
+        if self.replaced:
+            return moved * analytic_sigma(own, delta / 4)
+        return moved * maximum(analytic_sigma(own, delta), analytic_sigma(epsilon, delta / 2))
+
+    @property
+    def size(self) -> Expression:
+        """The size of the noise: as stated, or the least."""
+        return self.least if self.stated is None else self.stated
+
+    @property
+    def fits(self) -> bool:
+        """Whether X'X and X'y are of one table."""
+        return ridge_of(self.gram, self.moment, ZERO)
+
+    def sample(self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random) -> Array:
+        """One draw."""
+        return self.found(values, numbers, randomness)[0]
+
+    def found(
+        self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random
+    ) -> tuple[Array, float]:
+        """One draw, and how far from the minimiser the arithmetic may have left it."""
+        gram, moment = values[self.gram], values[self.moment]
+        draw, size = NOISES[self.noise].sample, numbers.up(self.size)
+        tilted = moment - draw(size, moment.shape, randomness.generator, symmetric=False)
+        penalty, radius = numbers.up(self.penalty), numbers.down(self.radius)
+        theta = minimiser(gram, tilted, penalty, radius)
+        return theta, distance(theta, gram, tilted, (penalty, radius))
+
+
+def minimiser(gram: Array, moment: Array, penalty: float, radius: float) -> Array:
+    """argmin over |theta| <= radius of theta'(gram + penalty I)theta/2 - moment'theta, finite for
+    every positive semidefinite gram and penalty > 0: on the sphere, the multiplier that gives its
+    radius.
+    """
+    import numpy as np
+    from scipy.optimize import brentq
+
+    lengths, axes = np.linalg.eigh(gram)
+    system, along = np.maximum(lengths, 0.0) + penalty, axes.T @ moment
+
+    def length(multiplier: float) -> float:
+        return float(np.linalg.norm(along / (system + multiplier)))
+
+    if length(0.0) <= radius:
+        return np.asarray(axes @ (along / system))
+    most = float(np.linalg.norm(along)) / radius
+    while length(most) > radius:
+        most *= 2
+    multiplier = brentq(lambda one: length(one) - radius, 0.0, most, xtol=1e-14 * max(most, 1.0))
+    return np.asarray(axes @ (along / (system + multiplier)))
+
+
+def distance(theta: Array, gram: Array, moment: Array, at: tuple[float, float]) -> float:
+    """How far theta may be from the minimiser, by strong convexity: the step of projected gradient
+    descent of length 1/L moves it by s, so it is within 2 L s/penalty. Estimated in doubles.
+    """
+    import numpy as np
+
+    penalty, radius = at
+    most = float(np.linalg.norm(gram, 2)) + penalty
+    stepped = theta - (gram @ theta + penalty * theta - moment) / most
+    length = float(np.linalg.norm(stepped))
+    inside = stepped * min(1.0, radius / length) if length > 0 else stepped
+    return float(2 * most * np.linalg.norm(theta - inside) / penalty)
+
+
+def perturbed_minimum(
+    gram: Gram,
+    moment: Moment,
+    *,
+    penalty: object,
+    radius: object,
+    share: Share,
+    noise: str = "gaussian",
+    noise_share: object = "1/2",
+    size: object = None,
+    name: str = "",
+) -> PerturbedMinimum:
+    """Objective perturbation of a ridge regression on the ball |theta| <= radius, as the release of
+    its share. `size` states the noise (a std, or a scale); by default it is the theorem's. Raises
+    InvalidArgument.
+    """
+    if noise not in NOISES:
+        raise InvalidArgument("noise", "'gaussian' or 'l2_laplace'", noise, "")
+    wanted = ("epsilon", "delta") if noise == "gaussian" else ("epsilon",)
+    if not isinstance(share, Share) or share.currency[: len(wanted)] != wanted:
+        way_out = "Gaussian noise needs a target with a delta."
+        raise InvalidArgument("share", f"a share of ({', '.join(wanted)})", share, way_out)
+    return PerturbedMinimum(
+        gram=gram,
+        moment=moment,
+        penalty=exact(penalty, "penalty"),
+        radius=exact(radius, "radius"),
+        noise=noise,
+        noise_share=exact(noise_share, "noise_share"),
+        stated=None if size is None else exact(size, "size"),
+        share=share,
+        name=name,
+    )

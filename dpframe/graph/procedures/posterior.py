@@ -1,0 +1,174 @@
+"""A sample from the posterior of a ridge regression."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.guarantees import REPLACE_ONE, Share
+from dpframe.symbols import Expression, exact, exp, minimum, power, sqrt
+
+from ..bound import Bound
+from ..node import Node
+from ..procedure import Procedure, Random, Rounded, approximate
+from ..statistics import Gram, Moment
+from ..statistics.log_residual import ZERO, LogResidual, ridge, ridge_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+ROOM = 1 + 2**-40  # for a penalty that is rounded down
+MOST_LEVERAGE = 1.59  # up to which the largest leverage is the worst: proofs/posterior
+
+
+@attrs.frozen(eq=False)
+class Posterior(Procedure):
+    """theta ~ N(H^-1 X'y, (gamma H)^-1), H = X'X + penalty I, shape (d,).
+
+    Neighbours make the pair N(0, 1) and N(sqrt(gamma m) r/(1 + m), 1/(1 + m)), m = x'H^-1 x and
+    r = y - x'theta of the smaller table: it is decided by `leverage` >= m and `residual` >= |r|,
+    which are derived. gamma is `temperature` where that is stated; else the largest that is
+    admissible; where none is, 0 is released. Proof page: proofs/posterior.
+    """
+
+    kind: ClassVar[str] = "posterior"
+    gram: Gram
+    moment: Moment
+    penalty: Expression
+    floor: Expression
+    log_residual: Expression | None
+    temperature: Expression | None
+    share: Share
+    name: str
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """X'X and X'y."""
+        return (self.gram, self.moment)
+
+    @property
+    def summary(self) -> str:
+        """`posterior sample`."""
+        return "posterior sample"
+
+    @property
+    def own_formulas(self) -> dict[str, Expression]:
+        """Penalty, floor, and what is stated."""
+        found = {"penalty": self.penalty, "floor": self.floor}
+        if self.residual is not None:
+            found["residual"] = self.residual
+        return found if self.temperature is None else found | {"temperature": self.temperature}
+
+    @property
+    def leverage(self) -> Expression:
+        """B^2/h, h = penalty + floor: a bound on x'H^-1 x over the smaller table."""
+        return power(self.gram.rows.radius, 2) / (self.penalty + self.floor)
+
+    @property
+    def residual(self) -> Expression | None:
+        """A bound on |y - x'theta|, theta of the smaller table: by a bound on its logarithm; else,
+        where n is public, by |theta| <= min(sqrt(n) Y/(2 sqrt(penalty)), n B Y/penalty).
+        """
+        if self.log_residual is not None:
+            return exp(self.log_residual) if self._bounds_residuals() else None
+        if self.gram.unit.relation is not REPLACE_ONE:
+            return None
+        n, B, Y = self.gram.rows.rows, self.gram.rows.radius, self.moment.column.radius
+        longest = minimum(sqrt(n) * Y / (2 * sqrt(self.penalty)), n * B * Y / self.penalty)
+        return Y + B * longest
+
+    def _bounds_residuals(self) -> bool:
+        found = self.log_residual
+        origins = [] if found is None else [symbol.origin for symbol in found.symbols()]
+        bound = origins[0] if len(origins) == 1 else None
+        if type(bound) is not Bound or found != bound.symbol or not bound.upper_side:
+            return False
+        own = LogResidual(self.gram, self.moment, self.penalty, self.floor)
+        return bool(bound.value.statistic == own)
+
+    @property
+    def fits(self) -> bool:
+        """Whether X'X, X'y and the floor are of one table."""
+        return ridge_of(self.gram, self.moment, self.floor)
+
+    @property
+    def claim(self) -> tuple[Expression, Expression]:
+        """What one added or removed row must satisfy: all of the share; of a replacement, which is
+        a removal and an addition, (epsilon/2, delta/(1 + e^(epsilon/2))).
+        """
+        epsilon, delta = self.share.epsilon, self.share.delta
+        if self.gram.unit.relation is not REPLACE_ONE:
+            return epsilon, delta
+        return epsilon / 2, delta / (1 + exp(epsilon / 2))
+
+    def gamma(self, numbers: Rounded) -> float:
+        """The temperature, rounded down: admissible where it is not stated, 0 where none is."""
+        from dpframe.numerics.posterior_pair import posterior_pair_bound, posterior_pair_gamma
+
+        if self.temperature is not None:
+            return numbers.down(self.temperature)
+        residual = self.residual
+        leverage = numbers.up(self.leverage) * ROOM
+        if residual is None or leverage > MOST_LEVERAGE:
+            return 0.0
+        epsilon, delta = (numbers.down(part) for part in self.claim)
+        size = numbers.up(residual)
+        if posterior_pair_bound(epsilon, 0.0, leverage, size).upper > delta:
+            return 0.0
+        return posterior_pair_gamma(epsilon, delta, leverage, size)
+
+    def sample(self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random) -> Array:
+        """One draw; zeros where no temperature is admissible, which is decided without the data."""
+        import numpy as np
+
+        gram, moment = values[self.gram], values[self.moment]
+        gamma = self.gamma(numbers)
+        if not 0 < gamma < math.inf:
+            return np.zeros(len(moment))
+        penalty = numbers.down(self.penalty)  # as LogResidual rounds it
+        system = gram + penalty * np.eye(len(moment))
+        noise = randomness.generator.normal(size=len(moment)) / math.sqrt(gamma)
+        return self.centred(ridge(gram, moment, penalty), system, noise)
+
+    @staticmethod
+    def centred(theta: Array, system: Array, noise: Array) -> Array:
+        """theta + H^(-1/2) noise."""
+        import numpy as np
+
+        lengths, axes = np.linalg.eigh(system)
+        least = np.finfo(float).tiny
+        return np.asarray(theta + axes @ (noise / np.sqrt(np.maximum(lengths, least))))
+
+
+def posterior(
+    gram: Gram,
+    moment: Moment,
+    *,
+    penalty: object,
+    share: Share,
+    floor: object = 0,
+    log_residual: Expression | None = None,
+    temperature: object = None,
+    name: str = "",
+) -> Posterior:
+    """A sample from the posterior of a ridge regression, as the release of its share.
+
+    `floor` is dp.lower_bound of a released lambda_min(X'X), `log_residual` dp.upper_bound of a
+    released LogResidual of the same regression; without them, bounds hold for every table (n must
+    then be public). Raises InvalidArgument.
+    """
+    return Posterior(
+        gram=gram,
+        moment=moment,
+        penalty=exact(penalty, "penalty"),
+        floor=ZERO if floor == 0 else exact(floor, "floor"),
+        log_residual=log_residual,
+        temperature=None if temperature is None else exact(temperature, "temperature"),
+        share=approximate(share, "A posterior sample"),
+        name=name,
+    )

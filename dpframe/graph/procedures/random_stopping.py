@@ -1,0 +1,114 @@
+"""The best of a random number of private runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import Guarantee, PureDP, Share
+from dpframe.symbols import Expression, rational
+
+from ..columns import Column
+from ..graph import Graph
+from ..known import reads_released
+from ..node import Node
+from ..procedure import Procedure, Random, Rounded
+from ..rows import Rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+TIMES = 3  # what a run may cost, this often, is the cost of the whole
+LEAST = Fraction(1, 1000)
+
+
+def _stop(value: object) -> Fraction:
+    gamma = rational(value, "gamma")
+    if not LEAST <= gamma <= 1:
+        way_out = "After each run, the search stops with probability gamma: 1/gamma runs are made."
+        raise InvalidArgument("gamma", f"a number from {LEAST} to 1", value, way_out)
+    return gamma
+
+
+def _graphs(value: Any) -> tuple[Graph, ...]:
+    graphs = tuple(value)
+    if not graphs or any(len(graph.outputs) != 2 for graph in graphs):
+        raise InvalidArgument("graphs", "at least one, with a fit and a score each", value, "")
+    for graph in graphs:
+        if any(reads_released(f) for node in graph.nodes for f in node.formulas.values()):
+            way_out = "Tune a declaration whose noise and bounds are public before it runs."
+            raise InvalidArgument(
+                "of", "free of bounds that are released", graph.outputs[0], way_out
+            )
+    return graphs
+
+
+@attrs.frozen(eq=False)
+class RandomStopping(Procedure):
+    """Run after run, each a graph drawn from `graphs` and executed with fresh noise; after each,
+    the search stops with probability `gamma`. Released is the fit of the run with the lowest score.
+
+    Where each graph, its score included, is epsilon-DP, the whole is 3 epsilon-DP, for every gamma.
+    [LiuT19; PapernotS22, Cor 3] Proof page: proofs/tuning.
+    """
+
+    kind: ClassVar[str] = "random_stopping"
+    gives: ClassVar[type[Guarantee]] = PureDP
+    rows: Rows
+    column: Column
+    graphs: tuple[Graph, ...] = attrs.field(converter=_graphs)
+    gamma: Fraction = attrs.field(converter=_stop)
+    share: Share
+    name: str = ""
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """X and y; what its graphs release is its own."""
+        return (self.rows, self.column)
+
+    @property
+    def within(self) -> tuple[Node, ...]:
+        """All that its graphs hold."""
+        return tuple(node for graph in self.graphs for node in graph.nodes)
+
+    @property
+    def summary(self) -> str:
+        """`best of runs`."""
+        return "best of runs"
+
+    @property
+    def each(self) -> PureDP:
+        """What every graph must satisfy."""
+        return PureDP(self.share.epsilon / TIMES)
+
+    @property
+    def exact(self) -> bool:  # type: ignore[override]  # its graphs say
+        """Whether every release of its graphs is."""
+        return all(charged.exact for graph in self.graphs for charged in graph.charged)
+
+    @property
+    def own_formulas(self) -> dict[str, Expression]:
+        """Every formula of its graphs."""
+        return {
+            f"{name} of {node.label} in run {i}.{k}": formula
+            for i, graph in enumerate(self.graphs)
+            for k, node in enumerate(graph.nodes)
+            for name, formula in node.formulas.items()
+        }
+
+    def record(self) -> dict[str, object]:
+        """Its share, its name, gamma, and every graph."""
+        graphs = [[list(graph.records), graph.output_ids] for graph in self.graphs]
+        return {**super().record(), "gamma": str(self.gamma), "graphs": graphs}
+
+    def sample(
+        self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random
+    ) -> NoReturn:
+        """It reads the table anew in every run: `dpframe.execution` does that."""
+        raise NotImplementedError

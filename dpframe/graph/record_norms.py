@@ -1,0 +1,146 @@
+"""Records divided by the norm of their row: (x, y)/|x|, as rows and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.guarantees import Unit
+from dpframe.symbols import Expression, exact
+
+from .columns import Column
+from .node import Node
+from .record_maps import RecordMap
+from .row_maps import RowMap
+from .rows import Rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .rows import Numbers
+
+    Array = NDArray[Any]
+
+
+@attrs.frozen(cache_hash=True)
+class DividedRecords(RecordMap):
+    """(x, y)/|x| as one row; a record whose row is zero stays as it is. Proof page:
+    proofs/divided.
+    """
+
+    kind: ClassVar[str] = "divided_records"
+    norm: ClassVar[None] = None
+    source: Rows
+    column: Column
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """Rows and labels."""
+        return (self.source, self.column)
+
+    @property
+    def columns(self) -> Expression:
+        """One more, for the label."""
+        return self.source.columns + 1
+
+    @property
+    def label(self) -> str:
+        """`(x, y)/|x|`."""
+        return "(x, y)/|x|"
+
+    def record(self) -> dict[str, object]:
+        """Nothing."""
+        return {}
+
+    def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
+        """Divide; a label that overflows becomes the largest double."""
+        import numpy as np
+
+        from .clipping import normalize, squared_norms
+
+        del number
+        rows, labels = values[self.source], values[self.column]
+        largest = np.max(np.abs(rows), axis=1, initial=0.0)
+        some = largest > 0
+        size = np.where(some, largest, 1.0)
+        lengths = np.where(some, np.sqrt(squared_norms(rows / size[:, None])), 1.0)
+        unit = np.where(some[:, None], normalize(rows), 0.0)
+        with np.errstate(over="ignore"):
+            records: Array = np.nan_to_num(np.column_stack([unit, labels / size / lengths]))
+        return records
+
+
+@attrs.frozen(cache_hash=True)
+class RecordRows(RowMap):
+    """The row of a record (x, y)/|x|: of norm at most 1."""
+
+    kind: ClassVar[str] = "record_rows"
+    norm: Expression = attrs.field(default=exact(1), init=False)
+    source: DividedRecords
+
+    @property
+    def columns(self) -> Expression:
+        """All but the label."""
+        return self.source.columns - 1
+
+    @property
+    def label(self) -> str:
+        """`rows`."""
+        return "rows"
+
+    def record(self) -> dict[str, object]:
+        """Nothing."""
+        return {}
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """All columns but the last."""
+        del number
+        return block[:, :-1]
+
+
+@attrs.frozen(cache_hash=True)
+class RecordLabels(Column):
+    """The label of a record (x, y)/|x|: unbounded, since |x| may be small. Clip it."""
+
+    kind: ClassVar[str] = "record_labels"
+    source: DividedRecords
+    bound: None = attrs.field(default=None, init=False)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The records."""
+        return (self.source,)
+
+    @property
+    def unit(self) -> Unit:
+        """The table's."""
+        return self.source.unit
+
+    @property
+    def grid(self) -> int | None:
+        """The table's."""
+        return self.source.grid
+
+    @property
+    def label(self) -> str:
+        """`labels`."""
+        return "labels"
+
+    def record(self) -> dict[str, object]:
+        """Nothing."""
+        return {}
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """The last column."""
+        del number
+        return block[:, -1]
+
+
+def divided_records(rows: Rows, column: Column, *, bound: object) -> tuple[Rows, Column]:
+    """Rows x/|x| and labels y/|x|, clipped to the public interval [-bound, bound]: the map by row
+    norms that divides the label too. [Thesis, Eq. 3.4, with a public bound]
+    """
+    records, most = DividedRecords(rows, column), exact(bound, "bound")
+    return RecordRows(records), RecordLabels(records).clip(-most, most)

@@ -1,0 +1,88 @@
+"""The residual of each record, at coefficients that were released."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument, NotExecutable
+from dpframe.symbols import Expression, Number
+
+from .columns import Column
+from .gradients import margins
+from .node import DataNode, Node
+from .record_maps import RecordMap
+from .rows import Rows
+from .statistics import Trace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .rows import Numbers
+
+    Array = NDArray[Any]
+
+
+def _released(value: object) -> Node:
+    if isinstance(value, DataNode) or not isinstance(value, Node):
+        way_out = "Release them first: dp.post(...), dp.release(...)."
+        raise InvalidArgument("theta", "released coefficients", value, way_out)
+    return value
+
+
+@attrs.frozen(cache_hash=True)
+class Residuals(RecordMap):
+    """y - x'theta of each record, as rows of one column; theta, shape (d,), was released. It bounds
+    nothing: clip what it gives.
+    """
+
+    kind: ClassVar[str] = "residuals"
+    norm: ClassVar[None] = None
+    source: Rows
+    column: Column
+    theta: Node = attrs.field(converter=_released)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """X, y, theta."""
+        return (self.source, self.column, self.theta)
+
+    @property
+    def columns(self) -> Expression:
+        """One."""
+        return Number(Fraction(1))
+
+    @property
+    def label(self) -> str:
+        """`residuals at theta_of`."""
+        return f"residuals at {self.theta.label}"
+
+    def record(self) -> dict[str, object]:
+        """Nothing."""
+        return {}
+
+    def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
+        """Finite for finite rows and labels. Raises NotExecutable where theta has another length
+        than rows.
+        """
+        import numpy as np
+
+        del number
+        rows, labels = values[self.source], values[self.column]
+        theta = np.nan_to_num(np.asarray(values[self.theta], dtype=float))
+        if theta.shape != (rows.shape[1],):
+            wanted = f"coefficients of shape {theta.shape} for {rows.shape[1]} columns"
+            raise NotExecutable(f"{wanted}. Release one a column.")
+        with np.errstate(over="ignore"):
+            residuals: Array = np.nan_to_num(labels - margins(rows, theta))[:, None]
+        return residuals
+
+
+def clipped_error(rows: Rows, column: Column, theta: Node, *, bound: object) -> Trace:
+    """sum of min((y - x'theta)^2, bound^2), at released coefficients: moves by at most bound^2
+    under both relations, since each term lies in [0, bound^2]. Proof page: proofs/tuning.
+    """
+    return Trace(Residuals(rows, column, theta).clip(norm=bound))

@@ -1,0 +1,85 @@
+"""Labels shifted and divided by numbers that are public or released."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.symbols import Expression, Number, exact, to_json
+
+from .columns import Column, ColumnMap
+from .known import reads_released
+from .release import is_public
+from .row_maps import positive
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .rows import Numbers
+
+    Array = NDArray[Any]
+
+ZERO = Number(Fraction(0))
+
+
+def _by(value: object) -> Expression:
+    return positive(value, "by")
+
+
+def _minus(value: object) -> Expression:
+    return exact(value, "minus")
+
+
+@attrs.frozen(cache_hash=True)
+class ScaledLabels(ColumnMap):
+    """(y - minus)/by, where both are public numbers or released ones (dp.known); an aggregate of
+    the data is refused by its path. Proof page: proofs/divided.
+    """
+
+    kind: ClassVar[str] = "scaled_labels"
+    source: Column
+    by: Expression = attrs.field(converter=_by)
+    minus: Expression = attrs.field(converter=_minus, default=ZERO)
+
+    @property
+    def bound(self) -> Expression | None:
+        """bound/by where nothing is subtracted and the divisor is no secret; None elsewhere."""
+        before, plain = self.source.bound, self.minus == ZERO and is_public(self.by)
+        return before / self.by if before is not None and plain else None
+
+    @property
+    def ball(self) -> bool:
+        """As before, where labels are only divided, by a public number."""
+        public = self.bound is not None and not reads_released(self.by)
+        return public and self.source.ball
+
+    @property
+    def label(self) -> str:
+        """`divide by 2`."""
+        shift = "" if self.minus == ZERO else f"subtract {self.minus}, "
+        return f"{shift}divide by {self.by}"
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """Divisor and centre."""
+        return {"divisor": self.by, "centre": self.minus}
+
+    @property
+    def positive(self) -> tuple[str, ...]:
+        """The divisor."""
+        return ("divisor",)
+
+    def record(self) -> dict[str, object]:
+        """Divisor and centre."""
+        return {"by": to_json(self.by), "minus": to_json(self.minus)}
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """Shift, then divide; what overflows becomes the largest double."""
+        import numpy as np
+
+        by = max(number(self.by), 1e-300)  # rounded towards zero, a divisor may become zero
+        with np.errstate(over="ignore"):  # a warning would tell of the data
+            scaled: Array = np.nan_to_num((block - number(self.minus)) / by)
+        return scaled

@@ -1,0 +1,161 @@
+"""The minimiser of a sum of losses and a penalty."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import Relation, Unit
+from dpframe.sensitivity import L1, Norm
+from dpframe.symbols import Expression, Number, exact, minimum, sqrt, to_json
+
+from ..columns import Column
+from ..grid import gridded, gridded_labels
+from ..node import Node
+from ..objectives import Bounds, Objective
+from ..row_maps import positive
+from ..rows import Rows
+from .base import OneRow, by_relation
+from .searched import Searched
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..rows import Numbers
+    from .searched import Summed
+
+    Array = NDArray[Any]
+
+TOLERANCE = exact("1e-6")
+
+
+def _objective(value: object) -> Objective:
+    if not isinstance(value, Objective):
+        raise InvalidArgument("objective", "a convex loss, such as Squared()", value, "")
+    return value
+
+
+def _penalty(value: object) -> Expression:
+    return positive(value, "penalty")
+
+
+def _radius(value: object) -> Expression | None:
+    return None if value is None else positive(value, "radius")
+
+
+def _tolerance(value: object) -> Expression:
+    found = positive(value, "tolerance")
+    if not isinstance(found, Number) or found.value > 1:
+        way_out = "It is a share of the sensitivity, and is paid for twice."
+        raise InvalidArgument("tolerance", "a number in (0, 1]", str(found), way_out)
+    return found
+
+
+@attrs.frozen(cache_hash=True)
+class Argmin(Searched):
+    """argmin of sum_i phi(x_i'theta, y_i) + penalty/2 |theta|^2 over |theta|_2 <= radius (over all
+    theta where the radius is None), shape (d,).
+
+    One row moves it by at most slope B/penalty, a replacement by twice that [ChaudhuriM09, Lem 1],
+    and by less for the squared loss. The value is within `tolerance` times the first of the
+    minimiser, which is added twice. Proof page: proofs/argmin.
+    """
+
+    kind: ClassVar[str] = "argmin"
+    rows: Rows = attrs.field(converter=gridded)
+    column: Column = attrs.field(converter=gridded_labels)
+    objective: Objective = attrs.field(converter=_objective)
+    penalty: Expression = attrs.field(converter=_penalty)
+    radius: Expression | None = attrs.field(default=None, converter=_radius)
+    tolerance: Expression = attrs.field(default=TOLERANCE, converter=_tolerance)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """X, y and the loss."""
+        return (self.rows, self.column, self.objective)
+
+    @property
+    def unit(self) -> Unit:
+        """The table's."""
+        return self.rows.unit
+
+    @property
+    def shape(self) -> tuple[Expression, ...]:
+        """(d,)."""
+        return (self.rows.columns,)
+
+    @property
+    def label(self) -> str:
+        """argmin of the squared loss."""
+        return f"argmin of the {self.objective.label}"
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """The penalty, the radius, the tolerance."""
+        found = {"penalty": self.penalty, "tolerance": self.tolerance}
+        return found if self.radius is None else {**found, "radius": self.radius}
+
+    @property
+    def positive(self) -> tuple[str, ...]:
+        """All of them."""
+        return tuple(self.formulas)
+
+    def record(self) -> dict[str, object]:
+        """The formulas."""
+        return {
+            "penalty": to_json(self.penalty),
+            "radius": None if self.radius is None else to_json(self.radius),
+            "tolerance": to_json(self.tolerance),
+        }
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """What is known of every record and of the value; None where rows or labels are
+        unbounded.
+        """
+        if self.rows.norm is None or self.column.bound is None:
+            return None
+        return Bounds(self.rows.norm, self.column.bound, self.radius)
+
+    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
+        """The loss's rule and twice the tolerance; never more than the ball is wide."""
+        bounds = self.bounds
+        once = None if bounds is None else self.objective.added(bounds, self.penalty)
+        replaced = None if bounds is None else self.objective.replaced(bounds, self.penalty)
+        if once is None or replaced is None:
+            return None
+        rule = f"strongly convex sum, argmin to {self.tolerance} of its move"
+        first, second = (
+            OneRow(self._within(move + 2 * self.tolerance * once, norm), rule)
+            for move in (once, replaced)
+        )
+        return by_relation(relation, first, second)
+
+    def _within(self, move: Expression, norm: Norm) -> Expression:
+        inside = move if self.radius is None else minimum(2 * self.radius, move)
+        return sqrt(self.rows.columns) * inside if norm is L1 else inside
+
+    def search(self, summed: Summed, number: Numbers) -> Array:
+        """The value by damped Newton steps. Raises NotExecutable where rounding keeps the gradient
+        from becoming small enough.
+        """
+        from .newton import Sum, minimised
+
+        penalty = math.nextafter(number(self.penalty), math.inf)  # no less than was proved
+        radius = math.inf if self.radius is None else number(self.radius)
+        formulas = self.objective.formulas.values()
+        numbers = {formula: number(formula) for formula in formulas}
+        work = Sum(self.objective, numbers)
+        return minimised(work, summed, penalty, radius, self._least(number) * penalty)
+
+    def _least(self, number: Numbers) -> float:
+        """The distance from the minimiser that is paid for."""
+        bounds = self.bounds
+        once = None if bounds is None else self.objective.added(bounds, self.penalty)
+        if once is None:
+            way_out = "Bound rows and labels; losses without a bounded slope need a radius."
+            raise InvalidArgument("rows, labels and radius", "bounded", self.label, way_out)
+        return number(self.tolerance * once)

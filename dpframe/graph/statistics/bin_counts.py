@@ -1,0 +1,115 @@
+"""How many entries of every column, or how many labels, lie between public cut points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import Relation, Unit
+from dpframe.sensitivity import L1, Norm
+from dpframe.symbols import Expression, Number, rational, sqrt
+
+from ..columns import Column
+from ..node import Node
+from ..rows import Rows
+from .base import BlockSum, OneRow, by_relation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+ONE = Number(Fraction(1))
+MOST = 10_000
+
+
+def _cuts(value: object) -> tuple[Fraction, ...]:
+    way_out = "Cut points are public: say them before looking."
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
+        raise InvalidArgument("cuts", "a list of increasing numbers", value, way_out)
+    cuts = tuple(rational(one, "cut") for one in value)
+    if not 1 <= len(cuts) <= MOST or any(one >= other for one, other in pairwise(cuts)):
+        raise InvalidArgument("cuts", f"1 to {MOST:,} increasing numbers", value, way_out)
+    return cuts
+
+
+def _data(instance: object, attribute: object, value: Rows | Column) -> None:
+    del instance, attribute
+    if not isinstance(value, (Rows, Column)):
+        raise InvalidArgument("data", "declared rows or labels", value, "")
+
+
+@attrs.frozen(cache_hash=True)
+class BinCounts(BlockSum):
+    """For every column in turn (or for the labels) the number of values at most the first of k
+    cuts, of those above it and at most the second, ..., of those above the last: shape (d (k + 1),)
+    or (k + 1,). Of |value| where `absolute`.
+
+    One record is in one bin of each column: L1 sensitivity d, L2 sqrt(d); replaced, 2 d and sqrt(2
+    d). Proof page: proofs/bin_counts.
+    """
+
+    kind: ClassVar[str] = "bin_counts"
+    data: Rows | Column = attrs.field(validator=_data)
+    cuts: tuple[Fraction, ...] = attrs.field(converter=_cuts)
+    absolute: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """Rows, or labels."""
+        return (self.data,)
+
+    @property
+    def unit(self) -> Unit:
+        """The table's."""
+        return self.data.unit
+
+    @property
+    def _columns(self) -> Expression:
+        return self.data.columns if isinstance(self.data, Rows) else ONE
+
+    @property
+    def shape(self) -> tuple[Expression, ...]:
+        """(d (k + 1),), or (k + 1,) of labels."""
+        return (self._columns * (len(self.cuts) + 1),)
+
+    @property
+    def step(self) -> Expression | None:
+        """1: they are whole numbers."""
+        return ONE
+
+    @property
+    def label(self) -> str:
+        """`counts between 8 cuts`."""
+        return f"counts between {len(self.cuts)} cuts"
+
+    def record(self) -> dict[str, object]:
+        """The cuts, and whether signs count."""
+        return {"cuts": [str(cut) for cut in self.cuts], "absolute": self.absolute}
+
+    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
+        """d in L1, sqrt(d) in L2; replaced, 2 d and sqrt(2 d)."""
+        d = self._columns
+        once, replaced = (d, 2 * d) if norm is L1 else (sqrt(d), sqrt(2 * d))
+        return by_relation(
+            relation,
+            OneRow(once, "one record is in one bin a column", attained=True),
+            OneRow(replaced, "one bin a column loses a record, one gains it"),
+        )
+
+    def block(self, values: Mapping[Node, Array]) -> Array:
+        """The counts of the block."""
+        import numpy as np
+
+        block = values[self.data]
+        entries = block if block.ndim == 2 else block[:, None]
+        bins = len(self.cuts) + 1
+        sized = np.abs(entries) if self.absolute else entries
+        at = np.searchsorted(np.array(self.cuts, dtype=float), sized)
+        place = at + bins * np.arange(entries.shape[1])
+        return np.bincount(place.ravel(), minlength=bins * entries.shape[1]).astype(float)

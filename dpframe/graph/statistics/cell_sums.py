@@ -1,0 +1,117 @@
+"""The sufficient statistics of every cell of a public partition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import REPLACE_ONE, Relation, Unit
+from dpframe.sensitivity import L1, Norm
+from dpframe.symbols import Expression, Number, power, sqrt
+
+from ..boxes import labels_on_a_grid, on_a_grid
+from ..columns import Column
+from ..grid import OnGrid
+from ..node import Node
+from ..partition import Partition
+from ..rows import Rows
+from .base import BlockSum, OneRow
+from .sufficient import HALF, sizes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+
+def _labelled(instance: CellSums, attribute: object, value: Partition) -> None:
+    del instance, attribute
+    if not isinstance(value, Partition) or value.column is None:
+        raise InvalidArgument("partition", "one of rows and labels", value, "")
+
+
+@attrs.frozen(cache_hash=True)
+class CellSums(BlockSum):
+    """For every cell the upper triangle of X'X, row by row, then X'y, of x/B and y/Y: shape
+    (cells d (d + 3)/2,). B is the bound on the entries of a row, or on its 2-norm where no box
+    bounds it.
+
+    One record moves the sums of one cell by those of a record; replaced, perhaps of two cells by as
+    much each. Proof page: proofs/partition.
+    """
+
+    kind: ClassVar[str] = "cell_sums"
+    partition: Partition = attrs.field(validator=_labelled)
+
+    @property
+    def rows(self) -> Rows:
+        """X on its grid."""
+        found: Rows = on_a_grid(self.partition.rows)
+        return found
+
+    @property
+    def column(self) -> Column:
+        """y on its grid."""
+        found: Column = labels_on_a_grid(self.partition.column)
+        return found
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """X and y on their grids, and as the partition reads them."""
+        return (self.rows, self.column, *self.partition.inputs)
+
+    @property
+    def unit(self) -> Unit:
+        """The table's."""
+        return self.rows.unit
+
+    @property
+    def shape(self) -> tuple[Expression, ...]:
+        """(cells d (d + 3)/2,)."""
+        d = self.rows.columns
+        return (d * (d + 3) * HALF * self.partition.cells,)
+
+    @property
+    def step(self) -> Expression | None:
+        """4^-bits, as of SufficientStatistics."""
+        rows, column = self.rows, self.column
+        if isinstance(rows, OnGrid) and isinstance(column, OnGrid) and rows.bits == column.bits:
+            return Number(Fraction(1, 4**rows.bits))
+        return None
+
+    @property
+    def label(self) -> str:
+        """`(X'X, X'y) of each of 10 cells`."""
+        return f"(X'X, X'y) of each of {self.partition.cells} cells"
+
+    def record(self) -> dict[str, object]:
+        """The partition."""
+        return {"partition": self.partition.record()}
+
+    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
+        """Those of one record, twice that under replace-one; None where rows or labels are
+        unbounded.
+        """
+        if self.step is None:
+            return None
+        n1, squared = sizes(self.rows)
+        l1 = (power(n1, 2) + squared) * HALF + n1
+        once = l1 if norm is L1 else sqrt(squared * (squared + 1))
+        return OneRow(2 * once if relation is REPLACE_ONE else once, "of one cell, by one record")
+
+    def block(self, values: Mapping[Node, Array]) -> Array:
+        """Those of the block."""
+        import numpy as np
+
+        rows, labels = values[self.rows], values[self.column]
+        places, d = self.partition.places(values), rows.shape[1]
+        upper = np.triu_indices(d)
+        sums = np.zeros((self.partition.cells, d * (d + 3) // 2))
+        for cell in np.unique(places):
+            mine = rows[places == cell]
+            sums[cell] = np.concatenate([(mine.T @ mine)[upper], mine.T @ labels[places == cell]])
+        return np.ravel(sums)

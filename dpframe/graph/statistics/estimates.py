@@ -1,0 +1,161 @@
+"""The mean of estimates from the cells of a public partition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import ADD_REMOVE, Relation, Unit
+from dpframe.sensitivity import L1, Norm
+from dpframe.symbols import Expression, Number, exact, sqrt, to_json
+
+from ..boxes import unit_of_entries
+from ..node import Node
+from ..partition import Partition
+from ..row_maps import positive
+from .base import OneRow, Statistic
+from .cell_sums import CellSums
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..rows import Numbers
+
+    Array = NDArray[Any]
+
+LESS = 1 - 2.0**-40  # more than what a few roundings can add
+
+
+def _sums(value: object) -> CellSums:
+    if isinstance(value, CellSums):
+        return value
+    if not isinstance(value, Partition):
+        way_out = "dp.partition(X, y, cells=10) makes one."
+        raise InvalidArgument("partition", "a public partition", value, way_out)
+    return CellSums(value)
+
+
+def _penalty(value: object) -> Expression:
+    found = exact(value, "penalty")
+    if isinstance(found, Number) and found.value < 0:
+        raise InvalidArgument("penalty", "0 or more", str(found), "0 is least squares.")
+    return found
+
+
+def _radius(value: object) -> Expression:
+    return positive(value, "radius")
+
+
+@attrs.frozen(cache_hash=True)
+class BlockEstimates(Statistic):
+    """(1/k) sum over the k cells of a partition of the cell's ridge regression, argmin of
+    sum (x'theta - y)^2 + penalty |theta|^2, put onto the ball of the radius R: shape (d,).
+
+    A cell without a solution, or without records, counts as zeros. One record changes one estimate
+    inside the ball, whatever it does to it: a move of at most 2R/k; replaced, two of them, 4R/k;
+    never more than 2R. Proof page: proofs/partition.
+    """
+
+    kind: ClassVar[str] = "block_estimates"
+    sums: CellSums = attrs.field(converter=_sums)
+    penalty: Expression = attrs.field(converter=_penalty)
+    radius: Expression = attrs.field(converter=_radius)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The sums of every cell."""
+        return (self.sums,)
+
+    @property
+    def unit(self) -> Unit:
+        """The table's."""
+        return self.sums.unit
+
+    @property
+    def shape(self) -> tuple[Expression, ...]:
+        """(d,)."""
+        return (self.sums.rows.columns,)
+
+    @property
+    def label(self) -> str:
+        """`mean of 10 estimates`."""
+        return f"mean of {self.sums.partition.cells} estimates"
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """Penalty and radius."""
+        return {"penalty": self.penalty, "radius": self.radius}
+
+    @property
+    def positive(self) -> tuple[str, ...]:
+        """The radius."""
+        return ("radius",)
+
+    def record(self) -> dict[str, object]:
+        """The formulas."""
+        return {"penalty": to_json(self.penalty), "radius": to_json(self.radius)}
+
+    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
+        """2R/k, or twice that; None where rows or labels are unbounded."""
+        if self.sums.step is None:
+            return None
+        cells = self.sums.partition.cells
+        changed = min(cells, 1 if relation is ADD_REMOVE else 2)
+        move = self.radius * Fraction(2 * changed, cells)
+        many = "one cell changes" if changed == 1 else "two cells change"
+        rule = f"{many}, each estimate inside a ball: 2R/k"
+        return OneRow(sqrt(self.shape[0]) * move if norm is L1 else move, rule)
+
+    def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
+        """The mean, from the sums of the cells in units of the bounds."""
+        import numpy as np
+
+        unit = number(unit_of_entries(self.sums.rows))
+        ratio, radius = number(self.sums.column.radius) / unit, number(self.radius)
+        penalty = number(self.penalty) / unit / unit
+        cells, total = self.sums.partition.cells, np.zeros(1)
+        for sums in np.asarray(values[self.sums], dtype=float).reshape(cells, -1):
+            total = total + inside(ratio * ridge(sums, penalty), radius)
+        return np.asarray(total / cells)
+
+
+def ridge(sums: Array, penalty: float) -> Array:
+    """theta with (X'X + penalty) theta = X'y, shape (d,), from the upper triangle of X'X and X'y;
+    zeros where the system is singular in doubles.
+    """
+    import numpy as np
+
+    d = round((np.sqrt(8 * len(sums) + 9) - 3) / 2)
+    system = np.zeros((d, d))
+    system[np.triu_indices(d)] = sums[:-d]
+    system = system + np.triu(system, 1).T
+    system[np.diag_indices(d)] += penalty
+    if not np.all(np.isfinite(system)):
+        return np.zeros(d)
+    values, vectors = np.linalg.eigh(system)
+    if not values[0] > values[-1] * d * np.finfo(float).eps:
+        return np.zeros(d)
+    theta: Array = vectors @ ((vectors.T @ sums[-d:]) / values)
+    return theta
+
+
+def inside(theta: Array, radius: float) -> Array:
+    """theta put onto the ball, never outside it in spite of rounding; zeros where it is not
+    finite.
+    """
+    import numpy as np
+
+    if not np.all(np.isfinite(theta)):
+        return np.zeros(len(theta))
+    largest = np.max(np.abs(theta), initial=0.0)
+    if largest == 0:
+        return theta
+    length = np.linalg.norm(theta / largest)
+    if largest * length <= radius * LESS:
+        return theta
+    clipped: Array = theta / largest / length * (radius * LESS)
+    return clipped

@@ -1,0 +1,143 @@
+"""Damped Newton steps on sums over a table, inside a ball. Proof page: proofs/argmin."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from dpframe.errors import NotExecutable
+from dpframe.symbols import Expression
+
+from ..objectives import Objective
+
+Array = NDArray[Any]
+Work = Callable[[Array, Array], Array]
+READINGS = 400  # of the table at most: a dozen are usual
+EDGE = 1 - 2.0**-40  # of the radius: from here on, a point is on the sphere
+
+
+@attrs.frozen(eq=False)
+class Sum:
+    """A block's part of the sum of losses at theta, shape (d,) (None: at 0), with gradient and
+    Hessian, as one vector of 1 + d + d^2 numbers.
+    """
+
+    objective: Objective
+    numbers: Mapping[Expression, float]
+    theta: Array | None = None
+
+    def __call__(self, rows: Array, labels: Array) -> Array:
+        """For rows (m, d) and labels (m,)."""
+        theta = np.zeros(rows.shape[1]) if self.theta is None else self.theta
+        number = self.numbers.__getitem__
+        losses, slopes, curvatures = self.objective.at(rows @ theta, labels, number)
+        hessian = (rows * curvatures[:, None]).T @ rows
+        return np.concatenate([[losses.sum()], slopes @ rows, hessian.ravel()])
+
+
+@attrs.frozen(eq=False)
+class Point:
+    """A point of the ball, with the value, gradient and Hessian of the whole objective."""
+
+    theta: Array
+    value: float
+    gradient: Array
+    hessian: Array
+
+    def residual(self, radius: float) -> float:
+        """|g|; on the sphere, the least |g + mu theta| with mu >= 0. Over the penalty, it bounds
+        the distance from the minimiser.
+        """
+        size = float(np.linalg.norm(self.theta))
+        push = 0.0
+        if 0 < size >= EDGE * radius:
+            push = max(0.0, -float(self.gradient @ self.theta) / size**2)
+        return float(np.linalg.norm(self.gradient + push * self.theta))
+
+    def target(self, radius: float) -> Array:
+        """The point of the ball where the quadratic model is least, shape (d,)."""
+        if not np.isfinite(self.hessian).all():
+            raise not_found()
+        values, vectors = np.linalg.eigh(self.hessian)
+        pull = vectors.T @ (self.hessian @ self.theta - self.gradient)
+        push = multiplier(values, pull, radius)
+        found: Array = vectors @ (pull / (values + push))
+        size = float(np.linalg.norm(found))
+        return found * (radius / size) if push > 0 or size > radius else found
+
+
+def multiplier(values: Array, pull: Array, radius: float) -> float:
+    """The least mu >= 0 with |pull/(values + mu)| <= radius, for positive values, shape (d,)."""
+    if np.linalg.norm(pull / values) <= radius:
+        return 0.0
+    low, high = 0.0, float(np.linalg.norm(pull)) / radius
+    while low < (middle := (low + high) / 2) < high:
+        outside = np.linalg.norm(pull / (values + middle)) > radius
+        low, high = (middle, high) if outside else (low, middle)
+    return high
+
+
+@attrs.define(eq=False)
+class Readings:
+    """Reads the table, once a point, and counts. Raises NotExecutable beyond READINGS."""
+
+    work: Sum
+    summed: Callable[[Work], Array]
+    penalty: float
+    count: int = 0
+
+    def at(self, theta: Array | None) -> Point:
+        """Everything at theta; at 0 for None."""
+        self.count += 1
+        if self.count > READINGS:
+            raise not_found()
+        total = np.asarray(self.summed(attrs.evolve(self.work, theta=theta)), dtype=float)
+        d = (math.isqrt(4 * total.size - 3) - 1) // 2
+        theta = np.zeros(d) if theta is None else theta
+        hessian = total[1 + d :].reshape(d, d)
+        return Point(
+            theta,
+            float(total[0]) + self.penalty * float(theta @ theta) / 2,
+            total[1 : 1 + d] + self.penalty * theta,
+            (hessian + hessian.T) / 2 + self.penalty * np.eye(d),
+        )
+
+
+@np.errstate(all="ignore")  # a warning would tell of the data
+def minimised(
+    work: Sum, summed: Callable[[Work], Array], penalty: float, radius: float, least: float
+) -> Array:
+    """A point with a residual of at most `least`, shape (d,), in the ball; `radius` may be
+    infinite, `penalty` is positive.
+
+    A step is halved until it lowers the objective by a quarter of what its slope promises, or the
+    smallest residual so far by half. Raises NotExecutable.
+    """
+    readings = Readings(work, summed, penalty)
+    here = readings.at(None)
+    best = here.residual(radius)
+    while not best <= least:
+        step = here.target(radius) - here.theta
+        promise = float(here.gradient @ step) / 4
+        share = 1.0
+        while True:
+            there = readings.at(here.theta + share * step)
+            residual = there.residual(radius)
+            if residual <= best / 2 or there.value <= here.value + share * promise:
+                break
+            share /= 2
+        here, best = there, min(best, residual)
+    return here.theta
+
+
+def not_found() -> NotExecutable:
+    """The refusal where numbers are too far apart for doubles."""
+    return NotExecutable(
+        "the minimum of the penalised loss was not found to the tolerance that was certified; "
+        "nothing has been released. A larger penalty, or tolerance, makes it easier to find."
+    )

@@ -1,0 +1,92 @@
+"""What private regressions are compared with: not private, and never certified."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpframe.graph import ColumnNode, Regression, RowsNode, post
+from dpframe.guarantees import Share
+from dpframe.symbols import Expression, constant
+
+from .solve import Fit, ridge_solve
+
+Array = NDArray[Any]
+
+
+class Baseline(Regression):
+    """Abstract: a baseline, which spends nothing and promises nothing."""
+
+    variant: ClassVar[str] = "baseline"
+
+
+class OLS(Baseline):
+    """Ordinary least squares on the raw table; of several solutions the shortest. [Gauss09]"""
+
+    paper: ClassVar[str] = "Gauss09"
+    title: ClassVar[str] = "least squares"
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """X'X and X'y as they are."""
+        del budget
+        return post(least_squares, X.T @ X, X.T @ y)
+
+
+class Ridge(Baseline):
+    """Ridge regression on the raw table. [HoerlK70]"""
+
+    paper: ClassVar[str] = "HoerlK70"
+    title: ClassVar[str] = "ridge"
+    penalty: Expression = constant(1)
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """X'X and X'y as they are."""
+        del budget
+        return post(ridge_solve, X.T @ X, X.T @ y, self.penalty)
+
+
+class ZeroPredictor(Baseline):
+    """Zero for every record: what a regression must beat. [Wang18, Sec 5]"""
+
+    paper: ClassVar[str] = "Wang18"
+    title: ClassVar[str] = "zero"
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """Reads nothing."""
+        del y, budget
+        return post(zeros, X.columns)
+
+
+class PublicMean(Baseline):
+    """One public number for every record, through the constant that rows end with.
+    [Wang18, Sec 5]
+    """
+
+    paper: ClassVar[str] = "Wang18"
+    title: ClassVar[str] = "public mean"
+    mean: Expression = constant(0)
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """Reads nothing; rows must end with an intercept of 1."""
+        del y, budget
+        return post(constant_prediction, X.columns, self.mean)
+
+
+def least_squares(gram: Array, moment: Array) -> Fit:
+    """The shortest solution of the normal equations."""
+    theta = np.linalg.lstsq(gram, moment, rcond=None)[0]
+    return Fit(np.nan_to_num(theta))
+
+
+def zeros(d: float) -> Fit:
+    """d coefficients of 0."""
+    return Fit(np.zeros(round(d)))
+
+
+def constant_prediction(d: float, mean: float) -> Fit:
+    """The mean as the coefficient of the last column."""
+    theta = np.zeros(round(d))
+    theta[-1] = mean
+    return Fit(theta)

@@ -1,0 +1,82 @@
+"""Output perturbation: the penalised minimiser itself, released with noise."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
+from dpframe.graph.objectives import Logistic, Squared
+from dpframe.graph.statistics import Argmin
+from dpframe.guarantees import Share
+from dpframe.mechanisms import Gaussian, L2Laplace
+from dpframe.symbols import Expression, constant
+
+from .solve import Array, Fit
+
+
+class OutputPerturbation(Regression):
+    """Ridge regression inside a ball, its coefficients released with Gaussian noise that is
+    calibrated by the exact profile. [ChaudhuriM09, Alg. 1] [WuLKCJN17]
+
+    Minimises sum (x'theta - y)^2/2 + penalty/2 |theta|^2 over |theta| <= radius.
+    """
+
+    paper: ClassVar[str] = "ChaudhuriM09; WuLKCJN17"
+    title: ClassVar[str] = "output perturbation"
+    use: ClassVar[str] = (
+        "Where the penalty may grow with the number of records: noise falls as it grows, whatever"
+        " the data are. With a weak penalty noise drowns the coefficients: take AdaSSP."
+    )
+    penalty: Expression = constant(1)
+    radius: Expression = constant(1)
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """One release."""
+        found = Argmin(X, y, Squared(), self.penalty, self.radius)
+        theta = release(found, Gaussian.analytic, budget, name="coefficients")
+        return post(perturbed, theta, self.penalty)
+
+
+class OutputPerturbationPure(Regression):
+    """Ridge regression inside a ball, its coefficients released with noise whose density falls with
+    the 2-norm; spends no delta. [ChaudhuriM09, Alg. 1]
+    """
+
+    paper: ClassVar[str] = "ChaudhuriM09"
+    title: ClassVar[str] = "output perturbation, pure"
+    use: ClassVar[str] = "As OutputPerturbation, where delta must be 0 and columns are few."
+    penalty: Expression = constant(1)
+    radius: Expression = constant(1)
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """One release."""
+        found = Argmin(X, y, Squared(), self.penalty, self.radius)
+        theta = release(found, L2Laplace.pure, budget, name="coefficients")
+        return post(perturbed, theta, self.penalty)
+
+
+class LogisticOutputPerturbation(Regression):
+    """Logistic regression on labels of either sign, its coefficients released with Gaussian noise
+    that is calibrated by the exact profile. [ChaudhuriMS11, Alg. 1] [WuLKCJN17]
+
+    Minimises sum log(1 + exp(-y x'theta)) + penalty/2 |theta|^2.
+    """
+
+    paper: ClassVar[str] = "ChaudhuriMS11; WuLKCJN17"
+    title: ClassVar[str] = "logistic output perturbation"
+    use: ClassVar[str] = (
+        "For labels of either sign that are to be told apart. Let the penalty grow with the "
+        "number of records: noise falls as it grows."
+    )
+    penalty: Expression = constant(1)
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """One release."""
+        found = Argmin(X, y, Logistic(), self.penalty)
+        theta = release(found, Gaussian.analytic, budget, name="coefficients")
+        return post(perturbed, theta, self.penalty)
+
+
+def perturbed(theta: Array, penalty: float) -> Fit:
+    """The released coefficients, shape (d,), as they are."""
+    return Fit(theta, ridge=penalty, ridge_was_zero=False)

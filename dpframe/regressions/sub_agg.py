@@ -1,0 +1,99 @@
+"""Sub-Agg: the mean of estimates from the cells of a public partition."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from dpframe.errors import InvalidArgument
+from dpframe.graph import ColumnNode, Regression, RowsNode, partition, post, release
+from dpframe.graph.statistics import BlockEstimates
+from dpframe.guarantees import Share
+from dpframe.mechanisms import Gaussian, L2Laplace
+from dpframe.symbols import Expression, Number, constant
+
+from .solve import Array, Fit
+
+
+class SubAgg(Regression):
+    """Ridge regression in each of `cells` cells of a public hash of the records, every estimate put
+    inside the ball of `radius`, their mean released with Gaussian noise that is calibrated by the
+    exact profile. [Smith08] [DworkS10]
+
+    Noise shrinks as 1/cells, whatever the data are; each cell sees a share 1/cells of them. A cell
+    needs more records than columns, so it is for many records of few columns.
+    """
+
+    paper: ClassVar[str] = "Smith08; DworkS10"
+    title: ClassVar[str] = "Sub-Agg"
+    use: ClassVar[str] = (
+        "For many records of few columns, so that every cell has more records than columns. For "
+        "fewer records take AdaSSP."
+    )
+    cells: Expression = constant(100)
+    penalty: Expression = constant(1)
+    radius: Expression = constant(1)
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """One release of the whole budget."""
+        mean = estimates(X, y, self.cells, self.penalty, self.radius)
+        theta = release(mean, Gaussian.analytic, budget, name="coefficients")
+        return post(averaged, theta, self.penalty)
+
+
+class SubAggPure(Regression):
+    """Sub-Agg with noise whose density falls with the 2-norm, of the derived sensitivity; spends no
+    delta. [Smith08] [DworkS10]
+    """
+
+    paper: ClassVar[str] = "Smith08; DworkS10"
+    title: ClassVar[str] = "Sub-Agg, pure"
+    use: ClassVar[str] = "As SubAgg, where delta must be 0."
+    cells: Expression = constant(100)
+    penalty: Expression = constant(1)
+    radius: Expression = constant(1)
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """One release of the whole budget."""
+        mean = estimates(X, y, self.cells, self.penalty, self.radius)
+        theta = release(mean, L2Laplace.pure, budget, name="coefficients")
+        return post(averaged, theta, self.penalty)
+
+
+class SubAggSmith(Regression):
+    """Sub-Agg with the noise of the papers, for one block that changes: scale 2 radius/(cells
+    epsilon). [Smith08] [DworkS10]
+
+    The papers' blocks go by position, so that a replaced record stays in its block. Cells that go
+    by the record's own numbers need no order of the table, but a replaced record may leave one
+    cell for another: private under add/remove, not under replace-one.
+    """
+
+    paper: ClassVar[str] = "Smith08; DworkS10"
+    variant: ClassVar[str] = "printed"
+    title: ClassVar[str] = "Sub-Agg, pure"
+    cells: Expression = constant(100)
+    penalty: Expression = constant(1)
+    radius: Expression = constant(1)
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """One release of the whole budget, of sensitivity 2 radius/cells."""
+        mean = estimates(X, y, self.cells, self.penalty, self.radius)
+        noise = L2Laplace(scale=2 * self.radius / (self.cells * budget.epsilon))
+        theta = release(mean, noise, budget, name="coefficients")
+        return post(averaged, theta, self.penalty)
+
+
+def averaged(theta: Array, penalty: float) -> Fit:
+    """The released mean, shape (d,), as it is."""
+    return Fit(theta, ridge=penalty, ridge_was_zero=penalty == 0)
+
+
+def estimates(
+    X: RowsNode, y: ColumnNode, cells: Expression, penalty: Expression, radius: Expression
+) -> BlockEstimates:
+    """The mean over hashed cells. Raises InvalidArgument."""
+    if not isinstance(cells, Number) or cells.value.denominator != 1:
+        way_out = "It shapes what is computed, so it is a number before anything is drawn."
+        raise InvalidArgument("cells", "a whole number", str(cells), way_out)
+    parted = partition(X, y, cells=int(cells.value), salt="Sub-Agg")
+    return BlockEstimates(parted, penalty, radius)

@@ -1,0 +1,90 @@
+"""A hyperparameter that is chosen privately, and paid for."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from dpframe.errors import InvalidArgument
+from dpframe.graph import ColumnNode, Graph, Node, Regression, RowsNode, post, release
+from dpframe.graph.procedures.random_stopping import TIMES, RandomStopping
+from dpframe.graph.residuals import clipped_error
+from dpframe.guarantees import PureDP, Share
+from dpframe.mechanisms import Laplace
+from dpframe.symbols import Expression, constant
+
+Array = NDArray[Any]
+
+
+def _declaration(_: object, __: object, value: Any) -> None:
+    if not isinstance(value, Regression):
+        way_out = "Such as dp.Tuned(of=dp.FunctionalRidge(), field='lam', candidates=(1, 10))."
+        raise InvalidArgument("of", "a declaration", value, way_out)
+
+
+def _candidates(value: Any) -> tuple[Any, ...]:
+    found = tuple(value) if isinstance(value, (list, tuple)) else ()
+    if not found:
+        way_out = "They are public: say them before looking."
+        raise InvalidArgument("candidates", "a list of values", value, way_out)
+    return found
+
+
+class Tuned(Regression):
+    """Another declaration, whose `field` is the best of `candidates`: runs at random candidates,
+    each scored by its noisy clipped squared error; after each run the search stops with probability
+    `gamma`. A run, its score included, costs a third of epsilon, and all together cost epsilon.
+    [LiuT19; PapernotS22, Cor 3]
+
+    `of` must be pure. `scoring` is the part of a run's epsilon for its score; residuals count up
+    to `bound` times the bound on labels.
+    """
+
+    paper: ClassVar[str] = "LiuT19; PapernotS22"
+    title: ClassVar[str] = "tuned by random stopping"
+    use: ClassVar[str] = (
+        "Where a hyperparameter matters and no public value is at hand. One run has a third of "
+        "epsilon: with a good guess, spend all of it on one fit."
+    )
+    of: Regression = attrs.field(validator=_declaration)
+    field: str = attrs.field(validator=attrs.validators.instance_of(str))
+    candidates: tuple[Any, ...] = attrs.field(converter=_candidates)
+    gamma: Expression = constant("1/10")
+    scoring: Expression = constant("1/3")
+    bound: Expression = constant(1)
+
+    def __str__(self) -> str:
+        """`FunctionalRidge(lam=1), lam tuned`."""
+        return f"{self.of}, {self.field} tuned"
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """One procedure of the whole budget."""
+        each = PureDP(budget.epsilon / TIMES).budget
+        graphs = [self._run(one, X, y, each) for one in self.candidates]
+        return RandomStopping(X, y, graphs, str(self.gamma), budget, "tuned")
+
+    def _run(self, candidate: Any, X: RowsNode, y: ColumnNode, each: Share) -> Graph:
+        """One candidate's fit and its score."""
+        for_fit, for_score = each.split(1 - self.scoring, self.scoring)
+        fit = self._at(candidate).declare(X, y, for_fit)
+        if not isinstance(fit, Node):
+            way_out = "Return dp.post(...) or a release."
+            raise InvalidArgument("of", "a declaration with one output", fit, way_out)
+        error = clipped_error(X, y, post(theta_of, fit), bound=self.bound * y.radius)
+        return Graph.of((fit, release(error, Laplace.pure, for_score, name="score")))
+
+    def _at(self, candidate: Any) -> Regression:
+        fields = {one.name for one in attrs.fields(type(self.of))}  # type: ignore[arg-type]
+        if self.field not in fields:
+            wanted = f"one of {', '.join(sorted(fields)) or 'none'}"
+            raise InvalidArgument("field", wanted, self.field, "")
+        return attrs.evolve(self.of, **{self.field: candidate})  # type: ignore[misc]
+
+
+def theta_of(fit: Any) -> Array:
+    """The coefficients of a fit, finite, shape (p,)."""
+    theta: Array = np.nan_to_num(np.asarray(getattr(fit, "coefficients", fit), dtype=float))
+    return theta

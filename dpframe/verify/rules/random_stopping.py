@@ -1,0 +1,41 @@
+"""Random stopping: every graph that may be run is private, its score included. (proofs/tuning)"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dpframe.graph import Graph
+from dpframe.graph.procedures.random_stopping import RandomStopping
+
+from ..obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
+from ..problem import Problem
+from .base import entered
+
+SOURCE = "[LiuT19; PapernotS22, Cor 3]"
+
+
+@entered(RandomStopping)
+def random_stopping(problem: Problem, best: RandomStopping) -> Sequence[Obligation]:
+    """Each graph, fit and score together, is epsilon_0-DP, where 3 epsilon_0 is the share."""
+    found = [_private(problem, best, graph) for graph in dict.fromkeys(best.graphs)]
+    opened = [one for one in found if one.verdict is not PROVED]
+    return opened or [found[0]]
+
+
+def _private(problem: Problem, best: RandomStopping, graph: Graph) -> Obligation:
+    from ..report import verify  # which asks for this rule
+
+    inner = Problem(graph, best.each, problem.setting, problem.trust)
+    report = verify(inner)
+    rule = f"each run and its score are {best.each} {SOURCE}"
+    fact = f"{len(best.graphs)} candidates, share {best.share}"
+    carved = report.chosen is not None and bool(report.chosen.constraints)
+    if report.proved and not carved:
+        return Obligation("theorem", best.label, rule, (fact,), PROVED)
+    opened = report.open_obligations
+    refuted = [one for one in opened if one.verdict is REFUTED]
+    facts = (fact, *(f"{one.node}: {one.rule}" for one in opened[:4]))
+    witness = Witness(says=str(refuted[0].witness)) if refuted else None
+    verdict = UNPROVED if witness is None else REFUTED
+    fix = "tune a pure declaration, such as dp.FunctionalRidge, with a score that pays its share."
+    return Obligation("theorem", best.label, rule, facts, verdict, witness, fix)

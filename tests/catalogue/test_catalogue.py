@@ -1,0 +1,158 @@
+"""The catalogue: one entry a regression and relation, verdicts of the samples, sound costs."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+import samples
+from entries import everything
+
+import dpframe as dp
+from dpframe.auditing.catalogue import EXAMPLES, entry, example
+from dpframe.auditing.cost import JOINT
+
+VARIANTS = {"printed", "coded", "recommended", "baseline"}
+KEYS = {"name", "paper", "variant", "relation", "verdict", "reason", "guarantee", "cost", "claim"}
+KEYS |= {"summary", "title", "use", "scope", "region", "derivation", "subject"}
+CLAIMS = {"nothing", "epsilon", "(epsilon, delta)"}
+
+
+def records():
+    """Every entry as JSON and back."""
+    return json.loads(json.dumps([one.record() for one in everything()], allow_nan=False))
+
+
+def disagreements(entries, stated):
+    """Entries whose verdict is not that of the samples."""
+    found = []
+    for one in entries:
+        relations = stated.get(type(one.regression))
+        if relations is not None:
+            wanted = dict(zip(samples.RELATIONS, relations, strict=True))[one.relation]
+            if (one.scope in ("every", "region")) is not wanted or one.certified < wanted:
+                found.append((one.name, str(one.relation)))
+    return found
+
+
+def missing(entries):
+    """Recommended regressions that do not say when to use them."""
+    recommended = {type(one.regression) for one in entries}
+    return [cls for cls in recommended if cls.variant == "recommended" and not cls.use]
+
+
+def test_every_regression_is_there_under_both_relations():
+    """Also those that are made of others."""
+    wanted = {(c.__name__, str(r)) for c in (*dp.REGRESSIONS, *EXAMPLES) for r in samples.RELATIONS}
+    found = [(record["name"], record["relation"]) for record in records()]
+    assert set(found) == wanted
+    assert len(found) == len(wanted)
+
+
+def test_records_have_their_keys():
+    """Every key, of the stated words; certified ones a derivation, refused ones a reason."""
+    for record in records():
+        assert set(record) == KEYS
+        assert record["variant"] in VARIANTS
+        assert record["claim"] in CLAIMS
+        assert record["verdict"] in ("certified", "refused")
+        assert record["reason"]
+        assert "\n" not in record["reason"]
+        assert record["title"]
+        assert record["paper"]
+        assert bool(record["derivation"]) is (record["verdict"] == "certified")
+        assert (record["guarantee"] == "nothing") is (record["verdict"] == "refused")
+        assert bool(record["region"]) <= (record["scope"] == "region")
+
+
+def test_verdicts_are_those_of_the_samples():
+    """Every class that has a sample."""
+    assert {type(one.regression) for one in everything()} >= set(samples.REGRESSIONS)
+    assert disagreements(everything(), samples.REGRESSIONS) == []
+
+
+class Fake(dp.SSPWangCoded):
+    """A fake that shares a mistake. [Wang18]"""
+
+    variant = "recommended"
+
+
+def test_a_wrong_verdict_is_noticed():
+    """A sample that says the opposite, either way; and a class that says nothing of its use."""
+    entries = [entry(Fake(), relation) for relation in samples.RELATIONS]
+    assert disagreements(entries, {Fake: (False, False)}) == []
+    assert len(disagreements(entries, {Fake: (True, True)})) == 2
+    sound = [entry(dp.SSP(), relation) for relation in samples.RELATIONS]
+    assert len(disagreements(sound, {dp.SSP: (False, False)})) == 2
+    assert missing(entries) == [Fake]
+
+
+def test_every_recommended_regression_says_when_to_use_it():
+    """In a sentence or two."""
+    assert missing(everything()) == []
+    for cls in {type(one.regression) for one in everything() if one.regression.use}:
+        assert cls.use.endswith(".")
+        assert len(cls.use) < 200
+
+
+def costs(name):
+    """The costs of a class, by relation."""
+    return {str(one.relation): one.cost for one in everything() if one.name == name}
+
+
+@pytest.mark.parametrize(
+    ("name", "add", "replace"),
+    [("AdaSSPWang", 0.596, 0.811), ("SSPWang", 0.751, 1.162), ("SSPWangCoded", 1.587, 2.474)],
+)
+def test_known_costs(name, add, replace):
+    """The joint epsilons of the paper map."""
+    found = costs(name)
+    for relation, known in (("add/remove", add), ("replace-one", replace)):
+        assert found[relation].rule == JOINT
+        assert found[relation].lower <= found[relation].upper
+        assert found[relation].upper == pytest.approx(known, abs=1e-3)
+
+
+def test_certified_costs_are_inside_the_claim():
+    """And a refused claim whose numbers hold says so."""
+    for one in everything():
+        if one.scope:
+            assert one.cost is not None
+            assert one.cost.lower <= one.cost.upper <= one.cost.claimed
+        if one.scope == "numbers" and not one.certified:
+            assert "it is certified" in one.reason
+        assert one.cost is None or one.cost.delta == (0 if one.pure else Fraction(1, 10**6))
+
+
+def test_nothing_is_costed_where_private_data_leaks():
+    """Sensitivities mean nothing there."""
+    for name in ("ThesisStandardised", "ThesisMaxNorm", "ThesisClipped", "OLS", "Ridge"):
+        assert set(costs(name).values()) == {None}
+
+
+def test_what_needs_arguments_asks_for_an_example():
+    """A class without defaults, and without an example, is an error in words."""
+
+    class Needs(dp.Regression):
+        title = "needs"
+        of: dp.Expression
+
+        def declare(self, X, y, budget):
+            raise AssertionError
+
+    with pytest.raises(dp.InvalidArgument, match="EXAMPLES"):
+        example(Needs)
+
+
+def test_what_cannot_be_declared_is_refused_with_its_error():
+    """A declaration that raises for this setting has a reason and no cost."""
+
+    class Fails(dp.SSP):
+        def declare(self, X, y, budget):
+            raise dp.InvalidArgument("X", "something else", "this")
+
+    found = entry(Fails(), dp.ADD_REMOVE)
+    assert found.verdict == "refused"
+    assert "something else" in found.reason
+    assert found.cost is None

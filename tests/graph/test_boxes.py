@@ -1,0 +1,203 @@
+"""Rows in a box: facts, clipping, the grid of their entries, files; neighbours stay inside."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from oracles import value
+
+import dpframe as dp
+from dpframe.graph.boxes import Box, BoxGrid, on_a_grid, unit_of_entries
+from dpframe.graph.grid import Grid
+from dpframe.sensitivity import L1, L2, OPERATOR
+
+D = {"d": 3, "B": 2}
+BITS = (4, 20, 24)
+
+
+def rows_of(relation=dp.ADD_REMOVE, **facts):
+    """Declared rows."""
+    y = dp.Column(bound=1)
+    return dp.Setting(X=dp.Rows(**facts), y=y, relation=relation).nodes()[0]
+
+
+def at(formula):
+    """A formula at d = 3, B = 2."""
+    return float(value(formula, D))
+
+
+def test_the_facts_of_a_box():
+    """|x| <= sqrt(d) B, |x|_1 <= d B, every entry at most B, all of the box possible."""
+    rows = rows_of(box=dp.parameter("B"))
+    assert type(rows) is Box
+    assert at(rows.norm) == pytest.approx(2 * 3**0.5)
+    assert at(rows.norm1) == 6
+    assert at(rows.entry) == 2
+    assert rows.box
+    assert rows.extreme
+    assert not rows.ball
+
+
+@pytest.mark.parametrize(
+    ("facts", "entry", "box"),
+    [
+        ({"box": 1, "intercept": True}, 1, False),
+        ({"box": 2, "intercept": True}, None, False),
+        ({"box": 1, "norm": 1}, None, False),
+        ({"box": 1, "columns": [dp.Numeric("a", 0, 1), dp.Numeric("b", 0, 1)]}, 1, False),
+        ({"box": 2, "columns": [dp.Numeric("a", 0, 1), dp.Numeric("b", 0, 1)]}, None, False),
+        (
+            {"box": 1, "columns": [dp.Numeric("a", 0, 1), dp.Categorical("b", ["u", "v", "w"])]},
+            None,
+            False,
+        ),
+        ({"norm": 1}, None, False),
+    ],
+)
+def test_maps_keep_a_box_or_lose_it(facts, entry, box):
+    """Entries are known where the norms follow from them, and nowhere else."""
+    rows = rows_of(**facts)
+    assert (rows.entry if rows.entry is None else int(rows.entry.value)) == entry
+    assert rows.box is box
+
+
+def test_divided_rows_keep_their_box():
+    """A public divisor; a private one loses everything."""
+    rows = rows_of(box=2)
+    half = rows.scaled(4)
+    assert half.entry == dp.constant("1/2")
+    assert half.box
+    far = rows.scaled(dp.aggregate("std", rows))
+    assert far.entry is None
+    assert not far.box
+
+
+def test_smaller_norms_stay_known():
+    """A box around rows of a small ball adds nothing to their norms."""
+    rows = rows_of(norm=1).boxed(1)
+    assert at(rows.norm) == 1
+    assert at(rows.norm1) == pytest.approx(3**0.5)
+    assert rows.entry is None
+    assert type(on_a_grid(rows)) is Grid
+
+
+def test_entries_are_clipped():
+    """Towards zero, and the block is not changed."""
+    rows, block = rows_of(box=2), np.array([[3.0, -1.0, 0.0], [-1e300, 2.0, 1e-300]])
+    kept = block.copy()
+    found = rows.apply(block, lambda formula: float(formula.value))
+    assert found.tolist() == [[2.0, -1.0, 0.0], [-2.0, 2.0, 1e-300]]
+    assert (block == kept).all()
+
+
+@pytest.mark.parametrize("bound", [0, -1, "x", float("nan"), dp.parameter("b", -1, 1)])
+def test_a_box_has_a_positive_side(bound):
+    """What cannot be a bound is refused by name."""
+    with pytest.raises(dp.InvalidArgument, match="box"):
+        dp.Rows(box=bound)
+
+
+@pytest.mark.parametrize("bits", BITS)
+@pytest.mark.parametrize("bound", [Fraction(1), Fraction(1, 3), Fraction(10**200), Fraction(1, 7)])
+def test_the_grid_rounds_towards_zero_inside_the_box(bits, bound):
+    """Whole numbers, at most 2^bits in size; x/q cut off, up to the last bit of the product."""
+    grid = BoxGrid(Box(rows_of(norm=1).origin, bound), bits)
+    rng = np.random.default_rng(bits)
+    special = [0.0, -0.0, 5e-324, -1.7e308, 1.7e308, float(bound), -float(bound)]
+    near = [float(np.nextafter(s, t)) for s in special for t in (-np.inf, np.inf) if abs(s) < 1e308]
+    block = np.array([*special, *near, *(rng.uniform(-1.1, 1.1, 300) * float(bound))])[:, None]
+    steps = grid.apply(block, lambda formula: float(value(formula, {"d": 1})))
+    most = 2**bits
+    for x, k in zip(block[:, 0], steps[:, 0], strict=True):
+        true = Fraction(x) / bound * most
+        true = max(-most, min(most, true))
+        assert k == int(k)
+        assert abs(int(k)) <= most
+        slack = abs(true) * Fraction(1, 2**51)  # of scale and product, rounded
+        assert abs(true) - 1 - slack <= abs(int(k)) <= abs(true) + slack
+
+
+def test_corners_lie_on_the_grid():
+    """A record at the bounds is one of 2^bits whole steps."""
+    grid = on_a_grid(rows_of(box=3))
+    steps = grid.apply(np.array([[3.0, -3.0]]), lambda formula: float(value(formula, {})))
+    assert steps.tolist() == [[2.0**20, -(2.0**20)]]
+    assert at(unit_of_entries(grid)) == 3
+
+
+@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
+@pytest.mark.parametrize(
+    "facts", [{"box": 1}, {"box": 2, "intercept": True}, {"box": 1, "norm": 1}]
+)
+def test_no_neighbour_moves_a_statistic_beyond_its_bound(relation, facts):
+    """Records far outside the box among them, in every norm, for every statistic of rows."""
+    setting = dp.Setting(X=dp.Rows(**facts), y=dp.Column(bound=1), relation=relation)
+    X, y = setting.nodes()
+    rng = np.random.default_rng(3)
+    for statistic in (X.T @ X, X.T @ y, dp.total(X), dp.trace(X.T @ X), dp.lambda_min(X.T @ X)):
+        bounds = {n: at(statistic.sensitivity(n).value) for n in (L1, L2, OPERATOR)}
+        for _ in range(12):
+            come, gone = records(rng, 1), records(rng, int(relation is dp.REPLACE_ONE))
+            base = records(rng, 3)
+            moved = run(statistic, base, come) - run(statistic, base, gone)
+            for norm, bound in bounds.items():
+                assert size(moved, norm) <= bound * (1 + 1e-9) + 1e-9
+
+
+def records(rng, n):
+    """n records, some of them far outside or at corners."""
+    rows = rng.choice([-9.0, -1.0, -0.3, 0.0, 0.5, 1.0, 2.0], size=(n, 3))
+    return rows, rng.choice([-5.0, -1.0, 0.0, 0.7, 1.0], size=n)
+
+
+def run(statistic, *parts):
+    """Its value by the pass that executions make."""
+    from dpframe.execution.totals import Pass, derived, real
+    from dpframe.sources import Block
+
+    X = np.vstack([part[0] for part in parts])
+    y = np.concatenate([part[1] for part in parts])
+
+    def number(formula):
+        return float(value(formula, {"d": X.shape[1]}))
+
+    graph = dp.Graph.of(statistic)
+    reading = Pass.of(graph, number, Block(X[:0], y[:0]))
+    values = derived(graph, reading.sums, reading([Block(X, y)]), number)
+    return np.asarray(real(statistic, values, number), dtype=float)
+
+
+def size(moved, norm):
+    """Of a symmetric matrix, L1 counts the upper triangle once."""
+    if moved.ndim < 2:
+        return np.sum(np.abs(moved)) if norm is L1 else np.linalg.norm(np.ravel(moved))
+    if norm is L1:
+        return np.sum(np.abs(moved[np.triu_indices(len(moved))]))
+    return np.linalg.norm(moved, 2 if norm is OPERATOR else "fro")
+
+
+def test_corners_attain_what_is_called_attained():
+    """A corner has the largest norm, so it moves X'X and X'y as far as they are said to move."""
+    X, y = dp.Setting(X=dp.Rows(box=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE).nodes()
+    corner, none = (np.ones((1, 3)), np.ones(1)), (np.zeros((0, 3)), np.zeros(0))
+    for statistic in (X.T @ X, X.T @ y, dp.total(X), dp.trace(X.T @ X)):
+        found = statistic.sensitivity(L2)
+        moved = run(statistic, corner) - run(statistic, none)
+        assert found.attained
+        assert size(moved, L2) == pytest.approx(at(found.value), rel=1e-5)
+
+
+def test_a_box_is_saved_and_loaded(tmp_path):
+    """The setting of a certificate's file keeps it, and the hash with it."""
+    setting = dp.Setting(
+        X=dp.Rows(box=dp.parameter("B"), intercept=True),
+        y=dp.Column(bound=1),
+        relation=dp.REPLACE_ONE,
+    )
+    proof = dp.certify(dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=setting)
+    proof.save(tmp_path / "proof.json")
+    loaded = dp.load(tmp_path / "proof.json")
+    assert loaded.hash == proof.hash
+    assert loaded.setting == setting

@@ -1,0 +1,248 @@
+"""Mutants and variants of posterior sampling, perturbed objectives and loops, as in `cases.py`."""
+
+from __future__ import annotations
+
+import numpy as np
+from cases import ACCEPTED, BODIES, REFUSED, Case
+
+import dpframe as dp
+from dpframe.graph.procedures import TransposedPosterior
+from dpframe.regressions.adaops import RHO, move, penalty_of
+from dpframe.symbols import constant
+
+T = dp.ApproxDP(dp.EPSILON, dp.DELTA)
+B, Y, TURNS = (
+    dp.parameter("B"),
+    dp.parameter("Y"),
+    dp.parameter("T", 1, closed="left", integer=True),
+)
+ALGORITHMS: list[Case] = []
+
+
+def table(relation=dp.ADD_REMOVE, *, symbolic=True):
+    """Bounds B and Y, or 1 and 1."""
+    X, y = (
+        (dp.Rows(norm=B), dp.Column(bound=Y)) if symbolic else (dp.Rows(norm=1), dp.Column(bound=1))
+    )
+    return dp.Setting(X=X, y=y, relation=relation)
+
+
+AR, RO = table(), table(dp.REPLACE_ONE)
+
+
+def enter(name, expected, decides, says, body, *, target=T, at=AR, node=""):
+    """Enter a declaration into this table."""
+    BODIES[name] = body
+    ALGORITHMS.append(Case(name, says, expected, decides, target, at, "auto", node))
+
+
+def adaops(*, square=True, root=2, margin=None, stds=None, temperature=None):
+    """AdaOPS as it is repaired, with one thing changed."""
+
+    def declare(X, y, budget):
+        tail = dp.log(6 / budget.delta)
+        epsilon, delta = ("1/4", "1/4", "1/2"), ("1/4", "1/4", "1/3")
+        own, other, rest = budget.split(epsilon=epsilon, delta=delta)
+        unit, failure = dp.sqrt(root * tail) / (budget.epsilon / 4), budget.delta / 12
+        shift = dp.sqrt((2 if stds is None else stds) * tail)
+        size = X.radius**2 if square else dp.constant(1)
+        noisy = dp.release(dp.lambda_min(X.T @ X), dp.Gaussian(unit * size), own, name="floor")
+        floor = dp.lower_bound(noisy, failure, stds=shift, margin=margin, name="floor_bound")
+        penalty = penalty_of(X, floor, budget, RHO)
+        log_size = dp.log_residual(X.T @ X, X.T @ y, penalty, floor)
+        large = dp.release(log_size, dp.Gaussian(unit * move(log_size)), other, name="log_residual")
+        most = dp.upper_bound(large, failure, stds=shift, margin=margin, name="residual_bound")
+        return dp.posterior(
+            X.T @ X,
+            X.T @ y,
+            penalty=penalty,
+            floor=floor,
+            log_residual=most,
+            temperature=temperature,
+            share=rest,
+            name="theta",
+        )
+
+    return declare
+
+
+enter("S03", REFUSED, "SENS", "AdaOPS, step 2 without B^2", adaops(square=False), node="floor")
+enter("S05a", REFUSED, "PROFILE", "AdaOPS, stds without sqrt 2", adaops(root=1), node="floor")
+enter(
+    "S27",
+    REFUSED,
+    "PROFILE",
+    "AdaOPS, shifts of sqrt(log(6/delta)) stds",
+    adaops(stds=1),
+    node="bound",
+)
+enter(
+    "S28",
+    REFUSED,
+    "SENS",
+    "AdaOPS, no margin for the record that leaves",
+    adaops(margin=0),
+    node="bound",
+)
+enter(
+    "S30",
+    REFUSED,
+    "PROFILE",
+    "AdaOPS, temperature stated as 100",
+    adaops(temperature=100),
+    node="theta",
+)
+enter("V37", ACCEPTED, "LAW", "AdaOPS, every step repaired", adaops())
+enter("V37r", ACCEPTED, "LAW", "the same under replace-one", adaops(), at=RO)
+
+
+def transposed(X, y, budget):
+    """A posterior sample with the factor transposed."""
+    return TransposedPosterior(
+        gram=X.T @ X,
+        moment=X.T @ y,
+        penalty=10 * X.radius**2,
+        floor=constant(0),
+        log_residual=None,
+        temperature=constant("1/100"),
+        share=budget,
+        name="theta",
+    )
+
+
+enter(
+    "S29",
+    REFUSED,
+    "LAW",
+    "posterior noise drawn with R' instead of R",
+    transposed,
+    at=RO,
+    node="theta",
+)
+enter(
+    "S29v",
+    ACCEPTED,
+    "LAW",
+    "posterior sample at the guarded temperature, n public",
+    lambda X, y, b: dp.posterior(X.T @ X, X.T @ y, penalty=10 * X.radius**2, share=b),
+    at=RO,
+)
+enter(
+    "S32",
+    REFUSED,
+    "REL",
+    "the same where n is private: residuals grow with n",
+    lambda X, y, b: dp.posterior(X.T @ X, X.T @ y, penalty=10 * X.radius**2, share=b),
+    node="posterior",
+)
+
+
+def tilted(**stated):
+    """Objective perturbation on the unit ball."""
+    return lambda X, y, b: dp.perturbed_minimum(
+        X.T @ X, X.T @ y, radius=1, share=b, **{name: value(b) for name, value in stated.items()}
+    )
+
+
+def published(slope, *, over=1, factor=1):
+    """slope sqrt(factor (8 log(2/delta) + 4 epsilon))/epsilon^over."""
+
+    def size(b):
+        inside = factor * (8 * dp.log(2 / b.delta) + 4 * b.epsilon)
+        return slope * dp.sqrt(inside) / b.epsilon**over
+
+    return size
+
+
+ONE = table(symbolic=False)
+TWICE = lambda b: 2 / b.epsilon
+enter(
+    "S31",
+    REFUSED,
+    "PROFILE",
+    "ObjPert.m: noise over epsilon^2",
+    tilted(penalty=TWICE, size=published(2, over=2)),
+    at=ONE,
+    node="minimiser",
+)
+enter(
+    "S33",
+    REFUSED,
+    "SENS",
+    "ObjPert.m: per-record gradient 3, noise for 2, halved once more",
+    tilted(penalty=TWICE, size=published("2/3", factor=dp.constant("1/2"))),
+    at=ONE,
+    node="minimiser",
+)
+enter(
+    "S34",
+    REFUSED,
+    "SENS",
+    "ObjPert with a penalty below what one record's curvature asks for",
+    tilted(penalty=lambda b: 1 / b.epsilon),
+    at=ONE,
+    node="minimiser",
+)
+enter(
+    "V40",
+    ACCEPTED,
+    "PROFILE",
+    "ObjPert as published",
+    tilted(penalty=TWICE, size=published(2)),
+    at=ONE,
+)
+enter(
+    "V40r",
+    ACCEPTED,
+    "PROFILE",
+    "ObjPert by the exact profile, replace-one",
+    tilted(penalty=TWICE),
+    at=table(dp.REPLACE_ONE, symbolic=False),
+)
+
+
+def descend(point, answer, turn, step):
+    """One step."""
+    del turn
+    return point - step * np.asarray(answer)
+
+
+def rounds(times, noise, share=None):
+    """`times` rounds of noisy gradient descent with clipped gradients."""
+
+    def declare(X, y, budget):
+        point = dp.iterate(X.columns)
+        own = None if share is None else share(budget)
+        slope = dp.gradient(X, y, at=point, clip=1)
+        step = dp.release(slope, noise(budget), own, times=times, name="gradient")
+        return dp.loop(point, step, descend, dp.constant("1/100"))
+
+    return declare
+
+
+def each(budget):
+    """1/T of the budget."""
+    return budget.split(1 / TURNS)[0]
+
+
+analytic = lambda b: dp.Gaussian.analytic
+
+
+def spread(b):
+    """The std of T rounds that spend the budget together."""
+    return dp.Gaussian(std=dp.sqrt(TURNS) * dp.analytic_sigma(b.epsilon, b.delta))
+
+
+enter(
+    "M11g",
+    REFUSED,
+    "COMP",
+    "T + 1 rounds of gradient descent, paid as T",
+    rounds(TURNS + 1, analytic, each),
+    node="budget",
+)
+enter("M11s", REFUSED, "COMP", "T + 1 rounds, noise for T", rounds(TURNS + 1, spread))
+enter("V41", ACCEPTED, "COMP", "T rounds at 1/T of the budget each", rounds(TURNS, analytic, each))
+enter(
+    "V41g", ACCEPTED, "COMP", "T rounds with std sqrt(T) times that of one", rounds(TURNS, spread)
+)

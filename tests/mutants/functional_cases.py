@@ -1,0 +1,230 @@
+"""Mutants and variants of the functional mechanism and of the noisy histogram, as in `cases.py`."""
+
+from __future__ import annotations
+
+import numpy as np
+from cases import ACCEPTED, BODIES, REFUSED, UNSPELLABLE, Case
+
+import dpframe as dp
+from dpframe.graph.boxes import unit_of_entries
+from dpframe.regressions.quadratic import plain_fit, printed_fit, projected_fit
+
+EPSILON, DELTA = dp.EPSILON, dp.DELTA
+PURE, APPROX = dp.PureDP(EPSILON), dp.ApproxDP(EPSILON, DELTA)
+LAM, ALPHA = dp.parameter("lam", 0), dp.parameter("alpha", 0, 1, closed="both")
+half = dp.constant("1/2")
+
+
+def box(relation=dp.ADD_REMOVE, **more) -> dp.Setting:
+    """Rows in [-1, 1]^d and labels in [-1, 1]."""
+    return dp.Setting(X=dp.Rows(box=1), y=dp.Column(bound=1), relation=relation, **more)
+
+
+AR, RO = box(), box(dp.REPLACE_ONE)
+FUNCTIONAL: list[Case] = []
+
+
+def enter(name, expected, decides, says, body, *, target=PURE, at=AR, node="", broken=None):
+    """Enter a declaration into this table."""
+    BODIES[name] = body
+    FUNCTIONAL.append(Case(name, says, expected, decides, target, at, "auto", node, broken))
+
+
+def perturbed(X, y, b, sensitivity, *, constant=True):
+    """Every monomial of the loss with Laplace noise for a stated sensitivity."""
+    noise = dp.Laplace(scale=sensitivity / b.epsilon)
+    return dp.release(dp.monomials(X, y, constant=constant), noise, b, name="coefficients")
+
+
+def once(X, y, b, sensitivity, *, constant=False):
+    """Every sufficient statistic with Laplace noise for a stated sensitivity."""
+    noise = dp.Laplace(scale=sensitivity / b.epsilon)
+    statistics = dp.sufficient_statistics(X, y, constant=constant)
+    return dp.release(statistics, noise, b, name="coefficients")
+
+
+def fitted(X, y, noisy, lam=0, alpha=1):
+    """The printed minimiser of noisy monomials."""
+    return dp.post(printed_fit, noisy, unit_of_entries(X), y.radius, lam, alpha)
+
+
+def repaired(statistics, unit, bound, raw):
+    """A repair that reads the eigenvectors of another matrix."""
+    vectors = np.linalg.eigh(raw)[1]
+    return plain_fit(statistics, unit, bound), vectors
+
+
+def loss(true, stated):
+    """Whether the loss true(d)/stated(d) of a pair of neighbours exceeds 1 at a counterexample."""
+    return lambda values: true(values["d"]) > stated(values["d"])
+
+
+def whole(d):
+    """The exact sensitivity with the constant term."""
+    return (d + 1) ** 2
+
+
+enter(
+    "S09b",
+    REFUSED,
+    "SENS",
+    "functional mechanism with Laplace noise scaled by an L2 sensitivity, 2 d + 1",
+    lambda X, y, b: perturbed(X, y, b, 2 * X.columns + 1),
+    node="coefficients",
+    broken=loss(whole, lambda d: 2 * d + 1),
+)
+enter(
+    "S13",
+    REFUSED,
+    "SENS",
+    "functional mechanism, noise for the linear terms only: 2 d",
+    lambda X, y, b: fitted(X, y, perturbed(X, y, b, 2 * X.columns)),
+    node="coefficients",
+    broken=loss(whole, lambda d: 2 * d),
+)
+enter(
+    "S15",
+    REFUSED,
+    "SENS",
+    "constant term released too, noise for d^2 + 2 d",
+    lambda X, y, b: perturbed(X, y, b, X.columns * (X.columns + 2)),
+    node="coefficients",
+    broken=loss(whole, lambda d: d * (d + 2)),
+)
+enter(
+    "S16",
+    REFUSED,
+    "REL",
+    "constant term withheld, noise for d^2 + 2 d, under replace-one",
+    lambda X, y, b: perturbed(X, y, b, X.columns * (X.columns + 2), constant=False),
+    at=RO,
+    node="coefficients",
+    broken=loss(whole, lambda d: d * (d + 2)),
+)
+enter(
+    "F01",
+    REFUSED,
+    "SENS",
+    "half of the exact noise: (d + 1)^2/2",
+    lambda X, y, b: perturbed(X, y, b, whole(X.columns) / 2),
+    node="coefficients",
+    broken=loss(whole, lambda d: whole(d) / 2),
+)
+enter(
+    "F02",
+    REFUSED,
+    "REL",
+    "each statistic once, noise for add/remove, d (d + 3)/2, under replace-one",
+    lambda X, y, b: once(X, y, b, X.columns * (X.columns + 3) / 2),
+    at=RO,
+    node="coefficients",
+    broken=loss(lambda d: d * (d + 2) ** 2 / (2 * (d + 1)), lambda d: d * (d + 3) / 2),
+)
+enter(
+    "F03",
+    REFUSED,
+    "SENS",
+    "each statistic and y'y once, noise for d (d + 3)/2",
+    lambda X, y, b: once(X, y, b, X.columns * (X.columns + 3) / 2, constant=True),
+    node="coefficients",
+    broken=loss(lambda d: (d + 1) * (d + 2) / 2, lambda d: d * (d + 3) / 2),
+)
+enter(
+    "F04",
+    REFUSED,
+    "COMP",
+    "two noisy copies of all coefficients, one paid",
+    lambda X, y, b: (perturbed(X, y, b, whole(X.columns)), perturbed(X, y, b, whole(X.columns))),
+)
+enter(
+    "F05",
+    REFUSED,
+    "TAINT",
+    "noisy coefficients repaired with the eigenvectors of the raw X'X",
+    lambda X, y, b: dp.post(
+        repaired,
+        dp.release(dp.sufficient_statistics(X, y), dp.Laplace.pure, b),
+        unit_of_entries(X),
+        y.radius,
+        X.T @ X,
+    ),
+    node="X'X",
+)
+enter(
+    "F06",
+    REFUSED,
+    "TAINT",
+    "LASSO with a penalty of 1/n of the private n",
+    lambda X, y, b: fitted(X, y, perturbed(X, y, b, whole(X.columns)), 1 / (1 + X.rows), 0),
+    node="printed_fit",
+)
+enter(
+    "F07",
+    REFUSED,
+    "REL",
+    "noisy histogram under replace-one with noise for one cell",
+    lambda X, y, b: dp.release(dp.histogram(X, y, 2), dp.Laplace(scale=1 / b.epsilon), b),
+    at=RO,
+    broken=lambda values: True,  # two cells move by one each
+)
+enter(
+    "F08",
+    UNSPELLABLE,
+    "SPELLING",
+    "a histogram whose number of cells is a symbol",
+    lambda X, y, b: dp.release(dp.histogram(X, y, ALPHA), dp.Laplace.pure, b),
+)
+for relation, suffix in ((AR, ""), (RO, "b")):
+    enter(
+        f"V25{suffix}",
+        ACCEPTED,
+        "SENS",
+        f"noise for (d + 1)^2, half of the printed, under {relation.relation}",
+        lambda X, y, b: fitted(X, y, perturbed(X, y, b, whole(X.columns))),
+        at=relation,
+    )
+enter(
+    "V17",
+    ACCEPTED,
+    "TAINT",
+    "elastic net with public lam and alpha",
+    lambda X, y, b: dp.FunctionalElasticNetPrinted(lam=LAM, alpha=ALPHA).declare(X, y, b),
+)
+enter(
+    "V17b",
+    ACCEPTED,
+    "TAINT",
+    "LASSO with public lam after projection, (epsilon, delta)",
+    lambda X, y, b: dp.FunctionalLasso(lam=LAM).declare(X, y, b),
+    target=APPROX,
+)
+enter(
+    "V27",
+    ACCEPTED,
+    "SENS",
+    "constant term withheld, noise for d^2 + 2 d, add/remove",
+    lambda X, y, b: perturbed(X, y, b, X.columns * (X.columns + 2), constant=False),
+)
+enter(
+    "F09",
+    ACCEPTED,
+    "SENS",
+    "each statistic once, noise for d (d + 2)^2/(2 (d + 1)), under replace-one",
+    lambda X, y, b: dp.post(
+        projected_fit,
+        once(X, y, b, X.columns * (X.columns + 2) ** 2 / (2 * (X.columns + 1))),
+        unit_of_entries(X),
+        y.radius,
+        0,
+        1,
+    ),
+    at=RO,
+)
+enter(
+    "F10",
+    ACCEPTED,
+    "SENS",
+    "noisy histogram under replace-one with noise for two cells",
+    lambda X, y, b: dp.release(dp.histogram(X, y, 2), dp.Laplace(scale=2 / b.epsilon), b),
+    at=RO,
+)

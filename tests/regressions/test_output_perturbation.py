@@ -1,0 +1,190 @@
+"""Output perturbation: its noise by hand, its certificates, and what the checker makes of them."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import attrs
+import numpy as np
+import pytest
+import samples
+from oracles import sigma_of, value
+
+import dpframe as dp
+from dpframe import check
+from dpframe.regressions.output_perturbation import perturbed
+
+APPROX = dp.ApproxDP(dp.EPSILON, dp.DELTA)
+CLASSES = [cls for cls in samples.REGRESSIONS if "OutputPerturbation" in cls.__name__]
+every = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+relations = pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
+
+
+def symbolic(cls):
+    """With a free penalty, and a free radius where there is one."""
+    names = {field.name for field in attrs.fields(cls)} & {"penalty", "radius"}
+    return cls(**{name: dp.parameter(name, 0) for name in names})
+
+
+def wide(relation):
+    """A setting whose norm, bound and rows per person are parameters."""
+    k = dp.parameter("k", 1, integer=True, closed="left")
+    norm, bound = dp.parameter("B", 0), dp.parameter("Y", 0)
+    return samples.setting(relation, norm=norm, bound=bound, rows_per_person=k)
+
+
+def document(declared, target, setting):
+    """Its certificate as it is saved."""
+    return json.loads(json.dumps(dp.certify(declared, target=target, setting=setting).document))
+
+
+def resealed(found, which, /, **changes):
+    """The document with the nodes of a kind changed, and the hash made right."""
+    found = copy.deepcopy(found)
+    for node in found["graph"]["nodes"]:
+        if node["kind"] == which:
+            node.update(changes)
+    parts = (found[key] for key in ("statement", "graph", "assumptions"))
+    return {**found, "hash": check.hash_of(*parts)}
+
+
+@every
+@relations
+def test_it_is_proved_for_every_parameter_and_the_checker_agrees(cls, relation):
+    """B, Y, penalty, radius, rows per person, epsilon and delta all free."""
+    verdict = check.check(document(symbolic(cls), APPROX, wide(relation)))
+    assert verdict.accepted, verdict.reason
+
+
+@relations
+def test_the_pure_one_spends_no_delta(relation):
+    """Proved for a pure target, and checked."""
+    found = document(dp.OutputPerturbationPure(), dp.PureDP(dp.EPSILON), samples.setting(relation))
+    assert check.check(found).accepted
+
+
+@every
+def test_its_noise_is_that_of_the_proof_page(cls):
+    """By hand at B = 3/2, Y = 2, penalty 4, radius 3, epsilon 1, delta 1e-6."""
+    declared = attrs.evolve(
+        symbolic(cls), **{k: v for k, v in (("penalty", 4), ("radius", 3)) if hasattr(cls(), k)}
+    )
+    tol = 1e-6
+    for relation in samples.RELATIONS:
+        graph = declared.graph(samples.setting(relation), dp.ApproxDP(1, "1e-6").budget)
+        (release,) = graph.releases
+        size = float(value(release.mechanism.formula, {"d": 3}))
+        if "radius" in {field.name for field in attrs.fields(cls)}:
+            once = (1.5 * 3 + 2) * 1.5 / (2.25 + 4)
+            twice = min(2 * once, (2.25 * 3 + 2 * 1.5 * 2) / 4)
+        else:
+            once = {"LogisticOutputPerturbation": 2, "HuberOutputPerturbation": 1}[cls.__name__]
+            once *= 1.5 / 4
+            twice = 2 * once
+        move = (once if relation is dp.ADD_REMOVE else twice) + 2 * tol * once
+        unit = 1.0 if cls is dp.OutputPerturbationPure else float(sigma_of(1, "1e-6"))
+        assert np.isclose(size, move * unit, rtol=1e-9)
+
+
+@every
+def test_less_noise_is_refused(cls):
+    """Stated at nine tenths, by certify and by the checker; other facts of the argmin too."""
+    found = document(symbolic(cls), APPROX, wide(dp.REPLACE_ONE))
+    size = next(node for node in found["graph"]["nodes"] if node["kind"] == "release")["size"]
+    mutants = [
+        ("release", {"size": ["*", "9/10", size]}),
+        ("argmin", {"tolerance": "1/2"}),
+        ("argmin", {"tolerance": "0"}),
+        ("argmin", {"tolerance": "-1"}),
+        ("argmin", {"penalty": ["*", "1/2", "penalty"]}),
+        ("argmin", {"penalty": ["*", "-1", "penalty"]}),
+        ("argmin", {"radius": "0"}),
+        ("squared", {"kind": "absolute"}),
+        ("logistic", {"kind": "squared"}),
+        ("huber", {"kind": "squared"}),
+    ]
+    kinds = {node["kind"] for node in found["graph"]["nodes"]}
+    assert check.check(resealed(found, "argmin")).accepted
+    for kind, changes in mutants:
+        if kind in kinds:
+            assert not check.check(resealed(found, kind, **changes)).accepted, (kind, changes)
+
+
+@pytest.mark.parametrize("cls", CLASSES[:2], ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("radius", [None, "2", ["*", "2", "radius"]])
+def test_a_larger_ball_or_none_needs_more_noise(cls, radius):
+    """The checker refuses the squared loss on a ball that is larger than the noise was made for."""
+    found = document(symbolic(cls), APPROX, wide(dp.ADD_REMOVE))
+    assert not check.check(resealed(found, "argmin", radius=radius)).accepted
+
+
+def test_a_squared_loss_without_a_ball_is_refused_in_words():
+    """No sensitivity, by certify."""
+
+    class Unbounded(dp.Regression):
+        """Ridge without a ball. [tests]"""
+
+        def declare(self, X, y, budget):
+            return dp.release(dp.argmin(X, y, dp.Squared(), 1), dp.Gaussian.analytic, budget)
+
+    with pytest.raises(dp.Uncertified, match="argmin of the squared loss"):
+        dp.certify(Unbounded(), target=APPROX, setting=samples.setting())
+
+
+def test_a_penalty_that_may_be_negative_or_that_reads_the_data_is_refused():
+    """By the node's `positive` and by its formulas."""
+
+    class Weighted(dp.Regression):
+        """A penalty of the data. [tests]"""
+
+        def declare(self, X, y, budget):
+            return dp.release(
+                dp.argmin(X, y, dp.Logistic(), X.rows + 1), dp.Gaussian.analytic, budget
+            )
+
+    class Difference(dp.Regression):
+        """A penalty that may be negative. [tests]"""
+
+        def declare(self, X, y, budget):
+            free = dp.parameter("a", 0) - dp.parameter("b", 0)
+            return dp.release(dp.argmin(X, y, dp.Logistic(), free), dp.Gaussian.analytic, budget)
+
+    for declared in (Weighted(), Difference()):
+        with pytest.raises(dp.Uncertified, match="penalty"):
+            dp.certify(declared, target=APPROX, setting=samples.setting())
+    proof = dp.certify(Weighted(), target=APPROX, setting=samples.setting(dp.REPLACE_ONE))
+    assert "penalty" not in str(proof.free)
+
+
+def test_a_loss_of_ones_own_is_believed_only_when_trusted():
+    """It states its own slope."""
+
+    class Mine(dp.Squared):
+        """A squared loss that claims too little."""
+
+        def slope(self, bounds):
+            return dp.constant("1/1000")
+
+    class Trusting(dp.Regression):
+        """Its release. [tests]"""
+
+        def declare(self, X, y, budget):
+            return dp.release(dp.argmin(X, y, Mine(), 1, radius=1), dp.Gaussian.analytic, budget)
+
+    with pytest.raises(dp.Uncertified, match="Mine"):
+        dp.certify(Trusting(), target=APPROX, setting=samples.setting())
+
+
+def test_certificates_say_that_it_is_idealised():
+    """The minimiser is on no grid."""
+    for cls in CLASSES:
+        proof = dp.certify(cls(), target=APPROX, setting=samples.setting())
+        assert "idealized numerics" in str(proof)
+
+
+def test_the_output_is_a_fit():
+    """Coefficients as released; the penalty as its ridge."""
+    fit = perturbed(np.array([1.0, 2.0]), 3.0)
+    assert (fit.coefficients == [1, 2]).all()
+    assert (fit.ridge, fit.ridge_was_zero, fit.solved) == (3.0, False, True)

@@ -1,0 +1,156 @@
+"""Sub-Agg: its noise by hand, its certificates, the checker, and what it fits."""
+
+from __future__ import annotations
+
+import copy
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import samples
+from oracles import sigma_of, value
+
+import dpframe as dp
+from dpframe import check
+from dpframe.errors import InvalidArgument, Uncertified
+
+APPROX, PURE = dp.ApproxDP(dp.EPSILON, dp.DELTA), dp.PureDP(dp.EPSILON)
+CLASSES = [dp.SubAgg, dp.SubAggPure, dp.SubAggSmith]
+every = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+relations = pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
+CHANGED = {dp.ADD_REMOVE: 1, dp.REPLACE_ONE: 2}
+
+
+def symbolic(cls, cells=8):
+    """With a free penalty and radius."""
+    return cls(cells=cells, penalty=dp.parameter("penalty", 0), radius=dp.parameter("R", 0))
+
+
+def wide(relation):
+    """A setting whose norm, bound and rows per person are parameters."""
+    k = dp.parameter("k", 1, integer=True, closed="left")
+    norm, bound = dp.parameter("B", 0), dp.parameter("Y", 0)
+    return samples.setting(relation, norm=norm, bound=bound, rows_per_person=k)
+
+
+def document(declared, target, setting):
+    """Its certificate as it is saved."""
+    return json.loads(json.dumps(dp.certify(declared, target=target, setting=setting).document))
+
+
+@pytest.mark.parametrize("target", [APPROX, PURE], ids=["approximate", "pure"])
+@relations
+def test_the_derived_noise_is_proved_for_every_parameter(relation, target):
+    """B, Y, penalty, radius, rows per person free; the checker agrees."""
+    for cls in [dp.SubAggPure] if target is PURE else [dp.SubAgg, dp.SubAggPure]:
+        verdict = check.check(document(symbolic(cls), target, wide(relation)))
+        assert verdict.accepted, verdict.reason
+
+
+@relations
+def test_the_noise_by_hand(relation):
+    """2R/k, twice that under replace-one, over epsilon; sigma(epsilon, delta) for Gaussians."""
+    sensitivity = CHANGED[relation] * 2 * Fraction(3) / 20
+    graphs = [
+        cls(cells=20, radius=3).graph(samples.setting(relation), APPROX.budget)
+        for cls in (dp.SubAgg, dp.SubAggPure)
+    ]
+    gaussian, pure = (graph.releases[0].mechanism for graph in graphs)
+    numbers = {"epsilon": Fraction(1, 2), "delta": Fraction(1, 10**6)}
+    assert np.isclose(value(pure.scale, numbers), float(2 * sensitivity))
+    expected = float(sensitivity) * float(sigma_of(0.5, 1e-6))
+    assert np.isclose(value(gaussian.std, numbers), expected, rtol=1e-9)
+
+
+def test_the_printed_noise_is_for_one_block():
+    """Proved under add/remove; under replace-one a record may change its cell: refused."""
+    assert check.check(document(dp.SubAggSmith(), PURE, samples.setting())).accepted
+    with pytest.raises(Uncertified, match=r"2\*epsilon-differential privacy, is inside its share"):
+        dp.certify(dp.SubAggSmith(), target=PURE, setting=samples.setting(dp.REPLACE_ONE))
+    one = dp.SubAggSmith(cells=1)  # with one cell a record has no other
+    assert dp.certify(one, target=PURE, setting=samples.setting(dp.REPLACE_ONE))
+
+
+def resealed(found, which, /, **changes):
+    """The document with the nodes of a kind changed, and the hash made right."""
+    found = copy.deepcopy(found)
+    for node in found["graph"]["nodes"]:
+        if node["kind"] == which:
+            node.update(changes)
+    parts = (found[key] for key in ("statement", "graph", "assumptions"))
+    return {**found, "hash": check.hash_of(*parts)}
+
+
+def test_files_that_claim_less_sensitivity_are_refused():
+    """More cells or a smaller ball than were computed with the noise; another relation; no word of
+    idealized numerics.
+    """
+    found = document(dp.SubAggPure(), PURE, samples.setting(dp.REPLACE_ONE))
+    assert check.check(resealed(found, "none")).accepted
+    fewer = {"assignment": "hashed", "cells": 9, "salt": "Sub-Agg"}
+    bent = [
+        resealed(found, "cell_sums", partition=fewer),
+        resealed(found, "cell_sums", partition={**fewer, "cells": 0}),
+        resealed(found, "block_estimates", radius="2"),
+        resealed(found, "block_estimates", radius="-1"),
+        resealed({**found, "assumptions": []}, "none"),
+    ]
+    assert not any(check.check(one).accepted for one in bent)
+    once = copy.deepcopy(document(dp.SubAggPure(), PURE, samples.setting()))
+    once["statement"]["relation"] = "replace_one"
+    assert not check.check(resealed(once, "none")).accepted
+
+
+@every
+def test_it_is_listed_as_idealized_and_saved_and_loaded(cls, tmp_path):
+    """Estimates are doubles, and the certificate says so; the file is proved anew."""
+    found = dp.certify(cls(), target=APPROX, setting=samples.setting())
+    assert any(one.startswith("idealized numerics") for one in found.assumptions)
+    found.save(tmp_path / "file.json")
+    assert dp.load(tmp_path / "file.json").hash == found.hash
+
+
+def linear(n=4000):
+    """y = x'(0.5, -0.3) and a little noise, inside the bounds."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(n, 2))
+    return X, X @ [0.5, -0.3] + 0.05 * rng.normal(size=n)
+
+
+@every
+def test_it_fits_where_noise_is_small(cls):
+    """At epsilon = 1000: the coefficients to 1%; the released mean is the output."""
+    X, y = linear()
+    setting = samples.setting()
+    target = dp.ApproxDP(1000, "1e-6")
+    run = dp.certify(cls(cells=20, penalty=0), target=target, setting=setting)
+    result = dp.execute(run, X, y, rng=1)
+    assert np.allclose(result.output.coefficients, [0.5, -0.3], atol=0.01)
+    assert result.output.ridge_was_zero
+    assert np.all(result.output.coefficients == result.released["coefficients"])
+
+
+def test_the_same_from_any_source_and_order():
+    """A simulation of one seed: arrays, shuffled blocks."""
+    X, y = linear(1000)
+    run = dp.certify(dp.SubAgg(), target=dp.ApproxDP(1, "1e-6"), setting=samples.setting())
+    whole = dp.execute(run, X, y, rng=1).output.coefficients
+    order = np.random.default_rng(1).permutation(1000)
+    shuffled = dp.execute(run, X[order], y[order], rng=1).output.coefficients
+    assert np.all(whole == shuffled)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_few_records_give_finite_coefficients(n):
+    """Empty cells count as zeros."""
+    run = dp.certify(dp.SubAggPure(), target=dp.PureDP(1), setting=samples.setting())
+    X, y = linear()
+    assert np.all(np.isfinite(dp.execute(run, X[:n], y[:n], rng=1).output.coefficients))
+
+
+@pytest.mark.parametrize("cells", ["1/2", 0, 1001, dp.parameter("k", 1, integer=True)])
+def test_cells_are_a_number_before_anything_is_drawn(cells):
+    """From 1 to 1000."""
+    with pytest.raises(InvalidArgument):
+        dp.certify(dp.SubAgg(cells=cells), target=APPROX, setting=samples.setting())

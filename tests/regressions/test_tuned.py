@@ -1,0 +1,276 @@
+"""Random stopping: its theorem by enumeration, its law by simulation, its certificate."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import attrs
+import numpy as np
+import pytest
+import samples
+
+import dpframe as dp
+from dpframe.execution import best
+from dpframe.graph import Graph, post, release
+from dpframe.graph.procedures.random_stopping import RandomStopping
+from dpframe.graph.residuals import clipped_error
+from dpframe.graph.statistics import LabelSum
+from dpframe.randomness import Randomness
+from dpframe.regressions.tuned import theta_of
+
+PURE, APPROX = dp.PureDP(dp.EPSILON), dp.ApproxDP(dp.EPSILON, dp.DELTA)
+LAMS = (0, 1, 10, 1000)
+relations = pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
+
+
+def setting(relation=dp.ADD_REMOVE):
+    """Entries in [-1, 1]."""
+    return dp.Setting(X=dp.Rows(box=1), y=dp.Column(bound=1), relation=relation)
+
+
+def tuned(**more):
+    """FunctionalRidge, its penalty tuned."""
+    return dp.Tuned(**{"of": dp.FunctionalRidge(), "field": "lam", "candidates": LAMS, **more})
+
+
+# ---------------------------------------------------------------------------------------- theorem
+def best_of_runs(law, scores, gamma):
+    """The law of the released fit, by its definition: for k runs, the first of the lowest score."""
+    released, left = np.zeros(len(law)), 1.0
+    for k in range(1, 60):
+        left *= 1 if k == 1 else 1 - gamma
+        for i, _ in enumerate(law):
+            above = sum(law[j] for j in range(len(law)) if scores[j] > scores[i])
+            same = sum(law[j] for j in range(len(law)) if scores[j] == scores[i])
+            first = sum(above**m * (above + same) ** (k - 1 - m) for m in range(k))
+            released[i] += left * gamma * law[i] * first
+    return released
+
+
+def test_the_law_of_the_best_is_right():
+    """The sums of the oracle are a probability, and are those of a simulation."""
+    law, scores = np.array([0.2, 0.3, 0.5]), [1, 1, 2]
+    released = best_of_runs(law, scores, 0.5)
+    assert sum(released) == pytest.approx(1, abs=1e-12)
+    rng, found = np.random.default_rng(0), np.zeros(3)
+    for _ in range(20_000):
+        runs = rng.choice(3, size=rng.geometric(0.5), p=law)
+        found[min(runs, key=lambda i: scores[i])] += 1
+    assert np.allclose(found / 20_000, released, atol=0.02)
+
+
+@pytest.mark.parametrize("gamma", [0.3, 0.6, 1.0])
+def test_the_best_of_private_runs_costs_three_times_one(gamma):
+    """Over laws of three outcomes that are e^epsilon apart: inside 3 epsilon, some beyond 2."""
+    epsilon, worst = 0.4, 0.0
+    grid = [np.array(p) for p in itertools.product((0.001, 0.02, 0.2, 0.45), repeat=2)]
+    for (a, b), scores in itertools.product(grid, ([1, 2, 3], [1, 1, 2], [3, 1, 2])):
+        law = np.array([a, b, 1 - a - b])
+        for signs in itertools.product((-1, 1), repeat=2):
+            other = law[:2] * np.exp(epsilon * np.array(signs))
+            other = np.append(other, 1 - sum(other))
+            if other[2] <= 0 or abs(math.log(other[2] / law[2])) > epsilon:
+                continue
+            one, two = (best_of_runs(each, scores, gamma) for each in (law, other))
+            worst = max(worst, float(np.max(np.abs(np.log(one / two)))))
+    assert worst <= 3 * epsilon + 1e-9
+    assert gamma == 1 or worst > 1.2 * epsilon  # a single run costs epsilon, and no more
+    assert gamma < 1 or worst <= epsilon + 1e-9
+
+
+def test_more_than_twice_is_reached():
+    """At a rare best outcome and a small gamma the third epsilon is needed: beyond 2.5 epsilon."""
+    epsilon, gamma, rare = 0.1, 1e-4, 1e-9
+
+    def released(good, poor):
+        """A(best) and A(second best) in closed form: f(x) = gamma x/(1 - (1 - gamma) x)."""
+
+        def f(x):
+            return gamma * x / (1 - (1 - gamma) * x)
+
+        return f(1 - good) - f(1 - good - poor)
+
+    up, down = math.exp(epsilon), math.exp(-epsilon)
+    one = released(0.5, rare)
+    two = released(1 - 0.5 * down, rare * down)
+    three = released(0.5 * down, rare * up)
+    assert abs(math.log(three / one)) <= 3 * epsilon + 1e-6
+    assert abs(math.log(three / one)) >= 2.5 * epsilon
+    assert abs(math.log(one / two)) <= 3 * epsilon + 1e-6
+
+
+# ------------------------------------------------------------------------------------ certificate
+@relations
+def test_it_is_certified_for_all_epsilons(relation):
+    """Pure and approximate targets; three rows a person."""
+    at = setting(relation)
+    assert dp.certify(tuned(), target=PURE, setting=at).derivation == "basic"
+    assert dp.examine(tuned(), target=APPROX, setting=at).proved
+    three = dp.Setting(X=at.X, y=at.y, relation=relation, rows_per_person=3)
+    assert dp.examine(tuned(gamma="1/2", scoring="1/5"), target=PURE, setting=three).proved
+
+
+def test_a_certificate_is_saved_and_loaded(tmp_path):
+    """With the same hash; another gamma or another candidate is another certificate."""
+    proof = dp.certify(tuned(), target=PURE, setting=setting())
+    proof.save(tmp_path / "certificate.json")
+    assert dp.load(tmp_path / "certificate.json").hash == proof.hash
+    for other in (tuned(gamma="1/2"), tuned(candidates=(0, 1, 10, 1001)), tuned(bound=2)):
+        assert dp.certify(other, target=PURE, setting=setting()).hash != proof.hash
+
+
+class Careless(dp.Regression):
+    """Runs at a share of epsilon, with a score that may be unpaid. [tests]"""
+
+    share: dp.Expression = dp.constant("1/3")
+    scored: bool = True
+    gaussian: bool = False
+
+    def declare(self, X, y, budget):
+        """One candidate."""
+        each = dp.PureDP(budget.epsilon * self.share).budget
+        first, second = each.split("1/2", "1/2")
+        noise = dp.Gaussian(std=1) if self.gaussian else dp.Laplace.pure
+        fit = release(X.T @ y, noise, first)
+        error = clipped_error(X, y, post(theta_of, fit), bound=1)
+        score = release(error, dp.Laplace.pure, second if self.scored else first)
+        shown = score if self.scored else post(theta_of, error)
+        return RandomStopping(X, y, [Graph.of((fit, shown))], "1/10", budget)
+
+
+@relations
+def test_runs_that_cost_more_than_a_third_are_refused(relation):
+    """A control at exactly a third; then a half, raw scores, noise that is not pure."""
+    at = setting(relation)
+    assert dp.examine(Careless(), target=PURE, setting=at).proved
+    for wrong in (Careless(share="1/2"), Careless(scored=False), Careless(gaussian=True)):
+        report = dp.examine(wrong, target=PURE, setting=at)
+        assert not report.proved
+        assert any("each run and its score" in one.rule for one in report.open_obligations)
+        assert all(one.repair for one in report.open_obligations)
+
+
+@attrs.frozen(cache_hash=True)
+class Mine(LabelSum):
+    """A statistic of the user's own, inside a run."""
+
+    kind = "mine"
+
+
+class Trusting(dp.Regression):
+    """Runs that release it. [tests]"""
+
+    def declare(self, X, y, budget):
+        """One candidate."""
+        each = dp.PureDP(budget.epsilon / 3).budget
+        fit, score = (release(Mine(y), dp.Laplace.pure, part) for part in each.split_evenly(2))
+        return RandomStopping(X, y, [Graph.of((fit, score))], "1/10", budget)
+
+
+def test_a_class_of_ones_own_inside_a_run_is_believed_only_when_one_says_so():
+    """And the certificate prints it."""
+    assert not dp.examine(Trusting(), target=PURE, setting=setting()).proved
+    proof = dp.certify(Trusting(), target=PURE, setting=setting(), trust=[Mine])
+    assert "Mine" in str(proof)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: dp.Tuned(of="ridge", field="lam", candidates=(1,)),
+        lambda: tuned(candidates=()),
+        lambda: tuned(candidates=3),
+        lambda: tuned(field="nothing").graph(setting(), PURE.budget),
+        lambda: tuned(gamma=0).graph(setting(), PURE.budget),
+        lambda: tuned(gamma=2).graph(setting(), PURE.budget),
+        lambda: tuned(bound=0).graph(setting(), PURE.budget),
+        lambda: dp.examine(
+            dp.Tuned(of=dp.SSP(), field="ridge", candidates=(1,)), target=PURE, setting=setting()
+        ),
+        lambda: dp.examine(
+            dp.Tuned(of=dp.RobustSSP(), field="ridge", candidates=(1,)),
+            target=APPROX,
+            setting=setting(),
+        ),
+    ],
+)
+def test_what_cannot_be_tuned_is_refused_in_words(wrong):
+    """Deliberate errors, before anything is drawn."""
+    with pytest.raises(dp.InvalidArgument):
+        wrong()
+
+
+# -------------------------------------------------------------------------------------- execution
+def table(n=2000):
+    """A linear model in the box."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(n, 3))
+    return X, X @ [0.3, -0.2, 0.4] + 0.05 * rng.normal(size=n)
+
+
+@relations
+def test_it_chooses_well_at_a_large_epsilon(relation):
+    """A penalty of 10^6 is not chosen beside one of 1."""
+    proof = dp.certify(tuned(candidates=(1, 10**6)), target=PURE, setting=setting(relation))
+    X, y = table()
+    fits = [dp.execute(proof.at(epsilon=60), X, y, rng=seed).output for seed in range(8)]
+    assert sum(np.allclose(fit.coefficients, [0.3, -0.2, 0.4], atol=0.1) for fit in fits) >= 7
+
+
+@pytest.mark.parametrize("n", [0, 1, 40])
+def test_no_table_gives_what_is_not_finite(n):
+    """Also at a tiny epsilon, with huge records, and without records."""
+    rng = np.random.default_rng(1)
+    rows, labels = rng.normal(size=(n, 2)) * 1e300, rng.normal(size=n) * 1e300
+    proof = dp.certify(tuned(gamma="1/3"), target=PURE, setting=setting())
+    for epsilon, scale in (("1e-6", 1), (1, 1e-320), (100, 1)):
+        got = dp.execute(proof.at(epsilon=epsilon), rows * scale, labels, rng=3).output
+        assert np.isfinite(got.coefficients).all()
+
+
+def test_the_number_of_runs_is_geometric_and_the_lowest_score_wins(monkeypatch):
+    """Mean 1/gamma, P[K = 1] = gamma, candidates alike, the first of the lowest."""
+    seen: list[list[tuple[int, float]]] = []
+
+    def one_run(running, graph, looked, randomness):
+        del running, looked
+        score = float(randomness.generator.integers(0, 3))
+        seen[-1].append((graph, score))
+        return (graph, len(seen[-1])), score
+
+    class Search:
+        """What the search asks of a procedure."""
+
+        graphs, gamma = ("a", "b", "c"), Fraction(1, 4)
+
+    monkeypatch.setattr(best, "one_run", one_run)
+    randomness = Randomness.of(5)
+    for _ in range(4000):
+        seen.append([])
+        fit, place = best.best_of(None, Search, randomness)
+        lowest = min(score for _, score in seen[-1])
+        assert seen[-1][place - 1] == (fit, lowest)
+        assert all(score > lowest for _, score in seen[-1][: place - 1])
+    counts = np.array([len(runs) for runs in seen])
+    assert abs(np.mean(counts) - 4) < 0.3
+    assert abs(np.mean(counts == 1) - 0.25) < 0.03
+    drawn = [graph for runs in seen for graph, _ in runs]
+    assert all(abs(drawn.count(one) / len(drawn) - 1 / 3) < 0.02 for one in "abc")
+
+
+def test_each_run_draws_noise_of_its_own(monkeypatch):
+    """The runs of one search differ, fits and scores."""
+    (X, y), fits, plain = table(50), [], best.one_run
+
+    def watched(running, graph, looked, randomness):
+        fit, score = plain(running, graph, looked, randomness)
+        fits.append((*fit.coefficients, score))
+        return fit, score
+
+    monkeypatch.setattr(best, "one_run", watched)
+    proof = dp.certify(tuned(candidates=(1,), gamma="1/30"), target=PURE, setting=setting())
+    dp.execute(proof.at(epsilon=1), X, y, rng=11)
+    assert len(fits) > 5
+    assert all(len(set(column)) == len(fits) for column in zip(*fits, strict=True))
