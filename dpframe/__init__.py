@@ -226,6 +226,7 @@ _HOME = {
         "ConstSSPFull",
         "ConstSSPFullPiazza",
         "Fit",
+        "HuberOutputPerturbation",
         "LogisticOutputPerturbation",
         "OutputPerturbation",
         "OutputPerturbationPure",

@@ -204,6 +204,7 @@ REGRESSIONS = {
     dp.OutputPerturbation: BOTH,
     dp.OutputPerturbationPure: BOTH,
     dp.LogisticOutputPerturbation: BOTH,
+    dp.HuberOutputPerturbation: BOTH,
     dp.NoisyGradientDescent: BOTH,
     dp.NoisySGD: BOTH,
     dp.BoostedAdaSSP: BOTH,

@@ -25,6 +25,7 @@ from .functional_printed import (
     FunctionalRidgePrinted,
 )
 from .gradient_descent import NoisyGradientDescent
+from .huber_output_perturbation import HuberOutputPerturbation
 from .noisy_sgd import NoisySGD
 from .objective_perturbation import (
     ApproximateMinima,
@@ -101,6 +102,7 @@ REGRESSIONS = (
     OutputPerturbation,
     OutputPerturbationPure,
     LogisticOutputPerturbation,
+    HuberOutputPerturbation,
     NoisyGradientDescent,
     NoisySGD,
     BoostedAdaSSP,
@@ -153,6 +155,7 @@ __all__ = [
     "FunctionalLinearUnrepaired",
     "FunctionalRidge",
     "FunctionalRidgePrinted",
+    "HuberOutputPerturbation",
     "LogisticOutputPerturbation",
     "NoisyGradientDescent",
     "NoisySGD",
