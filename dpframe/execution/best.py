@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -29,7 +30,7 @@ def best_of(running: Running, search: RandomStopping, randomness: Randomness) ->
     while not stopped:
         graph = search.graphs[int(bits.below(len(search.graphs), 1)[0])]
         fit, score = one_run(running, graph, looked.setdefault(graph, {}), randomness)
-        if found is None or score < lowest:
+        if found is None or score < lowest:  # the proof needs an order: no number is the last
             found, lowest = fit, score
         stopped = bool(rational_coins(bits, search.gamma, 1)[0])
     return found
@@ -57,4 +58,5 @@ def one_run(
         inner.release(inner.draws(stage), randomness)
     inner.learn(inner.stages.count)
     fit, score = (inner.released[node] for node in graph.outputs)
-    return fit, float(score)
+    number = float(score)
+    return fit, math.inf if math.isnan(number) else number

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpframe.errors import InvalidArgument, NotExecutable
-from dpframe.graph import Graph, Node, points_of
+from dpframe.graph import Graph, Node, Procedure, points_of
 from dpframe.graph.procedures import ApproximateMinimum
 from dpframe.graph.statistics import Searched
 from dpframe.randomness import Randomness
@@ -175,8 +175,12 @@ def by_name(released: Mapping[Node, Any]) -> dict[str, Any]:
 
 def may_fail(graph: Graph) -> bool:
     """Whether a run may be refused for what its rows are, even if all are finite numbers."""
-    kinds = (Searched, ApproximateMinimum)
-    return any(isinstance(node, kinds) for node in graph.nodes)
+    return any(map(_may_fail, graph.nodes))
+
+
+def _may_fail(node: Node) -> bool:
+    inside = node.within if isinstance(node, Procedure) else ()
+    return isinstance(node, (Searched, ApproximateMinimum)) or any(map(_may_fail, inside))
 
 
 def _receipt(

@@ -7,7 +7,8 @@ from typing import Any
 import attrs
 
 from dpframe.errors import NotExecutable
-from dpframe.graph import Node
+from dpframe.graph import Node, still
+from dpframe.graph.statistics import Statistic
 from dpframe.randomness import Randomness
 from dpframe.sources import open_source
 from dpframe.verify.unproved import NOT_PRIVATE, Unproved
@@ -39,6 +40,9 @@ def simulate(run: object, X: object, y: object = None, *, rng: object) -> Simula
             f"simulate takes what dp.unproved(...) returns; got {type(run).__name__}. "
             "What is proved is run by dp.execute, which can be simulated with rng=."
         )
+    raw = [s.name for s in run.symbols.values() if isinstance(s.origin, Statistic) and not still(s)]
+    if raw:
+        raise NotExecutable(f"its formulas read {', '.join(raw)}, for which there is no number")
     if run.free:
         missing = ", ".join(f"{name}=..." for name in sorted(run.free))
         raise NotExecutable(f"numbers are lacking. run = run.at({missing})")

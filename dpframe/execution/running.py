@@ -65,7 +65,7 @@ class Running:
         self.values.update(derived(self.graph, reading.sums, sums, number, asked))
         empty = empty_block(self.certificate.setting, self.source.columns)
         searched = [one for one in asked if isinstance(one, Searched)]
-        self.values.update({one: self._searched(one, empty) for one in searched})
+        self.values.update({one: self._searched(one, empty, {}) for one in searched})
 
     def draws(self, stage: int) -> list[Drawn]:
         """What a stage releases, in order, with every number that it needs."""
@@ -138,17 +138,17 @@ class Running:
             sums = self.source.total(reading, executor=executor)
             found = derived(self.graph, reading.sums, sums, number, asked, before=self.values)
         searched = [one for one in asked if isinstance(one, Searched)]
-        return {**found, **{one: self._searched(one, empty) for one in searched}}
+        return {**found, **{one: self._searched(one, empty, known) for one in searched}}
 
     def _given(self, asked: Sequence[Statistic]) -> dict[Node, Array]:
         """What was released and maps of records read."""
         read = [node for one in needed(self.graph, asked) for node in reads_of(one)]
         return {node: self.released[node] for node in read if node in self.released}
 
-    def _searched(self, statistic: Searched, empty: Block) -> Array:
+    def _searched(self, statistic: Searched, empty: Block, known: Mapping[Node, Array]) -> Array:
         rows, labels = statistic.rows, statistic.column
         maps, number = needed(self.graph, [statistic]), self.numbers.towards_zero
-        given = self._given([statistic])
+        given = self._given([statistic]) | dict(known)
 
         def summed(work: Any) -> Array:
             search = Search.of((rows, labels), maps, work, number, empty, given)
@@ -167,6 +167,8 @@ class Running:
         point, arguments = loop.point, self.arguments(loop.arguments)
         asked = [node for node in self.graph.statistics if point in points_of(node)]
         once, rate = attrs.evolve(loop.step, times=ONE), loop.step.sampled
+        if rate is not None and loop.step.statistic not in asked:
+            raise NotExecutable(f"{loop.step.label} must read the point of its loop, to be sampled")
         at = np.zeros(round(self.numbers.up(point.size)))
         path, answers = [at], []
         for turn in range(times_of(loop.step, self.numbers)):

@@ -34,6 +34,12 @@ class Bound(Known):
     margin: Expression
     failure: Expression
 
+    def __attrs_post_init__(self) -> None:
+        """Of one Gaussian number, drawn once, in the range that it may have."""
+        if not good(self):
+            way_out = "dp.release(dp.lambda_min(X.T @ X), dp.Gaussian.analytic, share) is one."
+            raise InvalidArgument("release", "one number with Gaussian noise", self.value, way_out)
+
     @property
     def label(self) -> str:
         """`floor_bound: floor - 4 std - B^2`."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-FAR = 1e150  # beyond, what a released centre says is not believed
+LEAST, FAR = 1e-300, 1e150  # beyond, what a released centre says is not believed
 
 
 def _known_or_statistic(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
@@ -101,7 +101,8 @@ class DividedColumns(RecordMap):
 
         rows = values[self.source]
         low, high = number(self.lower), number(self.upper)
-        by = np.clip(_vector(values[self.by], rows.shape[1], nan=high), low, high)
+        low = max(low, LEAST)  # rounded towards zero, it may be zero
+        by = np.clip(_vector(values[self.by], rows.shape[1], nan=high), low, max(low, high))
         shift = 0.0 if self.minus is None else _vector(values[self.minus], rows.shape[1])
         with np.errstate(over="ignore"):  # a warning would tell of the data
             divided: Array = np.nan_to_num((rows - np.clip(shift, -FAR, FAR)) / by)

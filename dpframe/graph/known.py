@@ -28,6 +28,12 @@ class Known(Node):
     lower: Fraction | None
     upper: Fraction | None
 
+    def __attrs_post_init__(self) -> None:
+        """Only what is released is known."""
+        if not isinstance(self.value, Node) or isinstance(self.value, DataNode):
+            way_out = "Release it first: dp.release(...)."
+            raise InvalidArgument("value", "a release or a dp.post(...)", self.value, way_out)
+
     @property
     def inputs(self) -> tuple[Node, ...]:
         """The released value."""
@@ -74,9 +80,6 @@ def known(value: Node, lower: object, upper: object, *, name: str) -> Expression
     `value` is a release or a dp.post(...) of one number. It is put into [lower, upper], exact
     numbers (None: no end), and every claim is proved for all of that range. Raises InvalidArgument.
     """
-    if not isinstance(value, Node) or isinstance(value, DataNode):
-        way_out = "Release it first: dp.release(...)."
-        raise InvalidArgument("value", "a release or a dp.post(...)", value, way_out)
     domain = parameter(name, lower, upper, closed="both").domain
     return Known(value, name, domain.lower, domain.upper).symbol
 

@@ -57,6 +57,23 @@ class Loop(Node):
     update: Callable[..., Any]
     arguments: tuple[Argument, ...]
 
+    def __attrs_post_init__(self) -> None:
+        """The release reads the point, and the update nothing that waits for it."""
+        if not (isinstance(self.point, Iterate) and isinstance(self.step, Release)):
+            way_out = "point = dp.iterate(X.columns); step = dp.release(..., times=T)."
+            found = (self.point, self.step)
+            raise InvalidArgument("loop", "over a point and a release", found, way_out)
+        if self.point not in ancestors(self.step):
+            way_out = "Its statistic takes the point: dp.gradient(..., at=point)."
+            wanted = f"a release that reads {self.point.label}"
+            raise InvalidArgument("step", wanted, self.step.label, way_out)
+        nodes = [argument for argument in self.arguments if isinstance(argument, Node)]
+        if any(one is self.step or self.step in ancestors(one) for one in nodes):
+            way_out = "update(point, answer, ...) is given each answer."
+            raise InvalidArgument(
+                "arguments", "known before the loop starts", self.step.label, way_out
+            )
+
     @property
     def inputs(self) -> tuple[Node, ...]:
         """The point, the arguments that are nodes, which are released before, and the release."""
@@ -98,17 +115,7 @@ def loop(point: Iterate, step: Release, update: Callable[..., Any], *arguments: 
     The guarantee of one answer holds whatever the point is, so all of them compose as `times`
     adaptive draws. Free of further charge. Raises InvalidArgument, TouchesData.
     """
-    if not (isinstance(point, Iterate) and isinstance(step, Release)):
-        way_out = "point = dp.iterate(X.columns); step = dp.release(..., times=T)."
-        raise InvalidArgument("loop", "over a point and a release", (point, step), way_out)
-    if point not in ancestors(step):
-        way_out = "Its statistic takes the point: dp.gradient(..., at=point)."
-        raise InvalidArgument("step", f"a release that reads {point.label}", step.label, way_out)
     checked_function(update)
-    nodes = [argument for argument in arguments if isinstance(argument, Node)]
-    if any(one is step or step in ancestors(one) for one in nodes):
-        way_out = "update(point, answer, ...) is given each answer."
-        raise InvalidArgument("arguments", "known before the loop starts", step.label, way_out)
     return Loop(point, step, update, tuple(map(checked_argument, arguments)))
 
 
@@ -125,5 +132,8 @@ def ancestors(node: Node) -> set[Node]:
 
 
 def points_of(node: Node) -> tuple[Iterate, ...]:
-    """The points of loops that a node reads."""
-    return tuple(one for one in ancestors(node) if isinstance(one, Iterate))
+    """The points of loops that a node reads while they move; what reads a loop reads none."""
+    if isinstance(node, Loop):
+        return ()
+    found = [one for child in node.inputs for one in (child, *points_of(child))]
+    return tuple(one for one in dict.fromkeys(found) if isinstance(one, Iterate))

@@ -36,6 +36,14 @@ class Release(Node):
     sampled: Number | None = None
     """The rate of a fresh Poisson sample of the rows that each draw reads; None: it reads all."""
 
+    def __attrs_post_init__(self) -> None:
+        """What execution relies on, however it was made."""
+        _refuse_integer_noise(self.stated, self.statistic)
+        _count(self.times)
+        _name(self.name)
+        if self.sampled is not None:
+            _rate(self.sampled, self.statistic)
+
     @cached_property
     def mechanism(self) -> AdditiveNoise:
         """The noise: as stated, or as its theorem prescribes for the share and the derived

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
+MOST = Fraction(10) ** 300
 WAY_OUT = "Take them from a codebook, never from the data: lists of numbers."
 
 
@@ -33,13 +34,16 @@ def _numbers(value: object, name: str) -> tuple[Fraction, ...]:
 
 def _positive(value: object) -> tuple[Fraction, ...]:
     found = _numbers(value, "by")
-    if min(found) <= 0:
-        raise InvalidArgument("by", "positive", value, WAY_OUT)
+    if not (1 / MOST <= min(found) and max(found) <= MOST):
+        raise InvalidArgument("by", "positive, from 1e-300 to 1e300", value, WAY_OUT)
     return found
 
 
 def _minus(value: object) -> tuple[Fraction, ...]:
-    return _numbers(value, "minus")
+    found = _numbers(value, "minus")
+    if any(abs(one) > MOST for one in found):
+        raise InvalidArgument("minus", "at most 1e300 in size", value, WAY_OUT)
+    return found
 
 
 @attrs.frozen(cache_hash=True)

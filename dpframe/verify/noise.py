@@ -15,7 +15,7 @@ from .problem import Problem
 from .sign import positive_size
 from .structure import moves
 
-ZERO = Number(Fraction(0))
+ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 
 
 def noise(problem: Problem, *, planned: bool) -> list[Obligation]:
@@ -40,6 +40,11 @@ def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation |
     moved = release.statistic.sensitivity(release.noise.norm)
     if moved is None:
         return _unbounded(release)
+    if release.noise.integer and release.statistic.step != ONE:
+        rule = "noise in whole numbers hides statistics in whole numbers only"
+        fact = f"{release.statistic.label} is not known to be one"
+        fix = "use dp.Gaussian or dp.Laplace."
+        return Obligation("noise", release.label, rule, (fact,), UNPROVED, repair=fix)
     if release.rule is not None and moved.value == ZERO:
         return _still(release)
     calibrated = release.rule is not None and planned

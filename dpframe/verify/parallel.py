@@ -22,6 +22,7 @@ from dpframe.graph.grid import Grid, GridColumn
 from dpframe.graph.row_maps import ClipNorm, Scaled
 from dpframe.graph.statistics import (
     CellCount,
+    ColumnSquares,
     Gram,
     LabelSum,
     LambdaMin,
@@ -46,6 +47,7 @@ MAPS = frozenset({ClipNorm, ClipColumn, Scaled, Box, BoxGrid, Grid, GridColumn})
 """They map zeros to zeros; a ClipColumn where its interval is symmetric."""
 SUMS = frozenset(
     {
+        ColumnSquares,
         Gram,
         LabelSum,
         LambdaMin,
@@ -113,6 +115,25 @@ def moving(problem: Problem, charges: Sequence[Charge]) -> list[list[Charge]]:
         kept = {id(one) for cells in chosen for one in cells}
         choices.append([one for one in charges if id(one) not in inside or id(one) in kept])
     return choices
+
+
+def coarse(problem: Problem, charges: Sequence[Charge]) -> bool:
+    """Whether a release of cells may be charged for more than one change of the table moves: a sum
+    that is too large then refutes nothing.
+    """
+    most = changed(problem)
+    read = [one for one in charges if any(type(node) in CELLS for node in _below(one[0]))]
+    many = any(len(cells) > (most or 0) for cells in _by_partition(charges).values())
+    given_up = many and [len(some) for some in moving(problem, charges)] == [len(charges)]
+    return bool(read) and (given_up or not all(map(_placed, read)))
+
+
+def _below(node: Node) -> list[Node]:
+    return [node, *(one for child in node.inputs for one in _below(child))]
+
+
+def _placed(charge: Charge) -> bool:
+    return _place(charge[0]) is not None
 
 
 def about(problem: Problem, choices: Iterable[Iterable[Charge]]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from dpframe.symbols import Expression, Number, add
 
 from .enclose import number
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named, shown
-from .parallel import about, moving
+from .parallel import about, coarse, moving
 from .problem import Problem
 from .sign import Decision, nonnegative, positive
 
@@ -173,6 +173,8 @@ def _sums(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
             decision = nonnegative(whole - total, problem.field)
             if not decision.proved:
                 found = _overspent(problem, some, index, total, decision)
+                if coarse(problem, pairs):
+                    found = attrs.evolve(found, verdict=UNPROVED)
                 yield attrs.evolve(found, facts=(*found.facts, *said))
                 break
 

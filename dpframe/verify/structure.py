@@ -11,6 +11,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.graph import (
     ColumnNode,
     DataNode,
+    Iterate,
     Known,
     Loop,
     Node,
@@ -102,7 +103,8 @@ def _not_positive(
             witness = Witness(named(decision.witness, formula), f"{name} is not positive there")
         rule = f"{name} must be positive for every parameter value"
         repair = "declare the parameter on a range where it is positive."
-        verdict = UNPROVED if witness is None else REFUTED
+        open_ended = witness is None or reads_released(formula)  # nobody says that it is reached
+        verdict = UNPROVED if open_ended else REFUTED
         fact = f"{name} = {formula}"
         yield Obligation("domain", label, rule, (fact,), verdict, witness, repair)
 
@@ -311,7 +313,13 @@ def _loops(problem: Problem) -> Iterator[Obligation]:
             facts = tuple(point.label for point in points)
             fix = "dp.loop(point, step, update) moves the point; each point has one loop."
             yield Obligation("structure", charged.label, rule, facts, UNPROVED, repair=fix)
-    asked = set(steps.values())
+    for node in problem.graph.nodes:
+        outside = isinstance(node, (Post, Known)) and points_of(node)
+        if outside or (isinstance(node, Iterate) and node in problem.graph.outputs):
+            rule = "the point of a loop is read by its query alone; dp.loop(...) gives all points"
+            fix = "read the loop instead of its point."
+            yield Obligation("structure", node.label, rule, (node.label,), UNPROVED, repair=fix)
+    asked = {one.step for one in problem.graph.loops if one.point in points_of(one.step)}
     for release in problem.graph.releases:
         if release.sampled is not None and release not in asked:
             rule = "a sample of the rows is drawn by a loop, anew for each answer"

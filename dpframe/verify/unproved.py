@@ -24,8 +24,8 @@ class Unproved(AtNumbers):
 def unproved(
     regression: Regression, *, target: Guarantee, setting: Setting, label: str
 ) -> Unproved:
-    """A declaration as it stands, to be simulated. `label` must be "NOT PRIVATE", which every
-    output then carries. Raises InvalidArgument.
+    """A declaration as it stands, to be simulated. `label` must be "NOT PRIVATE", which the
+    result of a simulation then carries. Raises InvalidArgument.
     """
     if label != NOT_PRIVATE:
         way_out = "Nothing was proved: write label='NOT PRIVATE', or use dp.certify."

@@ -155,10 +155,13 @@ def test_the_error_is_at_most_the_stated_tolerance():
             assert np.linalg.norm(found(tight, X, y) - found(loose, X, y)) <= paid * SLACK
 
 
-def test_where_rounding_forbids_the_tolerance_it_says_so():
+def test_where_rounding_forbids_the_tolerance_it_says_so(monkeypatch):
     """A tolerance below rounding: refused in words that quote no data, not answered wrongly."""
     X, y = samples.setting(grid=None).nodes()
     rows, labels = some(50, 2, np.random.default_rng(7))
+    with pytest.raises(dp.InvalidArgument, match="tolerance"):
+        Argmin(X, y, Logistic(), "1e-3", None, "1e-30")
+    monkeypatch.setattr("dpframe.graph.statistics.argmin.LEAST", 0)
     with pytest.raises(dp.NotExecutable, match="larger penalty"):
         found(Argmin(X, y, Logistic(), "1e-3", None, "1e-30"), rows, labels)
 

@@ -155,7 +155,7 @@ def published(slope, *, over=1, factor=1):
 
 
 ONE = table(symbolic=False)
-TWICE = lambda b: 2 / b.epsilon
+TWICE = lambda b: 2 / b.epsilon  # noqa: E731
 enter(
     "S31",
     REFUSED,
@@ -225,7 +225,7 @@ def each(budget):
     return budget.split(1 / TURNS)[0]
 
 
-analytic = lambda b: dp.Gaussian.analytic
+analytic = lambda b: dp.Gaussian.analytic  # noqa: E731
 
 
 def spread(b):

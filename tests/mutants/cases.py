@@ -314,7 +314,7 @@ refuse(
     "I08",
     "SENS",
     "an intercept added after the bound was declared: noise for |x| <= 1",
-    lambda X, y, b: (
+    lambda X, y, b: (  # noqa: PLC3002 - a name for rows
         lambda Z: two(Z, y, dp.Gaussian(std=SIGMA * root2), dp.Gaussian(std=SIGMA * root2))
     )(X.with_intercept()),
     broken=too_near(lambda epsilon, delta: root(3) / sigma_of(epsilon, delta)),
@@ -364,7 +364,7 @@ accept(
     "I14",
     "COMP",
     "a released value used twice, paid once",
-    lambda X, y, b: (
+    lambda X, y, b: (  # noqa: PLC3002 - a name for rows
         lambda gram, moment: (dp.post(twice, gram, moment), dp.post(ridge_solve, gram, moment, 1))
     )(*(dp.release(s, ku, b.split(half)[0]) for s in (X.T @ X, X.T @ y))),
 )
@@ -562,13 +562,13 @@ refuse(
     "T05",
     "TAINT",
     "features divided by the standard deviation of the data",
-    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(X.scaled(dp.aggregate("std", X))),
+    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(X.scaled(dp.aggregate("std", X))),  # noqa: PLC3002 - a name for rows
 )
 refuse(
     "T07",
     "TAINT",
     "min-max scaling fitted on the data",
-    lambda X, y, b: (lambda Z: dp.release(Z.T @ y, analytic, b))(
+    lambda X, y, b: (lambda Z: dp.release(Z.T @ y, analytic, b))(  # noqa: PLC3002 - a name for rows
         X.scaled(dp.aggregate("maximum", X) - dp.aggregate("minimum", X))
     ),
 )
@@ -594,7 +594,7 @@ refuse(
     "T11",
     "TAINT",
     "clipping at a quantile of the data",
-    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(
+    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(  # noqa: PLC3002 - a name for rows
         X.clip(norm=dp.aggregate("quantile", X))
     ),
 )
@@ -602,7 +602,7 @@ refuse(
     "T11b",
     "TAINT",
     "clipping at 1 + 3 std of the data",
-    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(
+    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(  # noqa: PLC3002 - a name for rows
         X.clip(norm=1 + 3 * dp.aggregate("std", X).__expression__())
     ),
 )
@@ -866,7 +866,7 @@ accept(
     "V33",
     "ALG",
     "lambda_min by Laplace noise B^2/epsilon_1, without delta",
-    lambda X, y, b: (
+    lambda X, y, b: (  # noqa: PLC3002 - a name for rows
         lambda first, second, third: (
             dp.release(dp.lambda_min(X.T @ X), dp.Laplace(scale=X.norm**2 / first.epsilon), first),
             dp.release(X.T @ X, analytic, second),
@@ -878,7 +878,7 @@ accept(
     "V39",
     "SENS",
     "rows of norm exactly 1 under replace-one: the trace is public",
-    lambda X, y, b: (lambda Z: (dp.trace(Z.T @ Z), dp.release(Z.T @ y, analytic, b)))(
+    lambda X, y, b: (lambda Z: (dp.trace(Z.T @ Z), dp.release(Z.T @ y, analytic, b)))(  # noqa: PLC3002 - a name for rows
         X.normalized()
     ),
     at=RO,
@@ -887,7 +887,7 @@ refuse(
     "V39x",
     "TAINT",
     "the same under add/remove",
-    lambda X, y, b: (lambda Z: (dp.trace(Z.T @ Z), dp.release(Z.T @ y, analytic, b)))(
+    lambda X, y, b: (lambda Z: (dp.trace(Z.T @ Z), dp.release(Z.T @ y, analytic, b)))(  # noqa: PLC3002 - a name for rows
         X.normalized()
     ),
     node="trace(X'X)",
@@ -1152,5 +1152,5 @@ accept(
     "E35",
     "SENS",
     "the intercept appended by the graph: the bound is raised to sqrt 2",
-    lambda X, y, b: (lambda Z: three(Z, y, b.split_evenly(3), analytic))(X.with_intercept()),
+    lambda X, y, b: (lambda Z: three(Z, y, b.split_evenly(3), analytic))(X.with_intercept()),  # noqa: PLC3002 - a name for rows
 )

@@ -239,7 +239,7 @@ refuse(
     "V21u",
     "SENS",
     "(x, y)/|x| without a bound on labels",
-    lambda X, y, b: (lambda Z, t: dp.release(Z.T @ t.source, analytic, b))(
+    lambda X, y, b: (lambda Z, t: dp.release(Z.T @ t.source, analytic, b))(  # noqa: PLC3002 - a name for rows
         *dp.divided_records(X, y, bound=2)
     ),
 )
@@ -247,7 +247,7 @@ refuse(
     "V21x",
     "SENS",
     "columns over released deviations without a bound in the new units",
-    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, halves(b)[1]))(
+    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, halves(b)[1]))(  # noqa: PLC3002 - a name for rows
         X.divided(by=dp.release(dp.column_squares(X), analytic, halves(b)[0]), lower=1, upper=2)
     ),
 )

@@ -179,7 +179,7 @@ def test_a_target_reads_no_private_size() -> None:
     table = setting()
     private = table.nodes()[0].rows
     target = dp.GaussianDP(1 + private)
-    build = lambda _, y, __: dp.release(dp.total(y), dp.Gaussian(std=10))
+    build = lambda _, y, __: dp.release(dp.total(y), dp.Gaussian(std=10))  # noqa: E731
     assert refuses(build, target=target, setting=table)
 
 
@@ -192,7 +192,7 @@ def test_a_row_has_at_most_one_level() -> None:
         return
     table = dp.Setting(X=rows, relation=dp.ADD_REMOVE)
     loose = dp.ApproxDP(10**30, Fraction(1, 10))
-    build = lambda X, _, __: dp.release(dp.total(X), dp.Gaussian(std=Fraction(1, 10**9)))
+    build = lambda X, _, __: dp.release(dp.total(X), dp.Gaussian(std=Fraction(1, 10**9)))  # noqa: E731
     certificate = dp.certify(declared(build), target=loose, setting=table)
     result = dp.execute(certificate, np.full((1, 1), float(level)), rng=0)
     assert np.sum(next(iter(result.released.values()))) < 3 / 2
@@ -203,7 +203,7 @@ def test_levels_of_different_types_are_different_declarations() -> None:
 
     def of(levels: tuple[Any, ...]) -> str:
         table = dp.Setting(X=dp.Rows(columns=[dp.Categorical("a", levels)]), relation=dp.ADD_REMOVE)
-        build = lambda X, _, budget: dp.release(dp.total(X), dp.Gaussian.analytic, budget)
+        build = lambda X, _, budget: dp.release(dp.total(X), dp.Gaussian.analytic, budget)  # noqa: E731
         return str(dp.certify(declared(build), target=APPROX, setting=table).hash)
 
     assert of((1, 2)) != of(("1", "2"))
@@ -220,13 +220,13 @@ def reads_a_default(noisy: float, secret: Any = SECRET) -> Any:
 
 def test_post_processing_has_no_array_for_a_default() -> None:
     """A default value that is an array is refused as it would be as an argument."""
-    noisy = lambda y, budget: dp.release(dp.total(y), dp.Gaussian.analytic, budget)
+    noisy = lambda y, budget: dp.release(dp.total(y), dp.Gaussian.analytic, budget)  # noqa: E731
     assert refuses(lambda _, y, budget: dp.post(reads_a_default, noisy(y, budget)))
 
 
 def test_a_certificate_keeps_the_problem_that_was_proved() -> None:
     """A report whose problem was exchanged makes no certificate."""
-    build = lambda _, y, budget: dp.release(dp.total(y), dp.Gaussian.analytic, budget)
+    build = lambda _, y, budget: dp.release(dp.total(y), dp.Gaussian.analytic, budget)  # noqa: E731
     proved = dp.certify(declared(build), target=APPROX, setting=setting())
     forged = attrs.evolve(proved.report.problem, target=dp.PureDP(Fraction(1, 10**9)))
     with pytest.raises((dp.DPFrameError, TypeError)):

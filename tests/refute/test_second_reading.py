@@ -95,7 +95,7 @@ class Forging(dp.Regression):
         return TwoFaced(whole.output, whole.nodes)
 
 
-class Holder(str):
+class Holder(str):  # noqa: SLOT000
     """Text that carries a table."""
 
     table = np.arange(3.0)
@@ -106,7 +106,7 @@ def peek(_: Any, text: Any) -> float:
     return float(text.table.sum())
 
 
-def peek_default(_: Any, text: Any = Holder("public")) -> float:
+def peek_default(_: Any, text: Any = Holder("public")) -> float:  # noqa: B008
     """Read the table that the default carries."""
     return float(text.table.sum())
 

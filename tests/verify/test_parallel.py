@@ -240,7 +240,7 @@ TAKEN = 4
 
 def gaussians(std, number=5):
     """X'X and X'y of every cell at this std."""
-    both = lambda X, y: dp.stack(X.T @ X, X.T @ y)
+    both = lambda X, y: dp.stack(X.T @ X, X.T @ y)  # noqa: E731
     return plan([(0, j, 1) for j in range(number)], dp.Gaussian(std=std), both)
 
 

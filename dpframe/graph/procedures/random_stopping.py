@@ -37,7 +37,7 @@ def _stop(value: object) -> Fraction:
 
 
 def _graphs(value: Any) -> tuple[Graph, ...]:
-    graphs = tuple(value)
+    graphs = tuple(Graph.of(graph.output) for graph in value)  # derived here, whatever is given
     if not graphs or any(len(graph.outputs) != 2 for graph in graphs):
         raise InvalidArgument("graphs", "at least one, with a fit and a score each", value, "")
     for graph in graphs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 TOLERANCE = exact("1e-6")
+LEAST = Fraction(1, 10**10)  # what doubles still show
 
 
 def _objective(value: object) -> Objective:
@@ -48,9 +50,9 @@ def _radius(value: object) -> Expression | None:
 
 def _tolerance(value: object) -> Expression:
     found = positive(value, "tolerance")
-    if not isinstance(found, Number) or found.value > 1:
-        way_out = "It is a share of the sensitivity, and is paid for twice."
-        raise InvalidArgument("tolerance", "a number in (0, 1]", str(found), way_out)
+    if not isinstance(found, Number) or not LEAST <= found.value <= 1:
+        way_out = "It is a share of the sensitivity, and is paid for twice; doubles show no less."
+        raise InvalidArgument("tolerance", f"a number from {LEAST} to 1", str(found), way_out)
     return found
 
 

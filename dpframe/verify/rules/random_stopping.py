@@ -17,7 +17,7 @@ SOURCE = "[LiuT19; PapernotS22, Cor 3]"
 @entered(RandomStopping)
 def random_stopping(problem: Problem, best: RandomStopping) -> Sequence[Obligation]:
     """Each graph, fit and score together, is epsilon_0-DP, where 3 epsilon_0 is the share."""
-    found = [_private(problem, best, graph) for graph in dict.fromkeys(best.graphs)]
+    found = [_private(problem, best, graph) for graph in best.graphs]
     opened = [one for one in found if one.verdict is not PROVED]
     return opened or [found[0]]
 
@@ -33,7 +33,7 @@ def _private(problem: Problem, best: RandomStopping, graph: Graph) -> Obligation
     if report.proved and not carved:
         return Obligation("theorem", best.label, rule, (fact,), PROVED)
     opened = report.open_obligations
-    refuted = [one for one in opened if one.verdict is REFUTED]
+    refuted = [o for o in opened if o.verdict is REFUTED and o.kind in ("structure", "sensitivity")]
     facts = (fact, *(f"{one.node}: {one.rule}" for one in opened[:4]))
     witness = Witness(says=str(refuted[0].witness)) if refuted else None
     verdict = UNPROVED if witness is None else REFUTED
