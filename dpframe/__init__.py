@@ -201,6 +201,7 @@ _HOME = {
         "OPSConservativeCoded",
         "OPSDiffused",
         "OPSDiffusedCoded",
+        "OPSPrinted",
         "DPME",
         "FunctionalElasticNet",
         "FunctionalElasticNetPrinted",

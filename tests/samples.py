@@ -173,6 +173,7 @@ REGRESSIONS = {
     dp.OPSConcentrated: (False, True),
     dp.OPSDiffused: (False, True),
     dp.OPSConservative: (False, True),
+    dp.OPSPrinted: NEITHER,
     dp.OPSBalancedCoded: NEITHER,
     dp.OPSConcentratedCoded: NEITHER,
     dp.OPSDiffusedCoded: NEITHER,

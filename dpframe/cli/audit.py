@@ -19,6 +19,7 @@ from .options import (
     NAME,
     Accountant,
     Bound,
+    Box,
     Delta,
     Epsilon,
     Given,
@@ -45,6 +46,7 @@ def audit_(
     epsilon: Epsilon = None,
     delta: Delta = None,
     norm: Norm = None,
+    box: Box = None,
     bound: Bound = None,
     relation: Related = RelationName.ADD_REMOVE,
     rows_per_person: RowsEach = "1",
@@ -60,7 +62,7 @@ def audit_(
         given_both = "neither" if name is None else "both"
         raise dp.InvalidArgument("audit", "of a NAME or of --release formulas", given_both)
     target = target_of(epsilon, delta)
-    setting = setting_of(norm, bound, relation.relation, rows_per_person)
+    setting = setting_of(norm, bound, relation.relation, rows_per_person, box)
     if name is None:
         done = audit_formulas(
             release, target=target, setting=setting, parameters=param, accountant=accountant

@@ -14,6 +14,7 @@ from .declaration import regression_of
 from .options import (
     Accountant,
     Bound,
+    Box,
     Delta,
     Epsilon,
     Given,
@@ -37,6 +38,7 @@ def certify(
     epsilon: Epsilon = None,
     delta: Delta = None,
     norm: Norm = None,
+    box: Box = None,
     bound: Bound = None,
     relation: Related = RelationName.ADD_REMOVE,
     rows_per_person: RowsEach = "1",
@@ -49,7 +51,7 @@ def certify(
     """Prove the total of a regression, or list every obligation that is open."""
     regression = regression_of(name, given, jointly=jointly)
     target = target_of(epsilon, delta)
-    setting = setting_of(norm, bound, relation.relation, rows_per_person)
+    setting = setting_of(norm, bound, relation.relation, rows_per_person, box)
     if as_json:
         done = audit(regression, target=target, setting=setting, accountant=accountant)
         records = done.records()

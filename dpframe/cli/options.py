@@ -32,8 +32,11 @@ def option(name: str, text: str) -> Any:
 
 Name = Annotated[str, typer.Argument(help=NAME)]
 Epsilon = Annotated[str | None, option("--epsilon", "A number. Left out: every epsilon > 0.")]
-Delta = Annotated[str | None, option("--delta", "A number. Left out: every delta in (0, 1).")]
+Delta = Annotated[
+    str | None, option("--delta", "A number; 0 is pure. Left out: every delta in (0, 1).")
+]
 Norm = Annotated[str | None, option("--norm", "Bound on the norm of a row. Left out: every B.")]
+Box = Annotated[str | None, option("--box", "Bound on every entry of a row, besides its norm.")]
 Bound = Annotated[str | None, option("--bound", "Bound on the size of a label. Left out: every Y.")]
 Related = Annotated[RelationName, typer.Option("--relation", help="Who is a neighbour.")]
 RowsEach = Annotated[str, typer.Option("--rows-per-person", help="Most rows of one person.")]
@@ -46,17 +49,23 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.", show_default=F
 
 
 def target_of(epsilon: str | None, delta: str | None) -> dp.Guarantee:
-    """(epsilon, delta)-DP, symbolic where a number is left out."""
-    return dp.ApproxDP(
-        dp.EPSILON if epsilon is None else rational(epsilon.strip(), "epsilon"),
-        dp.DELTA if delta is None else rational(delta.strip(), "delta"),
-    )
+    """(epsilon, delta)-DP, symbolic where a number is left out; epsilon-DP where delta is 0."""
+    spent = dp.EPSILON if epsilon is None else rational(epsilon.strip(), "epsilon")
+    failing = dp.DELTA if delta is None else rational(delta.strip(), "delta")
+    return dp.PureDP(spent) if failing == 0 else dp.ApproxDP(spent, failing)
 
 
-def setting_of(norm: str | None, bound: str | None, relation: dp.Relation, rows: str) -> dp.Setting:
+def setting_of(
+    norm: str | None,
+    bound: str | None,
+    relation: dp.Relation,
+    rows: str,
+    box: str | None = None,
+) -> dp.Setting:
     """Bounds as numbers, or as symbols B and Y where they are left out."""
+    free = dp.parameter("B") if box is None else None
     return dp.Setting(
-        X=dp.Rows(norm=dp.parameter("B") if norm is None else norm),
+        X=dp.Rows(norm=free if norm is None else norm, box=box),
         y=dp.Column(bound=dp.parameter("Y") if bound is None else bound),
         relation=relation,
         rows_per_person=rows,

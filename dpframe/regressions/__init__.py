@@ -43,6 +43,7 @@ from .ops import (
     OPSConservativeCoded,
     OPSDiffused,
     OPSDiffusedCoded,
+    OPSPrinted,
 )
 from .output_perturbation import (
     LogisticOutputPerturbation,
@@ -72,6 +73,7 @@ REGRESSIONS = (
     ConstSSPFull,
     ConstSSPFullPiazza,
     OPSBalanced,
+    OPSPrinted,
     OPSBalancedCoded,
     OPSConcentrated,
     OPSConcentratedCoded,
@@ -167,6 +169,7 @@ __all__ = [
     "OPSConservativeCoded",
     "OPSDiffused",
     "OPSDiffusedCoded",
+    "OPSPrinted",
     "ObjPert",
     "ObjPertCoded",
     "ObjPertPrinted",

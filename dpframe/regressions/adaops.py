@@ -8,6 +8,7 @@ import attrs
 
 from dpframe.graph import (
     ColumnNode,
+    Post,
     Regression,
     RowsNode,
     known,
@@ -54,6 +55,31 @@ def move(statistic: Statistic) -> Expression:
     return constant(1) if found is None else found.value
 
 
+@attrs.frozen
+class Steered:
+    """What a sample is steered by: a penalty, a floor under lambda_min, a bound on residuals."""
+
+    penalty: Expression
+    floor: Expression
+    log_residual: Expression
+
+    def sample(
+        self, X: RowsNode, y: ColumnNode, share: Share, temperature: Expression | None = None
+    ) -> Post:
+        """A sample of the posterior, as a fit."""
+        theta = posterior(
+            X.T @ X,
+            X.T @ y,
+            penalty=self.penalty,
+            floor=self.floor,
+            log_residual=self.log_residual,
+            temperature=temperature,
+            share=share,
+            name="theta",
+        )
+        return post(sampled, theta, self.penalty)
+
+
 def penalty_of(X: RowsNode, floor: Expression, budget: Share, rho: Expression) -> Expression:
     """Wang's penalty for a bound below lambda_min, a released number."""
     square, tail = X.radius**2, log(6 / budget.delta)
@@ -89,16 +115,7 @@ class AdaOPSRepaired(Regression):
         size = LogResidual(X.T @ X, X.T @ y, penalty, floor)
         large = release(size, Gaussian(unit * move(size)), parts.residual, name="log_residual")
         most = upper_bound(large, parts.failure, stds=stds, name="residual_bound")
-        theta = posterior(
-            X.T @ X,
-            X.T @ y,
-            penalty=penalty,
-            floor=floor,
-            log_residual=most,
-            share=parts.sample,
-            name="theta",
-        )
-        return post(sampled, theta, penalty)
+        return Steered(penalty, floor, most).sample(X, y, parts.sample)
 
 
 class AdaOPS(Regression):
@@ -127,13 +144,4 @@ class AdaOPS(Regression):
         size = LogResidual(X.T @ X, X.T @ y, penalty, floor)
         large = release(size, Gaussian.analytic, for_residual, name="log_residual")
         most = upper_bound(large, failure, name="residual_bound")
-        theta = posterior(
-            X.T @ X,
-            X.T @ y,
-            penalty=penalty,
-            floor=floor,
-            log_residual=most,
-            share=rest,
-            name="theta",
-        )
-        return post(sampled, theta, penalty)
+        return Steered(penalty, floor, most).sample(X, y, rest)

@@ -14,13 +14,13 @@ from dpframe.graph import (
     release,
     upper_bound,
 )
-from dpframe.graph.procedures import TransposedPosterior, posterior
+from dpframe.graph.procedures import TransposedPosterior
 from dpframe.graph.statistics import Count, LambdaMin, LogResidual
 from dpframe.guarantees import Share
 from dpframe.mechanisms import Gaussian
 from dpframe.symbols import Expression, constant, exp, log, sqrt
 
-from .adaops import RHO, move, penalty_of
+from .adaops import RHO, Steered, move, penalty_of
 from .ops import sampled
 from .ops_choices import (
     coded_adaptive_penalty,
@@ -54,17 +54,8 @@ class AdaOPSPrinted(Regression):
         large = release(size, Gaussian(unit * move(size)), for_residual, name="log_residual")
         most = upper_bound(large, failure, stds=sqrt(tail), margin=0, name="residual_bound")
         h, square = penalty + floor, X.radius**2
-        theta = posterior(
-            X.T @ X,
-            X.T @ y,
-            penalty=penalty,
-            floor=floor,
-            log_residual=most,
-            temperature=printed_temperature(h, square, exp(most), tail, rest.epsilon),
-            share=rest,
-            name="theta",
-        )
-        return post(sampled, theta, penalty)
+        temperature = printed_temperature(h, square, exp(most), tail, rest.epsilon)
+        return Steered(penalty, floor, most).sample(X, y, rest, temperature)
 
 
 def printed_temperature(

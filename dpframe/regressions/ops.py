@@ -123,6 +123,38 @@ class OPSConservative(GuardedOPS):
         return conservative_penalty
 
 
+class OPSPrinted(OPS):
+    """OPS as it is printed: a sample of the posterior, at a temperature by a lemma that lacks
+    sqrt 2. [Wang18, Sec 3]
+    """
+
+    variant: ClassVar[str] = "printed"
+
+    def choose(self) -> Callable[..., Any]:
+        """(C1 n/2)^(1/3)."""
+        return balanced_penalty
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """One sample, its temperature stated."""
+        penalty = self.penalty(X, budget)
+        theta = posterior(
+            X.T @ X,
+            X.T @ y,
+            penalty=penalty,
+            temperature=stated_temperature(X, penalty, budget),
+            share=budget,
+            name="theta",
+        )
+        return post(sampled, theta, penalty)
+
+
+def stated_temperature(X: RowsNode, penalty: Expression, budget: Share) -> Expression:
+    """A quadratic in sqrt(gamma), for B = Y = 1."""
+    sizes = (Count(X.origin), penalty, budget.epsilon, budget.delta)
+    found = post(coded_temperature, *sizes)
+    return known(found, "1e-300", "1e300", name="temperature")
+
+
 class CodedOPS(OPS):
     """Abstract: the temperature of the code, and its sampler, whose factor is transposed."""
 
@@ -130,9 +162,7 @@ class CodedOPS(OPS):
 
     def temperature(self, X: RowsNode, penalty: Expression, budget: Share) -> Expression:
         """A quadratic in sqrt(gamma), for B = Y = 1."""
-        sizes = (Count(X.origin), penalty, budget.epsilon, budget.delta)
-        found = post(coded_temperature, *sizes)
-        return known(found, "1e-300", "1e300", name="temperature")
+        return stated_temperature(X, penalty, budget)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """One sample, on X'X + I."""

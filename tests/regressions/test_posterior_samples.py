@@ -23,6 +23,7 @@ CERTIFIED = {
     dp.OPSConcentrated: (False, True),
     dp.OPSDiffused: (False, True),
     dp.OPSConservative: (False, True),
+    dp.OPSPrinted: (False, False),
     dp.OPSBalancedCoded: (False, False),
     dp.OPSConcentratedCoded: (False, False),
     dp.OPSDiffusedCoded: (False, False),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from dpframe.graph import Bound, Known
+from dpframe.graph import Bound, Known, Node, Post
 from dpframe.graph.procedures.posterior import Posterior
+from dpframe.graph.statistics import Count
 from dpframe.numerics import arb_lower, arb_upper
 from dpframe.numerics.posterior_pair import posterior_pair_bound, posterior_pair_delta
 from dpframe.symbols import Expression, Number, Symbol
@@ -79,30 +80,67 @@ def _temperature(sample: Posterior, residual: Expression) -> Obligation:
     formulas = (epsilon, delta, sample.temperature, sample.leverage, residual)
     if not any(formula.symbols() for formula in formulas) and _holds(formulas, {}):
         return Obligation("theorem", sample.label, rule, stated, PROVED)
-    found = (_broken(formulas, point) for point in _points(formulas))
+    # a record of zeros changes nothing, so one added row is a replacement too
+    whole = (sample.share.epsilon, sample.share.delta, *formulas[2:])
+    found = (_broken(whole, point) for point in _points(whole))
     witness = next((one for one in found if one is not None), None)
     verdict = UNPROVED if witness is None else REFUTED
     return Obligation("theorem", sample.label, rule, stated, verdict, witness, fix)
 
 
 def _points(formulas: Formulas) -> Iterator[dict[str, Fraction]]:
-    """Where a stated temperature is tried: ordinary numbers, epsilon from small to large."""
-    symbols = sorted(set().union(*(f.symbols() for f in formulas)), key=lambda one: one.name)
-    plain = {one.name: _ordinary(one) for one in symbols}
-    known = {name: value for name, value in plain.items() if value is not None}
+    """Where a stated temperature is tried: ordinary numbers, epsilon from small to large, and what
+    the declaration itself makes of them.
+    """
+    symbols = sorted(set().union(*map(_behind, formulas)), key=lambda one: one.name)
     for epsilon in EPSILONS:
-        yield {name: epsilon if name == "epsilon" else value for name, value in known.items()}
+        point: dict[str, Fraction] = {"epsilon": epsilon}
+        missing = [one for one in symbols if not _given(one, point)]
+        if not missing:
+            yield {one.name: point[one.name] for one in symbols}
 
 
-def _ordinary(symbol: Symbol) -> Fraction | None:
-    if symbol.name in ORDINARY:
-        return ORDINARY[symbol.name]
-    if isinstance(symbol.origin, Bound) and symbol.origin.upper_side:
-        return Fraction(1)  # a residual of e
-    at = Fraction(100)
-    return (
-        at if isinstance(symbol.origin, Known) and at in symbol.domain else symbol.domain.example()
-    )
+def _behind(formula: Expression) -> set[Symbol]:
+    """The symbols of a formula, and those that its released numbers are made of."""
+    found = set(formula.symbols())
+    posts = [one.origin.value for one in found if type(one.origin) is Known]
+    arguments = [a for one in posts if isinstance(one, Post) for a in one.arguments]
+    return found.union(*(_behind(a) for a in arguments if isinstance(a, Expression)))
+
+
+def _given(symbol: Symbol, point: dict[str, Fraction]) -> bool:
+    """Enter a value that some table and its releases reach; False where none is known."""
+    if symbol.name in point:
+        return True
+    origin = symbol.origin
+    if type(origin) is Known:
+        value = _made(origin, point)
+    elif isinstance(origin, Bound):
+        value = Fraction(1) if origin.upper_side else Fraction(100)  # a residual of e; a long table
+    else:
+        value = ORDINARY.get(symbol.name, symbol.domain.example())
+    if value is not None:
+        point[symbol.name] = value
+    return value is not None
+
+
+def _made(number: Known, point: dict[str, Fraction]) -> Fraction | None:
+    """What a function of public numbers, n and bounds gives."""
+    if not isinstance(number.value, Post):
+        return None
+    found = [_argument(argument, point) for argument in number.value.arguments]
+    return None if None in found else number.inside(number.value.function(*found))
+
+
+def _argument(argument: object, point: dict[str, Fraction]) -> object:
+    if isinstance(argument, Count):
+        return float(ORDINARY["n"])
+    if not isinstance(argument, Expression):
+        return None if isinstance(argument, Node) else argument
+    if not all(_given(symbol, point) for symbol in argument.symbols()):
+        return None
+    balls = {name: rational_ball(value) for name, value in point.items()}
+    return float(enclose(argument, balls).mid())
 
 
 def _holds(formulas: Formulas, point: dict[str, Fraction]) -> bool:
