@@ -11,19 +11,14 @@ from dpframe.errors import InvalidArgument
 from dpframe.graph import (
     ColumnNode,
     DataNode,
-    Iterate,
-    Known,
     Loop,
     Node,
     Post,
-    Release,
     is_public,
     path,
-    points_of,
     public_symbol,
     reads_released,
 )
-from dpframe.graph.bound import good
 from dpframe.graph.loop import ancestors
 from dpframe.graph.row_maps import RowMap
 from dpframe.graph.statistics import AGGREGATES, RawAggregate, Statistic
@@ -31,6 +26,7 @@ from dpframe.guarantees import ADD_REMOVE
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, Symbol
 
+from .adaptive import adaptive
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
 from .problem import Problem
 from .sign import positive, positive_size
@@ -43,13 +39,11 @@ def obligations(problem: Problem) -> list[Obligation]:
     failing = [
         *_foreign(problem),
         *_target(problem),
-        *_settled(problem),
-        *_known(problem),
+        *adaptive(problem),
         *_sources(problem),
         *_parameters(problem),
         *_shapes(problem),
         *_posts(problem),
-        *_loops(problem),
         *_nothing(problem),
         *_outputs(problem),
     ]
@@ -130,44 +124,6 @@ def _target(problem: Problem) -> Iterator[Obligation]:
                     "declare its parameters on open ranges: epsilon in (0, inf), delta in (0, 1)."
                 ),
             )
-
-
-def _known(problem: Problem) -> Iterator[Obligation]:
-    """Released numbers are what their symbols say: released, in one range, bounded by a rule."""
-    for symbol in problem.symbols:
-        origin = symbol.origin
-        if isinstance(origin, Known) and symbol != origin.symbol:
-            yield _mistaken(symbol.name, "its symbol has the range that execution enforces")
-    for node in problem.graph.nodes:
-        if isinstance(node, Known) and not isinstance(node.value, (Release, Post, Known)):
-            yield _mistaken(node.name, "only a release or a dp.post(...) of releases is known")
-    for bound in problem.graph.bounds:
-        if not good(bound):
-            yield _mistaken(
-                bound.name, "a bound is of one Gaussian number, drawn once, in its range"
-            )
-
-
-def _mistaken(label: str, rule: str) -> Obligation:
-    fix = "dp.known, dp.lower_bound and dp.upper_bound make them."
-    return Obligation("structure", label, rule, (), UNPROVED, repair=fix)
-
-
-def _settled(problem: Problem) -> Iterator[Obligation]:
-    """Budgets are divided before anything is released."""
-    target = {name: getattr(problem.target, name) for name in problem.target.parameters}
-    found = [("target", {**target, "rows_per_person": problem.rows})]
-    for charged in problem.graph.charged:
-        share = charged.share
-        amounts = {} if share is None else dict(zip(share.currency, share.amounts, strict=True))
-        found.append((charged.label, {**amounts, "times": charged.times}))
-    found += [(bound.name, {"failure": bound.failure}) for bound in problem.graph.bounds]
-    for label, formulas in found:
-        for name, formula in formulas.items():
-            if reads_released(formula):
-                rule = f"{name} must not depend on what is released"
-                fix = "divide the budget by public weights."
-                yield Obligation("structure", label, rule, (str(formula),), UNPROVED, repair=fix)
 
 
 def _foreign(problem: Problem) -> Iterator[Obligation]:
@@ -300,32 +256,6 @@ def _nothing(problem: Problem) -> Iterator[Obligation]:
         facts = tuple(node.label for node in problem.graph.outputs)
         fix = "release a statistic: dp.release(X.T @ X, dp.Gaussian.analytic, share)."
         yield Obligation("structure", "graph", rule, facts, UNPROVED, repair=fix)
-
-
-def _loops(problem: Problem) -> Iterator[Obligation]:
-    """What reads the point of a loop is the loop's own query, and nothing else."""
-    steps: dict[Node, Node] = {loop.point: loop.step for loop in problem.graph.loops}
-    once = len(steps) == len(problem.graph.loops)
-    for charged in problem.graph.charged:
-        points = points_of(charged)
-        if points and not (once and [steps.get(point) for point in points] == [charged]):
-            rule = "a release reads the point of one loop, which asks it and nothing else"
-            facts = tuple(point.label for point in points)
-            fix = "dp.loop(point, step, update) moves the point; each point has one loop."
-            yield Obligation("structure", charged.label, rule, facts, UNPROVED, repair=fix)
-    for node in problem.graph.nodes:
-        outside = isinstance(node, (Post, Known)) and points_of(node)
-        if outside or (isinstance(node, Iterate) and node in problem.graph.outputs):
-            rule = "the point of a loop is read by its query alone; dp.loop(...) gives all points"
-            fix = "read the loop instead of its point."
-            yield Obligation("structure", node.label, rule, (node.label,), UNPROVED, repair=fix)
-    asked = {one.step for one in problem.graph.loops if one.point in points_of(one.step)}
-    for release in problem.graph.releases:
-        if release.sampled is not None and release not in asked:
-            rule = "a sample of the rows is drawn by a loop, anew for each answer"
-            facts = (f"sampled = {release.sampled}",)
-            fix = "make it the step of dp.loop(...), or leave sampled out."
-            yield Obligation("structure", release.label, rule, facts, UNPROVED, repair=fix)
 
 
 def _outputs(problem: Problem) -> Iterator[Obligation]:

@@ -1,0 +1,84 @@
+"""What adaptive graphs need: budgets that are settled before anything is released, released numbers
+that are what their symbols say, and loops whose points nobody else reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dpframe.graph import Iterate, Known, Node, Post, Release, points_of, reads_released
+from dpframe.graph.bound import good
+
+from .obligation import UNPROVED, Obligation
+from .problem import Problem
+
+
+def adaptive(problem: Problem) -> Iterator[Obligation]:
+    """Every obligation that is open."""
+    yield from _settled(problem)
+    yield from _known(problem)
+    yield from _loops(problem)
+
+
+def _settled(problem: Problem) -> Iterator[Obligation]:
+    """Budgets are divided before anything is released."""
+    target = {name: getattr(problem.target, name) for name in problem.target.parameters}
+    found = [("target", {**target, "rows_per_person": problem.rows})]
+    for charged in problem.graph.charged:
+        share = charged.share
+        amounts = {} if share is None else dict(zip(share.currency, share.amounts, strict=True))
+        found.append((charged.label, {**amounts, "times": charged.times}))
+    found += [(bound.name, {"failure": bound.failure}) for bound in problem.graph.bounds]
+    for label, formulas in found:
+        for name, formula in formulas.items():
+            if reads_released(formula):
+                rule = f"{name} must not depend on what is released"
+                fix = "divide the budget by public weights."
+                yield Obligation("structure", label, rule, (str(formula),), UNPROVED, repair=fix)
+
+
+def _known(problem: Problem) -> Iterator[Obligation]:
+    """Released numbers are what their symbols say: released, in one range, bounded by a rule."""
+    for symbol in problem.symbols:
+        origin = symbol.origin
+        if isinstance(origin, Known) and symbol != origin.symbol:
+            yield _mistaken(symbol.name, "its symbol has the range that execution enforces")
+    for node in problem.graph.nodes:
+        if isinstance(node, Known) and not isinstance(node.value, (Release, Post, Known)):
+            yield _mistaken(node.name, "only a release or a dp.post(...) of releases is known")
+    for bound in problem.graph.bounds:
+        if not good(bound):
+            yield _mistaken(
+                bound.name, "a bound is of one Gaussian number, drawn once, in its range"
+            )
+
+
+def _mistaken(label: str, rule: str) -> Obligation:
+    fix = "dp.known, dp.lower_bound and dp.upper_bound make them."
+    return Obligation("structure", label, rule, (), UNPROVED, repair=fix)
+
+
+def _loops(problem: Problem) -> Iterator[Obligation]:
+    """What reads the point of a loop is the loop's own query, and nothing else."""
+    steps: dict[Node, Node] = {loop.point: loop.step for loop in problem.graph.loops}
+    once = len(steps) == len(problem.graph.loops)
+    for charged in problem.graph.charged:
+        points = points_of(charged)
+        if points and not (once and [steps.get(point) for point in points] == [charged]):
+            rule = "a release reads the point of one loop, which asks it and nothing else"
+            facts = tuple(point.label for point in points)
+            fix = "dp.loop(point, step, update) moves the point; each point has one loop."
+            yield Obligation("structure", charged.label, rule, facts, UNPROVED, repair=fix)
+    for node in problem.graph.nodes:
+        outside = isinstance(node, (Post, Known)) and points_of(node)
+        if outside or (isinstance(node, Iterate) and node in problem.graph.outputs):
+            rule = "the point of a loop is read by its query alone; dp.loop(...) gives all points"
+            fix = "read the loop instead of its point."
+            yield Obligation("structure", node.label, rule, (node.label,), UNPROVED, repair=fix)
+    asked = {one.step for one in problem.graph.loops if one.point in points_of(one.step)}
+    for release in problem.graph.releases:
+        if release.sampled is not None and release not in asked:
+            rule = "a sample of the rows is drawn by a loop, anew for each answer"
+            facts = (f"sampled = {release.sampled}",)
+            fix = "make it the step of dp.loop(...), or leave sampled out."
+            yield Obligation("structure", release.label, rule, facts, UNPROVED, repair=fix)
