@@ -974,6 +974,7 @@ class Past:
         self.counts: list[Formula] = []  # those that stand for the number of rows
         self.points: dict[object, frozenset[object]] = {}  # for each fact, the loops' points
         self.late: set[object] = set()  # facts that a released value decides
+        self.sums: set[object] = set()  # statistics that a sample of the rows may be asked for
         self.loops: dict[object, Release] = {}  # for each point, what is asked there
 
     def read(self, f: Formula) -> Formula:
@@ -997,7 +998,8 @@ def learned(c: Checker, name: str, fact: object) -> Formula:
     """
     span, still = c.domains[name], isinstance(fact, Statistic) and fact.still
     if not isinstance(fact, Known):
-        c.require(still, f"{name} reads a value that is not constant over neighbours")
+        own = still and not named(c, name)
+        c.require(own, f"{name} reads a value that is not constant over neighbours")
         c.past.counts += [c.symbol(name)] if isinstance(fact, Statistic) and fact.counts else []
         return c.symbol(name)
     c.require(fact.name == name, f"{name} must have the name of its node, {fact.name}")
@@ -1008,6 +1010,11 @@ def learned(c: Checker, name: str, fact: object) -> Formula:
         c.require(span[:2] == (floor, None), f"{name}: the range of a bound is its statistic's")
     c.past.symbols[name] = fact
     return c.symbol(name)
+
+
+def named(c: Checker, name: str) -> bool:
+    """Whether some released number has this name."""
+    return any(isinstance(fact, Known) and fact.name == name for fact in c.facts)
 
 
 def settled(c: Checker, *formulas: Formula) -> None:
@@ -1234,6 +1241,7 @@ def stepped(*nodes: Rows | Column) -> tuple[Formula, ...]:
 ZEROS = {"clip_norm", "box", "box_grid", "scale", "grid", "grid_column", "gram", "lambda_min"}
 ZEROS |= {"moment", "squares", "row_sum", "label_sum", "trace", "linear", "stack"}
 ZEROS |= {"sufficient_statistics", "monomials"}
+SUMS = {"row_sum", "label_sum", "gram", "moment", "squares", "trace"}  # over records, of all tables
 
 
 def made(c: Checker, node: Mapping[str, Json], inputs: Sequence[Any]) -> Any:
@@ -1242,6 +1250,7 @@ def made(c: Checker, node: Mapping[str, Json], inputs: Sequence[Any]) -> Any:
     c.past.reads = set()
     fact = kind_of.make(c, *inputs, **{name: node[name] for name in kind_of.names})
     c.past.keep(fact, inputs)
+    c.past.sums.update({fact} if node["kind"] in SUMS else ())
     cells = {c.cells.get(i) for i in inputs} if node["kind"] in ZEROS else set()
     if len(cells) == 1 and None not in cells:
         c.cells[fact] = cells.pop()
@@ -1693,8 +1702,8 @@ def _release(
     c.require(moved is not None, "its statistic must have a derived sensitivity")
     amounts, noise, draws = amounts_of(c, share), c.positive(size, "size"), c.whole(times, "times")
     settled(c, draws)
-    rate = sampled is None or 0 < number(sampled, c.where) <= 1
-    c.require(rate, "sampled: a rate in (0, 1]")
+    rated = statistic in c.past.sums and 0 < number(sampled or "0", c.where) <= 1
+    c.require(sampled is None or rated, "sampled: a rate in (0, 1], for a sum over records")
     exactly_drawn(c, statistic, mechanism)
     return Release(c.where, statistic, mechanism, noise, rule, amounts, draws, sampled is not None)
 
@@ -1768,8 +1777,7 @@ def _known(c: Checker, *values: Any, name: Json) -> Known:
 def own_name(c: Checker, name: Json) -> str:
     """The name of a released number, which nothing else has. Raises Refused."""
     c.require(type(name) is str and NAME.match(name), "name must be a name")
-    taken = name in c.free or any(isinstance(f, Known) and f.name == name for f in c.facts)
-    c.require(not taken, f"the name {name} must be its own")
+    c.require(name not in c.ring.symbols and not named(c, name), f"{name} must be its own name")
     return str(name)
 
 
@@ -1799,15 +1807,17 @@ def _bound(
 
 
 def tail_paid(c: Checker, far: Formula, failure: Formula) -> bool:
-    """Whether exp(-far^2/2)/2 <= failure, for far >= 0: exactly for far^2 = k log(A), where it says
-    2 A^(k/2) failure >= 1; or else on boxes.
+    """Whether exp(-far^2/2)/2 <= failure, for far >= 0: exactly for far^2 = 2 k log(A), k whole,
+    where it says 2 A^k failure >= 1; or else on boxes.
     """
     square, ring = far**2, c.ring
-    for mono, k in square.pairs if len(square.terms) == 1 else ():
+    for mono, twice in square.pairs if len(square.terms) == 1 else ():
+        k = twice / 2
         logs = [ring.atoms[g] for g, e in mono if e == 1 and ring.atoms[g].kind == "log"]
-        if len(logs) == len(mono) == 1 and ring.prove(logs[0].args[1], strict=True):
+        whole = len(logs) == len(mono) == 1 and k.denominator == 1 and abs(k) <= 64
+        if whole and ring.prove(logs[0].args[1], strict=True):
             top, bottom = logs[0].args
-            return ring.prove((top / bottom) ** (k / 2) * failure * 2 - 1)
+            return ring.prove((top / bottom) ** k * failure * 2 - 1)
 
     def decide(ends: Sequence[Interval] | None) -> bool:
         if ends is None or ends[0][0] < 0:
@@ -1969,9 +1979,7 @@ def _approximate_minimum(
     minimum: Json,
     difference: Json,
 ) -> Procedure:
-    """A point within a tolerance of such a minimiser, plus noise that hides the difference, a query
-    in a ball of that radius. [IyengarNSTTW19, Alg. 1]
-    """
+    """A point within a tolerance of one, plus noise that hides by how much. [IyengarNSTTW19]"""
     c.require(type(name) is str and type(formulas) is dict, "name and formulas")
     whole, apart = share_of(c, share), share_of(c, difference)
     exact = share_of(c, minimum, delta=noise == "gaussian")
@@ -2511,7 +2519,7 @@ def _numeric(c: Checker) -> None:
         return composes(c, ends[0][0], ends[1][0], square, parts)
 
     shown = on_boxes(c, [*c.amounts, *costs, *sums.values()], decide)
-    c.require(shown, "delta of all losses together was not shown (it needs a Gaussian release)")
+    c.require(shown, "delta of all losses, none on samples, was not shown (it needs a Gaussian)")
 
 
 def composes(c: Checker, e: Fraction, d: Fraction, square: Fraction, pure: Parts) -> bool:
