@@ -9,7 +9,7 @@ import attrs
 
 from dpframe.errors import NotExecutable
 from dpframe.guarantees import Share
-from dpframe.symbols import Expression, analytic_sigma
+from dpframe.symbols import Expression, analytic_sigma, to_json
 
 from ..node import Node
 from ..procedure import Procedure, Random, Rounded
@@ -61,6 +61,15 @@ class ApproximateMinimum(Procedure):
     def std(self) -> Expression:
         """2 tolerance analytic_sigma(epsilon, delta) of its part of the share."""
         return 2 * self.tolerance * analytic_sigma(self.noise_share.epsilon, self.noise_share.delta)
+
+    def record(self) -> dict[str, object]:
+        """As other procedures; the kind of noise, and how the share is split."""
+        parts = {"minimum": self.minimum.share, "difference": self.noise_share}
+        amounts = {
+            name: dict(zip(part.currency, map(to_json, part.amounts), strict=True))
+            for name, part in parts.items()
+        }
+        return {**super().record(), "noise": self.minimum.noise, **amounts}
 
     def sample(self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random) -> Array:
         """One draw. Raises NotExecutable where the tolerance was not reached."""
