@@ -30,10 +30,31 @@ def table(relation=dp.ADD_REMOVE, *, symbolic=True):
 AR, RO = table(), table(dp.REPLACE_ONE)
 
 
-def enter(name, expected, decides, says, body, *, target=T, at=AR, node=""):
+def enter(name, expected, decides, says, body, *, target=T, at=AR, node="", accountant="auto"):
     """Enter a declaration into this table."""
     BODIES[name] = body
-    ALGORITHMS.append(Case(name, says, expected, decides, target, at, "auto", node))
+    ALGORITHMS.append(Case(name, says, expected, decides, target, at, accountant, node))
+
+
+def piazza(X, y, budget):
+    """Two stated stds sqrt(2 log(4/delta)) Delta/(epsilon/2), each for half of the budget."""
+    unit = dp.sqrt(2 * dp.log(4 / budget.delta)) / (budget.epsilon / 2)
+    own, rest = budget.split_evenly(2)
+    gram = dp.release(X.T @ X, dp.Gaussian(unit * X.radius**2), own, name="gram")
+    moment = dp.release(X.T @ y, dp.Gaussian(unit * X.radius * y.radius), rest, name="moment")
+    return gram, moment
+
+
+for _name, _epsilon, _expected in (("V13", "19.65", ACCEPTED), ("V13x", "19.66", REFUSED)):
+    enter(
+        _name,
+        _expected,
+        "PROFILE",
+        f"Piazza's SSP stds, release by release, at epsilon {_epsilon}",
+        piazza,
+        target=dp.ApproxDP(_epsilon, "1e-6"),
+        accountant="basic",
+    )
 
 
 def adaops(*, square=True, root=2, margin=None, stds=None, temperature=None):
