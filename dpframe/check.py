@@ -993,14 +993,14 @@ class Past:
 
 
 def learned(c: Checker, name: str, fact: object) -> Formula:
-    """The symbol of a node: its own released number, whose range execution enforces, or a statistic
-    that is constant over neighbours. Raises Refused.
+    """The symbol of a node: its own released number, whose range execution enforces, or the number
+    of rows where that is constant over neighbours. Raises Refused.
     """
-    span, still = c.domains[name], isinstance(fact, Statistic) and fact.still
+    span, still = c.domains[name], isinstance(fact, Statistic) and fact.still and fact.counts
     if not isinstance(fact, Known):
         own = still and not named(c, name)
         c.require(own, f"{name} reads a value that is not constant over neighbours")
-        c.past.counts += [c.symbol(name)] if isinstance(fact, Statistic) and fact.counts else []
+        c.past.counts.append(c.symbol(name))
         return c.symbol(name)
     c.require(fact.name == name, f"{name} must have the name of its node, {fact.name}")
     ends = span.left == (span.lower is not None) and span.right == (span.upper is not None)
@@ -1876,6 +1876,7 @@ def _posterior(
     most = c.formula(formulas["residual"])
     shown = any(c.ring.prove(most - one) for one in residuals_of(c, moment, (size, least)))
     c.require(shown, f"{text_of(most)} is not shown to bound every residual of this table")
+    c.idealized.append(c.where)
     return Procedure(c.where, *share_of(c, share))
 
 
@@ -1916,6 +1917,7 @@ def _perturbed_minimum(
     c.require(type(name) is str, "name must be text")
     own = share_of(c, share, delta=noise == "gaussian")
     size = tilted(c, (gram, moment), formulas, noise, own)
+    c.idealized.append(c.where)
     same = stated is None or c.formula(stated).key == size.key
     c.require(same, "what is stated must be the size of the noise")
     return Procedure(c.where, *own)
@@ -1989,6 +1991,7 @@ def _approximate_minimum(
     tilted(c, (gram, moment), without(formulas, "tolerance", "std"), noise, exact)
     least = c.ring.implicit("analytic_sigma", [*apart]) * far * 2
     c.at_least(std, least, "the std must hide two points in the ball of the tolerance")
+    c.idealized.append(c.where)
     return Procedure(c.where, *whole)
 
 
@@ -2003,7 +2006,6 @@ def _random_stopping(
     _: Rows,
     __: Column,
     *,
-    formulas: Json,
     share: Json,
     name: Json,
     gamma: Json,
@@ -2012,7 +2014,7 @@ def _random_stopping(
     """The fit of the lowest score among a geometric number of runs, each e-DP with its score: 3 e.
     [LiuT19] [PapernotS22, Cor 3]
     """
-    c.require(type(name) is str and type(formulas) is dict, "name and formulas")
+    c.require(type(name) is str, "name must be text")
     c.require(Fraction(1, 1000) <= number(gamma, c.where) <= 1, "gamma: from 1/1000 to 1")
     whole = share_of(c, share, delta=False)
     c.require(type(graphs) is list and graphs and not c.past.symbols, "graphs, of public numbers")

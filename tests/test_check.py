@@ -1630,6 +1630,55 @@ def test_the_checker_never_raises() -> None:
     assert not any(check.check(document).accepted for document in documents)
 
 
+def laundered(*, target: bool) -> Json:
+    """A released number c that comes back as the constant statistic s = c n."""
+    graph = Graph(columns="1" if target else "2")
+    count = graph.node("count", graph.x)
+    share = {"epsilon": "1"}
+    size = "2" if target else "40"
+    first = graph.release(graph.node("label_sum", graph.y), size, share, noise="laplace")
+    known = graph.node("known", first, name="c")
+    still = graph.node("linear", count, coefficients=["c"])
+    moment = graph.node("moment", graph.x, graph.y)
+    graph.release(moment, mul("2", power("s", "-1")), {"epsilon": "s"}, noise="laplace")
+    symbols = {"c": symbol("1", "2", "both", origin=known)}
+    symbols["s"] = symbol("1", "2", "both", origin=still)
+    amounts = [add("1", "s")] if target else ["3"]
+    return certificate(graph, "pure", amounts, symbols, "basic", relation="replace_one")
+
+
+@pytest.mark.parametrize("target", [True, False])
+def test_a_released_number_does_not_come_back_as_a_constant(target: bool) -> None:
+    """A claim, or a share, that reads what was released before is about nothing: of constant
+    statistics, formulas read the number of rows alone.
+    """
+    verdict = check.check(laundered(target=target))
+    assert not verdict.accepted
+    assert "not constant over neighbours" in verdict.reason
+
+
+def test_a_constant_of_any_range_is_no_parameter() -> None:
+    """0 times the sum of labels, declared in [5, 10]."""
+    graph = Graph()
+    zero = graph.node("linear", graph.node("label_sum", graph.y), coefficients=["0"])
+    moment = graph.node("moment", graph.x, graph.y)
+    graph.release(moment, over("40", "s"), {"epsilon": "s"}, noise="laplace")
+    symbols = {"s": symbol("5", "10", "both", origin=zero)}
+    assert not check.check(certificate(graph, "pure", ["s"], symbols, "basic")).accepted
+
+
+@pytest.mark.parametrize("name", ["OPSBalanced", "ObjPert", "ObjPertPure", "ApproximateMinima"])
+def test_what_procedures_compute_in_doubles_is_listed(name: str) -> None:
+    """Striking out the assumption is noticed."""
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.REPLACE_ONE)
+    proof = dp.certify(SHIPPED[name], target=dp.ApproxDP(1, "1e-6"), setting=setting)
+    document = json.loads(json.dumps(proof.document))
+    assert check.check(document).accepted
+    kept = [one for one in document["assumptions"] if not one.startswith("idealized")]
+    assert len(kept) < len(document["assumptions"])
+    assert not check.check(sealed({**document, "assumptions": kept})).accepted
+
+
 def sections() -> dict[str, int]:
     """Lines of code of each section of the checker: no blank lines, comments or docstrings."""
     text = SOURCE.read_text()

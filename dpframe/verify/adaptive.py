@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpframe.graph import Iterate, Known, Node, Post, Release, points_of, reads_released
+from dpframe.graph import Iterate, Known, Node, Post, Release, points_of, reads_released, still
 from dpframe.graph.bound import good
+from dpframe.graph.statistics import Count, Statistic
+from dpframe.symbols import Symbol
 
 from .obligation import UNPROVED, Obligation
 from .problem import Problem
@@ -43,6 +45,8 @@ def _known(problem: Problem) -> Iterator[Obligation]:
         origin = symbol.origin
         if isinstance(origin, Known) and symbol != origin.symbol:
             yield _mistaken(symbol.name, "its symbol has the range that execution enforces")
+        if isinstance(origin, Statistic) and still(symbol) and not _rows(symbol, origin):
+            yield _mistaken(symbol.name, "of constant statistics, formulas read n alone: X.rows")
     for node in problem.graph.nodes:
         if isinstance(node, Known) and not isinstance(node.value, (Release, Post, Known)):
             yield _mistaken(node.name, "only a release or a dp.post(...) of releases is known")
@@ -51,6 +55,10 @@ def _known(problem: Problem) -> Iterator[Obligation]:
             yield _mistaken(
                 bound.name, "a bound is of one Gaussian number, drawn once, in its range"
             )
+
+
+def _rows(symbol: Symbol, origin: Statistic) -> bool:
+    return type(origin) is Count and symbol == origin.rows.rows
 
 
 def _mistaken(label: str, rule: str) -> Obligation:

@@ -339,3 +339,30 @@ def test_many_small_cells_are_not_refuted():
 
     found = dp.examine(Cells(), target=dp.PureDP(1), setting=setting())
     assert all(str(one.verdict) != "refuted" for one in found.open_obligations)
+
+
+@pytest.mark.parametrize("name", ["s", "n"])
+def test_a_released_number_does_not_come_back_as_a_constant_statistic(name):
+    """c n is constant over neighbours for each c; formulas read n itself or nothing."""
+    from dpframe.graph.statistics import Count, Linear
+
+    def declare(X, y, budget):
+        own, rest = budget.split_evenly(2)
+        total = dp.release(dp.total(y), dp.Gaussian.analytic, own, name="total")
+        number = known(total, "1/2", 1, name="k")
+        still = Linear((number,), (Count(X.origin),))
+        forged = attrs.evolve(dp.parameter(name, 0, 1), origin=still)
+        (late,) = rest.split(forged)
+        return dp.release(X.T @ y, dp.Gaussian.analytic, late, name="moment")
+
+    assert refused(declare, dp.REPLACE_ONE)
+
+
+def test_a_public_n_is_read_as_before():
+    """Under replace-one, noise may read the number of rows."""
+
+    def declare(X, y, budget):
+        unit = dp.analytic_sigma(budget.epsilon, budget.delta)
+        return dp.release(dp.total(y), dp.Gaussian(std=2 * unit * (1 + X.rows)), budget)
+
+    assert verdict(declare, dp.REPLACE_ONE).proved

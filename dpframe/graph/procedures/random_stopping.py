@@ -103,9 +103,10 @@ class RandomStopping(Procedure):
         }
 
     def record(self) -> dict[str, object]:
-        """Its share, its name, gamma, and every graph."""
+        """Its share, its name, gamma, and every graph with its formulas."""
         graphs = [[list(graph.records), graph.output_ids] for graph in self.graphs]
-        return {**super().record(), "gamma": str(self.gamma), "graphs": graphs}
+        own = {name: value for name, value in super().record().items() if name != "formulas"}
+        return {**own, "gamma": str(self.gamma), "graphs": graphs}
 
     def sample(
         self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random
