@@ -146,10 +146,14 @@ class Partition:
         found = (self.rows, self.column)
         kinds = isinstance(self.rows, Rows) and isinstance(self.column, Column | None)
         if not kinds or any(isinstance(node, OnGrid) for node in found):
-            raise InvalidArgument("rows and labels of a partition", "declared X and y", found, "")
+            way_out = "Give it the X and y of declare, or maps of them."
+            raise InvalidArgument(
+                "rows and labels of a partition", "declared X and y", found, way_out
+            )
         by_label = isinstance(self.assignment, Cut) and self.assignment.column is None
         if by_label and self.column is None:
-            raise InvalidArgument("y", "labels, since the cuts are of the label", None, "")
+            way_out = "Pass y, or cut by a column of X: dp.partition_at(X, y, cuts, column=0)."
+            raise InvalidArgument("y", "labels, since the cuts are of the label", None, way_out)
 
     @property
     def inputs(self) -> tuple[Node, ...]:

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 def _labelled(instance: CellSums, attribute: object, value: Partition) -> None:
     del instance, attribute
     if not isinstance(value, Partition) or value.column is None:
-        raise InvalidArgument("partition", "one of rows and labels", value, "")
+        way_out = "Make it by dp.partition(X, y, ...): the sums are of labels too."
+        raise InvalidArgument("partition", "one of rows and labels", value, way_out)
 
 
 @attrs.frozen(cache_hash=True)
