@@ -37,7 +37,7 @@ every = pytest.mark.parametrize("name", ALL)
 
 @every
 @relations
-@dimensions
+@pytest.mark.parametrize("d", [1, *DIMENSIONS])
 def test_random_neighbours_stay_inside(name, relation, d):
     """60 random pairs, with rows and labels far outside their declared bounds among them."""
     rng = np.random.default_rng(d)
