@@ -146,8 +146,8 @@ _HOME = {
     "dpframe.verify.unproved": ("unproved",),
     "dpframe.execution.research": ("simulate",),
     "dpframe.graph.objectives": ("Huber", "Logistic", "Objective", "Squared"),
-    "dpframe.graph.record_norms": ("divided_records",),
-    "dpframe.graph.residuals": ("clipped_error",),
+    "dpframe.graph.maps.record_norms": ("divided_records",),
+    "dpframe.graph.maps.residuals": ("clipped_error",),
     "dpframe.graph.functions": (
         "aggregate",
         "argmin",

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.graph import Categorical, Column, Graph, Numeric, RowsNode, Setting
-from dpframe.graph.boxes import Box
-from dpframe.graph.grid import OnGrid
-from dpframe.graph.record_maps import RecordMap
-from dpframe.graph.row_maps import ClipNorm, Intercept
+from dpframe.graph.maps.base import RowMap
+from dpframe.graph.maps.boxes import Box
+from dpframe.graph.maps.clip import ClipNorm
+from dpframe.graph.maps.grid import OnGrid
+from dpframe.graph.maps.intercept import Intercept
 from dpframe.graph.schema import Encoded
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression
@@ -47,7 +48,7 @@ class Linear:
     names: tuple[str, ...]
 
 
-def row_maps(graph: Graph, setting: Setting) -> tuple[RowsNode, ...]:
+def row_maps(graph: Graph, setting: Setting) -> tuple[RowMap, ...]:
     """The maps of rows before every statistic, in order; the setting's where statistics differ.
 
     But for the grid, which moves a row by less than is shown.
@@ -55,9 +56,10 @@ def row_maps(graph: Graph, setting: Setting) -> tuple[RowsNode, ...]:
     nodes = [node for node in graph.nodes if isinstance(node, RowsNode)]
     last = [node for node in nodes if not any(node in other.inputs for other in nodes)]
     chain = tuple(_chain(last[0] if len(last) == 1 else setting.nodes()[0]))[::-1]
-    if any(isinstance(node, RecordMap) for node in chain):  # made of more than the features
+    if not all(isinstance(node, RowMap) for node in chain):  # made of more than the features
         chain = tuple(_chain(setting.nodes()[0]))[::-1]
-    return tuple(node for node in chain if not isinstance(node, OnGrid))
+    maps = (node for node in chain if isinstance(node, RowMap))
+    return tuple(node for node in maps if not isinstance(node, OnGrid))
 
 
 def _chain(node: Any) -> Iterator[RowsNode]:
@@ -66,7 +68,7 @@ def _chain(node: Any) -> Iterator[RowsNode]:
         node = node.inputs[0]
 
 
-def mapped(block: Block, maps: tuple[RowsNode, ...], number: Numbers) -> Array:
+def mapped(block: Block, maps: tuple[RowMap, ...], number: Numbers) -> Array:
     """The rows as the statistics see them, shape (m, p)."""
     rows = block.rows
     for each in maps:
@@ -82,7 +84,7 @@ def label_scale(column: Column | None) -> Scale:
 
 
 def linear(
-    theta: Array, maps: tuple[RowsNode, ...], names: tuple[str, ...], label: Scale, number: Numbers
+    theta: Array, maps: tuple[RowMap, ...], names: tuple[str, ...], label: Scale, number: Numbers
 ) -> Linear:
     """The fit in label units and, where only the codebook scaled the features, in theirs.
 
@@ -104,7 +106,7 @@ def linear(
     return Linear(label.half * theta, label.centre + label.half * intercept, names)
 
 
-def _known(maps: tuple[RowsNode, ...]) -> bool:
+def _known(maps: tuple[RowMap, ...]) -> bool:
     """Whether the maps are affine inside the bounds: codebook's scaling first, then clipping."""
     return all(isinstance(each, (Box, ClipNorm)) or each is maps[0] for each in maps) and (
         not maps or isinstance(maps[0], (Encoded, Box, ClipNorm))

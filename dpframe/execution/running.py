@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import BadData, NotExecutable
-from dpframe.graph import Graph, Known, Loop, Node, Procedure, Release, points_of
+from dpframe.graph import Graph, Known, Loop, Node, Procedure, Release, Sampler, points_of
 from dpframe.graph.procedures.random_stopping import RandomStopping
 from dpframe.graph.statistics import Searched, Statistic
 from dpframe.randomness import Randomness
@@ -31,7 +31,7 @@ from .totals import NOTHING, Pass, Sums, derived, needed, reads_of, real
 
 Array = NDArray[Any]
 ONE = exact(1)
-Drawn = Draw | Procedure | Loop
+Drawn = Draw | Sampler | RandomStopping | Loop
 
 
 @attrs.frozen(eq=False)
@@ -86,10 +86,10 @@ class Running:
         for draw in draws:
             if isinstance(draw, Draw):
                 self.released[draw.release] = draw.released(self.values, randomness)
-            elif isinstance(draw, Procedure):
-                self.released[draw] = self._procedure(draw, randomness)
-            else:
+            elif isinstance(draw, Loop):
                 self._loop(draw, randomness)
+            else:
+                self.released[draw] = self._procedure(draw, randomness)
 
     def arguments(self, arguments: Sequence[Any]) -> list[Any]:
         """What a function gets: arrays that are its own, formulas as numbers, constants as they
@@ -110,8 +110,10 @@ class Running:
         return real(node, self.values, self.numbers.towards_zero)
 
     def _draw(self, node: Release | Procedure) -> Drawn:
-        if isinstance(node, Procedure):
+        if isinstance(node, (Sampler, RandomStopping)):
             return node
+        if isinstance(node, Procedure):
+            raise NotExecutable(f"{node.label} does not say how it draws. Derive it from Sampler.")
         loops = {loop.step: loop for loop in self.graph.loops}
         if node.sampled is not None and node not in loops:
             raise NotExecutable(f"{node.label} reads a sample of the rows, which a loop draws")
@@ -156,7 +158,7 @@ class Running:
 
         return np.asarray(statistic.search(summed, number), dtype=float)
 
-    def _procedure(self, procedure: Procedure, randomness: Randomness) -> Any:
+    def _procedure(self, procedure: Sampler | RandomStopping, randomness: Randomness) -> Any:
         if isinstance(procedure, RandomStopping):
             return best_of(self, procedure, randomness)
         number = self.numbers.towards_zero

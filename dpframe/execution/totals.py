@@ -9,9 +9,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from dpframe.errors import NotExecutable
 from dpframe.graph import ColumnNode, Graph, Node, RowsNode
-from dpframe.graph.grid import Grid, OnGrid, exact_rows
-from dpframe.graph.record_maps import RecordColumn, RecordMap
+from dpframe.graph.maps.base import ColumnMap, RecordColumn, RecordMap, RowMap
+from dpframe.graph.maps.grid import Grid, OnGrid, exact_rows
 from dpframe.graph.statistics import BlockSum, Searched, Statistic
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression
@@ -23,6 +24,7 @@ Values = dict[Node, Array]
 Numbers = Callable[[Expression], float]  # the value of a public formula, rounded towards zero
 
 RECORDS = (RecordMap, RecordColumn)  # they read rows and labels at once
+MAPS = (RowMap, ColumnMap)  # they read one block
 
 
 @attrs.frozen(eq=False)
@@ -162,8 +164,11 @@ def views(
             seen[node] = node.records({one: seen.real(one) for one in reads}, number)
         elif before is None:
             seen[node] = block.rows if isinstance(node, RowsNode) else block.labels
-        elif isinstance(node, (RowsNode, ColumnNode)):
+        elif isinstance(node, MAPS):
             seen[node] = node.apply(seen.real(before), number)
+        else:
+            wanted = "Derive its class from RowMap, ColumnMap, RecordMap or RecordColumn."
+            raise NotExecutable(f"{node.label} does not say how it maps a block. {wanted}")
     return seen
 
 

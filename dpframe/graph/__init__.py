@@ -13,7 +13,7 @@ from .loop import Iterate, Loop, iterate, loop, points_of
 from .node import DataNode, Node, path
 from .partition import Partition, partition, partition_at
 from .post import Post, post
-from .procedure import Procedure
+from .procedure import Procedure, Sampler
 from .release import Release, is_public, public_symbol, release, still
 from .rows import Rows as RowsNode
 from .schema import Categorical, Column, Numeric, Rows, Setting
@@ -38,6 +38,7 @@ __all__ = [
     "Release",
     "Rows",
     "RowsNode",
+    "Sampler",
     "Setting",
     "is_public",
     "iterate",

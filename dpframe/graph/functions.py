@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .cells import cell_under
 from .columns import Column
-from .gradients import Gradient
 from .loop import Iterate
+from .maps.cells import cell_under
+from .maps.gradients import Gradient
 from .node import DataNode
 from .objectives import Objective, Squared
 from .rows import Rows

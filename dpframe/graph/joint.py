@@ -25,7 +25,7 @@ from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, add, maximum, power
 
 from .columns import Column
-from .grid import Grid
+from .maps.grid import Grid
 from .rows import Rows
 from .statistics import Gram, LambdaMin, Moment, Squares, Statistic
 

@@ -14,15 +14,16 @@ import attrs
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.symbols import Number, exact, to_json
 
-from .columns import Column, to_float
-from .grid import OnGrid
+from .columns import Column
+from .interval import to_float
+from .maps.grid import OnGrid
 from .node import Node, kind_of
 from .rows import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .cells import CellColumn, CellRows
+    from .maps.cells import CellColumn, CellRows
     from .statistics import CellCount
 
     Array = NDArray[Any]
@@ -167,7 +168,7 @@ class Partition:
 
     def cell(self, number: int) -> tuple[CellRows, CellColumn | None]:
         """Rows and labels of a cell, from 0; records outside are zeros. Raises InvalidArgument."""
-        from .cells import CellColumn, CellRows
+        from .maps.cells import CellColumn, CellRows
 
         labels = None if self.column is None else CellColumn(self, number)
         return CellRows(self, number), labels

@@ -45,7 +45,8 @@ class Random(Protocol):
 
 class Procedure(Node):
     """Abstract: a release whose guarantee is a theorem about the procedure. It reads statistics, is
-    charged its share, and its output is released. Compares by identity.
+    charged its share, and its output is released. Compares by identity. One that can be executed is
+    a `Sampler`, or known to `dpframe.execution` by its class.
 
     `dpframe.verify` keeps one rule for each kind, which lists what the theorem needs.
     """
@@ -87,6 +88,12 @@ class Procedure(Node):
         own = {name: to_json(formula) for name, formula in self.own_formulas.items()}
         amounts = dict(zip(self.share.currency, map(to_json, self.share.amounts), strict=True))
         return {"formulas": own, "share": amounts, "name": self.name}
+
+
+class Sampler(Procedure):
+    """Abstract: a procedure that draws once, given the values of its inputs."""
+
+    __slots__ = ()
 
     @abstractmethod
     def sample(

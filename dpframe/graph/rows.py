@@ -1,11 +1,10 @@
-"""Features as rows, and the row maps: each maps one row to one row, reading public numbers only, so
-neighbours stay neighbours.
+"""Features as rows. Their maps are in `maps`: each maps one row to one row, reading public numbers
+only, so neighbours stay neighbours.
 
 Facts travel with the rows: a bound on the 2-norm and on the 1-norm of every row, the number of
-columns, whether every row of the
-ball may occur (`ball`) and whether every row has exactly the norm of the bound (`unit_norm`); and,
-of rows in a box, the bound on every entry (`entry`) and whether all of it may occur (`box`).
-Non-finite values never get here.
+columns, whether every row of the ball may occur (`ball`) and whether every row has exactly the norm
+of the bound (`unit_norm`); and, of rows in a box, the bound on every entry (`entry`) and whether
+all of it may occur (`box`). Non-finite values never get here.
 """
 
 from __future__ import annotations
@@ -19,22 +18,12 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Unit
-from dpframe.symbols import (
-    Expression,
-    Number,
-    Symbol,
-    parameter,
-    sqrt,
-    to_json,
-)
+from dpframe.symbols import Expression, Number, Symbol, parameter, sqrt, to_json
 from dpframe.symbols.domain import Domain
 
 from .node import DataNode, Node
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
     Numbers = Callable[[Expression], float]  # the value of a public formula, rounded towards zero
 
 SIZE = Domain(Fraction(0), None, lower_closed=True, integer=True)
@@ -96,12 +85,6 @@ class Rows(DataNode):
         """Whether every row has 2-norm exactly `norm`."""
         return False
 
-    @abstractmethod
-    def apply(self, block: Array, number: Numbers) -> Array:
-        """Map a block of the input's rows, shape (m, d), to this node's rows: each by itself, to
-        the last bit, wherever it stands in the block. Never changes `block`.
-        """
-
     @property
     def grid(self) -> int | None:
         """Bits of the grid that its table asks for, None for none."""
@@ -128,25 +111,25 @@ class Rows(DataNode):
         """Every row divided by its own 2-norm (a zero row becomes the first unit vector): norm
         exactly 1.
         """
-        from .row_maps import Normalized
+        from .maps.normalized import Normalized
 
         return Normalized(self)
 
     def clip(self, *, norm: object) -> Rows:
         """Every row projected onto the ball of radius `norm`, a public positive formula."""
-        from .row_maps import ClipNorm
+        from .maps.clip import ClipNorm
 
         return ClipNorm(self, norm)
 
     def boxed(self, bound: object) -> Rows:
         """Every entry clipped into [-bound, bound], a public positive formula."""
-        from .boxes import Box
+        from .maps.boxes import Box
 
         return Box(self, bound)
 
     def with_intercept(self, value: object = 1) -> Rows:
         """A constant column appended; the bound grows to sqrt(norm^2 + value^2)."""
-        from .row_maps import Intercept
+        from .maps.intercept import Intercept
 
         return Intercept(self, value)
 
@@ -154,7 +137,7 @@ class Rows(DataNode):
         """Every row divided by `by`: a public number - or an aggregate of the data, which the
         verifier refuses by its path.
         """
-        from .row_maps import Scaled
+        from .maps.scaled import Scaled
 
         return Scaled(self, by)
 
@@ -166,7 +149,7 @@ class Rows(DataNode):
         """Column j becomes (x_j - minus_j)/by_j, by lists of public numbers. Raises
         InvalidArgument.
         """
-        from .scaled_columns import ScaledColumns
+        from .maps.scaled_columns import ScaledColumns
 
         scaled = ScaledColumns(self, by)
         return scaled if minus is None else ScaledColumns(self, by, minus)
@@ -175,7 +158,7 @@ class Rows(DataNode):
         """[lower_j, upper_j] of every column onto [-1, 1], by lists of public numbers; what is
         outside onto the ends. Raises InvalidArgument.
         """
-        from .scaled_columns import between
+        from .maps.scaled_columns import between
 
         return between(self, lower, upper)
 
@@ -183,7 +166,7 @@ class Rows(DataNode):
         """Column j becomes (x_j - minus_j)/by_j, where `by` and `minus` are released vectors; `by`
         is put into the public range [lower, upper] first. Bounds nothing: clip what it gives.
         """
-        from .divided import DividedColumns
+        from .maps.divided import DividedColumns
 
         return DividedColumns(self, by, minus, lower, upper)
 
@@ -236,8 +219,3 @@ class RowSource(Rows):
     def record(self) -> dict[str, object]:
         """Name and number of columns."""
         return {"name": self.name, "columns": to_json(self.columns)}
-
-    def apply(self, block: Array, number: Numbers) -> Array:
-        """The block itself."""
-        del number
-        return block

@@ -12,11 +12,16 @@ from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Relation, Unit
 from dpframe.symbols import Expression, Number, exact, rational, sqrt
 
-from .boxes import Box
-from .columns import ClipColumn, ColumnSource, ToUnitInterval, check_ends
 from .columns import Column as ColumnNode
-from .grid import BITS, bits_of_grid
-from .row_maps import ClipNorm, Intercept, RowMap, positive
+from .columns import ColumnSource
+from .interval import check_ends
+from .maps.base import RowMap
+from .maps.boxes import Box
+from .maps.clip import ClipNorm
+from .maps.grid import BITS, bits_of_grid
+from .maps.intercept import Intercept
+from .maps.labels import ClipColumn, ToUnitInterval
+from .positive import positive
 from .rows import COLUMNS, ONE, RowSource
 from .rows import Rows as RowsNode
 

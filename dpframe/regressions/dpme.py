@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
-from dpframe.graph.boxes import unit_of_entries
 from dpframe.graph.functions import histogram
+from dpframe.graph.maps.boxes import unit_of_entries
 from dpframe.guarantees import Share
 from dpframe.mechanisms import Laplace
 from dpframe.symbols import Expression, Number, constant

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Post, Regression, Release, RowsNode, post, release
-from dpframe.graph.boxes import unit_of_entries
 from dpframe.graph.functions import sufficient_statistics
+from dpframe.graph.maps.boxes import unit_of_entries
 from dpframe.guarantees import Share
 from dpframe.mechanisms import Laplace
 from dpframe.symbols import Expression, Number, constant

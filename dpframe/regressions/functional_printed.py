@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Post, Regression, RowsNode, post, release
-from dpframe.graph.boxes import unit_of_entries
 from dpframe.graph.functions import monomials
+from dpframe.graph.maps.boxes import unit_of_entries
 from dpframe.guarantees import Share
 from dpframe.mechanisms import Laplace
 from dpframe.symbols import Expression

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from dpframe.graph import ColumnNode, Release, RowsNode, jointly, known, post, release
 from dpframe.graph.functions import bin_counts, column_squares, count, total
+from dpframe.graph.maps.intercept import Intercept
 from dpframe.graph.node import Node
-from dpframe.graph.row_maps import Intercept
 from dpframe.graph.statistics import Statistic
 from dpframe.guarantees import REPLACE_ONE, Share
 from dpframe.mechanisms import Gaussian

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Graph, Node, Regression, RowsNode, post, release
+from dpframe.graph.maps.residuals import clipped_error
 from dpframe.graph.procedures.random_stopping import TIMES, RandomStopping
-from dpframe.graph.residuals import clipped_error
 from dpframe.guarantees import PureDP, Share
 from dpframe.mechanisms import Laplace
 from dpframe.symbols import Expression, constant

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpframe.graph import Node, Release, path
-from dpframe.graph.row_maps import Scaled
+from dpframe.graph.maps.scaled import Scaled
 from dpframe.graph.statistics import RawAggregate
 from dpframe.symbols import Number
 

@@ -15,11 +15,12 @@ from math import comb, prod
 from typing import TypeVar
 
 from dpframe.graph import Node, Partition, Procedure, Release, is_public, points_of, reads_released
-from dpframe.graph.boxes import Box, BoxGrid
-from dpframe.graph.cells import CellColumn, CellRows
-from dpframe.graph.columns import ClipColumn
-from dpframe.graph.grid import Grid, GridColumn
-from dpframe.graph.row_maps import ClipNorm, Scaled
+from dpframe.graph.maps.boxes import Box, BoxGrid
+from dpframe.graph.maps.cells import CellColumn, CellRows
+from dpframe.graph.maps.clip import ClipNorm
+from dpframe.graph.maps.grid import Grid, GridColumn
+from dpframe.graph.maps.labels import ClipColumn
+from dpframe.graph.maps.scaled import Scaled
 from dpframe.graph.statistics import (
     CellCount,
     ColumnSquares,

@@ -10,8 +10,8 @@ import attrs
 
 from dpframe.errors import InvalidArgument, PrivacyWarning
 from dpframe.graph import Joint, Release
-from dpframe.graph.boxes import BoxGrid
-from dpframe.graph.grid import Grid
+from dpframe.graph.maps.boxes import BoxGrid
+from dpframe.graph.maps.grid import Grid
 from dpframe.guarantees import ApproxDP
 from dpframe.symbols import Expression
 

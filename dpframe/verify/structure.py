@@ -20,7 +20,7 @@ from dpframe.graph import (
     reads_released,
 )
 from dpframe.graph.loop import ancestors
-from dpframe.graph.row_maps import RowMap
+from dpframe.graph.maps.base import MappedRows
 from dpframe.graph.statistics import AGGREGATES, RawAggregate, Statistic
 from dpframe.guarantees import ADD_REMOVE
 from dpframe.sensitivity import L2
@@ -65,7 +65,7 @@ def _parameters(problem: Problem) -> Iterator[Obligation]:
         if formulas:
             label = (
                 f"{path(node.inputs[0])} -> {node.label}"
-                if isinstance(node, RowMap)
+                if isinstance(node, MappedRows)
                 else node.label
             )
             if not all(map(is_public, formulas.values())):
@@ -78,7 +78,7 @@ def _parameters(problem: Problem) -> Iterator[Obligation]:
 
 def _onward(problem: Problem, node: Node) -> str:
     """` -> X'X`: which released statistic reads a map of rows or labels."""
-    if not isinstance(node, (RowMap, ColumnNode)):
+    if not isinstance(node, (MappedRows, ColumnNode)):
         return ""
     asked = [release.statistic for release in problem.graph.releases]
     reached = next((one for one in asked if node in ancestors(one)), None)

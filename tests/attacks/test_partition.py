@@ -13,7 +13,8 @@ from samples import RELATIONS, setting
 
 import dpframe as dp
 from dpframe.graph import Graph, Joint
-from dpframe.graph.row_maps import Intercept, Normalized
+from dpframe.graph.maps.intercept import Intercept
+from dpframe.graph.maps.normalized import Normalized
 from dpframe.graph.statistics import Histogram
 from dpframe.sensitivity import L1, L2
 from dpframe.verify import parallel

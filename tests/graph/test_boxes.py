@@ -9,8 +9,8 @@ import pytest
 from oracles import value
 
 import dpframe as dp
-from dpframe.graph.boxes import Box, BoxGrid, on_a_grid, unit_of_entries
-from dpframe.graph.grid import Grid
+from dpframe.graph.maps.boxes import Box, BoxGrid, on_a_grid, unit_of_entries
+from dpframe.graph.maps.grid import Grid
 from dpframe.sensitivity import L1, L2, OPERATOR
 
 D = {"d": 3, "B": 2}

@@ -14,7 +14,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.graph.clipping import project
-from dpframe.graph.grid import Grid, GridColumn
+from dpframe.graph.maps.grid import Grid, GridColumn
 from dpframe.graph.rounding import onto_grid
 from dpframe.symbols import exact
 

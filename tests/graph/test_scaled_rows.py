@@ -11,9 +11,9 @@ from oracles import value
 
 import dpframe as dp
 from dpframe.execution.totals import Pass, derived, real
-from dpframe.graph.divided import DividedColumns
-from dpframe.graph.record_norms import DividedRecords
-from dpframe.graph.residuals import Residuals
+from dpframe.graph.maps.divided import DividedColumns
+from dpframe.graph.maps.record_norms import DividedRecords
+from dpframe.graph.maps.residuals import Residuals
 from dpframe.graph.statistics import BinCounts, ColumnSquares
 from dpframe.sensitivity import L1, L2
 from dpframe.sources import Block

@@ -6,7 +6,7 @@ import numpy as np
 from cases import ACCEPTED, BODIES, REFUSED, UNSPELLABLE, Case
 
 import dpframe as dp
-from dpframe.graph.boxes import unit_of_entries
+from dpframe.graph.maps.boxes import unit_of_entries
 from dpframe.regressions.quadratic import plain_fit, printed_fit, projected_fit
 
 EPSILON, DELTA = dp.EPSILON, dp.DELTA

@@ -13,8 +13,8 @@ import pytest
 import dpframe as dp
 from dpframe import check
 from dpframe.graph.clipping import normalize
-from dpframe.graph.grid import Grid
-from dpframe.graph.row_maps import RowMap
+from dpframe.graph.maps.base import RowMap
+from dpframe.graph.maps.grid import Grid
 from dpframe.graph.statistics import Gram, LambdaMin, Moment, OneRow, Trace
 from dpframe.sensitivity import L2
 from dpframe.verify.certificate import canonical_hash

@@ -14,8 +14,8 @@ import samples
 import dpframe as dp
 from dpframe.execution import best
 from dpframe.graph import Graph, post, release
+from dpframe.graph.maps.residuals import clipped_error
 from dpframe.graph.procedures.random_stopping import RandomStopping
-from dpframe.graph.residuals import clipped_error
 from dpframe.graph.statistics import LabelSum
 from dpframe.randomness import Randomness
 from dpframe.regressions.tuned import theta_of

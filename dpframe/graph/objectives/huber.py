@@ -9,7 +9,7 @@ import attrs
 
 from dpframe.symbols import Expression, constant, minimum, to_json
 
-from ..row_maps import positive
+from ..positive import positive
 from .base import Bounds, Objective
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from dpframe.guarantees import Share
 from dpframe.symbols import Expression, analytic_sigma, to_json
 
 from ..node import Node
-from ..procedure import Procedure, Random, Rounded
+from ..procedure import Random, Rounded, Sampler
 from .perturbed import PerturbedMinimum
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @attrs.frozen(eq=False)
-class ApproximateMinimum(Procedure):
+class ApproximateMinimum(Sampler):
     """A point within `tolerance` of the minimiser of a perturbed objective, plus Gaussian noise.
 
     It is the exact minimiser, which `minimum` pays for, and the difference, a query in a ball of

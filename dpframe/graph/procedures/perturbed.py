@@ -14,7 +14,7 @@ from dpframe.mechanisms import AdditiveNoise, Gaussian, L2Laplace
 from dpframe.symbols import Expression, Number, analytic_sigma, exact, maximum, power, to_json
 
 from ..node import Node
-from ..procedure import Procedure, Random, Rounded
+from ..procedure import Random, Rounded, Sampler
 from ..statistics import Gram, Moment
 from ..statistics.log_residual import ZERO, ridge_of
 
@@ -28,7 +28,7 @@ NOISES: dict[str, type[AdditiveNoise]] = {"gaussian": Gaussian, "l2_laplace": L2
 
 
 @attrs.frozen(eq=False)
-class PerturbedMinimum(Procedure):
+class PerturbedMinimum(Sampler):
     """argmin over |theta| <= radius of sum (x'theta - y)^2/2 + penalty/2 |theta|^2 + z'theta, shape
     (d,), z Gaussian or of density exp(-|z|_2/scale). [KiferST12, Thm 2; ChaudhuriMS11, Thm 9]
 

@@ -13,7 +13,7 @@ from dpframe.symbols import Expression, exact, exp, minimum, power, sqrt
 
 from ..bound import Bound
 from ..node import Node
-from ..procedure import Procedure, Random, Rounded, approximate
+from ..procedure import Random, Rounded, Sampler, approximate
 from ..statistics import Gram, Moment
 from ..statistics.log_residual import ZERO, LogResidual, ridge, ridge_of
 
@@ -27,7 +27,7 @@ MOST_LEVERAGE = 1.59  # up to which the largest leverage is the worst: proofs/po
 
 
 @attrs.frozen(eq=False)
-class Posterior(Procedure):
+class Posterior(Sampler):
     """theta ~ N(H^-1 X'y, (gamma H)^-1), H = X'X + penalty I, shape (d,).
 
     Neighbours make the pair N(0, 1) and N(sqrt(gamma m) r/(1 + m), 1/(1 + m)), m = x'H^-1 x and

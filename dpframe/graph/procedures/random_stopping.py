@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 import attrs
 
@@ -16,13 +15,8 @@ from ..columns import Column
 from ..graph import Graph
 from ..known import reads_released
 from ..node import Node
-from ..procedure import Procedure, Random, Rounded
+from ..procedure import Procedure
 from ..rows import Rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
 
 TIMES = 3  # what a run may cost, this often, is the cost of the whole
 LEAST = Fraction(1, 1000)
@@ -56,7 +50,8 @@ class RandomStopping(Procedure):
     the search stops with probability `gamma`. Released is the fit of the run with the lowest score.
 
     Where each graph, its score included, is epsilon-DP, the whole is 3 epsilon-DP, for every gamma.
-    [LiuT19; PapernotS22, Cor 3] Proof page: proofs/tuning.
+    It reads the table anew in every run, which `dpframe.execution.best` does. [LiuT19; PapernotS22,
+    Cor 3] Proof page: proofs/tuning.
     """
 
     kind: ClassVar[str] = "random_stopping"
@@ -108,9 +103,3 @@ class RandomStopping(Procedure):
         graphs = [[list(graph.records), graph.output_ids] for graph in self.graphs]
         own = {name: value for name, value in super().record().items() if name != "formulas"}
         return {**own, "gamma": str(self.gamma), "graphs": graphs}
-
-    def sample(
-        self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random
-    ) -> NoReturn:
-        """It reads the table anew in every run: `dpframe.execution` does that."""
-        raise NotImplementedError

@@ -14,10 +14,10 @@ from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, Number, exact, minimum, sqrt, to_json
 
 from ..columns import Column
-from ..grid import gridded, gridded_labels
+from ..maps.grid import gridded, gridded_labels
 from ..node import Node
 from ..objectives import Bounds, Objective
-from ..row_maps import positive
+from ..positive import positive
 from ..rows import Rows
 from .base import OneRow, by_relation
 from .searched import Searched

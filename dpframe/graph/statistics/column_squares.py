@@ -11,8 +11,8 @@ from dpframe.guarantees import Relation, Unit
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, power, sqrt
 
-from ..boxes import on_a_grid
-from ..grid import step_of
+from ..maps.boxes import on_a_grid
+from ..maps.grid import step_of
 from ..node import Node
 from ..rows import Rows
 from .base import BlockSum, OneRow, by_relation

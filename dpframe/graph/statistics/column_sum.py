@@ -12,7 +12,7 @@ from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression
 
 from ..columns import Column
-from ..grid import gridded, gridded_labels, step_of
+from ..maps.grid import gridded, gridded_labels, step_of
 from ..node import Node
 from ..rows import Rows
 from .base import BlockSum, OneRow, by_relation

@@ -13,10 +13,10 @@ from dpframe.guarantees import ADD_REMOVE, Relation, Unit
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, Number, exact, sqrt, to_json
 
-from ..boxes import unit_of_entries
+from ..maps.boxes import unit_of_entries
 from ..node import Node
 from ..partition import Partition
-from ..row_maps import positive
+from ..positive import positive
 from .base import OneRow, Statistic
 from .cell_sums import CellSums
 

@@ -12,7 +12,7 @@ from dpframe.guarantees import Relation, Unit
 from dpframe.sensitivity import L1, L2, Norm
 from dpframe.symbols import Expression, Number, minimum, power, sqrt
 
-from ..grid import gridded, step_of
+from ..maps.grid import gridded, step_of
 from ..node import Node
 from ..rows import Rows
 from .base import BlockSum, OneRow, by_relation

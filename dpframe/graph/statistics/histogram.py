@@ -13,9 +13,9 @@ from dpframe.guarantees import Relation, Unit
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, Number, exp, log, sqrt
 
-from ..boxes import labels_on_a_grid, on_a_grid
 from ..columns import Column
-from ..grid import OnGrid
+from ..maps.boxes import labels_on_a_grid, on_a_grid
+from ..maps.grid import OnGrid
 from ..node import Node
 from ..rows import Rows
 from .base import BlockSum, OneRow, by_relation

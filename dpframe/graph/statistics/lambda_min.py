@@ -12,7 +12,7 @@ from dpframe.guarantees import Relation, Unit
 from dpframe.sensitivity import OPERATOR, Norm
 from dpframe.symbols import Expression, power
 
-from ..grid import Grid
+from ..maps.grid import Grid
 from ..node import Node
 from .base import OneRow, Statistic
 from .gram import Gram

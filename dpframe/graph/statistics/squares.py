@@ -12,7 +12,7 @@ from dpframe.sensitivity import Norm
 from dpframe.symbols import Expression, power
 
 from ..columns import Column
-from ..grid import gridded_labels, step_of
+from ..maps.grid import gridded_labels, step_of
 from ..node import Node
 from .base import BlockSum, OneRow, by_relation
 

@@ -12,7 +12,7 @@ from dpframe.guarantees import Relation, Unit
 from dpframe.sensitivity import Norm
 from dpframe.symbols import Expression, Number, power
 
-from ..grid import Grid, gridded, step_of
+from ..maps.grid import Grid, gridded, step_of
 from ..node import Node
 from ..rows import Rows
 from .base import BlockSum, OneRow, by_relation

@@ -10,17 +10,17 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.symbols import Expression
 
-from .columns import Column
-from .loop import Iterate
-from .node import Node
-from .objectives import Bounds, Objective
-from .record_maps import RecordMap
-from .rows import Rows
+from ..columns import Column
+from ..loop import Iterate
+from ..node import Node
+from ..objectives import Bounds, Objective
+from ..rows import Rows
+from .base import RecordMap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .rows import Numbers
+    from ..rows import Numbers
 
     Array = NDArray[Any]
 

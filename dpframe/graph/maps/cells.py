@@ -9,28 +9,49 @@ import attrs
 
 from dpframe.symbols import Expression
 
-from .columns import Column
-from .node import Node
-from .partition import Partition, cell_number
-from .record_maps import RecordColumn, RecordMap
-from .row_maps import RowMap
-from .rows import Rows
+from ..columns import Column
+from ..node import Node
+from ..partition import Partition, cell_number
+from ..rows import Rows
+from .base import MappedRows, NormsAsBefore, RecordColumn, RecordMap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .rows import Numbers
+    from ..rows import Numbers
 
     Array = NDArray[Any]
 
 
-def _in_partition(instance: CellRows | CellColumn, attribute: object, value: int) -> None:
+class InCell(Node):
+    """Abstract: the rows or labels of one cell, zeros for every record outside."""
+
+    __slots__ = ()
+    partition: Partition
+    cell: int
+
+    @property
+    def label(self) -> str:
+        """`cell 2 of 10`."""
+        return f"cell {self.cell} of {self.partition.cells}"
+
+    def record(self) -> dict[str, object]:
+        """The partition and the cell."""
+        return {"partition": self.partition.record(), "cell": self.cell}
+
+    def inside(self, values: Mapping[Node, Array]) -> Array:
+        """Which records of a block lie in the cell, shape (m,)."""
+        inside: Array = self.partition.places(values) == self.cell
+        return inside
+
+
+def _in_partition(instance: InCell, attribute: object, value: int) -> None:
     del attribute
     cell_number(instance.partition, value)
 
 
 @attrs.frozen(cache_hash=True)
-class CellRows(RecordMap):
+class CellRows(InCell, NormsAsBefore, RecordMap):
     """Each row of the cell as it is, zeros for every other: bounds stay, and nothing is known of
     which rows occur. Proof page: proofs/partition.
     """
@@ -50,40 +71,20 @@ class CellRows(RecordMap):
         return self.partition.inputs
 
     @property
-    def norm(self) -> Expression | None:
-        """As before."""
-        return self.source.norm
-
-    @property
-    def norm1(self) -> Expression | None:
-        """As before."""
-        return self.source.norm1
-
-    @property
     def entry(self) -> Expression | None:
         """As before."""
         return self.source.entry
-
-    @property
-    def label(self) -> str:
-        """`cell 2 of 10`."""
-        return f"cell {self.cell} of {self.partition.cells}"
-
-    def record(self) -> dict[str, object]:
-        """The partition and the cell."""
-        return {"partition": self.partition.record(), "cell": self.cell}
 
     def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """The rows, zeros outside the cell."""
         del number
         import numpy as np
 
-        inside = self.partition.places(values) == self.cell
-        return np.where(inside[:, None], values[self.partition.rows], 0.0)
+        return np.where(self.inside(values)[:, None], values[self.partition.rows], 0.0)
 
 
 @attrs.frozen(cache_hash=True)
-class CellColumn(RecordColumn):
+class CellColumn(InCell, RecordColumn):
     """Each label of the cell as it is, 0 for every other: the bound stays. Proof page:
     proofs/partition.
     """
@@ -107,27 +108,17 @@ class CellColumn(RecordColumn):
         """As before."""
         return self.source.bound
 
-    @property
-    def label(self) -> str:
-        """`cell 2 of 10`."""
-        return f"cell {self.cell} of {self.partition.cells}"
-
-    def record(self) -> dict[str, object]:
-        """The partition and the cell."""
-        return {"partition": self.partition.record(), "cell": self.cell}
-
     def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """The labels, 0 outside the cell."""
         del number
         import numpy as np
 
-        inside = self.partition.places(values) == self.cell
-        return np.where(inside, values[self.source], 0.0)
+        return np.where(self.inside(values), values[self.source], 0.0)
 
 
 def cell_under(rows: Rows) -> CellRows | None:
     """The cell whose rows are mapped, None where there is none."""
-    while isinstance(rows, RowMap):
+    while isinstance(rows, MappedRows):
         if isinstance(rows, CellRows):
             return rows
         rows = rows.source

@@ -10,16 +10,16 @@ import attrs
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.symbols import Expression, to_json
 
-from .node import DataNode, Node
-from .record_maps import RecordMap
-from .row_maps import positive
-from .rows import Rows
-from .statistics import Statistic
+from ..node import DataNode, Node
+from ..positive import positive
+from ..rows import Rows
+from ..statistics import Statistic
+from .base import RecordMap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .rows import Numbers
+    from ..rows import Numbers
 
     Array = NDArray[Any]
 

@@ -9,15 +9,16 @@ import attrs
 
 from dpframe.symbols import Expression, Number, exact, to_json
 
-from .columns import Column, ColumnMap
-from .known import reads_released
-from .release import is_public
-from .row_maps import positive
+from ..columns import Column
+from ..known import reads_released
+from ..positive import positive
+from ..release import is_public
+from .base import ColumnMap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .rows import Numbers
+    from ..rows import Numbers
 
     Array = NDArray[Any]
 

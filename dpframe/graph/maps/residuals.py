@@ -11,17 +11,17 @@ import attrs
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.symbols import Expression, Number
 
-from .columns import Column
+from ..columns import Column
+from ..node import DataNode, Node
+from ..rows import Rows
+from ..statistics import Trace
+from .base import RecordMap
 from .gradients import margins
-from .node import DataNode, Node
-from .record_maps import RecordMap
-from .rows import Rows
-from .statistics import Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .rows import Numbers
+    from ..rows import Numbers
 
     Array = NDArray[Any]
 

@@ -11,14 +11,14 @@ import attrs
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.symbols import Expression, Number, rational, sqrt
 
-from .columns import check_ends
-from .row_maps import RowMap
-from .rows import Rows
+from ..interval import check_ends
+from ..rows import Rows
+from .base import RowMap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .rows import Numbers
+    from ..rows import Numbers
 
     Array = NDArray[Any]
 

@@ -8,15 +8,24 @@ import attrs
 
 from dpframe.symbols import Expression, Number, minimum, power, sqrt, to_json
 
-from .columns import Column
-from .grid import BITS, Grid, GridColumn, OnGrid, gridded_labels, per_step
-from .row_maps import RowMap, positive
-from .rows import Rows, RowSource
+from ..columns import Column
+from ..positive import positive
+from ..rows import Rows, RowSource
+from .base import RowMap
+from .grid import (
+    BITS,
+    Grid,
+    GridColumn,
+    RowsOnGrid,
+    entries_in_steps,
+    gridded_labels,
+    per_step,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .rows import Numbers
+    from ..rows import Numbers
 
     Array = NDArray[Any]
 
@@ -89,7 +98,7 @@ class Box(RowMap):
 
 
 @attrs.frozen(cache_hash=True)
-class BoxGrid(OnGrid, RowMap):
+class BoxGrid(RowsOnGrid):
     """Each entry rounded towards zero onto the grid of step entry/2^bits, inside [-entry, entry].
     Proof page: proofs/box.
 
@@ -99,16 +108,6 @@ class BoxGrid(OnGrid, RowMap):
     kind: ClassVar[str] = "box_grid"
     source: Rows
     bits: int
-
-    @property
-    def norm(self) -> Expression:
-        """As before."""
-        return self.source.radius
-
-    @property
-    def norm1(self) -> Expression | None:
-        """As before."""
-        return self.source.norm1
 
     @property
     def entry(self) -> Expression | None:
@@ -121,11 +120,6 @@ class BoxGrid(OnGrid, RowMap):
         return self.source.box
 
     @property
-    def extreme(self) -> bool:
-        """As before."""
-        return self.source.extreme
-
-    @property
     def step(self) -> Expression:
         """entry/2^bits: a row is this times whole numbers."""
         step: Expression = unit_of_entries(self) / 2**self.bits
@@ -133,12 +127,7 @@ class BoxGrid(OnGrid, RowMap):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """The rows in steps: whole numbers in doubles, at most 2^bits in size, entry by entry."""
-        import numpy as np
-
-        with np.errstate(over="ignore", invalid="ignore"):
-            steps: Array = np.trunc(block * number(per_step(self)))
-        most = 2.0**self.bits
-        return np.clip(np.where(np.isnan(steps), 0.0, steps), -most, most)
+        return entries_in_steps(block, number(per_step(self)), self.bits)
 
 
 def unit_of_entries(rows: Rows) -> Expression:

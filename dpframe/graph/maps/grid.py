@@ -17,15 +17,16 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.symbols import Expression, exact, sqrt
 
-from .columns import Column, ColumnMap
-from .node import Node
-from .row_maps import ClipNorm, RowMap
-from .rows import Rows
+from ..columns import Column
+from ..node import Node
+from ..rows import Rows
+from .base import ColumnMap, NormsAsBefore, RowMap
+from .clip import ClipNorm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .rows import Numbers
+    from ..rows import Numbers
 
     Array = NDArray[Any]
 
@@ -68,8 +69,24 @@ class OnGrid(Node):
         return {"bits": self.bits}
 
 
+class RowsOnGrid(OnGrid, NormsAsBefore, RowMap):
+    """Abstract: bounded rows in whole steps."""
+
+    __slots__ = ()
+
+    @property
+    def norm(self) -> Expression:
+        """As before. Raises InvalidArgument where nothing bounds the rows."""
+        return self.source.radius
+
+    @property
+    def extreme(self) -> bool:
+        """As before."""
+        return self.source.extreme
+
+
 @attrs.frozen(cache_hash=True)
-class Grid(OnGrid, RowMap):
+class Grid(RowsOnGrid):
     """Each row rounded towards zero onto the grid of step norm/2^bits, inside the ball of radius
     norm; a row outside it is scaled onto it first.
 
@@ -82,24 +99,9 @@ class Grid(OnGrid, RowMap):
     bits: int
 
     @property
-    def norm(self) -> Expression:
-        """As before."""
-        return self.source.radius
-
-    @property
-    def norm1(self) -> Expression | None:
-        """As before."""
-        return self.source.norm1
-
-    @property
     def ball(self) -> bool:
         """As before."""
         return self.source.ball
-
-    @property
-    def extreme(self) -> bool:
-        """As before."""
-        return self.source.extreme
 
     @property
     def step(self) -> Expression:
@@ -114,7 +116,7 @@ class Grid(OnGrid, RowMap):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """The rows in steps: whole numbers in doubles, |k| <= 2^bits in 2-norm."""
-        from .rounding import onto_grid
+        from ..rounding import onto_grid
 
         return onto_grid(block, number(per_step(self)), self.bits, self._most(number))
 
@@ -155,12 +157,19 @@ class GridColumn(OnGrid, ColumnMap):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """The labels in steps: whole numbers in doubles, at most 2^bits in size."""
-        import numpy as np
+        return entries_in_steps(block, number(per_step(self)), self.bits)
 
-        with np.errstate(over="ignore", invalid="ignore"):
-            steps: Array = np.trunc(block * number(per_step(self)))
-        most = 2.0**self.bits
-        return np.clip(np.where(np.isnan(steps), 0.0, steps), -most, most)
+
+def entries_in_steps(block: Array, scale: float, bits: int) -> Array:
+    """Every entry times `scale`, rounded towards zero: whole numbers in doubles, at most 2^bits in
+    size, 0 for what is no number.
+    """
+    import numpy as np
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        steps: Array = np.trunc(block * scale)
+    most = 2.0**bits
+    return np.clip(np.where(np.isnan(steps), 0.0, steps), -most, most)
 
 
 @lru_cache(maxsize=1024)

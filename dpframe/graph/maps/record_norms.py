@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.guarantees import Unit
 from dpframe.symbols import Expression, exact
 
-from .columns import Column
-from .node import Node
-from .record_maps import RecordMap
-from .row_maps import RowMap
-from .rows import Rows
+from ..columns import Column
+from ..node import Node
+from ..rows import Rows
+from .base import ColumnMap, RecordMap, RowMap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .rows import Numbers
+    from ..rows import Numbers
 
     Array = NDArray[Any]
 
@@ -58,7 +56,7 @@ class DividedRecords(RecordMap):
         """Divide; a label that overflows becomes the largest double."""
         import numpy as np
 
-        from .clipping import normalize, squared_norms
+        from ..clipping import normalize, squared_norms
 
         del number
         rows, labels = values[self.source], values[self.column]
@@ -101,27 +99,12 @@ class RecordRows(RowMap):
 
 
 @attrs.frozen(cache_hash=True)
-class RecordLabels(Column):
+class RecordLabels(ColumnMap):
     """The label of a record (x, y)/|x|: unbounded, since |x| may be small. Clip it."""
 
     kind: ClassVar[str] = "record_labels"
     source: DividedRecords
     bound: None = attrs.field(default=None, init=False)
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        """The records."""
-        return (self.source,)
-
-    @property
-    def unit(self) -> Unit:
-        """The table's."""
-        return self.source.unit
-
-    @property
-    def grid(self) -> int | None:
-        """The table's."""
-        return self.source.grid
 
     @property
     def label(self) -> str:

@@ -1,0 +1,74 @@
+"""Rows projected onto a ball."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.symbols import Expression, Number, minimum, power, sqrt, to_json
+
+from ..positive import positive
+from ..rows import Rows, RowSource
+from .base import RowMap
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..rows import Numbers
+
+    Array = NDArray[Any]
+
+
+@attrs.frozen(cache_hash=True)
+class ClipNorm(RowMap):
+    """Each row projected onto the ball: x min(1, norm/|x|)."""
+
+    kind: ClassVar[str] = "clip_norm"
+    source: Rows
+    norm: Expression = attrs.field(converter=positive)
+
+    @property
+    def ball(self) -> bool:
+        """Every row of the ball may occur when the source is unrestricted."""
+        return isinstance(self.source, RowSource)
+
+    @property
+    def norm1(self) -> Expression | None:
+        """The smaller of sqrt(d) norm and what was known before (clipping shrinks every entry)."""
+        before = self.source.norm1
+        here = sqrt(self.columns) * self.norm
+        return here if before is None else minimum(here, before)
+
+    @property
+    def extreme(self) -> bool:
+        """Whether some row reaches the sphere: any, or one of a source that reaches beyond it."""
+        before = self.source.norm
+        room = None if before is None else power(before, 2) - power(self.norm, 2)
+        beyond = isinstance(room, Number) and room.value >= 0
+        return self.ball or (self.source.extreme and beyond)
+
+    @property
+    def label(self) -> str:
+        """`clip to norm 1`."""
+        return f"clip to norm {self.norm}"
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """The radius."""
+        return {"norm": self.norm}
+
+    @property
+    def positive(self) -> tuple[str, ...]:
+        """The radius."""
+        return ("norm",)
+
+    def record(self) -> dict[str, object]:
+        """The radius."""
+        return {"norm": to_json(self.norm)}
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """Rows outside the ball are scaled onto it; the block itself when there are none."""
+        from ..clipping import project
+
+        return project(block, number(self.norm))

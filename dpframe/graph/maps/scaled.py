@@ -1,0 +1,93 @@
+"""Rows divided by one number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.symbols import Expression, to_json
+
+from ..known import Known
+from ..positive import positive
+from ..rows import Rows
+from .base import RowMap
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..rows import Numbers
+
+    Array = NDArray[Any]
+
+
+def _by(value: object) -> Expression:
+    return positive(value, "by")
+
+
+@attrs.frozen(cache_hash=True)
+class Scaled(RowMap):
+    """Each row divided by one number."""
+
+    kind: ClassVar[str] = "scale"
+    source: Rows
+    by: Expression = attrs.field(converter=_by)
+
+    @property
+    def public(self) -> bool:
+        """Whether the divisor is free of data that is not released."""
+        origins = [symbol.origin for symbol in self.by.symbols()]
+        return all(origin is None or isinstance(origin, Known) for origin in origins)
+
+    @property
+    def norm(self) -> Expression | None:
+        """norm/by where the divisor is public; unknown otherwise, since one record then moves every
+        row.
+        """
+        before = self.source.norm
+        return before / self.by if before is not None and self.public else None
+
+    @property
+    def entry(self) -> Expression | None:
+        """entry/by where the divisor is public."""
+        before = self.source.entry
+        return before / self.by if before is not None and self.public else None
+
+    @property
+    def ball(self) -> bool:
+        """As before."""
+        return self.public and self.source.ball
+
+    @property
+    def box(self) -> bool:
+        """As before."""
+        return self.public and self.source.box
+
+    @property
+    def extreme(self) -> bool:
+        """As before."""
+        return self.public and self.source.extreme
+
+    @property
+    def label(self) -> str:
+        """`divide by 2`."""
+        return f"divide by {self.by}"
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """The divisor."""
+        return {"divisor": self.by}
+
+    @property
+    def positive(self) -> tuple[str, ...]:
+        """The divisor."""
+        return ("divisor",)
+
+    def record(self) -> dict[str, object]:
+        """The divisor."""
+        return {"by": to_json(self.by)}
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """Divide."""
+        scaled: Array = block / number(self.by)
+        return scaled
