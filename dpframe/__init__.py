@@ -52,10 +52,12 @@ _HOME = {
         "ApproxDP",
         "GaussianDP",
         "Guarantee",
+        "PersonalizedDP",
         "PureDP",
         "Relation",
         "Share",
         "ZeroConcentratedDP",
+        "each",
     ),
     "dpframe.sensitivity": ("Sensitivity",),
     "dpframe.numerics.fast": (

@@ -24,6 +24,7 @@ from dpframe.verify.certificate import FAILURES
 from dpframe.verify.composed import joint_gaussian
 from dpframe.verify.structure import constant
 
+from .budgets import Asked, asked, read_budgets
 from .numbers import PublicNumbers
 from .one_pass import read, sizes_read
 from .result import Receipt, Result
@@ -31,6 +32,7 @@ from .running import Drawn, Running, check_passes
 from .sampling import check_sampling
 from .spending import note
 from .stages import Stages
+from .thinning import check_thinning
 from .totals import real
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ def execute(
     ledger: Ledger | None = None,
     dataset: str | None = None,
     executor: Any = None,
+    budgets: object = None,
 ) -> Result:
     """Release what `run` certifies of a table, with noise, once; post-process what was released.
 
@@ -59,6 +62,8 @@ def execute(
     comes from the operating system; `rng`, a seed or a numpy Generator, makes a simulation of it,
     which is not private. `ledger` is charged, for `dataset`, before anything is drawn
     (docs/ledger.md). `executor` reads parts of the table in parallel: anything with `submit`.
+    `budgets`, where the certificate is personalised, has a number or the name of a group for each
+    record, shape (n,), or is the name of a column of X; it is public.
 
     Raises NotExecutable, BadData, InvalidArgument or BudgetExceeded before anything is drawn; warns
     PrivacyWarning where the table is spent again, unless a ledger keeps count.
@@ -68,8 +73,10 @@ def execute(
         raise InvalidArgument("missing", "'refuse' or 'drop'", missing)
     randomness = Randomness.of(rng)
     charging = _charge(certificate, ledger, dataset, randomness)
-    source = open_source(certificate.setting, X, y, drop=missing == "drop")
-    running, sizes = first_look(certificate, source, executor)
+    wanted = asked(certificate, budgets)
+    column = None if wanted is None else wanted.column
+    source = open_source(certificate.setting, X, y, drop=missing == "drop", budgets=column)
+    running, sizes = first_look(certificate, source, executor, randomness, wanted)
     draws = running.draws(0)
     receipt = _receipt(certificate, sizes, randomness, missing)
     if randomness.private and ledger is None:
@@ -94,17 +101,27 @@ def released_in_stages(running: Running, draws: Sequence[Drawn], randomness: Ran
 
 
 def first_look(
-    certificate: AtNumbers, source: Source, executor: Any
+    certificate: AtNumbers,
+    source: Source,
+    executor: Any,
+    randomness: Randomness,
+    wanted: Asked | None = None,
 ) -> tuple[Running, dict[str, int]]:
     """The first pass over the table, which checks it, and its public sizes."""
     stages = Stages(certificate.graph)
     check_passes(stages, source)
     check_sampling(certificate.graph, executor)
-    asked = [node for node in stages.statistics(0) if not points_of(node)]
-    reading, sums = read(certificate, source, executor, asked)
+    check_thinning(certificate.graph, executor)
+    first = [node for node in stages.statistics(0) if not points_of(node)]
+    budgets = read_budgets(certificate, wanted, source, executor)
+    bits = randomness.bits
+    reading, sums, kept = read(certificate, source, executor, first, budgets, bits)
     sizes = sizes_read(certificate, source, sums)
-    running = Running(certificate, source, executor, PublicNumbers.of(certificate, sizes), stages)
-    running.found(reading, sums, asked)
+    roster = None if budgets is None else budgets.roster
+    numbers = PublicNumbers.of(certificate, sizes, roster)
+    given = {} if budgets is None else budgets.given(certificate.graph, numbers)
+    running = Running(certificate, source, executor, numbers, stages, budgets=given, kept=kept)
+    running.found(reading, sums, first)
     running.released.update(constants(running))
     running.learn(0)
     return running, sizes

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 import attrs
 
 from dpframe.errors import NotExecutable
-from dpframe.graph import Loop, Post, reads_released
+from dpframe.graph import Loop, OfBudgets, Post, reads_released
+from dpframe.guarantees import reads_each
 from dpframe.symbols import Expression
 from dpframe.verify.at_numbers import AtNumbers
+from dpframe.verify.roster import Roster
 
 
 @attrs.frozen(eq=False)
@@ -21,24 +24,49 @@ class PublicNumbers:
     """
 
     certificate: AtNumbers
+    roster: Roster | None = None
     _known: dict[tuple[Expression, bool], float] = attrs.field(factory=dict, init=False)
     _released: dict[str, Fraction] = attrs.field(factory=dict, init=False)
 
     @classmethod
-    def of(cls, certificate: AtNumbers, sizes: Mapping[str, int]) -> PublicNumbers:
-        """The numbers at the data's public sizes, inside the proof's region.
+    def of(
+        cls, certificate: AtNumbers, sizes: Mapping[str, int], roster: Roster | None = None
+    ) -> PublicNumbers:
+        """The numbers at the data's public sizes and everybody's budgets, inside the proof's
+        region.
 
         What post-processing will ask for is evaluated now, so that a refusal costs nothing. Raises
         NotExecutable or InvalidArgument.
         """
         used = {name: size for name, size in sizes.items() if name in certificate.symbols}
-        numbers = cls(certificate.at(**used))
+        numbers = cls(certificate.at(**used), roster)
+        for node in certificate.graph.nodes:
+            if isinstance(node, OfBudgets):
+                numbers.learn(node.symbol.name, numbers.listed.number(node, numbers.common))
         functions: list[Post | Loop] = [*certificate.graph.posts, *certificate.graph.loops]
         for function in functions:
             for argument in function.arguments:
                 if isinstance(argument, Expression) and not reads_released(argument):
                     numbers.up(argument)
         return numbers
+
+    @property
+    def listed(self) -> Roster:
+        """Everybody's budgets. Raises NotExecutable where there are none."""
+        if self.roster is None:
+            raise NotExecutable(
+                "the certificate is for any budgets: give everybody's, dp.execute(..., budgets=...)"
+            )
+        return self.roster
+
+    @property
+    def common(self) -> dict[str, Fraction]:
+        """The numbers that all records share, by name."""
+        return {**self.certificate.values, **self._released}
+
+    def each(self, formula: Expression) -> Any:
+        """A formula's value for every different budget, shape (k,), at most the true one."""
+        return self.listed.ends(formula, self.common)[0]
 
     def learn(self, name: str, value: Fraction) -> None:
         """A number that was released: formulas may read it from now on."""
@@ -59,8 +87,14 @@ class PublicNumbers:
 
     def _number(self, formula: Expression, *, up: bool) -> float:
         if (formula, up) not in self._known:
-            value = self.certificate.number(formula, up=up, released=self._released)
+            value = self._value(formula, up=up)
             if not math.isfinite(value):
                 raise NotExecutable(f"{formula} is no finite number here; give other parameters")
             self._known[formula, up] = value
         return self._known[formula, up]
+
+    def _value(self, formula: Expression, *, up: bool) -> float:
+        """Of a formula that reads each record's budget, the largest over all."""
+        if reads_each(formula):
+            return self.listed.largest(formula, self.common, up=up)
+        return self.certificate.number(formula, up=up, released=self._released)

@@ -11,30 +11,44 @@ from dpframe.errors import BadData
 from dpframe.graph import Categorical, Setting
 from dpframe.graph.statistics import Statistic
 from dpframe.guarantees import REPLACE_ONE
+from dpframe.randomness import Bits
 from dpframe.sources import Source
 from dpframe.sources.reading import Plain
 from dpframe.sources.table import Block
 from dpframe.verify.at_numbers import AtNumbers
 
+from .budgets import Budgets
 from .numbers import PublicNumbers
+from .sampling import InOrder
+from .thinning import Kept, kept_of
 from .totals import Pass, Sums
 
 
-def read(
-    certificate: AtNumbers, source: Source, executor: Any, statistics: Sequence[Statistic]
-) -> tuple[Pass, Sums]:
-    """One pass over the source; before that, a pass that counts where bounds read n."""
+def read(  # noqa: PLR0917 - a reading, in the order in which it is put together
+    certificate: AtNumbers,
+    source: Source,
+    executor: Any,
+    statistics: Sequence[Statistic],
+    budgets: Budgets | None = None,
+    bits: Bits | None = None,
+) -> tuple[Pass, Sums, Kept | None]:
+    """One pass over the source, and the coins of its sample; before that, a pass that counts where
+    bounds read n.
+    """
     sizes = public_sizes(certificate, source)
     if _needs_count(certificate, sizes):
         sizes = {**sizes, "n": _counted(source, executor)}
-    numbers = PublicNumbers.of(certificate, sizes)
+    numbers = PublicNumbers.of(certificate, sizes, None if budgets is None else budgets.roster)
     empty = empty_block(certificate.setting, source.columns)
-    reading = Pass.of(certificate.graph, numbers.towards_zero, empty, statistics)
-    sums = source.total(reading, executor=executor)
+    given = {} if budgets is None else budgets.given(certificate.graph, numbers)
+    kept = None if bits is None else kept_of(certificate.graph, budgets, numbers, bits)
+    number = numbers.towards_zero
+    reading = Pass.of(certificate.graph, number, empty, statistics, given=given, sample=kept)
+    sums = source.total(reading, executor=executor if kept is None else InOrder())
     if sums.rows != sizes.get("n", sums.rows):
         wanted = f"of the {sizes['n']} rows that it announced; bounds may read n"
         raise BadData("X", wanted, Plain(str(sums.rows)), "Read it again when it is at rest.")
-    return reading, sums
+    return reading, sums, kept
 
 
 def sizes_read(certificate: AtNumbers, source: Source, sums: Sums) -> dict[str, int]:
@@ -88,4 +102,4 @@ def empty_block(setting: Setting, columns: int) -> Block:
     """A block of the table without rows."""
     mixed = any(isinstance(part, Categorical) for part in setting.X.columns or ())
     labels = None if setting.y is None else np.empty(0)
-    return Block(np.empty((0, columns), dtype=object if mixed else float), labels)
+    return Block(np.empty((0, columns), dtype=object if mixed else float), labels, np.empty(0))

@@ -48,7 +48,7 @@ def simulate(run: object, X: object, y: object = None, *, rng: object) -> Simula
         raise NotExecutable(f"numbers are lacking. run = run.at({missing})")
     randomness = Randomness.of(0 if rng is None else rng)
     source = open_source(run.setting, X, y, drop=False)
-    running, _ = first_look(run, source, None)
+    running, _ = first_look(run, source, None, randomness)
     released_in_stages(running, running.draws(0), randomness.fresh())
     output = post_process(running)
     released: dict[Node, Any] = {node: running.released[node] for node in run.graph.charged}

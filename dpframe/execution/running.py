@@ -27,6 +27,7 @@ from .one_pass import empty_block
 from .sampling import InOrder, Sample
 from .searching import Search
 from .stages import Stages
+from .thinning import Kept
 from .totals import NOTHING, Pass, Sums, derived, needed, reads_of, real
 
 Array = NDArray[Any]
@@ -47,6 +48,10 @@ class Running:
     stages: Stages
     values: dict[Node, Any] = attrs.field(factory=dict)
     released: dict[Node, Any] = attrs.field(factory=dict)
+    budgets: Mapping[Node, Array] = attrs.field(factory=dict)
+    """What maps read of everybody's budgets."""
+    kept: Kept | None = None
+    """The coins of a sample that everything reads."""
 
     @property
     def graph(self) -> Graph:
@@ -65,7 +70,7 @@ class Running:
         self.values.update(derived(self.graph, reading.sums, sums, number, asked))
         empty = empty_block(self.certificate.setting, self.source.columns)
         searched = [one for one in asked if isinstance(one, Searched)]
-        self.values.update({one: self._searched(one, empty, {}) for one in searched})
+        self.values.update({one: self._searched(one, empty, self.budgets) for one in searched})
 
     def draws(self, stage: int) -> list[Drawn]:
         """What a stage releases, in order, with every number that it needs."""
@@ -123,12 +128,13 @@ class Running:
         self,
         asked: Sequence[Statistic],
         given: Mapping[Node, Array],
-        sample: Sample | None = None,
+        sample: Sample | Kept | None = None,
     ) -> dict[Node, Any]:
         """The values of statistics, from one pass over the table, or a sample of it, and from
         searches.
         """
         number = self.numbers.towards_zero
+        sample = sample if self.kept is None else self.kept.again()
         empty = empty_block(self.certificate.setting, self.source.columns)
         known = self._given(asked) | dict(given)
         reading = Pass.of(self.graph, number, empty, asked, given=known, sample=sample)
@@ -145,16 +151,18 @@ class Running:
     def _given(self, asked: Sequence[Statistic]) -> dict[Node, Array]:
         """What was released and maps of records read."""
         read = [node for one in needed(self.graph, asked) for node in reads_of(one)]
-        return {node: self.released[node] for node in read if node in self.released}
+        found = {node: self.released[node] for node in read if node in self.released}
+        return {**self.budgets, **found}
 
     def _searched(self, statistic: Searched, empty: Block, known: Mapping[Node, Array]) -> Array:
-        rows, labels = statistic.rows, statistic.column
         maps, number = needed(self.graph, [statistic]), self.numbers.towards_zero
         given = self._given([statistic]) | dict(known)
 
         def summed(work: Any) -> Array:
-            search = Search.of((rows, labels), maps, work, number, empty, given)
-            return np.asarray(self.source.total(search, executor=self.executor))
+            kept = None if self.kept is None else self.kept.again()
+            search = Search.of(statistic.reads, maps, work, number, empty, given, kept)
+            executor = self.executor if kept is None else InOrder()
+            return np.asarray(self.source.total(search, executor=executor))
 
         return np.asarray(statistic.search(summed, number), dtype=float)
 

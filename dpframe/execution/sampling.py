@@ -15,6 +15,8 @@ from dpframe.randomness import Bits
 from dpframe.randomness.coins import rational_coins
 from dpframe.sources.table import Block
 
+from .totals import some
+
 
 @attrs.frozen(eq=False)
 class Sample:
@@ -28,7 +30,7 @@ class Sample:
     def __call__(self, block: Block) -> Block:
         """The rows that are kept, in their order, with their labels."""
         kept = rational_coins(self.bits, self.rate, len(block.rows))
-        return Block(block.rows[kept], None if block.labels is None else block.labels[kept])
+        return Block(block.rows[kept], some(block.labels, kept), some(block.budgets, kept))
 
 
 @attrs.frozen

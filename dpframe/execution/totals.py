@@ -13,10 +13,12 @@ from dpframe.errors import NotExecutable
 from dpframe.graph import ColumnNode, Graph, Node, RowsNode
 from dpframe.graph.maps.base import ColumnMap, RecordColumn, RecordMap, RowMap
 from dpframe.graph.maps.grid import Grid, OnGrid, exact_rows
+from dpframe.graph.maps.weighted import BudgetSource
 from dpframe.graph.statistics import BlockSum, Searched, Statistic
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression
 
+from .places import places
 from .whole import WholeSum
 
 Array = NDArray[Any]
@@ -162,6 +164,8 @@ def views(
         if isinstance(node, RECORDS):
             reads = [one for one in node.inputs if one in seen]  # losses hold no values
             seen[node] = node.records({one: seen.real(one) for one in reads}, number)
+        elif isinstance(node, BudgetSource):
+            seen[node] = places(seen[node], block.budgets)
         elif before is None:
             seen[node] = block.rows if isinstance(node, RowsNode) else block.labels
         elif isinstance(node, MAPS):
@@ -215,7 +219,7 @@ def needed(graph: Graph, sums: Iterable[Node]) -> tuple[Node, ...]:
     for node in reversed(graph.nodes):
         if node in found:
             found.update(reads_of(node))
-    kinds = (RowsNode, ColumnNode)
+    kinds = (RowsNode, ColumnNode, BudgetSource)
     return tuple(node for node in graph.nodes if node in found and isinstance(node, kinds))
 
 
@@ -225,5 +229,10 @@ def _pieces(block: Block, most: int | None) -> Iterator[Block]:
         yield block
         return
     for start in range(0, len(block.rows), most):
-        labels = None if block.labels is None else block.labels[start : start + most]
-        yield Block(block.rows[start : start + most], labels)
+        window = slice(start, start + most)
+        yield Block(block.rows[window], some(block.labels, window), some(block.budgets, window))
+
+
+def some(column: Array | None, kept: Any) -> Array | None:
+    """Entries of a column of a block, where it has one."""
+    return None if column is None else column[kept]

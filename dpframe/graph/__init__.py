@@ -11,6 +11,7 @@ from .joint_noise import jointly
 from .known import Known, known, reads_released
 from .loop import Iterate, Loop, iterate, loop, points_of
 from .node import DataNode, Node, path
+from .of_budgets import OfBudgets
 from .partition import Partition, partition, partition_at
 from .post import Post, post
 from .procedure import Procedure, Sampler
@@ -31,6 +32,7 @@ __all__ = [
     "Loop",
     "Node",
     "Numeric",
+    "OfBudgets",
     "Partition",
     "Post",
     "Procedure",

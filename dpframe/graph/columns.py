@@ -9,7 +9,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Unit
-from dpframe.symbols import Expression
+from dpframe.symbols import Expression, sqrt
 
 from .node import DataNode, Node
 
@@ -57,6 +57,18 @@ class Column(DataNode):
         return self.refuse(
             f"multiplied by {type(other).__name__}; y @ y and X.T @ y are statistics"
         )
+
+    def on_grid(self, bits: int) -> Column:
+        """These bounded labels in whole steps, `bits` of them to the bound."""
+        from .maps.grid import GridColumn
+
+        return GridColumn(self, bits)
+
+    def weighted(self, weight: object) -> Column:
+        """Every label times the square root of a public formula of its record's budget."""
+        from .maps.weighted import Weight, WeightedColumn
+
+        return WeightedColumn(self, Weight(sqrt(weight)))
 
     def clip(self, lower: object, upper: object) -> Column:
         """Every label clipped into the public interval [lower, upper]."""

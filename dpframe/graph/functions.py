@@ -85,12 +85,19 @@ def histogram(rows: Rows, column: Column, cells: int) -> Statistic:
 
 
 def argmin(
-    rows: Rows, column: Column, objective: Objective, penalty: object, *, radius: object = None
+    rows: Rows,
+    column: Column,
+    objective: Objective,
+    penalty: object,
+    *,
+    radius: object = None,
+    weight: object = None,
 ) -> Argmin:
     """The minimiser of the summed losses and penalty/2 |theta|^2 over |theta|_2 <= radius, shape
-    (d,), for a public positive penalty. Squared losses need a radius.
+    (d,), for a public positive penalty. Squared losses need a radius. `weight`, a positive formula
+    of each record's budget, multiplies its loss.
     """
-    return Argmin(rows, column, objective, penalty, radius)
+    return Argmin(rows, column, objective, penalty, radius, weight=weight)
 
 
 def gradient(

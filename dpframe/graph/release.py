@@ -9,12 +9,13 @@ from typing import ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Guarantee, PureDP, Share
+from dpframe.guarantees import Each, Guarantee, PureDP, Share
 from dpframe.mechanisms import AdditiveNoise, Calibration
 from dpframe.symbols import Expression, Number, Product, Sum, Symbol, exact, multiply, to_json
 
 from .known import Known
 from .node import DataNode, Node, kind_of
+from .of_budgets import OfBudgets
 from .scaling import Scaling, scaling
 from .statistics import BlockSum, Identity, Statistic
 
@@ -290,7 +291,10 @@ def is_public(formula: Expression) -> bool:
 
 def public_symbol(symbol: Symbol) -> bool:
     """Whether a symbol stands for a public or released number."""
-    return symbol.origin is None or isinstance(symbol.origin, Known) or still(symbol)
+    origin = symbol.origin
+    if isinstance(origin, OfBudgets):
+        return not origin.private
+    return origin is None or isinstance(origin, (Each, Known)) or still(symbol)
 
 
 def still(symbol: Symbol) -> bool:

@@ -22,6 +22,7 @@ from dpframe.symbols import Expression, Number, Symbol, parameter, sqrt, to_json
 from dpframe.symbols.domain import Domain
 
 from .node import DataNode, Node
+from .of_budgets import OfBudgets
 
 if TYPE_CHECKING:
     Numbers = Callable[[Expression], float]  # the value of a public formula, rounded towards zero
@@ -106,6 +107,38 @@ class Rows(DataNode):
     def origin(self) -> Rows:
         """The rows as they are given, before any map."""
         return self
+
+    def total(self, formula: object) -> Expression:
+        """The sum over the records of a formula of each record's budget: private under add/remove,
+        public under replace-one.
+        """
+        return OfBudgets("total", formula, self.unit).symbol
+
+    def average(self, formula: object) -> Expression:
+        """The average of a formula of each record's budget, over the public list of budgets."""
+        return OfBudgets("average", formula, self.unit).symbol
+
+    def largest(self, formula: object) -> Expression:
+        """The largest of a formula of each record's budget, over the public list of budgets."""
+        return OfBudgets("largest", formula, self.unit).symbol
+
+    def smallest(self, formula: object) -> Expression:
+        """The smallest of a formula of each record's budget, over the public list of budgets."""
+        return OfBudgets("smallest", formula, self.unit).symbol
+
+    def on_grid(self, bits: int) -> Rows:
+        """These bounded rows in whole steps, `bits` of them to the bound."""
+        from .maps.grid import Grid
+
+        return Grid(self, bits)
+
+    def weighted(self, weight: object) -> Rows:
+        """Every row times the square root of a public formula of its record's budget: then X.T @ X
+        is sum_i weight_i x_i x_i'. Weigh last; weigh labels alike.
+        """
+        from .maps.weighted import Weight, WeightedRows
+
+        return WeightedRows(self, Weight(sqrt(weight)))
 
     def normalized(self) -> Rows:
         """Every row divided by its own 2-norm (a zero row becomes the first unit vector): norm

@@ -4,8 +4,10 @@ which.
 
 from .base import Guarantee, number
 from .budget import Share
+from .each import Each, each, own_symbols, reads_each
 from .implications import IMPLICATIONS, Implication, as_kind, concentrated_epsilon
 from .kinds import ApproxDP, GaussianDP, PureDP, ZeroConcentratedDP
+from .personal import PersonalizedDP
 from .relation import ADD_REMOVE, REPLACE_ONE, Relation, Unit
 
 __all__ = [
@@ -13,9 +15,11 @@ __all__ = [
     "IMPLICATIONS",
     "REPLACE_ONE",
     "ApproxDP",
+    "Each",
     "GaussianDP",
     "Guarantee",
     "Implication",
+    "PersonalizedDP",
     "PureDP",
     "Relation",
     "Share",
@@ -23,5 +27,8 @@ __all__ = [
     "ZeroConcentratedDP",
     "as_kind",
     "concentrated_epsilon",
+    "each",
     "number",
+    "own_symbols",
+    "reads_each",
 ]

@@ -10,6 +10,7 @@ import numpy as np
 from .extras import arrow
 from .reading import Array, Column, doubles, refuse_kind
 
+TEXTS = ("is_string", "is_large_string", "is_string_view")
 WHOLE = 2**53  # whole numbers up to this are doubles
 TENS = 22  # 10^22 is the last power of ten that is a double
 
@@ -24,6 +25,24 @@ def number_column(values: Any, name: str) -> Column:
     if arrow("pyarrow.types").is_dictionary(values.type):
         values = values.dictionary_decode()
     return Column(values, _conversion(values.type, name))
+
+
+def letter(kind: Any) -> str:
+    """numpy's letter for a type of Arrow, of its values in a dictionary: f for any numbers, O where
+    all are null.
+    """
+    types = arrow("pyarrow.types")
+    if types.is_dictionary(kind):
+        return letter(kind.value_type)
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+        return "f"
+    return "O" if types.is_null(kind) else _letter(types, kind)
+
+
+def is_text(kind: Any) -> bool:
+    """Whether a type of Arrow is of texts."""
+    types = arrow("pyarrow.types")
+    return any(getattr(types, one)(kind) for one in TEXTS if hasattr(types, one))
 
 
 def _conversion(kind: Any, name: str) -> Callable[[Any], Array]:
@@ -41,8 +60,7 @@ def _letter(types: Any, kind: Any) -> str:
     """numpy's letter for a kind that is no number."""
     if types.is_boolean(kind):
         return "b"
-    texts = types.is_string(kind) or types.is_large_string(kind)
-    return "U" if texts else "M" if types.is_temporal(kind) else str(kind)
+    return "U" if is_text(kind) else "M" if types.is_temporal(kind) else str(kind)
 
 
 def without_rows(schema: Any) -> Any:

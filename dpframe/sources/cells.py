@@ -5,6 +5,7 @@ Where rows may be dropped each cell is judged by itself, so that no row decides 
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -13,10 +14,12 @@ import attrs
 from dpframe.errors import BadData
 from dpframe.graph import Categorical, Numeric
 
+from .budgets import NAMES, NUMBERS
 from .extras import arrow
 from .layout import Layout
 from .reading import Plain
 
+NO_NUMBER = re.compile(r"[ \t]*[+-]?(nan|inf|infinity)[ \t]*", re.IGNORECASE)
 NUMBER = r"^[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*$"
 
 
@@ -80,6 +83,15 @@ class Texts(Bytes):
 
 
 @attrs.frozen
+class Groups(Bytes):
+    """Names of groups."""
+
+    def read(self, column: Any) -> Any:
+        """Texts, null for what is a number or not UTF-8."""
+        return arrow().array([_group(cell) for cell in column.to_pylist()], arrow().string())
+
+
+@attrs.frozen
 class Truths(Bytes):
     """Levels that are truth values, written true and false."""
 
@@ -94,7 +106,14 @@ def cells(layout: Layout) -> dict[str, Cells]:
     """How every column is read, in the order of the batches. Raises BadData."""
     parts = dict(zip(layout.names, layout.parts, strict=True))
     order = layout.needed if layout.schema is not None else layout.header or ()
-    return {name: _cells(parts.get(name), drop=layout.drop) for name in order}
+    found = {name: _cells(parts.get(name), drop=layout.drop) for name in order}
+    own = Groups() if layout.budgeted == NAMES else Lenient()
+    return found if layout.budget is None else {**found, layout.budget: own}
+
+
+def budget_kind(cell: bytes) -> str:
+    """NAMES, unless the cell is written as a number or is blank."""
+    return NUMBERS if _group(cell) is None else NAMES
 
 
 def _cells(part: Numeric | Categorical | None, *, drop: bool) -> Cells:
@@ -105,6 +124,15 @@ def _cells(part: Numeric | Categorical | None, *, drop: bool) -> Cells:
         wanted, got = "all texts, all numbers or all truth values", Plain("several kinds")
         raise BadData(f"levels of {part.name}", wanted, got, "A CSV file does not tell them apart.")
     return kinds.pop()()
+
+
+def _group(cell: bytes) -> str | None:
+    try:
+        name = cell.decode()
+    except UnicodeDecodeError:
+        return None
+    numeric = re.search(NUMBER, name) or NO_NUMBER.fullmatch(name)
+    return None if numeric or not name.strip() else name
 
 
 def _sort(level: object) -> type[Cells]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,7 +14,7 @@ import attrs
 from dpframe.errors import BadData, SourceFailed
 from dpframe.graph import Setting
 
-from .cells import cells
+from .cells import budget_kind, cells
 from .extras import arrow
 from .files import File
 from .layout import Layout
@@ -35,11 +36,17 @@ class CsvSource(Source):
     files: tuple[File, ...]
 
     @classmethod
-    def of(cls, setting: Setting, files: tuple[File, ...], y: Any, *, drop: bool) -> CsvSource:
-        """Reads every file's row of names. Raises BadData, SourceFailed or MissingExtra."""
+    def of(
+        cls, setting: Setting, files: tuple[File, ...], y: Any, budgets: Any = None, *, drop: bool
+    ) -> CsvSource:
+        """Reads every file's row of names, and the first budget. Raises BadData, SourceFailed or
+        MissingExtra.
+        """
         arrow("pyarrow.csv")
         headers = [header(file.path) for file in files]
-        layout = Layout.of(setting, headers[0], len(headers[0]), y, drop=drop)
+        layout = Layout.of(setting, headers[0], len(headers[0]), y, budgets, drop=drop)
+        if layout.budget is not None:
+            layout = attrs.evolve(layout, budgeted=first_kind(files, layout.budget))
         cells(layout)
         for file, names in zip(files, headers, strict=True):
             laid(layout, empty(names), None, file.path)
@@ -121,6 +128,20 @@ def parsed(path: str, kinds: dict[str, Any], *, single: bool) -> Any:
             include_columns=list(kinds), column_types=kinds, check_utf8=False
         ),
     )
+
+
+def first_kind(files: Sequence[File], name: str) -> str:
+    """What the first budget in this column of the files is. Raises BadData or SourceFailed."""
+    paths = (file.path for file in files)
+    firsts = (safely(partial(_first, path, name), path, SHAPE) for path in paths)
+    return budget_kind(next((cell for cells in firsts for cell in cells), b""))
+
+
+def _first(path: str, name: str) -> list[bytes]:
+    """The first cell of a column, none where there are no rows."""
+    batches = parsed(path, {name: arrow().binary()}, single=False)
+    cells: list[bytes] = next((batch[name][:1].to_pylist() for batch in batches if len(batch)), [])
+    return cells
 
 
 def header(path: str) -> tuple[str, ...]:

@@ -26,12 +26,13 @@ from .telling import safely
 
 S = TypeVar("S")
 FOLD = 32  # sums that are added at once
-EQUAL = "y.repartition or y.rechunk gives it the partitions of X."
+EQUAL = "{0}.repartition or {0}.rechunk gives it the partitions of X."
 
 
 @attrs.frozen(eq=False, repr=False)
 class DaskSource(Source):
-    """A Dask DataFrame or Array: `pieces` are its partitions, each with its labels or None.
+    """A Dask DataFrame or Array: `pieces` are its partitions, each with its labels or None, and
+    `budgets` those of each partition that are no column of it.
 
     Whatever scheduler is active computes them: threads, processes, or a cluster.
     """
@@ -40,18 +41,22 @@ class DaskSource(Source):
     layout: Layout
     pieces: tuple[tuple[Any, Any], ...]
     rows: int | None
+    budgets: tuple[Any, ...] | None = None
 
     @classmethod
-    def of(cls, setting: Setting, X: Any, y: Any, *, drop: bool) -> DaskSource:
+    def of(cls, setting: Setting, X: Any, y: Any, budgets: Any = None, *, drop: bool) -> DaskSource:
         """Reads what Dask knows of the columns; computes nothing. Raises BadData."""
         framed = hasattr(X, "_meta") and hasattr(X, "columns")
         empty = X._meta if framed else _no_rows(X)  # noqa: SLF001 - what Dask calls its schema
-        if not (y is None or isinstance(y, str) or is_dask(y)):
-            raise BadData("y", "a collection of Dask, or a name", Plain(type(y).__name__), EQUAL)
+        _check("y", y)
+        _check("budgets", budgets)
         labels = [] if is_dask(y) else y
-        layout = Table.of(setting, empty, labels, drop=drop).layout
-        pieces = _pieces(_needed(X, layout) if framed else _whole_rows(X), y)
-        return cls(X, layout, pieces, None if framed else _known(X.shape[0]))
+        own = budgets._meta if is_dask(budgets) else budgets  # noqa: SLF001
+        layout = Table.of(setting, empty, labels, own, drop=drop).layout
+        rows = _parts(_needed(X, layout) if framed else _whole_rows(X))
+        pieces = tuple(zip(rows, _beside("y", y, len(rows)) or [None] * len(rows), strict=True))
+        known = None if framed else _known(X.shape[0])
+        return cls(X, layout, pieces, known, _beside("budgets", budgets, len(rows)))
 
     @property
     def identity(self) -> object:
@@ -65,9 +70,9 @@ class DaskSource(Source):
 
     def parts(self) -> Iterator[Part]:
         """Partitions, computed here one after the other."""
-        for number, (X, y) in enumerate(self.pieces, start=1):
-            rows, labels = library("dask", "dask").compute(X, y)
-            yield Piece(self.layout, rows, labels, f"partition {number}")
+        for number, lazy in self._numbered():
+            rows, labels, budgets = library("dask", "dask").compute(*lazy)
+            yield Piece(self.layout, rows, labels, f"partition {number}", budgets)
 
     def total(self, work: Callable[[Iterable[Block]], S], *, executor: Any = None) -> S:
         """As everywhere; `executor` replaces the scheduler that is active.
@@ -78,13 +83,19 @@ class DaskSource(Source):
             return super().total(work, executor=executor)
         delayed, layout = library("dask", "dask").delayed, self.layout
         parts = [
-            delayed(partition_outcome, pure=False)(Task(work, layout, number), X, y)
-            for number, (X, y) in enumerate(self.pieces, start=1)
+            delayed(partition_outcome, pure=False)(Task(work, layout, number), *lazy)
+            for number, lazy in self._numbered()
         ]
         whole = folded(parts)
         with Progress(None):
             found = safely(lambda: whole.compute(**scheduler(executor)), "by Dask", DIED)
         return found.get()  # type: ignore[no-any-return]
+
+    def _numbered(self) -> Iterator[tuple[int, tuple[Any, Any, Any]]]:
+        """Partitions with their labels and budgets, numbered from 1."""
+        budgets = self.budgets or [None] * len(self.pieces)
+        for number, ((X, y), own) in enumerate(zip(self.pieces, budgets, strict=True), start=1):
+            yield number, (X, y, own)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -96,9 +107,9 @@ class Task:
     number: int
 
 
-def partition_outcome(task: Task, X: Any, y: Any) -> Outcome:
+def partition_outcome(task: Task, X: Any, y: Any, budgets: Any) -> Outcome:
     """The work on one partition, on the worker that holds it."""
-    return outcome(task.work, Piece(task.layout, X, y, f"partition {task.number}"))
+    return outcome(task.work, Piece(task.layout, X, y, f"partition {task.number}", budgets))
 
 
 def folded(parts: list[Any]) -> Any:
@@ -150,15 +161,29 @@ def _whole_rows(array: Any) -> Any:
     return array if array.numblocks[1] == 1 else array.rechunk({1: -1})
 
 
-def _pieces(X: Any, y: Any) -> tuple[tuple[Any, Any], ...]:
-    """Partitions side by side. Raises BadData."""
-    rows = list(np.ravel(X.to_delayed()))
-    if not is_dask(y):
-        return tuple((one, None) for one in rows)
-    labels = list(np.ravel(y.to_delayed()))
-    if len(labels) != len(rows):
-        raise BadData("y", "in as many partitions as X", Plain("another number"), EQUAL)
-    return tuple(zip(rows, labels, strict=True))
+def _check(name: str, given: Any) -> None:
+    """What stands beside a collection is one too. Raises BadData."""
+    if not (given is None or isinstance(given, str) or is_dask(given)):
+        got, way_out = Plain(type(given).__name__), EQUAL.format(name)
+        raise BadData(name, "a collection of Dask, or a name", got, way_out)
+
+
+def _parts(collection: Any) -> tuple[Any, ...]:
+    return tuple(np.ravel(collection.to_delayed()))
+
+
+def _beside(name: str, given: Any, count: int) -> tuple[Any, ...] | None:
+    """The partitions of what stands beside as many others, None for no collection.
+
+    Raises BadData.
+    """
+    if not is_dask(given):
+        return None
+    parts = _parts(given)
+    if len(parts) != count:
+        got = Plain("another number")
+        raise BadData(name, "in as many partitions as X", got, EQUAL.format(name))
+    return parts
 
 
 def _known(rows: Any) -> int | None:

@@ -11,7 +11,9 @@ import attrs
 from dpframe.errors import BadData, SourceFailed
 from dpframe.graph import Setting
 
+from .budgets import check_no_labels
 from .layout import Layout
+from .opening import is_table
 from .parts import Part, Piece
 from .reading import Plain
 from .source import Source
@@ -20,11 +22,13 @@ from .telling import safely
 
 NONE = object()  # after the last block
 PAIRS = "Each block is a pair (X, y) of arrays or frames, or X alone with its labels as a column."
+TRIPLES = "Each block is a triple (X, y, budgets), or has its budgets as a column."
 
 
 @attrs.define(eq=False, repr=False)
 class IteratorSource(Source):
-    """Blocks from an iterator, each a pair (X, y), or X alone; a part each. Read once.
+    """Blocks from an iterator, each a pair (X, y), a triple (X, y, budgets), or X alone; a part
+    each. Read once.
 
     Opening takes the first block, to see its columns.
     """
@@ -35,17 +39,22 @@ class IteratorSource(Source):
     passes: float = attrs.field(default=1, init=False)
 
     @classmethod
-    def of(cls, setting: Setting, X: Any, y: Any, *, drop: bool) -> IteratorSource:
+    def of(
+        cls, setting: Setting, X: Any, y: Any, budgets: Any = None, *, drop: bool
+    ) -> IteratorSource:
         """Takes the first block; reads no entry of it. Raises BadData or SourceFailed."""
         if not (y is None or isinstance(y, str)):
             raise BadData("y", "left out, or a name", Plain(type(y).__name__), PAIRS)
+        if not (budgets is None or isinstance(budgets, str)):
+            got = Plain(type(budgets).__name__)
+            raise BadData("budgets", "left out, or a name", got, TRIPLES)
         first = safely(lambda: next(X, NONE), "block 1")
         if first is NONE:
             wanted = "an iterator of at least one block"
             raise BadData("X", wanted, Plain("none"), "It may be empty, but has columns.")
-        rows, labels = pair(first)
-        layout = Table.of(setting, rows, labels if y is None else y, drop=drop).layout
-        return cls(X, layout, (first,))
+        rows, labels, own = triple(first)
+        named = labels if y is None else y, own if budgets is None else budgets
+        return cls(X, Table.of(setting, rows, *named, drop=drop).layout, (first,))
 
     @property
     def reused(self) -> bool:
@@ -64,13 +73,21 @@ class IteratorSource(Source):
             raise SourceFailed("X again", "an iterator is read once", "Give a table or a file.")
         rest = numbered(self.data, 2)
         for number, block in chain([(1, first[0])], rest):
-            rows, labels = pair(block)
-            yield Piece(self.layout, rows, labels, f"block {number}")
+            rows, labels, own = triple(block)
+            yield Piece(self.layout, rows, labels, f"block {number}", own)
 
 
-def pair(block: Any) -> tuple[Any, Any]:
-    """Features and labels of a block, or None for labels that are a column of it."""
-    return block if isinstance(block, tuple) and len(block) == 2 else (block, None)
+def triple(block: Any) -> tuple[Any, Any, Any]:
+    """Features, labels and budgets of a block, None for those that are a column of it or absent.
+
+    Raises BadData. (A tuple of three rows is X alone.)
+    """
+    if not isinstance(block, tuple):
+        return block, None, None
+    if len(block) == 3 and is_table(block[0]):
+        check_no_labels(block[1], block[2])
+        return block
+    return (*block, None) if len(block) == 2 else (block, None, None)
 
 
 def numbered(blocks: Iterator[Any], start: int) -> Iterator[tuple[int, Any]]:

@@ -11,6 +11,7 @@ from dpframe.errors import BadData
 from dpframe.graph import Categorical, Numeric, Setting
 from dpframe.guarantees import REPLACE_ONE
 
+from .budgets import column_name
 from .reading import Plain
 
 Schema = tuple[Numeric | Categorical, ...] | None
@@ -24,7 +25,8 @@ class Layout:
     `names` are the columns of features, `header` all columns where names pick them and None where
     positions do, `label` the column of labels where it stands among them, `declared` whether there
     are labels, `drop` whether rows without numbers are left out and `keep_count` whether rows of
-    zeros then stand for them.
+    zeros then stand for them. `budget` is the column of budgets where it stands among them,
+    `budgeted` of which kind budgets are, None without any.
     """
 
     schema: Schema
@@ -34,20 +36,33 @@ class Layout:
     declared: bool
     drop: bool
     keep_count: bool
+    budget: str | None = None
+    budgeted: str | None = None
 
     @classmethod
     def of(
-        cls, setting: Setting, header: Sequence[str] | None, width: int, y: Any, *, drop: bool
+        cls,
+        setting: Setting,
+        header: Sequence[str] | None,
+        width: int,
+        y: Any,
+        budgets: Any = None,
+        *,
+        drop: bool,
     ) -> Layout:
-        """The layout of a table with these columns; y is None, labels, or a name. Raises BadData.
+        """The layout of a table with these columns, before the kind of its budgets is known; y is
+        None, labels, or a name, and so are budgets. Raises BadData.
 
-        Features are the codebook's columns by name, else all columns but that of the labels.
+        Features are the codebook's columns by name, else all columns but those of the labels and
+        the budgets.
         """
         schema = setting.X.columns
         label = label_column(setting, header, y)
-        names = _chosen(schema, header, width, label)
+        budget = column_name(setting, header, budgets, label)
+        others = [name for name in (label, budget) if name is not None]
+        names = _chosen(schema, header, width, others)
         if header is not None:
-            _check_unique([*(names if schema else ()), *([label] if label else [])], header)
+            _check_unique([*(names if schema else ()), *others], header)
         elif width != len(names):
             wanted = f"a table of its codebook's {len(names)} columns"
             way_out = "A data frame is read by its columns' names."
@@ -56,7 +71,7 @@ class Layout:
             raise BadData("X", "a table with at least one column", Plain("none"))
         whole = None if header is None else tuple(header)
         kept = setting.relation is REPLACE_ONE
-        return cls(schema, names, whole, label, setting.y is not None, drop, kept)
+        return cls(schema, names, whole, label, setting.y is not None, drop, kept, budget)
 
     @property
     def parts(self) -> tuple[Numeric | Categorical | None, ...]:
@@ -85,10 +100,15 @@ class Layout:
         return "y" if self.label is None else f"column {self.label} of X"
 
     @property
+    def budget_title(self) -> str:
+        """The budgets as errors call them."""
+        return "budgets" if self.budget is None else f"column {self.budget} of X"
+
+    @property
     def needed(self) -> tuple[str, ...]:
-        """Every column that is read, features before labels."""
+        """Every column that is read, features before labels before budgets."""
         own = () if self.label is None or self.label in self.names else (self.label,)
-        return (*self.names, *own)
+        return (*self.names, *own, *(() if self.budget is None else (self.budget,)))
 
     def places(self, header: Sequence[str]) -> list[int]:
         """Where the columns of features stand in this header. Raises BadData."""
@@ -98,7 +118,7 @@ class Layout:
             wanted = f"a table with the columns {', '.join(self.header or ())}, in this order"
             got = Plain(_difference(self.header or (), header))
             raise BadData("X", wanted, got, NAMED)
-        return [j for j, name in enumerate(header) if name != self.label]
+        return [j for j, name in enumerate(header) if name not in (self.label, self.budget)]
 
     def place(self, name: str, header: Sequence[str]) -> int:
         """Where the one column of that name stands. Raises BadData."""
@@ -134,13 +154,13 @@ def _named(setting: Setting, header: Sequence[str] | None, y: str) -> str:
 
 
 def _chosen(
-    schema: Schema, header: Sequence[str] | None, width: int, label: str | None
+    schema: Schema, header: Sequence[str] | None, width: int, others: Sequence[str]
 ) -> tuple[str, ...]:
     if schema is not None:
         return tuple(part.name for part in schema)
     if header is None:
         return tuple(str(j) for j in range(width))
-    return tuple(name for name in header if name != label)
+    return tuple(name for name in header if name not in others)
 
 
 def _check_unique(names: Sequence[str], header: Sequence[str]) -> None:

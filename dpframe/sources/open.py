@@ -9,6 +9,7 @@ from dpframe.errors import BadData, InvalidArgument
 from dpframe.graph import Setting
 from dpframe.guarantees import REPLACE_ONE
 
+from .budgets import check_no_labels
 from .csv import CsvSource
 from .dask import DaskSource, is_dask
 from .files import found, is_path, kind
@@ -21,12 +22,19 @@ from .streams import ArrowSource, LazySource
 from .table import Table
 from .telling import bared, safely
 
+HELD = {"y": "labels", "budgets": "budgets"}
 PARTS = 16  # blocks of a part, where the table has no parts of its own
 
 
 @bared
 def open_source(
-    setting: Setting, X: Any, y: Any = None, *, drop: bool = False, parts: int = PARTS
+    setting: Setting,
+    X: Any,
+    y: Any = None,
+    *,
+    drop: bool = False,
+    budgets: Any = None,
+    parts: int = PARTS,
 ) -> Source:
     """The table X with labels y, checked by its columns for this setting; reads no row.
 
@@ -37,7 +45,12 @@ def open_source(
     holds them; None takes the column with the setting's name for labels. Features are the columns
     of the setting's codebook by name; without one all other columns in their order.
 
-    `drop` leaves rows without finite numbers out (under replace-one it makes them rows of zeros).
+    `budgets`, shape (n,), are public, an entry a record: positive, finite numbers, or names of
+    groups, which are texts; or the name of the column of X that holds them, which is then no
+    feature. Blocks of an iterator that have no such column are triples (X, y, budgets).
+
+    `drop` leaves rows without finite numbers out (under replace-one it makes them rows of zeros);
+    a record without a budget is refused all the same.
     `parts` is how many blocks a part has where the table comes in no parts of its own.
 
     Raises BadData for columns that do not fit, SourceFailed for what cannot be opened, MissingExtra
@@ -46,39 +59,41 @@ def open_source(
     if not isinstance(parts, int) or isinstance(parts, bool) or parts < 1:
         raise InvalidArgument("parts", "a number of blocks, at least 1", parts)
     if isinstance(X, Source):
-        return _again(setting, X, y, drop=drop)
-    return safely(lambda: _opened(setting, X, y, drop=drop, parts=parts), "X")
+        return _again(setting, X, y, budgets, drop=drop)
+    check_no_labels(y, budgets)
+    return safely(lambda: _opened(setting, X, y, budgets, drop=drop, parts=parts), "X")
 
 
-def _opened(setting: Setting, X: Any, y: Any, *, drop: bool, parts: int) -> Source:
+def _opened(setting: Setting, X: Any, y: Any, budgets: Any, *, drop: bool, parts: int) -> Source:
     if is_path(X):
-        return _files(setting, X, y, drop=drop)
+        return _files(setting, X, y, budgets, drop=drop)
     if is_dask(X):
-        return DaskSource.of(setting, X, y, drop=drop)
+        return DaskSource.of(setting, X, y, budgets, drop=drop)
     if hasattr(type(X), "collect_schema") and hasattr(type(X), "collect"):
-        return LazySource.of(setting, X, y, drop=drop, blocks=parts)
+        return LazySource.of(setting, X, y, budgets, drop=drop, blocks=parts)
     if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "to_numpy"):
-        return ArrowSource.of(setting, X, y, drop=drop, blocks=parts)
+        return ArrowSource.of(setting, X, y, budgets, drop=drop, blocks=parts)
     if isinstance(X, Iterator):
-        return IteratorSource.of(setting, X, y, drop=drop)
-    return MemorySource(Table.of(setting, X, y, drop=drop), parts)
+        return IteratorSource.of(setting, X, y, budgets, drop=drop)
+    return MemorySource(Table.of(setting, X, y, budgets, drop=drop), parts)
 
 
-def _files(setting: Setting, X: Any, y: Any, *, drop: bool) -> Source:
-    if not (y is None or isinstance(y, str)):
-        got = Plain(type(y).__name__)
-        raise BadData("y", "left out, or the name of a column", got, "Files hold their labels.")
+def _files(setting: Setting, X: Any, y: Any, budgets: Any, *, drop: bool) -> Source:
+    for name, given in (("y", y), ("budgets", budgets)):
+        if not (given is None or isinstance(given, str)):
+            got, way_out = Plain(type(given).__name__), f"Files hold their {HELD[name]}."
+            raise BadData(name, "left out, or the name of a column", got, way_out)
     files = found(X)
     opened = ParquetSource if kind(files) == "parquet" else CsvSource
-    return opened.of(setting, files, y, drop=drop)
+    return opened.of(setting, files, y, budgets, drop=drop)
 
 
-def _again(setting: Setting, source: Source, y: Any, *, drop: bool) -> Source:
+def _again(setting: Setting, source: Source, y: Any, budgets: Any, *, drop: bool) -> Source:
     """A source that is open already, if it was opened for this. Raises InvalidArgument."""
     layout = source.layout
     asked = (setting.X.columns, setting.y is not None, drop, setting.relation is REPLACE_ONE)
     opened = (layout.schema, layout.declared, layout.drop, layout.keep_count)
-    if y is not None or asked != opened:
-        wanted = "a source that was opened for this setting, with its labels"
+    if y is not None or budgets is not None or asked != opened:
+        wanted = "a source that was opened for this setting, with its labels and budgets"
         raise InvalidArgument("X", wanted, type(source).__name__, "Open it again.")
     return source

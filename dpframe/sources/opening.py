@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 
 from dpframe.errors import BadData
@@ -15,6 +16,8 @@ from dpframe.graph import Categorical
 
 from .arrow import is_arrow
 from .arrow import number_column as arrow_column
+from .budgets import NAMES, kind, listed
+from .budgets import column as budget_column
 from .extras import arrow
 from .layout import Layout
 from .reading import (
@@ -30,6 +33,7 @@ from .reading import (
     number_column,
 )
 
+ALIKE = "Every block is of the kind of the first."
 MASKED = '{0}.filled(numpy.nan) with missing="drop" leaves masked rows out.'
 SPARSE = "{0}.toarray() makes it dense."
 
@@ -42,6 +46,13 @@ def is_frame(X: Any) -> bool:
 def is_batch(X: Any) -> bool:
     """Whether X is a batch or a table of pyarrow."""
     return type(X).__module__.partition(".")[0] == "pyarrow" and hasattr(X, "column_names")
+
+
+def is_table(X: Any) -> bool:
+    """Whether X has rows and columns, by its looks."""
+    if isinstance(X, (list, tuple)):
+        return len(X) > 0 and isinstance(X[0], (list, tuple, np.ndarray))
+    return is_frame(X) or is_batch(X) or len(getattr(X, "shape", ())) == 2
 
 
 def given(X: Any, *, mixed: bool = False) -> Any:
@@ -83,9 +94,7 @@ def features(layout: Layout, X: Any) -> Features:
     names = header(X)
     if (names is None) != (layout.header is None):
         wanted = f"a table {'without' if names else 'with'} names of columns"
-        raise BadData(
-            "X", wanted, Plain("another kind"), "Every block is of the kind of the first."
-        )
+        raise BadData("X", wanted, Plain("another kind"), ALIKE)
     return _from_array(layout, X) if names is None else _from_named(layout, X, names)
 
 
@@ -94,7 +103,7 @@ def labels(layout: Layout, X: Any, y: Any) -> Column | None:
     if layout.label is not None:
         if not (y is None or isinstance(y, str)):
             wanted = f"left out: labels are the column {layout.label!r} of X"
-            raise BadData("y", wanted, Plain("labels"), "Every block is of the kind of the first.")
+            raise BadData("y", wanted, Plain("labels"), ALIKE)
         place = layout.place(layout.label, header(X) or ())
         return _numbers(column(X, place), layout.label_title, drop=layout.drop)
     if y is None and not layout.declared:
@@ -119,6 +128,57 @@ def beside(y: Any, *, drop: bool) -> Column:
         got, way_out = _dimensions(series), "y.ravel() flattens one column."
         raise BadData("y", "one-dimensional: a number a record", got, way_out)
     return number_column(series, "y", drop=drop)
+
+
+def budgeted(layout: Layout, X: Any, given: Any) -> tuple[Layout, Any]:
+    """The layout with the kind of the budgets, and those that are no column of X, if any.
+
+    Raises BadData.
+    """
+    if given is None:
+        return layout, None
+    values = _budget_values(layout, X, given)
+    found = attrs.evolve(layout, budgeted=kind(values, layout.budget_title) or NAMES)
+    return found, values if layout.budget is None else None
+
+
+def budgets(layout: Layout, X: Any, given: Any) -> Column | None:
+    """The budgets, where there are some: a column of X, or those given. Raises BadData."""
+    if layout.budgeted is None:
+        if given is not None:
+            raise BadData("budgets", "left out", Plain("budgets"), ALIKE)
+        return None
+    values = _budget_values(layout, X, given)
+    return budget_column(values, layout.budget_title, layout.budgeted)
+
+
+def _budget_values(layout: Layout, X: Any, given: Any) -> Any:
+    """The budgets as they are. Raises BadData."""
+    if layout.budget is None:
+        return budgets_beside(given)
+    if given is not None and not (isinstance(given, str) and given == layout.budget):
+        wanted = f"left out: budgets are the column {layout.budget!r} of X"
+        raise BadData("budgets", wanted, Plain("others"), ALIKE)
+    return column(X, layout.place(layout.budget, header(X) or ()))
+
+
+def budgets_beside(given: Any) -> Any:
+    """Budgets that are no column of X, as an array or a series. Raises BadData."""
+    if given is None:
+        raise BadData("budgets", "given", None, ALIKE)
+    series = _series(given)
+    if len(series.shape) != 1:
+        raise BadData("budgets", "one-dimensional: an entry a record", _dimensions(series))
+    return series
+
+
+def _series(given: Any) -> Any:
+    if isinstance(given, (list, tuple)):
+        return listed(given)
+    if isinstance(given, np.ma.MaskedArray):
+        raise BadData("budgets", "unmasked", Plain("a masked array"), "Give every record one.")
+    named = hasattr(given, "to_numpy") and hasattr(given, "dtype")
+    return given if named else as_array(given, "budgets")
 
 
 def _from_array(layout: Layout, array: Array) -> Features:

@@ -11,7 +11,7 @@ import attrs
 from dpframe.errors import BadData
 from dpframe.graph import Categorical, Setting
 
-from .arrow import without_rows
+from .arrow import is_text, without_rows
 from .extras import arrow
 from .files import File
 from .layout import Layout
@@ -23,7 +23,6 @@ from .telling import safely
 
 BATCH = 8  # blocks that are decoded at once
 BUFFER = 2**18  # bytes of a column that are read at once
-TEXTS = ("is_string", "is_large_string", "is_string_view")
 CUT = "A file that was cut short, or is no Parquet file, looks like this."
 
 
@@ -40,14 +39,16 @@ class ParquetSource(Source):
     rows: int
 
     @classmethod
-    def of(cls, setting: Setting, files: tuple[File, ...], y: Any, *, drop: bool) -> ParquetSource:
+    def of(
+        cls, setting: Setting, files: tuple[File, ...], y: Any, budgets: Any = None, *, drop: bool
+    ) -> ParquetSource:
         """Reads every file's metadata and compares its columns with the first's.
 
         Raises BadData, SourceFailed or MissingExtra.
         """
         arrow("pyarrow.parquet")
         first = empty(files[0])
-        layout = Table.of(setting, first, y, drop=drop).layout
+        layout = Table.of(setting, first, y, budgets, drop=drop).layout
         groups, rows = [], 0
         for file in files:
             schema, known = empty(file), metadata(file)
@@ -142,7 +143,7 @@ def sort(kind: Any) -> str:
     types = arrow("pyarrow.types")
     if types.is_dictionary(kind):
         kind = kind.value_type
-    if any(getattr(types, one)(kind) for one in TEXTS if hasattr(types, one)):
+    if is_text(kind):
         return "text"
     return "numbers" if types.is_primitive(kind) and not _no_number(types, kind) else str(kind)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from dpframe.errors import BadData
 
+from .budgets import NUMBERS
 from .extras import arrow
 from .layout import Layout
 from .opening import is_batch, whole_batch
@@ -80,31 +81,36 @@ class Window(Part):
 
 @attrs.frozen(eq=False, repr=False)
 class Piece(Part):
-    """A frame, a batch or an array, with or without labels, that its reader is the first to see."""
+    """A frame, a batch or an array, with or without labels and budgets beside it, that its reader
+    is the first to see.
+    """
 
     layout: Layout
     X: Any
     y: Any
     name: str
+    budgets: Any = None
 
     def tables(self) -> Iterator[Table]:
         """The one table, if it has the layout's columns."""
-        yield laid(self.layout, self.X, self.y, self.name)
+        yield laid(self.layout, self.X, self.y, self.name, self.budgets)
 
     def apart(self) -> Piece:
-        """A copy of the rows and labels."""
-        X, y = safely(lambda: (copied(self.X), copied(self.y)), self.name, REUSED)
-        return attrs.evolve(self, X=X, y=y)
+        """A copy of the rows, labels and budgets."""
+        own = (self.X, self.y, self.budgets)
+        X, y, budgets = safely(lambda: tuple(map(copied, own)), self.name, REUSED)
+        return attrs.evolve(self, X=X, y=y, budgets=budgets)
 
     def __reduce__(self) -> tuple[object, ...]:
         """A window on a batch of Arrow travels without the rest of the batch."""
         if not is_batch(self.X):
-            return Piece, (self.layout, self.X, self.y, self.name)
-        return _unpacked, (self.layout, packed(whole_batch(self.X)), self.y, self.name)
+            return Piece, (self.layout, self.X, self.y, self.name, self.budgets)
+        data = packed(whole_batch(self.X))
+        return _unpacked, (self.layout, data, self.y, self.name, self.budgets)
 
 
-def _unpacked(layout: Layout, data: bytes, y: Any, name: str) -> Piece:
-    return Piece(layout, unpacked(data), y, name)
+def _unpacked(layout: Layout, data: bytes, y: Any, name: str, budgets: Any) -> Piece:
+    return Piece(layout, unpacked(data), y, name, budgets)
 
 
 def packed(batch: Any) -> bytes:
@@ -122,8 +128,8 @@ def unpacked(data: bytes) -> Any:
 
 
 def copied(data: Any) -> Any:
-    """A copy of rows or labels. (Arrow and Polars take arrays of numpy without one, and their own
-    copies share the memory.)
+    """A copy of rows, labels or budgets. (Arrow and Polars take arrays of numpy without one, and
+    their own copies share the memory.)
     """
     if is_batch(data):
         return unpacked(packed(whole_batch(data)))
@@ -132,10 +138,10 @@ def copied(data: Any) -> Any:
     return pickle.loads(pickle.dumps(data))  # noqa: S301 - our own bytes
 
 
-def laid(layout: Layout, X: Any, y: Any, where: str) -> Table:
+def laid(layout: Layout, X: Any, y: Any, where: str, budgets: Any = None) -> Table:
     """A later piece of a table, compared with its first. Raises BadData that names the piece."""
     try:
-        return Table.laid(layout, X, y)
+        return Table.laid(layout, X, y, budgets)
     except BadData as error:
         name = f"{error.name}, in {where},"
         refusal = BadData(name, error.requirement, error.value, error.way_out)
@@ -145,5 +151,7 @@ def laid(layout: Layout, X: Any, y: Any, where: str) -> Table:
 def nothing(layout: Layout) -> Table:
     """A table of this layout without rows."""
     rows = np.empty((0, len(layout.names)), dtype=object if layout.mixed else float)
-    plain = attrs.evolve(layout, header=None, label=None)
-    return Table.laid(plain, rows, np.empty(0) if layout.declared else None)
+    plain = attrs.evolve(layout, header=None, label=None, budget=None)
+    labels = np.empty(0) if layout.declared else None
+    budgets = np.empty(0, dtype=float if layout.budgeted == NUMBERS else object)
+    return Table.laid(plain, rows, labels, None if layout.budgeted is None else budgets)

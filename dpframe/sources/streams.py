@@ -15,7 +15,8 @@ from dpframe.graph import Setting
 from .arrow import without_rows
 from .extras import arrow
 from .layout import Layout
-from .opening import beside, is_batch
+from .opening import beside, budgeted, is_batch
+from .opening import budgets as all_budgets
 from .parts import Part, Piece
 from .reading import Column, Plain
 from .source import Source
@@ -27,12 +28,13 @@ from .telling import guarded, safely
 class StreamSource(Source):
     """Abstract: batches in order, cut into pieces of at most so many blocks.
 
-    `labels` are those that stand beside the batches, in their order, or None.
+    `labels` and `budgets` are those that stand beside the batches, in their order, or None.
     """
 
     data: Any
     layout: Layout
     labels: Column | None
+    budgets: Column | None
     blocks: int
 
     @abstractmethod
@@ -45,25 +47,22 @@ class StreamSource(Source):
         return self.data
 
     def parts(self) -> Iterator[Part]:
-        """A piece of a batch each. Raises BadData where labels beside them end early or late."""
+        """A piece of a batch each. Raises BadData where what is beside them ends early or late."""
         start, size = 0, self.blocks * block_rows(self.columns)
         for batch in guarded(self.batches(), "X"):
             for place in range(0, len(batch), size):
                 piece = batch.slice(place, size)
-                yield Piece(self.layout, piece, self._beside(start, len(piece)), "X")
-                start += len(piece)
-        if self.labels is not None and start != len(self.labels):
-            raise self._uneven()
+                stop = start + len(piece)
+                y, budgets = (_cut(name, one, start, stop) for name, one in self._beside)
+                yield Piece(self.layout, piece, y, "X", budgets)
+                start = stop
+        for name, one in self._beside:
+            if one is not None and start != len(one):
+                raise _uneven(name)
 
-    def _beside(self, start: int, length: int) -> Any:
-        if self.labels is None:
-            return None
-        if start + length > len(self.labels):
-            raise self._uneven()
-        return self.labels.window(start, start + length).values
-
-    def _uneven(self) -> BadData:
-        return BadData("y", "as long as X", Plain("another length"), "A record is a row of both.")
+    @property
+    def _beside(self) -> tuple[tuple[str, Column | None], ...]:
+        return ("y", self.labels), ("budgets", self.budgets)
 
 
 @attrs.define(eq=False, repr=False)
@@ -78,13 +77,15 @@ class ArrowSource(StreamSource):
     passes: float
 
     @classmethod
-    def of(cls, setting: Setting, X: Any, y: Any, *, drop: bool, blocks: int) -> ArrowSource:
+    def of(
+        cls, setting: Setting, X: Any, y: Any, budgets: Any = None, *, drop: bool, blocks: int
+    ) -> ArrowSource:
         """Reads the stream's schema. Raises BadData, SourceFailed or MissingExtra."""
         reader = safely(lambda: stream(X), "X")
         empty = without_rows(reader.schema)
-        layout, labels = laid_out(setting, empty, y, drop=drop)
+        layout, labels, own = laid_out(setting, empty, y, budgets, drop=drop)
         passes = 1 if hasattr(X, "read_next_batch") else math.inf
-        return cls(X, layout, labels, blocks, reader, passes)
+        return cls(X, layout, labels, own, blocks, reader, passes)
 
     @property
     def reused(self) -> bool:
@@ -105,14 +106,15 @@ class LazySource(StreamSource):
     """A lazy frame of Polars, collected batch by batch, of the columns that are read."""
 
     @classmethod
-    def of(cls, setting: Setting, X: Any, y: Any, *, drop: bool, blocks: int) -> LazySource:
+    def of(
+        cls, setting: Setting, X: Any, y: Any, budgets: Any = None, *, drop: bool, blocks: int
+    ) -> LazySource:
         """Resolves the lazy frame's schema. Raises BadData or SourceFailed."""
         if not hasattr(X, "collect_batches"):
             got, way_out = Plain("another one"), "X.collect() reads it into memory."
             raise BadData("X", "a lazy frame of Polars 1.34 or later", got, way_out)
         empty = safely(lambda: X.collect_schema().to_frame(), "X")
-        layout, labels = laid_out(setting, empty, y, drop=drop)
-        return cls(X, layout, labels, blocks)
+        return cls(X, *laid_out(setting, empty, y, budgets, drop=drop), blocks)
 
     def batches(self) -> Iterator[Any]:
         """The lazy frame's batches, in its order."""
@@ -123,19 +125,41 @@ class LazySource(StreamSource):
         return iter(lazy.collect_batches(chunk_size=size, maintain_order=True))
 
 
-def laid_out(setting: Setting, empty: Any, y: Any, *, drop: bool) -> tuple[Layout, Column | None]:
-    """The layout that a table without rows shows, and the labels that stand beside it, if any.
-
-    Raises BadData.
+def laid_out(
+    setting: Setting, empty: Any, y: Any, budgets: Any, *, drop: bool
+) -> tuple[Layout, Column | None, Column | None]:
+    """The layout that a table without rows shows, and the labels and the budgets that stand beside
+    it, if any. Raises BadData.
     """
-    table = Table.of(setting, empty, no_rows(y), drop=drop)
-    inside = y is None or isinstance(y, str)
-    return table.layout, None if inside else beside(y, drop=drop)
+    layout = Table.of(setting, empty, no_rows(y), no_rows(budgets), drop=drop).layout
+    labels = None if inside(y) else beside(y, drop=drop)
+    if inside(budgets):
+        return layout, labels, None
+    layout, own = budgeted(layout, None, budgets)
+    return layout, labels, all_budgets(layout, None, own)
 
 
 def no_rows(y: Any) -> Any:
     """What stands for y beside a table without rows."""
-    return y if y is None or isinstance(y, str) else []
+    return y if inside(y) else []
+
+
+def inside(y: Any) -> bool:
+    """Whether these are no labels or budgets beside a table: none, or the name of a column."""
+    return y is None or isinstance(y, str)
+
+
+def _cut(name: str, column: Column | None, start: int, stop: int) -> Any:
+    """Entries start to stop of what stands beside the batches. Raises BadData."""
+    if column is None:
+        return None
+    if stop > len(column):
+        raise _uneven(name)
+    return column.window(start, stop).values
+
+
+def _uneven(name: str) -> BadData:
+    return BadData(name, "as long as X", Plain("another length"), "A record is a row of both.")
 
 
 def stream(X: Any) -> Any:

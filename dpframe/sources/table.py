@@ -17,30 +17,37 @@ from .reading import Array, Column, Features, Plain, coerced, doubles, strange
 ENTRIES = 2**18  # of a block: 2 MiB of doubles
 FEWEST, MOST = 1024, 16_384  # rows of a block
 TOGETHER = 4  # blocks whose columns are put side by side at once
+EACH = "Each record has a budget of its own."
 NUMERIC = "The codebook says dp.Numeric: give numbers, not texts, truth values or dates."
 
 
 @attrs.frozen(eq=False, repr=False)
 class Block:
-    """Finite rows, shape (m, d), and their labels, (m,), or None where none are declared.
+    """Finite rows, shape (m, d), their labels, (m,), or None where none are declared, and their
+    budgets, (m,), or None where the source has none.
 
     Doubles; objects where a codebook has levels, with finite numbers in its columns of numbers.
+    Budgets are public: positive, finite doubles; objects, texts, where they are names of groups.
     """
 
     rows: Array
     labels: Array | None
+    budgets: Array | None = None
 
 
 @attrs.frozen(eq=False, repr=False)
 class Table:
-    """Features and labels of one length, as a layout says that they are read."""
+    """Features, labels and budgets of one length, as a layout says that they are read."""
 
     features: Features
     labels: Column | None
     layout: Layout
+    budgets: Column | None = None
 
     @classmethod
-    def of(cls, setting: Setting, X: object, y: object = None, *, drop: bool) -> Table:
+    def of(
+        cls, setting: Setting, X: object, y: object = None, budgets: object = None, *, drop: bool
+    ) -> Table:
         """The table that the setting describes; reads no entry. Raises BadData.
 
         Where the number of rows is public (replace-one), dropped rows become rows of zeros, so that
@@ -49,11 +56,12 @@ class Table:
         data = opening.given(X)
         names = opening.header(data)
         width = data.shape[1] if names is None else len(names)
-        layout = Layout.of(setting, names, width, y, drop=drop)
-        return cls.laid(layout, X if layout.mixed else data, y)
+        layout = Layout.of(setting, names, width, y, budgets, drop=drop)
+        layout, own = opening.budgeted(layout, data, budgets)
+        return cls.laid(layout, X if layout.mixed else data, y, own)
 
     @classmethod
-    def laid(cls, layout: Layout, X: object, y: object = None) -> Table:
+    def laid(cls, layout: Layout, X: object, y: object = None, budgets: object = None) -> Table:
         """A table of a known layout: the table itself, or a later block of it. Raises BadData."""
         data = opening.given(X, mixed=layout.mixed)
         features, labels = opening.features(layout, data), opening.labels(layout, data, y)
@@ -61,7 +69,10 @@ class Table:
             raise BadData(
                 "y", "as long as X", Plain("another length"), "A record is a row of both."
             )
-        return cls(features, labels, layout)
+        own = opening.budgets(layout, data, budgets)
+        if own is not None and len(own) != len(features):
+            raise BadData("budgets", "as long as X", Plain("another length"), EACH)
+        return cls(features, labels, layout, own)
 
     def __len__(self) -> int:
         """The number of rows: private under add/remove."""
@@ -80,37 +91,43 @@ class Table:
     def window(self, start: int, stop: int) -> Table:
         """Rows start to stop, without a copy."""
         labels = None if self.labels is None else self.labels.window(start, stop)
-        return Table(self.features.window(start, stop), labels, self.layout)
+        budgets = None if self.budgets is None else self.budgets.window(start, stop)
+        return Table(self.features.window(start, stop), labels, self.layout, budgets)
 
     def blocks(self, size: int | None = None) -> Iterator[Block]:
         """Every row once, `size` at a time; one empty block for an empty table. Raises BadData."""
         step = self.block_rows if size is None else size
         for first in range(0, max(len(self), 1), TOGETHER * step):
-            last = min(first + TOGETHER * step, len(self))
-            rows = self.features.read(first, last)
-            labels = None if self.labels is None else self.labels.read(first, last)
-            for start in range(0, max(last - first, 1), step):
-                window = slice(start, start + step)
-                yield self._finite(rows[window], None if labels is None else labels[window])
+            read = self._read(first, min(first + TOGETHER * step, len(self)))
+            for start in range(0, max(len(read.rows), 1), step):
+                yield self._finite(_only(slice(start, start + step), read))
 
-    def _finite(self, rows: Array, labels: Array | None) -> Block:
+    def _read(self, start: int, stop: int) -> Block:
+        """Rows start to stop as they are; budgets first, since nothing is done without them."""
+        budgets = None if self.budgets is None else self.budgets.read(start, stop)
+        rows = self.features.read(start, stop)
+        labels = None if self.labels is None else self.labels.read(start, stop)
+        return Block(rows, labels, budgets)
+
+    def _finite(self, block: Block) -> Block:
         """A block of finite rows. Entries are looked at only where a sum does not prove it."""
+        rows, labels = block.rows, block.labels
         if (
             rows.dtype == float
             and sums_finitely(rows)
             and (labels is None or sums_finitely(labels))
         ):
-            return Block(rows, labels)
+            return block
         finite = self._finite_entries(rows)
         kept: Array = np.logical_and.reduce(finite, axis=1)
         if labels is not None:
             kept &= np.isfinite(labels)
         if kept.all():
-            return Block(rows, labels)
+            return block
         if not self.layout.drop:
             raise self._not_finite(finite, labels)
         kept_rows = self._zeroed if self.layout.keep_count else _only
-        return kept_rows(kept, rows, labels)
+        return kept_rows(kept, block)
 
     def _finite_entries(self, rows: Array) -> Array:
         """Which entries of the columns of numbers are finite, shape (m, len(real))."""
@@ -140,13 +157,17 @@ class Table:
         way_out = 'missing="drop" leaves those rows out, at no cost.'
         return BadData(", ".join(names), "finite", got, way_out)
 
-    def _zeroed(self, kept: Array, rows: Array, labels: Array | None) -> Block:
-        """The block with rows of zeros (of no level, in categories) for those not kept."""
+    def _zeroed(self, kept: Array, block: Block) -> Block:
+        """The block with rows of zeros (of no level, in categories) for those not kept, who stay
+        with their budgets.
+        """
+        rows, labels = block.rows, block.labels
         blank = np.zeros(rows.shape[1], dtype=rows.dtype)
         others = [j for j in range(self.columns) if j not in self.layout.real]
         blank[others] = None if rows.dtype == object else np.nan
         zeroed = np.where(kept[:, None], rows, blank)
-        return Block(zeroed, None if labels is None else np.where(kept, labels, 0.0))
+        filled = None if labels is None else np.where(kept, labels, 0.0)
+        return Block(zeroed, filled, block.budgets)
 
 
 def block_rows(columns: int) -> int:
@@ -160,5 +181,10 @@ def sums_finitely(numbers: Array) -> bool:
         return bool(np.isfinite(numbers.sum()))
 
 
-def _only(kept: Array, rows: Array, labels: Array | None) -> Block:
-    return Block(rows[kept], None if labels is None else labels[kept])
+def _only(kept: Array | slice, block: Block) -> Block:
+    labels, budgets = block.labels, block.budgets
+    return Block(
+        block.rows[kept],
+        None if labels is None else labels[kept],
+        None if budgets is None else budgets[kept],
+    )

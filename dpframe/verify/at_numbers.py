@@ -10,9 +10,9 @@ from typing import Any, Self
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.graph import Graph, Known, Regression, Setting, still
+from dpframe.graph import Graph, Known, OfBudgets, Regression, Setting, still
 from dpframe.graph.rows import COLUMNS
-from dpframe.guarantees import Guarantee
+from dpframe.guarantees import Each, Guarantee
 from dpframe.symbols import Expression, Symbol, rational
 
 from .enclose import enclose, rational_ball
@@ -45,7 +45,7 @@ class AtNumbers:
     @property
     def target(self) -> Guarantee:
         """What every execution satisfies, symbolic where the parameters are."""
-        return self.report.problem.target
+        return self.report.problem.claimed
 
     @property
     def setting(self) -> Setting:
@@ -65,7 +65,10 @@ class AtNumbers:
         return frozenset(
             name
             for name, symbol in self.symbols.items()
-            if name not in self.values and not is_size(symbol) and not is_released(symbol)
+            if name not in self.values
+            and not is_size(symbol)
+            and not is_released(symbol)
+            and not is_of_budgets(symbol)
         )
 
     def at(self, **values: object) -> Self:
@@ -96,6 +99,9 @@ class AtNumbers:
             raise InvalidArgument(name, f"a parameter of this certificate: {known}", value, "")
         if is_released(self.symbols[name]):
             raise InvalidArgument(name, "left to execution, which releases it", value, "")
+        if is_of_budgets(self.symbols[name]):
+            wanted, way_out = "left to the budgets of the records", "dp.execute(..., budgets=...)."
+            raise InvalidArgument(name, wanted, value, way_out)
         number, domain = rational(value, name), self.symbols[name].domain
         if number not in domain:
             raise InvalidArgument(name, str(domain), value, "")
@@ -151,3 +157,8 @@ def is_size(symbol: Symbol) -> bool:
 def is_released(symbol: Symbol) -> bool:
     """Whether the symbol stands for a number that an execution releases."""
     return isinstance(symbol.origin, Known)
+
+
+def is_of_budgets(symbol: Symbol) -> bool:
+    """Whether the symbol stands for a record's own budget, or for a number of all budgets."""
+    return isinstance(symbol.origin, (Each, OfBudgets))

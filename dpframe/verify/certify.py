@@ -83,4 +83,4 @@ def examine(
     name = accountant.name if isinstance(accountant, Accountant) else accountant
     declared = regression.graph(setting, target.budget)
     graph = Graph.of(declared.output)  # derived here, whatever the declaration says of itself
-    return verify(Problem(graph, target, setting, tuple(trust)), name)
+    return verify(Problem.of(graph, target, setting, tuple(trust)), name)

@@ -13,9 +13,19 @@ import attrs
 
 from dpframe.errors import BadCertificate
 from dpframe.graph import Categorical, Column, Numeric, Regression, Rows, Setting
-from dpframe.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP, Relation, ZeroConcentratedDP
+from dpframe.guarantees import (
+    ApproxDP,
+    Each,
+    GaussianDP,
+    Guarantee,
+    PureDP,
+    Relation,
+    ZeroConcentratedDP,
+)
 from dpframe.symbols import Expression, Symbol, from_json, parameter, sqrt, to_json
 from dpframe.symbols.domain import CLOSED, Domain
+
+from .personal_document import each_of, personal_target
 
 if TYPE_CHECKING:
     from .certificate import Certificate
@@ -51,10 +61,12 @@ def document(certificate: Certificate) -> dict[str, object]:
 def statement(certificate: Certificate) -> dict[str, object]:
     """What is claimed."""
     problem = certificate.report.problem
+    promised = problem.target if problem.personal is None else problem.personal.each
     return {
+        **({} if problem.personal is None else {"each": each_of(problem.personal)}),
         "target": {
-            "kind": problem.target.kind,
-            "amounts": [to_json(amount) for amount in problem.target.amounts],
+            "kind": promised.kind,
+            "amounts": [to_json(amount) for amount in promised.amounts],
         },
         "relation": problem.setting.relation.value,
         "rows_per_person": to_json(problem.rows),
@@ -206,9 +218,13 @@ def _rebuild(content: Mapping[str, Any]) -> Certificate:
         name: _symbol(name, spec)
         for name, spec in {**declared["symbols"], **claimed["symbols"]}.items()
     }
+    for name in claimed.get("each", {}).get("own", ()):
+        symbols[name] = attrs.evolve(symbols[name], origin=Each())
     amounts = [from_json(amount, symbols) for amount in claimed["target"]["amounts"]]
     kind = KINDS[claimed["target"]["kind"]]
     target = kind(sqrt(amounts[0])) if kind is GaussianDP else kind(*amounts)
+    if "each" in claimed:
+        target = personal_target(target, claimed["each"], symbols)
     setting = _load_setting(declared["setting"], claimed, symbols)
     certificate = certify(
         _regression(declared, symbols),

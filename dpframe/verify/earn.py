@@ -13,6 +13,7 @@ from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, log
 
 from .attempt import certain
+from .branches import at_most
 from .enclose import enclose
 from .judge import Earned, Move, judge, within
 from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation, Witness, named
@@ -85,15 +86,24 @@ def _stated(
     fact = f"{release.noise.noise} = {size}, {release.noise.norm} sensitivity {sensitivity}, "
     rule, facts = f"its guarantee, {given}, is inside its share", (f"{fact}share ({share})",)
     pairs = zip(given.currency, given.amounts, strict=True)
-    gaps = [share.amount(name) - amount for name, amount in pairs if name in share.currency]
+    claims = [(amount, share.amount(name)) for name, amount in pairs if name in share.currency]
     whole = all(name in share.currency for name in given.currency)
-    if whole and all(nonnegative(g, problem.field).proved or certain(g) for g in gaps):
+    if whole and all(_inside(problem, amount, most) for amount, most in claims):
         return Obligation("share", release.label, rule, facts, PROVED)
     witness = pure_witness(release, share) if release.gives is PureDP else None
     verdict = REFUTED if witness is not None else UNPROVED
     repair = f"calibrate it to the {release.noise.norm} sensitivity {sensitivity}: dp.Laplace.pure "
     repair += "for Laplace noise (L1), dp.L2Laplace.pure for noise of the L2 norm."
     return Obligation("share", release.label, rule, facts, verdict, witness, repair)
+
+
+def _inside(problem: Problem, amount: Expression, most: Expression) -> bool:
+    gap = most - amount
+    return (
+        nonnegative(gap, problem.field).proved is True
+        or certain(gap)
+        or at_most(problem, amount, most)
+    )
 
 
 def pure_witness(release: Release, share: Share) -> Witness | None:

@@ -10,9 +10,10 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Known, Node, Procedure, Release, Setting
+from dpframe.graph.maps.thinned import Thinning
 from dpframe.graph.node import own
 from dpframe.graph.partition import parts_of
-from dpframe.guarantees import Guarantee
+from dpframe.guarantees import Each, Guarantee, PersonalizedDP
 from dpframe.symbols import Expression, Symbol
 
 from .algebra import Field
@@ -40,6 +41,24 @@ class Problem:
     target: Guarantee
     setting: Setting
     trust: tuple[type, ...] = ()
+    personal: PersonalizedDP | None = None
+    """Where every record has a budget of its own; `target` is then that of one record, or what
+    must be shown of a sample.
+    """
+
+    @classmethod
+    def of(
+        cls, graph: Graph, target: Guarantee, setting: Setting, trust: tuple[type, ...] = ()
+    ) -> Problem:
+        """The problem of a target, personalised or not."""
+        personal = target if isinstance(target, PersonalizedDP) else None
+        shown = target if personal is None else personal.each
+        return cls(graph, claim_of(graph, shown), setting, trust, personal)
+
+    @property
+    def claimed(self) -> Guarantee:
+        """The target as it was given."""
+        return self.target if self.personal is None else self.personal
 
     @cached_property
     def foreign(self) -> tuple[type, ...]:
@@ -54,6 +73,7 @@ class Problem:
         """Every symbol of the target, the unit and the graph, by name."""
         formulas = [
             *self.target.amounts,
+            *(() if self.personal is None else self.personal.formulas),
             self.rows,
             *(f for node in self.graph.nodes for f in node.formulas.values()),
         ]
@@ -90,4 +110,17 @@ class Problem:
 def _reading(symbol: Symbol) -> str:
     if isinstance(symbol.origin, Known):
         return " (released)"
+    if isinstance(symbol.origin, Each):
+        return " (of each record)"
     return "" if symbol.origin is None else " (read from the data)"
+
+
+def claim_of(graph: Graph, target: Guarantee) -> Guarantee:
+    """What must be shown of all releases: of a sample, its threshold; of the table, the target."""
+    found = thinnings(graph)
+    return found[0].base if len(found) == 1 else target
+
+
+def thinnings(graph: Graph) -> tuple[Thinning, ...]:
+    """The samples of a graph, in which each record has a coin of its own."""
+    return tuple(node for node in graph.nodes if isinstance(node, Thinning))

@@ -17,11 +17,13 @@ from .basic import with_theorems
 from .derivations import DERIVATIONS
 from .enclose import enclose, rational_ball
 from .events import events
+from .individual import individual
 from .noise import noise
 from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation
 from .plan import plan
 from .problem import Problem
 from .sign import points
+from .thinning import thinning
 
 
 @attrs.frozen
@@ -86,7 +88,9 @@ def verify(problem: Problem, accountant: str = "auto") -> Report:
 def _verify(problem: Problem, accountant: str) -> Report:
     planned = tuple(plan(problem))
     planning = accountant in ("auto", "basic")  # then a theorem's noise is positive with its share
-    common = (*structure.obligations(problem), *noise(problem, planned=planning))
+    special = (*individual(problem), *thinning(problem))
+    own = [one for one in special if one.verdict is PROVED]
+    common = (*structure.obligations(problem), *own, *noise(problem, planned=planning))
     if not _all_proved(common):
         return Report(problem, (*common, *events(problem)), planned, (), None)
     common = (*common, *events(problem))

@@ -13,6 +13,7 @@ from dpframe.graph import (
     DataNode,
     Loop,
     Node,
+    OfBudgets,
     Post,
     is_public,
     path,
@@ -21,15 +22,18 @@ from dpframe.graph import (
 )
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.base import MappedRows
+from dpframe.graph.maps.weighted import BudgetSource
 from dpframe.graph.statistics import AGGREGATES, RawAggregate, Statistic
 from dpframe.guarantees import ADD_REMOVE
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, Symbol
 
 from .adaptive import adaptive
+from .individual import differing, individual
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
 from .problem import Problem
 from .sign import positive, positive_size
+from .thinning import thinning
 
 ZERO = Number(Fraction(0))
 
@@ -40,6 +44,8 @@ def obligations(problem: Problem) -> list[Obligation]:
         *_foreign(problem),
         *_target(problem),
         *adaptive(problem),
+        *(one for one in individual(problem) if one.verdict is not PROVED),
+        *(one for one in thinning(problem) if one.verdict is not PROVED),
         *_sources(problem),
         *_parameters(problem),
         *_shapes(problem),
@@ -140,7 +146,7 @@ def _sources(problem: Problem) -> Iterator[Obligation]:
     own = {node for node in problem.setting.nodes() if node is not None}
     declared = {source for node in own for source in sources(node)}
     for source in problem.graph.sources:
-        if source not in declared:
+        if source not in declared and source != BudgetSource(problem.setting.unit):
             rule = "every statistic reads the X and y of this setting"
             yield Obligation(
                 "structure",
@@ -173,6 +179,8 @@ def _private_parameters(label: str, formulas: dict[str, Expression]) -> Iterator
 
 def _tainted(label: str, name: str, formula: Expression, symbol: Symbol) -> Obligation:
     origin = symbol.origin
+    if isinstance(origin, OfBudgets):
+        return differing(label, name, formula, origin)
     if not isinstance(origin, Statistic):
         raise InvalidArgument("origin of a symbol", "a statistic", origin, "")
     way = f"{path(origin)} -> {name} of {label}"

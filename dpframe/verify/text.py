@@ -7,6 +7,8 @@ from decimal import ROUND_FLOOR, Context
 from typing import TYPE_CHECKING
 
 from dpframe.graph import Regression, Release
+from dpframe.guarantees import Each
+from dpframe.guarantees.personal import own_symbols_of
 from dpframe.symbols import Number
 
 from .obligation import PROVED, Constraint, Obligation, shown
@@ -47,7 +49,9 @@ def certificate_text(certificate: Certificate) -> str:
 def sentence(certificate: Certificate) -> list[str]:
     """The statement, in words."""
     free = [
-        symbol for name, symbol in certificate.symbols.items() if name not in certificate.values
+        symbol
+        for name, symbol in certificate.symbols.items()
+        if name not in certificate.values and not isinstance(symbol.origin, Each)
     ]
     bound = [f"{name} = {shown(value)}" for name, value in certificate.values.items()]
     lines = [
@@ -59,13 +63,28 @@ def sentence(certificate: Certificate) -> list[str]:
     ]
     if bound:
         lines.append(f"at {', '.join(bound)},")
-    lines.append(f"for every two tables that differ by {certificate.setting.unit},")
-    lines.append(f"the released values together satisfy {certificate.target}.")
+    lines += _differing(certificate)
     if certificate.region:
         more = " ..." if len(certificate.region) > 6 else ""
         where = " and ".join(map(region_text, certificate.region[:6]))
         lines.append(f"It holds where {where}{more}.")
     return lines
+
+
+def _differing(certificate: Certificate) -> list[str]:
+    """Between which tables what holds."""
+    unit, personal = certificate.setting.unit, certificate.report.problem.personal
+    if personal is None:
+        return [
+            f"for every two tables that differ by {unit},",
+            f"the released values together satisfy {certificate.target}.",
+        ]
+    own = ", ".join(f"{symbol.name} {symbol.domain}" for symbol in own_symbols_of(personal.each))
+    return [
+        f"for all public budgets, each record's own {own},",
+        f"for every record and every two tables that differ by {unit}, that record's,",
+        f"the released values together satisfy {personal.each} with the record's own budget.",
+    ]
 
 
 def region_text(constraint: Constraint) -> str:
@@ -120,7 +139,7 @@ def refusal_text(regression: Regression, report: Report) -> str:
     """Every open obligation."""
     open_ones = report.open_obligations
     head = (
-        f"{regression} is not certified for {report.problem.target}: {len(open_ones)} open "
+        f"{regression} is not certified for {report.problem.claimed}: {len(open_ones)} open "
         f"obligation{'s' * (len(open_ones) != 1)}"
     )
     return "\n".join(

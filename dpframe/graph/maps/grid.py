@@ -191,7 +191,7 @@ def gridded(rows: Any) -> Any:
     if not isinstance(rows, Rows) or isinstance(rows, Grid):
         return rows
     bits = rows.grid
-    return rows if bits is None or rows.norm is None else Grid(rows, bits)
+    return rows if bits is None or rows.norm is None else rows.on_grid(bits)
 
 
 def gridded_labels(column: Any) -> Any:
@@ -199,7 +199,7 @@ def gridded_labels(column: Any) -> Any:
     if not isinstance(column, Column) or isinstance(column, GridColumn):
         return column
     bits = column.grid
-    return column if bits is None or column.bound is None else GridColumn(column, bits)
+    return column if bits is None or column.bound is None else column.on_grid(bits)
 
 
 def step_of(*nodes: Node) -> Expression | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from dpframe.symbols import Expression
+from dpframe.symbols import Expression, exact
 
 from ..node import Node
 
@@ -18,16 +18,19 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
     Numbers = Callable[[Expression], float]  # the value of a public formula, rounded towards zero
 
+ONE = exact(1)
+
 
 @attrs.frozen
 class Bounds:
     """What is known of every record, |x|_2 <= row and |y| <= label, and of the coefficients:
-    |theta|_2 <= radius, None where nothing bounds them.
+    |theta|_2 <= radius, None where nothing bounds them; and the weight of the record's loss.
     """
 
     row: Expression
     label: Expression
     radius: Expression | None = None
+    weight: Expression = ONE
 
     @property
     def margin(self) -> Expression | None:
@@ -67,11 +70,11 @@ class Objective(Node):
         """
 
     def added(self, bounds: Bounds, penalty: Expression) -> Expression | None:
-        """How far one more record moves the minimiser of a sum of such losses and
-        penalty/2 |theta|^2: slope row/penalty at most. None where there is no bound.
+        """How far one more record moves the minimiser of a weighted sum of such losses and
+        penalty/2 |theta|^2: weight slope row/penalty at most. None where there is no bound.
         """
         slope = self.slope(bounds)
-        return None if slope is None else slope * bounds.row / penalty
+        return None if slope is None else bounds.weight * slope * bounds.row / penalty
 
     def replaced(self, bounds: Bounds, penalty: Expression) -> Expression | None:
         """How far another record in the place of one moves it: twice that at most."""

@@ -9,7 +9,7 @@ import attrs
 
 from dpframe.symbols import Expression, constant, minimum, power, sqrt
 
-from .base import Bounds, Objective
+from .base import ONE, Bounds, Objective
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,18 +38,23 @@ class Squared(Objective):
 
     def added(self, bounds: Bounds, penalty: Expression) -> Expression | None:
         """(B R + Y) m/(m^2 + penalty), m = min(B, sqrt(penalty)): a record also holds the minimiser
-        back, by its own curvature.
+        back, by its own curvature. Of a weighted record w (B R + Y) B/penalty: small weights, which
+        decide the noise, hold nothing back.
         """
         slope = self.slope(bounds)
+        if bounds.weight != ONE:
+            return super().added(bounds, penalty)
         reach = minimum(bounds.row, sqrt(penalty))
         return None if slope is None else slope * reach / (power(reach, 2) + penalty)
 
     def replaced(self, bounds: Bounds, penalty: Expression) -> Expression | None:
-        """The smaller of twice that and (B^2 R + 2 B Y)/penalty, the gap of two gradients."""
+        """The smaller of twice that and w (B^2 R + 2 B Y)/penalty, the gap of two gradients."""
         once = self.added(bounds, penalty)
         if once is None or bounds.margin is None:
             return None
         gap = bounds.row * (bounds.margin + 2 * bounds.label)
+        if bounds.weight != ONE:
+            return bounds.weight * gap / penalty  # never more than twice
         return minimum(2 * once, gap / penalty)
 
     def at(self, margins: Array, labels: Array, number: Numbers) -> tuple[Array, Array, Array]:

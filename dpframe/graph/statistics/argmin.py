@@ -15,8 +15,9 @@ from dpframe.symbols import Expression, Number, exact, minimum, sqrt, to_json
 
 from ..columns import Column
 from ..maps.grid import gridded, gridded_labels
+from ..maps.weighted import RecordWeights, Weight
 from ..node import Node
-from ..objectives import Bounds, Objective
+from ..objectives import Bounds, Objective, Squared
 from ..positive import positive
 from ..rows import Rows
 from .base import OneRow, by_relation
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-TOLERANCE = exact("1e-6")
+TOLERANCE, NONE, ONE = exact("1e-6"), exact(0), exact(1)
 LEAST = Fraction(1, 10**10)  # what doubles still show
 
 
@@ -48,7 +49,13 @@ def _radius(value: object) -> Expression | None:
     return None if value is None else positive(value, "radius")
 
 
+def _weight(value: object) -> Expression | None:
+    return None if value is None else positive(value, "weight")
+
+
 def _tolerance(value: object) -> Expression:
+    if value in (0, NONE):
+        return NONE
     found = positive(value, "tolerance")
     if not isinstance(found, Number) or not LEAST <= found.value <= 1:
         way_out = "It is a share of the sensitivity, and is paid for twice; doubles show no less."
@@ -58,12 +65,13 @@ def _tolerance(value: object) -> Expression:
 
 @attrs.frozen(cache_hash=True)
 class Argmin(Searched):
-    """argmin of sum_i phi(x_i'theta, y_i) + penalty/2 |theta|^2 over |theta|_2 <= radius (over all
-    theta where the radius is None), shape (d,).
+    """argmin of sum_i w_i phi(x_i'theta, y_i) + penalty/2 |theta|^2 over |theta|_2 <= radius (over
+    all theta where the radius is None), shape (d,); w_i is the `weight`, 1 where that is None.
 
-    One row moves it by at most slope B/penalty, a replacement by twice that [ChaudhuriM09, Lem 1],
-    and by less for the squared loss. The value is within `tolerance` times the first of the
-    minimiser, which is added twice. Proof page: proofs/argmin.
+    One row moves it by at most w slope B/penalty, a replacement by twice that [ChaudhuriM09, Lem
+    1], and by less for the squared loss. The value is within `tolerance` times the first of the
+    minimiser, which is added twice; 0, for the squared loss alone, solves the normal equations, and
+    leaves their rounding to idealized numerics. Proof page: proofs/argmin.
     """
 
     kind: ClassVar[str] = "argmin"
@@ -73,11 +81,30 @@ class Argmin(Searched):
     penalty: Expression = attrs.field(converter=_penalty)
     radius: Expression | None = attrs.field(default=None, converter=_radius)
     tolerance: Expression = attrs.field(default=TOLERANCE, converter=_tolerance)
+    weight: Expression | None = attrs.field(default=None, converter=_weight)
+
+    def __attrs_post_init__(self) -> None:
+        """What is solved exactly has a closed form."""
+        if self.tolerance == NONE and not isinstance(self.objective, Squared):
+            way_out = "Only the squared loss is minimised in closed form."
+            raise InvalidArgument("tolerance", "positive", self.objective.label, way_out)
+
+    @property
+    def weights(self) -> RecordWeights | None:
+        """The weight of each record as labels; None where all are 1."""
+        return None if self.weight is None else RecordWeights(self.rows, Weight(self.weight))
+
+    @property
+    def reads(self) -> tuple[Node, ...]:
+        """X, y, and the weights where there are any."""
+        found = super().reads
+        return found if self.weights is None else (*found, self.weights)
 
     @property
     def inputs(self) -> tuple[Node, ...]:
-        """X, y and the loss."""
-        return (self.rows, self.column, self.objective)
+        """X, y, the loss, and the weights where there are any."""
+        found = (self.rows, self.column, self.objective)
+        return found if self.weights is None else (*found, self.weights)
 
     @property
     def unit(self) -> Unit:
@@ -97,7 +124,9 @@ class Argmin(Searched):
     @property
     def formulas(self) -> dict[str, Expression]:
         """The penalty, the radius, the tolerance."""
-        found = {"penalty": self.penalty, "tolerance": self.tolerance}
+        found = {"penalty": self.penalty}
+        if self.tolerance != NONE:
+            found["tolerance"] = self.tolerance
         return found if self.radius is None else {**found, "radius": self.radius}
 
     @property
@@ -108,6 +137,7 @@ class Argmin(Searched):
     def record(self) -> dict[str, object]:
         """The formulas."""
         return {
+            **({} if self.weight is None else {"weight": to_json(self.weight)}),
             "penalty": to_json(self.penalty),
             "radius": None if self.radius is None else to_json(self.radius),
             "tolerance": to_json(self.tolerance),
@@ -120,7 +150,8 @@ class Argmin(Searched):
         """
         if self.rows.norm is None or self.column.bound is None:
             return None
-        return Bounds(self.rows.norm, self.column.bound, self.radius)
+        weight = ONE if self.weight is None else self.weight
+        return Bounds(self.rows.norm, self.column.bound, self.radius, weight)
 
     def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
         """The loss's rule and twice the tolerance; never more than the ball is wide."""
@@ -144,13 +175,15 @@ class Argmin(Searched):
         """The value by damped Newton steps. Raises NotExecutable where rounding keeps the gradient
         from becoming small enough.
         """
-        from .newton import Sum, minimised
+        from .newton import Sum, minimised, solved
 
         penalty = math.nextafter(number(self.penalty), math.inf)  # no less than was proved
         radius = math.inf if self.radius is None else number(self.radius)
         formulas = self.objective.formulas.values()
         numbers = {formula: number(formula) for formula in formulas}
         work = Sum(self.objective, numbers)
+        if self.tolerance == NONE:
+            return solved(work, summed, penalty, radius)
         return minimised(work, summed, penalty, radius, self._least(number) * penalty)
 
     def _least(self, number: Numbers) -> float:

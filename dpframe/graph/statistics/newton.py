@@ -23,19 +23,20 @@ EDGE = 1 - 2.0**-40  # of the radius: from here on, a point is on the sphere
 
 @attrs.frozen(eq=False)
 class Sum:
-    """A block's part of the sum of losses at theta, shape (d,) (None: at 0), with gradient and
-    Hessian, as one vector of 1 + d + d^2 numbers.
+    """A block's part of the weighted sum of losses at theta, shape (d,) (None: at 0), with gradient
+    and Hessian, as one vector of 1 + d + d^2 numbers.
     """
 
     objective: Objective
     numbers: Mapping[Expression, float]
     theta: Array | None = None
 
-    def __call__(self, rows: Array, labels: Array) -> Array:
-        """For rows (m, d) and labels (m,)."""
+    def __call__(self, rows: Array, labels: Array, weights: Array | float = 1.0) -> Array:
+        """For rows (m, d), labels (m,) and weights (m,)."""
         theta = np.zeros(rows.shape[1]) if self.theta is None else self.theta
         number = self.numbers.__getitem__
-        losses, slopes, curvatures = self.objective.at(rows @ theta, labels, number)
+        found = self.objective.at(rows @ theta, labels, number)
+        losses, slopes, curvatures = (weights * one for one in found)
         hessian = (rows * curvatures[:, None]).T @ rows
         return np.concatenate([[losses.sum()], slopes @ rows, hessian.ravel()])
 
@@ -133,6 +134,17 @@ def minimised(
             share /= 2
         here, best = there, min(best, residual)
     return here.theta
+
+
+@np.errstate(all="ignore")  # a warning would tell of the data
+def solved(work: Sum, summed: Callable[[Work], Array], penalty: float, radius: float) -> Array:
+    """The minimiser of a sum that is quadratic, shape (d,), in the ball, from one reading. Raises
+    NotExecutable.
+    """
+    found = Readings(work, summed, penalty).at(None).target(radius)
+    if not np.isfinite(found).all():
+        raise not_found()
+    return found
 
 
 def not_found() -> NotExecutable:

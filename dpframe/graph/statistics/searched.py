@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..rows import Numbers
 
     Array = NDArray[Any]
-    Work = Callable[[Array, Array], Array]  # of a block's rows (m, d) and labels (m,)
+    Work = Callable[..., Array]  # of a block's rows (m, d), labels (m,), and what else it reads
     Summed = Callable[[Work], Array]  # its sum over all blocks of the table
 
 
@@ -30,13 +30,18 @@ class Searched(Statistic):
     rows: Rows
     column: Column
 
+    @property
+    def reads(self) -> tuple[Node, ...]:
+        """What work is given of each block: rows, labels, and further numbers a record."""
+        return (self.rows, self.column)
+
     @abstractmethod
     def search(self, summed: Summed, number: Numbers) -> Array:
-        """Its value. `summed(work)` is the sum over blocks, at least one, of `work(rows, labels)`;
+        """Its value. `summed(work)` is the sum over blocks, at least one, of `work(*reads)`;
         `work` is a value that can be pickled and returns arrays of one shape, also for no rows.
         """
 
     def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """Its value when the whole table is one block."""
-        rows, labels = values[self.rows], values[self.column]
-        return self.search(lambda work: work(rows, labels), number)
+        read = [values[one] for one in self.reads]
+        return self.search(lambda work: work(*read), number)

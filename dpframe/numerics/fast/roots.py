@@ -1,8 +1,9 @@
 """Where the profile equals delta: Newton steps, then one exact look and a last correction.
 
 log delta is concave in log mu and in epsilon, with slopes in closed form; Newton starts on the side
-from which it cannot overshoot. (For delta > 1/2, log(1 - delta) takes its place.) What the steps
-leave is mended by the profile at the double that they found.
+from which it cannot overshoot, and follows the curvature near the root of mu. (For delta > 1/2,
+log(1 - delta) takes its place.) What the steps leave is mended by the profile at the double that
+they found.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from .point import Signs, point
 
 _STEPS = 60
 _ENOUGH = 1e-7  # of log delta: the correction is of second order
+_ENOUGH_BENT = 0.02  # of log delta: the step that follows leaves its third power
 _LOG_ROOT_2PI = math.log(2 * math.pi) / 2
+_SHORT = 0.5  # beyond, Newton's step alone cannot overshoot
 _NARROW = 1e-4
 _NEARBY = 1e-4
 
@@ -30,22 +33,17 @@ def root_mu(epsilon: Reals, delta: Reals) -> Reals:
     sign, target = _side(delta)
     goal = np.log(target) + _LOG_ROOT_2PI
     mu = np.maximum(_mu_of_one_tail(epsilon, -ndtri(delta)), _mu_at_zero(delta))
-    sought = np.ones_like(
-        mu, dtype=np.bool_
-    )  # the others rest: no answer depends on its neighbours
+    sought = np.arange(mu.size)  # the others rest: no answer depends on its neighbours
     for _ in range(_STEPS):
-        x, half = epsilon / mu, mu / 2
-        t = x - half
-        brackets = _brackets(t, x + half, mu, sign)[0]
-        gap = np.log(brackets) - t * t / 2 - goal
-        mu = np.where(sought, mu * np.exp(-sign * gap * brackets / mu), mu)
-        sought &= ~(np.abs(gap) <= _ENOUGH)
-        if not np.any(sought):
+        gap, step = _step(epsilon[sought], mu[sought], sign[sought], goal[sought])
+        mu[sought] *= np.exp(step)
+        sought = sought[~(np.abs(gap) <= _ENOUGH_BENT)]
+        if not sought.size:
             break
     at = point(epsilon, mu, sign)
     slope = sign * mu / at.brackets  # d log value / d log mu
     first = -at.log_over(target) / slope
-    second = first - (1 + at.t * at.w - slope) / 2 * first * first
+    second = _bent(first, 1 + at.t * at.w - slope)
     root = mu + mu * np.expm1(second)
     return _or_proved(analytic_mu, root, np.abs(first) < _NEARBY, epsilon, delta)
 
@@ -71,6 +69,21 @@ def root_epsilon(delta: Reals, mu: Reals) -> tuple[Reals, Reals]:
     over = sign * at.log_over(target)
     root = np.maximum(epsilon + over * moves, 0)
     return _or_proved(profile_epsilon, root, np.abs(over) < _NEARBY, delta, mu), moves
+
+
+def _step(epsilon: Reals, mu: Reals, sign: Signs, goal: Reals) -> tuple[Reals, Reals]:
+    """How far log delta is from its goal, and the step in log mu."""
+    x, half = epsilon / mu, mu / 2
+    t, w = x - half, x + half
+    brackets = _brackets(t, w, mu, sign)[0]
+    gap, slope = np.log(brackets) - t * t / 2 - goal, sign * mu / brackets
+    return gap, _bent(-gap / slope, 1 + t * w - slope)
+
+
+def _bent(step: Reals, bend: Reals) -> Reals:
+    """Newton's step in log mu, corrected for the curvature where it is short (Chebyshev's)."""
+    share = bend * step / 2
+    return np.where(np.abs(share) < _SHORT, step - share * step, step)
 
 
 def _or_proved(

@@ -1,0 +1,176 @@
+"""Everybody's budgets, as an execution gets them: with the target, beside the table, or as one of
+its columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from dpframe.errors import BadData, InvalidArgument, NotExecutable
+from dpframe.graph import Graph, Node, OfBudgets
+from dpframe.graph.maps.weighted import BudgetSource, Weight
+from dpframe.guarantees import REPLACE_ONE, PersonalizedDP
+from dpframe.guarantees.given import Listed, given
+from dpframe.guarantees.personal import own_symbols_of
+from dpframe.sources import Source
+from dpframe.sources.reading import Plain
+from dpframe.verify.at_numbers import AtNumbers
+from dpframe.verify.roster import Roster, listed, roster_of
+
+from .numbers import PublicNumbers
+from .places import Different, comparable, different
+
+Array = NDArray[Any]
+
+
+@attrs.frozen(eq=False)
+class Asked:
+    """What the source is to read: a column of budgets, or the name of one; and what is known of the
+    roster before it is read.
+    """
+
+    target: PersonalizedDP
+    column: Any
+    roster: Roster | None
+    keys: Array | None
+
+
+def asked(certificate: AtNumbers, budgets: object) -> Asked | None:
+    """What a certificate needs of `budgets`; None where it has no personalised target. Raises
+    InvalidArgument or NotExecutable.
+    """
+    target = certificate.target
+    if not isinstance(target, PersonalizedDP):
+        if budgets is not None:
+            way_out = "Certify for dp.PersonalizedDP(...)."
+            wanted = "left out: the target has none"
+            raise InvalidArgument("budgets", wanted, type(budgets), way_out)
+        return None
+    lists = [one for one in target.given.values() if isinstance(one, Listed)]
+    _check_public(certificate, target)
+    if lists:
+        return _with_target(target, lists, budgets)
+    if budgets is None:
+        raise NotExecutable(
+            "everybody's budget is needed: dp.execute(..., budgets=...), one number or name of a "
+            "group for each record, or the name of a column of X"
+        )
+    if target.groups:
+        return Asked(target, budgets, roster_of(target, certificate.values), None)
+    return _any_budgets(target, budgets)
+
+
+def _check_public(certificate: AtNumbers, target: PersonalizedDP) -> None:
+    """Under add/remove a list of the budgets that are there tells who is."""
+    if certificate.setting.relation is not REPLACE_ONE and not target.groups:
+        raise NotExecutable(
+            "under add/remove, a list of the budgets of those who are there tells who is there. "
+            "Declare the groups that there may be, dp.PersonalizedDP({'careful': 0.1, 'open': 1}), "
+            "and give the name of each record's group; or use dp.REPLACE_ONE."
+        )
+
+
+def _with_target(target: PersonalizedDP, lists: list[Listed], budgets: object) -> Asked:
+    if budgets is not None:
+        way_out = "Or certify for dp.PersonalizedDP(dp.each('epsilon'))."
+        raise InvalidArgument("budgets", "left out: the target lists them", type(budgets), way_out)
+    roster, places = listed(lists)
+    return Asked(target, places + 1.0, roster, np.arange(1.0, roster.size + 1.0))
+
+
+def _any_budgets(target: PersonalizedDP, budgets: object) -> Asked:
+    own = own_symbols_of(target.each)
+    if len(own) > 1:
+        names = " and ".join(symbol.name for symbol in own)
+        raise NotExecutable(
+            f"each record has {names} of its own: list them with the target, dp.PersonalizedDP(...)"
+        )
+    if isinstance(budgets, str):
+        return Asked(target, budgets, None, None)
+    list_of = given(own[0].name, budgets)
+    if not isinstance(list_of, Listed):
+        wanted = "one number a record, or the name of a column"
+        raise InvalidArgument("budgets", wanted, type(budgets))
+    if list_of.domain.lower not in own[0].domain or list_of.domain.upper not in own[0].domain:
+        raise InvalidArgument("budgets", f"all {own[0].domain}", str(list_of.domain))
+    roster, places = listed([list_of])
+    return Asked(target, places + 1.0, roster, np.arange(1.0, roster.size + 1.0))
+
+
+@attrs.frozen(eq=False)
+class Budgets:
+    """Everybody's budgets, and how entries of the source's column stand for them."""
+
+    roster: Roster
+    keys: Array
+
+    def given(self, graph: Graph, numbers: PublicNumbers) -> dict[Node, Array]:
+        """What maps of records read: the keys of budgets, and each weight for every budget."""
+        weights = [node for node in graph.nodes if isinstance(node, Weight)]
+        sources = [node for node in graph.nodes if isinstance(node, BudgetSource)]
+        factors: dict[Node, Array] = {weight: numbers.each(weight.factor) for weight in weights}
+        return {**factors, **dict.fromkeys(sources, self.keys)}
+
+
+def read_budgets(
+    certificate: AtNumbers, asked_for: Asked | None, source: Source, executor: Any
+) -> Budgets | None:
+    """The budgets, after a pass over the source where its column must be read first. Raises
+    BadData or NotExecutable.
+    """
+    if asked_for is None:
+        return None
+    if asked_for.keys is not None and asked_for.roster is not None:
+        return Budgets(asked_for.roster, asked_for.keys)
+    if asked_for.roster is None:
+        return _of_column(asked_for, _tallied(source, executor))
+    return _of_groups(certificate, asked_for.roster, source, executor)
+
+
+def _tallied(source: Source, executor: Any) -> Different:
+    if source.passes < 2:
+        wanted = "one that can be read several times, since budgets are read first"
+        way_out = "Give an array or a file, or the budgets with the target."
+        raise BadData("X", wanted, Plain("blocks that can be read once"), way_out)
+    found: Different = source.total(different, executor=executor)
+    return found
+
+
+def _of_column(asked_for: Asked, found: Different) -> Budgets:
+    own = own_symbols_of(asked_for.target.each)[0]
+    list_of = given(own.name, found.entries)
+    if not isinstance(list_of, Listed):
+        raise BadData("budgets", "numbers", Plain("names"), "Declare groups for names.")
+    ends = list_of.domain.lower, list_of.domain.upper
+    if any(end not in own.domain for end in ends if end is not None):
+        raise BadData("budgets", f"all {own.domain}", Plain("others"), "Certify for a wider range.")
+    roster, _ = listed([list_of])
+    return Budgets(attrs.evolve(roster, counts=found.counts), found.entries)
+
+
+def _of_groups(certificate: AtNumbers, roster: Roster, source: Source, executor: Any) -> Budgets:
+    """Groups by name: in the order of their names, as the source's column is looked up."""
+    order = np.argsort(np.array(roster.names))
+    values = {name: tuple(end[order] for end in ends) for name, ends in roster.values.items()}
+    exact = {name: tuple(one[place] for place in order) for name, one in roster.exact.items()}
+    names, counts = tuple(roster.names[place] for place in order), roster.counts[order]
+    keys = np.array(names)
+    if certificate.setting.relation is REPLACE_ONE and _counts_are_read(certificate.graph):
+        found = _tallied(source, executor)
+        places = dict(zip(comparable(found.entries).tolist(), found.counts, strict=True))
+        counts = np.array([places.get(name, 0.0) for name in names])
+    return Budgets(Roster(names, _pairs(values), exact, counts), keys)
+
+
+def _pairs(values: Mapping[str, tuple[Array, ...]]) -> dict[str, tuple[Array, Array]]:
+    return {name: (low, high) for name, (low, high) in values.items()}
+
+
+def _counts_are_read(graph: Graph) -> bool:
+    kinds = ("total", "average")
+    return any(isinstance(node, OfBudgets) and node.what in kinds for node in graph.nodes)

@@ -1,0 +1,82 @@
+"""A secret sample in which each record has a coin of its own: drawn while the table is first read,
+and the same whenever it is read again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from dpframe.errors import BadData, NotExecutable
+from dpframe.graph import Graph
+from dpframe.graph.maps.thinned import Thinning
+from dpframe.randomness import Bits
+from dpframe.sources.reading import Plain
+from dpframe.sources.table import Block
+
+from .budgets import Budgets
+from .numbers import PublicNumbers
+from .places import places
+from .totals import some
+
+Array = NDArray[Any]
+WORD = 2.0**64
+
+
+@attrs.define(eq=False)
+class Kept:
+    """Coins, one a record: true with probability at most that of the record's budget. They are
+    kept, in memory, until the execution ends; nobody else sees them.
+    """
+
+    keys: Array
+    chances: Array
+    bits: Bits
+    _drawn: list[Array] = attrs.field(factory=list, init=False)
+    _next: int = attrs.field(default=0, init=False)
+
+    def again(self) -> Kept:
+        """The same coins for another reading, from its first block."""
+        self._next = 0
+        return self
+
+    def __call__(self, block: Block) -> Block:
+        """The records that are kept, in their order."""
+        if self._next == len(self._drawn):
+            self._drawn.append(self._coins(block))
+        kept = self._drawn[self._next]
+        self._next += 1
+        if len(kept) != len(block.rows):
+            wanted = "read in the same blocks each time"
+            raise BadData("X", wanted, Plain("others"), "Read it again when it is at rest.")
+        return Block(block.rows[kept], some(block.labels, kept), some(block.budgets, kept))
+
+    def _coins(self, block: Block) -> Array:
+        """A uniform word below 2^64 p is drawn with probability floor(2^64 p)/2^64."""
+        chances = self.chances[places(self.keys, block.budgets)]
+        words = self.bits.words(len(block.rows))
+        certain: Array = chances >= 1
+        least = np.where(certain, 0.0, np.floor(chances * WORD)).astype(np.uint64)
+        return certain | (words < least)
+
+
+def kept_of(
+    graph: Graph, budgets: Budgets | None, numbers: PublicNumbers, bits: Bits
+) -> Kept | None:
+    """The coins of a graph's sample; None where it reads the whole table."""
+    found = [node for node in graph.nodes if isinstance(node, Thinning)]
+    if not found or budgets is None:
+        return None
+    return Kept(budgets.keys, np.minimum(numbers.each(found[0].keep), 1.0), bits)
+
+
+def check_thinning(graph: Graph, executor: Any) -> None:
+    """Refuse to send coins elsewhere. Raises NotExecutable."""
+    if executor is not None and any(isinstance(node, Thinning) for node in graph.nodes):
+        raise NotExecutable(
+            "everything is read from a secret sample of the rows, whose coins are drawn where the "
+            "noise is: leave executor out"
+        )

@@ -1,0 +1,148 @@
+"""A sample of the records, each kept with a probability of its own: what is shown of the sample at
+one threshold gives every record its own budget. Proof page: proofs/thinning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import ApproxDP, Guarantee, PureDP, Share
+from dpframe.symbols import Expression, Number, exp, minimum, to_json
+
+from ..columns import Column
+from ..node import Node
+from ..positive import positive
+from ..rows import Rows
+from .base import NormsAsBefore, RecordColumn, RecordMap
+from .weighted import BudgetSource
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..rows import Numbers
+
+    Array = NDArray[Any]
+
+ONE = Number(Fraction(1))
+
+
+def _threshold(value: object) -> Expression:
+    return positive(value, "threshold")
+
+
+@attrs.frozen(cache_hash=True)
+class Thinning(Node):
+    """One coin a record, kept in secret: true with probability min(1, (e^epsilon - 1)/(e^t - 1)),
+    where t is the threshold and epsilon the record's own. A mechanism that is t-differentially
+    private under add/remove, on the records kept, is epsilon-differentially private for each
+    record. [JorgensenYC15, Thm 1]
+    """
+
+    kind: ClassVar[str] = "thinning"
+    threshold: Expression = attrs.field(converter=_threshold)
+    epsilon: Expression
+    delta: Expression | None = None
+    inputs: tuple[Node, ...] = attrs.field(default=(), init=False)
+
+    @property
+    def keep(self) -> Expression:
+        """The probability with which a record is kept."""
+        return minimum(1, (exp(self.epsilon) - 1) / (exp(self.threshold) - 1))
+
+    @property
+    def base(self) -> Guarantee:
+        """What is to be shown of the sample."""
+        if self.delta is None:
+            return PureDP(self.threshold)
+        return ApproxDP(self.threshold, self.delta)
+
+    @property
+    def label(self) -> str:
+        """`sample at threshold 1`."""
+        return f"sample at threshold {self.threshold}"
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """The threshold, and what it is compared with."""
+        found = {"threshold": self.threshold, "epsilon": self.epsilon}
+        return found if self.delta is None else {**found, "delta": self.delta}
+
+    @property
+    def positive(self) -> tuple[str, ...]:
+        """The threshold."""
+        return ("threshold",)
+
+    def record(self) -> dict[str, object]:
+        """Its formulas."""
+        return {name: to_json(formula) for name, formula in self.formulas.items()}
+
+
+class Sampled(Node):
+    """Abstract: the rows or labels of the records that are kept."""
+
+    __slots__ = ()
+    source: Any
+    thinning: Thinning
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """What is sampled, everybody's budgets, the coins."""
+        return (self.source, BudgetSource(self.source.unit), self.thinning)
+
+    @property
+    def label(self) -> str:
+        """`sample at threshold 1`."""
+        return self.thinning.label
+
+    def record(self) -> dict[str, object]:
+        """Nothing of its own."""
+        return {}
+
+    def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
+        """As they are: blocks hold the records that are kept."""
+        del number
+        kept: Array = values[self.source]
+        return kept
+
+
+@attrs.frozen(cache_hash=True)
+class SampledRows(Sampled, NormsAsBefore, RecordMap):
+    """The rows of the records that are kept."""
+
+    kind: ClassVar[str] = "sampled_rows"
+    source: Rows
+    thinning: Thinning
+
+
+@attrs.frozen(cache_hash=True)
+class SampledColumn(Sampled, RecordColumn):
+    """The labels of the records that are kept."""
+
+    kind: ClassVar[str] = "sampled_column"
+    source: Column
+    thinning: Thinning
+
+    @property
+    def bound(self) -> Expression | None:
+        """As before."""
+        return self.source.bound
+
+
+def thinned(
+    rows: Rows, column: Column, budget: Share, threshold: object
+) -> tuple[Rows, Column, Share]:
+    """The rows and labels of a secret sample, for which each record's coin falls by its own
+    epsilon; and the budget of epsilon = `threshold`, a public positive formula, to be spent on the
+    sample. Everything that is released reads the sample; add/remove only. Raises InvalidArgument.
+    """
+    if budget.currency not in (("epsilon",), ("epsilon", "delta")):
+        way_out = "Take dp.PersonalizedDP(epsilon) or dp.PersonalizedDP(epsilon, delta)."
+        raise InvalidArgument("budget", "of epsilon, perhaps with delta", budget.currency, way_out)
+    delta = budget.delta if "delta" in budget.currency else None
+    coins = Thinning(threshold, budget.epsilon, delta)
+    return SampledRows(rows, coins), SampledColumn(column, coins), coins.base.budget

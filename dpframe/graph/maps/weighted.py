@@ -1,0 +1,302 @@
+"""Records with weights of their own: rows and labels times a public factor of each record.
+
+The factor is a formula of the record's budget, so the bounds become formulas of it too: how far a
+record moves a statistic says what that record pays. Proof page: proofs/personalized.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.guarantees import Unit, reads_each
+from dpframe.symbols import Expression, to_json
+
+from ..columns import Column
+from ..node import DataNode, Node
+from ..of_budgets import OfBudgets
+from ..positive import positive
+from ..rows import Rows
+from .base import ColumnMap, RecordColumn, RecordMap
+from .grid import OnGrid, RowsOnGrid
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..rows import Numbers
+
+    Array = NDArray[Any]
+
+
+@attrs.frozen(cache_hash=True)
+class BudgetSource(DataNode):
+    """The budgets of the records: public, aligned with the rows. Blocks of it hold places in the
+    list of different budgets, whole numbers, shape (m,).
+    """
+
+    kind: ClassVar[str] = "budgets"
+    label: ClassVar[str] = "budgets"
+    unit: Unit
+    inputs: tuple[Node, ...] = attrs.field(default=(), init=False)
+
+    def record(self) -> dict[str, object]:
+        """Nothing."""
+        return {}
+
+
+def _factor(value: object) -> Expression:
+    return positive(value, "weight")
+
+
+@attrs.frozen(cache_hash=True)
+class Weight(Node):
+    """A positive factor of each record, a formula of its budget: public. Its value is one double a
+    different budget, shape (k,), at most the formula's.
+    """
+
+    kind: ClassVar[str] = "weight"
+    factor: Expression = attrs.field(converter=_factor)
+    inputs: tuple[Node, ...] = attrs.field(default=(), init=False)
+
+    @property
+    def label(self) -> str:
+        """`weight epsilon`."""
+        return f"weight {self.factor}"
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """The factor."""
+        return {"factor": self.factor}
+
+    @property
+    def positive(self) -> tuple[str, ...]:
+        """The factor."""
+        return ("factor",)
+
+    def record(self) -> dict[str, object]:
+        """The factor."""
+        return {"factor": to_json(self.factor)}
+
+    def of(self, values: Mapping[Node, Array], budgets: BudgetSource) -> Array:
+        """Each record's, shape (m,)."""
+        each: Array = values[self][values[budgets]]
+        return each
+
+    def largest(self, unit: Unit) -> Expression:
+        """The largest of all records."""
+        if not reads_each(self.factor):
+            return self.factor
+        return OfBudgets("largest", self.factor, unit).symbol
+
+
+class Weighing(Node):
+    """Abstract: what reads each record's weight."""
+
+    __slots__ = ()
+    weight: Weight
+    source: Any
+
+    @property
+    def budgets(self) -> BudgetSource:
+        """The table's."""
+        return BudgetSource(self.source.unit)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """What is weighed, everybody's budgets, the weight."""
+        return (self.source, self.budgets, self.weight)
+
+    @property
+    def label(self) -> str:
+        """`times epsilon`."""
+        return f"times {self.weight.factor}"
+
+    def record(self) -> dict[str, object]:
+        """Nothing of its own."""
+        return {}
+
+
+@attrs.frozen(cache_hash=True)
+class WeightedRows(Weighing, RecordMap):
+    """Each row times its record's factor; so are the bounds on its norms."""
+
+    kind: ClassVar[str] = "weighted_rows"
+    source: Rows
+    weight: Weight
+
+    @property
+    def norm(self) -> Expression | None:
+        """factor times what was known."""
+        before = self.source.norm
+        return None if before is None else self.weight.factor * before
+
+    @property
+    def norm1(self) -> Expression | None:
+        """factor times what was known."""
+        before = self.source.norm1
+        return None if before is None else self.weight.factor * before
+
+    @property
+    def ball(self) -> bool:
+        """As before, of the record's own ball."""
+        return self.source.ball
+
+    @property
+    def extreme(self) -> bool:
+        """As before."""
+        return self.source.extreme
+
+    def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
+        """Multiply."""
+        del number
+        rows: Array = values[self.source] * self.weight.of(values, self.budgets)[:, None]
+        return rows
+
+    def on_grid(self, bits: int) -> WeightedGrid:
+        """Rows in whole steps."""
+        return WeightedGrid(self, bits)
+
+
+@attrs.frozen(cache_hash=True)
+class WeightedColumn(Weighing, RecordColumn):
+    """Each label times its record's factor; so is the bound."""
+
+    kind: ClassVar[str] = "weighted_column"
+    source: Column
+    weight: Weight
+
+    @property
+    def bound(self) -> Expression | None:
+        """factor times what was known."""
+        before = self.source.bound
+        return None if before is None else self.weight.factor * before
+
+    @property
+    def ball(self) -> bool:
+        """As before."""
+        return self.source.ball
+
+    def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
+        """Multiply."""
+        del number
+        labels: Array = values[self.source] * self.weight.of(values, self.budgets)
+        return labels
+
+    def on_grid(self, bits: int) -> WeightedGridColumn:
+        """Labels in whole steps."""
+        return WeightedGridColumn(self, bits)
+
+
+@attrs.frozen(cache_hash=True)
+class RecordWeights(Weighing, RecordColumn):
+    """Each record's factor itself, as a label."""
+
+    kind: ClassVar[str] = "record_weights"
+    source: Rows
+    weight: Weight
+
+    @property
+    def bound(self) -> Expression:
+        """The factor."""
+        return self.weight.factor
+
+    def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
+        """One number a record."""
+        del number
+        return self.weight.of(values, self.budgets)
+
+
+class WeightedOnGrid(OnGrid):
+    """Abstract: weighted rows or labels in whole steps of one size for all: `bits` of them to the
+    bound of the record of the largest weight.
+
+    A record of smaller weight has fewer of them: everything is drawn in by more than rounding can
+    add before it is rounded towards zero. Proof page: proofs/personalized.
+    """
+
+    __slots__ = ()
+    source: Any
+
+    @property
+    def unweighted(self) -> Expression:
+        """The bound before weighing."""
+        bound: Expression = self.source.source.radius
+        return bound
+
+    @property
+    def factor(self) -> Expression:
+        """The largest factor."""
+        weight: Weight = self.source.weight
+        return weight.largest(self.source.unit)
+
+    @property
+    def step(self) -> Expression:
+        """The largest bound/2^bits."""
+        step: Expression = self.factor * self.unweighted / 2**self.bits
+        return step
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """The largest factor."""
+        return {"factor": self.factor}
+
+    def on_grid(self, bits: int) -> Any:
+        """Itself: it is on one."""
+        del bits
+        return self
+
+    def drawn_in(self, block: Array, number: Numbers, width: int) -> Array:
+        """The block in steps, before rounding, certainly inside every record's own bound."""
+        less = 1 - 2.0**-40 - width * 2.0**-50
+        steps: Array = block * less / number(self.step)
+        return steps
+
+
+@attrs.frozen(cache_hash=True)
+class WeightedGrid(WeightedOnGrid, RowsOnGrid):
+    """Weighted rows, each rounded towards zero onto the common grid."""
+
+    kind: ClassVar[str] = "weighted_grid"
+    source: WeightedRows
+    bits: int
+
+    @property
+    def ball(self) -> bool:
+        """As before."""
+        return self.source.ball
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """The rows in steps: whole numbers in doubles, |k| <= 2^bits factor/largest."""
+        from ..rounding import onto_grid
+
+        return onto_grid(self.drawn_in(block, number, block.shape[1]), 1.0, self.bits)
+
+
+@attrs.frozen(cache_hash=True)
+class WeightedGridColumn(WeightedOnGrid, ColumnMap):
+    """Weighted labels, each rounded towards zero onto the common grid."""
+
+    kind: ClassVar[str] = "weighted_grid_column"
+    source: WeightedColumn
+    bits: int
+
+    @property
+    def bound(self) -> Expression:
+        """As before."""
+        return self.source.radius
+
+    @property
+    def ball(self) -> bool:
+        """As before."""
+        return self.source.ball
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """The labels in steps: whole numbers in doubles, |k| <= 2^bits factor/largest."""
+        import numpy as np
+
+        most = 2.0**self.bits
+        steps: Array = np.trunc(self.drawn_in(block, number, 1))
+        inside: Array = np.clip(np.nan_to_num(steps), -most, most)
+        return inside

@@ -1,0 +1,73 @@
+"""Public numbers of everybody's budgets: a total, the largest, the smallest, the average."""
+
+from __future__ import annotations
+
+import hashlib
+from fractions import Fraction
+from typing import ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import ADD_REMOVE, Unit, reads_each
+from dpframe.symbols import Expression, Symbol, exact, to_json
+from dpframe.symbols.domain import Domain
+
+from .node import Node
+
+KINDS = ("total", "largest", "smallest", "average")
+POSITIVE = Domain(Fraction(0))
+
+
+def _own(value: object) -> Expression:
+    formula = exact(value, "formula")
+    if not reads_each(formula):
+        way_out = "Such as X.total(budget.epsilon), for a target dp.PersonalizedDP(...)."
+        raise InvalidArgument("formula", "one of each record's budget", str(formula), way_out)
+    return formula
+
+
+@attrs.frozen(cache_hash=True)
+class OfBudgets(Node):
+    """A positive number of a formula of each record's budget, over all records: read by formulas.
+
+    What is proved holds for every positive value. The largest, smallest and average are those of
+    the public list of budgets; the total counts the records that are there, so that it tells of
+    their number under add/remove. Proof page: proofs/personalized.
+    """
+
+    kind: ClassVar[str] = "of_budgets"
+    what: str = attrs.field(validator=attrs.validators.in_(KINDS))
+    formula: Expression = attrs.field(converter=_own)
+    unit: Unit
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """None: budgets are no data."""
+        return ()
+
+    @property
+    def label(self) -> str:
+        """`total of epsilon`."""
+        return f"{self.what} of {self.formula}"
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """What each record counts with."""
+        return {"formula": self.formula}
+
+    @property
+    def private(self) -> bool:
+        """Whether it differs between neighbours."""
+        return self.what == "total" and self.unit.relation is ADD_REMOVE
+
+    @property
+    def symbol(self) -> Symbol:
+        """The number in formulas, `total_epsilon`; of a longer formula, by its digest."""
+        text = str(self.formula)
+        short = text if text.isidentifier() else hashlib.sha256(text.encode()).hexdigest()[:8]
+        return Symbol(f"{self.what}_{short}", POSITIVE, self)
+
+    def record(self) -> dict[str, object]:
+        """Which number, of which formula."""
+        return {"what": self.what, "formula": to_json(self.formula)}

@@ -1,0 +1,185 @@
+"""The public list of budgets, at numbers: what formulas are worth for each record and for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.graph import OfBudgets
+from dpframe.guarantees import own_symbols, reads_each
+from dpframe.guarantees.given import Grouped, Listed
+from dpframe.guarantees.personal import PersonalizedDP, own_symbols_of
+from dpframe.symbols import Expression, Number
+
+from .enclose import enclose, rational_ball
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+FEW = 64  # groups that are evaluated one by one, in ball arithmetic
+FINE = 2**80
+
+
+@attrs.frozen(eq=False)
+class Roster:
+    """Different budgets, k of them, and how many records have each: `values` are pairs of arrays,
+    shape (k,), lower and upper ends, by the name of a symbol; `exact` the same as fractions, where
+    they are few.
+    """
+
+    names: tuple[str, ...]
+    values: Mapping[str, tuple[Array, Array]]
+    exact: Mapping[str, tuple[Fraction, ...]]
+    counts: Array
+    _known: dict[Any, Any] = attrs.field(factory=dict, init=False)
+
+    @property
+    def size(self) -> int:
+        """k."""
+        return len(self.counts)
+
+    def ends(self, formula: Expression, common: Mapping[str, Fraction]) -> tuple[Array, Array]:
+        """Lower and upper ends of a formula for every budget, shape (k,); `common` are numbers that
+        all records share.
+        """
+        key = (formula, tuple(sorted(common.items())))
+        if key not in self._known:
+            self._known[key] = self._ends(formula, common)
+        found: tuple[Array, Array] = self._known[key]
+        return found
+
+    def _ends(self, formula: Expression, common: Mapping[str, Fraction]) -> tuple[Array, Array]:
+        import numpy as np
+
+        own = {symbol.name for symbol in own_symbols(formula)}
+        plain = {s.name for s in formula.symbols()} - own
+        missing = sorted((plain - common.keys()) | (own - self.values.keys()))
+        if missing:
+            way_out = f"run = certificate.at({missing[0]}=...)"
+            raise InvalidArgument("certificate", f"given a number for {missing[0]}", None, way_out)
+        if own <= self.exact.keys() and self.size <= FEW:
+            balls = [self._ball(formula, common, place) for place in range(self.size)]
+            ends = [(_end(ball, up=False), _end(ball, up=True)) for ball in balls]
+            return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
+        from .enclose_each import as_pairs, enclose_each
+
+        shared = {name: as_pairs(common[name]) for name in plain}
+        low, high = enclose_each(formula, {**shared, **{name: self.values[name] for name in own}})
+        return np.broadcast_to(low, self.counts.shape), np.broadcast_to(high, self.counts.shape)
+
+    def _ball(self, formula: Expression, common: Mapping[str, Fraction], place: int) -> Any:
+        own = {name: rational_ball(amounts[place]) for name, amounts in self.exact.items()}
+        return enclose(formula, {**{n: rational_ball(v) for n, v in common.items()}, **own})
+
+    def largest(self, formula: Expression, common: Mapping[str, Fraction], *, up: bool) -> float:
+        """The largest of a formula over all budgets, rounded up or down. Raises InvalidArgument
+        where it is undefined somewhere.
+        """
+        import numpy as np
+
+        low, high = self.ends(formula, common)
+        if not (np.isfinite(low).all() and np.isfinite(high).all()):
+            wanted = "where every record's formula is a finite number"
+            raise InvalidArgument("budgets", wanted, str(formula), "Give other budgets.")
+        return float((high if up else low).max())
+
+    def number(self, node: OfBudgets, common: Mapping[str, Fraction]) -> Fraction:
+        """A number of all budgets. Any positive one is sound: it is what every formula reads."""
+        import numpy as np
+
+        low, high = self.ends(node.formula, common)
+        match node.what:
+            case "largest":
+                return Fraction(float(high.max()))
+            case "smallest":
+                return Fraction(float(low.min()))
+        if not self.counts.any():
+            way_out = "Give budgets of records, or groups with shares."
+            raise InvalidArgument("budgets", f"counted, for the {node.label}", None, way_out)
+        weights = self.counts if node.what == "total" else self.counts / self.counts.sum()
+        total = float(np.sum(weights * (low / 2 + high / 2)))
+        if not np.isfinite(total) or total <= 0:
+            raise InvalidArgument("budgets", f"of a finite {node.label}", str(total), "")
+        return Fraction(total)
+
+
+def _end(ball: Any, *, up: bool) -> float:
+    from dpframe.numerics.rounding import arb_float
+
+    return float(arb_float(ball, up=up))
+
+
+def roster_of(
+    target: PersonalizedDP, values: Mapping[str, Fraction] | None = None
+) -> Roster | None:
+    """The budgets that a target was given; None where it was given none. Groups of unknown sizes
+    count with their shares, or not at all. `values` are numbers of the groups' parameters.
+    """
+    given = {name: one for name, one in target.given.items() if isinstance(one, (Grouped, Listed))}
+    needed = {symbol.name for symbol in own_symbols_of(target.each)}
+    if not given or needed - given.keys():
+        return None
+    if target.groups:
+        grouped = [one for one in given.values() if isinstance(one, Grouped)]
+        return _of_groups(target, grouped, values)
+    return listed([one for one in given.values() if isinstance(one, Listed)])[0]
+
+
+def _of_groups(
+    target: PersonalizedDP, given: Sequence[Grouped], values: Mapping[str, Fraction] | None
+) -> Roster:
+    import numpy as np
+
+    from .enclose_each import as_pairs
+
+    numbers = {name: Number(value) for name, value in (values or {}).items()}
+    exact: dict[str, tuple[Fraction, ...]] = {}
+    for one in given:
+        found = [amount.substitute(numbers) for amount in one.amounts]
+        free = [str(amount) for amount in found if not isinstance(amount, Number)]
+        if free:
+            way_out = "run = certificate.at(...)"
+            raise InvalidArgument("groups", "given numbers", ", ".join(free), way_out)
+        exact[one.name] = tuple(amount.value for amount in found if isinstance(amount, Number))
+    shares = (
+        [target.shares[name] for name in target.groups]
+        if target.shares
+        else [0] * len(target.groups)
+    )
+    counts = np.array([float(share) for share in shares])
+    pairs = {name: as_pairs(list(amounts)) for name, amounts in exact.items()}
+    return Roster(target.groups, pairs, exact, counts)
+
+
+def listed(given: Sequence[Listed]) -> tuple[Roster, Array]:
+    """The different budgets of lists of one length, and each record's place among them, (n,)."""
+    import numpy as np
+
+    from .enclose_each import as_pairs
+
+    columns = [one.numbers for one in given]
+    if len(columns) == 1:
+        kept, places, counts = np.unique(columns[0], return_inverse=True, return_counts=True)
+        different = [kept]
+    else:
+        table = np.column_stack(columns)
+        kept, places, counts = np.unique(table, axis=0, return_inverse=True, return_counts=True)
+        different = list(kept.T)
+    pairs = {one.name: as_pairs(d, shortest=True) for one, d in zip(given, different, strict=True)}
+    exact = {
+        one.name: tuple(Fraction(repr(float(x))) for x in d)
+        for one, d in zip(given, different, strict=True)
+        if len(d) <= FEW
+    }
+    return Roster((), pairs, exact, counts), places.reshape(-1)
+
+
+def reads_budgets(formula: Expression) -> bool:
+    """Whether a formula reads each record's budget, or a number of all of them."""
+    return reads_each(formula) or any(isinstance(s.origin, OfBudgets) for s in formula.symbols())
