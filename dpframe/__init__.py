@@ -60,6 +60,13 @@ _HOME = {
         "each",
     ),
     "dpframe.sensitivity": ("Sensitivity",),
+    "dpframe.records": (
+        "GroupReport",
+        "IndividualFilter",
+        "RecordLedger",
+        "gaussian_cost",
+        "row_norms",
+    ),
     "dpframe.numerics.fast": (
         "classical_constants",
         "gaussian_delta",
@@ -150,6 +157,7 @@ _HOME = {
     "dpframe.graph.objectives": ("Huber", "Logistic", "Objective", "Squared"),
     "dpframe.graph.maps.record_norms": ("divided_records",),
     "dpframe.graph.maps.residuals": ("clipped_error",),
+    "dpframe.graph.maps.thinned": ("thinned",),
     "dpframe.graph.functions": (
         "aggregate",
         "argmin",
@@ -179,7 +187,15 @@ _HOME = {
     ),
     "dpframe.ledger": ("Ledger",),
     "dpframe.execution": ("Receipt", "Result", "execute"),
-    "dpframe.auditing": ("Audit", "Comparison", "audit", "audit_formulas", "compare"),
+    "dpframe.auditing": (
+        "Audit",
+        "BudgetReport",
+        "Comparison",
+        "audit",
+        "audit_formulas",
+        "budget_report",
+        "compare",
+    ),
     "dpframe.estimators": ("PrivateRegressor",),
     "dpframe.regressions": (
         "AdaOPS",
@@ -249,6 +265,13 @@ _HOME = {
         "ThesisMaxNorm",
         "ThesisClipped",
         "Tuned",
+        "PersonalizedRidge",
+        "PersonalizedRidgePrinted",
+        "UniformRidge",
+        "SampledRidge",
+        "SampledRidgeCoded",
+        "PersonalizedSSP",
+        "PersonalizedAdaSSP",
     ),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}

@@ -220,6 +220,13 @@ REGRESSIONS = {
     dp.SubAgg: BOTH,
     dp.SubAggPure: BOTH,
     dp.SubAggSmith: (True, False),
+    dp.PersonalizedRidge: (False, True),
+    dp.PersonalizedRidgePrinted: (False, True),
+    dp.UniformRidge: (False, True),
+    dp.SampledRidge: BOTH,
+    dp.SampledRidgeCoded: NEITHER,
+    dp.PersonalizedSSP: BOTH,
+    dp.PersonalizedAdaSSP: BOTH,
 }
 
 

@@ -35,6 +35,7 @@ ORDER = (  # a place imports from earlier lines, never from its own line or a la
     ("sensitivity",),
     ("mechanisms", "accountants"),
     ("accounting", "filters"),
+    ("records",),
     ("graph",),
     ("verify",),
     ("ledger",),

@@ -34,7 +34,7 @@ def page(audit: Audit, width: int = WIDTH) -> str:
 def head(audit: Audit) -> Iterator[str]:
     """What is audited against what."""
     yield f"Audit of {audit.regression}"
-    yield f"  claim    {goal(audit.target)}"
+    yield f"  claim    {goal(audit.claimed)}"
     yield f"  unit     {audit.setting.unit} ({audit.setting.relation})"
     if ranges := free(audit):
         yield f"  for all  {ranges}"

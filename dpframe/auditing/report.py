@@ -42,6 +42,11 @@ class Audit:
         return self.report.problem.target
 
     @property
+    def claimed(self) -> Guarantee:
+        """The same as it was given: of each record where the target is personalised."""
+        return self.report.problem.claimed
+
+    @property
     def setting(self) -> Setting:
         """Who is a neighbour, and what is public."""
         return self.report.problem.setting

@@ -26,7 +26,7 @@ def sentence(audit: Audit) -> str:
     if audit.verdict is Verdict.PROVED:
         return _certifying(audit)
     if audit.broken is not None:
-        return f"{audit.regression} does not satisfy {goal(audit.target)}: {_denial(audit)}."
+        return f"{audit.regression} does not satisfy {goal(audit.claimed)}: {_denial(audit)}."
     return _withholding(audit)
 
 
@@ -37,7 +37,7 @@ def _certifying(audit: Audit) -> str:
     where = f" where {conditions(region)}" if region else ""
     return (
         f"I certify{scope}{where}{',' * bool(scope or where)} that {audit.regression}, on every "
-        f"two tables that differ by {audit.setting.unit}, satisfies {goal(audit.target)} in all "
+        f"two tables that differ by {audit.setting.unit}, satisfies {goal(audit.claimed)} in all "
         "that it releases, under the assumptions listed above."
     )
 
@@ -72,7 +72,7 @@ def _withholding(audit: Audit) -> str:
     more = len(found) - 1
     others = f" (and {more} more open obligation{'s' * (more > 1)}, above)" if more > 0 else ""
     return tidy(
-        f"I cannot certify that {audit.regression} satisfies {goal(audit.target)}: "
+        f"I cannot certify that {audit.regression} satisfies {goal(audit.claimed)}: "
         f"{reason}{others}."
     )
 

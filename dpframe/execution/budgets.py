@@ -40,9 +40,9 @@ class Asked:
     keys: Array | None
 
 
-def asked(certificate: AtNumbers, budgets: object) -> Asked | None:
+def asked(certificate: AtNumbers, budgets: object, *, simulated: bool = False) -> Asked | None:
     """What a certificate needs of `budgets`; None where it has no personalised target. Raises
-    InvalidArgument or NotExecutable.
+    InvalidArgument or NotExecutable, also for what tells who is there, unless it is `simulated`.
     """
     target = certificate.target
     if not isinstance(target, PersonalizedDP):
@@ -52,7 +52,8 @@ def asked(certificate: AtNumbers, budgets: object) -> Asked | None:
             raise InvalidArgument("budgets", wanted, type(budgets), way_out)
         return None
     lists = [one for one in target.given.values() if isinstance(one, Listed)]
-    _check_public(certificate, target)
+    if not simulated:
+        _check_public(certificate, target)
     if lists:
         return _with_target(target, lists, budgets)
     if budgets is None:
@@ -109,12 +110,15 @@ class Budgets:
     roster: Roster
     keys: Array
 
-    def given(self, graph: Graph, numbers: PublicNumbers) -> dict[Node, Array]:
-        """What maps of records read: the keys of budgets, and each weight for every budget."""
-        weights = [node for node in graph.nodes if isinstance(node, Weight)]
-        sources = [node for node in graph.nodes if isinstance(node, BudgetSource)]
-        factors: dict[Node, Array] = {weight: numbers.each(weight.factor) for weight in weights}
-        return {**factors, **dict.fromkeys(sources, self.keys)}
+
+def given_by(budgets: Budgets | None, graph: Graph, numbers: PublicNumbers) -> dict[Node, Array]:
+    """What maps of records read: the keys of budgets, and each weight for every budget."""
+    weights = [node for node in graph.nodes if isinstance(node, Weight)]
+    factors: dict[Node, Array] = {weight: numbers.each(weight.factor) for weight in weights}
+    if budgets is None:
+        return factors
+    sources = [node for node in graph.nodes if isinstance(node, BudgetSource)]
+    return {**factors, **dict.fromkeys(sources, budgets.keys)}
 
 
 def read_budgets(

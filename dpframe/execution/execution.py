@@ -6,6 +6,7 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,14 +18,14 @@ from dpframe.graph.statistics import Searched
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
 from dpframe.sources.reading import Plain
-from dpframe.symbols import Number
+from dpframe.symbols import Number, Symbol
 from dpframe.verify import Certificate
 from dpframe.verify.at_numbers import AtNumbers
 from dpframe.verify.certificate import FAILURES
 from dpframe.verify.composed import joint_gaussian
 from dpframe.verify.structure import constant
 
-from .budgets import Asked, asked, read_budgets
+from .budgets import Asked, asked, given_by, read_budgets
 from .numbers import PublicNumbers
 from .one_pass import read, sizes_read
 from .result import Receipt, Result
@@ -100,14 +101,17 @@ def released_in_stages(running: Running, draws: Sequence[Drawn], randomness: Ran
         running.release(running.draws(stage), randomness)
 
 
-def first_look(
+def first_look(  # noqa: PLR0917 - a run, in the order in which it is put together
     certificate: AtNumbers,
     source: Source,
     executor: Any,
     randomness: Randomness,
     wanted: Asked | None = None,
+    raw: Sequence[Symbol] = (),
 ) -> tuple[Running, dict[str, int]]:
-    """The first pass over the table, which checks it, and its public sizes."""
+    """The first pass over the table, which checks it, and its public sizes. Of a simulation,
+    formulas may read `raw` counts.
+    """
     stages = Stages(certificate.graph)
     check_passes(stages, source)
     check_sampling(certificate.graph, executor)
@@ -119,7 +123,9 @@ def first_look(
     sizes = sizes_read(certificate, source, sums)
     roster = None if budgets is None else budgets.roster
     numbers = PublicNumbers.of(certificate, sizes, roster)
-    given = {} if budgets is None else budgets.given(certificate.graph, numbers)
+    for symbol in raw:
+        numbers.learn(symbol.name, Fraction(int(sums.parts[reading.sums.index(symbol.origin)])))
+    given = given_by(budgets, certificate.graph, numbers)
     running = Running(certificate, source, executor, numbers, stages, budgets=given, kept=kept)
     running.found(reading, sums, first)
     running.released.update(constants(running))

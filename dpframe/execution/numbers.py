@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import attrs
+import numpy as np
 
 from dpframe.errors import NotExecutable
 from dpframe.graph import Loop, OfBudgets, Post, reads_released
@@ -65,7 +66,11 @@ class PublicNumbers:
         return {**self.certificate.values, **self._released}
 
     def each(self, formula: Expression) -> Any:
-        """A formula's value for every different budget, shape (k,), at most the true one."""
+        """A formula for every different budget, shape (k,), at most the true value; shape (1,)
+        where it reads none.
+        """
+        if not reads_each(formula):
+            return np.array([self.down(formula)])
         return self.listed.ends(formula, self.common)[0]
 
     def learn(self, name: str, value: Fraction) -> None:

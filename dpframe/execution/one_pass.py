@@ -17,7 +17,7 @@ from dpframe.sources.reading import Plain
 from dpframe.sources.table import Block
 from dpframe.verify.at_numbers import AtNumbers
 
-from .budgets import Budgets
+from .budgets import Budgets, given_by
 from .numbers import PublicNumbers
 from .sampling import InOrder
 from .thinning import Kept, kept_of
@@ -40,7 +40,7 @@ def read(  # noqa: PLR0917 - a reading, in the order in which it is put together
         sizes = {**sizes, "n": _counted(source, executor)}
     numbers = PublicNumbers.of(certificate, sizes, None if budgets is None else budgets.roster)
     empty = empty_block(certificate.setting, source.columns)
-    given = {} if budgets is None else budgets.given(certificate.graph, numbers)
+    given = given_by(budgets, certificate.graph, numbers)
     kept = None if bits is None else kept_of(certificate.graph, budgets, numbers, bits)
     number = numbers.towards_zero
     reading = Pass.of(certificate.graph, number, empty, statistics, given=given, sample=kept)

@@ -8,11 +8,12 @@ import attrs
 
 from dpframe.errors import NotExecutable
 from dpframe.graph import Node, still
-from dpframe.graph.statistics import Statistic
+from dpframe.graph.statistics import Count, Statistic
 from dpframe.randomness import Randomness
 from dpframe.sources import open_source
 from dpframe.verify.unproved import NOT_PRIVATE, Unproved
 
+from .budgets import asked
 from .execution import by_name, first_look, post_process, released_in_stages
 
 
@@ -31,24 +32,31 @@ class Simulated:
     __repr__ = __str__
 
 
-def simulate(run: object, X: object, y: object = None, *, rng: object) -> Simulated:
+def simulate(
+    run: object, X: object, y: object = None, *, rng: object, budgets: object = None
+) -> Simulated:
     """Run an `Unproved` declaration on a table, with simulated noise from `rng`, a seed or a numpy
-    Generator. NOT PRIVATE. Raises NotExecutable, BadData, InvalidArgument.
+    Generator; `budgets` as for dp.execute. Formulas may read raw numbers of rows. NOT PRIVATE.
+    Raises NotExecutable, BadData, InvalidArgument.
     """
     if not isinstance(run, Unproved):
         raise NotExecutable(
             f"simulate takes what dp.unproved(...) returns; got {type(run).__name__}. "
             "What is proved is run by dp.execute, which can be simulated with rng=."
         )
-    raw = [s.name for s in run.symbols.values() if isinstance(s.origin, Statistic) and not still(s)]
-    if raw:
-        raise NotExecutable(f"its formulas read {', '.join(raw)}, for which there is no number")
-    if run.free:
-        missing = ", ".join(f"{name}=..." for name in sorted(run.free))
+    raw = [s for s in run.symbols.values() if isinstance(s.origin, Statistic) and not still(s)]
+    unknown = [s.name for s in raw if not isinstance(s.origin, Count)]
+    if unknown:
+        raise NotExecutable(f"its formulas read {', '.join(unknown)}, for which there is no number")
+    free = run.free - {symbol.name for symbol in raw}
+    if free:
+        missing = ", ".join(f"{name}=..." for name in sorted(free))
         raise NotExecutable(f"numbers are lacking. run = run.at({missing})")
     randomness = Randomness.of(0 if rng is None else rng)
-    source = open_source(run.setting, X, y, drop=False)
-    running, _ = first_look(run, source, None, randomness)
+    wanted = asked(run, budgets, simulated=True)
+    column = None if wanted is None else wanted.column
+    source = open_source(run.setting, X, y, drop=False, budgets=column)
+    running, _ = first_look(run, source, None, randomness, wanted, raw)
     released_in_stages(running, running.draws(0), randomness.fresh())
     output = post_process(running)
     released: dict[Node, Any] = {node: running.released[node] for node in run.graph.charged}

@@ -9,7 +9,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Unit
-from dpframe.symbols import Expression, sqrt
+from dpframe.symbols import Expression, exact, sqrt
 
 from .node import DataNode, Node
 
@@ -68,7 +68,8 @@ class Column(DataNode):
         """Every label times the square root of a public formula of its record's budget."""
         from .maps.weighted import Weight, WeightedColumn
 
-        return WeightedColumn(self, Weight(sqrt(weight)))
+        factor = sqrt(weight)
+        return self if factor == exact(1) else WeightedColumn(self, Weight(factor))
 
     def clip(self, lower: object, upper: object) -> Column:
         """Every label clipped into the public interval [lower, upper]."""

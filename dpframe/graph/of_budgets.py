@@ -15,7 +15,7 @@ from dpframe.symbols.domain import Domain
 
 from .node import Node
 
-KINDS = ("total", "largest", "smallest", "average")
+KINDS = ("total", "largest", "smallest", "average", "cap")
 POSITIVE = Domain(Fraction(0))
 
 
@@ -31,15 +31,17 @@ def _own(value: object) -> Expression:
 class OfBudgets(Node):
     """A positive number of a formula of each record's budget, over all records: read by formulas.
 
-    What is proved holds for every positive value. The largest, smallest and average are those of
-    the public list of budgets; the total counts the records that are there, so that it tells of
-    their number under add/remove. Proof page: proofs/personalized.
+    What is proved holds for every positive value. The largest, smallest, average and cap are those
+    of the public list of budgets; the total counts the records that are there, so that it tells of
+    their number under add/remove. The cap t makes min(formula, t) the weights of least error at
+    `noise`, the variance of the noise over that of a record. Proof page: proofs/personalized.
     """
 
     kind: ClassVar[str] = "of_budgets"
     what: str = attrs.field(validator=attrs.validators.in_(KINDS))
     formula: Expression = attrs.field(converter=_own)
     unit: Unit
+    noise: Expression | None = None
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -53,8 +55,9 @@ class OfBudgets(Node):
 
     @property
     def formulas(self) -> dict[str, Expression]:
-        """What each record counts with."""
-        return {"formula": self.formula}
+        """What each record counts with; and the noise that a cap is for."""
+        found = {"formula": self.formula}
+        return found if self.noise is None else {**found, "noise": self.noise}
 
     @property
     def private(self) -> bool:
@@ -64,10 +67,10 @@ class OfBudgets(Node):
     @property
     def symbol(self) -> Symbol:
         """The number in formulas, `total_epsilon`; of a longer formula, by its digest."""
-        text = str(self.formula)
+        text = str(self.formula) + ("" if self.noise is None else f", noise {self.noise}")
         short = text if text.isidentifier() else hashlib.sha256(text.encode()).hexdigest()[:8]
         return Symbol(f"{self.what}_{short}", POSITIVE, self)
 
     def record(self) -> dict[str, object]:
         """Which number, of which formula."""
-        return {"what": self.what, "formula": to_json(self.formula)}
+        return {"what": self.what, **{n: to_json(one) for n, one in self.formulas.items()}}

@@ -17,8 +17,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Unit
-from dpframe.symbols import Expression, Number, Symbol, parameter, sqrt, to_json
+from dpframe.guarantees import Unit, reads_each
+from dpframe.symbols import (
+    Expression,
+    Number,
+    Symbol,
+    exact,
+    maximum,
+    parameter,
+    sqrt,
+    to_json,
+)
 from dpframe.symbols.domain import Domain
 
 from .node import DataNode, Node
@@ -110,21 +119,36 @@ class Rows(DataNode):
 
     def total(self, formula: object) -> Expression:
         """The sum over the records of a formula of each record's budget: private under add/remove,
-        public under replace-one.
+        public under replace-one. Of one formula for all, max(n, 1) times that.
         """
-        return OfBudgets("total", formula, self.unit).symbol
+        one = exact(formula, "formula")
+        return self._of_budgets("total", one) if reads_each(one) else maximum(self.rows, 1) * one
 
     def average(self, formula: object) -> Expression:
         """The average of a formula of each record's budget, over the public list of budgets."""
-        return OfBudgets("average", formula, self.unit).symbol
+        return self._of_budgets("average", exact(formula, "formula"))
 
     def largest(self, formula: object) -> Expression:
         """The largest of a formula of each record's budget, over the public list of budgets."""
-        return OfBudgets("largest", formula, self.unit).symbol
+        return self._of_budgets("largest", exact(formula, "formula"))
 
     def smallest(self, formula: object) -> Expression:
         """The smallest of a formula of each record's budget, over the public list of budgets."""
-        return OfBudgets("smallest", formula, self.unit).symbol
+        return self._of_budgets("smallest", exact(formula, "formula"))
+
+    def cap(self, formula: object, *, noise: object) -> Expression:
+        """The t for which weights min(formula, t) estimate best, over the public list of budgets,
+        when noise at weight = formula has `noise` times the variance of one record.
+        """
+        return self._of_budgets("cap", exact(formula, "formula"), exact(noise, "noise"))
+
+    def _of_budgets(
+        self, what: str, formula: Expression, noise: Expression | None = None
+    ) -> Expression:
+        """The formula itself, where all records have one."""
+        if not reads_each(formula):
+            return formula
+        return OfBudgets(what, formula, self.unit, noise).symbol
 
     def on_grid(self, bits: int) -> Rows:
         """These bounded rows in whole steps, `bits` of them to the bound."""
@@ -138,7 +162,8 @@ class Rows(DataNode):
         """
         from .maps.weighted import Weight, WeightedRows
 
-        return WeightedRows(self, Weight(sqrt(weight)))
+        factor = sqrt(weight)
+        return self if factor == ONE else WeightedRows(self, Weight(factor))
 
     def normalized(self) -> Rows:
         """Every row divided by its own 2-norm (a zero row becomes the first unit vector): norm

@@ -50,6 +50,14 @@ from .output_perturbation import (
     OutputPerturbation,
     OutputPerturbationPure,
 )
+from .personalized import (
+    PersonalizedRidge,
+    PersonalizedRidgePrinted,
+    SampledRidge,
+    SampledRidgeCoded,
+    UniformRidge,
+)
+from .personalized_ssp import PersonalizedAdaSSP, PersonalizedSSP
 from .robust import RobustAdaSSP, RobustQuantileSSP, RobustSSP
 from .solve import Fit
 from .ssp import SSP, SSPPiazza, SSPWang, SSPWangCoded
@@ -119,6 +127,13 @@ REGRESSIONS = (
     SubAgg,
     SubAggPure,
     SubAggSmith,
+    PersonalizedRidge,
+    PersonalizedRidgePrinted,
+    UniformRidge,
+    SampledRidge,
+    SampledRidgeCoded,
+    PersonalizedSSP,
+    PersonalizedAdaSSP,
     OLS,
     Ridge,
     ZeroPredictor,
@@ -176,6 +191,10 @@ __all__ = [
     "ObjPertPure",
     "OutputPerturbation",
     "OutputPerturbationPure",
+    "PersonalizedAdaSSP",
+    "PersonalizedRidge",
+    "PersonalizedRidgePrinted",
+    "PersonalizedSSP",
     "PublicMean",
     "Ridge",
     "RobustAdaSSP",
@@ -184,6 +203,8 @@ __all__ = [
     "SSPPiazza",
     "SSPWang",
     "SSPWangCoded",
+    "SampledRidge",
+    "SampledRidgeCoded",
     "Standardised",
     "SubAgg",
     "SubAggPure",
@@ -192,5 +213,6 @@ __all__ = [
     "ThesisMaxNorm",
     "ThesisStandardised",
     "Tuned",
+    "UniformRidge",
     "ZeroPredictor",
 ]

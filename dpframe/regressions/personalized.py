@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
 from dpframe.graph.maps.thinned import thinned
 from dpframe.graph.objectives import Squared
-from dpframe.graph.statistics import Argmin
+from dpframe.graph.statistics import Argmin, Count
 from dpframe.guarantees import Share
 from dpframe.mechanisms import L2Laplace
-from dpframe.symbols import Expression, constant, maximum, minimum, power, sqrt
+from dpframe.symbols import Expression, constant, exact, maximum, minimum, power, sqrt
 
 from .output_perturbation import perturbed
 
@@ -119,4 +119,30 @@ class SampledRidge(Regression):
         radius = longest(X.radius, y.radius, self.penalty)
         found = Argmin(rows, column, Squared(), self.penalty * self.records, radius, 0)
         theta = release(found, L2Laplace.pure, whole, name="coefficients")
+        return post(perturbed, theta, self.penalty)
+
+
+class SampledRidgeCoded(Regression):
+    """The sample as the authors' code draws it, and ridge regression whose weights and noise read
+    the number of records kept: not private under add/remove. [Acharya24, jorgensen.py]
+    """
+
+    paper: ClassVar[str] = "Acharya24; JorgensenYC15"
+    variant: ClassVar[str] = "coded"
+    title: ClassVar[str] = "sampled ridge"
+    penalty: Expression = constant(1)
+    threshold: Any = "largest"
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """Weights 1/kept, noise at the rate penalty t kept/(2 B (Y + B T))."""
+        named = {"largest": X.largest, "average": X.average}
+        choose = named.get(self.threshold) if isinstance(self.threshold, str) else None
+        threshold = self.threshold if choose is None else choose(budget.epsilon)
+        rows, column, whole = thinned(X, y, budget, threshold)
+        kept = exact(Count(rows))
+        row, label = X.radius, y.radius
+        radius = minimum(label / sqrt(self.penalty), row * label / self.penalty)
+        scale = 2 * row * (label + row * radius) / (self.penalty * threshold * kept)
+        found = Argmin(rows, column, Squared(), self.penalty * kept, radius, 0)
+        theta = release(found, L2Laplace(scale), whole, name="coefficients")
         return post(perturbed, theta, self.penalty)

@@ -27,6 +27,7 @@ FAILURES = (
     "failures are not published: whether bad input is refused depends on the data "
     '(missing="drop" removes this)'
 )
+BUDGETS = "everybody's budget is public, and follows from nothing that is private"
 AMBIENT = "the declaration and its post-processing functions read no data but their arguments"
 
 
@@ -69,7 +70,8 @@ class Certificate(AtNumbers):
             for kind in self.report.problem.foreign
         )
         unit = f"one unit of privacy is: {self.setting.unit}"
-        return (unit, *idealized(self.graph), FAILURES, AMBIENT, *trusted)
+        budgets = () if self.report.problem.personal is None else (BUDGETS,)
+        return (unit, *budgets, *idealized(self.graph), FAILURES, AMBIENT, *trusted)
 
     def _inside(self, given: Mapping[str, Fraction]) -> None:
         balls = {name: rational_ball(value) for name, value in given.items()}

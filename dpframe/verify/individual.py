@@ -15,7 +15,13 @@ from fractions import Fraction
 from dpframe.graph import Node, OfBudgets, Post, Procedure, Release
 from dpframe.graph.maps.grid import OnGrid
 from dpframe.graph.maps.thinned import Thinning
-from dpframe.graph.maps.weighted import Weighing, Weight, WeightedOnGrid
+from dpframe.graph.maps.weighted import (
+    Weighing,
+    Weight,
+    WeightedGrid,
+    WeightedGridColumn,
+    WeightedOnGrid,
+)
 from dpframe.graph.statistics import (
     Argmin,
     Count,
@@ -155,13 +161,18 @@ def _only_noise(problem: Problem) -> Iterator[Obligation]:
 def _last(problem: Problem) -> Iterator[Obligation]:
     """Weighed rows and labels are read by sums whose rules hold record by record."""
     for node in problem.graph.nodes:
-        weighed = any(isinstance(one, (Weighing, WeightedOnGrid)) for one in node.inputs)
-        if weighed and not isinstance(node, WeightedOnGrid) and type(node) not in SUMS:
+        reads = _beneath(node) if isinstance(node, Statistic) else node.inputs
+        weighed = any(isinstance(one, (Weighing, WeightedOnGrid)) for one in reads)
+        if weighed and type(node) not in (*SUMS, WeightedGrid, WeightedGridColumn, Release):
             rule = "rows and labels are weighed last, and summed: X'X, X'y, y'y, sums of rows"
             what = "a statistic" if isinstance(node, Statistic) else "a map"
             fact = f"{node.label}, {what}, reads weighed records"
             fix = "clip and scale first, then X.weighted(w); other statistics are not shown yet."
             yield Obligation("personal", node.label, rule, (fact,), UNPROVED, repair=fix)
+
+
+def _beneath(node: Node) -> list[Node]:
+    return [one for child in node.inputs for one in (child, *_beneath(child))]
 
 
 def differing(label: str, name: str, formula: Expression, origin: OfBudgets) -> Obligation:

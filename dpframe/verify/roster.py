@@ -13,9 +13,9 @@ from dpframe.graph import OfBudgets
 from dpframe.guarantees import own_symbols, reads_each
 from dpframe.guarantees.given import Grouped, Listed
 from dpframe.guarantees.personal import PersonalizedDP, own_symbols_of
-from dpframe.symbols import Expression, Number
+from dpframe.symbols import Expression, Number, exact
 
-from .enclose import enclose, rational_ball
+from .enclose import enclose, number, rational_ball
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -102,11 +102,33 @@ class Roster:
         if not self.counts.any():
             way_out = "Give budgets of records, or groups with shares."
             raise InvalidArgument("budgets", f"counted, for the {node.label}", None, way_out)
+        middle = low / 2 + high / 2
+        if node.what == "cap":
+            noise = exact(0) if node.noise is None else node.noise
+            return Fraction(best_cap(middle, self.counts, number(noise, common, up=True)))
         weights = self.counts if node.what == "total" else self.counts / self.counts.sum()
-        total = float(np.sum(weights * (low / 2 + high / 2)))
+        total = float(np.sum(weights * middle))
         if not np.isfinite(total) or total <= 0:
             raise InvalidArgument("budgets", f"of a finite {node.label}", str(total), "")
         return Fraction(total)
+
+
+def best_cap(own: Array, counts: Array, noise: float) -> float:
+    """The t at which weights min(own, t) have the least (sum w^2 + noise)/(sum w)^2; `own`, shape
+    (k,), positive, `counts` the records of each; the largest of `own` where no cap is best.
+    """
+    import numpy as np
+
+    order = np.argsort(own)
+    sorted_own, weight = own[order], counts[order]
+    below = np.concatenate([[0.0], np.cumsum(weight * sorted_own)])
+    squares = np.concatenate([[0.0], np.cumsum(weight * sorted_own**2)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cap = np.where(below > 0, (squares + noise) / below, np.inf)
+    edges = np.concatenate([sorted_own, [np.inf]])
+    inside = cap <= edges
+    found = float(cap[np.argmax(inside)]) if inside.any() else np.inf
+    return min(found, float(sorted_own[-1]))
 
 
 def _end(ball: Any, *, up: bool) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from decimal import ROUND_FLOOR, Context
 from typing import TYPE_CHECKING
 
-from dpframe.graph import Regression, Release
+from dpframe.graph import OfBudgets, Regression, Release
 from dpframe.guarantees import Each
 from dpframe.guarantees.personal import own_symbols_of
 from dpframe.symbols import Number
@@ -51,7 +51,7 @@ def sentence(certificate: Certificate) -> list[str]:
     free = [
         symbol
         for name, symbol in certificate.symbols.items()
-        if name not in certificate.values and not isinstance(symbol.origin, Each)
+        if name not in certificate.values and not isinstance(symbol.origin, (Each, OfBudgets))
     ]
     bound = [f"{name} = {shown(value)}" for name, value in certificate.values.items()]
     lines = [
@@ -80,8 +80,12 @@ def _differing(certificate: Certificate) -> list[str]:
             f"the released values together satisfy {certificate.target}.",
         ]
     own = ", ".join(f"{symbol.name} {symbol.domain}" for symbol in own_symbols_of(personal.each))
+    origins = [symbol.origin for symbol in certificate.symbols.values()]
+    numbers = [one for one in origins if isinstance(one, OfBudgets)]
+    of_all = [f"whatever {one.symbol} is, the {one.label} over all records," for one in numbers]
     return [
         f"for all public budgets, each record's own {own},",
+        *of_all,
         f"for every record and every two tables that differ by {unit}, that record's,",
         f"the released values together satisfy {personal.each} with the record's own budget.",
     ]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import ApproxDP, Guarantee, PureDP, Share
+from dpframe.guarantees import ApproxDP, Guarantee, PureDP, Share, reads_each
 from dpframe.symbols import Expression, Number, exp, minimum, to_json
 
 from ..columns import Column
@@ -138,11 +138,14 @@ def thinned(
 ) -> tuple[Rows, Column, Share]:
     """The rows and labels of a secret sample, for which each record's coin falls by its own
     epsilon; and the budget of epsilon = `threshold`, a public positive formula, to be spent on the
-    sample. Everything that is released reads the sample; add/remove only. Raises InvalidArgument.
+    sample. Everything that is released reads the sample; add/remove only. Where all records have
+    one epsilon, everything as it is. Raises InvalidArgument.
     """
     if budget.currency not in (("epsilon",), ("epsilon", "delta")):
         way_out = "Take dp.PersonalizedDP(epsilon) or dp.PersonalizedDP(epsilon, delta)."
         raise InvalidArgument("budget", "of epsilon, perhaps with delta", budget.currency, way_out)
+    if not reads_each(budget.epsilon):
+        return rows, column, budget  # everybody's coin would be certain
     delta = budget.delta if "delta" in budget.currency else None
     coins = Thinning(threshold, budget.epsilon, delta)
     return SampledRows(rows, coins), SampledColumn(column, coins), coins.base.budget

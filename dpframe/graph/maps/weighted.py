@@ -53,7 +53,8 @@ def _factor(value: object) -> Expression:
 @attrs.frozen(cache_hash=True)
 class Weight(Node):
     """A positive factor of each record, a formula of its budget: public. Its value is one double a
-    different budget, shape (k,), at most the formula's.
+    different budget, shape (k,), at most the formula's; one for all, shape (1,), where the formula
+    reads no budget.
     """
 
     kind: ClassVar[str] = "weight"
@@ -79,14 +80,21 @@ class Weight(Node):
         """The factor."""
         return {"factor": to_json(self.factor)}
 
-    def of(self, values: Mapping[Node, Array], budgets: BudgetSource) -> Array:
-        """Each record's, shape (m,)."""
-        each: Array = values[self][values[budgets]]
-        return each
+    @property
+    def differs(self) -> bool:
+        """Whether it differs from record to record."""
+        return reads_each(self.factor)
+
+    def of(self, values: Mapping[Node, Array], budgets: BudgetSource, count: int) -> Array:
+        """Each of `count` records', shape (m,)."""
+        import numpy as np
+
+        each: Array = values[self]
+        return each[values[budgets]] if self.differs else np.repeat(each, count)
 
     def largest(self, unit: Unit) -> Expression:
         """The largest of all records."""
-        if not reads_each(self.factor):
+        if not self.differs:
             return self.factor
         return OfBudgets("largest", self.factor, unit).symbol
 
@@ -105,8 +113,13 @@ class Weighing(Node):
 
     @property
     def inputs(self) -> tuple[Node, ...]:
-        """What is weighed, everybody's budgets, the weight."""
-        return (self.source, self.budgets, self.weight)
+        """What is weighed, everybody's budgets where they are read, the weight."""
+        budgets = (self.budgets,) if self.weight.differs else ()
+        return (self.source, *budgets, self.weight)
+
+    def factors(self, values: Mapping[Node, Array]) -> Array:
+        """Each record's factor, shape (m,)."""
+        return self.weight.of(values, self.budgets, len(values[self.source]))
 
     @property
     def label(self) -> str:
@@ -151,7 +164,7 @@ class WeightedRows(Weighing, RecordMap):
     def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """Multiply."""
         del number
-        rows: Array = values[self.source] * self.weight.of(values, self.budgets)[:, None]
+        rows: Array = values[self.source] * self.factors(values)[:, None]
         return rows
 
     def on_grid(self, bits: int) -> WeightedGrid:
@@ -181,7 +194,7 @@ class WeightedColumn(Weighing, RecordColumn):
     def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """Multiply."""
         del number
-        labels: Array = values[self.source] * self.weight.of(values, self.budgets)
+        labels: Array = values[self.source] * self.factors(values)
         return labels
 
     def on_grid(self, bits: int) -> WeightedGridColumn:
@@ -205,7 +218,7 @@ class RecordWeights(Weighing, RecordColumn):
     def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """One number a record."""
         del number
-        return self.weight.of(values, self.budgets)
+        return self.factors(values)
 
 
 class WeightedOnGrid(OnGrid):

@@ -1,0 +1,286 @@
+"""Files of ledgers of records: what is restored is equal and spends the same; edits are seen."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import dpframe as dp
+from dpframe.filters import files, registry
+from dpframe.records import RecordLedger
+
+KEY = bytes(range(32))
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+def test_what_is_restored_spends_the_same(any_ledger, small, keyed, tmp_path):
+    """Equal after each of several releases, by ==, by seal, by text and by totals."""
+    ledger, secret = any_ledger, KEY if keyed else None
+    halves = [True, False, True, True, False]
+    for who in (None, halves, None, halves[::-1]):
+        ledger.spend(small(ledger, 3), who)
+        ledger.save(tmp_path / "ledger", key=secret)
+        restored = RecordLedger.load(tmp_path / "ledger", key=secret)
+        assert restored == ledger
+        assert (restored.seal, restored.kind) == (ledger.seal, ledger.kind)
+        assert (restored.spent == ledger.spent).all()
+        assert restored.report() == ledger.report()
+        assert restored.to_json(key=secret) == (tmp_path / "ledger").read_text()
+        cost = small(ledger, 7)
+        cost = tuple([each] * 5 for each in cost) if isinstance(cost, tuple) else [cost] * 5
+        for each in (ledger, restored):
+            each.spend(cost, who=halves)
+        assert restored == ledger
+        assert restored.seal == ledger.seal
+        assert restored.account(2) == ledger.account(2)
+    assert ledger != any_ledger.kind
+    assert RecordLedger.from_json(ledger.to_json()) == ledger
+
+
+def test_what_is_spent_stays_spent(tmp_path):
+    """A restored ledger refuses what the saved one would."""
+    ledger = RecordLedger({"a": 1, "b": 2}, ["a", "b", "b"], kind=dp.PureDP)
+    ledger.spend(1, who=[True, True, False])
+    ledger.save(tmp_path / "ledger")
+    restored = RecordLedger.load(tmp_path / "ledger")
+    with pytest.raises(dp.BudgetExceeded, match="group 'a'"):
+        restored.spend(1e-9)
+    assert restored.affords(2).tolist() == [False, False, True]
+
+
+def test_the_file_holds_budgets_groups_and_totals_only(any_ledger, small):
+    """Every key is known, and every array follows from public budgets, groups, costs and masks."""
+    any_ledger.spend(small(any_ledger), who=[True, False, True, False, False])
+    whole = json.loads(any_ledger.to_json())
+    assert set(whole) == {"ledger", "seal", "hmac", "arrays"}
+    assert set(whole["ledger"]) == {
+        "schema", "identity", "kind", "currency", "records", "groups", "budgets", "common",
+        "places", "releases", "arrays",
+    }  # fmt: skip
+    names = {f"{name} {k}" for name in ("own", "most") for k in range(2)} | {"codes"}
+    assert set(whole["arrays"]) == set(whole["ledger"]["arrays"]) <= names
+    own = np.frombuffer(base64.b64decode(whole["arrays"]["own 0"]), "<i8")
+    assert own.tolist() == [own[0], 0, own[0], 0, 0]
+    assert len(own) == whole["ledger"]["records"] == 5
+
+
+def fresh(text, key=None):
+    """What another process would read."""
+    registry._NEWEST.clear()
+    return RecordLedger.from_json(text, key=key)
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+def test_every_changed_byte_is_seen(people, keyed):
+    """Each byte with one bit flipped, doubled, and left out; and every beginning of the text."""
+    secret = KEY if keyed else None
+    people.spend(0.1, who=[True, False, True, False, False])
+    text = people.to_json(key=secret)
+    assert fresh(text, secret) == people
+    for place, letter in enumerate(text):
+        flipped = chr(ord(letter) ^ 1 << place % 7)
+        for variant in (flipped, letter * 2, ""):
+            with pytest.raises(dp.BadLedger):
+                fresh(text[:place] + variant + text[place + 1 :], secret)
+        with pytest.raises(dp.BadLedger):
+            fresh(text[:place], secret)
+
+
+def test_a_key_is_needed_where_one_was_given(people):
+    """And none where none was."""
+    for text, key in (
+        (people.to_json(key=KEY), None),
+        (people.to_json(), KEY),
+        (people.to_json(key=KEY), KEY[::-1]),
+    ):
+        with pytest.raises(dp.BadLedger):
+            fresh(text, key)
+    with pytest.raises(dp.InvalidArgument):
+        people.to_json(key=b"short")
+
+
+def resealed(text, changes, arrays):
+    """The text with changes in it, sealed again by whoever has the key."""
+    whole = json.loads(text)
+    body = whole["ledger"]
+    body |= changes
+    for name, values in arrays.items():
+        whole["arrays"][name] = base64.b64encode(values.tobytes()).decode()
+        digest = hashlib.sha256(values.tobytes()).hexdigest()
+        body["arrays"][name] = {"type": values.dtype.str, "sha256": digest}
+    canonical = json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
+    whole["seal"] = hashlib.sha256(canonical).hexdigest()
+    whole["hmac"] = hmac.new(KEY, canonical, "sha256").hexdigest()
+    return json.dumps(whole, indent=1) + "\n"
+
+
+ZERO = np.zeros(5, np.int64)
+BEYOND = {
+    "own of another length": ({}, {"own 0": np.zeros(4, np.int64)}),
+    "own below 0": ({}, {"own 0": ZERO - 1}),
+    "own beyond the budget": ({}, {"own 0": ZERO + (1 << 61)}),
+    "own in doubles": ({}, {"own 0": np.zeros(5)}),
+    "own of a second currency": ({}, {"own 1": ZERO}),
+    "codes of no group": ({}, {"codes": np.full(5, 2, np.uint8)}),
+    "codes of another length": ({}, {"codes": np.zeros(6, np.uint8)}),
+    "more in common than the budget": ({"common": [["1", "0"]]}, {}),
+    "common below 0": ({"common": [["-1/10", "0"]]}, {}),
+    "common as a number": ({"common": [[0, 0]]}, {}),
+    "another budget of 0": ({"budgets": [["0", "2"]]}, {}),
+    "budgets too far apart": ({"budgets": [["1/2", "2000000000000"]]}, {}),
+    "a budget too few": ({"budgets": [["1/2"]]}, {}),
+    "another quantum": ({"places": [3]}, {}),
+    "no quantum": ({"places": ["x"]}, {}),
+    "another kind": ({"kind": "approx"}, {}),
+    "no kind": ({"kind": ["pure"]}, {}),
+    "no releases": ({"releases": 0}, {}),
+    "releases below 0": ({"releases": -1}, {}),
+    "releases as truth": ({"releases": True}, {}),
+    "no identity": ({"identity": "me"}, {}),
+    "an identity that is a number": ({"identity": 7}, {}),
+    "another schema": ({"schema": "dpframe-records/9"}, {}),
+    "two groups of one name": ({"groups": ["open", "open"]}, {}),
+    "groups without names": ({"groups": []}, {}),
+    "other records": ({"records": 6}, {}),
+    "something more": ({"data": [1, 2, 3]}, {}),
+}
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_an_impossible_history_is_refused(people, name):
+    """Even where the seal and the HMAC are right."""
+    people.spend(0.1)
+    people.spend(0.1, who=[True, False, True, False, False])
+    text = people.to_json(key=KEY)
+    assert fresh(resealed(text, {}, {}), KEY) == people
+    with pytest.raises(dp.BadLedger):
+        fresh(resealed(text, *BEYOND[name]), KEY)
+
+
+LEAST = 2520 * 10**14
+SINGLES = {
+    "no budget": {"most 0": ZERO, "own 0": ZERO},
+    "budgets beyond 64 bits": {"most 0": ZERO + (1 << 62)},
+    "spent beyond": {"own 0": ZERO + (1 << 60)},
+    "one budget": {"most 0": np.array([LEAST])},
+}
+
+
+@pytest.mark.parametrize("name", SINGLES)
+def test_impossible_single_budgets_are_refused(name):
+    """The same where each record has a budget of its own."""
+    ledger = RecordLedger([0.5, 0.4, 0.3, 0.2, 0.1], kind=dp.PureDP)
+    ledger.spend(0.1)
+    text = ledger.to_json(key=KEY)
+    assert fresh(resealed(text, {}, {}), KEY) == ledger
+    with pytest.raises(dp.BadLedger):
+        fresh(resealed(text, {}, SINGLES[name]), KEY)
+
+
+def test_a_delta_of_one_is_no_budget():
+    """Nor in a file that is sealed rightly."""
+    ledger = RecordLedger(([0.5, 0.5], [0.1, 0.2]), kind=dp.ApproxDP)
+    places = json.loads(ledger.to_json())["ledger"]["places"][1]
+    one = np.full(2, 2520 * 10**places)
+    with pytest.raises(dp.BadLedger):
+        fresh(resealed(ledger.to_json(key=KEY), {}, {"most 1": one}), KEY)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "null", "[]", "{}", "[" * 60_000, "1" * 5000, b"{}", None, "é"]
+)
+def test_other_texts_are_refused(text):
+    """Without any other exception; a filter's file is another text."""
+    for other in (text, dp.Filter(dp.PureDP(1)).to_json()):
+        with pytest.raises(dp.BadLedger):
+            RecordLedger.from_json(other)
+
+
+def test_older_copies_and_branches_are_seen(people, tmp_path):
+    """In this process by the registry; elsewhere by `expect` and `at_least`."""
+    people.spend(0.1)
+    older, seal = people.to_json(), people.seal
+    people.spend(0.1, who=[True, False, False, False, False])
+    branch = RecordLedger.from_json(older)
+    branch.spend(0.1, who=[False, True, False, False, False])
+    people.to_json()
+    for stale in (older, branch.to_json()):
+        people.to_json()
+        with pytest.raises(dp.StaleLedger):
+            RecordLedger.from_json(stale)
+    assert RecordLedger.from_json(older, expect=seal).releases == 1
+    for known in ({"expect": people.seal}, {"at_least": 2}):
+        registry._NEWEST.clear()
+        with pytest.raises(dp.StaleLedger):
+            RecordLedger.from_json(older, **known)
+    for bad in ({"expect": 7}, {"at_least": -1}, {"at_least": True}):
+        with pytest.raises(dp.InvalidArgument):
+            RecordLedger.from_json(older, **bad)
+
+
+def test_two_writers_cannot_both_win(people, tmp_path):
+    """The second to save is refused, loads what is there, and goes on from it."""
+    people.save(tmp_path / "ledger")
+    other = RecordLedger.load(tmp_path / "ledger")
+    people.spend(0.1)
+    people.save(tmp_path / "ledger")
+    other.spend(0.2)
+    before = (tmp_path / "ledger").read_bytes()
+    for late in (other, RecordLedger([1.0], kind=dp.PureDP)):
+        with pytest.raises(dp.StaleLedger, match="load the file"):
+            late.save(tmp_path / "ledger")
+    assert (tmp_path / "ledger").read_bytes() == before
+    again = RecordLedger.load(tmp_path / "ledger")
+    again.spend(0.2)
+    again.save(tmp_path / "ledger")
+    assert RecordLedger.load(tmp_path / "ledger").releases == 2
+
+
+def test_a_save_that_fails_changes_nothing(people, tmp_path, monkeypatch):
+    """Neither the file nor the ledger, nothing is left beside it, and the next save works."""
+    people.save(tmp_path / "ledger")
+    people.spend(0.1)
+    before = people.seal, (tmp_path / "ledger").read_bytes(), sorted(tmp_path.iterdir())
+
+    def full(*_arguments, **_named):
+        raise OSError("the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(files.os, "fsync", full)
+        with pytest.raises(OSError, match="full"):
+            people.save(tmp_path / "ledger")
+    assert (people.seal, (tmp_path / "ledger").read_bytes(), sorted(tmp_path.iterdir())) == before
+    people.save(tmp_path / "ledger")
+    with pytest.raises(FileNotFoundError):
+        RecordLedger.load(tmp_path / "nothing")
+
+
+def test_writers_in_other_processes_lose_no_release(tmp_path):
+    """Two processes spend, save, and load again where they lost: every saved release counts."""
+    path = tmp_path / "ledger"
+    RecordLedger({"a": 1}, [0, 0, 0], kind=dp.PureDP).save(path)
+    program = f"""
+import dpframe as dp
+from dpframe.records import RecordLedger
+for _ in range(10):
+    while True:
+        ledger = RecordLedger.load({str(path)!r})
+        ledger.spend(0.01, who=[True, False, True])
+        try:
+            ledger.save({str(path)!r})
+            break
+        except dp.StaleLedger:
+            pass
+"""
+    running = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(2)]
+    assert [process.wait() for process in running] == [0, 0]
+    registry._NEWEST.clear()
+    ledger = RecordLedger.load(path)
+    assert (ledger.releases, ledger.spent.tolist()) == (20, [0.2, 0.0, 0.2])
