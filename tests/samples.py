@@ -225,6 +225,7 @@ REGRESSIONS = {
     dp.UniformRidge: (False, True),
     dp.SampledRidge: BOTH,
     dp.SampledRidgeCoded: NEITHER,
+    dp.PersonalizedObjective: (False, True),
     dp.PersonalizedSSP: BOTH,
     dp.PersonalizedAdaSSP: BOTH,
 }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpframe.errors import InvalidArgument, NotExecutable
-from dpframe.graph import Graph, Node, Procedure, points_of
+from dpframe.graph import Graph, Node, Procedure, Searcher, points_of
 from dpframe.graph.procedures import ApproximateMinimum
 from dpframe.graph.statistics import Searched
 from dpframe.randomness import Randomness
@@ -203,7 +203,8 @@ def may_fail(graph: Graph) -> bool:
 
 def _may_fail(node: Node) -> bool:
     inside = node.within if isinstance(node, Procedure) else ()
-    return isinstance(node, (Searched, ApproximateMinimum)) or any(map(_may_fail, inside))
+    kinds = (Searched, Searcher, ApproximateMinimum)
+    return isinstance(node, kinds) or any(map(_may_fail, inside))
 
 
 def _receipt(

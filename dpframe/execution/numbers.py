@@ -10,8 +10,9 @@ from typing import Any
 import attrs
 import numpy as np
 
-from dpframe.errors import NotExecutable
+from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.graph import Loop, OfBudgets, Post, reads_released
+from dpframe.graph.of_budgets import reads_budgets
 from dpframe.guarantees import reads_each
 from dpframe.symbols import Expression
 from dpframe.verify.at_numbers import AtNumbers
@@ -43,7 +44,8 @@ class PublicNumbers:
         numbers = cls(certificate.at(**used), roster)
         for node in certificate.graph.nodes:
             if isinstance(node, OfBudgets):
-                numbers.learn(node.symbol.name, numbers.listed.number(node, numbers.common))
+                numbers.learn(node.symbol.name, of_all(node, numbers))
+        numbers.check_region()
         functions: list[Post | Loop] = [*certificate.graph.posts, *certificate.graph.loops]
         for function in functions:
             for argument in function.arguments:
@@ -66,27 +68,56 @@ class PublicNumbers:
         return {**self.certificate.values, **self._released}
 
     def each(self, formula: Expression) -> Any:
-        """A formula for every different budget, shape (k,), at most the true value; shape (1,)
-        where it reads none.
+        """A formula that is not negative, for every different budget, shape (k,), from 0 to the
+        true value; shape (1,) where it reads none. Raises NotExecutable.
         """
         if not reads_each(formula):
-            return np.array([self.down(formula)])
-        return self.listed.ends(formula, self.common)[0]
+            return np.array([max(0.0, self.down(formula))])
+        low, high = self.listed.ends(formula, self.common)
+        if not (np.isfinite(low).all() and np.isfinite(high).all()):
+            raise NotExecutable(f"{formula} is no finite number for some budget; give others")
+        return np.maximum(low, 0.0)
+
+    def check_region(self) -> None:
+        """The hypotheses of the proof hold for every record's budget. Raises NotExecutable."""
+        for constraint in getattr(self.certificate, "region", ()):
+            gap = constraint.right - constraint.left
+            if not reads_budgets(gap):
+                continue
+            low, _ = self.listed.ends(gap, self.common)
+            holds = low > 0 if constraint.strict else low >= 0
+            if not (np.isfinite(low).all() and holds.all()):
+                raise NotExecutable(
+                    f"a theorem of the proof holds where {constraint} ({constraint.source}), and "
+                    "some budgets lie beyond: use dp.Gaussian.analytic, or smaller budgets"
+                )
 
     def learn(self, name: str, value: Fraction) -> None:
         """A number that was released: formulas may read it from now on."""
         self._released[name] = value
 
     def up(self, formula: Expression) -> float:
-        """At least the true value."""
+        """At least the true value; of a size of noise that reads each record's budget, the largest
+        over all.
+        """
         return self._number(formula, up=True)
 
     def down(self, formula: Expression) -> float:
-        """At most the true value."""
+        """At most the true value. Raises NotExecutable for what differs from record to record."""
+        if reads_each(formula):
+            raise NotExecutable(
+                f"{formula} differs from record to record, and one number is needed"
+            )
         return self._number(formula, up=False)
 
     def towards_zero(self, formula: Expression) -> float:
-        """At most the true value in size: a bound onto which data is clipped."""
+        """At most the true value in size: a bound onto which data is clipped. Raises NotExecutable
+        for what differs from record to record.
+        """
+        if reads_each(formula):
+            raise NotExecutable(
+                f"{formula} differs from record to record, and one number is needed"
+            )
         below, above = self._number(formula, up=False), self._number(formula, up=True)
         return below if below >= 0 else min(0.0, above)
 
@@ -103,3 +134,14 @@ class PublicNumbers:
         if reads_each(formula):
             return self.listed.largest(formula, self.common, up=up)
         return self.certificate.number(formula, up=up, released=self._released)
+
+
+def of_all(node: OfBudgets, numbers: PublicNumbers) -> Fraction:
+    """A number of all budgets, in the range for which everything was proved. Raises
+    InvalidArgument.
+    """
+    value = numbers.listed.number(node, numbers.common)
+    if value not in node.symbol.domain:
+        wanted, way_out = f"{node.symbol.domain}, as was proved", "Give other budgets."
+        raise InvalidArgument(f"the {node.label}", wanted, str(float(value)), way_out)
+    return value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import BadData, NotExecutable
-from dpframe.graph import Graph, Known, Loop, Node, Procedure, Release, Sampler, points_of
+from dpframe.graph import Graph, Known, Loop, Node, Procedure, Release, Sampler, Searcher, points_of
 from dpframe.graph.procedures.random_stopping import RandomStopping
 from dpframe.graph.statistics import Searched, Statistic
 from dpframe.randomness import Randomness
@@ -32,7 +32,7 @@ from .totals import NOTHING, Pass, Sums, derived, needed, reads_of, real
 
 Array = NDArray[Any]
 ONE = exact(1)
-Drawn = Draw | Sampler | RandomStopping | Loop
+Drawn = Draw | Sampler | Searcher | RandomStopping | Loop
 
 
 @attrs.frozen(eq=False)
@@ -115,7 +115,7 @@ class Running:
         return real(node, self.values, self.numbers.towards_zero)
 
     def _draw(self, node: Release | Procedure) -> Drawn:
-        if isinstance(node, (Sampler, RandomStopping)):
+        if isinstance(node, (Sampler, Searcher, RandomStopping)):
             return node
         if isinstance(node, Procedure):
             raise NotExecutable(f"{node.label} does not say how it draws. Derive it from Sampler.")
@@ -134,6 +134,8 @@ class Running:
         searches.
         """
         number = self.numbers.towards_zero
+        if self.kept is not None and sample is not None:
+            raise NotExecutable("a sample of the rows is not sampled again")
         sample = sample if self.kept is None else self.kept.again()
         empty = empty_block(self.certificate.setting, self.source.columns)
         known = self._given(asked) | dict(given)
@@ -148,27 +150,40 @@ class Running:
         searched = [one for one in asked if isinstance(one, Searched)]
         return {**found, **{one: self._searched(one, empty, known) for one in searched}}
 
-    def _given(self, asked: Sequence[Statistic]) -> dict[Node, Array]:
+    def _given(self, asked: Sequence[Node]) -> dict[Node, Array]:
         """What was released and maps of records read."""
         read = [node for one in needed(self.graph, asked) for node in reads_of(one)]
         found = {node: self.released[node] for node in read if node in self.released}
         return {**self.budgets, **found}
 
     def _searched(self, statistic: Searched, empty: Block, known: Mapping[Node, Array]) -> Array:
-        maps, number = needed(self.graph, [statistic]), self.numbers.towards_zero
-        given = self._given([statistic]) | dict(known)
+        summed = self._summed(statistic, empty, known)
+        return np.asarray(statistic.search(summed, self.numbers.towards_zero), dtype=float)
+
+    def _summed(
+        self, node: Searched | Searcher, empty: Block, known: Mapping[Node, Array]
+    ) -> Callable[[Any], Array]:
+        """What sums work over the blocks, as the node reads them."""
+        maps, number = needed(self.graph, [node]), self.numbers.towards_zero
+        given = {**self._given([node]), **known}
 
         def summed(work: Any) -> Array:
             kept = None if self.kept is None else self.kept.again()
-            search = Search.of(statistic.reads, maps, work, number, empty, given, kept)
+            search = Search.of(node.reads, maps, work, number, empty, given, kept)
             executor = self.executor if kept is None else InOrder()
             return np.asarray(self.source.total(search, executor=executor))
 
-        return np.asarray(statistic.search(summed, number), dtype=float)
+        return summed
 
-    def _procedure(self, procedure: Sampler | RandomStopping, randomness: Randomness) -> Any:
+    def _procedure(
+        self, procedure: Sampler | Searcher | RandomStopping, randomness: Randomness
+    ) -> Any:
         if isinstance(procedure, RandomStopping):
             return best_of(self, procedure, randomness)
+        if isinstance(procedure, Searcher):
+            empty = empty_block(self.certificate.setting, self.source.columns)
+            summed = self._summed(procedure, empty, {})
+            return procedure.search(summed, self.numbers, randomness)
         number = self.numbers.towards_zero
         seen = {node: real(node, self.values, number) for node in self.values}
         return procedure.sample(seen, self.numbers, randomness)
@@ -201,7 +216,8 @@ def several_passes(stages: Stages) -> bool:
     """Whether the table must be read more than once."""
     later = [node for stage in range(1, stages.count) for node in stages.statistics(stage)]
     searched = any(isinstance(node, Searched) for node in stages.graph.statistics)
-    again = any(isinstance(one, RandomStopping) for one in stages.graph.procedures)
+    kinds = (RandomStopping, Searcher)
+    again = any(isinstance(one, kinds) for one in stages.graph.procedures)
     return bool(stages.graph.loops) or searched or again or any(map(_reads_rows, later))
 
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import attrs
 
 from dpframe.accountants import ACCOUNTANTS, AdditiveAccountant
 from dpframe.errors import PrivacyWarning
-from dpframe.guarantees import Guarantee, Unit
+from dpframe.guarantees import Guarantee, PersonalizedDP, Unit
+from dpframe.guarantees.given import Grouped
 
 
 @attrs.frozen
@@ -49,10 +52,13 @@ def note(data: object, guarantee: Guarantee, unit: Unit) -> None:
 def together(spent: Sequence[Spending]) -> Guarantee | None:
     """What several executions guarantee together, by the first accountant that can add them.
 
-    None where their units of privacy differ, or where no accountant can.
+    None where their units of privacy differ, or where no accountant can. Budgets of records add up
+    where they are those of the same groups.
     """
     if len({one.unit for one in spent}) > 1:
         return None
+    if any(isinstance(one.guarantee, PersonalizedDP) for one in spent):
+        return _of_groups(spent)
     for accountant in ACCOUNTANTS:
         if not isinstance(accountant, AdditiveAccountant):
             continue
@@ -61,6 +67,59 @@ def together(spent: Sequence[Spending]) -> Guarantee | None:
         if len(known) == len(spent):
             return accountant.total(known)
     return None
+
+
+def _of_groups(spent: Sequence[Spending]) -> Guarantee | None:
+    """Group by group, where all have the same ones."""
+    personal = [one.guarantee for one in spent if isinstance(one.guarantee, PersonalizedDP)]
+    groups = personal[0].groups
+    alike = all(set(one.groups) == set(groups) for one in personal)
+    if not groups or not alike or len(personal) < len(spent):
+        return None
+    found = {}
+    for group in groups:
+        total = together([attrs.evolve(one, guarantee=_of(one, group)) for one in spent])
+        if total is None:
+            return None
+        found[group] = total
+    return _summed(found)
+
+
+def _of(one: Spending, group: str) -> Guarantee:
+    """What one group is promised."""
+    target: Any = one.guarantee
+    amounts = {
+        name: given.amounts[given.names.index(group)]
+        for name, given in target.given.items()
+        if isinstance(given, Grouped)
+    }
+    promised: Guarantee = target.each.substitute(amounts)
+    return promised
+
+
+def _summed(found: Mapping[str, Guarantee]) -> Guarantee | None:
+    """The groups' totals as one guarantee, where all are of one kind."""
+    kinds = {type(total) for total in found.values()}
+    if len(kinds) > 1:
+        return None
+    totals: dict[str, Any] = dict(found)
+    names = kinds.pop().parameters
+    amounts = {name: {group: getattr(one, name) for group, one in totals.items()} for name in names}
+    whole: Any = PersonalizedDP
+    summed: Guarantee = whole(**amounts)
+    return summed
+
+
+def costs(spent: Sequence[Spending]) -> str:
+    """What several executions cost, in words: their sum, or else each, what is the same once."""
+    total = together(spent)
+    if total is not None:
+        return f"{total} for {spent[0].unit}"
+    said = [f"{one.guarantee} for {one.unit}" for one in spent]
+    if not any(isinstance(one.guarantee, PersonalizedDP) for one in spent):
+        return "; then ".join(said)
+    times = [text if many == 1 else f"{many} times {text}" for text, many in Counter(said).items()]
+    return f"{'; and '.join(times)}; each record pays the sum over those that it is part of"
 
 
 def _follow(data: object) -> bool:
@@ -72,10 +131,8 @@ def _follow(data: object) -> bool:
 
 
 def _message(spent: Sequence[Spending]) -> str:
-    total = together(spent)
-    parts = "; then ".join(f"{one.guarantee} for {one.unit}" for one in spent)
-    cost = parts if total is None else f"by composition {total} for {spent[0].unit}"
+    by = "" if together(spent) is None else "by composition "
     return (
         f"With this execution, this table has been spent {len(spent)} times in this process: "
-        f"{cost}. Every execution costs again."
+        f"{by}{costs(spent)}. Every execution costs again."
     )

@@ -14,7 +14,7 @@ from .node import DataNode, Node, path
 from .of_budgets import OfBudgets
 from .partition import Partition, partition, partition_at
 from .post import Post, post
-from .procedure import Procedure, Sampler
+from .procedure import Procedure, Sampler, Searcher
 from .release import Release, is_public, public_symbol, release, still
 from .rows import Rows as RowsNode
 from .schema import Categorical, Column, Numeric, Rows, Setting
@@ -41,6 +41,7 @@ __all__ = [
     "Rows",
     "RowsNode",
     "Sampler",
+    "Searcher",
     "Setting",
     "is_public",
     "iterate",

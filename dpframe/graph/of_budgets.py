@@ -60,6 +60,11 @@ class OfBudgets(Node):
         return found if self.noise is None else {**found, "noise": self.noise}
 
     @property
+    def positive(self) -> tuple[str, ...]:
+        """All of them: so is the number."""
+        return tuple(self.formulas)
+
+    @property
     def private(self) -> bool:
         """Whether it differs between neighbours."""
         return self.what == "total" and self.unit.relation is ADD_REMOVE
@@ -74,3 +79,8 @@ class OfBudgets(Node):
     def record(self) -> dict[str, object]:
         """Which number, of which formula."""
         return {"what": self.what, **{n: to_json(one) for n, one in self.formulas.items()}}
+
+
+def reads_budgets(formula: Expression) -> bool:
+    """Whether a formula reads a record's budget, or a number of all of them."""
+    return reads_each(formula) or any(isinstance(s.origin, OfBudgets) for s in formula.symbols())

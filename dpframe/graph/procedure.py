@@ -5,7 +5,7 @@ statistic.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from dpframe.errors import InvalidArgument
@@ -100,6 +100,30 @@ class Sampler(Procedure):
         self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random
     ) -> Array | float:
         """One draw, from the values of its inputs in doubles. Finite for every table."""
+
+
+class Searcher(Procedure):
+    """Abstract: a procedure that draws once and then reads the table several times, each time as a
+    sum over blocks, in doubles.
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def reads(self) -> tuple[Node, ...]:
+        """What work is given of each block: rows, labels, and further numbers a record."""
+
+    @abstractmethod
+    def search(
+        self,
+        summed: Callable[[Callable[..., Array]], Array],
+        numbers: Rounded,
+        randomness: Random,
+    ) -> Array:
+        """One draw; `summed(work)` is the sum over blocks, at least one, of `work(*reads)`. Finite
+        for every table.
+        """
 
 
 def share_formulas(share: Share) -> dict[str, Expression]:

@@ -92,8 +92,11 @@ def _checked(name: str, formula: Expression) -> Expression:
     whole = whole_range(name)
     if isinstance(formula, Number) and formula.value not in whole:
         raise InvalidArgument(f"budget {name}", str(whole), str(formula), WAY_OUT)
-    if isinstance(formula, Symbol) and not formula.domain.positive:
-        raise InvalidArgument(f"budget {name}", "positive", str(formula.domain), WAY_OUT)
+    if isinstance(formula, Symbol) and formula.domain.positive:
+        return formula
+    if not isinstance(formula, Number):
+        wanted = "a number, or a parameter with a positive range"
+        raise InvalidArgument(f"budget {name}", wanted, str(formula), WAY_OUT)
     return formula
 
 
@@ -104,6 +107,9 @@ def _grouped(name: str, groups: Mapping[Any, object]) -> Grouped:
     amounts = tuple(
         _checked(name, exact(value, f"{name} of {group}")) for group, value in groups.items()
     )
+    if any(symbol.origin is not None for one in amounts for symbol in one.symbols()):
+        wanted = "a number or a public parameter for each group"
+        raise InvalidArgument(f"groups of {name}", wanted, [str(one) for one in amounts])
     return Grouped(name, tuple(groups), amounts)
 
 

@@ -57,6 +57,7 @@ from .personalized import (
     SampledRidgeCoded,
     UniformRidge,
 )
+from .personalized_objective import PersonalizedObjective
 from .personalized_ssp import PersonalizedAdaSSP, PersonalizedSSP
 from .robust import RobustAdaSSP, RobustQuantileSSP, RobustSSP
 from .solve import Fit
@@ -132,6 +133,7 @@ REGRESSIONS = (
     UniformRidge,
     SampledRidge,
     SampledRidgeCoded,
+    PersonalizedObjective,
     PersonalizedSSP,
     PersonalizedAdaSSP,
     OLS,
@@ -192,6 +194,7 @@ __all__ = [
     "OutputPerturbation",
     "OutputPerturbationPure",
     "PersonalizedAdaSSP",
+    "PersonalizedObjective",
     "PersonalizedRidge",
     "PersonalizedRidgePrinted",
     "PersonalizedSSP",

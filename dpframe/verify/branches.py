@@ -7,7 +7,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from dpframe.symbols import Call, Domain, Expression, Number, Power, Product, Symbol, multiply
+from dpframe.symbols import (
+    Call,
+    Domain,
+    Expression,
+    Number,
+    Power,
+    Product,
+    Symbol,
+    multiply,
+    power,
+)
 
 from .algebra import Field
 from .problem import Problem
@@ -31,18 +41,27 @@ def at_most(problem: Problem, amount: Expression, most: Expression) -> bool:
 
 
 def bounds(amount: Expression) -> Iterator[Expression]:
-    """Formulas that are at least `amount`: itself; and, where a minimum is one of its factors and
-    the others are positive, the same with an argument of the minimum instead.
+    """Formulas that are at least `amount`: itself; and, where a minimum is one of its factors, or a
+    maximum divides it, and everything is positive, the same with one of the arguments instead.
     """
     yield amount
     parts = amount.parts if isinstance(amount, Product) else (amount,)
     for place, part in enumerate(parts):
         others = [*parts[:place], *parts[place + 1 :]]
-        if not (isinstance(part, Call) and part.name == "min"):
-            continue
         if all(quick_sign(other) > 0 for other in others):
-            for argument in part.parts:
-                yield from bounds(multiply(argument, *others))
+            for larger in _larger(part):
+                yield from bounds(multiply(larger, *others))
+
+
+def _larger(part: Expression) -> list[Expression]:
+    """Formulas that are at least a factor: the arguments of a minimum, 1/argument of 1/maximum."""
+    if isinstance(part, Call) and part.name == "min":
+        return list(part.parts)
+    divides = isinstance(part, Power) and part.exponent < 0
+    base = part.base if isinstance(part, Power) else part
+    if not (divides and isinstance(part, Power) and isinstance(base, Call) and base.name == "max"):
+        return []
+    return [power(one, part.exponent) for one in base.parts if quick_sign(one) > 0]
 
 
 def _unknowns(formula: Expression, problem: Problem) -> dict[Expression, Symbol]:

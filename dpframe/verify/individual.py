@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from dpframe.graph import Node, OfBudgets, Post, Procedure, Release
+from dpframe.graph import Node, OfBudgets, Post, Procedure, Release, reads_released
 from dpframe.graph.maps.grid import OnGrid
 from dpframe.graph.maps.thinned import Thinning
 from dpframe.graph.maps.weighted import (
@@ -22,6 +22,7 @@ from dpframe.graph.maps.weighted import (
     WeightedGridColumn,
     WeightedOnGrid,
 )
+from dpframe.graph.procedures import TiltedMinimum
 from dpframe.graph.statistics import (
     Argmin,
     Count,
@@ -54,6 +55,7 @@ RULE = (
 def individual(problem: Problem) -> list[Obligation]:
     """Every obligation of personalised budgets; the proved ones as one object."""
     failing = [*_without_target(problem), *_one_number(problem), *_symbols(problem)]
+    failing += _settled(problem)
     if problem.personal is None:
         return failing
     failing += [*_public(problem), *_one_row(problem), *_only_noise(problem), *_last(problem)]
@@ -89,11 +91,11 @@ def _for_all(node: Node) -> dict[str, Expression]:
         return {}
     if isinstance(node, OnGrid):
         return {**node.formulas, "step": node.step}
-    if not isinstance(node, Release):
+    if not isinstance(node, (Release, TiltedMinimum)):
         return node.formulas
     shares = ("share of ", "budget of ")
     named = {name: f for name, f in node.formulas.items() if not name.startswith(shares)}
-    named.pop(node.noise.noise, None)
+    named.pop(node.noise.noise if isinstance(node, Release) else "size", None)
     return named
 
 
@@ -108,6 +110,16 @@ def _symbols(problem: Problem) -> Iterator[Obligation]:
             rule = "records read the numbers of the target, and numbers of all budgets as they are"
             facts, fix = (symbol.name,), "read budget.epsilon and its like, and X.total(...)."
             yield Obligation("personal", symbol.name, rule, facts, UNPROVED, repair=fix)
+
+
+def _settled(problem: Problem) -> Iterator[Obligation]:
+    """Weights, coins and numbers of all budgets are known before anything is released."""
+    for node in problem.graph.nodes:
+        for name, formula in node.formulas.items():
+            if isinstance(node, (Weight, Thinning, OfBudgets)) and reads_released(formula):
+                rule = f"{name} must not depend on what is released"
+                facts, fix = (f"{name} = {formula}",), "weigh by public budgets alone."
+                yield Obligation("personal", node.label, rule, facts, UNPROVED, repair=fix)
 
 
 def _not_one(node: Node, name: str, formula: Expression) -> Obligation:
@@ -149,7 +161,8 @@ def _one_row(problem: Problem) -> Iterator[Obligation]:
 def _only_noise(problem: Problem) -> Iterator[Obligation]:
     """The rule is about noise: not about procedures, bounds that may fail, or noise of others."""
     graph = problem.graph
-    others: list[Node] = [*graph.procedures, *graph.bounds]
+    others: list[Node] = [one for one in graph.procedures if not isinstance(one, TiltedMinimum)]
+    others += graph.bounds
     others += [one for one in graph.releases if one.noise in problem.foreign]
     for node in others:
         what = "a procedure" if isinstance(node, Procedure) else "no noise of dpframe's own"
@@ -163,7 +176,8 @@ def _last(problem: Problem) -> Iterator[Obligation]:
     for node in problem.graph.nodes:
         reads = _beneath(node) if isinstance(node, Statistic) else node.inputs
         weighed = any(isinstance(one, (Weighing, WeightedOnGrid)) for one in reads)
-        if weighed and type(node) not in (*SUMS, WeightedGrid, WeightedGridColumn, Release):
+        last = (*SUMS, WeightedGrid, WeightedGridColumn, Release, TiltedMinimum)
+        if weighed and type(node) not in last:
             rule = "rows and labels are weighed last, and summed: X'X, X'y, y'y, sums of rows"
             what = "a statistic" if isinstance(node, Statistic) else "a map"
             fact = f"{node.label}, {what}, reads weighed records"

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.graph import OfBudgets
-from dpframe.guarantees import own_symbols, reads_each
-from dpframe.guarantees.given import Grouped, Listed
+from dpframe.graph.of_budgets import OfBudgets
+from dpframe.guarantees import own_symbols
+from dpframe.guarantees.given import Grouped, Listed, whole_range
 from dpframe.guarantees.personal import PersonalizedDP, own_symbols_of
 from dpframe.symbols import Expression, Number, exact
 
@@ -169,6 +169,9 @@ def _of_groups(
             way_out = "run = certificate.at(...)"
             raise InvalidArgument("groups", "given numbers", ", ".join(free), way_out)
         exact[one.name] = tuple(amount.value for amount in found if isinstance(amount, Number))
+        if not all(amount in whole_range(one.name) for amount in exact[one.name]):
+            wanted = f"{whole_range(one.name)}, in every group"
+            raise InvalidArgument(f"budgets {one.name}", wanted, str(exact[one.name]))
     shares = (
         [target.shares[name] for name in target.groups]
         if target.shares
@@ -200,8 +203,3 @@ def listed(given: Sequence[Listed]) -> tuple[Roster, Array]:
         if len(d) <= FEW
     }
     return Roster((), pairs, exact, counts), places.reshape(-1)
-
-
-def reads_budgets(formula: Expression) -> bool:
-    """Whether a formula reads each record's budget, or a number of all of them."""
-    return reads_each(formula) or any(isinstance(s.origin, OfBudgets) for s in formula.symbols())

@@ -31,6 +31,7 @@ def thinning(problem: Problem) -> list[Obligation]:
     if not found:
         return []
     failing = [*_one(found), *_relation(problem), *_own(problem, found[0]), *_all_read(problem)]
+    failing += _sampled_twice(problem)
     facts = tuple(f"t = {one.threshold}" for one in found)
     return failing or [Obligation("sample", "every record", RULE, facts, PROVED)]
 
@@ -73,9 +74,17 @@ def _own(problem: Problem, coins: Thinning) -> Iterator[Obligation]:
         yield _open("sample", rule, f"t = {coins.threshold}", "take X.largest(budget.epsilon).")
 
 
+def _sampled_twice(problem: Problem) -> Iterator[Obligation]:
+    for release in problem.graph.releases:
+        if release.sampled is not None:
+            rule = "a sample is not sampled again"
+            fix = "leave `sampled` out, or read the whole table."
+            yield _open(release.label, rule, f"sampled = {release.sampled}", fix)
+
+
 def _all_read(problem: Problem) -> Iterator[Obligation]:
     """Statistics read the sample, and nothing else of the table."""
-    for node in problem.graph.statistics:
+    for node in (*problem.graph.statistics, *problem.graph.procedures):
         for read in node.inputs:
             data = isinstance(read, DataNode) and not isinstance(read, (Statistic, BudgetSource))
             if data and not _sampled(read):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
+from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Unit, reads_each
 from dpframe.symbols import Expression, to_json
 
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from ..rows import Numbers
 
     Array = NDArray[Any]
+
+
+NORMAL = 2.0**-960  # of a step, and so of products with it, rounding is relative
 
 
 @attrs.frozen(cache_hash=True)
@@ -262,8 +266,11 @@ class WeightedOnGrid(OnGrid):
 
     def drawn_in(self, block: Array, number: Numbers, width: int) -> Array:
         """The block in steps, before rounding, certainly inside every record's own bound."""
-        less = 1 - 2.0**-40 - width * 2.0**-50
-        steps: Array = block * less / number(self.step)
+        step, less = number(self.step), 1 - 2.0**-40 - width * 2.0**-50
+        if not (step >= NORMAL and less > 0):
+            way_out = "Rows have at most 2^49 columns, bounds and weights an ordinary size."
+            raise InvalidArgument("step of the grid", f"at least {NORMAL}", step, way_out)
+        steps: Array = block * less / step
         return steps
 
 

@@ -4,6 +4,7 @@ from .approximate import ApproximateMinimum, approximate_minimum
 from .perturbed import PerturbedMinimum, perturbed_minimum
 from .posterior import Posterior, posterior
 from .random_stopping import RandomStopping
+from .tilted import TiltedMinimum, tilted_minimum
 from .transposed import TransposedPosterior
 
 __all__ = [
@@ -11,8 +12,10 @@ __all__ = [
     "PerturbedMinimum",
     "Posterior",
     "RandomStopping",
+    "TiltedMinimum",
     "TransposedPosterior",
     "approximate_minimum",
     "perturbed_minimum",
     "posterior",
+    "tilted_minimum",
 ]

@@ -18,6 +18,7 @@ from ..maps.grid import gridded, gridded_labels
 from ..maps.weighted import RecordWeights, Weight
 from ..node import Node
 from ..objectives import Bounds, Objective, Squared
+from ..of_budgets import reads_budgets
 from ..positive import positive
 from ..rows import Rows
 from .base import OneRow, by_relation
@@ -127,7 +128,18 @@ class Argmin(Searched):
         found = {"penalty": self.penalty}
         if self.tolerance != NONE:
             found["tolerance"] = self.tolerance
+        if self.least is not None and reads_budgets(self.least):
+            found["least"] = self.least
         return found if self.radius is None else {**found, "radius": self.radius}
+
+    @property
+    def least(self) -> Expression | None:
+        """The distance from the minimiser that every record pays for: the smallest of what each
+        does. None where nothing is bounded.
+        """
+        bounds = self.bounds
+        once = None if bounds is None else self.objective.added(bounds, self.penalty)
+        return None if once is None else self.rows.smallest(self.tolerance * once)
 
     @property
     def positive(self) -> tuple[str, ...]:
@@ -188,9 +200,7 @@ class Argmin(Searched):
 
     def _least(self, number: Numbers) -> float:
         """The distance from the minimiser that is paid for."""
-        bounds = self.bounds
-        once = None if bounds is None else self.objective.added(bounds, self.penalty)
-        if once is None:
+        if self.least is None:
             way_out = "Bound rows and labels; losses without a bounded slope need a radius."
             raise InvalidArgument("rows, labels and radius", "bounded", self.label, way_out)
-        return number(self.tolerance * once)
+        return number(self.least)

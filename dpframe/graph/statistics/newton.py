@@ -90,6 +90,7 @@ class Readings:
     work: Sum
     summed: Callable[[Work], Array]
     penalty: float
+    tilt: Array | float = 0.0
     count: int = 0
 
     def at(self, theta: Array | None) -> Point:
@@ -101,25 +102,31 @@ class Readings:
         d = (math.isqrt(4 * total.size - 3) - 1) // 2
         theta = np.zeros(d) if theta is None else theta
         hessian = total[1 + d :].reshape(d, d)
+        tilt = np.broadcast_to(self.tilt, (d,))
         return Point(
             theta,
-            float(total[0]) + self.penalty * float(theta @ theta) / 2,
-            total[1 : 1 + d] + self.penalty * theta,
+            float(total[0]) + self.penalty * float(theta @ theta) / 2 + float(tilt @ theta),
+            total[1 : 1 + d] + self.penalty * theta + tilt,
             (hessian + hessian.T) / 2 + self.penalty * np.eye(d),
         )
 
 
 @np.errstate(all="ignore")  # a warning would tell of the data
-def minimised(
-    work: Sum, summed: Callable[[Work], Array], penalty: float, radius: float, least: float
+def minimised(  # noqa: PLR0917 - an objective and how well it is to be minimised
+    work: Sum,
+    summed: Callable[[Work], Array],
+    penalty: float,
+    radius: float,
+    least: float,
+    tilt: Array | float = 0.0,
 ) -> Array:
     """A point with a residual of at most `least`, shape (d,), in the ball; `radius` may be
-    infinite, `penalty` is positive.
+    infinite, `penalty` is positive, `tilt` is a linear term.
 
     A step is halved until it lowers the objective by a quarter of what its slope promises, or the
     smallest residual so far by half. Raises NotExecutable.
     """
-    readings = Readings(work, summed, penalty)
+    readings = Readings(work, summed, penalty, tilt)
     here = readings.at(None)
     best = here.residual(radius)
     while not best <= least:

@@ -5,6 +5,7 @@ from . import (  # noqa: F401 - each enters its rule
     perturbed,
     posterior,
     random_stopping,
+    tilted,
     transposed,
 )
 from .base import RULES, earned, entered

@@ -1,0 +1,178 @@
+"""The minimiser of any convex loss with bounded slope that noise has tilted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument, NotExecutable
+from dpframe.guarantees import REPLACE_ONE, Guarantee, PureDP, Share
+from dpframe.mechanisms import L2Laplace
+from dpframe.symbols import Expression, exact, power, to_json
+
+from ..columns import Column
+from ..maps.weighted import RecordWeights, Weight
+from ..node import Node
+from ..objectives import Bounds, Objective
+from ..procedure import Random, Rounded, Searcher
+from ..rows import Rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+ONE = exact(1)
+FINE = 2.0**-36  # of the noise's scale: how far the gradient may be from 0 at what is returned
+
+
+@attrs.frozen(eq=False)
+class TiltedMinimum(Searcher):
+    """argmin over all theta of sum w_i phi(x_i'theta, y_i) + penalty/2 |theta|^2 + z'theta, shape
+    (d,), z of density exp(-|z|_2/scale). [ChaudhuriMS11, Thm 9]
+
+    `noise_share` of epsilon is for z, the rest for the curvature w c B^2 of one record, which the
+    penalty must outweigh. Exact minimisers only. Proof page: proofs/objective_perturbation.
+    """
+
+    kind: ClassVar[str] = "tilted_minimum"
+    gives: ClassVar[type[Guarantee]] = PureDP
+    rows: Rows
+    column: Column
+    objective: Objective
+    penalty: Expression
+    noise_share: Expression
+    weight: Expression | None
+    share: Share
+    name: str
+
+    @property
+    def weights(self) -> RecordWeights | None:
+        """The weight of each record as labels; None where all are 1."""
+        return None if self.weight is None else RecordWeights(self.rows, Weight(self.weight))
+
+    @property
+    def reads(self) -> tuple[Node, ...]:
+        """X, y, and the weights where there are any."""
+        weights = () if self.weights is None else (self.weights,)
+        return (self.rows, self.column, *weights)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """X, y, the loss, and the weights where there are any."""
+        weights = () if self.weights is None else (self.weights,)
+        return (self.rows, self.column, self.objective, *weights)
+
+    @property
+    def summary(self) -> str:
+        """`minimiser of a tilted Huber loss`."""
+        return f"minimiser of a tilted {self.objective.label}"
+
+    @property
+    def own_formulas(self) -> dict[str, Expression]:
+        """Penalty, the part of epsilon, the scale of the noise."""
+        found = {"penalty": self.penalty, "noise_share": self.noise_share}
+        return found if self.size is None else {**found, "size": self.size}
+
+    def record(self) -> dict[str, object]:
+        """Its formulas, its share, and the weight."""
+        weight = None if self.weight is None else to_json(self.weight)
+        return {**super().record(), "weight": weight}
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """What is known of every record; None where rows or labels are unbounded."""
+        if self.rows.norm is None or self.column.bound is None:
+            return None
+        return Bounds(self.rows.norm, self.column.bound)
+
+    @property
+    def own_weight(self) -> Expression:
+        """The weight of a record, 1 by default."""
+        return ONE if self.weight is None else self.weight
+
+    @property
+    def slope(self) -> Expression | None:
+        """A = w s B, a bound on the gradient of one record for all theta; None where the loss has
+        none.
+        """
+        bounds = self.bounds
+        slope = None if bounds is None else self.objective.slope(bounds)
+        return None if slope is None or bounds is None else self.own_weight * slope * bounds.row
+
+    @property
+    def curvature(self) -> Expression | None:
+        """w c B^2/penalty, above the epsilon of the Jacobian."""
+        bounds = self.bounds
+        curvature = None if bounds is None else self.objective.curvature(bounds)
+        if curvature is None or bounds is None:
+            return None
+        return self.own_weight * curvature * power(bounds.row, 2) / self.penalty
+
+    @property
+    def noise_epsilon(self) -> Expression:
+        """What is left of epsilon for the noise."""
+        return self.noise_share * self.share.epsilon
+
+    @property
+    def size(self) -> Expression | None:
+        """The scale of the noise: the least that the theorem asks for."""
+        if self.slope is None:
+            return None
+        moved = 2 * self.slope if self.rows.unit.relation is REPLACE_ONE else self.slope
+        return moved / self.noise_epsilon
+
+    def search(
+        self,
+        summed: Callable[[Callable[..., Array]], Array],
+        numbers: Rounded,
+        randomness: Random,
+    ) -> Array:
+        """One draw, and Newton steps."""
+        import numpy as np
+
+        from ..statistics.newton import Sum, minimised
+
+        if self.size is None:
+            raise NotExecutable(f"{self.label} has no bounded slope")
+        scale, penalty = numbers.up(self.size), math.nextafter(numbers.up(self.penalty), math.inf)
+        formulas = {one: numbers.down(one) for one in self.objective.formulas.values()}
+        shape = (round(numbers.up(self.rows.columns)),)
+        tilt = L2Laplace.sample(scale, shape, randomness.generator, symmetric=False)
+        work = Sum(self.objective, formulas)
+        found = minimised(work, summed, penalty, math.inf, FINE * scale, tilt)
+        return np.asarray(found, dtype=float)
+
+
+def tilted_minimum(
+    rows: Rows,
+    column: Column,
+    objective: Objective,
+    *,
+    penalty: object,
+    share: Share,
+    noise_share: object = "1/2",
+    weight: object = None,
+    name: str = "",
+) -> TiltedMinimum:
+    """Objective perturbation of a loss whose slope is bounded for all coefficients (dp.Huber,
+    dp.Logistic), as the release of its share of epsilon. `weight`, a positive formula of each
+    record's budget, multiplies its loss. Raises InvalidArgument.
+    """
+    if not isinstance(objective, Objective):
+        raise InvalidArgument("objective", "a convex loss, such as dp.Huber(1)", objective, "")
+    if not isinstance(share, Share) or share.currency[:1] != ("epsilon",):
+        raise InvalidArgument("share", "a share of epsilon", share, "")
+    return TiltedMinimum(
+        rows=rows,
+        column=column,
+        objective=objective,
+        penalty=exact(penalty, "penalty"),
+        noise_share=exact(noise_share, "noise_share"),
+        weight=None if weight is None else exact(weight, "weight"),
+        share=share,
+        name=name,
+    )

@@ -1,0 +1,187 @@
+"""Holes that a hostile reading of personalised privacy found, each closed and kept closed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dpframe as dp
+from dpframe.execution.numbers import PublicNumbers
+from dpframe.graph.maps.weighted import Weight, WeightedRows
+from dpframe.graph.statistics import Argmin
+from dpframe.verify.roster import roster_of
+
+EACH = dp.each("epsilon")
+ONES = np.ones((2, 1))
+
+
+def setting(relation=dp.REPLACE_ONE, **kwargs):
+    """The unit ball, labels in [-1, 1]."""
+    return dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=relation, **kwargs)
+
+
+def declared(body):
+    """A regression of one body."""
+
+    class Declared(dp.Regression):
+        """One body."""
+
+        def declare(self, X, y, budget):
+            """It."""
+            return body(X, y, budget)
+
+    return Declared()
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        dp.Gaussian.kamath_ullman,
+        dp.Gaussian(2 * dp.sqrt(2 * dp.log(2 / dp.constant("1e-6"))) / EACH),
+    ],
+    ids=["kamath_ullman", "rule E1"],
+)
+def test_the_region_of_a_proof_holds_for_every_budget(noise):
+    """Theorems up to 4 log 2 were certified for all epsilons, and executed beyond."""
+    target = dp.PersonalizedDP(EACH, "1e-6")
+    body = declared(lambda X, y, b: dp.release(X.T @ y, noise, b))
+    proof = dp.certify(body, target=target, setting=setting())
+    assert proof.region
+    assert dp.execute(proof, ONES, ONES[:, 0], rng=0, budgets=[1.0, 2.5]).released
+    with pytest.raises(dp.NotExecutable, match="4\\*log"):
+        dp.execute(proof, ONES, ONES[:, 0], rng=0, budgets=[1.0, 20.0])
+
+
+def test_a_sample_is_not_sampled_again():
+    """Amplification was certified, and the second sample never drawn."""
+
+    def body(X, y, budget):
+        rows, column, whole = dp.thinned(X, y, budget, 1)
+        point = dp.iterate(X.columns)
+        query = dp.gradient(rows, column, at=point, clip=1)
+        step = dp.release(query, dp.Gaussian(std=1), sampled="1/50", name="g")
+        del whole
+        return dp.loop(point, step, moved)
+
+    target = dp.PersonalizedDP({"a": "1/10", "b": 1}, "1e-5")
+    with pytest.raises(dp.Uncertified, match="not sampled again"):
+        dp.certify(
+            declared(body), target=target, setting=setting(dp.ADD_REMOVE), accountant="numeric"
+        )
+
+
+def moved(theta, answer, turn):
+    """A step."""
+    del turn
+    return theta - answer
+
+
+@pytest.mark.parametrize(
+    "scale",
+    [
+        lambda X, b: 2 / b.epsilon * (1 + X.smallest(b.epsilon - 1)),
+        lambda X, b: (1 + X.cap(b.epsilon, noise=-5)) * 2 / b.epsilon,
+    ],
+    ids=["smallest of a difference", "cap for negative noise"],
+)
+def test_numbers_of_all_budgets_are_positive(scale):
+    """Proofs take them so; nothing had made them so."""
+    body = declared(lambda X, y, b: dp.release(X.T @ y, dp.L2Laplace(scale(X, b)), b))
+    with pytest.raises(dp.DPFrameError, match="positive"):
+        dp.certify(body, target=dp.PersonalizedDP(EACH), setting=setting())
+
+
+def test_a_search_stops_at_what_the_smallest_weight_pays_for():
+    """It stopped at the largest: a record of weight 1e-3 moved the value 133 times as far as it had
+    paid for. Two neighbours, brute force.
+    """
+    body = declared(
+        lambda X, y, b: dp.release(
+            Argmin(X, y, dp.Huber(1), 1, 1, "1/2", b.epsilon), dp.L2Laplace.pure, b, name="theta"
+        )
+    )
+    proof = dp.certify(body, target=dp.PersonalizedDP(EACH), setting=setting(grid=None))
+    statistic = proof.graph.releases[0].statistic
+    assert "smallest" in statistic.least.origin.label
+    budgets = np.array([1.0, 1e-3])
+    rows = np.array([[0.5], [1.0]])
+    scale = 0.003 / 1e-3
+    found = [
+        dp.execute(proof, rows, np.array([1.0, label]), rng=0, budgets=budgets).released["theta"]
+        for label in (-1.0, 1.0)
+    ]
+    assert abs(found[0] - found[1]).item() <= scale * 1e-3
+
+
+def test_coins_of_tiny_budgets_never_fall_for_certain():
+    """A chance that interval arithmetic puts below 0 was read as 1."""
+    groups = {f"g{k}": 1e-18 * (1 + k) for k in range(100)}
+
+    def body(X, y, budget):
+        rows, _, whole = dp.thinned(X, y, budget, 100)
+        return dp.release(dp.count(rows), dp.DiscreteLaplace.pure, whole, name="n")
+
+    target = dp.PersonalizedDP(groups)
+    proof = dp.certify(declared(body), target=target, setting=setting(dp.ADD_REMOVE))
+    names = np.repeat(list(groups), 20)
+    rows = np.ones((2000, 1))
+    assert dp.execute(proof, rows, rows[:, 0], rng=0, budgets=names).released["n"] == 0
+
+
+def test_weights_are_never_negative():
+    """A lower end below 0 was larger in size than the weight that was proved."""
+
+    def power(e):
+        return (1 + e) ** 4 - 1 - 4 * e - 6 * e**2 - 4 * e**3  # e^4, badly
+
+    def body(X, y, budget):
+        del y
+        rows = WeightedRows(X, Weight(power(budget.epsilon)))
+        return dp.release(dp.total(rows), dp.L2Laplace(2 * budget.epsilon**3), budget)
+
+    budgets = 1e-5 * (1 + np.arange(100) / 1000)
+    target = dp.PersonalizedDP(budgets)
+    proof = dp.certify(declared(body), target=target, setting=setting(grid=None))
+    numbers = PublicNumbers.of(proof, {"d": 1}, roster_of(target))
+    found = numbers.each(power(target.each.epsilon))
+    assert (found >= 0).all()
+    assert (found <= np.sort(budgets) ** 4 * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [{"x": dp.parameter("a", 0, 2) - 1, "b": 1}, {"x": EACH, "b": 1}, {"x": 2 * dp.EPSILON}],
+    ids=str,
+)
+def test_groups_have_numbers_or_parameters(groups):
+    """A formula may be negative somewhere."""
+    with pytest.raises(dp.InvalidArgument, match="parameter"):
+        dp.PersonalizedDP(groups)
+
+
+def test_steps_of_a_weighted_grid_are_ordinary_numbers():
+    """Where they are subnormal, rounding is not relative, and rows left their ball."""
+    mu = dp.each("mu")
+    body = declared(
+        lambda X, y, b: dp.release(
+            dp.total(WeightedRows(X, Weight(b.mu * dp.constant("1e-305")))),
+            dp.Gaussian(dp.constant("2e-305")),
+        )
+    )
+    proof = dp.certify(body, target=dp.PersonalizedDP(mu=mu), setting=setting())
+    with pytest.raises(dp.DPFrameError):
+        dp.execute(proof, ONES, ONES[:, 0], rng=0, budgets=[1e-15, 1e-12])
+
+
+def test_weights_wait_for_nothing():
+    """A weight that reads a released number is no public constant."""
+
+    def body(X, y, budget):
+        one, other = budget.split_evenly(2)
+        total = dp.release(dp.total(y), dp.Laplace.pure, one)
+        length = dp.known(total, 1, 2, name="length")
+        rows = X.weighted(length)
+        return dp.release(dp.total(rows), dp.L2Laplace.pure, other)
+
+    with pytest.raises(dp.Uncertified, match="what is released"):
+        dp.certify(declared(body), target=dp.PersonalizedDP(EACH), setting=setting())
