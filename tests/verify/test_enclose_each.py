@@ -16,12 +16,12 @@ import dpframe as dp
 from dpframe.errors import InvalidArgument
 from dpframe.numerics import analytic_sigma, working
 from dpframe.numerics.fast import mills as mills_module
+from dpframe.numerics.fast import sigma_boxes as module
 from dpframe.numerics.fast.mills import is_close
 from dpframe.numerics.fast.point import point
 from dpframe.numerics.fast.roots import root_mu
 from dpframe.numerics.profile import sharp_terms
 from dpframe.symbols.arithmetic import call, power
-from dpframe.verify import enclose_each as module
 from dpframe.verify.enclose import enclose, rational_ball
 from dpframe.verify.enclose_each import as_pairs, enclose_each, largest_upper, smallest_lower
 
