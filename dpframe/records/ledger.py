@@ -14,7 +14,7 @@ from dpframe.errors import BudgetExceeded, InvalidArgument, StaleLedger
 from dpframe.filters import files
 from dpframe.filters.document import key_of
 from dpframe.filters.meter import ELSEWHERE
-from dpframe.filters.prices import Kind, kind_of, share_of
+from dpframe.filters.prices import Kind, share_of
 from dpframe.guarantees import Guarantee
 
 from . import document
@@ -24,6 +24,7 @@ from .document import Saved
 from .opening import opened
 from .quantum import Doubles, Mask
 from .report import Account, GroupReport, account_of, reports_of
+from .targets import budgets_and_kind
 
 
 class _State(NamedTuple):
@@ -36,11 +37,12 @@ class RecordLedger:
 
     `kind` is what adds up: dp.PureDP epsilons, dp.ZeroConcentratedDP rhos, dp.GaussianDP *squares*
     of mu, dp.ApproxDP pairs (epsilon, delta). `budgets` is a mapping from names of groups to
-    budgets, with `groups` the name, or the place of the name, for each record; or an array of one
-    budget a record (a pair of arrays for pairs). A budget or cost is a number in that currency, or
-    a guarantee of dpframe. Budgets, costs and who takes part are public and do not depend on the
-    values in records; all may depend on earlier releases. Each record then has the guarantee of
-    its budget, as with a Filter of its own. [RogersRUV16] [WhitehouseRRW23, Thm 1] [KoskelaTH23]
+    budgets, with `groups` the name, or the place of the name, for each record; an array of one
+    budget a record (a pair of arrays for pairs); or a dp.PersonalizedDP, which says its kind. A
+    budget or cost is a number in that currency, or a guarantee of dpframe. Budgets, costs and who
+    takes part are public and do not depend on the values in records; all may depend on earlier
+    releases. Each record then has the guarantee of its budget, as with a Filter of its own.
+    [RogersRUV16] [WhitehouseRRW23, Thm 1] [KoskelaTH23]
 
     What everybody in a group pays is added exactly, in time O(groups). What differs within a group
     (`who`, or an array of costs) is counted in 64 bits, in whole numbers of `quantum`: there
@@ -62,9 +64,11 @@ class RecordLedger:
     __slots__ = ("_identity", "_kind", "_lock", "_process", "_seen", "_state")
     __hash__ = None  # type: ignore[assignment]  # it changes
 
-    def __init__(self, budgets: object, groups: object = None, *, kind: type[Guarantee]) -> None:
+    def __init__(
+        self, budgets: object, groups: object = None, *, kind: type[Guarantee] | None = None
+    ) -> None:
         """Begin with nothing spent. Raises InvalidArgument."""
-        found = kind_of(kind)
+        budgets, found = budgets_and_kind(budgets, kind)
         columns = opened(budgets, groups, found)
         self._begin(Saved(secrets.token_hex(16), found, 0, columns), {})
 

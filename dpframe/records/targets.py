@@ -1,0 +1,64 @@
+"""Budgets of a personalised target, as a ledger of records reads them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.filters.prices import Kind, kind_of
+from dpframe.guarantees import GaussianDP, Guarantee, PersonalizedDP, number
+from dpframe.guarantees.given import Grouped, Listed
+from dpframe.numerics import to_float
+from dpframe.symbols import exact
+
+
+def budgets_and_kind(budgets: object, kind: type[Guarantee] | None) -> tuple[object, Kind]:
+    """Budgets as they are, or those of a personalised target; and what adds up. Raises
+    InvalidArgument.
+    """
+    if not isinstance(budgets, PersonalizedDP):
+        return budgets, kind_of(kind)
+    found = kind_of(type(budgets.each))
+    if kind is not None and kind_of(kind) is not found:
+        raise InvalidArgument("kind", f"{found.__name__}, that of the target", kind)
+    return (_grouped(budgets) if budgets.groups else _listed(budgets)), found
+
+
+def _grouped(target: PersonalizedDP) -> dict[str, Guarantee]:
+    """A guarantee a group."""
+    named = {name: _amounts(one, len(target.groups)) for name, one in target.given.items()}
+    each: Any = target.each
+    return {
+        group: attrs.evolve(each, **{name: amounts[k] for name, amounts in named.items()})
+        for k, group in enumerate(target.groups)
+    }
+
+
+def _amounts(given: object, count: int) -> tuple[object, ...]:
+    return given.amounts if isinstance(given, Grouped) else (given,) * count
+
+
+def _double(common: object) -> float:
+    """A number that all records share, rounded down. Raises InvalidArgument for a parameter."""
+    return to_float(number("budget", exact(common)), up=False)
+
+
+def _listed(target: PersonalizedDP) -> Any:
+    """One array; of epsilon and delta a pair of arrays."""
+    lists = [one for one in target.given.values() if isinstance(one, Listed)]
+    if not lists:
+        way_out = "Give numbers: an array of one a record, or groups."
+        raise InvalidArgument("budgets", "of numbers", str(target), way_out)
+    import numpy as np
+
+    count = len(lists[0].numbers)
+    columns = [
+        one.numbers if isinstance(one, Listed) else np.full(count, _double(one))
+        for one in target.given.values()
+    ]
+    if isinstance(target.each, GaussianDP):
+        low = np.nextafter(columns[0], 0)  # at most the decimal that the double means
+        return np.nextafter(low * low, 0)
+    return columns[0] if len(columns) == 1 else tuple(columns)
