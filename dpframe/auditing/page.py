@@ -13,6 +13,7 @@ from dpframe.verify.text import NAMES
 
 from .figures import WIDTH, clipped, equals, formula, hanging, tidy
 from .lines import lower_end
+from .personal import paid
 from .releases import claims, joined, noise, procedures, releases
 from .sentence import conditions, free, goal, own_cost, sentence
 
@@ -27,6 +28,7 @@ def page(audit: Audit, width: int = WIDTH) -> str:
         [piece for line in part(audit) for piece in hanging(line, width=width)] for part in parts
     ]
     blocks.insert(1, list(releases(audit, width)))
+    blocks.insert(-2, list(paid(audit)))
     blocks.append(hanging(sentence(audit), 0, width))
     return "\n\n".join("\n".join(block) for block in blocks if block)
 

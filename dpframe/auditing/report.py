@@ -14,7 +14,7 @@ from dpframe.graph import Regression, Setting
 from dpframe.guarantees import Guarantee, Share
 from dpframe.symbols import Number, add, maximum
 from dpframe.verify import Certificate, Obligation, Report, Verdict, examine
-from dpframe.verify.certificate import AMBIENT, FAILURES, idealized
+from dpframe.verify.certificate import AMBIENT, BUDGETS, FAILURES, idealized
 from dpframe.verify.parallel import moving
 
 from .joint_cost import JointCost, joint_cost
@@ -140,7 +140,8 @@ class Audit:
     def assumptions(self) -> tuple[str, ...]:
         """What is assumed, not proved."""
         unit = f"one unit of privacy is: {self.setting.unit}"
-        return (unit, *idealized(self.report.problem.graph), FAILURES, AMBIENT)
+        budgets = () if self.report.problem.personal is None else (BUDGETS,)
+        return (unit, *budgets, *idealized(self.report.problem.graph), FAILURES, AMBIENT)
 
     @property
     def sentence(self) -> str:

@@ -21,8 +21,10 @@ from .options import (
     Bound,
     Box,
     Delta,
+    EachEpsilon,
     Epsilon,
     Given,
+    Groups,
     Jointly,
     Json,
     Norm,
@@ -45,6 +47,8 @@ def audit_(
     *,
     epsilon: Epsilon = None,
     delta: Delta = None,
+    each_epsilon: EachEpsilon = False,
+    groups: Groups = None,
     norm: Norm = None,
     box: Box = None,
     bound: Bound = None,
@@ -61,8 +65,12 @@ def audit_(
     if (name is None) == (not release):
         given_both = "neither" if name is None else "both"
         raise dp.InvalidArgument("audit", "of a NAME or of --release formulas", given_both)
-    target = target_of(epsilon, delta)
+    target = target_of(epsilon, delta, each=each_epsilon, groups=groups)
     setting = setting_of(norm, bound, relation.relation, rows_per_person, box)
+    personal = each_epsilon or groups is not None
+    if name is None and personal:
+        wanted = "left out with --release: formulas are of one budget for all"
+        raise dp.InvalidArgument("--each-epsilon and --groups", wanted, "given")
     if name is None:
         done = audit_formulas(
             release, target=target, setting=setting, parameters=param, accountant=accountant
@@ -70,7 +78,7 @@ def audit_(
     else:
         regression = regression_of(name, given, jointly=jointly)
         done = audit(regression, target=target, setting=setting, accountant=accountant)
-    _print(done, _attacked(name, epsilon, delta), as_json)
+    _print(done, () if personal else _attacked(name, epsilon, delta), as_json)
 
 
 def _attacked(name: str | None, epsilon: str | None, delta: str | None) -> tuple[Refutation, ...]:

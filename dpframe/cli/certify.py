@@ -16,8 +16,10 @@ from .options import (
     Bound,
     Box,
     Delta,
+    EachEpsilon,
     Epsilon,
     Given,
+    Groups,
     Jointly,
     Json,
     Name,
@@ -37,6 +39,8 @@ def certify(
     *,
     epsilon: Epsilon = None,
     delta: Delta = None,
+    each_epsilon: EachEpsilon = False,
+    groups: Groups = None,
     norm: Norm = None,
     box: Box = None,
     bound: Bound = None,
@@ -50,7 +54,7 @@ def certify(
 ) -> None:
     """Prove the total of a regression, or list every obligation that is open."""
     regression = regression_of(name, given, jointly=jointly)
-    target = target_of(epsilon, delta)
+    target = target_of(epsilon, delta, each=each_epsilon, groups=groups)
     setting = setting_of(norm, bound, relation.relation, rows_per_person, box)
     if as_json:
         done = audit(regression, target=target, setting=setting, accountant=accountant)

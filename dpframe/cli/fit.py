@@ -13,11 +13,14 @@ import dpframe as dp
 from .bounds import SCHEMA, bounds_of
 from .declaration import regression_of
 from .ledger import existing
-from .options import Given, Jointly, Json, Name, Related, RelationName, RowsEach, option
+from .options import Given, Jointly, Json, Name, Related, RelationName, RowsEach, groups_of, option
 from .printing import page, print_json, say
 
 CODEBOOK = f"Public bounds as a JSON file: {SCHEMA}".replace("[", "\\[")  # [ would be rich markup
 TABLE = "Parquet files, or CSV files with a row of column names: paths or patterns."
+
+COLUMN = "The column of public epsilons, a record each; with --groups of names of groups."
+GROUPS = "Epsilons by group, careful=0.1,open=1."
 
 
 def fit(
@@ -25,8 +28,10 @@ def fit(
     table: Annotated[list[str], typer.Argument(help=TABLE)],
     *,
     target: Annotated[str, typer.Option(help="The column of labels.")],
-    epsilon: Annotated[str, typer.Option(help="A number.")],
-    delta: Annotated[str, typer.Option(help="A number.")],
+    epsilon: Annotated[str | None, option("--epsilon", "A number, for everybody.")] = None,
+    delta: Annotated[str, typer.Option(help="A number; 0 is pure.")],
+    epsilon_column: Annotated[str | None, option("--epsilon-column", COLUMN)] = None,
+    groups: Annotated[str | None, option("--groups", GROUPS)] = None,
     schema: Annotated[Path | None, option("--schema", CODEBOOK)] = None,
     norm: Annotated[str | None, option("--norm", "Public bound on the norm of a row.")] = None,
     bound: Annotated[str | None, option("--bound", "Public bound on the size of a label.")] = None,
@@ -43,11 +48,12 @@ def fit(
     as_json: Json = False,
 ) -> None:
     """Fit a regression on a table, once, with noise; print coefficients and the receipt."""
+    spent = _epsilon(epsilon, epsilon_column, groups, relation)
     X, y = bounds_of(schema, norm, bound)
     setting = dp.Setting(X=X, y=y, relation=relation.relation, rows_per_person=rows_per_person)
     model = dp.PrivateRegressor(
         regression_of(name, given, jointly=jointly),
-        epsilon=epsilon,
+        epsilon=spent,
         delta=delta,
         setting=setting,
         rng=simulate,
@@ -55,12 +61,31 @@ def fit(
         ledger=None if ledger is None else existing(ledger),
         dataset=dataset,
     )
-    model.fit(table, target)
+    model.fit(table, target, epsilon=epsilon_column)
     if as_json:
         print_json(_record(model))
     else:
         say(_coefficients(model))
         page(f"\n{model.receipt_}")
+        if epsilon_column is not None:
+            say(f"\n{model.budget_report_}")
+
+
+def _epsilon(
+    epsilon: str | None, column: str | None, groups: str | None, relation: RelationName
+) -> object:
+    """What everybody may spend; None where it is read from the column. Raises InvalidArgument."""
+    if (epsilon is None) == (column is None):
+        wanted = "a number for everybody, or --epsilon-column NAME"
+        raise dp.InvalidArgument("--epsilon", wanted, "neither" if epsilon is None else "both")
+    if column is None and groups is not None:
+        wanted = "given with --groups: the column of names of groups"
+        raise dp.InvalidArgument("--epsilon-column", wanted, None)
+    if column is not None and groups is None and relation is RelationName.ADD_REMOVE:
+        way_out = "Or name the groups that there may be: --groups careful=0.1,open=1."
+        wanted = "replace-one with a column of epsilons, which tells who is there"
+        raise dp.InvalidArgument("--relation", wanted, relation.value, way_out)
+    return epsilon if groups is None else groups_of(groups)
 
 
 def _coefficients(model: Any) -> str:
@@ -73,7 +98,9 @@ def _coefficients(model: Any) -> str:
 def _record(model: Any) -> dict[str, Any]:
     receipt = attrs.asdict(model.receipt_, recurse=False)
     names = [str(name) for name in model.coef_names_]
+    own = model.budget_report_.records() if hasattr(model, "budget_report_") else None
     return {
+        **({} if own is None else {"budgets": own}),
         "coefficients": dict(zip(names, map(float, model.coef_), strict=True)),
         "intercept": float(model.intercept_),
         "certificate": model.certificate_.hash,

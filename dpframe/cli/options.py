@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from fractions import Fraction
 from typing import Annotated, Any
 
 import typer
@@ -35,6 +36,13 @@ Epsilon = Annotated[str | None, option("--epsilon", "A number. Left out: every e
 Delta = Annotated[
     str | None, option("--delta", "A number; 0 is pure. Left out: every delta in (0, 1).")
 ]
+EachEpsilon = Annotated[
+    bool, option("--each-epsilon", "Every record its own public epsilon; without --delta: pure.")
+]
+Groups = Annotated[
+    str | None,
+    option("--groups", "Epsilons by group, careful=0.1,open=1; without --delta: pure."),
+]
 Norm = Annotated[str | None, option("--norm", "Bound on the norm of a row. Left out: every B.")]
 Box = Annotated[str | None, option("--box", "Bound on every entry of a row, besides its norm.")]
 Bound = Annotated[str | None, option("--bound", "Bound on the size of a label. Left out: every Y.")]
@@ -48,11 +56,40 @@ Jointly = Annotated[bool, typer.Option("--jointly", help="Scale all noise to the
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.", show_default=False)]
 
 
-def target_of(epsilon: str | None, delta: str | None) -> dp.Guarantee:
-    """(epsilon, delta)-DP, symbolic where a number is left out; epsilon-DP where delta is 0."""
+def target_of(
+    epsilon: str | None, delta: str | None, *, each: bool = False, groups: str | None = None
+) -> dp.Guarantee:
+    """(epsilon, delta)-DP, symbolic where a number is left out; epsilon-DP where delta is 0. With
+    `each` or `groups` personalised, and pure where delta is left out too. Raises InvalidArgument.
+    """
+    if each or groups is not None:
+        return _personalised(epsilon, delta, each, groups)
     spent = dp.EPSILON if epsilon is None else rational(epsilon.strip(), "epsilon")
     failing = dp.DELTA if delta is None else rational(delta.strip(), "delta")
     return dp.PureDP(spent) if failing == 0 else dp.ApproxDP(spent, failing)
+
+
+def _personalised(
+    epsilon: str | None, delta: str | None, each: bool, groups: str | None
+) -> dp.PersonalizedDP:
+    if (epsilon is not None) + each + (groups is not None) > 1:
+        wanted = "given once: by --epsilon, --each-epsilon or --groups"
+        raise dp.InvalidArgument("epsilon", wanted, "several")
+    failing = rational((delta or "0").strip(), "delta")
+    spent = dp.each("epsilon") if groups is None else groups_of(groups)
+    return dp.PersonalizedDP(spent, None if failing == 0 else failing)
+
+
+def groups_of(text: str) -> dict[str, Fraction]:
+    """`careful=0.1,open=1` as a mapping. Raises InvalidArgument."""
+    found: dict[str, Fraction] = {}
+    for part in text.split(","):
+        name, equal, number = (piece.strip() for piece in part.rpartition("="))
+        if not (name and equal) or name in found:
+            wanted = "different names with their epsilons, such as careful=0.1,open=1"
+            raise dp.InvalidArgument("--groups", wanted, text)
+        found[name] = rational(number, f"epsilon of {name}")
+    return found
 
 
 def setting_of(

@@ -8,7 +8,7 @@ import weakref
 import attrs
 
 from dpframe.errors import PrivacyWarning
-from dpframe.execution.spending import Spending, together
+from dpframe.execution.spending import Spending, costs
 
 
 @attrs.define(eq=False)
@@ -46,12 +46,8 @@ def _same(known: weakref.ref[object] | tuple[str, ...], table: object) -> bool:
 
 
 def _message(spent: list[Spending]) -> str:
-    total = together(spent)
-    cost = "; then ".join(f"{fit.guarantee} for {fit.unit}" for fit in spent)
-    if total is not None:
-        cost = f"{total} for {spent[0].unit}"
     return (
         f"Fit {len(spent)} of this estimator and its clones. Where their tables share people, as "
-        f"in cross-validation, the fits together cost {cost}; scores are computed without noise "
-        "and are not private at all."
+        f"in cross-validation, the fits together cost {costs(spent)}; scores are computed without "
+        "noise and are not private at all."
     )

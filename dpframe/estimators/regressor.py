@@ -11,18 +11,23 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from dpframe.auditing import BudgetReport
+from dpframe.auditing.rosters import report_at
 from dpframe.errors import InvalidArgument
 from dpframe.execution import execute
+from dpframe.execution.budgets import asked
 from dpframe.execution.spending import Spending
 from dpframe.graph import Regression, Setting
-from dpframe.guarantees import ApproxDP, Guarantee, PureDP
+from dpframe.guarantees import Guarantee
 from dpframe.sources import Source, open_source
 from dpframe.sources.layout import Layout
 from dpframe.sources.memory import MemorySource
+from dpframe.sources.opening import header, is_frame
 from dpframe.sources.table import Table
-from dpframe.symbols import Expression, rational
+from dpframe.symbols import Expression
 from dpframe.verify import Certificate, certify, load
 
+from .budgets import check_relation, check_source, claim, rosters
 from .fits import Fits
 from .units import label_scale, linear, mapped, predictions, row_maps
 
@@ -39,8 +44,14 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
     ----------
     regression : dp.Regression
         What is fitted: `dp.SSP()`, or a declaration of your own.
-    epsilon, delta : number or text
-        The budget of one `fit`. `delta` of 0 or None asks for pure differential privacy.
+    epsilon : number, text, mapping, array, dp.each("epsilon") or None
+        The budget of one `fit`, for everybody. Or public budgets of the records' own: a mapping
+        {group: number}, whose groups `fit` is given; the name of a column of X, which is then no
+        feature; one number a record; dp.each("epsilon") or None, which leave them to `fit`. What
+        cross-validation is to split goes to `fit(X, y, epsilon=...)`, which it indexes like
+        sample_weight; an array here fits tables of its own length only.
+    delta : number, mapping, array or None
+        Beside it; 0 or None asks for pure differential privacy.
     setting : dp.Setting
         Public bounds, who is a neighbour, what one unit is. Nothing is guessed from data.
     rng : None, seed or numpy Generator
@@ -48,7 +59,8 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
     missing : "refuse" or "drop"
         What happens to rows with missing or infinite numbers in `fit`.
     ledger, dataset : dp.Ledger and text, or None
-        Where every `fit`, also of clones, is charged, and for which data set.
+        Where every `fit`, also of clones, is charged, and for which data set; not with budgets of
+        the records' own.
 
     Attributes
     ----------
@@ -61,6 +73,9 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
         What was proved, what was spent, everything that was released.
     ridge_
         The ridge that was added, where the regression tells; else None.
+    budget_report_
+        Where records have budgets of their own: what each group or budget asks for, what it really
+        pays, and how much of its noise is wasted (dp.BudgetReport); it has a plot().
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn; with a codebook, its columns, picked by name from a frame.
 
@@ -87,6 +102,18 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
     (array([-0.03]), array([7.5]))
     >>> print(model.receipt_.randomness)
     simulation, NOT private
+
+    Two groups, of which one allows more:
+
+    >>> own = {"careful": 0.1, "open": 1}
+    >>> model = PrivateRegressor(dp.SSP(), epsilon=own, delta="1e-6", setting=setting, rng=0)
+    >>> model = model.fit(ages, hours, epsilon=np.where(hours > 8, "open", "careful"))
+    >>> print(model.budget_report_)
+      group    epsilon  delta   pays  of it  noise wasted
+      careful    0.100   1e-6  0.100   100%            0%
+      open       1.000   1e-6  0.100    10%           88%
+    <BLANKLINE>
+    Costs are upper bounds: joint Gaussian privacy [DongRS22, Cor 3.3], noise as executed.
     """
 
     def __init__(
@@ -111,28 +138,43 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
         self.ledger = ledger
         self.dataset = dataset
 
-    def fit(self, X: Any, y: Any = None, *, executor: Any = None) -> PrivateRegressor:
+    def fit(
+        self, X: Any, y: Any = None, epsilon: Any = None, *, executor: Any = None
+    ) -> PrivateRegressor:
         """Certify, then execute once: X of shape (n, d), y of shape (n,), any n, 0 included.
 
         `X` and `y` are whatever `execute` takes: arrays, data frames, files, streams, collections
         of Dask; `y` may be the name of a column of X. `executor` reads parts of X in parallel.
 
+        `epsilon` has the public budget of each record, shape (n,), or with groups the name of each
+        record's; or it is the name of a column of X. It takes the place of a column or an array
+        that the estimator was given. With `set_fit_request(epsilon=True)` pipelines and
+        cross-validation hand it on, split like the rows (sklearn.set_config(
+        enable_metadata_routing=True)).
+
         Raises InvalidArgument, Uncertified or NotExecutable for bad parameters, BadData or
         SourceFailed for a bad table, BudgetExceeded where the ledger has less left; nothing has
         been released then. Warns PrivacyWarning where people were fitted before.
         """
-        certificate = self._certify()
-        source = open_source(self.setting, X, y, drop=self.missing == "drop")
+        claimed = claim(self.epsilon, self.delta, epsilon)
+        check_relation(claimed, self.setting)
+        certificate = self._certify(claimed.target)
+        own = asked(certificate, claimed.budgets)
+        column = None if own is None else own.column
+        source = open_source(self.setting, X, y, drop=self.missing == "drop", budgets=column)
+        table = (source,) if own is None else self._table(X, y, source)
+        lists = None if own is None else rosters(certificate, own, source, executor)
         names = self._note_names(X, source)
         fit = Spending(certificate.target, certificate.setting.unit)
         if self.rng is None:
             self._fits.warn(source.identity, fit)
         options: dict[str, Any] = {"rng": self.rng, "missing": self.missing}
         options |= {"ledger": self.ledger, "dataset": self.dataset, "executor": executor}
-        result = execute(certificate, source, **options)
+        result = execute(certificate, *table, budgets=claimed.budgets, **options)
         if self.rng is None:
             self._fits.add(source.identity, fit)
         self.certificate_, self.result_, self.receipt_ = certificate, result, result.receipt
+        self._rosters, self._budget = lists, source.layout.budget
         theta = coefficients(result.output)
         self._theta = theta
         self._maps = row_maps(certificate.graph, certificate.setting)
@@ -149,11 +191,25 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
         outside them is predicted as the nearest row inside. Raises BadData.
         """
         check_is_fitted(self, "certificate_")
-        setting = self.certificate_.setting
+        setting, X = self.certificate_.setting, without(X, self._budget)
         table = features(setting, X)
         if setting.X.columns is None:
             validate_data(self, X, reset=False, skip_check_array=True)
         return predictions(self._mapped(table), self._theta, label_scale(setting.y))
+
+    @property
+    def budget_report_(self) -> BudgetReport:
+        """What records pay of their budgets; of a fit where they have some."""
+        check_is_fitted(self, "certificate_")
+        if self._rosters is None:
+            raise AttributeError(
+                "budget_report_ is of fits where records have budgets of their own"
+            )
+        sizes = {"d": self.receipt_.columns}
+        if self.receipt_.rows is not None:
+            sizes["n"] = self.receipt_.rows
+        lists = self._rosters
+        return report_at(self.certificate_, lists.shown, sizes, lists.executed)
 
     def __sklearn_clone__(self) -> Any:
         """A clone shares the count of fits."""
@@ -187,8 +243,7 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
             self._shared_fits = Fits()
         return self._shared_fits
 
-    def _certify(self) -> Certificate:
-        target = budget(self.epsilon, self.delta)
+    def _certify(self, target: Guarantee) -> Certificate:
         if isinstance(self.setting, Setting) and self.setting.y is None:
             wanted = "a dp.Setting with y=dp.Column(...)"
             raise InvalidArgument("setting", wanted, self.setting, "fit has labels to bound.")
@@ -199,10 +254,20 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
             raise InvalidArgument("regression and setting", f"free of {free}", free, way_out)
         return certificate
 
+    def _table(self, X: Any, y: Any, source: Source) -> tuple[Any, ...]:
+        """X and y to be opened again with everybody's budgets. Raises BadData, InvalidArgument."""
+        check_source(source)
+        if self.ledger is not None:
+            wanted = "left out where records have budgets of their own"
+            way_out = "It adds up one budget for all; so fit with one."
+            raise InvalidArgument("ledger", wanted, type(self.ledger).__name__, way_out)
+        return X, y
+
     def _note_names(self, X: Any, source: Source) -> tuple[str, ...]:
         """Set n_features_in_ and feature_names_in_; the columns' names."""
         layout = source.layout
-        if isinstance(source, MemorySource) and layout.schema is None and layout.label is None:
+        beside = layout.label is None and layout.budget is None
+        if isinstance(source, MemorySource) and layout.schema is None and beside:
             validate_data(self, X, reset=True, skip_check_array=True)
         else:
             self._note_source(layout)
@@ -229,12 +294,12 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
             yield mapped(block, self._maps, self._number)
 
 
-def budget(epsilon: object, delta: object) -> Guarantee:
-    """The target: pure where delta is 0 or None. Raises InvalidArgument."""
-    exactly = rational(epsilon, "epsilon")
-    if delta is None or rational(delta, "delta") == 0:
-        return PureDP(exactly)
-    return ApproxDP(exactly, rational(delta, "delta"))
+def without(X: Any, column: str | None) -> Any:
+    """X without its column of budgets, which is no feature."""
+    if column is None or column not in (header(X) or ()):
+        return X
+    kept = [name for name in X.columns if str(name) != column] if is_frame(X) else None
+    return X.drop_columns([column]) if kept is None else X[kept]
 
 
 def features(setting: Setting, X: Any) -> Table:

@@ -23,7 +23,7 @@ from dpframe.verify.at_numbers import AtNumbers
 from dpframe.verify.roster import Roster, listed, roster_of
 
 from .numbers import PublicNumbers
-from .places import Different, comparable, different
+from .places import Different, comparable, different, places
 
 Array = NDArray[Any]
 
@@ -80,8 +80,8 @@ def _with_target(target: PersonalizedDP, lists: list[Listed], budgets: object) -
     if budgets is not None:
         way_out = "Or certify for dp.PersonalizedDP(dp.each('epsilon'))."
         raise InvalidArgument("budgets", "left out: the target lists them", type(budgets), way_out)
-    roster, places = listed(lists)
-    return Asked(target, places + 1.0, roster, np.arange(1.0, roster.size + 1.0))
+    roster, at = listed(lists)
+    return Asked(target, at + 1.0, roster, np.arange(1.0, roster.size + 1.0))
 
 
 def _any_budgets(target: PersonalizedDP, budgets: object) -> Asked:
@@ -99,8 +99,8 @@ def _any_budgets(target: PersonalizedDP, budgets: object) -> Asked:
         raise InvalidArgument("budgets", wanted, type(budgets))
     if list_of.domain.lower not in own[0].domain or list_of.domain.upper not in own[0].domain:
         raise InvalidArgument("budgets", f"all {own[0].domain}", str(list_of.domain))
-    roster, places = listed([list_of])
-    return Asked(target, places + 1.0, roster, np.arange(1.0, roster.size + 1.0))
+    roster, at = listed([list_of])
+    return Asked(target, at + 1.0, roster, np.arange(1.0, roster.size + 1.0))
 
 
 @attrs.frozen(eq=False)
@@ -164,10 +164,12 @@ def _of_groups(certificate: AtNumbers, roster: Roster, source: Source, executor:
     exact = {name: tuple(one[place] for place in order) for name, one in roster.exact.items()}
     names, counts = tuple(roster.names[place] for place in order), roster.counts[order]
     keys = np.array(names)
-    if certificate.setting.relation is REPLACE_ONE and _counts_are_read(certificate.graph):
+    counted = certificate.setting.relation is REPLACE_ONE and _counts_are_read(certificate.graph)
+    if counted or not _placed(certificate.graph):
         found = _tallied(source, executor)
-        places = dict(zip(comparable(found.entries).tolist(), found.counts, strict=True))
-        counts = np.array([places.get(name, 0.0) for name in names])
+        places(keys, found.entries)  # refuses groups that were not declared
+        many = dict(zip(comparable(found.entries).tolist(), found.counts, strict=True))
+        counts = np.array([many.get(name, 0.0) for name in names]) if counted else counts
     return Budgets(Roster(names, _pairs(values), exact, counts), keys)
 
 
@@ -175,6 +177,11 @@ def _pairs(values: Mapping[str, tuple[Array, ...]]) -> dict[str, tuple[Array, Ar
     return {name: (low, high) for name, (low, high) in values.items()}
 
 
+def _placed(graph: Graph) -> bool:
+    """Whether every record's group is looked up while the table is read."""
+    return any(isinstance(node, BudgetSource) for node in graph.nodes)
+
+
 def _counts_are_read(graph: Graph) -> bool:
-    kinds = ("total", "average")
+    kinds = ("total", "average", "cap")
     return any(isinstance(node, OfBudgets) and node.what in kinds for node in graph.nodes)

@@ -25,7 +25,9 @@ def places(keys: Array, budgets: Array | None) -> Array:
     budgets = comparable(budgets)
     found = np.minimum(np.searchsorted(keys, budgets), len(keys) - 1)
     if not np.array_equal(keys[found], budgets):
-        wanted, way_out = "among those that were declared", "Declare every group, or every budget."
+        groups = ", ".join(map(str, keys[:10])) if keys.dtype.kind == "U" else ""
+        wanted = f"among the groups {groups}" if groups else "among those that were declared"
+        way_out = "Declare every group, or every budget."
         raise BadData("budgets", wanted, Plain("others"), way_out)
     return found
 

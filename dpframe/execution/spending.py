@@ -11,6 +11,8 @@ import warnings
 import weakref
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
 from typing import Any
 
 import attrs
@@ -19,6 +21,8 @@ from dpframe.accountants import ACCOUNTANTS, AdditiveAccountant
 from dpframe.errors import PrivacyWarning
 from dpframe.guarantees import Guarantee, PersonalizedDP, Unit
 from dpframe.guarantees.given import Grouped
+from dpframe.symbols import Expression, Number
+from dpframe.verify.mixture import upper
 
 
 @attrs.frozen
@@ -104,10 +108,26 @@ def _summed(found: Mapping[str, Guarantee]) -> Guarantee | None:
         return None
     totals: dict[str, Any] = dict(found)
     names = kinds.pop().parameters
-    amounts = {name: {group: getattr(one, name) for group, one in totals.items()} for name in names}
+    amounts = {
+        name: {group: _decimal(getattr(one, name)) for group, one in totals.items()}
+        for name in names
+    }
+    if any(amount is None for own in amounts.values() for amount in own.values()):
+        return None
     whole: Any = PersonalizedDP
     summed: Guarantee = whole(**amounts)
     return summed
+
+
+def _decimal(amount: Expression) -> Expression | Fraction | None:
+    """A number as it is; a root rounded up to a decimal of 12 digits; None while it has symbols."""
+    if isinstance(amount, Number):
+        return amount
+    if amount.symbols():
+        return None
+    value: Fraction = upper(amount)
+    above = Context(prec=12, rounding=ROUND_CEILING)
+    return Fraction(above.divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
 def costs(spent: Sequence[Spending]) -> str:

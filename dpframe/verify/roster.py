@@ -99,18 +99,27 @@ class Roster:
                 return Fraction(float(high.max()))
             case "smallest":
                 return Fraction(float(low.min()))
+        if node.what == "cap" and not self.counts.any():
+            return Fraction(float(high.max()))  # nobody knows how many: no cap
         if not self.counts.any():
             way_out = "Give budgets of records, or groups with shares."
             raise InvalidArgument("budgets", f"counted, for the {node.label}", None, way_out)
         middle = low / 2 + high / 2
         if node.what == "cap":
-            noise = exact(0) if node.noise is None else node.noise
-            return Fraction(best_cap(middle, self.counts, number(noise, common, up=True)))
+            return Fraction(best_cap(middle, self.counts, self._noise(node, common)))
         weights = self.counts if node.what == "total" else self.counts / self.counts.sum()
         total = float(np.sum(weights * middle))
         if not np.isfinite(total) or total <= 0:
             raise InvalidArgument("budgets", f"of a finite {node.label}", str(total), "")
         return Fraction(total)
+
+    def _noise(self, node: OfBudgets, common: Mapping[str, Fraction]) -> float:
+        noise = exact(0) if node.noise is None else node.noise
+        missing = sorted({symbol.name for symbol in noise.symbols()} - common.keys())
+        if missing:
+            way_out = f"Say {missing[0]}=..., a public size."
+            raise InvalidArgument(missing[0], f"known, for the {node.label}", None, way_out)
+        return number(noise, common, up=True)
 
 
 def best_cap(own: Array, counts: Array, noise: float) -> float:

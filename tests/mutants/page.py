@@ -10,21 +10,22 @@ sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
 from algorithm_cases import ALGORITHMS  # noqa: E402
 from cases import ACCEPTED, CASES, UNSPELLABLE, Case  # noqa: E402
 from functional_cases import FUNCTIONAL  # noqa: E402
+from personalized_cases import PERSONALIZED  # noqa: E402
 from preprocessing_cases import ROWS  # noqa: E402
 
 from dpframe.verify import Report, Verdict  # noqa: E402
 
 PAGE = Path(__file__).parents[2] / "docs" / "verdicts.md"
-EVERY = [*CASES, *ROWS, *FUNCTIONAL, *ALGORITHMS]
+EVERY = [*CASES, *ROWS, *FUNCTIONAL, *ALGORITHMS, *PERSONALIZED]
 HEAD = """\
 # Mutants and variants
 
 Published algorithms go wrong in few ways: a share too many, a forgotten bound, a constant without
 its root of 2, a number read from the data. Each row below is a small declaration; the tests run it
-and compare the verdict. Names M, S, T, C and V are those of a catalogue of published mistakes and
-of changes that look like mistakes and are none; I are the ones this project promises; E and F are
-more of the same kind. A letter after the number marks a form of the same mistake. The second last
-column names what decides: budget algebra (ALG), the domain of a parameter (DOM), composition
+and compare the verdict. Names M, S, T, C, P and V are those of a catalogue of published mistakes
+and of changes that look like mistakes and are none; I are the ones this project promises; E and F
+are more of the same kind. A letter after the number marks a form of the same mistake. The second
+last column names what decides: budget algebra (ALG), the domain of a parameter (DOM), composition
 (COMP), sensitivity (SENS), the relation (REL), the exact Gaussian profile (PROFILE), the law of the
 noise (LAW), where a value comes from (TAINT), or that the graph has no words for it (SPELLING).
 

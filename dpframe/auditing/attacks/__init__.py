@@ -13,6 +13,7 @@ from .all import REFUTATIONS, REGRESSIONS, refutations, refutations_of
 from .objpert import objpert_coded, objpert_refuted_above
 from .posterior_lemma import posterior_lemma, posterior_lemma_mended
 from .refutation import Refutation, Rigour
+from .sampled_ridge import sampled_ridge_certain, sampled_ridge_delta, sampled_ridge_seldom
 from .simulated import adaops_output, adaops_releases
 from .suffstats import suffstats_output, suffstats_refuted_above
 from .text import refutations_text
@@ -38,6 +39,9 @@ __all__ = [
     "refutations_of",
     "refutations_text",
     "right_factor",
+    "sampled_ridge_certain",
+    "sampled_ridge_delta",
+    "sampled_ridge_seldom",
     "suffstats_output",
     "suffstats_refuted_above",
     "transposed_factor",

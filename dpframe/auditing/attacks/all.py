@@ -15,6 +15,7 @@ from .objpert import objpert_coded
 from .ops import CALIBRATIONS
 from .posterior_lemma import posterior_lemma, posterior_lemma_mended
 from .refutation import Refutation
+from .sampled_ridge import sampled_ridge_certain, sampled_ridge_seldom
 from .simulated import CODED, MENDED, TURNED, adaops_output, adaops_releases
 from .suffstats import suffstats_output
 from .transposed import right_factor, transposed_factor
@@ -54,14 +55,23 @@ def _objpert(epsilon: Exact, delta: Exact, _rows: int) -> Records:
     return (objpert_coded(epsilon, delta),)
 
 
+def _sampled_ridge(epsilon: Exact, _delta: Exact, _rows: int) -> Records:
+    """Of a record with this epsilon, below a threshold of at least 1, and at it."""
+    threshold = max(Fraction(1), 2 * Fraction(epsilon))
+    seldom = (sampled_ridge_seldom(epsilon, threshold, kept) for kept in (80, 20))
+    certain = (sampled_ridge_certain(epsilon, kept) for kept in (80, 20))
+    return *seldom, *certain, sampled_ridge_seldom(epsilon, threshold, public=True)
+
+
 REFUTATIONS: dict[str, Refute] = {
     "suffstats_perturb.m": _suffstats,
     **{f"OPS_epsdelta_{name}.m": partial(_ops, name) for name in CALIBRATIONS},
     "adaops.m": _adaops_coded,
     "AdaOPS": _adaops_printed,
     "ObjPert.m": _objpert,
+    "jorgensen.py": _sampled_ridge,
 }
-"""By the name of the public file of [Wang18], or of the printed algorithm."""
+"""By the name of the public file of [Wang18] or [Acharya24], or of the printed algorithm."""
 
 
 REGRESSIONS: dict[str, str] = {
@@ -70,6 +80,7 @@ REGRESSIONS: dict[str, str] = {
     "AdaOPSCoded": "adaops.m",
     "AdaOPSPrinted": "AdaOPS",
     "ObjPertCoded": "ObjPert.m",
+    "SampledRidgeCoded": "jorgensen.py",
 }
 """The declarations of `dpframe.regressions` that say what these files do."""
 

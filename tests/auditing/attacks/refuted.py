@@ -1,6 +1,7 @@
 """The page of refutations. `python tests/auditing/attacks/refuted.py` writes it anew."""
 
 from collections.abc import Iterable
+from fractions import Fraction
 from pathlib import Path
 
 from dpframe.auditing.attacks import (
@@ -17,10 +18,14 @@ from dpframe.auditing.attacks import (
     posterior_lemma,
     posterior_lemma_mended,
     right_factor,
+    sampled_ridge_certain,
+    sampled_ridge_delta,
+    sampled_ridge_seldom,
     suffstats_output,
     suffstats_refuted_above,
     transposed_factor,
 )
+from dpframe.auditing.attacks.claim import power
 from dpframe.auditing.attacks.ops import CALIBRATIONS
 from dpframe.auditing.attacks.simulated import CODED, MENDED, TURNED
 from dpframe.auditing.figures import figure
@@ -35,7 +40,8 @@ INTRODUCTION = r"""
 An audit can show that code is not as private as it claims: two neighbouring tables and an event
 whose probabilities differ by too much are enough, and anyone can check them. This page lists such
 findings on the public code of [Wang18] (`adaops.m`, the four `OPS_epsdelta_*.m`, `ObjPert.m`,
-`suffstats_perturb.m`) and on AdaOPS as printed, at $\delta = 10^{-6}$, $|x| \le 1$, $|y| \le 1$
+`suffstats_perturb.m`), on AdaOPS as printed, and, in the last section, on `jorgensen.py` of
+[Acharya24], all but that at $\delta = 10^{-6}$, $|x| \le 1$, $|y| \le 1$
 and, but where it is said, under add/remove. They are figures of `dpframe.auditing.attacks`, found
 by its own search over neighbouring tables with a fixed seed. Every figure in a table is a
 **lower** bound, rounded down: the truth may be worse.
@@ -105,11 +111,33 @@ bounds on the exact $\varepsilon$ at $\delta$, **proved**: the profile is lower 
 what is approached counts.
 """
 
+SAMPLED = r"""
+## jorgensen.py
+
+Each record is kept with the chance $p = (e^\varepsilon - 1)/(e^t - 1)$ of its own $\varepsilon$
+below the threshold $t$, for certain above it. Weights and noise then read the number $N$ of records
+kept (one of them in question, all others certain): neighbours differ in their noise. With $P$ and
+$Q$ for a record that is kept and one that is not there, the output is $(1 - p) Q + p P$ against
+$Q$. *Near* $P$'s centre, $P/Q$ comes to $(N/(N-1))^d$ times what the record moves; *far* out, it
+goes to 0. The table shows the larger of $\log(1 + p (P/Q - 1))$, near, and $-\log(1 - p (1 -
+P/Q))$, far; far alone exceeds the claim from $\varepsilon = \log(e^t - 1)$ on, 0.541 at $t = 1$.
+Near depends on the penalty: only where it is large is the printed noise no more than what a record
+moves. Lower bounds on the exact $\varepsilon$, **proved**, at $|x| \le 1$, $|y| \le 1$, $d = 30$,
+$t = 1$. Control: the same noise and weights, with a public $N$.
+"""
+
+CERTAIN = r"""
+A record with $\varepsilon \ge t$ is certain to be kept, and no $\varepsilon$ is large enough: the
+two rates of noise differ, so that $|z| > R$ tells of the record, the more the larger $R$ is. It
+happens seldom. The probability of such an event, and a lower bound on $\delta(\varepsilon)$,
+**proved**; claimed: $\delta = 0$. They do not depend on $t$, the penalty, or the table.
+"""
+
 
 def page() -> str:
     """The whole page."""
     parts = (INTRODUCTION, TRANSPOSED, ops(), SIMULATED, simulated(), STEPS, steps())
-    rest = (LEMMA, lemma(), LIMITS, limits())
+    rest = (LEMMA, lemma(), LIMITS, limits(), SAMPLED, seldom(), CERTAIN, certain())
     return "\n".join(part.lstrip("\n") for part in parts + rest)
 
 
@@ -202,6 +230,33 @@ def limits() -> str:
             for name, attack, above in rows
         ),
     )
+
+
+def seldom() -> str:
+    """Records that are kept by a coin."""
+    claims = [Fraction(tenths, 10) for tenths in (1, 2, 5, 8)]
+    rows = [
+        [f"{'public' if public else 'as coded'}, N = {kept}", power(penalty)]
+        + [shown(sampled_ridge_seldom(e, 1, kept, penalty, public=public)) for e in claims]
+        for public, penalty in ((False, 10**6), (False, 1), (True, 10**6))
+        for kept in (80, 20)
+    ]
+    return table(
+        ("weights and noise", "penalty", *(f"epsilon = {float(e):g}" for e in claims)), rows
+    )
+
+
+def certain() -> str:
+    """Records that are certain to be kept."""
+    head = "N", "epsilon", "loss above epsilon, twice, five times it, with", "delta at least"
+    rows = []
+    for kept in (80, 20):
+        for epsilon in EPSILONS:
+            told = sampled_ridge_certain(epsilon, kept).how.partition("above ")[2]
+            events = told.partition("; no bound")[0]
+            delta = figure(sampled_ridge_delta(epsilon, kept), "down", 2)
+            rows.append([kept, f"{epsilon:g}", events, f"**{delta}**"])
+    return table(head, rows)
 
 
 if __name__ == "__main__":

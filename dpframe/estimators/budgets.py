@@ -1,0 +1,173 @@
+"""The budget that an estimator was given: for everybody, by group, by column, or one a record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from dpframe.auditing.rosters import check_names, counted
+from dpframe.errors import BadData, InvalidArgument
+from dpframe.execution.budgets import Asked, read_budgets
+from dpframe.execution.places import comparable, different
+from dpframe.guarantees import (
+    REPLACE_ONE,
+    ApproxDP,
+    Guarantee,
+    PersonalizedDP,
+    PureDP,
+    each,
+    reads_each,
+)
+from dpframe.sources import Source
+from dpframe.sources.reading import Plain
+from dpframe.symbols import Expression, rational
+from dpframe.verify import Certificate
+from dpframe.verify.roster import Roster
+
+NAMES = "fit(X, y, epsilon=names), one name of a group a record, or the name of their column."
+OWN = "fit(X, y, epsilon=numbers), one a record, or the name of their column."
+
+
+@attrs.frozen(eq=False)
+class Claim:
+    """A target, and the budgets of records beside it: an array, the name of a column, or None where
+    the target is for everybody or lists them.
+    """
+
+    target: Guarantee
+    budgets: Any = None
+
+
+def claim(epsilon: object, delta: object, given: object = None) -> Claim:
+    """What an estimator with `epsilon` and `delta` claims where `fit` was `given` an epsilon too.
+
+    Raises InvalidArgument.
+    """
+    if given is not None and not (isinstance(given, str) or is_list(given)):
+        wanted = "one number or name of a group for each record, or the name of a column"
+        raise InvalidArgument("epsilon of fit", wanted, given)
+    delta = None if _is_zero(delta) else delta
+    if isinstance(epsilon, Mapping) or isinstance(delta, Mapping):
+        return _grouped(epsilon, delta, given)
+    if epsilon is None or is_column(epsilon) or _is_own(epsilon):
+        return _own(epsilon, delta, given)
+    if is_list(epsilon):
+        return _own(epsilon, delta, epsilon if given is None else given)
+    if given is not None:
+        way_out = "Build the estimator with epsilon=None or dp.each('epsilon')."
+        raise InvalidArgument("epsilon of fit", "left out: one is given for all", epsilon, way_out)
+    return Claim(_plain(epsilon, delta))
+
+
+def is_list(value: object) -> bool:
+    """Whether this is one entry a record."""
+    return hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping))
+
+
+def is_column(value: object) -> bool:
+    """Whether this is a text that is no number."""
+    if not isinstance(value, str):
+        return False
+    try:
+        rational(value, "epsilon")
+    except InvalidArgument:
+        return True
+    return False
+
+
+def _is_own(value: object) -> bool:
+    return isinstance(value, Expression) and reads_each(value)
+
+
+def _is_zero(delta: object) -> bool:
+    plain = not (isinstance(delta, (Mapping, Expression)) or is_list(delta) or delta is None)
+    return delta is None or (plain and rational(delta, "delta") == 0)
+
+
+def _plain(epsilon: object, delta: object) -> Guarantee:
+    """The same for everybody, but perhaps for a delta of each record."""
+    exactly = rational(epsilon, "epsilon")
+    if delta is None:
+        return PureDP(exactly)
+    if is_list(delta):
+        return PersonalizedDP(exactly, delta)
+    return ApproxDP(exactly, rational(delta, "delta"))
+
+
+def _grouped(epsilon: object, delta: object, given: object) -> Claim:
+    target = PersonalizedDP(epsilon, delta)
+    if given is None:
+        raise InvalidArgument("epsilon of fit", "given, where there are groups", None, NAMES)
+    if not isinstance(given, str):
+        check_names(target, given, "epsilon of fit")
+    return Claim(target, given)
+
+
+def _own(epsilon: object, delta: object, given: object) -> Claim:
+    """Each record's own number; listed in the target where deltas are listed too, or where the
+    estimator lists them.
+    """
+    budgets = epsilon if given is None and isinstance(epsilon, str) else given
+    if budgets is None:
+        raise InvalidArgument("epsilon", "given, to the estimator or to fit", epsilon, OWN)
+    if isinstance(budgets, str) and is_list(delta):
+        way_out = "Give epsilons as an array too."
+        raise InvalidArgument("delta", "one number where epsilons are a column", "a list", way_out)
+    if budgets is epsilon and not isinstance(budgets, str):
+        return Claim(PersonalizedDP(budgets, delta))
+    if is_list(delta):
+        return Claim(PersonalizedDP(budgets, delta))
+    symbol = epsilon if _is_own(epsilon) else each("epsilon")
+    return Claim(PersonalizedDP(symbol, delta), budgets)
+
+
+def check_relation(claimed: Claim, setting: object) -> None:
+    """Under add/remove a list of budgets tells who is there. Raises InvalidArgument."""
+    target, relation = claimed.target, getattr(setting, "relation", REPLACE_ONE)
+    if isinstance(target, PersonalizedDP) and not target.groups and relation is not REPLACE_ONE:
+        names = " and ".join(target.given)
+        wanted = "a number, or a mapping from groups, under add/remove"
+        way_out = (
+            "A list of the budgets of those who are there tells who is there. Declare groups, "
+            "epsilon={'careful': 0.1, 'open': 1}, or use dp.REPLACE_ONE."
+        )
+        raise InvalidArgument(names, wanted, "one a record", way_out)
+
+
+def check_source(source: Source) -> None:
+    """Budgets of records are looked at before the table is. Raises BadData."""
+    if source.passes < 2:
+        got, way_out = Plain("one that can be read once"), "dp.execute(...) may do."
+        raise BadData("X", "an array, a data frame or files, with budgets", got, way_out)
+
+
+@attrs.frozen(eq=False)
+class Rosters:
+    """The list of budgets that the execution read, and the same as it is shown: in the order of
+    groups, with the numbers of their records where those are public.
+    """
+
+    executed: Roster
+    shown: Roster
+
+
+def rosters(certificate: Certificate, asked: Asked, source: Source, executor: Any) -> Rosters:
+    """Everybody's budgets, after a pass or two over their column where it must be read first."""
+    found = read_budgets(certificate, asked, source, executor)
+    if found is None:
+        raise InvalidArgument("budgets", "of records", None)
+    if asked.roster is None or asked.keys is not None:
+        return Rosters(found.roster, found.roster)
+    counts = source.total(different, executor=executor)
+    texts = comparable(counts.entries), counts.counts
+    _check_declared(asked, texts[0].tolist())
+    return Rosters(found.roster, counted(certificate, asked.roster, texts))
+
+
+def _check_declared(asked: Asked, names: list[Any]) -> None:
+    """Nobody is of a group that was not declared, also where nothing reads who is in which."""
+    if not set(names) <= set(asked.target.groups):
+        wanted = f"among the groups {', '.join(asked.target.groups)}"
+        raise BadData("budgets", wanted, Plain("others"), "Declare every group.")
