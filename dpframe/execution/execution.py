@@ -28,6 +28,7 @@ from dpframe.verify.structure import constant
 from .budgets import Asked, asked, given_by, read_budgets
 from .numbers import PublicNumbers
 from .one_pass import read, sizes_read
+from .recording import charge, check_records
 from .result import Receipt, Result
 from .running import Drawn, Running, check_passes
 from .sampling import check_sampling
@@ -38,6 +39,7 @@ from .totals import real
 
 if TYPE_CHECKING:
     from dpframe.ledger import Ledger
+    from dpframe.records import RecordLedger
 
 MISSING = ("refuse", "drop")
 
@@ -53,6 +55,7 @@ def execute(
     dataset: str | None = None,
     executor: Any = None,
     budgets: object = None,
+    records: RecordLedger | None = None,
 ) -> Result:
     """Release what `run` certifies of a table, with noise, once; post-process what was released.
 
@@ -64,7 +67,9 @@ def execute(
     which is not private. `ledger` is charged, for `dataset`, before anything is drawn
     (docs/ledger.md). `executor` reads parts of the table in parallel: anything with `submit`.
     `budgets`, where the certificate is personalised, has a number or the name of a group for each
-    record, shape (n,), or is the name of a column of X; it is public.
+    record, shape (n,), or is the name of a column of X; it is public. `records`, the accounts of
+    the same records in the same order, are charged what the certificate promises each, before
+    anything is drawn.
 
     Raises NotExecutable, BadData, InvalidArgument or BudgetExceeded before anything is drawn; warns
     PrivacyWarning where the table is spent again, unless a ledger keeps count.
@@ -74,13 +79,17 @@ def execute(
         raise InvalidArgument("missing", "'refuse' or 'drop'", missing)
     randomness = Randomness.of(rng)
     charging = _charge(certificate, ledger, dataset, randomness)
+    if records is not None:
+        check_records(records, private=randomness.private)
     wanted = asked(certificate, budgets)
     column = None if wanted is None else wanted.column
     source = open_source(certificate.setting, X, y, drop=missing == "drop", budgets=column)
     running, sizes = first_look(certificate, source, executor, randomness, wanted)
     draws = running.draws(0)
     receipt = _receipt(certificate, sizes, randomness, missing)
-    if randomness.private and ledger is None:
+    if records is not None:
+        charge(records, certificate, budgets)
+    if randomness.private and ledger is None and records is None:
         note(source.identity, receipt.guarantee, receipt.unit)
     with charging:
         fresh = randomness.fresh()

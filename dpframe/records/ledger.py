@@ -88,6 +88,12 @@ class RecordLedger:
         return self._state.releases
 
     @property
+    def groups(self) -> NDArray[np.str_] | None:
+        """The name of each record's group, shape (n,); None where each has a budget of its own."""
+        everybody = self._state.columns[0].members
+        return None if everybody.codes is None else np.array(everybody.names)[everybody.codes]
+
+    @property
     def quantum(self) -> tuple[Any, ...]:
         """The public number that costs of single records are counted in, one a currency: exact."""
         return tuple(column.quantum.amount(1) for column in self._state.columns)
