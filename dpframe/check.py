@@ -719,7 +719,7 @@ class Checker:
         self.lines: dict[object, list[Hypothesis]] = {}  # the same by their two sides
         self.idealized: list[str] = []  # releases that are computed in floating point
         self.cells: dict[object, Any] = {}  # the cell of a partition that decides a fact
-        self.past = Past()
+        self.past, self.personal = Past(), Personal()
 
     @property
     def releases(self) -> list[Release]:
@@ -792,13 +792,15 @@ class Checker:
         self.require(expect in (None, self.hash), f"expected {expect}, but the hash is {self.hash}")
         self.where = "statement"
         parts = {"target": dict, "relation": str, "symbols": dict, "region": list, "values": dict}
-        keys(claimed, self.where, **parts, rows_per_person=object, derivation=str)
+        each = {"each": dict} if "each" in claimed else {}
+        keys(claimed, self.where, **parts, rows_per_person=object, derivation=str, **each)
         keys(graph, "graph", nodes=list, output=list)
         self.require(claimed["relation"] in RELATIONS, f"relation: one of {sorted(RELATIONS)}")
         self.require(claimed["derivation"] in DERIVATIONS, f"one of {sorted(DERIVATIONS)}")
         self.replaced = claimed["relation"] == "replace_one"
         waiting = self.declare(claimed["symbols"])
         self.rows = self.whole(claimed["rows_per_person"], "rows_per_person")
+        each_record(self, claimed.get("each"))
         for index, node in enumerate(graph["nodes"]):
             self.facts.append(self.derive(node, index))
             for name in waiting.pop(index, ()):
@@ -879,7 +881,7 @@ class Checker:
             self.require(fits, f"region: no theorem needs {sides}, which carves the domain")
         given = {name: number(value, f"value of {name}") for name, value in values.items()}
         for name, value in given.items():
-            chosen = name in self.domains and name not in self.past.symbols
+            chosen = name in self.domains.keys() - self.past.symbols - self.personal.fixed
             self.require(chosen and value in self.domains[name], f"value of {name}")
         spans = {name: narrowed(self, name) for name in self.domains}
         inside = any(
@@ -891,12 +893,6 @@ class Checker:
         for i in output:
             known = type(i) is int and 0 <= i < len(self.facts)
             self.require(known and public(self.facts[i]), f"output {i!r:.20} is not released")
-
-
-def public(fact: object) -> bool:
-    """Whether a node may be seen: a release, a function of releases, or a constant statistic."""
-    seen = isinstance(fact, (Release, Procedure, Post, Known))
-    return seen or (isinstance(fact, Statistic) and fact.still)
 
 
 def hash_of(claimed: Json, graph: Json, assumptions: Json) -> str:
@@ -912,10 +908,11 @@ Slope = Callable[[Formula | None, Formula], Formula | None]
 @dataclass(frozen=True, eq=False)
 class Loss:
     """A convex loss of x'theta: a bound on its slope, from bounds on |x'theta| (None: no bound) and
-    on the label; whether it is (x'theta - y)^2/2.
+    on the label; one on its curvature, from that on the label; whether it is (x'theta - y)^2/2.
     """
 
     slope: Slope
+    bend: Callable[[Formula], Formula]
     square: bool = False
 
 
@@ -962,7 +959,54 @@ class Procedure:
     delta: Formula
 
 
+@dataclass(frozen=True, eq=False)
+class Budgets:
+    """Each record's budget: public."""
+
+
+@dataclass(frozen=True, eq=False)
+class Weight:
+    """A positive factor of each record, a formula of its budget."""
+
+    factor: Formula
+
+
+@dataclass(frozen=True, eq=False)
+class RecordWeights(Weight):
+    """The same, one number a record of these rows."""
+
+    rows: Rows
+
+
+@dataclass(frozen=True, eq=False)
+class OfBudgets:
+    """A positive number of everybody's budgets."""
+
+    what: str
+    formula: Formula
+
+
+@dataclass(frozen=True, eq=False)
+class Thinning:
+    """A coin for each record: kept with probability min(1, (e^epsilon - 1)/(e^threshold - 1))."""
+
+    threshold: Formula
+    epsilon: Formula
+    delta: Formula | None
+
+
+@dataclass(frozen=True, eq=False)
+class Tilted(Procedure):
+    """One whose cost follows from the record's own loss, and shrinks as its noise grows."""
+
+
 SEEN = (Release, Procedure, Post, Known, Statistic)  # what may be public
+
+
+def public(fact: object) -> bool:
+    """Whether a node may be seen: a release, a function of releases, or a constant statistic."""
+    seen = isinstance(fact, (Release, Procedure, Post, Known))
+    return seen or (isinstance(fact, Statistic) and fact.still)
 
 
 class Past:
@@ -992,10 +1036,138 @@ class Past:
             self.late.add(fact)
 
 
+class Personal:
+    """Budgets of each record: whose symbols they are, and what is made of them."""
+
+    def __init__(self) -> None:
+        self.own: frozenset[str] = frozenset()  # symbols that differ from record to record
+        self.fixed: set[str] = set()  # these, and numbers of all budgets: nobody chooses them
+        self.groups = ""  # in words
+        self.largest: dict[object, Formula] = {}  # by the formula's key
+        self.weighed: dict[object, tuple[Formula, Formula | None]] = {}  # factor, bound without
+        self.kept: set[object] = set()  # facts about records that a sample keeps
+        self.bare: list[str] = []  # statistics of other records
+        self.claimed: tuple[str, list[Formula]] | None = None  # where a sample's claim is another
+
+
+def each_record(c: Checker, each: Json) -> None:
+    """Read which symbols of the target every record has of its own, and the groups of records."""
+    if each is None:
+        return
+    grouped = {"groups": list, "amounts": dict, "shares": (list, type(None))}
+    keys(each, "each", own=list, **(grouped if "groups" in each else {}))
+    own = each["own"]
+    c.require(own and all(type(name) is str for name in own), "each: names of the target's symbols")
+    known = len(set(own)) == len(own) and all(name in c.free for name in own)
+    known = known and not any(c.domains[name].integer for name in own)  # so `times` reads none
+    c.require(known, "each: a record's own numbers are symbols that stand for no node")
+    c.personal.own, c.personal.fixed = frozenset(own), set(own)
+    if "groups" in each:
+        grouped_records(c, each)
+
+
+def grouped_records(c: Checker, each: Json) -> None:
+    """Every group has its amounts, inside the ranges of the symbols. Raises Refused."""
+    names, amounts, shares = each["groups"], each["amounts"], each["shares"]
+    texts = names and all(type(name) is str and name for name in names)
+    c.require(texts and len(set(names)) == len(names), "groups: different names")
+    known = amounts and amounts.keys() <= c.personal.own
+    c.require(known, "amounts: of what each record has of its own")
+    for name, values in amounts.items():
+        fits = type(values) is list and len(values) == len(names)
+        c.require(fits, f"{name}: one amount for each group")
+        for value in values:
+            found = c.positive(value, f"{name} of a group")
+            one_for_all(c, found)
+            within_range(c, found, c.domains[name], f"{name} of a group must lie in its range")
+    parts = [number(share, "shares") for share in shares or ()]
+    whole = len(parts) == len(names) and min(parts) > 0 and sum(parts) == 1
+    c.require(shares is None or whole, "shares: one for each group, positive, of sum 1")
+    c.personal.groups = groups_text(each)
+
+
+def within_range(c: Checker, f: Formula, span: Range, rule: str) -> None:
+    """The obligation that a formula lies in a range on the whole domain. Raises Refused."""
+    if span.lower is not None:
+        c.at_least(f, c.ring.lift(span.lower), rule, strict=not span.left)
+    if span.upper is not None:
+        c.at_least(c.ring.lift(span.upper), f, rule, strict=not span.right)
+
+
+def one_for_all(c: Checker, *formulas: Formula) -> None:
+    """What all records share reads no record's own budget. Raises Refused."""
+    mine = sorted(c.ring.depends(*formulas) & c.personal.own)
+    c.require(not mine, f"one number for all records must not read a record's own {mine}")
+
+
+def promised(c: Checker) -> None:
+    """What personalised budgets ask of the whole graph: the noise of a release is the largest that
+    any budget asks for, more noise never costs more, and every record's move follows from its own
+    budget. Then what is shown for one record's symbols holds for every record. Raises Refused.
+    """
+    coins = [fact for fact in c.facts if isinstance(fact, Thinning)]
+    if not c.personal.own:
+        return  # then no node reads budgets
+    silent = sorted(c.personal.own - c.ring.depends(*c.amounts))
+    c.require(not silent, f"each: {silent} must occur in the target")
+    common = sorted(c.ring.depends(*c.amounts) & (c.personal.fixed - c.personal.own))
+    c.require(not common, f"the target must not read numbers of all budgets: {common}")
+    c.require(c.rows.constant == 1, "budgets of each record are for people with one row each")
+    others = [fact for fact in c.facts if isinstance(fact, (Procedure, Bound))]
+    rule = "budgets of each record are spent on noise: no bounds, no procedures but tilted_minimum"
+    c.require(all(isinstance(fact, Tilted) for fact in others), rule)
+    for coin in coins:
+        on_sample(c, coin)
+
+
+def on_sample(c: Checker, coin: Thinning) -> None:
+    """Whatever costs `threshold` on the sample costs each record its own epsilon [JorgensenYC15,
+    Thm 1]: that is then to be shown. Raises Refused.
+    """
+    mixed = f"everything that is released must read the sample: {c.personal.bare}"
+    c.require(not c.personal.bare, mixed)
+    c.require(c.replaced is False, "a sample hides whether a record is there: add/remove only")
+    base = [coin.threshold] if coin.delta is None else [coin.threshold, coin.delta]
+    c.require(
+        c.kind == ("pure" if coin.delta is None else "approx"), "a sample proves its own kind"
+    )
+    own = [coin.epsilon, *base[1:]]
+    same = all(mine.key == other.key for mine, other in zip(own, c.amounts, strict=True))
+    c.require(same, "coins must fall by the target's own epsilon; delta must be the target's")
+    one_for_all(c, *base)
+    c.personal.claimed, c.amounts = (c.kind, c.amounts), base
+
+
+def apart(c: Checker, fact: object) -> bool:
+    """Whether bounds on rows or labels differ from record to record."""
+    factor, _ = c.personal.weighed.get(fact, (c.ring.lift(1), None))
+    return bool(c.ring.depends(factor) & c.personal.own)
+
+
+def by_record(c: Checker, node: Mapping[str, Json], inputs: Sequence[Any], fact: Any) -> None:
+    """Records are weighed last; a record's own numbers are read where each record is meant, or all
+    budgets; what reads kept records only is a statistic of the sample. Raises Refused.
+    """
+    kind_of, own = node["kind"], c.personal
+    weighed = any(apart(c, i) for i in inputs)
+    rule = "rows and labels are weighed last, and summed"
+    c.require(kind_of in LAST or not weighed, rule)
+    mine = sorted(c.past.reads & own.own)
+    rule = f"one number for all records must not read a record's own {mine}"
+    c.require(kind_of in OWN or not mine, rule)
+    data = [i for i in inputs if isinstance(i, (Rows, Column, RecordWeights))]
+    if kind_of in SAMPLES or (data and all(i in own.kept for i in data)):
+        own.kept.add(fact)
+    elif data and isinstance(fact, (Statistic, Procedure)):
+        own.bare.append(c.where)
+
+
 def learned(c: Checker, name: str, fact: object) -> Formula:
     """The symbol of a node: its own released number, whose range execution enforces, or the number
     of rows where that is constant over neighbours. Raises Refused.
     """
+    if isinstance(fact, OfBudgets):
+        return of_all(c, name, fact)
     span, still = c.domains[name], isinstance(fact, Statistic) and fact.still and fact.counts
     if not isinstance(fact, Known):
         own = still and not named(c, name)
@@ -1012,6 +1184,18 @@ def learned(c: Checker, name: str, fact: object) -> Formula:
     return c.symbol(name)
 
 
+def of_all(c: Checker, name: str, fact: OfBudgets) -> Formula:
+    """The symbol of a number of all budgets, of which only its sign is known. Raises Refused."""
+    counted = f"{name} is a total over the records that are there: neighbours differ in it"
+    c.require(c.replaced or fact.what != "total", counted)
+    c.require(c.domains[name] == Range(ZERO, None), f"{name}: its range is (0, inf)")
+    c.require(not named(c, name), f"{name} must be its own name")
+    c.personal.fixed.add(name)
+    if fact.what == "largest":
+        c.personal.largest[fact.formula.key] = c.symbol(name)
+    return c.symbol(name)
+
+
 def named(c: Checker, name: str) -> bool:
     """Whether some released number has this name."""
     return any(isinstance(fact, Known) and fact.name == name for fact in c.facts)
@@ -1025,6 +1209,7 @@ def settled(c: Checker, *formulas: Formula) -> None:
 
 def committed(c: Checker, derivation: str) -> None:
     """What adaptive composition asks of the whole graph. Raises Refused."""
+    promised(c)
     settled(c, *c.amounts, *(side for h in c.region for side in (h.left, h.right)))
     others = any(isinstance(fact, (Procedure, Bound)) for fact in c.facts)
     alone = "only basic composition adds procedures, and bounds that may fail"
@@ -1242,6 +1427,12 @@ ZEROS = {"clip_norm", "box", "box_grid", "scale", "grid", "grid_column", "gram",
 ZEROS |= {"moment", "squares", "row_sum", "label_sum", "trace", "linear", "stack"}
 ZEROS |= {"sufficient_statistics", "monomials"}
 SUMS = {"row_sum", "label_sum", "gram", "moment", "squares", "trace"}  # over records, of all tables
+# What may read weighed rows and labels: its rule holds record by record.
+LAST = {"weighted_grid", "weighted_grid_column", "count", "gram", "label_sum", "moment", "row_sum"}
+LAST |= {"squares"}
+OWN = {"release", "post", "weight", "of_budgets", "thinning"}  # may read a record's own budget
+OWN |= {"tilted_minimum"}
+SAMPLES = {"sampled_rows", "sampled_column"}
 
 
 def made(c: Checker, node: Mapping[str, Json], inputs: Sequence[Any]) -> Any:
@@ -1250,6 +1441,7 @@ def made(c: Checker, node: Mapping[str, Json], inputs: Sequence[Any]) -> Any:
     c.past.reads = set()
     fact = kind_of.make(c, *inputs, **{name: node[name] for name in kind_of.names})
     c.past.keep(fact, inputs)
+    by_record(c, node, inputs, fact)
     c.past.sums.update({fact} if node["kind"] in SUMS else ())
     cells = {c.cells.get(i) for i in inputs} if node["kind"] in ZEROS else set()
     if len(cells) == 1 and None not in cells:
@@ -1399,7 +1591,7 @@ def _lambda_min(c: Checker, gram: Statistic) -> Statistic:
     # Rounded down to multiples of g = B^2/2^bits: moves of B^2 stay, l < B^2 becomes l + g at most
     g = gram.table[0].share if gram.steps and gram.table[0] else ZERO
     charge = g * (2 + g) if c.replaced else ZERO
-    steps = (gram.size * g,) if gram.steps and gram.size is not None else ()
+    steps = (gram.size * g,) if g and gram.size is not None else ()
     return Statistic((), gram.size, gram.size, "floor", gram.size, gram.table, charge, steps)
 
 
@@ -1602,45 +1794,154 @@ def _histogram(c: Checker, rows: Rows, column: Column, *, cells: Json) -> Statis
     return Statistic(shape, l1, l2, steps=(one,))
 
 
+@kind("budgets")
+def _budgets(c: Checker) -> Budgets:
+    """Everybody's budgets, which are no data."""
+    c.require(c.personal.own, "the target has no budgets of each record")
+    return Budgets()
+
+
+@kind("of_budgets")
+def _of_budgets(c: Checker, *, what: Json, formula: Json, noise: Json = None) -> OfBudgets:
+    """The total, largest, smallest or average of a positive formula of each record's budget, or a
+    cap for it: all that is used of it is that it is positive.
+    """
+    kinds = ("total", "largest", "smallest", "average", "cap")
+    c.require(what in kinds and (noise is not None) == (what == "cap"), f"what: one of {kinds}")
+    found = c.positive(formula, "what is counted of each budget")
+    c.require(c.ring.depends(found) & c.personal.own, "its formula must read each record's budget")
+    if noise is not None:
+        one_for_all(c, c.positive(noise, "noise"))
+    return OfBudgets(what, found)
+
+
+@kind("weight")
+def _weight(c: Checker, *, factor: Json) -> Weight:
+    """A public factor of each record."""
+    return Weight(c.positive(factor, "a weight"))
+
+
+def weighing(c: Checker, takes: type, inputs: Sequence[Any]) -> tuple[Any, Weight]:
+    """Rows or labels and a weight; and everybody's budgets, where it reads them. Raises Refused."""
+    fits = bool(inputs) and type(inputs[-1]) is Weight
+    differs = fits and bool(c.ring.depends(inputs[-1].factor) & c.personal.own)
+    wanted = [takes, Budgets, Weight] if differs else [takes, Weight]
+    c.require(fits and [*map(type, inputs)] == wanted, "what is weighed, budgets, and a weight")
+    return inputs[0], inputs[-1]
+
+
+@kind("weighted_rows", Rows, Budgets, Weight, many=True)
+def _weighted_rows(c: Checker, *inputs: Any) -> Rows:
+    """w x, of a record whose w is known: every bound is w times what it was."""
+    rows, weight = weighing(c, Rows, inputs)
+    norms = [None if one is None else one * weight.factor for one in (rows.norm, rows.norm1)]
+    fact = Rows(rows.columns, norms[0], norms[1])
+    c.personal.weighed[fact] = weight.factor, rows.norm
+    return fact
+
+
+@kind("weighted_column", Column, Budgets, Weight, many=True)
+def _weighted_column(c: Checker, *inputs: Any) -> Column:
+    """w y."""
+    column, weight = weighing(c, Column, inputs)
+    fact = Column(None if column.bound is None else column.bound * weight.factor)
+    c.personal.weighed[fact] = weight.factor, column.bound
+    return fact
+
+
+@kind("record_weights", Rows, Budgets, Weight, many=True)
+def _record_weights(c: Checker, *inputs: Any) -> RecordWeights:
+    """w itself."""
+    rows, weight = weighing(c, Rows, inputs)
+    return RecordWeights(weight.factor, rows)
+
+
+def common(c: Checker, own: Rows | Column, bits: Json) -> Formula:
+    """The step that all weighed records share, of the largest: each row or label is drawn in and
+    rounded towards zero, inside its record's own bounds. Raises Refused.
+    """
+    c.require(type(bits) is int and 4 <= bits <= 24, "bits: a whole number from 4 to 24")
+    factor, bound = c.personal.weighed.get(own, (c.ring.lift(1), None))
+    fits = own.step is None and bound is not None
+    c.require(fits, "its input must be weighed, bounded, and on no grid")
+    largest = c.personal.largest.get(factor.key) if apart(c, own) else factor
+    c.require(largest is not None, "the largest weight must be a symbol")
+    return c.ring.lift(largest or 0) * (bound or 0) * Fraction(1, 2**bits)
+
+
+@kind("weighted_grid", Rows)
+def _weighted_grid(c: Checker, rows: Rows, *, bits: Json) -> Rows:
+    """Rows on the common grid; eigenvalues of such X'X are computed in floating point."""
+    fact = Rows(rows.columns, rows.norm, rows.norm1, step=common(c, rows, bits))
+    c.personal.weighed[fact] = c.personal.weighed[rows]
+    return fact
+
+
+@kind("weighted_grid_column", Column)
+def _weighted_grid_column(c: Checker, column: Column, *, bits: Json) -> Column:
+    """Labels on the common grid."""
+    fact = Column(column.bound, common(c, column, bits))
+    c.personal.weighed[fact] = c.personal.weighed[column]
+    return fact
+
+
+@kind("thinning")
+def _thinning(c: Checker, *, threshold: Json, epsilon: Json, delta: Json = None) -> Thinning:
+    """One coin a record, in secret; once."""
+    once = c.personal.own and not any(isinstance(fact, Thinning) for fact in c.facts)
+    c.require(once, "one sample, where every record has an epsilon of its own")
+    last = None if delta is None else c.positive(delta, "delta")
+    return Thinning(c.positive(threshold, "threshold"), c.positive(epsilon, "epsilon"), last)
+
+
+@kind("sampled_rows", Rows, Budgets, Thinning)
+def _sampled_rows(_: Checker, rows: Rows, __: Budgets, ___: Thinning) -> Rows:
+    """The rows of kept records: as bounded as all."""
+    return Rows(rows.columns, rows.norm, rows.norm1)
+
+
+@kind("sampled_column", Column, Budgets, Thinning)
+def _sampled_column(_: Checker, column: Column, __: Budgets, ___: Thinning) -> Column:
+    """The labels of kept records."""
+    return Column(column.bound)
+
+
 @kind("squared")
-def _squared(_: Checker) -> Loss:
+def _squared(c: Checker) -> Loss:
     """(x'theta - y)^2/2: its slope is the residual."""
-    return Loss(lambda margin, label: None if margin is None else margin + label, square=True)
+    slope: Slope = lambda margin, label: None if margin is None else margin + label  # noqa: E731
+    return Loss(slope, lambda _: c.ring.lift(1), square=True)
 
 
 @kind("logistic")
 def _logistic(_: Checker) -> Loss:
     """log(1 + exp(-y x'theta)): its slope is at most |y|."""
-    return Loss(lambda _, label: label)
+    return Loss(lambda _, label: label, lambda label: label**2 / 4)
 
 
 @kind("huber")
 def _huber(c: Checker, *, knee: Json) -> Loss:
     """r^2/2 for residuals up to the knee, linear beyond: its slope is the clipped residual."""
     most = c.positive(knee, "knee")
-    return Loss(lambda m, y: most if m is None else c.ring.extremum("min", [most, m + y]))
+    slope: Slope = lambda m, y: most if m is None else c.ring.extremum("min", [most, m + y])  # noqa: E731
+    return Loss(slope, lambda _: c.ring.lift(1))
 
 
-@kind("argmin", Rows, Column, Loss)
+@kind("argmin", Rows, Column, Loss, RecordWeights, many=True)
 def _argmin(
-    c: Checker,
-    rows: Rows,
-    column: Column,
-    loss: Loss,
-    *,
-    penalty: Json,
-    radius: Json,
-    tolerance: Json,
+    c: Checker, *inputs: Any, penalty: Json, radius: Json, tolerance: Json, weight: Json = None
 ) -> Statistic:
-    """sum phi(x'theta, y) + penalty/2 |theta|^2 is penalty-strongly convex, on the ball too: one
+    """sum w phi(x'theta, y) + penalty/2 |theta|^2 is penalty-strongly convex, on the ball too: one
     record's gradient moves its argmin by |gradient|/penalty [ChaudhuriM09, Lem 1].
     """
+    rows, column, loss, factor = losses(c, inputs, weight)
     size, far = c.positive(penalty, "penalty"), number(tolerance, c.where)
     ball = None if radius is None else c.positive(radius, "radius")
-    c.require(0 < far <= 1, "tolerance must lie in (0, 1]")
+    rule = "tolerance must lie in (0, 1], or be 0 for the squared loss, which has a closed form"
+    c.require(0 < far <= 1 or (far == 0 and loss.square), rule)
     if rows.norm is None or column.bound is None:
         return Statistic((rows.columns,), None, None)
-    once, move = moves_of(c, loss, (rows.norm, column.bound, ball), size)
+    once, move = moves_of(c, loss, (rows.norm, column.bound, ball), size, factor)
     if once is None or move is None:
         return Statistic((rows.columns,), None, None)
     move = move + once * (2 * far)
@@ -1648,22 +1949,44 @@ def _argmin(
     return Statistic((rows.columns,), rows.columns**HALF * l2, l2)
 
 
+def losses(
+    c: Checker, inputs: Sequence[Any], weight: Json
+) -> tuple[Rows, Column, Loss, Formula | None]:
+    """Rows, labels, a loss, and the weight of each record of these rows, None for 1."""
+    weights = [i for i in inputs if isinstance(i, RecordWeights)]
+    wanted = [Rows, Column, Loss] if weight is None else [Rows, Column, Loss, RecordWeights]
+    c.require([*map(type, inputs)] == wanted, "rows, labels, a loss, and weights where it has any")
+    for own in weights:
+        stated = c.ring.formula(weight, c.where).key == own.factor.key
+        c.require(stated and own.rows is inputs[0], "the weights must be those of these rows")
+    factor = weights[0].factor if weights and weights[0].factor.constant != 1 else None
+    return inputs[0], inputs[1], inputs[2], factor
+
+
 def moves_of(
-    c: Checker, loss: Loss, known: tuple[Formula, Formula, Formula | None], size: Formula
+    c: Checker,
+    loss: Loss,
+    known: tuple[Formula, Formula, Formula | None],
+    size: Formula,
+    factor: Formula | None,
 ) -> tuple[Formula | None, Formula | None]:
     """How far a record more, or a change of the relation, moves an exact argmin. For squared losses
-    penalty |v|^2 + u^2 <= (B R + Y) |u|, where u = x'v, bounds the move v.
+    of weight 1, penalty |v|^2 + u^2 <= (B R + Y) |u|, where u = x'v, bounds the move v.
     """
     row, label, ball = known
     slope = loss.slope(None if ball is None else row * ball, label)
     if slope is None:
         return None, None
+    weighed = row / size if factor is None else row * factor / size
+    once = slope * weighed
+    gap = (slope + label) * weighed  # of gradients of squared losses: |xx' - zz'| <= B^2
     if not loss.square:
-        return slope * row / size, slope * row * (2 if c.replaced else 1) / size
+        return once, once * 2 if c.replaced else once
+    if factor is not None:
+        return once, gap if c.replaced else once
     reach = c.ring.extremum("min", [row, size**HALF])
     once = slope * reach / (reach**2 + size)
-    gap = row * (slope + label)  # of gradients: |xx' - zz'| <= B^2
-    return once, c.ring.extremum("min", [once * 2, gap / size]) if c.replaced else once
+    return once, c.ring.extremum("min", [once * 2, gap]) if c.replaced else once
 
 
 @kind("raw", Rows, Column, Statistic, many=True)
@@ -1834,6 +2157,8 @@ def floor_of(c: Checker, gram: Statistic, moment: Statistic, floor: Json) -> For
     """
     own = gram.part == "gram" and moment.part == "moment" and gram.table[0] is moment.table[0]
     c.require(own, "X'X and X'y must be of one table, with bounds")
+    plain = not any(apart(c, fact) for fact in moment.table)
+    c.require(plain, "B and Y must be those of all records: rows or labels are weighed")
     least = c.formula(floor)
     if least:
         bound = bound_of(c, least)
@@ -1849,6 +2174,9 @@ def bound_of(c: Checker, f: Formula) -> Bound | None:
         if isinstance(known, Bound) and c.ring.symbols[name].key == f.key:
             return known
     return None
+
+
+TILTED = ("penalty", "noise_share", "size")
 
 
 def share_of(c: Checker, share: Json, *, delta: bool = True) -> tuple[Formula, Formula]:
@@ -1966,6 +2294,32 @@ def tilts(
     yield moved * ring.extremum("max", [ring.implicit("analytic_sigma", pair) for pair in pairs])
     if ring.prove(part - HALF):
         yield moved * (ring.log(2 / delta) * 8 + epsilon * 4) ** HALF / epsilon
+
+
+@kind("tilted_minimum", Rows, Column, Loss, RecordWeights, many=True)
+def _tilted_minimum(
+    c: Checker, *inputs: Any, formulas: Json, share: Json, name: Json, weight: Json
+) -> Tilted:
+    """The minimiser over all theta of sum w phi(x'theta, y) + penalty/2 |theta|^2 + z'theta, |z| of
+    density exp(-|z|/size) [ChaudhuriMS11, Thm 9]: its Jacobian costs log(1 + w c B^2/penalty).
+    """
+    c.require(type(name) is str, "name must be text")
+    c.require(c.rows.constant == 1, "one row a person")
+    rows, column, loss, factor = losses(c, inputs, weight)
+    keys(formulas, c.where, penalty=object, noise_share=object, size=object)
+    penalty, part, size = (c.positive(formulas[key], key) for key in TILTED)
+    one_for_all(c, penalty, part)
+    whole = share_of(c, share, delta=False)
+    slope = None if column.bound is None else loss.slope(None, column.bound)
+    if rows.norm is None or column.bound is None or slope is None:
+        raise Refused(f"{c.where}: records, and the slope of the loss, must be bounded")
+    own, weighed = part * whole[0], rows.norm if factor is None else rows.norm * factor
+    bend = loss.bend(column.bound) * rows.norm * weighed / penalty
+    at_most(c, whole[0] - own, bend, "w c B^2/penalty must be at most what noise leaves of epsilon")
+    moved = slope * weighed * (2 if c.replaced else 1)
+    at_most(c, size * own, moved, "the scale must be the theorem's")
+    c.idealized.append(c.where)
+    return Tilted(c.where, *whole)
 
 
 @kind("approximate_minimum", Statistic, Statistic)
@@ -2112,7 +2466,30 @@ def _pure(c: Checker, r: Release, epsilon: Formula, _: Formula) -> None:
 def _stated_laplace(c: Checker, r: Release, epsilon: Formula, _: Formula) -> None:
     """scale >= Delta/epsilon: Delta_1 [DworkR14, Thm 3.6], or Delta_2 [HardtT10, Sec 4]."""
     norm = "L1" if r.mechanism in BY_L1 else "L2"
-    c.at_least(epsilon * r.size, moved_by(c, r), f"{norm} sensitivity at most epsilon times scale")
+    at_most(c, epsilon * r.size, moved_by(c, r), f"{norm} sensitivity at most epsilon times scale")
+
+
+def at_most(c: Checker, most: Formula, f: Formula, rule: str) -> None:
+    """The obligation f <= most, shown of f or of a bound on f. Raises Refused."""
+    bounds = islice(bounds_of(c.ring, c.ring.factored(f)), 64)
+    c.at_least(most, next((one for one in bounds if c.ring.prove(most - one)), f), rule)
+
+
+def bounds_of(ring: Ring, f: Formula) -> Iterator[Formula]:
+    """Bounds on f: itself; where it is a product of what is positive and a minimum, or divided by a
+    maximum, that with one of the arguments.
+    """
+    yield f
+    (mono, c), *others = f.pairs or [((), ZERO)]
+    if others or c <= 0:
+        return
+    for g, e in mono:
+        atom, rest = ring.atoms[g], [(h, k) for h, k in mono if h != g]
+        extreme = (atom.kind == "min" and e > 0) or (atom.kind == "max" and e < 0)
+        if extreme and atom.sign == 2 and all(ring.atoms[h].sign == 2 for h, _ in rest):
+            for part in atom.args:
+                if ring.sign(part) == 2:
+                    yield from bounds_of(ring, ring.factored(ring.product(rest, c) * part**e))
 
 
 @theorem("discrete_gaussian", "DiscreteGaussian.concentrated")
@@ -3089,20 +3466,42 @@ GUARANTEES = {
 
 def sentence(c: Checker, claimed: Json) -> str:
     """The statement in words."""
-    free = [f"{name} {range_text(span)}" for name, span in c.domains.items()]
+    own = sorted(c.personal.own)
+    free = [f"{name} {range_text(c.domains[name])}" for name in c.domains if name not in own]
+    if own:
+        mine = ", ".join(f"{name} {range_text(c.domains[name])}" for name in own)
+        free.append(f"all public budgets of the records{c.personal.groups}")
+        free.append(f"each record, with its own {mine}")
     rows = "one row" if c.rows.constant == 1 else f"up to {text_of(c.rows)} rows of one person"
-    kind_of, amounts = c.kind, c.amounts
+    kind_of, amounts = c.personal.claimed or (c.kind, c.amounts)
     guarantee = GUARANTEES[kind_of].format(*map(text_of, amounts))
+    differ = f"differ by {rows} {RELATIONS[claimed['relation']]}"
     lines = [
         f"For all {'; '.join(free)}, and" if free else "For",
-        f"every two tables that differ by {rows} {RELATIONS[claimed['relation']]},",
-        f"the released values together satisfy {guarantee}",
+        f"every two tables that {differ}{', which is that record' if own else ''},",
+        f"the released values together satisfy {guarantee}"
+        + (f" with that record's own {' and '.join(own)}" if own else ""),
     ]
     sides = (f"{text_of(h.left)} {'<' if h.strict else '<='} {text_of(h.right)}" for h in c.region)
     where = "; ".join(sides)
     values = ", ".join(f"{name} = {value}" for name, value in claimed["values"].items())
     given = f" Given here: {values}." if values else ""
     return " ".join(lines) + (f", where {where}." if where else ".") + given
+
+
+def groups_text(each: Mapping[str, Json]) -> str:
+    """` (groups a: epsilon 1/10, share 1/3; ...)`, as the file has it."""
+    parts = []
+    for i, name in enumerate(each["groups"]):
+        amounts = [f"{own} {formula_text(values[i])}" for own, values in each["amounts"].items()]
+        share = [] if each["shares"] is None else [f"share {each['shares'][i]}"]
+        parts.append(f"{name}: {', '.join(amounts + share)}")
+    return f" (groups {'; '.join(parts)})"
+
+
+def formula_text(value: Json) -> str:
+    """A formula of a file."""
+    return value if type(value) is str else json.dumps(value)
 
 
 def witness(c: Checker, gap: Formula, *, strict: bool) -> str:
