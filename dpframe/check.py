@@ -1430,7 +1430,7 @@ SUMS = {"row_sum", "label_sum", "gram", "moment", "squares", "trace"}  # over re
 # What may read weighed rows and labels: its rule holds record by record.
 LAST = {"weighted_grid", "weighted_grid_column", "count", "gram", "label_sum", "moment", "row_sum"}
 LAST |= {"squares"}
-OWN = {"release", "post", "weight", "of_budgets", "thinning"}  # may read a record's own budget
+OWN = {"loop", "of_budgets", "post", "release", "thinning", "weight"}  # may read a budget
 OWN |= {"tilted_minimum"}
 SAMPLES = {"sampled_rows", "sampled_column"}
 

@@ -12,10 +12,20 @@ import attrs
 
 from dpframe.errors import DPFrameError, InvalidArgument
 from dpframe.graph import Column, Regression, Rows, Setting
-from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE, ApproxDP, Guarantee, PureDP, Relation
+from dpframe.guarantees import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    ApproxDP,
+    Guarantee,
+    PersonalizedDP,
+    PureDP,
+    Relation,
+    each,
+)
 from dpframe.regressions import REGRESSIONS, FunctionalRidge, Tuned
 from dpframe.symbols import DELTA, EPSILON, parameter
 from dpframe.verify import Constraint, Obligation, Verdict
+from dpframe.verify.certify import examine
 
 from .cost import Cost, cost
 from .figures import clipped, tidy
@@ -53,6 +63,18 @@ class Entry:
     every: Audit | None
     here: Audit | None
     error: str = ""
+
+    @cached_property
+    def each(self) -> str:
+        """`certified` where each record may have any budget of its own, else `refused`. (The
+        verdict for one budget for all is another.)
+        """
+        target = PersonalizedDP(each("epsilon"), None if self.pure else DELTA)
+        try:
+            found = examine(self.regression, target=target, setting=setting_of(self.relation))
+        except DPFrameError:
+            return "refused"
+        return "certified" if found.proved else "refused"
 
     @property
     def name(self) -> str:
@@ -126,6 +148,7 @@ class Entry:
             "variant": cls.variant,
             "relation": str(self.relation),
             "verdict": self.verdict,
+            "each": self.each,
             "scope": self.scope,
             "reason": self.reason,
             "guarantee": self.claim if self.certified else NOTHING,

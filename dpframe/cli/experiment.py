@@ -22,6 +22,7 @@ experiment_app = typer.Typer(
 )
 
 DATA = "A folder of the UCI sets, each NAME.csv.gz with the target last."
+COSTS = "The file of medical costs, insurance.csv."
 LEAVE = "Also run methods that claim privacy and have no proof."
 
 
@@ -90,6 +91,38 @@ def adaops_price(
     _print(lines(found))
     if json_file is not None:
         records = [one.record() for one in found]
+        json_file.write_text(json.dumps(records, indent=1, allow_nan=False) + "\n")
+
+
+@experiment_app.command("personalized-insurance")
+def personalized_insurance(
+    *,
+    data: Annotated[Path | None, typer.Option(envvar="DPFRAME_INSURANCE", help=COSTS)] = None,
+    synthetic: Annotated[bool, option("--synthetic", "Synthetic rows, and no file.")] = False,
+    repeats: Annotated[int, typer.Option(min=2, help="Draws of split and budgets.")] = 20,
+    draws: Annotated[int, typer.Option(min=1, help="Draws of noise for each of them.")] = 10,
+    seed: Annotated[int, typer.Option(min=0, help="Of splits, budgets and noise.")] = 0,
+    not_private: Annotated[bool, option("--not-private", LEAVE)] = False,
+    json_file: Annotated[Path | None, option("--json", "Records, into this file.")] = None,
+) -> None:
+    """Budgets of each record on the medical costs of [Acharya24]: test losses. NOT PRIVATE."""
+    from dpframe.experiments import personal_text, personalized_insurance
+    from dpframe.experiments.medical_costs import FORM, load
+
+    experiment = personalized_insurance.Experiment(repeats, draws, seed, not_private)
+    if data is None and not synthetic:
+        way_out = f"Name it with --data or DPFRAME_INSURANCE, or --synthetic. {FORM}"
+        raise dp.InvalidArgument("data", "a file of medical costs", data, way_out)
+    table = None if data is None or synthetic else load(data)
+    with _progress() as progress:
+        asked = personalized_insurance.entries(table, experiment)
+        total = len(personalized_insurance.tasks(table, experiment))
+        entries = list(progress.track(asked, total=total, description="NOT PRIVATE"))
+    _print(personal_text.shown(entries, experiment))
+    if table is not None:
+        _print(personal_text.costs(*personalized_insurance.paid(table, experiment)))
+    if json_file is not None:
+        records = [entry.record(experiment) for entry in entries]
         json_file.write_text(json.dumps(records, indent=1, allow_nan=False) + "\n")
 
 

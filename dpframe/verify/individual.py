@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from dpframe.graph import Node, OfBudgets, Post, Procedure, Release, reads_released
+from dpframe.graph import Loop, Node, OfBudgets, Post, Procedure, Release, reads_released
 from dpframe.graph.maps.grid import OnGrid
 from dpframe.graph.maps.thinned import Thinning
 from dpframe.graph.maps.weighted import (
@@ -43,7 +43,7 @@ from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
 from .problem import Problem
 
 ONE = Number(Fraction(1))
-OWN = (Weight, Thinning, OfBudgets, Post)  # they may read a record's own budget
+OWN = (Weight, Thinning, OfBudgets, Post, Loop)  # they may read a record's own budget
 SUMS = (Argmin, Count, Gram, LabelSum, Linear, Moment, RowSum, Squares, Stack)
 """Their rules hold record by record, whatever the bounds of other records are."""
 RULE = (

@@ -80,7 +80,10 @@ def page(row: Sequence[Entry], rows: Sequence[Sequence[Entry]]) -> str:
         "## When to use it",
         _advice(row[0], rows),
         "## Verdicts",
-        *table(["relation", "verdict", f"epsilon, of 1, at {HERE}", "why"], map(_judged, row)),
+        *table(
+            ["relation", "verdict", f"epsilon, of 1, at {HERE}", "budgets of each record", "why"],
+            map(_judged, row),
+        ),
         *_drawn(row),
         *(block for entry in row for block in _noise(entry)),
         MADE,
@@ -165,7 +168,8 @@ def _certified(cls: type[dp.Regression], rows: Sequence[Sequence[Entry]]) -> Ite
 def _judged(entry: Entry) -> list[str]:
     pure = ", delta = 0" if entry.pure else ""
     cost = "-" if entry.cost is None else f"{escaped(str(entry.cost))}{pure} ({entry.cost.rule})"
-    return [str(entry.relation), f"**{_verdict(entry)}**", cost, escaped(entry.reason)]
+    verdict = f"**{_verdict(entry)}**"
+    return [str(entry.relation), verdict, cost, entry.each, escaped(entry.reason)]
 
 
 def _drawn(row: Sequence[Entry]) -> list[str]:

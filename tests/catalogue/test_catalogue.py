@@ -15,7 +15,7 @@ from dpframe.auditing.cost import JOINT
 
 VARIANTS = {"printed", "coded", "recommended", "baseline"}
 KEYS = {"name", "paper", "variant", "relation", "verdict", "reason", "guarantee", "cost", "claim"}
-KEYS |= {"summary", "title", "use", "scope", "region", "derivation", "subject"}
+KEYS |= {"summary", "title", "use", "scope", "region", "derivation", "subject", "each"}
 CLAIMS = {"nothing", "epsilon", "(epsilon, delta)"}
 
 
