@@ -53,8 +53,12 @@ def report_of(certificate: Certificate) -> tuple[BudgetReport, str]:
     if len(own) > 1 and _free(target):
         names = " and ".join(symbol.name for symbol in own)
         raise NotExecutable(f"give everybody's {names} with the target")
-    if target.groups or not _free(target):
-        return budget_report(certificate, d=COLUMNS if "d" in certificate.symbols else None), ""
+    d = COLUMNS if "d" in certificate.symbols else None
+    if target.groups:
+        n = EACH * len(target.groups)
+        return budget_report(certificate, d=d, n=n), f", for {n:,} records"
+    if not _free(target):
+        return budget_report(certificate, d=d), ""
     examples = np.array([float(one) for one in EXAMPLES if one in own[0].domain])
     roster, _ = listed([Listed(own[0].name, examples)])
     counted = attrs.evolve(roster, counts=np.full(roster.size, float(EACH)))

@@ -84,7 +84,8 @@ def record_costs(certificate: Certificate, roster: Roster, common: Common) -> Bu
     paid = _sampled(problem, roster, common, low) or _paid(problem, roster, common)
     if paid is None:
         paid = Paid(high, np.ones(roster.size), CLAIM)
-    shares = target.shares is not None and len(roster.names) > 0 and roster.counts.sum() <= 1
+    total = roster.counts.sum()
+    shares = target.shares is not None and len(roster.names) > 0 and total <= 1 + 1e-9
     return BudgetReport(
         name=name,
         groups=roster.names,

@@ -27,13 +27,18 @@ Array = NDArray[Any]
 
 
 def budget_report(
-    certificate: Certificate, budgets: object = None, *, d: int | None = None
+    certificate: Certificate,
+    budgets: object = None,
+    *,
+    d: int | None = None,
+    n: int | None = None,
 ) -> BudgetReport:
     """What each record would pay for one execution of `certificate` with these public budgets.
 
     `budgets`, shape (n,), has one number or the name of a group for each record, as for dp.execute;
     left out where the target lists them, or has groups. `d` is the number of columns, where noise
-    depends on it. Nothing is executed. Raises NotExecutable or InvalidArgument.
+    depends on it, and `n` that of records, where it depends on that and groups have shares only.
+    Nothing is executed. Raises NotExecutable or InvalidArgument.
     """
     if not isinstance(certificate, Certificate) or not isinstance(
         certificate.target, PersonalizedDP
@@ -47,10 +52,22 @@ def budget_report(
     target: Any = certificate.target
     public = certificate.setting.relation is REPLACE_ONE
     known = public and not (target.groups and budgets is None)
-    sizes = {"n": int(roster.counts.sum())} if known else {}
+    if public and not known and target.shares is not None:
+        roster = _of_many(certificate, roster, n)
+        known = n is not None
+    sizes = {"n": round(float(roster.counts.sum()))} if known else {}
     if d is None and any(COLUMNS in one.symbols() for one in _weighing(certificate)):
         raise InvalidArgument("d", "the number of columns, which weights depend on", None)
     return report_at(certificate, roster, sizes if d is None else {**sizes, "d": d})
+
+
+def _of_many(certificate: Certificate, roster: Roster, n: int | None) -> Roster:
+    """Shares of n records; as shares where nothing depends on n. Raises InvalidArgument."""
+    totals = [one for one in certificate.graph.nodes if isinstance(one, OfBudgets)]
+    asked_for = any(one.what in ("total", "cap") for one in totals) or "n" in certificate.symbols
+    if n is None and asked_for:
+        raise InvalidArgument("n", "the number of records, which noise depends on", None)
+    return roster if n is None else attrs.evolve(roster, counts=roster.counts * n)
 
 
 def _weighing(certificate: Certificate) -> list[Expression]:

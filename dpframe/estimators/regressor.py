@@ -15,7 +15,7 @@ from dpframe.auditing import BudgetReport
 from dpframe.auditing.rosters import report_at
 from dpframe.errors import InvalidArgument
 from dpframe.execution import execute
-from dpframe.execution.budgets import asked
+from dpframe.execution.budgets import asked, check_order
 from dpframe.execution.spending import Spending
 from dpframe.graph import Regression, Setting
 from dpframe.guarantees import Guarantee
@@ -161,6 +161,8 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
         certificate = self._certify(claimed.target)
         own = asked(certificate, claimed.budgets)
         column = None if own is None else own.column
+        for given in () if own is None else (epsilon, self.epsilon, self.delta):
+            check_order(X, given)
         source = open_source(self.setting, X, y, drop=self.missing == "drop", budgets=column)
         table = (source,) if own is None else self._table(X, y, source)
         lists = None if own is None else rosters(certificate, own, source, executor)

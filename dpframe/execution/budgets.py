@@ -66,6 +66,16 @@ def asked(certificate: AtNumbers, budgets: object, *, simulated: bool = False) -
     return _any_budgets(target, budgets)
 
 
+def check_order(X: object, budgets: object) -> None:
+    """Budgets are read by position: an index that says another order is refused. Raises BadData."""
+    ours: Any = getattr(X, "index", None)
+    theirs: Any = getattr(budgets, "index", None)
+    known = hasattr(ours, "equals") and hasattr(theirs, "equals") and len(ours) == len(theirs)
+    if known and not ours.equals(theirs):
+        way_out = "budgets.loc[X.index] puts them in order; budgets.to_numpy() says they are."
+        raise BadData("budgets", "in the order of X", Plain("another index"), way_out)
+
+
 def _check_public(certificate: AtNumbers, target: PersonalizedDP) -> None:
     """Under add/remove a list of the budgets that are there tells who is."""
     if certificate.setting.relation is not REPLACE_ONE and not target.groups:

@@ -25,7 +25,7 @@ from dpframe.verify.certificate import FAILURES
 from dpframe.verify.composed import joint_gaussian
 from dpframe.verify.structure import constant
 
-from .budgets import Asked, asked, given_by, read_budgets
+from .budgets import Asked, asked, check_order, given_by, read_budgets
 from .numbers import PublicNumbers
 from .one_pass import read, sizes_read
 from .recording import charge, check_records
@@ -81,6 +81,7 @@ def execute(
     charging = _charge(certificate, ledger, dataset, randomness)
     if records is not None:
         check_records(records, private=randomness.private)
+    check_order(X, budgets)
     wanted = asked(certificate, budgets)
     column = None if wanted is None else wanted.column
     source = open_source(certificate.setting, X, y, drop=missing == "drop", budgets=column)

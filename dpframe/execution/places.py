@@ -65,5 +65,12 @@ def _column(block: Block) -> Array:
 
 
 def comparable(column: Array) -> Array:
-    """Names as texts, which sort; numbers as they are."""
-    return column.astype(str) if column.dtype == object else column
+    """Names as texts, which sort; numbers as they are. Raises BadData for names that arrays of
+    texts would change.
+    """
+    if column.dtype != object:
+        return column
+    names = (name for name in set(column.tolist()) if isinstance(name, str))
+    if any(name.endswith("\0") for name in names):
+        raise BadData("budgets", "names in printable characters", Plain("others"))
+    return column.astype(str)

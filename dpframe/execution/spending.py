@@ -10,19 +10,13 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from decimal import ROUND_CEILING, Context, Decimal
-from fractions import Fraction
-from typing import Any
+from collections.abc import Sequence
 
 import attrs
 
 from dpframe.accountants import ACCOUNTANTS, AdditiveAccountant
 from dpframe.errors import PrivacyWarning
 from dpframe.guarantees import Guarantee, PersonalizedDP, Unit
-from dpframe.guarantees.given import Grouped
-from dpframe.symbols import Expression, Number
-from dpframe.verify.mixture import upper
 
 
 @attrs.frozen
@@ -56,13 +50,12 @@ def note(data: object, guarantee: Guarantee, unit: Unit) -> None:
 def together(spent: Sequence[Spending]) -> Guarantee | None:
     """What several executions guarantee together, by the first accountant that can add them.
 
-    None where their units of privacy differ, or where no accountant can. Budgets of records add up
-    where they are those of the same groups.
+    None where their units of privacy differ, where no accountant can, and where records have
+    budgets of their own: who was in which group may differ from one to the next.
     """
-    if len({one.unit for one in spent}) > 1:
+    personal = any(isinstance(one.guarantee, PersonalizedDP) for one in spent)
+    if personal or len({one.unit for one in spent}) > 1:
         return None
-    if any(isinstance(one.guarantee, PersonalizedDP) for one in spent):
-        return _of_groups(spent)
     for accountant in ACCOUNTANTS:
         if not isinstance(accountant, AdditiveAccountant):
             continue
@@ -71,63 +64,6 @@ def together(spent: Sequence[Spending]) -> Guarantee | None:
         if len(known) == len(spent):
             return accountant.total(known)
     return None
-
-
-def _of_groups(spent: Sequence[Spending]) -> Guarantee | None:
-    """Group by group, where all have the same ones."""
-    personal = [one.guarantee for one in spent if isinstance(one.guarantee, PersonalizedDP)]
-    groups = personal[0].groups
-    alike = all(set(one.groups) == set(groups) for one in personal)
-    if not groups or not alike or len(personal) < len(spent):
-        return None
-    found = {}
-    for group in groups:
-        total = together([attrs.evolve(one, guarantee=_of(one, group)) for one in spent])
-        if total is None:
-            return None
-        found[group] = total
-    return _summed(found)
-
-
-def _of(one: Spending, group: str) -> Guarantee:
-    """What one group is promised."""
-    target: Any = one.guarantee
-    amounts = {
-        name: given.amounts[given.names.index(group)]
-        for name, given in target.given.items()
-        if isinstance(given, Grouped)
-    }
-    promised: Guarantee = target.each.substitute(amounts)
-    return promised
-
-
-def _summed(found: Mapping[str, Guarantee]) -> Guarantee | None:
-    """The groups' totals as one guarantee, where all are of one kind."""
-    kinds = {type(total) for total in found.values()}
-    if len(kinds) > 1:
-        return None
-    totals: dict[str, Any] = dict(found)
-    names = kinds.pop().parameters
-    amounts = {
-        name: {group: _decimal(getattr(one, name)) for group, one in totals.items()}
-        for name in names
-    }
-    if any(amount is None for own in amounts.values() for amount in own.values()):
-        return None
-    whole: Any = PersonalizedDP
-    summed: Guarantee = whole(**amounts)
-    return summed
-
-
-def _decimal(amount: Expression) -> Expression | Fraction | None:
-    """A number as it is; a root rounded up to a decimal of 12 digits; None while it has symbols."""
-    if isinstance(amount, Number):
-        return amount
-    if amount.symbols():
-        return None
-    value: Fraction = upper(amount)
-    above = Context(prec=12, rounding=ROUND_CEILING)
-    return Fraction(above.divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
 def costs(spent: Sequence[Spending]) -> str:

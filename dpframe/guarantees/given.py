@@ -100,9 +100,13 @@ def _checked(name: str, formula: Expression) -> Expression:
     return formula
 
 
+def _is_name(group: object) -> bool:
+    return isinstance(group, str) and bool(group) and group.isprintable()
+
+
 def _grouped(name: str, groups: Mapping[Any, object]) -> Grouped:
-    if not groups or not all(isinstance(group, str) and group for group in groups):
-        way_out = "Such as {'careful': 0.1, 'open': 1}."
+    if not groups or not all(map(_is_name, groups)):
+        way_out = "Such as {'careful': 0.1, 'open': 1}; arrays of texts lose NULs at their ends."
         raise InvalidArgument(f"groups of {name}", "a mapping from names", dict(groups), way_out)
     amounts = tuple(
         _checked(name, exact(value, f"{name} of {group}")) for group, value in groups.items()

@@ -61,9 +61,13 @@ def members(names: Sequence[object], groups: object) -> Members:
 
 
 def _names(names: Sequence[object]) -> tuple[str, ...]:
-    known = tuple(name for name in names if isinstance(name, str) and 0 < len(name) <= MAX_NAME)
+    known = tuple(
+        name
+        for name in names
+        if isinstance(name, str) and 0 < len(name) <= MAX_NAME and name.isprintable()
+    )
     if not 0 < len(known) <= MAX_GROUPS or len(set(known)) < len(names):
-        wanted = f"1 to {MAX_GROUPS} groups, each named by text of 1 to {MAX_NAME} characters"
+        wanted = f"1 to {MAX_GROUPS} groups, each named by 1 to {MAX_NAME} printable characters"
         raise InvalidArgument("budgets", wanted, list(names))
     return known
 

@@ -69,6 +69,10 @@ def preview(certificate: Certificate, *, n: int, d: int) -> Preview:
     for name, value, least in (("n", n, 0), ("d", d, 1)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise InvalidArgument(name, f"a whole number of at least {least}", value, "")
+    if certificate.report.problem.personal is not None:
+        wanted = "one budget for all: noise follows from everybody's"
+        way_out = "dp.budget_report(certificate, budgets) says what each record pays."
+        raise InvalidArgument("certificate", wanted, str(certificate.target), way_out)
     if certificate.free:
         raise InvalidArgument(
             "certificate",

@@ -13,9 +13,10 @@ from dpframe.graph.of_budgets import OfBudgets
 from dpframe.guarantees import own_symbols
 from dpframe.guarantees.given import Grouped, Listed, whole_range
 from dpframe.guarantees.personal import PersonalizedDP, own_symbols_of
-from dpframe.symbols import Expression, Number, exact
+from dpframe.symbols import Call, Domain, Expression, Number, Symbol, exact
 
 from .enclose import enclose, number, rational_ball
+from .resolve import atoms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 FEW = 64  # groups that are evaluated one by one, in ball arithmetic
-FINE = 2**80
+SIGMAS = Domain(Fraction(0))
 
 
 @attrs.frozen(eq=False)
@@ -48,9 +49,10 @@ class Roster:
         """Lower and upper ends of a formula for every budget, shape (k,); `common` are numbers that
         all records share.
         """
-        key = (formula, tuple(sorted(common.items())))
+        read = {s.name: common[s.name] for s in formula.symbols() if s.name in common}
+        key = (formula, tuple(sorted(read.items())))
         if key not in self._known:
-            self._known[key] = self._ends(formula, common)
+            self._known[key] = self._ends(formula, read)
         found: tuple[Array, Array] = self._known[key]
         return found
 
@@ -70,8 +72,21 @@ class Roster:
         from .enclose_each import as_pairs, enclose_each
 
         shared = {name: as_pairs(common[name]) for name in plain}
-        low, high = enclose_each(formula, {**shared, **{name: self.values[name] for name in own}})
+        values = {**shared, **{name: self.values[name] for name in own}}
+        shorter, known = self._without_sigmas(formula, common)
+        low, high = enclose_each(shorter, {**values, **known})
         return np.broadcast_to(low, self.counts.shape), np.broadcast_to(high, self.counts.shape)
+
+    def _without_sigmas(
+        self, formula: Expression, common: Mapping[str, Fraction]
+    ) -> tuple[Expression, dict[str, tuple[Array, Array]]]:
+        """The formula with a symbol for each analytic_sigma inside it, which many formulas share
+        and which is found once; and the ends of these symbols.
+        """
+        inside = sorted((one for one in atoms(formula) if _is_sigma(one, formula)), key=str)
+        symbols = {one: Symbol(f"sigma {place}", SIGMAS) for place, one in enumerate(inside)}
+        ends = {symbols[one].name: self.ends(one, common) for one in inside}
+        return _replaced(formula, symbols), ends
 
     def _ball(self, formula: Expression, common: Mapping[str, Fraction], place: int) -> Any:
         own = {name: rational_ball(amounts[place]) for name, amounts in self.exact.items()}
@@ -120,6 +135,19 @@ class Roster:
             way_out = f"Say {missing[0]}=..., a public size."
             raise InvalidArgument(missing[0], f"known, for the {node.label}", None, way_out)
         return number(noise, common, up=True)
+
+
+def _is_sigma(part: Call, whole: Expression) -> bool:
+    return part.name == "analytic_sigma" and part != whole
+
+
+def _replaced(formula: Expression, symbols: Mapping[Call, Symbol]) -> Expression:
+    """The formula with other symbols for some of its parts."""
+    if isinstance(formula, Call) and formula in symbols:
+        return symbols[formula]
+    if not formula.parts:
+        return formula
+    return formula.rebuild(tuple(_replaced(part, symbols) for part in formula.parts))
 
 
 def best_cap(own: Array, counts: Array, noise: float) -> float:

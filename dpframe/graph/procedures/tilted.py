@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 ONE = exact(1)
-FINE = 2.0**-36  # of the noise's scale: how far the gradient may be from 0 at what is returned
+FINE = 2.0**-36  # of the noise's scale: how far the gradient may be from 0 at what is returned,
+ROUNDING = 2.0**-44  # or of the sizes that it is a sum of, where doubles show no less
 
 
 @attrs.frozen(eq=False)
@@ -143,8 +144,27 @@ class TiltedMinimum(Searcher):
         shape = (round(numbers.up(self.rows.columns)),)
         tilt = L2Laplace.sample(scale, shape, randomness.generator, symmetric=False)
         work = Sum(self.objective, formulas)
-        found = minimised(work, summed, penalty, math.inf, FINE * scale, tilt)
-        return np.asarray(found, dtype=float)
+        sizes = self._weight_of_all(summed) * self._slope(numbers) + float(np.linalg.norm(tilt))
+        least = max(FINE * scale, ROUNDING * sizes)
+        return np.asarray(minimised(work, summed, penalty, math.inf, least, tilt), dtype=float)
+
+    def _weight_of_all(self, summed: Callable[[Callable[..., Array]], Array]) -> float:
+        """The sum of all weights, as the table has them."""
+        return float(summed(weights_of))
+
+    def _slope(self, numbers: Rounded) -> float:
+        """s B, a bound on the gradient of a record of weight 1."""
+        bounds = self.bounds
+        slope = None if bounds is None else self.objective.slope(bounds)
+        return 0.0 if slope is None or bounds is None else numbers.up(slope * bounds.row)
+
+
+def weights_of(rows: Array, labels: Array, weights: Array | None = None) -> Array:
+    """The sum of a block's weights."""
+    import numpy as np
+
+    del labels
+    return np.asarray(float(len(rows)) if weights is None else weights.sum())
 
 
 def tilted_minimum(
