@@ -5,6 +5,7 @@ its columns.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import attrs
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from dpframe.errors import BadData, InvalidArgument, NotExecutable
 from dpframe.graph import Graph, Node, OfBudgets
 from dpframe.graph.maps.weighted import BudgetSource, Weight
-from dpframe.guarantees import REPLACE_ONE, PersonalizedDP
+from dpframe.guarantees import REPLACE_ONE, Guarantee, PersonalizedDP, each
 from dpframe.guarantees.given import Listed, given
 from dpframe.guarantees.personal import own_symbols_of
 from dpframe.sources import Source
@@ -195,3 +196,23 @@ def _placed(graph: Graph) -> bool:
 def _counts_are_read(graph: Graph) -> bool:
     kinds = ("total", "average", "cap")
     return any(isinstance(node, OfBudgets) and node.what in kinds for node in graph.nodes)
+
+
+def spent_by(target: Guarantee, roster: Roster | None) -> Guarantee:
+    """The target, its budgets in the range that those of the table had."""
+    if roster is None or not isinstance(target, PersonalizedDP):
+        return target
+    named: dict[str, Any] = dict(target.given)
+    for symbol in own_symbols_of(target.each):
+        ends = _ends(roster, symbol.name)
+        named[symbol.name] = each(symbol.name, *ends, closed="both") if ends else symbol
+    return PersonalizedDP(**named)
+
+
+def _ends(roster: Roster, name: str) -> tuple[Fraction, Fraction] | None:
+    """The least and the largest of a budget, as decimals."""
+    if name in roster.exact:
+        return min(roster.exact[name]), max(roster.exact[name])
+    low, high = roster.values[name]
+    middle = low / 2 + high / 2  # the double that was given
+    return Fraction(repr(float(middle.min()))), Fraction(repr(float(middle.max())))

@@ -15,6 +15,7 @@ from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.graph import Graph, Node, Procedure, Searcher, points_of
 from dpframe.graph.procedures import ApproximateMinimum
 from dpframe.graph.statistics import Searched
+from dpframe.guarantees import PersonalizedDP
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
 from dpframe.sources.reading import Plain
@@ -23,9 +24,10 @@ from dpframe.verify import Certificate
 from dpframe.verify.at_numbers import AtNumbers
 from dpframe.verify.certificate import FAILURES
 from dpframe.verify.composed import joint_gaussian
+from dpframe.verify.roster import Roster
 from dpframe.verify.structure import constant
 
-from .budgets import Asked, asked, check_order, given_by, read_budgets
+from .budgets import Asked, asked, check_order, given_by, read_budgets, spent_by
 from .numbers import PublicNumbers
 from .one_pass import read, sizes_read
 from .recording import charge, check_records
@@ -87,7 +89,7 @@ def execute(
     source = open_source(certificate.setting, X, y, drop=missing == "drop", budgets=column)
     running, sizes = first_look(certificate, source, executor, randomness, wanted)
     draws = running.draws(0)
-    receipt = _receipt(certificate, sizes, randomness, missing)
+    receipt = _receipt(certificate, sizes, randomness, missing, running.numbers.roster)
     if records is not None:
         charge(records, certificate, budgets)
     if randomness.private and ledger is None and records is None:
@@ -165,6 +167,10 @@ def _charge(
         raise InvalidArgument("ledger and dataset", wanted, dataset, "")
     if ledger is None or dataset is None:
         return nullcontext()
+    if isinstance(certificate.target, PersonalizedDP):
+        way_out = "records=dp.RecordLedger(target, groups) keeps everybody's own account."
+        wanted = "left out: a ledger of a data set has one budget for all"
+        raise InvalidArgument("ledger", wanted, Plain("given"), way_out)
     if not randomness.private:
         way_out = "Leave rng out, or simulate on data that is no secret without a ledger."
         raise InvalidArgument("rng", "left out where a ledger is charged", Plain("given"), way_out)
@@ -218,12 +224,16 @@ def _may_fail(node: Node) -> bool:
 
 
 def _receipt(
-    certificate: Certificate, sizes: Mapping[str, int], randomness: Randomness, missing: str
+    certificate: Certificate,
+    sizes: Mapping[str, int],
+    randomness: Randomness,
+    missing: str,
+    roster: Roster | None,
 ) -> Receipt:
     values = {name: Number(value) for name, value in certificate.values.items()}
     removed = {FAILURES} if missing == "drop" and not may_fail(certificate.graph) else set()
     return Receipt(
-        guarantee=certificate.target.substitute(values),
+        guarantee=spent_by(certificate.target, roster).substitute(values),
         unit=certificate.setting.unit,
         certificate=certificate.hash,
         randomness=randomness.kind,

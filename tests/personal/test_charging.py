@@ -102,3 +102,27 @@ def test_whose_budget_is_gone_is_left_out():
     accounts.spend(EPSILONS, who=who)
     assert result.receipt.private
     assert left(accounts) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("target", "budgets"),
+    [
+        (dp.PersonalizedDP(dp.each("epsilon")), np.linspace(0.1, 1, 40)),
+        (dp.PersonalizedDP(np.linspace(0.1, 1, 40)), None),
+        (GROUPS, NAMES),
+    ],
+    ids=["beside", "list", "groups"],
+)
+def test_a_receipt_says_which_budgets_there_were(target, budgets):
+    """From the least to the largest."""
+    result = dp.execute(certified(target), *table(), budgets=budgets)
+    assert "epsilon in [1/10, 1], of each record" in str(result.receipt.cost)
+    assert any("budget is public" in one for one in result.receipt.assumptions)
+
+
+def test_a_ledger_of_a_data_set_is_no_ledger_of_records(tmp_path):
+    """It has one budget for all."""
+    book = dp.Ledger(tmp_path / "budget.sqlite")
+    book.create("survey", dp.PureDP(1), relation=dp.REPLACE_ONE)
+    with pytest.raises(dp.InvalidArgument, match="RecordLedger"):
+        dp.execute(certified(GROUPS), *table(), budgets=NAMES, ledger=book, dataset="survey")
