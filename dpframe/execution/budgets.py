@@ -181,6 +181,8 @@ def _of_groups(certificate: AtNumbers, roster: Roster, source: Source, executor:
         places(keys, found.entries)  # refuses groups that were not declared
         many = dict(zip(comparable(found.entries).tolist(), found.counts, strict=True))
         counts = np.array([many.get(name, 0.0) for name in names]) if counted else counts
+        if counted and not counts.any():  # an empty table: any positive totals will do
+            counts = np.ones(len(names))
     return Budgets(Roster(names, _pairs(values), exact, counts), keys)
 
 

@@ -293,3 +293,15 @@ def test_one_sample_serves_all_releases():
     spread = np.sqrt(10_000 * share * (1 - share))
     assert all(abs(count - 10_000 * share) < 6 * spread + 20 for count in counts)
     assert np.std(counts) > spread / 10
+
+
+@pytest.mark.parametrize(
+    "cls", [dp.PersonalizedRidge, dp.PersonalizedObjective, dp.PersonalizedSSP, dp.UniformRidge]
+)
+def test_an_empty_table_runs(cls):
+    """Of declared groups, with the noise that they ask for."""
+    delta = 1e-6 if cls is dp.PersonalizedSSP else None
+    proof = dp.certify(cls(), target=dp.PersonalizedDP(GROUPS, delta), setting=setting())
+    nobody = np.array([], dtype=str)
+    result = dp.execute(proof, X[:0], Y[:0], rng=0, budgets=nobody)
+    assert np.isfinite(result.output.coefficients).all()
