@@ -66,7 +66,7 @@ class PersonalizedDP(Guarantee):
 
     >>> import dpframe as dp
     >>> dp.PersonalizedDP({"careful": 0.1, "open": 1}, delta=1e-6)
-    personalised (epsilon, 1/1000000)-differential privacy: epsilon in [1/10, 1], of each record
+    personalised (epsilon, 1e-6)-differential privacy: epsilon in [1/10, 1], of each record
     """
 
     kind: ClassVar[str] = "personalized"
