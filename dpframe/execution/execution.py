@@ -91,7 +91,7 @@ def execute(
     draws = running.draws(0)
     receipt = _receipt(certificate, sizes, randomness, missing, running.numbers.roster)
     if records is not None:
-        charge(records, certificate, budgets)
+        charge(records, certificate, budgets, sizes.get("n", source.rows))
     if randomness.private and ledger is None and records is None:
         note(source.identity, receipt.guarantee, receipt.unit)
     with charging:

@@ -40,14 +40,27 @@ def promised(records: RecordLedger, certificate: AtNumbers, budgets: object) -> 
         return target.substitute(values)
     if target.groups:
         return _of_groups(records, target, values, budgets)
-    if any(isinstance(one, Listed) for one in target.given.values()):
-        return budgets_and_kind(target, None)[0]
+    cost, kind = budgets_and_kind(_listed(target, values, budgets), None, up=True)
+    if kind is not records.kind:
+        way_out = f"dp.RecordLedger(..., kind=dp.{kind.__name__}) adds it."
+        raise InvalidArgument("records", f"accounts in {kind.__name__}", records.kind, way_out)
+    return cost
+
+
+def _listed(
+    target: PersonalizedDP, values: Mapping[str, Expression], budgets: object
+) -> PersonalizedDP:
+    """The target with everybody's own number."""
+    given: dict[str, Any] = {
+        name: one.substitute(values) if isinstance(one, Expression) else one
+        for name, one in target.given.items()
+    }
+    if any(isinstance(one, Listed) for one in given.values()):
+        return PersonalizedDP(**given)
     if isinstance(budgets, str) or budgets is None:
         way_out = "Give the column itself, or list the budgets with the target."
         raise InvalidArgument("budgets", "one number a record, to be charged", budgets, way_out)
-    own = own_symbols_of(target.each)[0].name
-    given: dict[str, Any] = {**target.given, own: budgets}
-    return budgets_and_kind(PersonalizedDP(**given), None)[0]
+    return PersonalizedDP(**{**given, own_symbols_of(target.each)[0].name: budgets})
 
 
 def _of_groups(
@@ -68,8 +81,15 @@ def _of_groups(
     return {group: one.substitute(values) for group, one in named.items()}
 
 
-def charge(records: RecordLedger, certificate: AtNumbers, budgets: object) -> None:
-    """Charge every record what it is promised, or nobody. Raises BudgetExceeded or
-    InvalidArgument.
+def charge(
+    records: RecordLedger, certificate: AtNumbers, budgets: object, rows: int | None
+) -> None:
+    """Charge every record what it is promised, or nobody; `rows` is how many the table has. Raises
+    BudgetExceeded or InvalidArgument.
     """
-    records.spend(promised(records, certificate, budgets))
+    if rows != records.n:
+        wanted = "accounts of the records of the table, one each"
+        raise InvalidArgument("records", wanted, f"{records.n} accounts")
+    cost = promised(records, certificate, budgets)
+    records.hold_to(certificate.setting.relation)
+    records.spend(cost)

@@ -15,7 +15,7 @@ from dpframe.filters import files
 from dpframe.filters.document import key_of
 from dpframe.filters.meter import ELSEWHERE
 from dpframe.filters.prices import Kind, share_of
-from dpframe.guarantees import Guarantee
+from dpframe.guarantees import Guarantee, Relation
 
 from . import document
 from .amounts import Cost, costs
@@ -61,7 +61,7 @@ class RecordLedger:
     array([0., 0., 0.])
     """
 
-    __slots__ = ("_identity", "_kind", "_lock", "_process", "_seen", "_state")
+    __slots__ = ("_identity", "_kind", "_lock", "_process", "_relation", "_seen", "_state")
     __hash__ = None  # type: ignore[assignment]  # it changes
 
     def __init__(
@@ -76,6 +76,22 @@ class RecordLedger:
         self._identity, self._kind, releases, columns = saved
         self._state = _State(releases, columns)
         self._lock, self._process, self._seen = Lock(), os.getpid(), seen
+        self._relation: Relation | None = None
+
+    def hold_to(self, relation: Relation) -> None:
+        """Executions charge an account in one relation, that of the first: epsilon of a record that
+        joins is not epsilon of one that is replaced. (Files do not hold it.) Raises
+        InvalidArgument.
+        """
+        if self._relation not in (None, relation):
+            way_out = "Keep another ledger for it, or certify in one relation."
+            raise InvalidArgument("relation", f"{self._relation}, as before", relation, way_out)
+        self._relation = relation
+
+    @property
+    def n(self) -> int:
+        """The number of records."""
+        return self._state.columns[0].members.n
 
     @property
     def kind(self) -> Kind:

@@ -14,8 +14,11 @@ from dpframe.numerics import to_float
 from dpframe.symbols import exact
 
 
-def budgets_and_kind(budgets: object, kind: type[Guarantee] | None) -> tuple[object, Kind]:
-    """Budgets as they are, or those of a personalised target; and what adds up. Raises
+def budgets_and_kind(
+    budgets: object, kind: type[Guarantee] | None, *, up: bool = False
+) -> tuple[object, Kind]:
+    """Budgets as they are, or those of a personalised target; and what adds up. Squares of listed
+    mus, and a common delta, are rounded down, or `up` where they are to be charged. Raises
     InvalidArgument.
     """
     if not isinstance(budgets, PersonalizedDP):
@@ -23,7 +26,7 @@ def budgets_and_kind(budgets: object, kind: type[Guarantee] | None) -> tuple[obj
     found = kind_of(type(budgets.each))
     if kind is not None and kind_of(kind) is not found:
         raise InvalidArgument("kind", f"{found.__name__}, that of the target", kind)
-    return (_grouped(budgets) if budgets.groups else _listed(budgets)), found
+    return (_grouped(budgets) if budgets.groups else _listed(budgets, up=up)), found
 
 
 def _grouped(target: PersonalizedDP) -> dict[str, Guarantee]:
@@ -40,12 +43,12 @@ def _amounts(given: object, count: int) -> tuple[object, ...]:
     return given.amounts if isinstance(given, Grouped) else (given,) * count
 
 
-def _double(common: object) -> float:
-    """A number that all records share, rounded down. Raises InvalidArgument for a parameter."""
-    return to_float(number("budget", exact(common)), up=False)
+def _double(common: object, *, up: bool) -> float:
+    """A number that all records share. Raises InvalidArgument for a parameter."""
+    return to_float(number("budget", exact(common)), up=up)
 
 
-def _listed(target: PersonalizedDP) -> Any:
+def _listed(target: PersonalizedDP, *, up: bool) -> Any:
     """One array; of epsilon and delta a pair of arrays."""
     lists = [one for one in target.given.values() if isinstance(one, Listed)]
     if not lists:
@@ -55,10 +58,11 @@ def _listed(target: PersonalizedDP) -> Any:
 
     count = len(lists[0].numbers)
     columns = [
-        one.numbers if isinstance(one, Listed) else np.full(count, _double(one))
+        one.numbers if isinstance(one, Listed) else np.full(count, _double(one, up=up))
         for one in target.given.values()
     ]
     if isinstance(target.each, GaussianDP):
-        low = np.nextafter(columns[0], 0)  # at most the decimal that the double means
-        return np.nextafter(low * low, 0)
+        away = np.inf if up else 0
+        moved = np.nextafter(columns[0], away)  # beyond the decimal that the double means
+        return np.nextafter(moved * moved, away)
     return columns[0] if len(columns) == 1 else tuple(columns)

@@ -65,12 +65,57 @@ def test_a_target_for_all_charges_all_alike():
     assert left(accounts) == [Fraction(3, 20), Fraction(39, 20)]
 
 
-def test_a_notion_that_the_accounts_do_not_add_is_refused():
-    """Epsilons are no squares of mu."""
+KINDS = {"epsilon": dp.PureDP, "rho": dp.ZeroConcentratedDP, "mu": dp.GaussianDP}
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("way", ["list", "each"])
+def test_a_notion_that_the_accounts_do_not_add_is_refused(name, kind, way):
+    """Epsilons are no rhos, and neither are squares of mu: arrays do not say what they are."""
+    accounts = dp.RecordLedger(np.full(40, 100.0), kind=kind)
+    own = EPSILONS if way == "list" else dp.each(name)
+    target = dp.PersonalizedDP(**{name: own})
+    declaration = RIDGE if name == "epsilon" else dp.PersonalizedSSP()
+    proof = dp.certify(declaration, target=target, setting=SETTING)
+    run = {"budgets": None if way == "list" else EPSILONS, "records": accounts}
+    if KINDS[name] is not kind:
+        with pytest.raises(dp.InvalidArgument, match="accounts in"):
+            dp.execute(proof, *table(), **run)
+        assert accounts.releases == 0
+        return
+    dp.execute(proof, *table(), **run)
+    spent = accounts.account(0).spent.amounts[0].value
+    promised = Fraction("0.1") ** (2 if name == "mu" else 1)
+    assert promised <= spent <= promised * (1 + Fraction(1, 10**9))
+
+
+def test_epsilons_are_no_squares_of_mu_for_groups():
+    """No implication leads there."""
     accounts = dp.RecordLedger({"a": 1, "b": 1}, NAMES, kind=dp.GaussianDP)
     with pytest.raises(dp.DPFrameError):
         dp.execute(certified(GROUPS), *table(), budgets=NAMES, records=accounts)
     assert accounts.releases == 0
+
+
+def test_accounts_are_of_the_records_of_the_table():
+    """Three accounts do not pay for forty people."""
+    accounts = dp.RecordLedger(np.full(3, 10.0), kind=dp.PureDP)
+    proof = dp.certify(dp.OutputPerturbationPure(), target=dp.PureDP(1), setting=SETTING)
+    with pytest.raises(dp.InvalidArgument, match="one each"):
+        dp.execute(proof, *table(), records=accounts)
+    assert accounts.releases == 0
+
+
+def test_accounts_are_of_one_relation():
+    """Who joins is promised something else than who is replaced."""
+    accounts = ledger(5)
+    dp.execute(certified(GROUPS), *table(), budgets=NAMES, records=accounts)
+    joins = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    proof = dp.certify(dp.PersonalizedRidge(total=20), target=GROUPS, setting=joins)
+    with pytest.raises(dp.InvalidArgument, match="relation"):
+        dp.execute(proof, *table(), budgets=NAMES, records=accounts)
+    assert accounts.releases == 1
 
 
 @pytest.mark.parametrize(
