@@ -42,6 +42,7 @@ ORDER = (  # a place imports from earlier lines, never from its own line or a la
     ("sources",),
     ("execution",),
     ("regressions",),
+    ("describing", "falsifying", "mutating", "splitting"),
     ("auditing",),
     ("estimators",),
     ("experiments",),
@@ -54,10 +55,11 @@ ONLY = {  # narrower than the order
     "randomness": {"errors", "numerics"},
 }
 READERS = {  # who may import it, where not everything above may
-    "check": {"cli"},
+    "check": {"cli", "mutating"},
     "randomness": {
         "mechanisms",
         "execution",
+        "falsifying",
         "auditing",
         "estimators",
         "experiments",

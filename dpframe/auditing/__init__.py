@@ -2,6 +2,7 @@
 
 from .budget_report import BudgetReport
 from .comparison import Comparison, compare
+from .difference import Difference, difference
 from .formulas import Formulas, audit_formulas
 from .joint_cost import JointCost
 from .lines import Line
@@ -12,6 +13,7 @@ __all__ = [
     "Audit",
     "BudgetReport",
     "Comparison",
+    "Difference",
     "Formulas",
     "JointCost",
     "Line",
@@ -19,4 +21,5 @@ __all__ = [
     "audit_formulas",
     "budget_report",
     "compare",
+    "difference",
 ]

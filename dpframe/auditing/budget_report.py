@@ -66,7 +66,7 @@ class BudgetReport:
 
     def __str__(self) -> str:
         """A table of at most 20 lines, then how costs were found."""
-        return "\n".join([*_lines(self), "", *_notes(self)])
+        return "\n".join([*_lines(self), "", *notes(self)])
 
     __repr__ = __str__
 
@@ -93,23 +93,29 @@ def shown(report: BudgetReport) -> list[int]:
 
 
 def _lines(report: BudgetReport) -> list[str]:
-    head = ["group"] if report.groups else []
-    head += [report.name, *(["delta"] if report.deltas is not None else []), "pays", "of it"]
-    head += ["noise wasted", *([] if report.counts is None else [report.counted])]
-    rows = [_cells(report, place) for place in shown(report)]
+    head = titles(report)
+    rows = [cells(report, place) for place in shown(report)]
     return table(head, rows, range(bool(report.groups), len(head)))
 
 
-def _cells(report: BudgetReport, place: int) -> list[str]:
-    cells = [report.groups[place]] if report.groups else []
-    cells.append(figure(float(report.budgets[place]), "up"))
+def titles(report: BudgetReport) -> list[str]:
+    """The columns of its table."""
+    head = ["group"] if report.groups else []
+    head += [report.name, *(["delta"] if report.deltas is not None else []), "pays", "of it"]
+    return [*head, "noise wasted", *([] if report.counts is None else [report.counted])]
+
+
+def cells(report: BudgetReport, place: int) -> list[str]:
+    """A row of its table."""
+    found = [report.groups[place]] if report.groups else []
+    found.append(figure(float(report.budgets[place]), "up"))
     if report.deltas is not None:
-        cells.append(figure(float(report.deltas[place])))
-    cells += [figure(float(report.costs[place]), "up"), percent(report.ratios[place])]
-    cells.append(percent(report.wasted[place]))
+        found.append(figure(float(report.deltas[place])))
+    found += [figure(float(report.costs[place]), "up"), percent(report.ratios[place])]
+    found.append(percent(report.wasted[place]))
     if report.counts is not None:
-        cells.append(_count(report, float(report.counts[place])))
-    return cells
+        found.append(_count(report, float(report.counts[place])))
+    return found
 
 
 def _count(report: BudgetReport, count: float) -> str:
@@ -121,9 +127,10 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f}%" if share >= 0.01 or share < 5e-4 else f"{100 * share:.1f}%"
 
 
-def _notes(report: BudgetReport) -> list[str]:
+def notes(report: BudgetReport) -> list[str]:
+    """What stands below its table."""
     different, lines = len(report.budgets), len(shown(report))
-    notes = [f"{lines} of {different:,} different budgets."] if lines < different else []
+    said = [f"{lines} of {different:,} different budgets."] if lines < different else []
     if report.average_wasted is not None:
-        notes.append(f"Of an average record's noise {percent(report.average_wasted)} is wasted.")
-    return [*notes, f"Costs are upper bounds: {report.rule}."]
+        said.append(f"Of an average record's noise {percent(report.average_wasted)} is wasted.")
+    return [*said, f"Costs are upper bounds: {report.rule}."]

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from dpframe.graph import Joint
-from dpframe.guarantees import ApproxDP
+from dpframe.guarantees import ApproxDP, GaussianDP
 from dpframe.numerics import (
     arb_lower,
     arb_upper,
@@ -19,7 +19,7 @@ from dpframe.numerics import (
     profile_epsilon_lower,
     to_float,
 )
-from dpframe.symbols import Expression
+from dpframe.symbols import Expression, Number
 from dpframe.verify.attempt import classes
 from dpframe.verify.enclose import enclose, rational_ball
 from dpframe.verify.joint_total import joint_moves, reached_moves
@@ -27,6 +27,11 @@ from dpframe.verify.problem import Problem
 from dpframe.verify.profile_rule import root
 
 Ball = Any
+ZERO = Number(Fraction(0))
+REACHED = {"gaussian", "mirrored_gaussian"}
+"""Noise at which the pairs that move statistics furthest cost most: a row along an axis moves
+nothing off the diagonal, where mirrored noise is larger. (proofs/matrix_noise)
+"""
 
 
 @attrs.frozen(kw_only=True)
@@ -54,7 +59,7 @@ def joint_cost(problem: Problem, values: Mapping[str, Fraction]) -> JointCost | 
     [DongRS22, Cor 3.3] [BalleW18, Thm 8]
     """
     releases = problem.graph.releases
-    if not releases or any(release.noise.kind != "gaussian" for release in releases):
+    if not releases or any(release.gives is not GaussianDP for release in releases):
         return None
     if not problem.graph.additive:
         return None
@@ -63,7 +68,11 @@ def joint_cost(problem: Problem, values: Mapping[str, Fraction]) -> JointCost | 
     if joint is None:
         return None
     moves = joint_moves(problem, joint, grouped)
-    reached, total = reached_moves(joint, moves, grouped), joint.total(moves)
+    known = [
+        move if release.noise.kind in REACHED else ZERO
+        for move, (release, _) in zip(moves, grouped, strict=True)
+    ]
+    reached, total = reached_moves(joint, known, grouped), joint.total(moves)
     lower, upper = _mu(reached, values), _mu(total, values)
     if lower is None or upper is None:
         return None

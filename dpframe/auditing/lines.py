@@ -10,6 +10,7 @@ import attrs
 
 from dpframe.errors import DPFrameError
 from dpframe.graph import Regression, Release, Setting, is_public
+from dpframe.graph.loop import ancestors
 from dpframe.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP, Share, ZeroConcentratedDP
 from dpframe.numerics import arb_lower, arb_upper, profile_delta, profile_epsilon
 from dpframe.symbols import DELTA, EPSILON, MU, RHO, Expression, Number, parameter, power
@@ -115,7 +116,7 @@ def _key(release: Release) -> object:
 
 def _line(report: Report, release: Release) -> Line:
     problem, mechanism = report.problem, release.mechanism
-    moved = release.statistic.sensitivity(mechanism.norm)
+    moved = None if _leaks(release) else release.statistic.sensitivity(mechanism.norm)
     reached = release.statistic.one_row(mechanism.norm, problem.setting.relation)
     pair = attained_by(release.statistic, mechanism.norm, problem.setting.relation)
     cost = _cost(release, None if moved is None else moved.value)
@@ -213,12 +214,21 @@ def _blocking(report: Report, release: Release) -> Obligation | None:
     if not all(is_public(formula) for formula in release.formulas.values()):
         rule = "noise and share must be public"
         return Obligation("structure", release.label, rule, (), Verdict.UNPROVED)
+    if _leaks(release):
+        rule = "what it reads must have bounds and scales that are public"
+        return Obligation("structure", release.label, rule, (), Verdict.UNPROVED)
     open_ones = [o for o in (*report.common, *report.plan) if o.verdict is not Verdict.PROVED]
     same = [other.label for other in report.problem.graph.releases if other.share == release.share]
     return next(
         (o for o in open_ones if o.node == release.label or (o.kind == "plan" and o.node in same)),
         None,
     )
+
+
+def _leaks(release: Release) -> bool:
+    """Whether a bound or a scale of what it reads is private, so that nothing bounds its moves."""
+    read = (formula for node in ancestors(release) for formula in node.formulas.values())
+    return not all(map(is_public, read))
 
 
 def as_written(regression: Regression, problem: Problem) -> list[Expression]:

@@ -20,6 +20,8 @@ from .sentence import conditions, free, goal, own_cost, sentence
 if TYPE_CHECKING:
     from .report import Audit
 
+SHARP = 1e-9  # relative: so near to each other, two ends are one number
+
 
 def page(audit: Audit, width: int = WIDTH) -> str:
     """The whole page, in at most `width` columns."""
@@ -72,8 +74,9 @@ def joint(audit: Audit) -> Iterator[str]:
     cost = audit.joint
     if cost is None:
         return
-    sharp = cost.mu[0] > 0 or cost.mu[1] == 0
-    yield f"All releases together, {'exactly' if sharp else 'an upper bound'} ({cost.rule})"
+    sharp = cost.mu[0] >= cost.mu[1] * (1 - SHARP)
+    known = "within bounds" if cost.mu[0] > 0 else "an upper bound"
+    yield f"All releases together, {'exactly' if sharp else known} ({cost.rule})"
     if cost.epsilon is None or cost.delta is None:
         yield f"  {own_cost(audit, cost)}"
         return

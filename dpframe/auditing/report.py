@@ -14,7 +14,7 @@ from dpframe.graph import Regression, Setting
 from dpframe.guarantees import Guarantee, Share
 from dpframe.symbols import Number, add, maximum
 from dpframe.verify import Certificate, Obligation, Report, Verdict, examine
-from dpframe.verify.certificate import AMBIENT, BUDGETS, FAILURES, idealized
+from dpframe.verify.certificate import AMBIENT, BUDGETS, FAILURES, idealized, on_their_word
 from dpframe.verify.parallel import moving
 
 from .joint_cost import JointCost, joint_cost
@@ -28,7 +28,8 @@ class Audit:
     """What became of a declaration. `str` is the page an officer reads, `records` the same as JSON.
 
     `lines` has one entry a release; `joint` is the cost of all releases together at the target's
-    numbers, None while symbols are left or where some noise is not Gaussian.
+    numbers, None while symbols are left, where some noise is not Gaussian, and where private data
+    reaches what is public.
     """
 
     regression: Regression
@@ -141,7 +142,8 @@ class Audit:
         """What is assumed, not proved."""
         unit = f"one unit of privacy is: {self.setting.unit}"
         budgets = () if self.report.problem.personal is None else (BUDGETS,)
-        return (unit, *budgets, *idealized(self.report.problem.graph), FAILURES, AMBIENT)
+        graph = self.report.problem.graph
+        return (unit, *budgets, *idealized(graph), FAILURES, AMBIENT, *on_their_word(graph))
 
     @property
     def sentence(self) -> str:
@@ -223,4 +225,6 @@ def audit(
     with numbers that break it. Raises InvalidArgument or OutsideTheorem for unusable arguments.
     """
     report = examine(regression, target=target, setting=setting, accountant=accountant)
-    return Audit(regression, report, lines(regression, report), joint_cost(report.problem, {}))
+    bounded = all(one.verdict is Verdict.PROVED for one in report.common)
+    joint = joint_cost(report.problem, {}) if bounded else None
+    return Audit(regression, report, lines(regression, report), joint)

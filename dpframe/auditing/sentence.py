@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dpframe.guarantees import ApproxDP, Guarantee
 from dpframe.symbols import Number
-from dpframe.verify import Constraint, Verdict
+from dpframe.verify import Constraint, Obligation, Verdict
 from dpframe.verify.at_numbers import is_size
 
 from .figures import between, equals, exactly, figure, formula, tidy
@@ -21,16 +21,19 @@ if TYPE_CHECKING:
 FIRST = ("epsilon", "delta")  # how a person orders symbols
 
 
-def sentence(audit: Audit) -> str:
-    """One sentence to sign: it certifies, it denies with numbers, or it says what is missing."""
+def sentence(audit: Audit, place: str = "above") -> str:
+    """One sentence to sign: it certifies, it denies with numbers, or it says what is missing.
+
+    `place` says where the page has the assumptions and the obligations, seen from the sentence.
+    """
     if audit.verdict is Verdict.PROVED:
-        return _certifying(audit)
+        return _certifying(audit, place)
     if audit.broken is not None:
         return f"{audit.regression} does not satisfy {goal(audit.claimed)}: {_denial(audit)}."
-    return _withholding(audit)
+    return _withholding(audit, place)
 
 
-def _certifying(audit: Audit) -> str:
+def _certifying(audit: Audit, place: str) -> str:
     region = audit.report.chosen.constraints if audit.report.chosen else ()
     ranges = free(audit)
     scope = f", for all {ranges}" if ranges else ""
@@ -38,8 +41,15 @@ def _certifying(audit: Audit) -> str:
     return (
         f"I certify{scope}{where}{',' * bool(scope or where)} that {audit.regression}, on every "
         f"two tables that differ by {audit.setting.unit}, satisfies {goal(audit.claimed)} in all "
-        "that it releases, under the assumptions listed above."
+        f"that it releases{_on_trust(audit)}, under the assumptions listed {place}."
     )
+
+
+def _on_trust(audit: Audit) -> str:
+    """What the certificate takes on somebody's word, by name."""
+    named = [node.label for node in audit.report.problem.graph.nodes if node.assumption]
+    listed = " and ".join(part for part in (", ".join(named[:-1]), *named[-1:]) if part)
+    return f", if what is stated of {listed} is true" if named else ""
 
 
 def _denial(audit: Audit) -> str:
@@ -66,15 +76,23 @@ def _point(values: Mapping[str, Fraction]) -> str:
     return ", ".join(f"{name} = {exactly(values[name])}" for name in sorted(values, key=_place))
 
 
-def _withholding(audit: Audit) -> str:
-    found = audit.report.open_obligations
+def _withholding(audit: Audit, place: str) -> str:
+    found = sorted(audit.report.open_obligations, key=_open_first)
     reason = f"{found[0].node}: {found[0].rule}" if found else "nothing proves it"
     more = len(found) - 1
-    others = f" (and {more} more open obligation{'s' * (more > 1)}, above)" if more > 0 else ""
-    return tidy(
-        f"I cannot certify that {audit.regression} satisfies {goal(audit.claimed)}: "
-        f"{reason}{others}."
+    others = f" (and {more} more open obligation{'s' * (more > 1)}, {place})" if more > 0 else ""
+    refuted = audit.verdict is Verdict.REFUTED
+    start = (
+        f"{audit.regression} does not satisfy {goal(audit.claimed)}"
+        if refuted
+        else f"I cannot certify that {audit.regression} satisfies {goal(audit.claimed)}"
     )
+    return tidy(f"{start}: {reason}{others}.")
+
+
+def _open_first(obligation: Obligation) -> bool:
+    """Refuted ones first."""
+    return obligation.verdict is not Verdict.REFUTED
 
 
 def goal(target: Guarantee) -> str:

@@ -1,22 +1,25 @@
-"""dpframe audit: the page on a budget split, of a regression or of formulas."""
+"""dpframe audit: the page on a budget split, of a regression, a description, an event, formulas."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated, Any
 
 import attrs
 import typer
 
 import dpframe as dp
-from dpframe.auditing import Audit, audit, audit_formulas
 from dpframe.auditing.attacks import REGRESSIONS as PUBLISHED
 from dpframe.auditing.attacks import Refutation, refutations_of, refutations_text
+from dpframe.auditing.findings import Findings, findings
+from dpframe.auditing.findings.text import findings_text
 from dpframe.auditing.page import page
 from dpframe.symbols import rational
 
-from .declaration import regression_of
+from .audited import Asked, Audited, audited, audited_event, audited_formulas
 from .options import (
-    NAME,
     Accountant,
     Bound,
     Box,
@@ -33,17 +36,22 @@ from .options import (
     RowsEach,
     option,
     setting_of,
-    target_of,
 )
-from .printing import print_json, say, width
+from .printing import complain, print_json, say, waiting, width
 
+SUBJECT = (
+    "A name that `dpframe list` prints, module:Class, file.py:Class, or a description in a .toml "
+    "or .yaml file."
+)
 FORMULA = "gram: sqrt(2*log(4/delta)) / (epsilon/2) * B^2 @ epsilon/2, delta/2"
 ROWS = (10**4, 10**6)  # of the tables that attacks search
 PARAMETER = "A parameter of formulas, gamma:0:1 or gamma=1/3. Repeatable."
+EVENT = "An event of dp_accounting: its text, a file of it, or module:name."
+PAGE = "Write the page to this HTML file, which needs nothing else."
 
 
 def audit_(
-    name: Annotated[str | None, typer.Argument(help=NAME, show_default=False)] = None,
+    name: Annotated[str | None, typer.Argument(help=SUBJECT, show_default=False)] = None,
     *,
     epsilon: Epsilon = None,
     delta: Delta = None,
@@ -57,28 +65,52 @@ def audit_(
     given: Given = [],  # noqa: B006 - typer makes a list of its own
     release: Annotated[list[str], option("--release", f"A formula, '{FORMULA}'. Repeatable.")] = [],  # noqa: B006
     param: Annotated[list[str], option("--param", PARAMETER)] = [],  # noqa: B006
+    event: Annotated[str | None, option("--event", EVENT)] = None,
     accountant: Accountant = "auto",
     jointly: Jointly = False,
+    html: Annotated[Path | None, option("--html", PAGE)] = None,
     as_json: Json = False,
 ) -> None:
-    """Judge a budget split release by release and in total: of a regression, or of formulas."""
-    if (name is None) == (not release):
-        given_both = "neither" if name is None else "both"
-        raise dp.InvalidArgument("audit", "of a NAME or of --release formulas", given_both)
-    target = target_of(epsilon, delta, each=each_epsilon, groups=groups)
-    setting = setting_of(norm, bound, relation.relation, rows_per_person, box)
-    personal = each_epsilon or groups is not None
-    if name is None and personal:
-        wanted = "left out with --release: formulas are of one budget for all"
-        raise dp.InvalidArgument("--each-epsilon and --groups", wanted, "given")
-    if name is None:
-        done = audit_formulas(
-            release, target=target, setting=setting, parameters=param, accountant=accountant
-        )
-    else:
-        regression = regression_of(name, given, jointly=jointly)
-        done = audit(regression, target=target, setting=setting, accountant=accountant)
-    _print(done, () if personal else _attacked(name, epsilon, delta), as_json)
+    """What a budget split really costs: of a regression, a description, an event, or formulas.
+
+    Judges each release and the whole, by every accountant that applies, and says what to change.
+    """
+    told = {"--norm": norm, "--box": box, "--bound": bound, "--set": given, "--jointly": jointly}
+    told |= {"--relation": relation is not RelationName.ADD_REMOVE}
+    told |= {"--rows-per-person": rows_per_person != "1"}
+    asked = Asked(
+        epsilon=epsilon,
+        delta=delta,
+        each=each_epsilon,
+        groups=groups,
+        setting=setting_of(norm, bound, relation.relation, rows_per_person, box),
+        accountant=accountant,
+        given=given,
+        jointly=jointly,
+        told=tuple(name for name, value in told.items() if value),
+    )
+    with waiting("Proving, and adding up by every accountant"):
+        done = _subject(name, release, param, event, asked)
+        attacked = () if asked.personal else _attacked(name, epsilon, delta)
+        found = findings(done.audit)
+    if html is not None:
+        _write(html, found, done)
+    _print(found, done, attacked, as_json=as_json)
+    if done.audit.certificate is None:
+        raise typer.Exit(1)
+
+
+def _subject(
+    name: str | None, release: list[str], param: list[str], event: str | None, asked: Asked
+) -> Audited:
+    given = [one for one in (name, release, event) if one]
+    if len(given) != 1:
+        told = ("neither", "", "both", "all of them")[len(given)]
+        wanted = "of a NAME, of --release formulas, or of an --event"
+        raise dp.InvalidArgument("audit", wanted, told)
+    if event:
+        return audited_event(event, asked)
+    return audited(name, asked) if name else audited_formulas(release, param, asked)
 
 
 def _attacked(name: str | None, epsilon: str | None, delta: str | None) -> tuple[Refutation, ...]:
@@ -90,13 +122,37 @@ def _attacked(name: str | None, epsilon: str | None, delta: str | None) -> tuple
     return tuple(dict.fromkeys(found))
 
 
-def _print(done: Audit, attacked: tuple[Refutation, ...], as_json: bool) -> None:
+def _write(path: Path, found: Findings, done: Audited) -> None:
+    from dpframe.auditing.html import html
+
+    try:
+        command = shlex.join(["dpframe", *sys.argv[1:]])
+        page_of = html(found, title=done.title, notes=done.notes, command=command)
+        path.write_text(page_of, encoding="utf-8")
+    except OSError as error:
+        wanted = "a file that can be written"
+        raise dp.InvalidArgument("--html", wanted, str(path), f"{error.strerror}.") from None
+    complain(f"The page is in {path}.", style="")
+
+
+def _print(
+    found: Findings, done: Audited, attacked: tuple[Refutation, ...], *, as_json: bool
+) -> None:
     if as_json:
-        told = [{**attrs.asdict(one), "rigour": one.rigour.value} for one in attacked]
-        print_json({**done.records(), "attacks": told} if told else done.records())
-    else:
-        say(page(done, width()))
-        if attacked:
-            say(f"\n Attacks, by searches of this audit\n{refutations_text(attacked, width())}")
-    if done.certificate is None:
-        raise typer.Exit(1)
+        print_json(_record(found, done, attacked))
+        return
+    for note in done.notes:
+        say(f" {note}")
+    say(page(done.audit, width()))
+    if text := findings_text(found, width()):
+        say(f"\n{text}")
+    if attacked:
+        say(f"\n Attacks, by searches of this audit\n{refutations_text(attacked, width())}")
+
+
+def _record(found: Findings, done: Audited, attacked: tuple[Refutation, ...]) -> dict[str, Any]:
+    """The audit, its findings and its attacks as JSON values."""
+    told = [{**attrs.asdict(one), "rigour": one.rigour.value} for one in attacked]
+    described = {"title": done.title, "notes": list(done.notes)} if done.title else {}
+    attacks = {"attacks": told} if told else {}
+    return {**described, **done.audit.records(), **found.record(), **attacks}

@@ -51,18 +51,27 @@ def _known(name: str) -> type[dp.Regression]:
     raise dp.InvalidArgument("NAME", wanted, name, hint)
 
 
-def _imported(name: str) -> type[dp.Regression]:
-    """The class at module:Class, also of a module in the current folder."""
-    module, _, path = name.partition(":")
-    sys.path.insert(0, str(Path.cwd()))
+def imported(name: str) -> Any:
+    """What stands at module:Name, also of a module in the current folder, or at file.py:Name.
+    Raises InvalidArgument.
+    """
+    module, _, path = name.rpartition(":")
+    file = Path(module) if module.endswith(".py") else None
+    place = str(Path.cwd() if file is None else file.resolve().parent)
+    sys.path.insert(0, place)
     try:
-        found: Any = importlib.import_module(module)
+        found: Any = importlib.import_module(module if file is None else file.stem)
         for part in path.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError, ValueError, TypeError) as error:
         raise dp.InvalidArgument("NAME", "an importable module:Class", name, f"{error}.") from None
     finally:
-        sys.path.remove(str(Path.cwd()))
+        sys.path.remove(place)
+    return found
+
+
+def _imported(name: str) -> type[dp.Regression]:
+    found = imported(name)
     if not (isinstance(found, type) and issubclass(found, dp.Regression)):
         raise dp.InvalidArgument("NAME", "the name of a dp.Regression", name)
     return found

@@ -24,7 +24,8 @@ COLOURS = {r"\bcertified\b": "green", r"\brefused\b": "bold red", r">[\d.]+": "b
 NOTES = (
     "pure     it claims epsilon alone, not (epsilon, delta); none: it claims nothing",
     "number   the epsilon of all releases together, exactly, against 1 that is claimed,",
-    f"         at {HERE}; <= an upper bound, > a lower bound, - none",
+    f"         at {HERE}; <= an upper bound, > a lower bound, - none;",
+    "         a free hyperparameter has an example's value: dpframe dossier has the worst one's",
     "*        certified where the hypothesis of a theorem holds, not for every epsilon and delta",
     "+        refused as a claim for every epsilon and delta, though it holds at these numbers",
     "--why    where each is certified, and what stands in the way of the others",

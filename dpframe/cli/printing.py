@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import typer
 from rich.console import Console
@@ -49,6 +51,17 @@ def coloured(text: str) -> Text:
     return shown
 
 
-def complain(text: str) -> None:
+@contextmanager
+def waiting(text: str) -> Iterator[None]:
+    """A sign of life on standard error while something is computed; none where nobody watches."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(text):
+        yield
+
+
+def complain(text: str, style: str = "red") -> None:
     """A sentence on standard error."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(text, style="red"))
+    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(text, style=style))

@@ -84,10 +84,7 @@ class ExactDraw(Draw):
         noisy = np.zeros((*self.copies, sum(len(run.places) for run in found)))
         for run in found:
             noisy[..., run.places] = self._noisy(run, randomness)
-        shape = np.shape(values[statistic])
-        flat = noisy.reshape(-1, noisy.shape[-1])
-        arrays = [arranged(statistic, coordinates, shape) for coordinates in flat]
-        return np.stack(arrays) if self.copies else arrays[0]
+        return arranged(statistic, noisy, np.shape(values[statistic]))
 
     def _noisy(self, run: Run, randomness: Randomness) -> Array:
         size, unit = self.sizes[run.grain]

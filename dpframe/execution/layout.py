@@ -86,10 +86,10 @@ def _size(statistic: Statistic, values: Mapping[Node, Array]) -> int:
 
 
 def arranged(statistic: Statistic, coordinates: Array, shape: tuple[int, ...]) -> Array:
-    """Coordinates, (m,), as an array of `shape`; a symmetric matrix mirrors its upper triangle."""
+    """Coordinates, (..., m), as arrays of `shape`; symmetric ones mirror their upper triangle."""
     if not statistic.symmetric:
-        return coordinates.reshape(shape)
-    matrix = np.zeros(shape)
-    matrix[np.triu_indices(shape[0])] = coordinates
-    whole: Array = np.triu(matrix) + np.triu(matrix, 1).T
-    return whole
+        return coordinates.reshape((*coordinates.shape[:-1], *shape))
+    matrix = np.zeros((*coordinates.shape[:-1], *shape))
+    rows, columns = np.triu_indices(shape[0])
+    matrix[..., rows, columns] = matrix[..., columns, rows] = coordinates
+    return matrix

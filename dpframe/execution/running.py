@@ -96,6 +96,13 @@ class Running:
             else:
                 self.released[draw] = self._procedure(draw, randomness)
 
+    def at_point(
+        self, loop: Loop, at: Array, sample: Callable[[Block], Block] | None = None
+    ) -> dict[Node, Any]:
+        """The statistics of a loop's step at one of its points, of all rows or a sample of them."""
+        asked = [node for node in self.graph.statistics if loop.point in points_of(node)]
+        return self._looked(asked, {loop.point: at}, sample)
+
     def arguments(self, arguments: Sequence[Any]) -> list[Any]:
         """What a function gets: arrays that are its own, formulas as numbers, constants as they
         are.
@@ -128,7 +135,7 @@ class Running:
         self,
         asked: Sequence[Statistic],
         given: Mapping[Node, Array],
-        sample: Sample | Kept | None = None,
+        sample: Callable[[Block], Block] | None = None,
     ) -> dict[Node, Any]:
         """The values of statistics, from one pass over the table, or a sample of it, and from
         searches.

@@ -46,6 +46,13 @@ class Node(ABC):
         """Names of the formulas that must be positive for every parameter value."""
         return ()
 
+    @property
+    def assumption(self) -> str:
+        """What a proof would take on this node's word, in one sentence that names it; "" where
+        everything is derived. Certificates and audits list it.
+        """
+        return ""
+
     @abstractmethod
     def record(self) -> dict[str, object]:
         """Its own parameters as JSON values: formulas, numbers and names; never data."""

@@ -16,7 +16,7 @@ from dpframe.symbols import Expression, Number, Product, Sum, Symbol, exact, mul
 from .known import Known
 from .node import DataNode, Node, kind_of
 from .of_budgets import OfBudgets
-from .scaling import Scaling, scaling
+from .scaling import Scaling, ruled, scaling
 from .statistics import BlockSum, Identity, Statistic
 
 ONE = Number(Fraction(1))
@@ -195,7 +195,7 @@ def release(
         )
     _refuse_integer_noise(mechanism, queried)
     rate = None if sampled is None else _rate(sampled, queried)
-    declared = Release(queried, mechanism, share, _count(times), _name(name), rate)
+    declared = ruled(Release(queried, mechanism, share, _count(times), _name(name), rate))
     scaled = scaling()
     return declared if scaled is None else _rescaled(declared, scaled)
 

@@ -1,15 +1,21 @@
-"""Declaring again with other noise: releases inside `noise_times` draw a multiple of theirs."""
+"""Declaring again with other noise: releases inside `noise_times` draw a multiple of theirs, inside
+`noise_by` what a rule says.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TYPE_CHECKING
 
 import attrs
 
 from dpframe.guarantees import Share
 from dpframe.symbols import Expression
+
+if TYPE_CHECKING:
+    from .release import Release
 
 
 @attrs.frozen
@@ -47,3 +53,22 @@ def noise_times(factor: Expression, pure: Share | None = None) -> Iterator[None]
 def scaling() -> Scaling | None:
     """The scaling of the present block, None outside of any."""
     return _SCALING.get()
+
+
+_RULE: ContextVar[Callable[[Release], Release] | None] = ContextVar("rule", default=None)
+
+
+@contextmanager
+def noise_by(rule: Callable[[Release], Release]) -> Iterator[None]:
+    """Releases declared in this block are what `rule` makes of them; then they are scaled."""
+    token = _RULE.set(rule)
+    try:
+        yield
+    finally:
+        _RULE.reset(token)
+
+
+def ruled(declared: Release) -> Release:
+    """What the rule of the present block makes of a release; itself outside of any."""
+    rule = _RULE.get()
+    return declared if rule is None else rule(declared)

@@ -6,10 +6,13 @@ from .adaops import AdaOPS, AdaOPSRepaired
 from .adaops_published import AdaOPSCoded, AdaOPSPrinted
 from .adassp import AdaSSP, AdaSSPPiazza, AdaSSPThesis, AdaSSPWang, AdaSSPWangCoded
 from .adassp_budget import AdaSSPBudget, AdaSSPBudgetTight
+from .adassp_elsewhere import AdaSSPGoogle, AdaSSPHessianMix
 from .baselines import OLS, PublicMean, Ridge, ZeroPredictor
 from .boosted import BoostedAdaSSP, BoostedAdaSSPCoded
 from .const_ssp import ConstSSPFull, ConstSSPFullPiazza
+from .diffprivlib import DiffprivlibNoIntercept, DiffprivlibWithIntercept
 from .dpme import DPME
+from .dprivstats import LeastSquaresDPrivStats
 from .functional import (
     FunctionalElasticNet,
     FunctionalLasso,
@@ -25,7 +28,9 @@ from .functional_printed import (
     FunctionalRidgePrinted,
 )
 from .gradient_descent import NoisyGradientDescent
+from .gradient_descent_printed import NoisyGradientDescentPrinted
 from .huber_output_perturbation import HuberOutputPerturbation
+from .kendall import BoostedAdaSSPKendall
 from .noisy_sgd import NoisySGD
 from .objective_perturbation import (
     ApproximateMinima,
@@ -62,9 +67,11 @@ from .personalized_ssp import PersonalizedAdaSSP, PersonalizedSSP
 from .robust import RobustAdaSSP, RobustQuantileSSP, RobustSSP
 from .solve import Fit
 from .ssp import SSP, SSPPiazza, SSPWang, SSPWangCoded
+from .ssp_elsewhere import SSPStatsmodels, SSPThesis
 from .standardised import Standardised
 from .sub_agg import SubAgg, SubAggPure, SubAggSmith
 from .thesis_printed import ThesisClipped, ThesisMaxNorm, ThesisStandardised
+from .tukey import TukeyCoded
 from .tuned import Tuned
 
 REGRESSIONS = (
@@ -72,11 +79,15 @@ REGRESSIONS = (
     SSPPiazza,
     SSPWang,
     SSPWangCoded,
+    SSPThesis,
+    SSPStatsmodels,
     AdaSSP,
     AdaSSPWang,
     AdaSSPWangCoded,
     AdaSSPPiazza,
     AdaSSPThesis,
+    AdaSSPGoogle,
+    AdaSSPHessianMix,
     AdaSSPBudget,
     AdaSSPBudgetTight,
     ConstSSPFull,
@@ -109,15 +120,19 @@ REGRESSIONS = (
     FunctionalLassoPrinted,
     FunctionalElasticNet,
     FunctionalElasticNetPrinted,
+    DiffprivlibWithIntercept,
+    DiffprivlibNoIntercept,
     DPME,
     OutputPerturbation,
     OutputPerturbationPure,
     LogisticOutputPerturbation,
     HuberOutputPerturbation,
     NoisyGradientDescent,
+    NoisyGradientDescentPrinted,
     NoisySGD,
     BoostedAdaSSP,
     BoostedAdaSSPCoded,
+    BoostedAdaSSPKendall,
     Standardised,
     RobustSSP,
     RobustAdaSSP,
@@ -128,6 +143,7 @@ REGRESSIONS = (
     SubAgg,
     SubAggPure,
     SubAggSmith,
+    TukeyCoded,
     PersonalizedRidge,
     PersonalizedRidgePrinted,
     UniformRidge,
@@ -137,6 +153,7 @@ REGRESSIONS = (
     PersonalizedSSP,
     PersonalizedAdaSSP,
     OLS,
+    LeastSquaresDPrivStats,
     Ridge,
     ZeroPredictor,
     PublicMean,
@@ -154,6 +171,8 @@ __all__ = [
     "AdaSSP",
     "AdaSSPBudget",
     "AdaSSPBudgetTight",
+    "AdaSSPGoogle",
+    "AdaSSPHessianMix",
     "AdaSSPPiazza",
     "AdaSSPThesis",
     "AdaSSPWang",
@@ -161,8 +180,11 @@ __all__ = [
     "ApproximateMinima",
     "BoostedAdaSSP",
     "BoostedAdaSSPCoded",
+    "BoostedAdaSSPKendall",
     "ConstSSPFull",
     "ConstSSPFullPiazza",
+    "DiffprivlibNoIntercept",
+    "DiffprivlibWithIntercept",
     "Fit",
     "FunctionalElasticNet",
     "FunctionalElasticNetPrinted",
@@ -175,8 +197,10 @@ __all__ = [
     "FunctionalRidge",
     "FunctionalRidgePrinted",
     "HuberOutputPerturbation",
+    "LeastSquaresDPrivStats",
     "LogisticOutputPerturbation",
     "NoisyGradientDescent",
+    "NoisyGradientDescentPrinted",
     "NoisySGD",
     "OPSBalanced",
     "OPSBalancedCoded",
@@ -204,6 +228,8 @@ __all__ = [
     "RobustQuantileSSP",
     "RobustSSP",
     "SSPPiazza",
+    "SSPStatsmodels",
+    "SSPThesis",
     "SSPWang",
     "SSPWangCoded",
     "SampledRidge",
@@ -215,6 +241,7 @@ __all__ = [
     "ThesisClipped",
     "ThesisMaxNorm",
     "ThesisStandardised",
+    "TukeyCoded",
     "Tuned",
     "UniformRidge",
     "ZeroPredictor",

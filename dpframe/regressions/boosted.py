@@ -61,6 +61,9 @@ class BoostedAdaSSP(Regression):
 class BoostedAdaSSPCoded(Regression):
     """Boosted adaSSP as its authors' code has it: the mu that the budget affords serves as the std
     of every release, where its inverse is needed. Residuals are clipped to Y. [Tang23, code]
+
+    The code takes the smallest *positive* eigenvalue, which nothing bounds where columns depend on
+    each other; here it is the smallest, so that the true cost is at least what is found.
     """
 
     paper: ClassVar[str] = "Tang23"

@@ -9,10 +9,12 @@ import attrs
 from dpframe.graph import Procedure, Release
 from dpframe.graph.node import own
 from dpframe.guarantees import PureDP
+from dpframe.mechanisms import Laplace
 from dpframe.symbols import Expression, Number, split_coefficient
 
 from .attempt import Attempt, Class, classes
 from .earn import earns
+from .edit import NOISE, Edit
 from .obligation import PROVED, UNPROVED, Constraint, Obligation
 from .problem import Problem
 from .rules import earned
@@ -102,7 +104,15 @@ def _pure_only(problem: Problem) -> list[Obligation]:
         "use dp.Laplace.pure, or an approximate target.",
     )
     return [
-        Obligation("total", release.label, rule, (_kind(release),), UNPROVED, repair=fix)
+        Obligation(
+            "total",
+            release.label,
+            rule,
+            (_kind(release),),
+            UNPROVED,
+            repair=fix,
+            edit=Edit(NOISE, release, Laplace.pure) if isinstance(release, Release) else None,
+        )
         for release in problem.graph.charged
         if release.gives is not PureDP
     ]

@@ -71,7 +71,8 @@ class Certificate(AtNumbers):
         )
         unit = f"one unit of privacy is: {self.setting.unit}"
         budgets = () if self.report.problem.personal is None else (BUDGETS,)
-        return (unit, *budgets, *idealized(self.graph), FAILURES, AMBIENT, *trusted)
+        stated = on_their_word(self.graph)
+        return (unit, *budgets, *idealized(self.graph), FAILURES, AMBIENT, *trusted, *stated)
 
     def _inside(self, given: Mapping[str, Fraction]) -> None:
         balls = {name: rational_ball(value) for name, value in given.items()}
@@ -145,6 +146,12 @@ def idealized(graph: Graph) -> tuple[str, ...]:
         return ()
     verb = "is" if len(named) == 1 else "are"
     return (IDEALIZED.format(f"{', '.join(dict.fromkeys(named))} {verb}"),)
+
+
+def on_their_word(graph: Graph) -> tuple[str, ...]:
+    """What nodes state that no rule derives, each in a sentence that names it."""
+    nodes = [*graph.nodes, *(node for one in graph.procedures for node in one.within)]
+    return tuple(dict.fromkeys(node.assumption for node in nodes if node.assumption))
 
 
 def canonical_hash(*parts: object) -> str:

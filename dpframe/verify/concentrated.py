@@ -11,6 +11,7 @@ from dpframe.guarantees import ApproxDP, GaussianDP, ZeroConcentratedDP, concent
 from dpframe.symbols import Expression, Number, maximum
 
 from .attempt import ALL, Attempt, Class, certain, classes
+from .edit import ALL_NOISE, Edit
 from .joint_total import inside, joint_moves
 from .obligation import PROVED, UNPROVED, Obligation
 from .parallel import about, moving
@@ -39,8 +40,10 @@ def _approximate(target: ApproxDP, rhos: Sequence[Expression], fact: str) -> Att
     rule = "rho + 2 sqrt(rho log(1/delta)) <= epsilon [BunS16, Prop 1.3]"
     if all(certain(target.epsilon - concentrated_epsilon(rho, target.delta)) for rho in rhos):
         return Attempt("zcdp", (Obligation("total", ALL, rule, (fact,), PROVED),))
-    fix = "give numbers, or shares for basic composition."
-    return Attempt("zcdp", (Obligation("total", ALL, rule, (fact,), UNPROVED, repair=fix),))
+    fix = "give numbers, or shares for basic composition; or scale the noise with dp.Jointly(...)."
+    edit = Edit(ALL_NOISE)
+    short = Obligation("total", ALL, rule, (fact,), UNPROVED, repair=fix, edit=edit)
+    return Attempt("zcdp", (short,))
 
 
 def _rho(problem: Problem, grouped: Sequence[Class]) -> Expression | None:

@@ -122,12 +122,24 @@ def _fields(regression: Regression) -> dict[str, object]:
 
 def _formulas(regression: Regression) -> list[Expression]:
     """Every formula among the fields, also those of a declaration inside."""
-    values = list(_fields(regression).values())
+    values: list[Any] = list(_fields(regression).values())
     inner = [formula for v in values if isinstance(v, Regression) for formula in _formulas(v)]
-    return [value for value in values if isinstance(value, Expression)] + inner
+    alone = [value for value in values if isinstance(value, Expression)]
+    return alone + [part for value in values if formulas(value) for part in value] + inner
 
 
-def _field(value: object) -> dict[str, object]:
+def formulas(value: Any) -> bool:
+    """Whether a field holds several formulas."""
+    return (
+        isinstance(value, tuple)
+        and bool(value)
+        and all(isinstance(part, Expression) for part in value)
+    )
+
+
+def _field(value: Any) -> dict[str, object]:
+    if formulas(value):
+        return {"formulas": [to_json(part) for part in value]}
     if isinstance(value, Expression):
         return {"formula": to_json(value)}
     if isinstance(value, Regression):
@@ -264,6 +276,8 @@ def _regression(declared: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> R
 def _value(spec: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> object:
     if "declaration" in spec:
         return _regression(spec["declaration"], symbols)
+    if "formulas" in spec:
+        return tuple(from_json(part, symbols) for part in spec["formulas"])
     return from_json(spec["formula"], symbols) if "formula" in spec else spec["constant"]
 
 

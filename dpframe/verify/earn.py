@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
+import attrs
+
 from dpframe.graph import Release, reads_released
 from dpframe.guarantees import GaussianDP, PureDP, Share
-from dpframe.mechanisms import Calibration, Laplace
+from dpframe.mechanisms import Calibration, Gaussian, Laplace
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, log
 
 from .attempt import certain
 from .branches import at_most
+from .edit import EVEN, NOISE, Edit
 from .enclose import enclose
 from .judge import Earned, Move, judge, within
 from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation, Witness, named
@@ -33,7 +36,8 @@ def earns(problem: Problem, release: Release) -> Earned:
     if share is None or sensitivity is None:
         rule = "a share and a derived sensitivity"
         repair = "give the release a share of the budget."
-        return Earned(Obligation("share", release.label, rule, (), UNPROVED, repair=repair))
+        found = Obligation("share", release.label, rule, (), UNPROVED, repair=repair)
+        return Earned(attrs.evolve(found, edit=Edit(EVEN)))
     if release.rule is not None:
         return _by_theorem(problem, release, release.rule, share, sensitivity.value)
     if release.gives is not GaussianDP:
@@ -74,6 +78,7 @@ def _outside(release: Release, rule: Calibration, constraint: Constraint) -> Obl
         Witness(where, f"the hypothesis {constraint} fails everywhere on the domain"),
         "use dp.Gaussian.analytic, which is exact for every epsilon, or state the std, "
         "dp.Gaussian(std=...), to have it judged by the exact profile.",
+        edit=Edit(NOISE, release, Gaussian.analytic),
     )
 
 
@@ -94,7 +99,8 @@ def _stated(
     verdict = REFUTED if witness is not None else UNPROVED
     repair = f"calibrate it to the {release.noise.norm} sensitivity {sensitivity}: dp.Laplace.pure "
     repair += "for Laplace noise (L1), dp.L2Laplace.pure for noise of the L2 norm."
-    return Obligation("share", release.label, rule, facts, verdict, witness, repair)
+    edit = Edit(NOISE, release, getattr(release.noise, "pure", None))
+    return Obligation("share", release.label, rule, facts, verdict, witness, repair, edit=edit)
 
 
 def _inside(problem: Problem, amount: Expression, most: Expression) -> bool:
@@ -151,7 +157,8 @@ def _stated_gaussian(
         rule = "Gaussian noise cannot earn a share without delta"
         repair = "use dp.Laplace.pure, or an approximate target."
         facts = (f"share ({share})",)
-        return Earned(Obligation("share", release.label, rule, facts, UNPROVED, repair=repair))
+        found = Obligation("share", release.label, rule, facts, UNPROVED, repair=repair)
+        return Earned(attrs.evolve(found, edit=Edit(NOISE, release, Laplace.pure)))
     size = release.mechanism.formula
     move = release.guarantee(sensitivity).amounts[0]
     reached = release.statistic.one_row(L2, release.statistic.unit.relation)
@@ -160,5 +167,7 @@ def _stated_gaussian(
     lower = move if attained else ZERO
     claim = Claim(share.epsilon, share.delta, move, lower)
     fact = f"std = {size}, L2 sensitivity {sensitivity}, share ({share})"
-    alone = Move("share", release.label, claim, [move], lambda moves, _: moves, fact)
-    return judge(problem, alone)
+    edit = Edit(NOISE, release, Gaussian.analytic)
+    return judge(
+        problem, Move("share", release.label, claim, [move], lambda moves, _: moves, fact, edit)
+    )

@@ -11,9 +11,10 @@ from typing import Any
 from dpframe.graph import Bound
 from dpframe.guarantees import ApproxDP
 from dpframe.sensitivity import L2
-from dpframe.symbols import Call, Expression, Number, power
+from dpframe.symbols import Call, Expression, Number, log, power, sqrt
 
 from .attempt import certain
+from .edit import FIELD, Edit
 from .enclose import enclose, rational_ball
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
 from .problem import Problem
@@ -98,7 +99,8 @@ def _tail_open(bound: Bound) -> Obligation:
     witness = _tail_witness(bound)
     verdict = UNPROVED if witness is None else REFUTED
     fix = "leave `stds` out: sqrt(2 log(1/(2 failure))) is enough."
-    return Obligation("event", bound.name, rule, facts, verdict, witness, fix)
+    edit = Edit(FIELD, bound, sqrt(2 * log(1 / (2 * bound.failure))), "stds")
+    return Obligation("event", bound.name, rule, facts, verdict, witness, fix, edit=edit)
 
 
 def _tail_witness(bound: Bound) -> Witness | None:
@@ -126,5 +128,5 @@ def _margin_open(problem: Problem, bound: Bound, least: Expression) -> Obligatio
         says = "the bound holds for one neighbour and not for the other"
         witness = Witness(named(decision.witness, bound.margin, least), says)
     verdict = UNPROVED if witness is None else REFUTED
-    fix = "leave `margin` out: it is the sensitivity."
-    return Obligation("event", bound.name, rule, facts, verdict, witness, fix)
+    fix, edit = "leave `margin` out: it is the sensitivity.", Edit(FIELD, bound, least, "margin")
+    return Obligation("event", bound.name, rule, facts, verdict, witness, fix, edit=edit)

@@ -13,6 +13,7 @@ from dpframe.symbols import Expression, Number
 
 from .attempt import ALL, Attempt, Class, certain, classes
 from .e1 import larger
+from .edit import ALL_NOISE, Edit
 from .judge import Move, judge
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
 from .parallel import about, moving
@@ -84,11 +85,15 @@ def _total(problem: Problem, joint: Joint, grouped: Sequence[Class]) -> Attempt:
     fact = f"mu^2 = {text if len(text) < LONG else '...'} ({joint.rule})"
     if isinstance(target, ApproxDP):
         claim = Claim(target.epsilon, target.delta, total, attained)
-        result = judge(problem, Move("total", ALL, claim, moves, joint.branches, fact))
+        result = judge(problem, _move(claim, moves, joint, fact))
         return Attempt("gaussian", (result.obligation,), result.constraints)
     worth = target.amounts[0] if isinstance(target, GaussianDP) else 2 * target.amounts[0]
     branches = joint.branches(moves, lambda a, b: larger(a, b, problem.field))
     return Attempt("gaussian", (inside(problem, branches, attained, worth, fact),))
+
+
+def _move(claim: Claim, moves: Sequence[Expression], joint: Joint, fact: str) -> Move:
+    return Move("total", ALL, claim, moves, joint.branches, fact, Edit(ALL_NOISE))
 
 
 def inside(
@@ -106,7 +111,7 @@ def inside(
     lower = nonnegative(worth - attained, problem.field)
     fix = "give smaller shares, or use dp.Gaussian.analytic."
     if lower.proved is not False and not certain(attained - worth, strict=True):
-        return Obligation("total", ALL, rule, facts, UNPROVED, repair=fix)
+        return Obligation("total", ALL, rule, facts, UNPROVED, repair=fix, edit=Edit(ALL_NOISE))
     where = named(lower.witness or {}, worth, attained)
     witness = Witness(where, f"the worst pair costs more than {worth} in mu^2")
-    return Obligation("total", ALL, rule, facts, REFUTED, witness, fix)
+    return Obligation("total", ALL, rule, facts, REFUTED, witness, fix, edit=Edit(ALL_NOISE))

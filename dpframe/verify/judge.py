@@ -14,6 +14,7 @@ from dpframe.symbols import Domain, Expression, Number, Symbol, analytic_sigma, 
 
 from .algebra import Field
 from .e1 import Totals, larger, tail_rule
+from .edit import Edit
 from .enclose import enclose
 from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation
 from .problem import Problem
@@ -38,7 +39,7 @@ class Earned:
 @attrs.frozen(eq=False)
 class Move:
     """A Gaussian claim: `claim` as formulas, the m_i = `moves` whose joint total is the largest of
-    `totals`, and how to speak of it.
+    `totals`, and how to speak of it and to mend it.
     """
 
     kind: str
@@ -47,6 +48,7 @@ class Move:
     moves: Sequence[Expression]
     totals: Totals
     fact: str
+    edit: Edit | None = None
 
     def obligation(self, rule: str, *facts: str) -> Obligation:
         """The claim, proved by `rule`."""
@@ -63,13 +65,26 @@ def judge(problem: Problem, move: Move) -> Earned:
 
 
 def by_definition(problem: Problem, move: Move) -> bool:
-    """Whether mu^2 <= 1/analytic_sigma(epsilon, delta)^2, exactly: with that atom as a positive
-    unknown s, every branch of the total times s^2 is at most 1; epsilon > 0 and 0 < delta < 1.
+    """Whether mu^2 <= 1/analytic_sigma(x, y)^2, exactly, for x <= epsilon and y <= delta: what is
+    (x, y)-DP is (epsilon, delta)-DP.
     """
     epsilon, delta = move.claim.epsilon, move.claim.delta
-    atom = analytic_sigma(epsilon, delta)
-    if not any(atom in atoms(part) for part in move.moves):
-        return False
+    found = frozenset().union(*(atoms(part) for part in move.moves))
+    own = analytic_sigma(epsilon, delta)
+    others = sorted((one for one in found if one.name == "analytic_sigma" and one != own), key=str)
+    field, claims = problem.field, [own] if own in found else []
+    for atom in others:
+        x, y = atom.parts
+        if nonnegative(epsilon - x, field).proved and nonnegative(delta - y, field).proved:
+            claims.append(atom)
+    return any(_by_atom(problem, move, atom) for atom in claims)
+
+
+def _by_atom(problem: Problem, move: Move, atom: Expression) -> bool:
+    """With the atom as a positive unknown s, every branch of the total times s^2 is at most 1; its
+    epsilon > 0 and 0 < delta < 1.
+    """
+    epsilon, delta = atom.parts
     if not all(positive(part, problem.field).proved for part in (epsilon, delta, 1 - delta)):
         return False
     opaque = {atom: UNKNOWN}
@@ -120,10 +135,13 @@ def _open(move: Move) -> Obligation:
     rule = f"the {PROFILE} must stay inside the claim {SOURCE}"
     facts = (move.fact,) if move.claim.symbols else (move.fact, known_delta(move.claim, {}))
     if witness is None:
-        repair = "give numbers, or bounded ranges: dp.parameter(name, lower, upper)."
-        return Obligation(move.kind, move.label, rule, facts, UNPROVED, repair=repair)
+        repair = "give numbers, or bounded ranges: dp.parameter(name, lower, upper); or calibrate "
+        repair += "the noise (dp.Gaussian.analytic, dp.Jointly), which holds by definition."
+        return Obligation(
+            move.kind, move.label, rule, facts, UNPROVED, repair=repair, edit=move.edit
+        )
     repair = "raise the std, calibrate it (dp.Gaussian.analytic is exact), or lower the claim."
-    return Obligation(move.kind, move.label, rule, facts, REFUTED, witness, repair)
+    return Obligation(move.kind, move.label, rule, facts, REFUTED, witness, repair, edit=move.edit)
 
 
 def within(problem: Problem, constraint: Constraint) -> bool | None:

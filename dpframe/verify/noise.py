@@ -7,9 +7,11 @@ from fractions import Fraction
 from dpframe.graph import Node, Release, path
 from dpframe.graph.maps.scaled import Scaled
 from dpframe.graph.statistics import RawAggregate
+from dpframe.mechanisms import Gaussian
 from dpframe.symbols import Number
 
 from .attempt import classes
+from .edit import ALL_NOISE, CLIP, NOISE, Edit
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
 from .problem import Problem
 from .sign import positive_size
@@ -53,8 +55,9 @@ def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation |
         return None
     rule = "the noise must be defined and positive for every parameter value"
     fact = f"{'sensitivity' if calibrated else release.noise.noise} = {size}"
-    repair = "declare open ranges that exclude zero."
-    return Obligation("noise", release.label, rule, (fact,), UNPROVED, repair=repair)
+    repair = "declare open ranges that exclude zero, and delta below 1; or calibrate it."
+    edit = Edit(ALL_NOISE if release.share is None else NOISE, release, Gaussian.analytic)
+    return Obligation("noise", release.label, rule, (fact,), UNPROVED, repair=repair, edit=edit)
 
 
 def _still(release: Release) -> Obligation:
@@ -80,6 +83,7 @@ def _unbounded(release: Release) -> Obligation:
         UNPROVED if raw else REFUTED,
         Witness(says=_growth(release)),
         "clip rows and labels to public bounds; put no aggregate of the data into a row map.",
+        edit=Edit(CLIP, release.statistic),
     )
 
 

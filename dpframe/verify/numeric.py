@@ -8,6 +8,7 @@ from dpframe.guarantees import ApproxDP, GaussianDP, PureDP
 from dpframe.symbols import Number
 
 from .attempt import ALL, Attempt
+from .edit import ALL_NOISE, Edit
 from .mixture import Mixture
 from .obligation import PROVED, UNPROVED, Obligation
 from .problem import Problem
@@ -30,7 +31,9 @@ def numeric(problem: Problem) -> Attempt | None:
     if found.upper <= epsilon.value:
         return Attempt("numeric", (Obligation("total", ALL, RULE, facts, PROVED),))
     fix = "scale the noise with dp.Jointly(...), or raise epsilon or delta."
-    return Attempt("numeric", (Obligation("total", ALL, RULE, facts, UNPROVED, repair=fix),))
+    edit = Edit(ALL_NOISE)
+    short = Obligation("total", ALL, RULE, facts, UNPROVED, repair=fix, edit=edit)
+    return Attempt("numeric", (short,))
 
 
 def _mixture(problem: Problem) -> Mixture | None:

@@ -10,6 +10,8 @@ import attrs
 
 from dpframe.symbols import Expression, Symbol, plain
 
+from .edit import Edit
+
 
 class Verdict(enum.Enum):
     """proved; refuted, with a counterexample; unproved, with what would help."""
@@ -46,7 +48,8 @@ class Witness:
 @attrs.frozen
 class Obligation:
     """What must hold at `node` by `rule`, with operand `facts`; refuted ones carry a witness, open
-    ones a repair. `count` equal ones are one object.
+    ones a repair, and the `edit` that it asks for where a program can make it. `count` equal ones
+    are one object.
     """
 
     kind: str
@@ -57,6 +60,7 @@ class Obligation:
     witness: Witness | None = None
     repair: str = ""
     count: int = 1
+    edit: Edit | None = attrs.field(default=None, eq=False, repr=False)
 
     def __str__(self) -> str:
         """As many lines as a person needs: one when proved."""

@@ -13,6 +13,7 @@ from dpframe.graph.release import whole as is_whole
 from dpframe.guarantees import PureDP, Share
 from dpframe.symbols import Expression, Number, add
 
+from .edit import SHARES, Edit
 from .enclose import number
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named, shown
 from .parallel import about, coarse, moving
@@ -207,6 +208,7 @@ def _overspent(
         UNPROVED if decision.proved is None else REFUTED,
         _overspent_at(decision, total, whole),
         _repair(problem, total, whole),
+        edit=Edit(SHARES, value=whole / total, name=name) if total != ZERO else None,
     )
 
 
@@ -215,8 +217,16 @@ def _overspent_at(decision: Decision, total: Expression, whole: Expression) -> W
         return None
     numbers = {symbol.name: Number(value) for symbol, value in decision.witness.items()}
     spent, limit = total.substitute(numbers), whole.substitute(numbers)
-    says = f"the shares sum to {_plain(spent)}, more than {_plain(limit)}"
-    return _witness(decision, says, total, whole)
+    return _witness(decision, _too_much(spent, limit), total, whole)
+
+
+def _too_much(spent: Expression, limit: Expression) -> str:
+    """Both sums; or by how much, where they look alike."""
+    texts = _plain(spent), _plain(limit)
+    if texts[0] == texts[1] and isinstance(spent, Number) and isinstance(limit, Number):
+        more = float(spent.value - limit.value)
+        return f"the shares sum to {texts[1]} and {more:.3g} more"
+    return f"the shares sum to {texts[0]}, more than {texts[1]}"
 
 
 def _plain(formula: Expression) -> str:

@@ -15,6 +15,7 @@ from . import structure
 from .attempt import Attempt
 from .basic import with_theorems
 from .derivations import DERIVATIONS
+from .edit import EVEN, Edit
 from .enclose import enclose, rational_ball
 from .events import events
 from .individual import individual
@@ -133,6 +134,7 @@ def _none_applies(problem: Problem) -> Obligation:
         (f"target {problem.target}; noise {', '.join(kinds)}",),
         UNPROVED,
         repair="give every release a share of the budget.",
+        edit=Edit(EVEN),
     )
 
 

@@ -29,6 +29,7 @@ from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, Symbol
 
 from .adaptive import adaptive
+from .edit import DROP, PUBLIC, RELEASE, TABLE, Edit
 from .individual import differing, individual
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
 from .problem import Problem
@@ -156,6 +157,7 @@ def _sources(problem: Problem) -> Iterator[Obligation]:
                 REFUTED,
                 Witness(says="a table of another setting"),
                 "use the X and y that declare is given.",
+                edit=Edit(TABLE),
             )
 
 
@@ -192,6 +194,7 @@ def _tainted(label: str, name: str, formula: Expression, symbol: Symbol) -> Obli
         REFUTED,
         Witness(says=moves(origin)),
         _public_way_out(origin),
+        edit=Edit(PUBLIC, value=symbol),
     )
 
 
@@ -252,6 +255,7 @@ def _posts(problem: Problem) -> Iterator[Obligation]:
         for argument in node.arguments:
             if isinstance(argument, DataNode) and not constant(argument):
                 yield _raw(
+                    problem,
                     f"{path(argument)} -> {node.label}",
                     argument,
                     f"dp.post({node.label}, ...) must read released values only",
@@ -269,12 +273,13 @@ def _nothing(problem: Problem) -> Iterator[Obligation]:
 def _outputs(problem: Problem) -> Iterator[Obligation]:
     for node in problem.graph.outputs:
         if isinstance(node, DataNode) and not constant(node):
-            yield _raw(f"{path(node)} -> output", node, "the output must be released")
+            rule = "the output must be released"
+            yield _raw(problem, f"{path(node)} -> output", node, rule)
 
 
-def _raw(way: str, node: DataNode, rule: str) -> Obligation:
+def _raw(problem: Problem, way: str, node: DataNode, rule: str) -> Obligation:
     says = moves(node) if isinstance(node, Statistic) else f"one row changes {node.label}"
-    fix = f"release it and pay a share: dp.release({node.label}, dp.Gaussian.analytic, share)."
+    fix, edit = _released(problem, node)
     return Obligation(
         "structure",
         node.label,
@@ -283,7 +288,21 @@ def _raw(way: str, node: DataNode, rule: str) -> Obligation:
         REFUTED,
         Witness(says=says),
         fix,
+        edit=edit,
     )
+
+
+def _released(problem: Problem, node: DataNode) -> tuple[str, Edit | None]:
+    """What to read instead: the release that there is, one that there could be, or a statistic."""
+    there = (one.label for one in problem.graph.releases if one.statistic == node)
+    label = next(there, None)
+    if label is not None:
+        return f"read {label} instead, its release.", Edit(RELEASE, node)
+    if isinstance(node, Statistic) and node.sensitivity(L2) is not None:
+        call = f"dp.release({node.label}, dp.Gaussian.analytic, share)"
+        return f"release it and pay a share: {call}.", Edit(RELEASE, node)
+    fix = "leave it out; or release a bounded statistic of it, such as X.T @ y, and pay a share."
+    return fix, Edit(DROP, node)
 
 
 def constant(node: DataNode) -> bool:

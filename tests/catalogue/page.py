@@ -30,7 +30,9 @@ baselines, which are not private. *Certified* is proved for every epsilon, delta
 hyperparameter in its range; with a star, where the hypothesis of a theorem holds. *Refused* with a
 plus is refused as a claim for every epsilon and delta, though it holds at the numbers here. A
 number is the epsilon of all releases together, of 1 that is claimed, at {HERE};
-`<=` says that it is an upper bound. `dpframe list` prints the table, `dpframe list --why` reasons.
+`<=` says that it is an upper bound. A free hyperparameter (gamma) has the value of an example; the
+[dossier](../dossier.md) has the worst one's cost, and those at other claims. `dpframe list` prints
+the table, `dpframe list --why` reasons.
 
 """
 

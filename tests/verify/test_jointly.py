@@ -30,7 +30,12 @@ def only_gaussian(cls):
     return graph.additive and bool(graph.releases) and gaussian and bounded
 
 
-GAUSSIAN = [cls for cls in samples.REGRESSIONS if cls is not dp.AdaSSPBudget and only_gaussian(cls)]
+CLEAR = (dp.SSPStatsmodels, dp.NoisyGradientDescentPrinted)  # they read n in the clear
+GAUSSIAN = [
+    cls
+    for cls in samples.REGRESSIONS
+    if cls not in (dp.AdaSSPBudget, *CLEAR) and only_gaussian(cls)
+]
 
 
 def keep(*released):

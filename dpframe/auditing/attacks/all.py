@@ -11,6 +11,7 @@ from dpframe.numerics.exact import Exact, open_unit
 
 from .adaops_steps import adaops_cap, adaops_steps
 from .adaops_tails import adaops_tails, adaops_tails_mended
+from .boosted import boosted_coded, boosted_kendall
 from .objpert import objpert_coded
 from .ops import CALIBRATIONS
 from .posterior_lemma import posterior_lemma, posterior_lemma_mended
@@ -18,6 +19,7 @@ from .refutation import Refutation
 from .sampled_ridge import sampled_ridge_certain, sampled_ridge_seldom
 from .simulated import CODED, MENDED, TURNED, adaops_output, adaops_releases
 from .suffstats import suffstats_output
+from .tested_distance import unsafe_distance
 from .transposed import right_factor, transposed_factor
 
 Records: TypeAlias = tuple[Refutation, ...]
@@ -63,6 +65,18 @@ def _sampled_ridge(epsilon: Exact, _delta: Exact, _rows: int) -> Records:
     return *seldom, *certain, sampled_ridge_seldom(epsilon, threshold, public=True)
 
 
+def _boosted(epsilon: Exact, delta: Exact, _rows: int) -> Records:
+    return (boosted_coded(epsilon, delta),)
+
+
+def _kendall(epsilon: Exact, delta: Exact, _rows: int) -> Records:
+    return (boosted_kendall(epsilon, delta),)
+
+
+def _tukey(epsilon: Exact, delta: Exact, _rows: int) -> Records:
+    return unsafe_distance(epsilon, delta), unsafe_distance(epsilon, delta, mended=True)
+
+
 REFUTATIONS: dict[str, Refute] = {
     "suffstats_perturb.m": _suffstats,
     **{f"OPS_epsdelta_{name}.m": partial(_ops, name) for name in CALIBRATIONS},
@@ -70,8 +84,13 @@ REFUTATIONS: dict[str, Refute] = {
     "AdaOPS": _adaops_printed,
     "ObjPert.m": _objpert,
     "jorgensen.py": _sampled_ridge,
+    "BoostedAdaSSP.py": _boosted,
+    "private_kendall/boosted_adassp.py": _kendall,
+    "dp_regression/tukey.py": _tukey,
 }
-"""By the name of the public file of [Wang18] or [Acharya24], or of the printed algorithm."""
+"""By the name of the public file, of [Wang18], [Acharya24], [Tang23], [Dick23] or [Amin23], or of
+the printed algorithm.
+"""
 
 
 REGRESSIONS: dict[str, str] = {
@@ -81,6 +100,9 @@ REGRESSIONS: dict[str, str] = {
     "AdaOPSPrinted": "AdaOPS",
     "ObjPertCoded": "ObjPert.m",
     "SampledRidgeCoded": "jorgensen.py",
+    "BoostedAdaSSPCoded": "BoostedAdaSSP.py",
+    "BoostedAdaSSPKendall": "private_kendall/boosted_adassp.py",
+    "TukeyCoded": "dp_regression/tukey.py",
 }
 """The declarations of `dpframe.regressions` that say what these files do."""
 

@@ -11,6 +11,7 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 
+import attrs
 from flint import arb
 
 from dpframe.errors import InvalidArgument
@@ -20,14 +21,15 @@ from dpframe.numerics.precision import working
 from dpframe.numerics.profile import ball
 
 from .claim import Claim
-from .half_planes import enclosed
+from .half_planes import best, enclosed
 from .ops import CALIBRATIONS, Given
 from .refutation import Refutation, Rigour
 from .samplers import Law, Sampler, posterior, transposed
-from .search import Searched, search
+from .search import Laws, Searched, search
 from .tables import Pair
 
 _BITS = 192
+LARGEST, HALVINGS = 300.0, 12  # epsilons that are looked for
 
 
 def transposed_factor(
@@ -48,6 +50,47 @@ def transposed_factor(
     return _attack(transposed, calibration, Claim.of(epsilon, delta, rows, seed, relation))
 
 
+def transposed_epsilon(
+    calibration: str,
+    epsilon: Exact,
+    delta: Exact,
+    rows: int,
+    *,
+    relation: Relation = ADD_REMOVE,
+    seed: int = 1,
+) -> Refutation:
+    """A lower bound on the epsilon at delta of OPS_epsdelta_`calibration`.m called with (epsilon,
+    delta), as `transposed_factor`: tables are searched for ever larger epsilons. It grows with the
+    number of rows; nothing above 300 is looked for.
+    """
+    claim = Claim.of(epsilon, delta, rows, seed, relation)
+    _check(calibration, claim)
+    spent, searched = _spent(calibration, claim)
+    record = claim.refutation(
+        f"OPS_epsdelta_{calibration}.m", searched, spent, Rigour.PROVED, control=False
+    )
+    return attrs.evolve(record, quantity="epsilon", claimed=float(claim.epsilon))
+
+
+def _spent(name: str, claim: Claim) -> tuple[float, Searched]:
+    """The largest of some epsilons that is proved to be violated at delta, and the tables."""
+    low, high = 0.0, float(claim.epsilon)
+    ahead = _searched(transposed, name, claim)
+    while high <= LARGEST:
+        found = _searched(transposed, name, claim, high)
+        if not _proved(transposed, name, claim, found, high) > claim.delta:
+            break
+        low, high, ahead = high, 2 * high, found
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        laws = _in_doubles(transposed, name, claim)(ahead.pair)
+        pair = (laws[1], laws[0]) if ahead.swapped else laws
+        found = ahead._replace(found=best(*pair, middle))
+        proved = _proved(transposed, name, claim, found, middle) > claim.delta
+        low, high = (middle, high) if proved else (low, middle)
+    return low, ahead
+
+
 def right_factor(
     calibration: str,
     epsilon: Exact,
@@ -61,12 +104,16 @@ def right_factor(
     return _attack(posterior, calibration, Claim.of(epsilon, delta, rows, seed, relation))
 
 
-def _attack(sampler: Sampler, name: str, claim: Claim) -> Refutation:
+def _check(name: str, claim: Claim) -> None:
     if name not in CALIBRATIONS:
         raise InvalidArgument("calibration", f"one of {', '.join(CALIBRATIONS)}", name)
     if claim.epsilon > 14:
         way_out = "Beyond, the files compute with complex numbers."
         raise InvalidArgument("epsilon", "at most 14", claim.epsilon, way_out)
+
+
+def _attack(sampler: Sampler, name: str, claim: Claim) -> Refutation:
+    _check(name, claim)
     searched = _searched(sampler, name, claim)
     control = sampler is posterior
     what = f"OPS_epsdelta_{name}.m" + (", right factor" if control else "")
@@ -75,8 +122,18 @@ def _attack(sampler: Sampler, name: str, claim: Claim) -> Refutation:
 
 
 @lru_cache(maxsize=256)
-def _searched(sampler: Sampler, name: str, claim: Claim) -> Searched:
-    """The search, in doubles."""
+def _searched(sampler: Sampler, name: str, claim: Claim, spent: float | None = None) -> Searched:
+    """The search, in doubles, for the claimed epsilon or one that may have been spent."""
+    calibrated = CALIBRATIONS[name](Given.of(claim.rows, *claim[:2], float, math.log))
+    epsilon = float(claim.epsilon) if spent is None else spent
+    laws = _in_doubles(sampler, name, claim)
+    return search(
+        laws, claim.rows, float(calibrated[0]), epsilon, claim.seed, replaced=claim.replaced
+    )
+
+
+def _in_doubles(sampler: Sampler, name: str, claim: Claim) -> Laws:
+    """The laws of the output of a pair of tables."""
     calibrated = lru_cache(
         lambda rows: CALIBRATIONS[name](Given.of(rows, *claim[:2], float, math.log))
     )
@@ -85,13 +142,12 @@ def _searched(sampler: Sampler, name: str, claim: Claim) -> Searched:
         first, second = (sampler(t, *calibrated(t.rows)) for t in pair.tables(float))
         return first, second
 
-    height = float(calibrated(claim.rows)[0])
-    return search(
-        laws, claim.rows, height, float(claim.epsilon), claim.seed, replaced=claim.replaced
-    )
+    return laws
 
 
-def _proved(sampler: Sampler, name: str, claim: Claim, searched: Searched) -> float:
+def _proved(
+    sampler: Sampler, name: str, claim: Claim, searched: Searched, spent: float | None = None
+) -> float:
     """The gain of the half-plane that was found, enclosed and rounded down."""
 
     def law(rows: int) -> tuple[arb, arb]:
@@ -100,7 +156,8 @@ def _proved(sampler: Sampler, name: str, claim: Claim, searched: Searched) -> fl
     with working(_BITS):
         first, second = (sampler(t, *law(t.rows)) for t in searched.pair.tables(_ball))
         laws = (second, first) if searched.swapped else (first, second)
-        return enclosed(*laws, ball(claim.epsilon), searched.found.event)
+        epsilon = ball(claim.epsilon) if spent is None else arb(spent)
+        return enclosed(*laws, epsilon, searched.found.event)
 
 
 def _ball(value: Fraction) -> arb:

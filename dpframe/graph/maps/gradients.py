@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.symbols import Expression
+from dpframe.symbols import Expression, Number
 
 from ..columns import Column
 from ..loop import Iterate
@@ -53,6 +54,13 @@ class Gradient(RecordMap):
     column: Column
     point: Iterate = attrs.field(converter=_point)
     objective: Objective = attrs.field(converter=_objective)
+
+    def __attrs_post_init__(self) -> None:
+        """The point has one number for each column."""
+        if self.point.size - self.source.columns != Number(Fraction(0)):
+            way_out = "point = dp.iterate(X.columns), of the rows whose gradient is taken."
+            wanted = f"of {self.source.columns} numbers, one for each column"
+            raise InvalidArgument("at", wanted, str(self.point.size), way_out)
 
     @property
     def inputs(self) -> tuple[Node, ...]:

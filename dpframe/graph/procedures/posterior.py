@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -108,8 +109,6 @@ class Posterior(Sampler):
 
     def gamma(self, numbers: Rounded) -> float:
         """The temperature, rounded down: admissible where it is not stated, 0 where none is."""
-        from dpframe.numerics.posterior_pair import posterior_pair_bound, posterior_pair_gamma
-
         if self.temperature is not None:
             return numbers.down(self.temperature)
         residual = self.residual
@@ -117,10 +116,7 @@ class Posterior(Sampler):
         if residual is None or leverage > MOST_LEVERAGE:
             return 0.0
         epsilon, delta = (numbers.down(part) for part in self.claim)
-        size = numbers.up(residual)
-        if posterior_pair_bound(epsilon, 0.0, leverage, size).upper > delta:
-            return 0.0
-        return posterior_pair_gamma(epsilon, delta, leverage, size)
+        return _largest_gamma(epsilon, delta, leverage, numbers.up(residual))
 
     def sample(self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random) -> Array:
         """One draw; zeros where no temperature is admissible, which is decided without the data."""
@@ -143,6 +139,16 @@ class Posterior(Sampler):
         lengths, axes = np.linalg.eigh(system)
         least = np.finfo(float).tiny
         return np.asarray(theta + axes @ (noise / np.sqrt(np.maximum(lengths, least))))
+
+
+@lru_cache(maxsize=64)
+def _largest_gamma(epsilon: float, delta: float, leverage: float, residual: float) -> float:
+    """The largest admissible temperature, 0 where none is; the same for every draw of one run."""
+    from dpframe.numerics.posterior_pair import posterior_pair_bound, posterior_pair_gamma
+
+    if posterior_pair_bound(epsilon, 0.0, leverage, residual).upper > delta:
+        return 0.0
+    return posterior_pair_gamma(epsilon, delta, leverage, residual)
 
 
 def posterior(

@@ -53,6 +53,11 @@ AGGREGATES = {
         "2 rows at 0 choose none",
         "one row at (B e, Y) chooses that of e",
     ),
+    "least_squares": (
+        "the coefficients of least squares",
+        "one row h e with label 0 gives 0",
+        "one more of label Y gives Y/(2 h), without bound as h falls",
+    ),
     "correlation": ("correlations with y", "2 rows at 0 give 0", "one row at (B, Y) makes them 1"),
 }
 

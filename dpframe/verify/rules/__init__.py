@@ -2,9 +2,11 @@
 
 from . import (  # noqa: F401 - each enters its rule
     approximate,
+    bounded_monomials,
     perturbed,
     posterior,
     random_stopping,
+    tested_distance,
     tilted,
     transposed,
 )

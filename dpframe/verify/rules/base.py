@@ -7,6 +7,7 @@ from typing import Any
 
 from dpframe.graph import Procedure
 
+from ..edit import Edit
 from ..judge import Earned
 from ..obligation import PROVED, UNPROVED, Obligation, Witness
 from ..problem import Problem
@@ -35,10 +36,19 @@ def earned(problem: Problem, procedure: Procedure) -> Sequence[Earned]:
 
 
 def needed(  # noqa: PLR0917 - a line of a proof, in the order in which it is read
-    procedure: Procedure, holds: object, rule: str, fact: str, way_out: str, says: str = ""
+    procedure: Procedure,
+    holds: object,
+    rule: str,
+    fact: str,
+    way_out: str,
+    says: str = "",
+    *,
+    edit: Edit | None = None,
 ) -> Obligation:
     """One hypothesis of a theorem: proved, or open with a way out."""
     if holds:
         return Obligation("theorem", procedure.label, rule, (fact,), PROVED)
     witness = Witness(says=says) if says else None
-    return Obligation("theorem", procedure.label, rule, (fact,), UNPROVED, witness, way_out)
+    return Obligation(
+        "theorem", procedure.label, rule, (fact,), UNPROVED, witness, way_out, edit=edit
+    )

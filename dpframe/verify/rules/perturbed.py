@@ -10,6 +10,7 @@ from dpframe.numerics import arb_lower, arb_upper, profile_delta_lower
 from dpframe.symbols import Expression, Number, log, sqrt
 
 from ..attempt import certain
+from ..edit import FIELD, Edit
 from ..enclose import enclose, rational_ball
 from ..obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
 from ..problem import Problem
@@ -50,9 +51,15 @@ def perturbed(problem: Problem, minimum: PerturbedMinimum) -> Sequence[Obligatio
             "log(1 + B^2/penalty) <= B^2/penalty <= what the noise leaves of epsilon",
             f"B^2/penalty = {minimum.curvature}, epsilon - {own} is left",
             "raise the penalty to B^2/((1 - noise_share) epsilon).",
+            edit=Edit(FIELD, minimum, _penalty(minimum), "penalty"),
         ),
     ]
     return [*hypotheses, _noise(problem, minimum)]
+
+
+def _penalty(minimum: PerturbedMinimum) -> Expression:
+    """What leaves the curvature of a record inside the rest of epsilon."""
+    return minimum.curvature * minimum.penalty / (minimum.share.epsilon - minimum.noise_epsilon)
 
 
 def _noise(problem: Problem, minimum: PerturbedMinimum) -> Obligation:
@@ -63,8 +70,8 @@ def _noise(problem: Problem, minimum: PerturbedMinimum) -> Obligation:
         return Obligation("theorem", minimum.label, rule, facts, PROVED)
     witness = _broken(minimum)
     verdict = UNPROVED if witness is None else REFUTED
-    fix = "leave `size` out: the theorem's is taken."
-    return Obligation("theorem", minimum.label, rule, facts, verdict, witness, fix)
+    fix, edit = "leave `size` out: the theorem's is taken.", Edit(FIELD, minimum, None, "stated")
+    return Obligation("theorem", minimum.label, rule, facts, verdict, witness, fix, edit=edit)
 
 
 def _kifer(problem: Problem, minimum: PerturbedMinimum) -> bool:

@@ -12,6 +12,7 @@ from dpframe.numerics import arb_lower, arb_upper
 from dpframe.numerics.posterior_pair import posterior_pair_bound, posterior_pair_delta
 from dpframe.symbols import Expression, Number, Symbol
 
+from ..edit import FIELD, Edit
 from ..enclose import enclose, rational_ball
 from ..obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
 from ..problem import Problem
@@ -77,6 +78,7 @@ def _temperature(sample: Posterior, residual: Expression) -> Obligation:
         return Obligation("theorem", sample.label, rule, (*facts, guarded), PROVED)
     stated = (*facts, f"gamma = {sample.temperature}")
     fix = "leave the temperature out: the largest admissible one is taken."
+    edit = Edit(FIELD, sample, None, "temperature")
     formulas = (epsilon, delta, sample.temperature, sample.leverage, residual)
     if not any(formula.symbols() for formula in formulas) and _holds(formulas, {}):
         return Obligation("theorem", sample.label, rule, stated, PROVED)
@@ -85,7 +87,7 @@ def _temperature(sample: Posterior, residual: Expression) -> Obligation:
     found = (_broken(whole, point) for point in _points(whole))
     witness = next((one for one in found if one is not None), None)
     verdict = UNPROVED if witness is None else REFUTED
-    return Obligation("theorem", sample.label, rule, stated, verdict, witness, fix)
+    return Obligation("theorem", sample.label, rule, stated, verdict, witness, fix, edit=edit)
 
 
 def _points(formulas: Formulas) -> Iterator[dict[str, Fraction]]:

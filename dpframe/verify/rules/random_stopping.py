@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import attrs
+
 from dpframe.graph import Graph
 from dpframe.graph.procedures.random_stopping import RandomStopping
 
+from ..edit import SHARES, Edit
 from ..obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
 from ..problem import Problem
 from .base import entered
@@ -20,6 +23,11 @@ def random_stopping(problem: Problem, best: RandomStopping) -> Sequence[Obligati
     found = [_private(problem, best, graph) for graph in best.graphs]
     opened = [one for one in found if one.verdict is not PROVED]
     return opened or [found[0]]
+
+
+def _within(best: RandomStopping, edit: Edit) -> Edit:
+    """An edit of a graph in it: of shares, those of the graphs in it."""
+    return attrs.evolve(edit, node=best) if edit.what == SHARES else edit
 
 
 def _private(problem: Problem, best: RandomStopping, graph: Graph) -> Obligation:
@@ -38,4 +46,8 @@ def _private(problem: Problem, best: RandomStopping, graph: Graph) -> Obligation
     witness = Witness(says=str(refuted[0].witness)) if refuted else None
     verdict = UNPROVED if witness is None else REFUTED
     fix = "tune a pure declaration, such as dp.FunctionalRidge, with a score that pays its share."
-    return Obligation("theorem", best.label, rule, facts, verdict, witness, fix)
+    edits = (one.edit for one in opened if one.edit is not None)
+    edit = next(
+        (_within(best, one) for one in edits if one.node is not None or one.what == SHARES), None
+    )
+    return Obligation("theorem", best.label, rule, facts, verdict, witness, fix, edit=edit)

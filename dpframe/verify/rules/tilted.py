@@ -10,6 +10,7 @@ from dpframe.symbols import Number
 
 from ..attempt import certain
 from ..branches import at_most
+from ..edit import FIELD, Edit
 from ..obligation import Obligation
 from ..problem import Problem
 from ..sign import nonnegative, positive_size
@@ -60,5 +61,8 @@ def tilted(problem: Problem, minimum: TiltedMinimum) -> Sequence[Obligation]:
             "log(1 + w c B^2/penalty) <= w c B^2/penalty <= what the noise leaves of epsilon",
             f"w c B^2/penalty = {curvature}, {rest} is left",
             "raise the penalty to w c B^2/((1 - noise_share) epsilon).",
+            edit=None
+            if curvature is None
+            else Edit(FIELD, minimum, curvature * minimum.penalty / rest, "penalty"),
         ),
     ]

@@ -1,0 +1,22 @@
+"""What an audit finds, once, for every face of its page: terminal, JSON and HTML."""
+
+from .assumed import Assumption
+from .change import Change
+from .findings import Findings, findings
+from .opinions import Opinion
+from .portions import Portion
+from .profile import Profile
+from .sources import Source
+from .waste import Waste
+
+__all__ = [
+    "Assumption",
+    "Change",
+    "Findings",
+    "Opinion",
+    "Portion",
+    "Profile",
+    "Source",
+    "Waste",
+    "findings",
+]

@@ -1,0 +1,248 @@
+"""What all releases cost together, by every accountant that applies, tightest first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import attrs
+
+from dpframe.accountants import (
+    Accountant,
+    BasicAccountant,
+    ConcentratedAccountant,
+    GaussianAccountant,
+    NumericAccountant,
+    OptimalAccountant,
+    Part,
+    RenyiAccountant,
+)
+from dpframe.errors import DPFrameError
+from dpframe.guarantees import ApproxDP, PureDP, Share
+from dpframe.losses import GaussianLoss
+from dpframe.numerics import profile_epsilon, profile_epsilon_lower, to_float
+from dpframe.symbols import Expression
+from dpframe.verify import Verdict
+from dpframe.verify.parallel import moving
+
+from ..joint_cost import joint_cost
+from .example import Values, delta_at, upper_at
+from .parts import Parts, apart, guarantees, together
+
+if TYPE_CHECKING:
+    from ..report import Audit
+
+
+SHARP = 1e-9  # relative: so near to each other, two ends are one number
+SHARES = "basic composition of the claimed shares"
+
+
+@attrs.frozen(kw_only=True)
+class Opinion:
+    """Bounds on epsilon at `delta`, by one accountant.
+
+    `upper` is rounded up: so much is enough. `lower` is rounded down: some pair of neighbours costs
+    at least that; None where this accountant only bounds from above. `upper` is None, and `applies`
+    is False, where it has no answer: `says` tells why.
+    """
+
+    name: str
+    lower: float | None
+    upper: float | None
+    delta: float
+    says: str
+    source: str = ""
+    applies: bool = True
+
+    def record(self) -> dict[str, object]:
+        """Every field as a JSON value."""
+        return attrs.asdict(self)
+
+
+def opinions(audit: Audit, values: Values) -> tuple[Opinion, ...]:
+    """One an accountant, the smallest upper bound first; those that do not apply stand last.
+
+    Where private data reaches what is public, nothing bounds the cost, and there are none.
+    """
+    if any(one.verdict is not Verdict.PROVED for one in audit.report.common):
+        return ()
+    return tuple(sorted(_all(audit, values), key=_rank))
+
+
+def _rank(one: Opinion) -> tuple[float, bool]:
+    upper = math.inf if one.upper is None else one.upper
+    return (float(f"{upper:.9g}"), one.lower is None)
+
+
+def _all(audit: Audit, values: Values) -> Iterator[Opinion]:
+    problem, delta = audit.report.problem, delta_at(audit.report.problem, values)
+    joint = joint_cost(problem, values)
+    if joint is not None and delta:
+        sharp = joint.mu[0] >= joint.mu[1] * (1 - SHARP)
+        yield Opinion(
+            name="joint Gaussian profile",
+            lower=profile_epsilon_lower(delta, Fraction(joint.mu[0])) if joint.mu[0] > 0 else None,
+            upper=profile_epsilon(delta, Fraction(joint.mu[1])),
+            delta=float(delta),
+            says=f"{'exact, ' if sharp else ''}of all releases at once",
+            source="[DongRS22, Cor 3.3] [BalleW18, Thm 8]",
+        )
+    parts, alone = together(problem, joint, values), apart(problem, values)
+    if parts:
+        yield from _of_parts(parts, delta, joined=parts != alone)
+    if alone and alone != parts and delta:
+        yield from _of_single(alone, delta)
+    yield from _of_exact_shares(audit, values, delta)
+    yield from _of_shares(audit, values, delta)
+
+
+def _of_parts(parts: Parts, delta: Fraction, *, joined: bool) -> Iterator[Opinion]:
+    """Of losses that bound the whole."""
+    how = "of the joint mu" if joined else "each draw alone"
+    given = guarantees(parts)
+    pure = all(isinstance(part.what, PureDP) for part in given)
+    if pure:
+        says = "epsilons add up"
+        yield from _asked("basic composition of pure releases", BasicAccountant(), given, 0, says)
+    if not delta:
+        return
+    numeric = f"certified, of privacy losses, {how}"
+    yield from _asked("numeric composition", NumericAccountant(), parts, delta, numeric)
+    renyi = f"all orders, {how}"
+    yield from _asked("Rényi", RenyiAccountant(), parts, delta, renyi)
+    rho = f"rhos add up, {how}"
+    yield from _asked("zero-concentrated", ConcentratedAccountant(), given, delta, rho)
+
+
+def _of_single(parts: Parts, delta: Fraction) -> Iterator[Opinion]:
+    """Of Gaussian releases as if each met its own worst pair of neighbours."""
+    says = "squared mus add up"
+    given = guarantees(parts)
+    yield from _asked("Gaussian, each release alone", GaussianAccountant(), given, delta, says)
+
+
+def _of_exact_shares(audit: Audit, values: Values, delta: Fraction) -> Iterator[Opinion]:
+    """Basic composition of what Gaussian releases cost alone, by their exact profiles."""
+    parts = apart(audit.report.problem, values)
+    if not parts or not delta or not all(isinstance(one.what, GaussianLoss) for one in parts):
+        return
+    draws = sum(part.count for part in parts)
+    each = delta / draws
+    epsilons = [profile_epsilon(each, part.what.mu) for part in parts]  # type: ignore[union-attr]
+    total = sum(Fraction(e) * part.count for e, part in zip(epsilons, parts, strict=True))
+    yield Opinion(
+        name="basic composition of exact costs",
+        lower=None,
+        upper=to_float(total, up=True),
+        delta=float(delta),
+        says=f"exact epsilons at delta/{draws} add up",
+        source="[DworkR14, Thm B.1] [BalleW18, Thm 8]",
+    )
+
+
+def _of_shares(audit: Audit, values: Values, delta: Fraction) -> Iterator[Opinion]:
+    """Of the shares that are claimed, where each is proved."""
+    charged = audit.report.problem.graph.charged
+    if not charged or any(one.share is None for one in charged):
+        return
+    failing = [line.name for line in audit.lines if line.verdict is not Verdict.PROVED]
+    if failing:
+        yield _failing(failing, float(delta))
+        return
+    amounts = _summed(audit, values)
+    if amounts is not None and amounts[1] <= delta:
+        yield Opinion(
+            name=SHARES,
+            lower=None,
+            upper=to_float(amounts[0], up=True),
+            delta=float(delta),
+            says="the shares add up",
+            source="[DworkR14, Thm B.1]",
+        )
+    claimed = _claimed(audit, values)
+    if claimed is not None and delta:
+        says = "the least that the shares imply"
+        name = "optimal composition of the claimed shares"
+        yield from _asked(name, OptimalAccountant(), claimed, delta, says)
+
+
+def _failing(names: list[str], delta: float) -> Opinion:
+    few = ", ".join(dict.fromkeys(names[:3])) + (", ..." if len(names) > 3 else "")
+    return Opinion(
+        name=SHARES,
+        lower=None,
+        upper=None,
+        delta=delta,
+        says=f"not proved: {few}",
+        source="[DworkR14, Thm B.1]",
+        applies=False,
+    )
+
+
+def _claimed(audit: Audit, values: Values) -> Parts | None:
+    """The shares as guarantees; None where one has no number, a bound may fail, or cells of a
+    partition are charged in parallel.
+    """
+    graph = audit.report.problem.graph
+    pairs = [(one, one.share) for one in graph.charged]
+    if graph.bounds or len(list(moving(audit.report.problem, pairs))) != 1:
+        return None
+    found = [_part(one.share, one.times, values) for one in graph.charged]
+    return None if None in found else tuple(part for part in found if part is not None)
+
+
+def _part(share: Share | None, times: Expression, values: Values) -> Part | None:
+    if share is None or share.currency not in (("epsilon",), ("epsilon", "delta")):
+        return None
+    amounts = [upper_at(amount, values) for amount in share.amounts]
+    count = upper_at(times, values)
+    if count is None or count.denominator != 1 or any(one is None for one in amounts):
+        return None
+    known = [one for one in amounts if one is not None]
+    if known[0] <= 0 or (len(known) == 2 and not 0 <= known[1] < 1):
+        return None
+    pure = len(known) == 1 or known[1] == 0
+    return Part(PureDP(known[0]) if pure else ApproxDP(*known), int(count))
+
+
+def _summed(audit: Audit, values: Values) -> tuple[Fraction, Fraction] | None:
+    total = audit.shares_sum
+    if total is None:
+        return None
+    found = [upper_at(amount, values) for amount in total.amounts]
+    if any(one is None for one in found):
+        return None
+    known = [one for one in found if one is not None]
+    return (known[0], known[1] if len(known) == 2 else Fraction(0))
+
+
+def _asked(
+    name: str, accountant: Accountant, parts: Parts, delta: Fraction | int, says: str
+) -> Iterator[Opinion]:
+    """What an accountant answers; nothing where it cannot add these."""
+    try:
+        upper = _answer(accountant, parts, Fraction(delta))
+    except DPFrameError:
+        return
+    yield Opinion(
+        name=name,
+        lower=None,
+        upper=upper,
+        delta=float(delta),
+        says=says,
+        source=accountant.citation,
+    )
+
+
+def _answer(accountant: Accountant, parts: Parts, delta: Fraction) -> float:
+    if delta:
+        return accountant.epsilon(parts, delta).upper
+    epsilons = (part.what.amounts[0] * part.count for part in parts)  # type: ignore[union-attr]
+    found = [upper_at(amount, {}) for amount in epsilons]
+    return to_float(sum((one for one in found if one is not None), Fraction(0)), up=True)
+
+
+def _float(delta: Fraction) -> float:
+    return float(delta)

@@ -1,0 +1,66 @@
+"""A second opinion: dp_accounting's number for the same releases, with its known limits."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from dpframe.accountants import NumericAccountant
+from dpframe.accounting import Composition, to_event
+from dpframe.errors import DPFrameError, MissingExtra
+from dpframe.verify import Verdict
+
+from ..joint_cost import joint_cost
+from .example import Values, delta_at
+from .opinions import Opinion
+from .parts import together
+
+if TYPE_CHECKING:
+    from ..report import Audit
+
+NAME = "dp_accounting, PLD"
+STEP = 1e-4  # their own default
+LIMITS = (
+    "its own composition, on a grid of losses and in floating point: an upper bound, no theorem; "
+    "it knows nothing of sensitivities, the noise multipliers are ours (docs/peers)"
+)
+
+
+def second_opinion(audit: Audit, values: Values) -> Opinion | None:
+    """dp_accounting's epsilon at the target's delta; None where our cost has no parts to export.
+
+    Where it is not installed, or has no event for a part, `applies` is False and `says` tells why.
+    """
+    problem, delta = audit.report.problem, delta_at(audit.report.problem, values)
+    if any(one.verdict is not Verdict.PROVED for one in audit.report.common) or not delta:
+        return None
+    parts = together(problem, joint_cost(problem, values), values)
+    if not parts:
+        return None
+    try:
+        event = to_event(Composition(parts, problem.setting.relation, NumericAccountant()))
+    except (MissingExtra, DPFrameError) as error:
+        return _silent(float(delta), str(error))
+    ours = NumericAccountant().epsilon(parts, delta).upper
+    return _asked(event, float(delta), max(STEP, STEP * ours))
+
+
+def _asked(event: object, delta: float, step: float) -> Opinion:
+    """Their number on a grid of losses with this step: finer than STEP costs minutes where a
+    release costs thousands, and a coarser grid is still an upper bound.
+    """
+    from dp_accounting import pld
+
+    try:
+        accountant = pld.PLDAccountant(value_discretization_interval=step)
+        accountant.compose(event)
+        epsilon = float(accountant.get_epsilon(delta))
+    except (ValueError, ArithmeticError, MemoryError) as error:
+        return _silent(delta, f"it failed: {type(error).__name__}")
+    if not math.isfinite(epsilon):
+        return _silent(delta, "it found no finite epsilon")
+    return Opinion(name=NAME, lower=None, upper=epsilon, delta=delta, says=LIMITS)
+
+
+def _silent(delta: float, why: str) -> Opinion:
+    return Opinion(name=NAME, lower=None, upper=None, delta=delta, says=why, applies=False)

@@ -1,0 +1,5 @@
+"""The audit as one self-contained HTML file."""
+
+from .document import html
+
+__all__ = ["html"]

@@ -1,0 +1,161 @@
+"""The top of the page: what is audited, the verdict, the sentence to sign, the numbers first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from dpframe.guarantees import ApproxDP, PureDP
+from dpframe.verify import Verdict
+
+from ..figures import clipped, exactly, figure, short
+from ..findings import Findings, Opinion, Waste
+from ..lines import lower_end
+from ..sentence import goal, sentence
+from .elements import Content, Element, element
+from .numbers import range_of, shown
+from .parts import CLASSES
+from .words import plain_words, words
+
+if TYPE_CHECKING:
+    from ..report import Audit
+
+LONGEST, WIDE = 300, 60  # characters of a name, and of one that is set large
+SAYS = {Verdict.PROVED: "Proved", Verdict.REFUTED: "Refuted", Verdict.UNPROVED: "Not proved"}
+LEADS = {
+    Verdict.PROVED: ("All that is released satisfies ", "."),
+    Verdict.REFUTED: ("What is released does not satisfy ", "."),
+    Verdict.UNPROVED: ("That what is released satisfies ", " is not proved, and not refuted."),
+}
+SIGNS = {
+    Verdict.PROVED: "M5 17 L13 25 L28 7",
+    Verdict.REFUTED: "M7 7 L26 26 M26 7 L7 26",
+    Verdict.UNPROVED: "M10 12 C10 3 24 3 24 11 C24 17 17 16 17 22 M17 27 V28",
+}
+CALLED = re.compile(r"([A-Za-z_]\w*)(\(.*\))\Z", re.DOTALL)
+
+
+def header(audit: Audit, title: str) -> Element:
+    """The title, or the name of what is audited, and what it was given."""
+    name, arguments = named(audit)
+    shown_title: list[Content] = [clipped(title, LONGEST)] if title else [element("span", name)]
+    subject = [f"{name}{arguments}"] if title else [arguments] if arguments != "()" else []
+    return element(
+        "header",
+        element("p", "Privacy audit", class_="label"),
+        element("h1", *shown_title, class_="long" if len(title or name) > WIDE else None),
+        element("p", *subject, class_="subject") if subject else None,
+    )
+
+
+def named(audit: Audit) -> tuple[str, str]:
+    """The name of what is audited, and its arguments in brackets."""
+    text = clipped(str(audit.regression), LONGEST)
+    found = CALLED.match(text)
+    return (found[1], found[2]) if found else (text, "")
+
+
+def verdict(found: Findings, known: Collection[str]) -> Element:
+    """The verdict in words, its sentence, and the numbers that matter most."""
+    audit = found.audit
+    text = sentence(audit, place="below")
+    before, after = LEADS[audit.verdict]
+    return element(
+        "section",
+        element("h2", _sign(audit.verdict), SAYS[audit.verdict], id="verdict"),
+        element("p", before, element("strong", *words(goal(audit.claimed))), after, class_="lead"),
+        element("p", "The sentence to sign", class_="label"),
+        element("p", *words(text, known, str(audit.regression)), class_="statement"),
+        _signature(),
+        _figures(found),
+        class_=f"verdict {CLASSES[audit.verdict]}",
+        aria_labelledby="verdict",
+    )
+
+
+def _sign(verdict: Verdict) -> Element:
+    path = element("path", d=SIGNS[verdict])
+    return element(
+        "svg", path, viewBox="0 0 34 34", width="34", height="34", aria_hidden="true", class_="seal"
+    )
+
+
+def _signature() -> Element:
+    """Lines to sign on, on paper only."""
+    blanks = [element("li", element("span", text)) for text in ("Name", "Date", "Signature")]
+    return element("ul", *blanks, class_="signature", aria_hidden="true")
+
+
+def _figures(found: Findings) -> Element:
+    items = [
+        element(
+            "div",
+            element("dt", term),
+            element("dd", element("span", value, class_="figure"), element("span", note)),
+        )
+        for term, value, note in _numbers(found)
+    ]
+    return element("dl", *items, class_="figures")
+
+
+def _numbers(found: Findings) -> Iterator[tuple[str, str, str]]:
+    audit = found.audit
+    if audit.claimed is audit.target:
+        yield from _claimed(audit)
+    yield from _cost(found)
+    if found.waste is not None:
+        where = ", in the example" if found.at else ""
+        yield "Noise needed", f"× {shown(found.waste.factor, 'up')}", _needed(found.waste) + where
+    count = len(audit.report.open_obligations)
+    if count:
+        yield "In the way", str(count), "open obligation" + "s" * (count > 1)
+
+
+def _claimed(audit: Audit) -> Iterator[tuple[str, str, str]]:
+    """The claim: its numbers, or that it has letters."""
+    target = audit.target
+    known = [lower_end(amount) for amount in target.amounts]
+    if not isinstance(target, (ApproxDP, PureDP)):
+        return
+    if known[0] is None:
+        letters = plain_words(", ".join(map(str, target.amounts)))
+        yield "Claimed", clipped(letters, 40), "for all values in their ranges"
+        return
+    failing = "delta" if len(known) == 2 and known[1] is None else "0"
+    delta = short(known[1]) if len(known) == 2 and known[1] is not None else failing
+    yield "Claimed", f"ε = {plain_words(short(known[0]))}", plain_words(f"at delta = {delta}")
+
+
+def _cost(found: Findings) -> Iterator[tuple[str, str, str]]:
+    """The tightest answer, and at which numbers."""
+    best: Sequence[Opinion] = [
+        one for one in found.opinions if one.applies and one.upper is not None
+    ]
+    if not best:
+        if found.audit.verdict is Verdict.REFUTED and found.audit.broken is None:
+            yield "True cost", "no bound", "see what stands in the way"
+        return
+    one = best[0]
+    at = ", ".join(
+        f"{name} = {exactly(found.at[name])}" for name in ("epsilon", "delta") if name in found.at
+    )
+    note = f"for {at}" if at else f"at delta = {figure(one.delta)}"
+    yield "True cost", cost_of(one, found), plain_words(note)
+
+
+def cost_of(one: Opinion, found: Findings) -> str:
+    """`ε = 0.596`, `ε between 45.5 and 1113`."""
+    upper = one.upper if one.upper is not None else float("inf")
+    limit = lower_end(found.audit.target.amounts[0])
+    text = range_of(
+        (one.lower or 0.0, upper), limit if isinstance(found.audit.target, ApproxDP) else None
+    )
+    return f"ε = {text}" if text[:1].isdigit() else f"ε {text}"
+
+
+def _needed(wasted: Waste) -> str:
+    """What the factor means."""
+    if wasted.tight:
+        return "of what is added: none is wasted"
+    return "of what is added would do" if wasted.factor < 1 else "of what is added is needed"

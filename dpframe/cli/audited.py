@@ -1,0 +1,134 @@
+"""What a person asks to audit: a declaration, a description in a file, an event, or formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+import dpframe as dp
+from dpframe.auditing import Audit, audit, audit_formulas
+from dpframe.describing import Description, read_description
+from dpframe.describing.event_text import MOST_CHARACTERS
+from dpframe.describing.events import EventRegression
+
+from .declaration import imported, regression_of
+from .options import target_of
+
+DESCRIBED = (".toml", ".yaml", ".yml")
+ABOUT_UNITS = ("--relation", "--rows-per-person")
+ELSEWHERE = "It stands in the description: edit the file."
+
+
+@attrs.frozen
+class Audited:
+    """An audit, and what a description says besides."""
+
+    audit: Audit
+    title: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Asked:
+    """The options of the command line that say what is claimed, and of what table."""
+
+    epsilon: str | None
+    delta: str | None
+    each: bool
+    groups: str | None
+    setting: dp.Setting
+    accountant: str
+    given: Sequence[str]
+    jointly: bool
+    told: tuple[str, ...]
+    """names of the options about the table and the declaration that were given"""
+
+    @property
+    def personal(self) -> bool:
+        """Whether every record has a budget of its own."""
+        return self.each or self.groups is not None
+
+    @property
+    def target(self) -> dp.Guarantee:
+        """What is claimed. Raises InvalidArgument."""
+        return target_of(self.epsilon, self.delta, each=self.each, groups=self.groups)
+
+
+def is_description(name: str) -> bool:
+    """Whether the name is that of a description's file."""
+    return name.lower().endswith(DESCRIBED)
+
+
+def audited(name: str, asked: Asked) -> Audited:
+    """The audit of a named declaration, or of a description. Raises InvalidArgument."""
+    if is_description(name):
+        return _described(read_description(Path(name)), asked)
+    regression = regression_of(name, asked.given, jointly=asked.jointly)
+    found = audit(
+        regression, target=asked.target, setting=asked.setting, accountant=asked.accountant
+    )
+    return Audited(found)
+
+
+def audited_formulas(releases: Sequence[str], parameters: Sequence[str], asked: Asked) -> Audited:
+    """The audit of formulas on the command line. Raises InvalidArgument."""
+    if asked.personal:
+        wanted = "left out with --release: formulas are of one budget for all"
+        raise dp.InvalidArgument("--each-epsilon and --groups", wanted, "given")
+    found = audit_formulas(
+        releases,
+        target=asked.target,
+        setting=asked.setting,
+        parameters=parameters,
+        accountant=asked.accountant,
+    )
+    return Audited(found)
+
+
+def audited_event(text: str, asked: Asked) -> Audited:
+    """The audit of an event of dp_accounting: its text, a file of that, or module:name. Raises
+    InvalidArgument.
+    """
+    taken = [name for name in asked.told if name not in ABOUT_UNITS]
+    if taken or asked.personal:
+        wanted = "left out with --event"
+        names = ", ".join([*taken, *(["--each-epsilon, --groups"] if asked.personal else [])])
+        raise dp.InvalidArgument(names, wanted, "given", "An event says nothing of the table.")
+    setting = attrs.evolve(asked.setting, X=dp.Rows(norm=1), y=None)
+    event: Any = EventRegression(_event(text))
+    found = audit(event, target=asked.target, setting=setting, accountant=asked.accountant)
+    return Audited(found)
+
+
+def _event(text: str) -> object:
+    if "(" in text:
+        return text
+    if ":" in text:
+        return imported(text)
+    try:
+        with Path(text).open(encoding="utf-8") as file:
+            return file.read(MOST_CHARACTERS + 1)
+    except (OSError, ValueError) as error:
+        wanted = "an event's text, a file of it, or module:name"
+        raise dp.InvalidArgument("--event", wanted, text, f"{type(error).__name__}.") from None
+
+
+def _described(found: Description, asked: Asked) -> Audited:
+    """The description's own claim, or another one of the same table by --epsilon and --delta."""
+    if asked.told:
+        raise dp.InvalidArgument(", ".join(asked.told), "left out", "given", ELSEWHERE)
+    named = asked.epsilon is not None or asked.delta is not None or asked.personal
+    accountant = found.accountant if asked.accountant == "auto" else asked.accountant
+    done = audit(
+        found.regression,
+        target=asked.target if named else found.target,
+        setting=found.setting,
+        accountant=accountant,
+    )
+    remarks = [f"{name}: {text}" for name, text in found.remarks.items() if text]
+    claims = [str(one) for one in found.claimed_sensitivities]
+    notes = [text for text in (found.citation, found.notes, *remarks, *claims) if text]
+    return Audited(done, found.title, tuple(notes))

@@ -1,0 +1,127 @@
+"""dpframe split: the split of a budget that makes a public criterion small."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import dpframe as dp
+
+from .declaration import regression_of
+from .options import (
+    Bound,
+    Box,
+    Delta,
+    Epsilon,
+    Given,
+    Json,
+    Name,
+    Norm,
+    Related,
+    RelationName,
+    RowsEach,
+    option,
+    setting_of,
+    target_of,
+)
+from .printing import page, print_json
+
+
+class Made(enum.StrEnum):
+    """What is made small."""
+
+    NOISE = "noise"
+    ERROR = "error"
+    SYNTHETIC = "synthetic"
+
+
+def split(
+    name: Name,
+    *,
+    columns: Annotated[int, typer.Option("-d", "--columns", help="Columns, a public number.")],
+    rows: Annotated[
+        int | None, option("-n", "Rows, a public number or a guess; for error and synthetic.")
+    ] = None,
+    criterion: Annotated[
+        Made, typer.Option(help="noise: squared noise; error: a bound; synthetic: simulated.")
+    ] = Made.NOISE,
+    over: Annotated[
+        str | None, option("--over", "A parameter, or shares. Left out: what is symbolic.")
+    ] = None,
+    within: Annotated[str | None, option("--within", "Where to look, such as 0.01,0.5.")] = None,
+    weight: Annotated[
+        list[str], option("--weight", "Of a release's noise, such as floor=0. Repeatable.")
+    ] = [],  # noqa: B006 - typer makes a list of its own
+    condition: Annotated[
+        str, typer.Option(help="How unlike the directions of rows are: 1 or more.")
+    ] = "1",
+    repeats: Annotated[int, typer.Option(help="Simulations of synthetic tables.")] = 100,
+    seed: Annotated[int, typer.Option(help="Of the simulations.")] = 0,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    norm: Norm = None,
+    box: Box = None,
+    bound: Bound = None,
+    relation: Related = RelationName.ADD_REMOVE,
+    rows_per_person: RowsEach = "1",
+    given: Given = [],  # noqa: B006 - typer makes a list of its own
+    plot: Annotated[Path | None, option("--plot", "Draw the curve into this file.")] = None,
+    out: Annotated[Path | None, option("--out", "Save the certificate to this file.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Choose gamma, or every share, by public numbers alone; and certify the choice."""
+    measures = {
+        Made.NOISE: lambda: dp.NoiseCriterion(d=columns, n=rows, weights=_weights(weight)),
+        Made.ERROR: lambda: dp.ErrorCriterion(n=_rows(rows), d=columns, condition=condition),
+        Made.SYNTHETIC: lambda: dp.DataCriterion(
+            table=dp.SyntheticTable(n=_rows(rows), d=columns, condition=condition),
+            repeats=repeats,
+            seed=seed,
+        ),
+    }
+    found = dp.best_split(
+        regression_of(name, given),
+        target=target_of(epsilon, delta),
+        setting=setting_of(norm, bound, relation.relation, rows_per_person, box),
+        criterion=measures[criterion](),
+        over=over,
+        within=None if within is None else within.split(","),
+    )
+    if as_json:
+        print_json(found.record())
+    else:
+        page(str(found))
+    if plot is not None:
+        _written("--plot", plot, found.plot().figure.savefig)
+    if out is not None:
+        _written("--out", out, found.certificate.save)
+
+
+def _written(name: str, path: Path, write: Callable[[Path], object]) -> None:
+    try:
+        write(path)
+    except OSError as error:
+        wanted = "a file that can be written"
+        raise dp.InvalidArgument(name, wanted, str(path), f"{error.strerror}.") from None
+
+
+def _rows(rows: int | None) -> int:
+    if rows is None:
+        wanted = "given: a public number of rows, or a guess"
+        raise dp.InvalidArgument("-n", wanted, "nothing", "Such as -n 10000.")
+    return rows
+
+
+def _weights(given: list[str]) -> dict[str, str]:
+    found = {}
+    for text in given:
+        name, equal, number = (part.strip() for part in text.partition("="))
+        if not (name and equal) or name in found:
+            wanted = "written name=number, once for each release"
+            raise dp.InvalidArgument("--weight", wanted, text)
+        found[name] = number
+    return found

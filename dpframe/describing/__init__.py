@@ -1,0 +1,31 @@
+"""Algorithms on paper, described by formulas in a TOML or YAML file, as declarations.
+
+    read_description(path, *, format=None) -> Description
+    parse_description(text, *, format="toml", name="text") -> Description
+
+    done = audit(found.regression, target=found.target, setting=found.setting,
+                 accountant=found.accountant)
+
+A Description also has title, citation, notes, remarks (by release), file, trusted (names of the
+releases whose sensitivity is stated, not derived) and claimed_sensitivities. Text of the file that
+is printed in markup must be escaped there. The schema is docs/describing.
+"""
+
+from .claimed import ClaimedSensitivity
+from .described import Described
+from .description import Description, parse_description, read_description
+from .keys import json_schema
+from .short import Spec, plain_releases, read_formula, read_parameter
+
+__all__ = [
+    "ClaimedSensitivity",
+    "Described",
+    "Description",
+    "Spec",
+    "json_schema",
+    "parse_description",
+    "plain_releases",
+    "read_description",
+    "read_formula",
+    "read_parameter",
+]

@@ -1,0 +1,112 @@
+"""An algorithm as text: its parameters, named formulas, releases and last step, as a value that is
+written and read in one canonical form.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+import attrs
+
+from .from_toml import toml_tree
+from .keys import KEPT, OUTPUT, keyed
+from .limits import MOST_FORMULAS, MOST_IN_FORMULA, MOST_IN_TITLE, MOST_PARAMETERS, MOST_RELEASES
+from .names import fresh
+from .part import Part
+from .source import checked
+from .told import Told, told
+
+
+@attrs.frozen
+class Algorithm:
+    """All that a graph is built of. `bounds` are those of rows and labels, with the relation, where
+    a stated sensitivity holds for them only.
+    """
+
+    releases: tuple[Told, ...]
+    title: str = ""
+    parameters: tuple[tuple[str, str], ...] = ()
+    let: tuple[tuple[str, str], ...] = ()
+    reads: tuple[str, ...] = ()
+    bounds: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def read(cls, text: str) -> Algorithm:
+        """The algorithm of its canonical text. Raises InvalidArgument."""
+        tree = toml_tree(checked(text, "declaration"), "declaration")
+        parts = keyed(Part(tree, "declaration"), KEPT)
+        bounds = parts.get("bounds")
+        found = algorithm(parts)
+        return found if bounds is None else attrs.evolve(found, bounds=_pairs(bounds, 10))
+
+    def __str__(self) -> str:
+        """The canonical text, in TOML."""
+        return "\n".join(_lines(self)) + "\n"
+
+
+def _lines(found: Algorithm) -> Iterator[str]:
+    tables = {"bounds": found.bounds, "parameters": found.parameters, "let": found.let}
+    if found.title:
+        yield f"title = {_quoted(found.title)}"
+    for table, pairs in tables.items():
+        if pairs:
+            yield f"[{table}]"
+            yield from (f"{name} = {_quoted(text)}" for name, text in pairs)
+    for one in found.releases:
+        yield "[[release]]"
+        for key, value in attrs.asdict(one).items():
+            if value:
+                yield f"{key} = {_quoted(value)}"
+    if found.reads:
+        yield f"[output]\nreads = {_quoted(found.reads)}"
+
+
+def _quoted(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def algorithm(parts: Mapping[str, Part]) -> Algorithm:
+    """The algorithm of the parts of a file. Raises InvalidArgument."""
+    parameters, let = parts.get("parameters"), parts.get("let")
+    output = keyed(parts["output"], OUTPUT) if "output" in parts else {}
+    found = Algorithm(
+        title=parts["title"].text(MOST_IN_TITLE, numbers=False) if "title" in parts else "",
+        parameters=() if parameters is None else _pairs(parameters, MOST_PARAMETERS),
+        let=() if let is None else _pairs(let, MOST_FORMULAS),
+        releases=tuple(told(one) for one in parts["release"].items("release", MOST_RELEASES)),
+        reads=tuple(
+            one.text(MOST_IN_FORMULA)
+            for one in (output["reads"].items("reads", MOST_RELEASES) if output else ())
+        ),
+    )
+    _refuse_collisions(parts, found)
+    if '"' in found.title:
+        parts["title"].refuse("free of double quotes", way_out="They mark where it ends.")
+    return found
+
+
+def _pairs(part: Part, most: int) -> tuple[tuple[str, str], ...]:
+    """Names with their texts, in order."""
+    found = part.table()
+    if len(found) > most:
+        part.refuse(f"a table of at most {most} names", f"{len(found)} names")
+    return tuple((name, part.inside(name).text(MOST_IN_FORMULA)) for name in found)
+
+
+def _refuse_collisions(parts: Mapping[str, Part], found: Algorithm) -> None:
+    """Every name means one thing."""
+    taken: dict[str, str] = {}
+    named = [
+        (parts[table], table, name)
+        for table in ("parameters", "let")
+        if table in parts
+        for name in parts[table].table()
+    ]
+    entries = parts["release"].items("release", MOST_RELEASES)
+    named += [
+        (part, part.path, one.name) for part, one in zip(entries, found.releases, strict=True)
+    ]
+    for part, place, name in named:
+        fresh(part, name, taken)
+        taken[name] = place

@@ -1,0 +1,205 @@
+"""From an algorithm as text to the graph of its mechanisms: one builder for files and short
+forms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import attrs
+
+from dpframe.errors import InvalidArgument, TouchesData
+from dpframe.graph import (
+    ColumnNode,
+    DataNode,
+    Graph,
+    Node,
+    Release,
+    RowsNode,
+    Setting,
+    jointly,
+    loop,
+    points_of,
+    post,
+    release,
+)
+from dpframe.guarantees import Share
+from dpframe.mechanisms import AdditiveNoise
+from dpframe.mechanisms.base import Calibration
+from dpframe.sensitivity import L1, L2
+from dpframe.symbols import constant, sqrt
+
+from .algorithm import Algorithm
+from .bounds import RELATED
+from .keys import CALIBRATIONS, JOINTLY, MECHANISMS
+from .names import NAME
+from .numbers import number, ranged
+from .scope import Scope
+from .stated import StatedStatistic
+from .told import Told
+
+NORMED = {"L1": L1, "L2": L2}
+
+
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Say where in a description an argument stood that was refused."""
+    try:
+        yield
+    except InvalidArgument as error:
+        name = error.name if error.name.startswith(where) else f"{where}: {error.name}"
+        raise type(error)(name, error.requirement, error.value, error.way_out) from None
+    except TouchesData as error:
+        raise InvalidArgument(where, "a statistic that is known", str(error)) from None
+
+
+@attrs.frozen
+class Builder:
+    """One algorithm in one setting, for one budget."""
+
+    told: Algorithm
+    X: RowsNode
+    y: ColumnNode | None
+    budget: Share
+    scope: Scope
+
+    @classmethod
+    def of(cls, told: Algorithm, setting: Setting, budget: Share) -> Builder:
+        """The names of the algorithm, read. Raises InvalidArgument."""
+        X, y = setting.nodes()
+        scope = Scope.of(X, y, budget)
+        for name, text in told.parameters:
+            with located(f"parameters, {name}"):
+                scope = scope.with_value(name, ranged(name, text))
+        for name, text in told.let:
+            with located(f"let, {name}"):
+                scope.value(text)
+                scope = scope.with_formula(name, text)
+        released = frozenset(one.name for one in told.releases)
+        return cls(told, X, y, budget, attrs.evolve(scope, released=released))
+
+    def graph(self) -> Graph:
+        """Every release, each charged; what the last step reads."""
+        found = [self.release(*one) for one in self.noisy()]
+        outputs: list[Node] = [self.looped(told, one) for told, one in found]
+        if self.told.reads:
+            outputs.insert(0, self.output(dict(zip(self.scope_names, outputs, strict=True))))
+        return Graph.of(tuple(outputs))
+
+    @property
+    def scope_names(self) -> list[str]:
+        """The names of the releases, in order."""
+        return [one.name for one in self.told.releases]
+
+    def statistic(self, one: Told) -> DataNode:
+        """What a release asks."""
+        with located(_place(one, "statistic")):
+            return self.stated(one) if one.trusted else self.scope.statistic(one.statistic)
+
+    def stated(self, one: Told) -> StatedStatistic:
+        """A statistic that is known by its sensitivity only."""
+        bounds = dict(self.told.bounds)
+        with located(_place(one, "sensitivity")):
+            moved = self.scope.formula(one.sensitivity)
+        with located(_place(one, "size")):
+            size = self.scope.formula(one.size or "1")
+        return StatedStatistic(
+            name=one.name,
+            X=self.X,
+            y=self.y,
+            sensitivity_of_row=moved,
+            norm=NORMED[one.norm],
+            relation=RELATED[bounds["relation"]],
+            why=one.why,
+            size=size,
+        )
+
+    def noisy(self) -> Iterator[tuple[Told, DataNode, AdditiveNoise | Calibration]]:
+        """Every release with its statistic and its noise."""
+        asked = [(one, self.statistic(one)) for one in self.told.releases]
+        joint = [pair for pair in asked if pair[0].calibration == JOINTLY]
+        together = iter(self.jointly(joint) if joint else ())
+        for one, statistic in asked:
+            noise = next(together) if one.calibration == JOINTLY else self.noise(one)
+            yield one, statistic, noise
+
+    def jointly(self, joint: list[tuple[Told, DataNode]]) -> tuple[AdditiveNoise, ...]:
+        """Noise of the releases that share the whole budget."""
+        with located("calibration"):
+            weights = [self.scope.formula(one.weight or "1") for one, _ in joint]
+            times = [self.scope.formula(one.times or "1") for one, _ in joint]
+            statistics: Any = [statistic for _, statistic in joint]
+            return jointly(self.budget, statistics, weights, times)
+
+    def noise(self, one: Told) -> AdditiveNoise | Calibration:
+        """The noise as it is stated, or the theorem that sizes it."""
+        kind: Any = MECHANISMS[one.mechanism]
+        if one.calibration:
+            return CALIBRATIONS[kind][one.calibration]
+        key = next(key for key in ("std", "variance", "scale") if getattr(one, key))
+        with located(_place(one, key)):
+            size = self.scope.formula(getattr(one, key))
+            found: AdditiveNoise = kind(sqrt(size) if key == "variance" else size)
+            return found
+
+    def release(self, one: Told, statistic: DataNode, noise: object) -> tuple[Told, Release]:
+        """One release: its own draw, its own charge."""
+        with located(_place(one, "sampled")):
+            rate = number(one.sampled) if one.sampled else None
+        with located(_place(one, "times")):
+            times = self.scope.formula(one.times) if one.times else constant(1)
+        share = self.share(one)
+        with located(_place(one, "")):
+            made = release(statistic, noise, share, times=times, sampled=rate, name=one.name)
+        return one, made
+
+    def share(self, one: Told) -> Share | None:
+        """What the release is said to cost."""
+        if not one.share:
+            return None
+        with located(_place(one, "share")):
+            amounts = [self.scope.formula(text) for text in one.share]
+            if len(amounts) != len(self.budget.currency):
+                wanted = f"one amount of each of {', '.join(self.budget.currency)}"
+                raise InvalidArgument("formula", wanted, ", ".join(one.share))
+            pairs = zip(amounts, self.budget.amounts, strict=True)
+            weights = tuple(amount / whole for amount, whole in pairs)
+        return Share(self.budget.currency, self.budget.amounts, weights)
+
+    def looped(self, one: Told, made: Release) -> Node:
+        """The release; where it reads a point that moves, the rounds that move it."""
+        points = points_of(made)
+        if not points:
+            return made
+        with located(_place(one, "step")):
+            if len(points) > 1:
+                raise InvalidArgument("statistic", "of one gradient", made.statistic.label)
+            pace = self.scope.formula(one.step or "1")
+            return loop(points[0], made, stepped, pace)
+
+    def output(self, released: dict[str, Node]) -> Node:
+        """The last step; what it reads that is not released, the verifier refuses by its path."""
+        read = []
+        for text in self.told.reads:
+            with located(f"output, reads {text!r}"):
+                if NAME.match(text) and not self.scope.knows(text):
+                    raise InvalidArgument("name", f"one of {', '.join(released)}", text)
+                read.append(released[text] if text in released else self.scope.value(text))
+        return post(last_step, *read)
+
+
+def _place(one: Told, key: str) -> str:
+    return f"release {one.name}, {key}" if key else f"release {one.name}"
+
+
+def stepped(point: Any, answer: Any, t: int, pace: float) -> Any:
+    """A step against the gradient."""
+    del t
+    return point - pace * answer
+
+
+def last_step(*values: Any) -> tuple[Any, ...]:
+    """What a description reads in its last step, which it does not spell out."""
+    return values

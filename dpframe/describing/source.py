@@ -1,0 +1,83 @@
+"""The text of a description file: a regular file of limited size, in UTF-8, that can be read."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from dpframe.errors import InvalidArgument
+
+from .limits import MOST_BYTES, MOST_IN_LINE
+from .part import unseen
+
+FORMATS = {".toml": "toml", ".yaml": "yaml", ".yml": "yaml"}
+
+
+def format_of(path: Path, chosen: str | None) -> str:
+    """toml or yaml, as chosen or by the ending. Raises InvalidArgument."""
+    found = FORMATS.get(path.suffix.lower()) if chosen is None else chosen
+    if found not in FORMATS.values():
+        wanted = "a file whose name ends in .toml, .yaml or .yml"
+        raise InvalidArgument("description", wanted, path.name, "Or give format='toml'.")
+    return str(found)
+
+
+def read_text(path: Path) -> str:
+    """The text of the file. Raises InvalidArgument; opens nothing but regular files, and never
+    reads more than the limit.
+    """
+    return decoded(_bytes(path), path.name)
+
+
+def _bytes(path: Path) -> bytes:
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        handle = os.open(path, flags)  # a pipe would block a plain open
+    except (OSError, ValueError) as error:
+        cause = type(error).__name__ if isinstance(error, ValueError) else error.strerror
+        raise InvalidArgument("description", "a readable file", str(path), f"{cause}.") from None
+    try:
+        regular = stat.S_ISREG(os.fstat(handle).st_mode)
+        found = _at_most(handle, MOST_BYTES + 1) if regular else b""
+    finally:
+        os.close(handle)
+    if not regular:
+        raise InvalidArgument("description", "a regular file", str(path))
+    if len(found) > MOST_BYTES:
+        wanted = f"a file of at most {MOST_BYTES // 1024} kB"
+        raise InvalidArgument("description", wanted, str(path), "Descriptions are short.")
+    return found
+
+
+def _at_most(handle: int, size: int) -> bytes:
+    found = b""
+    while len(found) < size and (more := os.read(handle, size - len(found))):
+        found += more
+    return found
+
+
+def decoded(content: bytes, name: str) -> str:
+    """Text in UTF-8, a byte order mark at its start dropped. Raises InvalidArgument."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        wanted, found = "text in UTF-8", f"byte {error.start + 1} that is none"
+        raise InvalidArgument(f"{name}, line {line}", wanted, found, "Save it as UTF-8.") from None
+
+
+def checked(text: str, name: str) -> str:
+    """The text with lines that end in a newline only, all of it visible. Raises InvalidArgument."""
+    if len(text) > MOST_BYTES:
+        raise InvalidArgument(name, f"at most {MOST_BYTES // 1024} kB", f"{len(text)} characters")
+    found = text.replace("\r\n", "\n")
+    for number, line in enumerate(found.split("\n"), 1):
+        if len(line) > MOST_IN_LINE:
+            wanted = f"lines of at most {MOST_IN_LINE} characters"
+            raise InvalidArgument(f"{name}, line {number}", wanted, f"{len(line)} characters")
+        hidden = unseen(line, lines=True)
+        if hidden:
+            wanted = "free of characters that cannot be seen"
+            raise InvalidArgument(f"{name}, line {number}", wanted, hidden, "Remove it.")
+    return found

@@ -1,0 +1,164 @@
+"""One event for each question, chosen on half of the draws and counted on the other half."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import attrs
+import numpy as np
+from scipy.special import ndtri
+
+from .claims import Claim
+from .counts import Reals, at_least, at_most
+
+MOST = 400  # thresholds that are tried on the first half
+QUESTIONS = 3  # delta at some epsilon, epsilon at some delta, mu
+
+
+@attrs.frozen(eq=False)
+class Scores:
+    """One number for each draw: larger where the first table is the likelier."""
+
+    first: Reals
+    second: Reals
+
+    def halves(self) -> tuple[Scores, Scores]:
+        """What an event is chosen on, and what it is counted on."""
+        half = len(self.first) // 2
+        return (
+            Scores(self.first[:half], self.second[:half]),
+            Scores(self.first[half:], self.second[half:]),
+        )
+
+    def __add__(self, other: Scores) -> Scores:
+        """Of independent releases."""
+        return Scores(self.first + other.first, self.second + other.second)
+
+
+@attrs.frozen
+class Event:
+    """Scores of at least the threshold, or at most it where `turned`: then the second table is the
+    likelier.
+    """
+
+    threshold: float
+    turned: bool
+
+    def hits(self, scores: Scores) -> tuple[int, int]:
+        """How many draws fall in it, of the likelier table and of the other."""
+        if self.turned:
+            likelier, other = scores.second <= self.threshold, scores.first <= self.threshold
+        else:
+            likelier, other = scores.first >= self.threshold, scores.second >= self.threshold
+        return int(likelier.sum()), int(other.sum())
+
+
+@attrs.frozen
+class Bounds:
+    """Lower bounds from one pair; all of them hold together with the stated confidence.
+
+    The privacy profile is at least `delta` at `at`, where `allowed` is claimed; at the claim's
+    delta epsilon is at least `epsilon`; no mu-Gaussian guarantee holds below `mu`.
+    """
+
+    at: float
+    delta: float
+    allowed: float
+    epsilon: float
+    told: float
+    mu: float
+
+    @property
+    def flagged(self) -> bool:
+        """Whether the claim is refuted."""
+        return self.delta > self.allowed or self.epsilon > self.told
+
+
+@attrs.frozen(eq=False)
+class Tried:
+    """Every event of the first half, with bounds as the second half would give them."""
+
+    events: tuple[Event, ...]
+    low: Reals
+    high: Reals
+
+    @classmethod
+    def of(cls, scores: Scores, counted: int, failing: float) -> Tried:
+        """Thresholds at quantiles of all scores."""
+        pooled = np.unique(np.concatenate([scores.first, scores.second]))
+        places = np.unique(np.linspace(0, len(pooled) - 1, min(MOST, len(pooled))).astype(int))
+        cuts, n = pooled[places], len(scores.first)
+        first, second = np.sort(scores.first), np.sort(scores.second)
+        above = [n - np.searchsorted(one, cuts, side="left") for one in (first, second)]
+        below = [np.searchsorted(one, cuts, side="right") for one in (second, first)]
+        likelier, other = (np.concatenate(pair) for pair in zip(above, below, strict=True))
+        events = tuple(Event(float(cut), turned) for turned in (False, True) for cut in cuts)
+        scale = counted / n
+        return cls(
+            events,
+            at_least(likelier * scale, counted, failing),
+            at_most(other * scale, counted, failing),
+        )
+
+    def best(self, gain: Callable[[Reals, Reals], Reals]) -> tuple[Event, float]:
+        """The event that promises most, and how much."""
+        found = gain(self.low, self.high)
+        i = int(np.argmax(found))
+        return self.events[i], float(found[i])
+
+
+def bounds(scores: Scores, claim: Claim, failing: float) -> Bounds:
+    """What the draws prove against the claim; wrong with probability at most `failing`.
+
+    Both halves of a choice are independent, so that each event is one event when it is counted.
+    """
+    chosen_on, counted_on = scores.halves()
+    each = failing / (2 * QUESTIONS)
+    counted = len(counted_on.first)
+    tried = Tried.of(chosen_on, counted, each)
+
+    def counts(event: Event) -> tuple[Reals, Reals]:
+        likelier, other = event.hits(counted_on)
+        return at_least(likelier, counted, each), at_most(other, counted, each)
+
+    at, event = _sharpest(tried, claim)
+    low, high = counts(event)
+    wide = counts(tried.best(lambda p, q: _epsilon(p, q, float(claim.at)))[0])
+    broad = counts(tried.best(_mu)[0])
+    return Bounds(
+        at=at,
+        delta=max(float(low - math.exp(at) * high * (1 + 1e-12)), 0.0),
+        allowed=claim.delta(at),
+        epsilon=max(float(_epsilon(*wide, float(claim.at))), 0.0),
+        told=claim.told,
+        mu=max(float(_mu(*broad)), 0.0),
+    )
+
+
+def _sharpest(tried: Tried, claim: Claim) -> tuple[float, Event]:
+    """The epsilon and the event that exceed the claim by most, as far as the first half tells; or
+    else come closest to it.
+    """
+    found = []
+    for at in claim.grid:
+        event, gain = tried.best(lambda p, q, at=at: p - math.exp(at) * q)  # type: ignore[misc]
+        allowed = claim.delta(at)
+        excess = gain - allowed
+        found.append(((excess, 0.0) if excess > 0 else (0.0, gain / max(allowed, 1e-9)), at, event))
+    _, at, event = max(found, key=lambda one: one[0])
+    return at, event
+
+
+def _epsilon(low: Reals, high: Reals, delta: float) -> Reals:
+    """log((p - delta)/q)."""
+    least = np.maximum(low - delta, 0.0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(least) - np.log(high) - 1e-11)
+
+
+def _mu(low: Reals, high: Reals) -> Reals:
+    """The mu at which N(mu, 1) and N(0, 1) can be told apart so well."""
+    with np.errstate(invalid="ignore"):
+        found = ndtri(low) - ndtri(high) - 1e-11
+    return np.asarray(np.where(np.isfinite(found), found, -np.inf))

@@ -1,0 +1,155 @@
+"""Procedures: their noise, recovered from what they release, against the law that is proved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import singledispatch
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtr, gammainc
+
+from dpframe.execution.running import Running
+from dpframe.execution.totals import real
+from dpframe.graph import Node
+from dpframe.graph.procedures import ApproximateMinimum, PerturbedMinimum, Posterior, TiltedMinimum
+from dpframe.randomness import Randomness
+
+from .counts import Reals, at_least
+from .running import procedure_draws
+from .tables import Pair, Person, Space
+
+Array = NDArray[Any]
+INSIDE = 0.9  # of the ball: what lies on its sphere does not tell its noise
+RADII = 40
+ROWS = 200  # along each of two axes
+
+
+@attrs.frozen(eq=False)
+class Law:
+    """How long the noise of a draw was, (n,), infinite where it cannot be told, and at most how
+    likely it is to be no longer than r.
+    """
+
+    length: Callable[[Array], Reals]
+    below: Callable[[Reals], Reals]
+
+
+@attrs.frozen
+class Short:
+    """The noise is at most `radius` long with probability at least `found`, where at most
+    `allowed` is proved.
+    """
+
+    radius: float
+    found: float
+    allowed: float
+
+    @property
+    def flagged(self) -> bool:
+        """Whether there is less noise than was proved."""
+        return self.found > self.allowed
+
+
+@singledispatch
+def law_of(node: object, running: Running) -> Law | None:
+    """The law of a procedure's noise on a table; None for one that is not known here."""
+    del node, running
+    return None
+
+
+def shortness(
+    node: Node, running: Running, n: int, randomness: Randomness, failing: float
+) -> Short | None:
+    """Whether the noise is shorter than proved: a radius from half of n draws, counted on the
+    other. None where the law is not known, or the table gives none.
+    """
+    law = law_of(node, running)
+    if law is None:
+        return None
+    length = law.length(procedure_draws(running, node, n, randomness))
+    chosen, counted = length[: n // 2], length[n // 2 :]
+    told = chosen[np.isfinite(chosen)]
+    if len(told) < n // 8:
+        return None
+    radii = np.quantile(told, np.linspace(0.02, 0.98, RADII))
+    hits = np.searchsorted(np.sort(told), radii, side="right") * len(counted) / len(chosen)
+    gains = at_least(hits, len(counted), failing) - law.below(radii)
+    radius = float(radii[int(np.argmax(gains))])
+    found = float(at_least(int((counted <= radius).sum()), len(counted), failing))
+    return Short(radius, found, float(law.below(np.array(radius))) * (1 + 1e-9) + 1e-12)
+
+
+@law_of.register
+def _(node: Posterior, running: Running) -> Law | None:
+    """(gamma H)^(1/2) (theta - mean) is standard normal."""
+    gram, moment = _sums(node, running)
+    gamma = node.gamma(running.numbers)
+    if not 0 < gamma < math.inf:
+        return None
+    system = gram + running.numbers.down(node.penalty) * np.eye(len(gram))
+    root, mean, d = np.linalg.cholesky(system), np.linalg.solve(system, moment), len(gram)
+    scale = math.sqrt(gamma)
+    return Law(
+        lambda thetas: np.linalg.norm((thetas - mean) @ root, axis=1) * scale,
+        lambda r: np.asarray(chdtr(d, r * r)),
+    )
+
+
+@law_of.register
+def _(node: PerturbedMinimum, running: Running) -> Law | None:
+    """z = X'y - (X'X + penalty I) theta, inside the ball."""
+    gram, moment = _sums(node, running)
+    system = gram + running.numbers.up(node.penalty) * np.eye(len(gram))
+    radius = INSIDE * running.numbers.down(node.radius)
+
+    def length(thetas: Array) -> Reals:
+        found = np.linalg.norm(moment - thetas @ system, axis=1)
+        return np.asarray(np.where(np.linalg.norm(thetas, axis=1) < radius, found, np.inf))
+
+    size, d = running.numbers.up(node.size), len(gram)
+    return Law(length, _below(gaussian=node.noise == "gaussian", size=size, d=d))
+
+
+@law_of.register
+def _(node: ApproximateMinimum, running: Running) -> Law | None:
+    """That of its minimum: more independent noise makes no z likelier to be short. (Anderson's
+    inequality, for densities that fall away from 0 in every direction.)
+    """
+    return law_of(node.minimum, running)
+
+
+@law_of.register
+def _(node: TiltedMinimum, running: Running) -> Law | None:
+    """z = -penalty theta on rows of zeros, which have no gradient."""
+    if node.size is None:
+        return None
+    numbers = running.numbers
+    penalty, size = numbers.up(node.penalty), numbers.up(node.size)
+    d = round(numbers.up(node.rows.columns))
+    length = _below(gaussian=False, size=size, d=d)
+    return Law(lambda thetas: np.linalg.norm(thetas, axis=1) * penalty, length)
+
+
+def calm(space: Space, node: Node) -> Pair:
+    """A table that leaves the noise of a procedure in sight, twice."""
+    zero = Person(space.along(np.zeros(2)), 0.0)
+    many = [Person(space.along(axis), 0.0) for axis in np.eye(2)] * ROWS
+    people = [zero] * 2 if isinstance(node, TiltedMinimum) else many
+    found = space.pair(zero, zero, people, "a table on which the noise can be told")
+    return Pair((found.tables[0], found.tables[0]), found.told.rpartition("; ")[2])
+
+
+def _sums(node: Any, running: Running) -> tuple[Array, Array]:
+    number = running.numbers.towards_zero
+    return real(node.gram, running.values, number), real(node.moment, running.values, number)
+
+
+def _below(*, gaussian: bool, size: float, d: int) -> Callable[[Reals], Reals]:
+    """The distribution of the length of a Gaussian vector, or of density exp(-|z|/size)."""
+    if gaussian:
+        return lambda r: np.asarray(chdtr(d, (r / size) ** 2))
+    return lambda r: np.asarray(gammainc(d, r / size))

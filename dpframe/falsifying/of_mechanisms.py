@@ -1,0 +1,96 @@
+"""A mechanism attacked: its law listed where that is short, its draws on the worst pair."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dpframe.guarantees import Relation, ZeroConcentratedDP, number
+from dpframe.mechanisms import Mechanism, Selection
+from dpframe.numerics import arb_float, working
+
+from .events import bounds
+from .finding import Finding, of_bounds
+from .job import Job, summed
+from .laws import ORDERS, PRECISION, Enumerated, divergence, enumerated, renyi
+from .pairs import Drawn, draws_of
+
+
+def mechanism_findings(
+    mechanism: Mechanism, sensitivity: Fraction, relation: Relation, job: Job, given: object
+) -> list[Finding]:
+    """Every enumeration and every way of drawing. `given` is the claim as a person gave it."""
+    found = listed(mechanism, sensitivity, job, given)
+    ways = list(draws_of(mechanism, sensitivity, relation))
+    repeats = job.repeats(job.claim)
+    plans = [(way, count) for way in ways for count in dict.fromkeys((1, repeats))]
+    each = job.failing / len(plans)
+    return found + [drawn(way, count, each, job) for way, count in plans]
+
+
+def drawn(way: Drawn, repeats: int, failing: float, job: Job) -> Finding:
+    """One way of drawing, against what is claimed of so many runs."""
+    job.told(f"{way.what}: {job.draws * repeats} draws on each of {way.pair}")
+    scores = summed(way.scores(job.draws * repeats, job.randomness), repeats)
+    found = bounds(scores, job.claim.times(repeats), failing)
+    method = "likelihood ratios: Clopper-Pearson bounds"
+    return of_bounds(found, way.what, way.pair, method=method, repeats=repeats)
+
+
+def listed(
+    mechanism: Mechanism, sensitivity: Fraction, job: Job, given: object = None
+) -> list[Finding]:
+    """The worst of all listed pairs, for the profile, and for Renyi divergences where zCDP is
+    claimed. Certain: balls, no draws.
+    """
+    worst: dict[str, Finding] = {}
+    with working(PRECISION):
+        pairs = list(enumerated(mechanism, sensitivity))
+        rhos = _rhos(given if given is not None else mechanism, sensitivity) if pairs else []
+        if pairs:
+            job.told(f"{len(pairs)} pairs of laws, in balls")
+        for laws in pairs:
+            found = [_profile(laws, job)]
+            if not laws.left_out:
+                found += [_renyi(laws, order, rho) for rho in rhos for order in ORDERS]
+            for one in found:
+                kind = one.quantity.partition(" at ")[0]
+                if kind not in worst or _margin(one) > _margin(worst[kind]):
+                    worst[kind] = one
+    return list(worst.values())
+
+
+def _rhos(claimed: object, sensitivity: Fraction) -> list[Fraction]:
+    """What is claimed under zCDP: by a guarantee; by a selection that is concentrated too."""
+    if isinstance(claimed, Mechanism):
+        concentrated = getattr(claimed, "concentrated", None)
+        claimed = (
+            concentrated(sensitivity) if isinstance(claimed, Selection) and concentrated else None
+        )
+    return [number("rho", claimed.rho)] if isinstance(claimed, ZeroConcentratedDP) else []
+
+
+def _margin(finding: Finding) -> float:
+    return finding.found - finding.allowed
+
+
+def _profile(laws: Enumerated, job: Job) -> Finding:
+    gains = [(at, arb_float(divergence(laws, Fraction(at)), up=False)) for at in job.claim.grid]
+    at, gain = max(gains, key=lambda one: one[1] - job.claim.delta(one[0]))
+    return _certain(laws, f"delta at epsilon {at:.4g}", gain, job.claim.delta(at))
+
+
+def _renyi(laws: Enumerated, order: int, rho: Fraction) -> Finding:
+    found = arb_float(renyi(laws, order), up=False)
+    return _certain(laws, f"Renyi divergence at order {order}", found, float(rho * order))
+
+
+def _certain(laws: Enumerated, quantity: str, found: float, allowed: float) -> Finding:
+    return Finding(
+        what="the law",
+        pair=laws.pair,
+        method="enumeration: all outcomes, in ball arithmetic",
+        quantity=quantity,
+        found=max(found, 0.0),
+        allowed=allowed,
+        certain=True,
+    )

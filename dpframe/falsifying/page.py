@@ -1,0 +1,74 @@
+"""An attack as a page that a person can read."""
+
+from __future__ import annotations
+
+from .attack import Attack
+from .finding import Finding
+
+
+def page(found: Attack) -> str:
+    """The verdict, every question with its answer, and what it means."""
+    verdict = "FLAGGED: the claim is refuted" if found.flagged else "not flagged"
+    lines = [
+        f"Attack on {found.target}: {verdict}",
+        "",
+        f"Claimed: {found.claim.text}{_told(found)}",
+        f"Proved:  {_proved(found)}",
+        f"Confidence {_confidence(found.confidence)} for all bounds together; {_draws(found)}.",
+        "",
+        "Tried:",
+        *(line for one in found.findings for line in _finding(one)),
+        *(f"  not tried: {one}" for one in found.passed_over),
+        "",
+        *_meaning(found),
+    ]
+    return "\n".join(lines)
+
+
+def _told(found: Attack) -> str:
+    if found.claimed == float("inf"):
+        return ""
+    at = "" if found.delta == 0 else f" at delta {float(found.delta):.3g}"
+    return f" (epsilon {found.claimed:.4g}{at})"
+
+
+def _proved(found: Attack) -> str:
+    at = "" if found.delta == 0 else f" at delta {float(found.delta):.3g}"
+    parts = [f"epsilon >= {found.epsilon:.4g}{at}"]
+    if found.mu > 0:
+        parts.append(f"mu >= {found.mu:.4g}")
+    return ", ".join(parts) + " for one run of the whole"
+
+
+def _confidence(value: float) -> str:
+    return f"{value:g}" if 1 - value > 1e-5 else f"1 - {1 - value:.2g}"
+
+
+def _draws(found: Attack) -> str:
+    many = "one run" if found.draws == 1 else f"{found.draws} draws of each table"
+    return f"{many}; noise: {found.source}"
+
+
+def _finding(one: Finding) -> list[str]:
+    mark = "REFUTED" if one.flagged else "held"
+    certain = " (certain, no draws)" if one.certain else ""
+    lines = [
+        f"  {mark}: {one.what}{certain}",
+        f"    {one.quantity} is at least {one.found:.4g}; {one.allowed:.4g} is claimed",
+    ]
+    above = one.epsilon is not None and one.told is not None and one.found <= one.allowed
+    if one.flagged and above:
+        lines.append(f"    epsilon is at least {one.epsilon:.4g}; {one.told:.4g} is claimed")
+    return [*lines, f"    on {one.pair}", f"    by {one.method}"]
+
+
+def _meaning(found: Attack) -> list[str]:
+    if found.flagged:
+        return [
+            "What leaks is more than what is claimed. A right claim is flagged with probability at",
+            f"most {1 - found.confidence:.2g}; where a finding is certain, never.",
+        ]
+    return [
+        "Not flagged is no proof: another pair of tables, another event or more draws may show",
+        "more. What is certified rests on its proof, never on this.",
+    ]

@@ -1,0 +1,259 @@
+"""Draws of one mechanism on the worst pair of inputs that is known for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import partial, singledispatch
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import ADD_REMOVE, Relation, number
+from dpframe.mechanisms import (
+    AdditiveNoise,
+    CorrelatedGaussian,
+    Mechanism,
+    PoissonSubsampled,
+    RandomizedResponse,
+    Selection,
+    SubsampledWithoutReplacement,
+)
+from dpframe.numerics.rounding import to_float
+from dpframe.randomness import Randomness
+from dpframe.symbols import exact
+
+from .densities import log_density
+from .events import Scores
+from .fitted import fitted
+from .laws import worst_scores
+
+Array = NDArray[Any]
+FINE = 2**20  # steps of the grid to a unit of sensitivity
+VECTOR = 3  # numbers of a joint draw
+
+
+@attrs.frozen(eq=False)
+class Drawn:
+    """Draws on both inputs of a pair, in scores, and what the pair was."""
+
+    what: str
+    pair: str
+    scores: Callable[[int, Randomness], Scores]
+
+
+@singledispatch
+def draws_of(mechanism: object, sensitivity: Fraction, relation: Relation) -> Iterator[Drawn]:
+    """Every way in which a mechanism is drawn, on its worst pair. Raises InvalidArgument."""
+    del sensitivity, relation
+    kind = getattr(mechanism, "kind", mechanism)
+    way_out = "Attack what draws it: dp.attack(run, on=(D, E), claim=mechanism)."
+    raise InvalidArgument("mechanism", "one whose draws are known here", kind, way_out)
+
+
+def from_draws(first: Array, second: Array) -> Scores:
+    """Scores of draws, (n, m), that are learned on their first quarter."""
+    quarter = len(first) // 4
+    score = fitted(first[:quarter], second[:quarter])
+    return Scores(score(first), score(second))
+
+
+@draws_of.register
+def _(mechanism: AdditiveNoise, sensitivity: Fraction, relation: Relation) -> Iterator[Drawn]:
+    """One number that moves by all of the sensitivity; on a grid, in doubles, and in a matrix."""
+    del relation
+    kind, size = type(mechanism), number(mechanism.noise, mechanism.formula)
+    moved = f"one number that is {float(sensitivity):g} larger"
+    if kind.exact:
+        told = "whole numbers" if kind.integer else "noise in steps of a grid"
+        yield Drawn(told, moved, partial(_on_grid, kind, size, sensitivity))
+    if kind.integer:
+        return
+    for many in (1, VECTOR) if kind.joint else (1,):
+        told = "noise in doubles" if many == 1 else f"a vector of {many} numbers"
+        yield Drawn(told, moved, partial(_in_doubles, kind, size, sensitivity, many=many))
+    off = f"entries off the diagonal that are larger, by {float(sensitivity):g} in all"
+    yield Drawn("a symmetric matrix", off, partial(_matrix, kind, size, sensitivity))
+
+
+def _on_grid(
+    kind: type[AdditiveNoise], size: Fraction, moved: Fraction, n: int, rng: Randomness
+) -> Scores:
+    step = Fraction(1) if kind.integer else moved / FINE
+    first, second = (kind.on_grid(size / step, n, rng.bits) for _ in range(2))
+    shift, scale = float(moved / step), to_float(size / step, up=True)
+    return _scores(kind, scale, np.array([shift]), first[:, None] + shift, second[:, None])
+
+
+def _in_doubles(
+    kind: type[AdditiveNoise],
+    size: Fraction,
+    moved: Fraction,
+    n: int,
+    rng: Randomness,
+    *,
+    many: int,
+) -> Scores:
+    scale, shift = to_float(size, up=True), np.zeros(many)
+    shift[0] = float(moved)
+    first, second = (sampled(kind, scale, n, (many,), rng.generator) for _ in range(2))
+    return _scores(kind, scale, shift, first + shift, second)
+
+
+def _matrix(
+    kind: type[AdditiveNoise], size: Fraction, moved: Fraction, n: int, rng: Randomness
+) -> Scores:
+    """L1 counts the upper triangle; L2 is Frobenius's."""
+    scale = to_float(size, up=True)
+    entry = float(moved) / (2**0.5 if str(kind.norm) == "L2" else 1.0)
+    shift = np.array([[0.0, entry], [entry, 0.0]])
+    first, second = (
+        sampled(kind, scale, n, (2, 2), rng.generator, symmetric=True) for _ in range(2)
+    )
+    return _scores(kind, scale, shift, first + shift, second, symmetric=True)
+
+
+def sampled(
+    kind: type[AdditiveNoise],
+    size: float,
+    n: int,
+    shape: tuple[int, ...],
+    rng: np.random.Generator,
+    *,
+    symmetric: bool = False,
+) -> Array:
+    """n draws of the mechanism's own sampler, (n, *shape); one call each where numbers depend on
+    each other, as in an execution.
+    """
+    if not kind.joint or symmetric:  # of symmetric matrices each is a draw
+        return kind.sample(size, (n, *shape), rng, symmetric=symmetric)
+    return np.stack([kind.sample(size, shape, rng, symmetric=symmetric) for _ in range(n)])
+
+
+def _scores(
+    kind: type[AdditiveNoise],
+    scale: float,
+    shift: Array,
+    first: Array,
+    second: Array,
+    *,
+    symmetric: bool = False,
+) -> Scores:
+    """The logarithm of the ratio of the densities that are stated; learned where none is known."""
+    found = []
+    for one in (first, second):
+        moved, still = (
+            log_density(kind, scale, noise, symmetric=symmetric) for noise in (one - shift, one)
+        )
+        if moved is None or still is None:
+            return from_draws(first.reshape(len(first), -1), second.reshape(len(second), -1))
+        found.append(moved - still)
+    return Scores(*found)
+
+
+@draws_of.register
+def _(mechanism: CorrelatedGaussian, sensitivity: Fraction, relation: Relation) -> Iterator[Drawn]:
+    """A move along the direction of least noise."""
+    del relation
+    rows = np.array([[float(entry) for entry in row] for row in mechanism.covariance])
+    shift = float(sensitivity) * np.linalg.eigh(rows)[1][:, 0]
+
+    def scores(n: int, rng: Randomness) -> Scores:
+        first, second = (mechanism.sample((n,), rng.generator) for _ in range(2))
+        towards = np.linalg.solve(rows, shift)
+        return Scores((first + shift) @ towards, second @ towards)
+
+    yield Drawn("noise in doubles", "a move along the direction of least noise", scores)
+
+
+@draws_of.register
+def _(mechanism: RandomizedResponse, sensitivity: Fraction, relation: Relation) -> Iterator[Drawn]:
+    """One value becomes another."""
+    del relation
+    changed = int(sensitivity)
+
+    def scores(n: int, rng: Randomness) -> Scores:
+        first, second = (
+            mechanism.sample(np.full((n, changed), value), rng.bits) for value in (0, 1)
+        )
+        return Scores(
+            *(((a == 0).sum(axis=1) - (a == 1).sum(axis=1)).astype(float) for a in (first, second))
+        )
+
+    yield Drawn(
+        "answers",
+        "the value 0 against 1" if changed == 1 else f"{changed} values 0 against 1",
+        scores,
+    )
+
+
+@draws_of.register
+def _(mechanism: Selection, sensitivity: Fraction, relation: Relation) -> Iterator[Drawn]:
+    """The pair of score vectors whose laws are the hardest to hide, by the law in exact balls."""
+    del relation
+    first, second = worst_scores(mechanism, sensitivity)
+
+    def scores(n: int, rng: Randomness) -> Scores:
+        drawn = [
+            mechanism.sample(np.tile(np.array(row, dtype=float), (n, 1)), rng.bits)
+            for row in (first, second)
+        ]
+        return from_draws(*(one[:, None].astype(float) for one in drawn))
+
+    told = " against ".join(str([round(one, 6) for one in row]) for row in (first, second))
+    yield Drawn("the index", f"scores {told}", scores)
+
+
+@draws_of.register
+def _(mechanism: PoissonSubsampled, sensitivity: Fraction, relation: Relation) -> Iterator[Drawn]:
+    """A table of one row against the empty one: n coins are n samples of it."""
+    if relation is not ADD_REMOVE:
+        raise InvalidArgument("relation", "add/remove for a Poisson sample", relation)
+
+    def chosen(n: int, rng: Randomness) -> Array:
+        seen = np.zeros(n)
+        seen[mechanism.rows(n, rng.bits)] = 1.0
+        return seen
+
+    yield _subsampled(mechanism.mechanism, sensitivity, chosen)
+
+
+@draws_of.register
+def _(
+    mechanism: SubsampledWithoutReplacement, sensitivity: Fraction, relation: Relation
+) -> Iterator[Drawn]:
+    """The first row of the table is replaced: it counts where the sample has it."""
+    del relation
+
+    def chosen(n: int, rng: Randomness) -> Array:
+        return np.array([float(mechanism.rows(mechanism.of, rng.bits)[0] == 0) for _ in range(n)])
+
+    yield _subsampled(mechanism.mechanism, sensitivity, chosen)
+
+
+def _subsampled(
+    base: Mechanism, sensitivity: Fraction, chosen: Callable[[int, Randomness], Array]
+) -> Drawn:
+    if not isinstance(base, AdditiveNoise):
+        way_out = "Attack what draws it: dp.attack(run, on=(D, E), claim=mechanism)."
+        raise InvalidArgument("mechanism", "additive noise on a sample", base.kind, way_out)
+    kind, size = type(base), to_float(number(base.noise, base.formula), up=True)
+
+    def scores(n: int, rng: Randomness) -> Scores:
+        shape = (1,) if kind.joint else ()
+        first, second = (sampled(kind, size, n, shape, rng.generator).reshape(n) for _ in range(2))
+        first = first + float(sensitivity) * chosen(n, rng)
+        return Scores(first, second)
+
+    return Drawn("fresh samples of the rows", "one row, which a sample may have or not", scores)
+
+
+def sensitivity_of(value: object) -> Fraction:
+    """A sensitivity as an exact number above 0. Raises InvalidArgument."""
+    found = number("sensitivity", exact(value, "sensitivity"))
+    if found <= 0:
+        raise InvalidArgument("sensitivity", "above 0", found)
+    return found

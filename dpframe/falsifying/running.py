@@ -1,0 +1,165 @@
+"""What a certificate executes, drawn many times on two tables along one history.
+
+Everything is read and drawn by `dpframe.execution`, on both tables, as an execution does it. What a
+later stage reads of an earlier one is the same on both: one draw of the first table. So the pair of
+products that is sampled is one that the composition of the releases must hide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from dpframe.execution.drawing import Draw, times_of
+from dpframe.execution.execution import first_look
+from dpframe.execution.running import ONE, Drawn, Running, finite
+from dpframe.execution.totals import real
+from dpframe.graph import Loop, Node, Sampler
+from dpframe.randomness import Randomness
+from dpframe.sources import open_source
+from dpframe.verify.at_numbers import AtNumbers
+
+from .coins import Samples, of_samples
+from .events import Scores
+from .pairs import from_draws
+from .tables import Pair, Table
+from .ways import Way, of_noise
+
+Array = NDArray[Any]
+
+
+@attrs.frozen(eq=False)
+class Step:
+    """One release on its way; `running` is the execution on the first table, which made it."""
+
+    release: Node
+    running: Running
+    scores: Callable[[int, Randomness], Scores]
+
+    @property
+    def label(self) -> str:
+        """The name of the release."""
+        return str(self.release.label)
+
+
+@attrs.frozen(eq=False)
+class Both:
+    """An execution on each of two neighbouring tables."""
+
+    first: Running
+    second: Running
+
+    @classmethod
+    def of(cls, run: AtNumbers, pair: Pair, randomness: Randomness) -> Both:
+        """The first look at both. Raises NotExecutable, BadData."""
+        return cls(*(opened(run, table, randomness) for table in pair.tables))
+
+    def steps(self, randomness: Randomness) -> Iterator[Step]:
+        """Every release, in order. A step must be drawn from before the next is asked for."""
+        for stage in range(self.first.stages.count):
+            if stage:
+                for running in (self.first, self.second):
+                    running.learn(stage)
+                    running.look(stage)
+            for drawn, other in self.draws(stage):
+                if isinstance(drawn, Loop):
+                    yield from self._rounds(drawn, randomness)
+                else:
+                    yield self._once(drawn, other)
+                    self._remember(drawn, randomness)
+
+    def draws(self, stage: int) -> list[tuple[Drawn, Drawn]]:
+        """What a stage releases of either table."""
+        return list(zip(self.first.draws(stage), self.second.draws(stage), strict=True))
+
+    def ways(self, drawn: Draw, other: Draw) -> tuple[Way, Way]:
+        """A release of noise on either table."""
+        return (
+            Way(drawn, self.first.numbers, self.first.values),
+            Way(other, self.second.numbers, self.second.values),
+        )
+
+    def at(self, loop: Loop, at: Array) -> tuple[Way, Way]:
+        """One round of a loop at a point, on either table, which it reads in full."""
+        once = attrs.evolve(loop.step, times=ONE, sampled=None)
+        first, second = (
+            Way.of(once, one, {**one.values, **one.at_point(loop, at)})
+            for one in (self.first, self.second)
+        )
+        return first, second
+
+    def _once(self, drawn: Drawn, other: Drawn) -> Step:
+        if isinstance(drawn, Draw) and isinstance(other, Draw):
+            return Step(drawn.release, self.first, partial(of_noise, *self.ways(drawn, other)))
+        return Step(drawn, self.first, partial(self._of_procedure, drawn))  # type: ignore[arg-type]
+
+    def _remember(self, drawn: Drawn, randomness: Randomness) -> None:
+        """One draw of the first table, which the second goes on from too."""
+        self.first.release([drawn], randomness)
+        node: Any = drawn.release if isinstance(drawn, Draw) else drawn
+        self.second.released[node] = self.first.released[node]
+
+    def _of_procedure(self, node: Any, n: int, randomness: Randomness) -> Scores:
+        drawn = [procedure_draws(one, node, n, randomness) for one in (self.first, self.second)]
+        return from_draws(*drawn)
+
+    def _rounds(self, loop: Loop, randomness: Randomness) -> Iterator[Step]:
+        """As `Running` walks through a loop, on both tables."""
+        numbers, rate = self.first.numbers, loop.step.sampled
+        at = start(loop, self.first)
+        path, answers = [at], []
+        for turn in range(times_of(loop.step, numbers)):
+            if rate is None:
+                ways = self.at(loop, at)
+                yield Step(loop.step, self.first, partial(of_noise, *ways))
+                answers.append(ways[0].draw.released(ways[0].values, randomness))
+            else:
+                samples = [
+                    Samples.of(one, loop, at, rate.value) for one in (self.first, self.second)
+                ]
+                yield Step(loop.step, self.first, partial(of_samples, samples[0], samples[1]))
+                drawn = samples[0].ways[0].draw
+                answers.append(drawn.released(samples[0].one(randomness), randomness))
+            arguments = self.first.arguments(loop.arguments)
+            at = finite(loop.update(at.copy(), np.array(answers[-1]), turn, *arguments), at.shape)
+            path.append(at)
+        for running in (self.first, self.second):
+            running.released[loop.step] = np.array(answers)
+            running.released[loop] = np.array(path)
+
+
+def start(loop: Loop, running: Running) -> Array:
+    """Where a loop starts: at zero."""
+    return np.zeros(round(running.numbers.up(loop.point.size)))
+
+
+def opened(run: AtNumbers, table: Table, randomness: Randomness) -> Running:
+    """Everything that the first stage reads of a table, as an execution looks at it."""
+    source = open_source(run.setting, table.X, table.y, drop=False, budgets=None)
+    return first_look(run, source, None, randomness, None)[0]
+
+
+def procedure_draws(running: Running, node: Any, n: int, randomness: Randomness) -> Array:
+    """n draws of a procedure, (n, m), as `Running` draws it. Nothing of them is remembered."""
+    if isinstance(node, Sampler):
+        number = running.numbers.towards_zero
+        seen = {one: real(one, running.values, number) for one in running.values}
+        drawn = (node.sample(seen, running.numbers, randomness) for _ in range(n))
+    else:
+        drawn = (_released(running, node, randomness) for _ in range(n))
+    return np.array([np.ravel(np.asarray(_numbers(one), dtype=float)) for one in drawn])
+
+
+def _numbers(released: Any) -> Any:
+    """What is released as numbers: of a fit, its coefficients."""
+    return getattr(released, "coefficients", released)
+
+
+def _released(running: Running, node: Any, randomness: Randomness) -> Any:
+    running.release([node], randomness)
+    return running.released.pop(node)

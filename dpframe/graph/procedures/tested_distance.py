@@ -1,0 +1,78 @@
+"""Propose, test, release as it was published in code for regression by the Tukey depth."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+
+from dpframe.guarantees import Guarantee, PureDP, Share
+from dpframe.symbols import Expression
+
+from ..columns import Column
+from ..node import Node
+from ..procedure import Procedure
+from ..rows import Rows
+
+
+@attrs.frozen(eq=False)
+class TestedDistance(Procedure):
+    """Whether the number of models that would have to change before their table is unsafe, plus
+    Laplace noise of `scale`, exceeds `threshold`. One replaced record moves one model, so the
+    number by at most 1. Kept to be audited; it is never certified. [Amin23, Alg. 3]
+    """
+
+    __test__: ClassVar[bool] = False
+    kind: ClassVar[str] = "tested_distance"
+    rows: Rows
+    column: Column
+    scale: Expression
+    threshold: Expression
+    share: Share
+    name: str = ""
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """X and y."""
+        return (self.rows, self.column)
+
+    @property
+    def summary(self) -> str:
+        """`test of the distance to unsafety`."""
+        return "test of the distance to unsafety"
+
+    @property
+    def own_formulas(self) -> dict[str, Expression]:
+        """The scale and the threshold."""
+        return {"scale": self.scale, "threshold": self.threshold}
+
+
+@attrs.frozen(eq=False)
+class DepthSample(Procedure):
+    """A point between models, drawn with the density exp(rate depth): the shells of depth are
+    weighed in one region and the point is drawn from a smaller one, by other volumes. Kept to be
+    audited; it is never certified. [Amin23, Alg. 2]
+    """
+
+    kind: ClassVar[str] = "depth_sample"
+    gives: ClassVar[type[Guarantee]] = PureDP
+    rows: Rows
+    column: Column
+    rate: Expression
+    share: Share
+    name: str = ""
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """X and y."""
+        return (self.rows, self.column)
+
+    @property
+    def summary(self) -> str:
+        """`sample by depth`."""
+        return "sample by depth"
+
+    @property
+    def own_formulas(self) -> dict[str, Expression]:
+        """The rate."""
+        return {"rate": self.rate}

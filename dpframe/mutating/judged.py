@@ -1,0 +1,153 @@
+"""What becomes of a mutant: refused; accepted and private, by another checker; or a survivor."""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import json
+from functools import cached_property
+from typing import Any
+
+import attrs
+
+from dpframe.graph import Graph, Setting
+from dpframe.guarantees import Guarantee
+from dpframe.verify import Certificate, Obligation, Report, Verdict
+from dpframe.verify.problem import Problem
+from dpframe.verify.report import verify
+
+from .mutant import Mutant
+from .subject import Operator
+
+
+class Outcome(enum.Enum):
+    """How a mutant ended. `survivor` and `overcautious` are errors of dpframe."""
+
+    REFUSED = "refused"
+    EQUIVALENT = "equivalent"
+    SURVIVOR = "survivor"
+    ACCEPTED = "accepted"
+    OVERCAUTIOUS = "overcautious"
+    UNSPELLABLE = "cannot be spelled"
+
+    def __str__(self) -> str:
+        """The word."""
+        return self.value
+
+
+REFUSED, EQUIVALENT, SURVIVOR = Outcome.REFUSED, Outcome.EQUIVALENT, Outcome.SURVIVOR
+ACCEPTED, OVERCAUTIOUS, UNSPELLABLE = Outcome.ACCEPTED, Outcome.OVERCAUTIOUS, Outcome.UNSPELLABLE
+
+
+@attrs.frozen(slots=False, eq=False, kw_only=True)
+class Judged:
+    """A mutant and what became of it.
+
+    `report` is the verifier's, None where the edit has no words in a graph; `reason` says why it
+    counts as it does.
+    """
+
+    mutant: Mutant
+    operator: Operator
+    place: str
+    target: Guarantee
+    setting: Setting
+    report: Report | None
+    verdict: Outcome
+    reason: str
+
+    @property
+    def name(self) -> str:
+        """`SSP, half: gram`."""
+        of = getattr(self.mutant.of, "of", self.mutant.of)
+        return f"{type(of).__name__}, {self.operator.name}: {self.place}"
+
+    @cached_property
+    def refusal(self) -> Obligation | None:
+        """What stands in its way: a refuted obligation where there is one."""
+        opened = () if self.report is None else self.report.open_obligations
+        refuted = (one for one in opened if one.verdict is Verdict.REFUTED)
+        return next(refuted, next(iter(opened), None))
+
+    @property
+    def witnessed(self) -> bool:
+        """Whether numbers, or two neighbours, show that its claim is wrong."""
+        return self.refusal is not None and self.refusal.witness is not None
+
+    @property
+    def offered(self) -> bool:
+        """Whether the refusal says what to do."""
+        opened = () if self.report is None else self.report.open_obligations
+        return self.verdict is REFUSED and any(one.repair for one in opened)
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of what distinguishes mutants: graph, target, setting."""
+        graph = "" if self.report is None else self.report.problem.graph.hash
+        return key_of(graph, self.target, self.setting)
+
+    def record(self) -> dict[str, Any]:
+        """As JSON values."""
+        found = self.refusal
+        return {
+            "mutant": str(self.mutant),
+            "operator": self.operator.name,
+            "place": self.place,
+            "breaks": self.operator.breaks,
+            "target": str(self.target),
+            "relation": str(self.setting.relation),
+            "verdict": str(self.verdict),
+            "reason": self.reason,
+            "node": "" if found is None else found.node,
+            "rule": "" if found is None else found.rule,
+            "facts": [] if found is None else list(found.facts),
+            "witness": "" if found is None or found.witness is None else str(found.witness),
+            "way_out": "" if found is None else found.repair,
+            "hash": self.key,
+        }
+
+    def __str__(self) -> str:
+        """`refused: SSP, half: gram: ...`."""
+        return f"{self.verdict}: {self.name}: {self.reason}"
+
+    __repr__ = __str__
+
+
+def key_of(graph: str, target: Guarantee, setting: Setting) -> str:
+    """SHA-256 of a graph's hash, a target and a setting."""
+    text = "\n".join((graph, repr(target), repr(setting)))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def outcome(
+    mutant: Mutant, operator: Operator, graph: Graph, target: Guarantee, setting: Setting
+) -> tuple[Report, Outcome, str]:
+    """The verifier's report on a mutant's graph, how it ended, and why."""
+    report = verify(Problem.of(graph, target, setting))
+    if not report.proved:
+        return report, REFUSED if operator.breaks else OVERCAUTIOUS, told(report)
+    if operator.never:
+        return report, SURVIVOR, "it reads the data without noise, and was accepted"
+    found = confirmed(mutant, report)
+    if found:
+        return report, SURVIVOR, f"accepted, and not by the independent checker: {found}"
+    by = f"proved private by {report.chosen.name if report.chosen else ''}"
+    return report, EQUIVALENT if operator.breaks else ACCEPTED, f"{by}, and by the checker"
+
+
+def told(report: Report) -> str:
+    """The obligation that stands in the way, on one line."""
+    opened = report.open_obligations
+    first = next((one for one in opened if one.verdict is Verdict.REFUTED), opened[0])
+    witness = "; ".join(first.facts) if first.witness is None else str(first.witness)
+    return f"{first.node}: {first.rule}: {witness}"
+
+
+def confirmed(mutant: Mutant, report: Report) -> str:
+    """Why the checker, which shares no code with the prover, does not accept the certificate; ""
+    where it does.
+    """
+    from dpframe import check
+
+    document = Certificate(mutant, report).document
+    return check.check(json.loads(json.dumps(document))).reason

@@ -1,0 +1,140 @@
+"""Values that are read from the data, without noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import attrs
+
+from dpframe.graph import DataNode, Loop, Post, Release
+from dpframe.graph.maps.boxes import Box
+from dpframe.graph.maps.clip import ClipNorm
+from dpframe.graph.maps.scaled import Scaled
+from dpframe.graph.statistics import Gram, LambdaMin, RawAggregate
+from dpframe.symbols import Expression
+
+from ..rewriting import Replacement
+from ..subject import Change, Operator, Subject, keep
+
+Function = Post | Loop
+FEW = 3  # releases of a graph that are tried; all are judged by the same rule
+
+
+def _posts(subject: Subject) -> Iterator[Function]:
+    yield from (one for one in subject.nodes if isinstance(one, (Post, Loop)))
+
+
+def _put(index: int, value: object) -> Replacement:
+    """Another argument of a function."""
+
+    def change(one: Any) -> Any:
+        arguments = (*one.arguments[:index], value, *one.arguments[index + 1 :])
+        return attrs.evolve(one, arguments=arguments)
+
+    return change
+
+
+def _read_raw(subject: Subject) -> Iterator[Change]:
+    for one in _posts(subject):
+        for index, argument in enumerate(one.arguments):
+            if isinstance(argument, Release):
+                change = {one: _put(index, argument.statistic)}
+                yield Change(f"{argument.label} -> {one.label}", partial(subject.replaced, change))
+
+
+def _labels(subject: Subject) -> Iterator[Change]:
+    for one in _posts(subject):
+        if subject.y is not None and isinstance(one, Post):
+            change = {one: _put(len(one.arguments), subject.y)}
+            yield Change(one.label, partial(subject.replaced, change))
+
+
+def _penalty(subject: Subject) -> Iterator[Change]:
+    grams = [one for one in subject.nodes if isinstance(one, Gram)]
+    for one in _posts(subject):
+        public = [i for i, a in enumerate(one.arguments) if isinstance(a, Expression)]
+        for index in public[:1] if grams else ():
+            raw = LambdaMin(grams[0]).__expression__()
+            yield Change(
+                f"argument {index + 1} of {one.label}",
+                partial(subject.replaced, {one: _put(index, raw)}),
+            )
+
+
+def _outputs(subject: Subject) -> Iterator[Change]:
+    for one in subject.graph.releases[:FEW]:
+        yield Change(one.label, partial(subject.beside, one.statistic))
+
+
+def _noise(factor: Callable[[Subject], Expression]) -> Callable[[Subject], Iterator[Change]]:
+    def changes(subject: Subject) -> Iterator[Change]:
+        for one in subject.releases[:FEW]:
+            noise = one.mechanism.scaled(factor(subject))
+            yield Change(one.label, partial(subject.replaced, {one: keep(noise)}))
+
+    return changes
+
+
+def _by_count(subject: Subject) -> Iterator[Change]:
+    if subject.added:
+        n = subject.X.rows
+        yield from _noise(lambda _: (n + 2) / (n + 1))(subject)
+
+
+def _rounds(subject: Subject) -> Iterator[Change]:
+    for one in subject.releases[:FEW] if subject.added else ():
+        count = _evolved(stated=one.mechanism, times=subject.X.rows + 1)
+        yield Change(one.label, partial(subject.replaced, {one: count}))
+
+
+def _evolved(**fields: object) -> Replacement:
+    return lambda one: attrs.evolve(one, **fields)
+
+
+def _bounded(subject: Subject) -> Iterator[ClipNorm | Box]:
+    """Maps that bound rows."""
+    yield from (one for one in subject.nodes if type(one) in (ClipNorm, Box))  # type: ignore[misc]
+
+
+def aggregate(name: str, data: DataNode) -> Expression:
+    """The value of an aggregate of the data."""
+    return RawAggregate(name, data).__expression__()
+
+
+def _scaled(subject: Subject) -> Iterator[Change]:
+    for one in _bounded(subject):
+        source = Scaled(one.source, aggregate("std", one.source))
+        yield Change(one.label, partial(subject.frozen, {one: _evolved(source=source)}))
+
+
+def _bound(subject: Subject) -> Iterator[Change]:
+    for one in _bounded(subject):
+        field = "norm" if isinstance(one, ClipNorm) else "bound"
+        raw = aggregate("quantile", one.source)
+        yield Change(one.label, partial(subject.frozen, {one: _evolved(**{field: raw})}))
+
+
+def _maximum(subject: Subject) -> Expression:
+    return aggregate("max_abs", subject.X)
+
+
+OPERATORS: Sequence[Operator] = (
+    Operator(
+        "raw argument",
+        "post-processing reads the statistic, not its release",
+        _read_raw,
+        never=True,
+    ),
+    Operator("raw labels", "post-processing reads y too", _labels, never=True),
+    Operator("raw eigenvalue", "a penalty is lambda_min(X'X) without noise", _penalty, never=True),
+    Operator("raw output", "a statistic leaves without noise", _outputs, never=True),
+    Operator("noise by n", "noise grows with the private n", _by_count, never=True),
+    Operator(
+        "noise by maximum", "noise grows with the largest |entry|", _noise(_maximum), never=True
+    ),
+    Operator("rounds by n", "n draws, n private", _rounds, never=True),
+    Operator("scaled by std", "columns are divided by their own std first", _scaled, never=True),
+    Operator("bound by quantile", "rows are clipped at a quantile of the data", _bound, never=True),
+)

@@ -1,0 +1,81 @@
+"""Boosted adaSSP as google-research has it, re-declared from its public code: to be audited."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from dpframe.graph import ColumnNode, Regression, RowsNode, iterate, post
+from dpframe.graph.functions import gradient
+from dpframe.graph.joint_noise import unit_std
+from dpframe.graph.objectives import Huber
+from dpframe.graph.statistics import LambdaMin
+from dpframe.guarantees import Share
+from dpframe.mechanisms import Gaussian
+from dpframe.symbols import Expression, Number, constant, parameter, sqrt
+
+from .adassp import RHO
+from .boosted import boosted
+from .descent import averaged
+
+POINTS = 1000  # of the grid of mu
+
+
+class BoostedAdaSSPKendall(Regression):
+    """Boosted adaSSP as google-research has it: mu is the first point of a grid that violates
+    (epsilon, delta), so that noise is always a little too small, and far too small where the first
+    point of the grid violates already. [Dick23, private_kendall/boosted_adassp.py]
+
+    mu/sqrt 3 for the smallest eigenvalue, for X'X and for all rounds. The code takes 1 for every
+    sensitivity whatever bounds it is given; here they are B^2, B^2 and B Y. Where epsilon and delta
+    are numbers the grid is that of the code, in doubles; elsewhere `excess`, unknown and positive,
+    is what mu has too much.
+    """
+
+    paper: ClassVar[str] = "Dick23; Tang23"
+    variant: ClassVar[str] = "coded"
+    title: ClassVar[str] = "boosted adaSSP, google-research"
+    rounds: Expression = constant(100)
+    rho: Expression = RHO
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """Three releases, the last one T times over; equal squared mu."""
+        point = iterate(X.columns)
+        gradients = gradient(X, y, at=point, loss=Huber(y.radius))
+        unit, square = sqrt(3) / affordable(budget), X.radius**2
+        sizes = (square, square, sqrt(self.rounds) * X.radius * y.radius)
+        noises = tuple(Gaussian(std=unit * size) for size in sizes)
+        statistics = (LambdaMin(X.T @ X), X.T @ X, gradients)
+        return post(averaged, boosted(statistics, noises, self.rounds, self.rho), constant(0))
+
+
+def affordable(budget: Share) -> Expression:
+    """The code's mu: exactly its double at numbers; else (1 + excess) times what may be spent."""
+    epsilon, delta = budget.epsilon, budget.delta
+    if isinstance(epsilon, Number) and isinstance(delta, Number):
+        return constant(grid_mu(epsilon.value, delta.value))
+    return (1 + parameter("excess", 0, 1)) / unit_std(budget)
+
+
+@lru_cache(maxsize=64)
+def grid_mu(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """The first point of the code's grids whose delta, in doubles, exceeds the target.
+
+    mu is doubled from epsilon^2/(2 log(1.25/delta)) until it violates; then 1,000 points from half
+    of it are tried in order.
+    """
+    import numpy as np
+    from scipy.stats import norm
+
+    e, target = float(epsilon), float(delta)
+
+    def violates(mu: Any) -> Any:
+        near, far = -e / mu + mu / 2, -e / mu - mu / 2
+        return target < norm.cdf(near) - np.exp(e) * norm.cdf(far)
+
+    mu = e**2 / (2 * np.log(1.25 / target))
+    while not violates(mu):
+        mu *= 2
+    tried = np.linspace(mu / 2, mu, POINTS)
+    return Fraction(float(tried[np.argmax(violates(tried))]))

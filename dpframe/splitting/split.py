@@ -1,0 +1,135 @@
+"""What `best_split` returns: the split, why it is the best, and the proof that it is private."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import attrs
+
+from dpframe.graph import Regression
+from dpframe.symbols import Expression, Number
+from dpframe.verify import Certificate
+
+from .criterion import Criterion
+
+
+@attrs.frozen
+class Point:
+    """The criterion at one split: `at` are the numbers of the parameter, or of the shares by
+    release. `error` is the standard error of a simulated value, 0 of a computed one, whose `value`
+    is rounded up.
+    """
+
+    at: Mapping[str, Fraction]
+    value: float
+    error: float = 0.0
+    label: str = ""
+
+
+@attrs.frozen(kw_only=True, eq=False, repr=False, str=False)
+class Split:
+    """The split of a budget that makes a public criterion small, and its certificate.
+
+    `regression` has the split filled in and is what `certificate` proves; `chosen` are the numbers,
+    by parameter or by release, formulas where the setting was symbolic. `value` is the criterion
+    there, rounded up (None where it is a formula); no split of the family has less than `lower`,
+    rounded down (0 where nothing was proved: simulations). `exact` says that the best split is
+    known in closed form, by the rule `law`, with the least value `least`; else every best one lies
+    in `optimal`, by parameter. For simulated criteria `optimal` are the splits tried that are no
+    more than 2 standard errors worse. `shares` has the part of each release of what adds up: of
+    epsilon, or of squared mu. `curve` has points by what varies; `against` are splits to compare
+    with.
+    """
+
+    regression: Regression
+    certificate: Certificate
+    criterion: Criterion
+    over: str
+    chosen: Mapping[str, Expression]
+    value: float | None
+    lower: float
+    exact: bool
+    law: str
+    least: Expression | None
+    optimal: Mapping[str, tuple[float, float]]
+    shares: Mapping[str, float]
+    currency: str
+    curve: Mapping[str, tuple[Point, ...]]
+    against: tuple[Point, ...]
+    error: float = 0.0
+
+    @property
+    def within(self) -> float:
+        """The criterion is at most so many times the least possible; infinite where unknown."""
+        if self.value is None:
+            return 1.0
+        return self.value / self.lower if self.lower > 0 else float("inf")
+
+    @property
+    def gain(self) -> float | None:
+        """By what factor the first of `against` is larger; None where there is none."""
+        if not self.against or self.value is None:
+            return None
+        return self.against[0].value / self.value
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is assumed of the choice, besides what the certificate assumes."""
+        return ("the split follows from public numbers only", *self.criterion.assumptions)
+
+    def record(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "regression": str(self.regression),
+            "criterion": self.criterion.sentence,
+            "over": self.over,
+            "chosen": {name: _plain(one) for name, one in self.chosen.items()},
+            "value": self.value,
+            "standard_error": self.error or None,
+            "lower": self.lower or None,
+            "exact": self.exact,
+            "law": self.law or None,
+            "optimal": {name: list(ends) for name, ends in self.optimal.items()},
+            "shares": dict(self.shares),
+            "currency": self.currency,
+            "gain": _finite(self.gain),
+            "against": [_point(one) for one in self.against],
+            "curve": {name: [_point(one) for one in line] for name, line in self.curve.items()},
+            "derivation": self.certificate.derivation,
+            "certificate": self.certificate.hash,
+            "assumptions": list(self.assumptions),
+        }
+
+    def plot(self, ax: Any = None) -> Any:
+        """The curve on matplotlib axes, which are returned. Needs the extra `plots`."""
+        from .plot import draw
+
+        return draw(self, ax)
+
+    def __str__(self) -> str:
+        """A page."""
+        from .text import page
+
+        return page(self)
+
+    __repr__ = __str__
+
+
+def _plain(formula: Expression) -> str:
+    return str(formula.value) if isinstance(formula, Number) else str(formula)
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or value in (float("inf"), float("-inf")) else value
+
+
+def _point(point: Point) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "at": {name: float(number) for name, number in point.at.items()},
+        "value": _finite(point.value),
+    }
+    if point.error:
+        found["standard_error"] = point.error
+    return found | ({"label": point.label} if point.label else {})

@@ -1,0 +1,171 @@
+"""A split as a page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from decimal import ROUND_CEILING, Context
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from dpframe.symbols import Expression, Number
+from dpframe.verify.text import NAMES, sentence
+
+from .split import Point
+
+if TYPE_CHECKING:
+    from .split import Split
+
+BARS = "▁▂▃▄▅▆▇█"
+STEPS = 7  # rows of the curve's table, or a few more
+MANY = 8  # digits of the ends of a range
+LITTLE = 0.01  # of the budget
+WIDE = 1000.0  # a curve is drawn up to so many times its least value
+
+
+def page(split: Split) -> str:
+    """The criterion, the choice, why it is best, what else costs, the curve, the proof."""
+    return "\n".join(
+        [
+            f"Split of {split.regression}",
+            "",
+            f"  criterion   {split.criterion.sentence}",
+            *_choice(split),
+            *_worth(split),
+            *_shares(split),
+            *_instead(split),
+            *_note(split),
+            *(line for name, points in _curves(split) for line in _curve(split, name, points)),
+            "",
+            f"Proved: {NAMES[split.certificate.derivation]}",
+            *(f"  {line}" for line in sentence(split.certificate)),
+            "Assumed of the choice",
+            *(f"  {one}" for one in split.assumptions),
+        ]
+    )
+
+
+def _choice(split: Split) -> Iterator[str]:
+    said = ", ".join(f"{name} = {_exactly(one)}" for name, one in split.chosen.items())
+    yield f"  chosen      {said}"
+    if split.exact:
+        yield f"  because     {split.law}: in closed form"
+    if split.optimal and not split.exact:
+        ends = ", ".join(_between(name, *pair) for name, pair in split.optimal.items())
+        how = "within 2 standard errors" if split.error else "every best one, proved"
+        yield f"  {'alike' if split.error else 'best':<10}  {ends} ({how})"
+    elif split.optimal:
+        best = ", ".join(f"{name} = {low:.6g}" for name, (low, _) in split.optimal.items())
+        yield f"  best        {best}"
+
+
+def _worth(split: Split) -> Iterator[str]:
+    if split.value is None:
+        yield f"  worth       {split.least}"
+        return
+    if split.error:
+        worth = tidied(f"{split.value:.4g} +- {split.error:.2g}")
+        yield f"  worth       {worth} (standard error)"
+        return
+    less = (split.within - 1) * 100
+    about = f"at most {_up(less)}% above the least possible, which is proved"
+    yield f"  worth       {above(split.value)}; {about}"
+
+
+def _up(percent: float) -> str:
+    """A percentage, rounded up to one digit."""
+    return above(percent, 1) if percent > 0 else "0"
+
+
+def above(value: float, digits: int = 4) -> str:
+    """A positive number, rounded up to so many digits.
+
+    >>> above(12474.2), above(1.95044e-06), above(math.inf)
+    ('12480', '1.951e-6', 'inf')
+    """
+    if not math.isfinite(value):
+        return str(value)
+    rounded = Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value)
+    return tidied(f"{float(rounded):.{max(digits, 5)}g}")
+
+
+def tidied(text: str) -> str:
+    """1e-06 as 1e-6."""
+    return text.replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
+
+
+def _shares(split: Split) -> Iterator[str]:
+    if split.shares:
+        said = ", ".join(f"{name} {100 * share:.3g}%" for name, share in split.shares.items())
+        yield f"  shares      {said} of {split.currency}"
+
+
+def _instead(split: Split) -> Iterator[str]:
+    for place, point in enumerate(split.against):
+        head = "instead of" if place == 0 else ""
+        error = f" +- {point.error:.2g}" if point.error else ""
+        times = "" if not split.value else f", {point.value / split.value:.3g} times as much"
+        worth = tidied(f"{point.value:.4g}{error}") if error else above(point.value)
+        yield f"  {head:<10}  {worth} for {point.label}{times}"
+
+
+def _note(split: Split) -> Iterator[str]:
+    for name, share in split.shares.items():
+        if share < LITTLE:
+            yield f"  note        {name} is hardly worth its price here: is it needed at all?"
+
+
+def _curves(split: Split) -> list[tuple[str, tuple[Point, ...]]]:
+    """Of two shares, the first: the other is what is left."""
+    found = list(split.curve.items())
+    return found[:1] if len(found) == 2 else found
+
+
+def _curve(split: Split, name: str, points: Sequence[Point]) -> Iterator[str]:
+    """A line of bars, their heights logarithmic, and a few numbers below."""
+    seen = [point for point in points if math.isfinite(point.value) and point.value > 0]
+    if len(seen) < 2:
+        return
+    yield ""
+    ends = f"{_short(seen[0].at[name])} to {_short(seen[-1].at[name])}"
+    yield f"  {name}, {ends}"
+    yield f"  {bars([point.value for point in seen])}"
+    for point in _some(seen):
+        mark = "  <- chosen" if point.value == split.value else ""
+        error = f" +- {point.error:.1g}" if point.error else ""
+        worth = f"{point.value:.4g}{error}" if error else above(point.value)
+        yield f"  {_short(point.at[name]):>10}  {tidied(worth)}{mark}"
+
+
+def bars(values: Sequence[float]) -> str:
+    """One bar a value, from the least to at most 1,000 times as much, in equal ratios."""
+    low = min(values)
+    most = min(max(values), WIDE * low)
+    width = math.log(most / low) or 1.0
+    places = [min(1.0, math.log(value / low) / width) for value in values]
+    return "".join(BARS[round(place * (len(BARS) - 1))] for place in places)
+
+
+def _some(points: Sequence[Point]) -> list[Point]:
+    """A few points: the best, and others evenly among them."""
+    best = min(range(len(points)), key=lambda place: points[place].value)
+    step = max(1, (len(points) - 1) // (STEPS - 1))
+    return [points[place] for place in sorted({*range(0, len(points), step), best})]
+
+
+def _exactly(formula: Expression) -> str:
+    return _short(formula.value) if isinstance(formula, Number) else str(formula)
+
+
+def _short(value: Fraction) -> str:
+    decimal = f"{float(value):.6g}"
+    return tidied(decimal if Fraction(decimal) == value else f"{float(value):.4g}")
+
+
+def _between(name: str, low: float, high: float) -> str:
+    """`gamma in [0.138, 0.139]`, rounded outward to as many digits as tell the ends apart."""
+    apart = 3 if high <= low else 2 - math.floor(math.log10((high - low) / high))
+    digits = min(MANY, max(3, apart))
+    unit = 10.0 ** (math.floor(math.log10(high)) + 1 - digits) if high > 0 else 1.0
+    first, last = math.floor(low / unit) * unit, math.ceil(high / unit) * unit
+    return tidied(f"{name} in [{first:.{digits}g}, {last:.{digits}g}]")

@@ -1,0 +1,16 @@
+"""Lets the tests here import what the suites share: oracles, the page; the cases, made once."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
+
+
+@pytest.fixture(scope="session")
+def cases():
+    """Every case, by name and relation."""
+    from dpframe.auditing.dossier import dossier
+
+    return {(one.name, str(one.relation)): one for one in dossier()}

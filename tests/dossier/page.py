@@ -1,0 +1,188 @@
+"""docs/dossier.md, from the declarations: `python tests/dossier/page.py` writes it anew."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import dpframe as dp
+from dpframe.auditing.catalogue import family, summary
+from dpframe.auditing.dossier import DELTA, EPSILONS, Case, Limit, case, dossier, limit
+from dpframe.auditing.dossier.case import with_value
+from dpframe.auditing.figures import exactly, figure
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "dossier.md"
+SPEC = importlib.util.spec_from_file_location("pages", ROOT / "tests" / "catalogue" / "page.py")
+PAGES = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(PAGES)
+RELATIONS = (dp.ADD_REMOVE, dp.REPLACE_ONE)
+GAMMAS = ("0.01", "0.05", "0.1", "1/3", "0.5", "0.9", "0.99")
+
+SECTIONS = {  # headings and the families below them, in order; what is in none comes last
+    "Sufficient statistics": ("SSP", "constSSPfull"),
+    "adaSSP": ("adaSSP", "adaSSPbudget"),
+    "Boosting and descent": ("boosted adaSSP", "noisy gradient descent"),
+    "Posterior samples": ("OPS", "AdaOPS"),
+    "Perturbed objectives": ("ObjPert",),
+    "The functional mechanism": ("functional mechanism",),
+    "Many models of few records": ("Sub-Agg", "Tukey depth"),
+    "Budgets of one's own": ("personalised ridge", "uniform ridge", "sampled ridge"),
+}
+REST = "Others"
+
+INTRODUCTION = """\
+# The dossier: what published budget splits really cost
+
+Every algorithm of the papers that dpframe works from, as it was printed and as it was coded, and
+other people's public code, re-declared: what is proved of each claim, what is refuted and by which
+numbers, what it really costs, and what to change. All of it follows from the declarations:
+
+```console
+dpframe dossier
+dpframe dossier BoostedAdaSSPCoded --relation add-remove
+dpframe dossier --json
+```
+
+A number in a table is the **true epsilon** of what claims the epsilon above it: of all releases
+together, for the worst pair of neighbours, at $\\delta = 10^{-6}$ (0 where the claim is pure) and
+bounds $B = Y = 1$; five digits, always rounded to the side of caution.
+
+| cell | meaning |
+|---|---|
+| 0.5956 | exact, rounded up: some pair comes as near to it as one likes, none costs more |
+| <= 0.75 | an upper bound, rounded up |
+| >= 2.92 | a lower bound, rounded down: [tables](refutations.md) that lose so much |
+| none | data is read without noise, or nothing bounds a release: no epsilon is proved |
+| open | neither proved nor refuted |
+| **bold** | the claim is refuted |
+
+*Private up to* is the largest epsilon up to which the claim is exactly true at that delta, rounded
+down. Where all noise is Gaussian with stds proportional to $1/\\varepsilon$ one number decides
+([F1](proofs/profile.md)): the exact profile holds at it and fails beyond it, each by enclosure.
+*Proved* is for every epsilon, delta, bound and hyperparameter; with a star in a region of them. A
+plus says that the claim is proved at some of these numbers, and for every parameter it is not.
+
+Code is not run here: it is declared again, as a graph, from its public source, and each
+declaration says what was left out. Floating point is not counted. Rows fill a ball of radius B,
+but for the functional mechanism, whose papers bound every entry. Fixing a hyperparameter that is
+free (the gamma of adaSSPbudget) can only lower a cost: the table has that of the worst.
+
+*This page is made by `python tests/dossier/page.py`; a test tells when it is old.*
+"""
+
+
+def page(cases: Sequence[Case]) -> str:
+    """The whole page."""
+    parts = [INTRODUCTION]
+    for heading, own in sections(cases):
+        parts.append(f"## {heading}\n")
+        for relation in RELATIONS:
+            listed = [one for one in own if one.relation is relation]
+            parts.append("\n".join(table(relation, listed)) + "\n")
+        parts += gammas(own)
+        parts += [f"{text}\n" for text in paragraphs(own)]
+    return "\n".join(parts)
+
+
+def sections(cases: Sequence[Case]) -> Iterator[tuple[str, list[Case]]]:
+    """Headings with their cases."""
+    named = {name for families in SECTIONS.values() for name in families}
+    rest = dict.fromkeys(_family(one) for one in cases if _family(one) not in named)
+    for heading, families in {**SECTIONS, REST: tuple(rest)}.items():
+        own = [one for name in families for one in cases if _family(one) == name]
+        if own:
+            yield heading, own
+
+
+def _family(one: Case) -> str:
+    return family(type(one.regression))
+
+
+def table(relation: dp.Relation, cases: Iterable[Case]) -> list[str]:
+    """One line an algorithm."""
+    claimed = [f"{exactly(one)}" for one in EPSILONS]
+    head = [str(relation), "variant", "verdict", "private up to", *claimed]
+    return PAGES.table(head, map(_row, cases))
+
+
+def _row(one: Case) -> list[str]:
+    marks = {
+        "proved in a region": "proved\\*",
+        "proved at numbers": "proved+",
+        "refused, true for some": "refused+",
+    }
+    verdict = marks.get(one.everywhere, one.everywhere)
+    link = f"[{one.name}](regressions/{one.name}.md)"
+    reach = one.reach if one.reach != "-" else ""
+    return [link, one.variant, verdict, reach, *map(_cell, one.accounts)]
+
+
+def _cell(account) -> str:
+    text = PAGES.escaped(str(account))
+    return f"**{text}**" if account.exceeds else text
+
+
+def paragraphs(cases: Sequence[Case]) -> Iterator[str]:
+    """One an algorithm that is refused, or fails at a claimed epsilon, under some relation."""
+    for name in dict.fromkeys(one.name for one in cases):
+        own = [one for one in cases if one.name == name]
+        if any(one.refused for one in own):
+            yield _paragraph(own)
+
+
+def _paragraph(own: Sequence[Case]) -> str:
+    """What it is, then a point a relation, or one for both where they say the same."""
+    cls = type(own[0].regression)
+    reasons: dict[str, list[str]] = {}
+    for one in own:
+        reasons.setdefault(_reason(one), []).append(str(one.relation))
+    points = [f"- *{' and '.join(who).capitalize()}*: {why}" for why, who in reasons.items()]
+    return "\n".join([f"**{own[0].name}.** {PAGES.prose(summary(cls))}", "", *points])
+
+
+def _reason(one: Case) -> str:
+    """Why, what else is wrong, up to where it is true, how it is attacked, what to change."""
+    told = [f"{one.reason}."] if one.refused else [f"{one.everywhere}, {one.reason}."]
+    told += [f"Also {line}." for line in one.also if one.refused]
+    told += [f"The claim is {one.told_limit}."] if one.told_limit else []
+    told += [f"By attack: {how}." for how in _attacks(one)]
+    text = PAGES.prose(" ".join(told))
+    repair = one.repair if one.refused else ""
+    return f"{text} *Repair:* {PAGES.prose(repair)}" if repair else text
+
+
+def _attacks(one: Case) -> Iterator[str]:
+    """How the bound at the claim of 1 was found."""
+    for account in one.accounts:
+        if account.claimed == 1 and account.attack is not None:
+            yield account.attack.how
+
+
+def gammas(own: Sequence[Case]) -> Iterator[str]:
+    """adaSSPbudget at some values of its free parameter, in a table of its own."""
+    for one in own:
+        found = one.limit
+        if found is None or not found.parameter or one.relation is not dp.ADD_REMOVE:
+            continue
+        head = [found.parameter, "private up to", *(exactly(epsilon) for epsilon in EPSILONS)]
+        rows = (_fixed(one, found, value) for value in GAMMAS)
+        intro = f"{one.name}, {one.relation}, at some values of {found.parameter}:\n"
+        yield intro + "\n" + "\n".join(PAGES.table(head, rows)) + "\n"
+
+
+def _fixed(one: Case, found: Limit, value: str) -> list[str]:
+    regression = with_value(one.regression, found.parameter, value)
+    own = case(regression, one.relation, EPSILONS, DELTA)
+    reach = limit(regression, one.relation, DELTA)
+    return [value, figure(reach.epsilon, "down", 5), *map(_cell, own.accounts)]
+
+
+def made() -> str:
+    """The page of all subjects."""
+    return page(list(dossier()))
+
+
+if __name__ == "__main__":
+    PAGE.write_text(made())

@@ -1,0 +1,150 @@
+"""Lower bounds by attack: against closed forms, simulations, and each other."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from oracles import DIGITS
+from published import epsilon_of
+
+import dpframe as dp
+from dpframe.auditing.attacks import (
+    boosted_coded,
+    refutations_of,
+    transposed_epsilon,
+    transposed_factor,
+    unsafe_distance,
+)
+from dpframe.auditing.dossier.attacked import attacked
+
+D = Fraction(1, 10**6)
+
+
+def fails(k, epsilon, scale):
+    """The probability that the test of dp_regression/tukey.py fails at distance k."""
+    threshold = mpmath.log(1 / (2 * mpmath.mpf(10) ** -6)) / (mpmath.mpf(epsilon) / 2)
+    room = (threshold - k) / scale
+    return 1 - mpmath.exp(-room) / 2 if room > 0 else mpmath.exp(room) / 2
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "3", "10"])
+def test_the_test_costs_two_over_epsilon(epsilon):
+    """The best of a hundred distances, at 50 digits; nearly 2/epsilon, where epsilon/2 is claimed.
+    With the mended noise it keeps to its share.
+    """
+    e = Fraction(epsilon)
+    found, mended = unsafe_distance(e, D), unsafe_distance(e, D, mended=True)
+    with mpmath.workdps(DIGITS):
+        size = mpmath.mpf(epsilon) / 2
+        pairs = ((fails(k, epsilon, size), fails(k + 1, epsilon, size)) for k in range(600))
+        true = max(
+            mpmath.log((p - mpmath.mpf(10) ** -6) / q) for p, q in pairs if p > mpmath.mpf(10) ** -6
+        )
+    assert found.found <= true + 1e-12
+    assert found.found == pytest.approx(float(true), rel=1e-3)
+    assert float(2 / e) * 0.99 < found.found < 2 / e
+    assert found.refuted == (e < 2)
+    assert not mended.refuted
+    assert mended.found == pytest.approx(float(e / 2), rel=2e-3)
+
+
+def test_the_test_costs_2_of_the_half_that_it_has():
+    """At epsilon = 1."""
+    assert unsafe_distance(1, D).found == pytest.approx(2.0, abs=1e-4)
+
+
+def test_boosted_points_stay_near_zero():
+    """Replayed, d = 1: n rows 1 of label 0 and the record (1, 1): the conditional shifts of the
+    gradients come to 1, so that their squares sum to nearly T.
+    """
+    rng = np.random.default_rng(1)
+    n, rounds, std = 10**7, 100, 0.237
+    gram = n + 1 + std * rng.normal()
+    theta, shifts = 0.0, []
+    for _ in range(rounds):
+        shifts.append(np.clip(1.0 - theta, -1, 1))
+        gradient = n * np.clip(-theta, -1, 1) + shifts[-1] + std * rng.normal()
+        theta += gradient / gram
+    assert np.sum(np.square(shifts)) > rounds * (1 - 1e-5)
+
+
+def test_boosted_bounds_grow_with_rounds():
+    """And one round is the profile of three moves."""
+    found = [boosted_coded(1, D, rounds).found for rounds in (1, 5, 100)]
+    assert found == sorted(found)
+    sigma = mpmath.mpf("4.224676")  # of (1, 1e-6)
+    assert found[0] == pytest.approx(float(epsilon_of(mpmath.sqrt(3) * sigma)), rel=1e-5)
+
+
+def test_what_is_spent_agrees_with_delta():
+    """Where delta at the claim is above 1e-6, more than the claim was spent."""
+    for name in ("balanced", "concentrated"):
+        for epsilon in (Fraction(1, 10), 1):
+            spent = transposed_epsilon(name, epsilon, D, 10**6)
+            delta = transposed_factor(name, epsilon, D, 10**6)
+            assert spent.quantity == "epsilon"
+            assert (spent.found >= epsilon) == delta.refuted
+            assert spent.refuted == (spent.found > spent.claimed)
+
+
+def test_more_rows_spend_more():
+    """A transposed factor is the worse the more is known in one direction."""
+    found = [transposed_epsilon("balanced", 1, D, 10**power).found for power in (3, 4, 5, 6)]
+    assert found == sorted(found)
+    assert found[-1] > 20
+
+
+def test_sampled_ridge_is_as_it_was_stated():
+    """0.164 at a claim of 0.1, of 80 records at a threshold of 1; the best bound is no less."""
+    (first, *_) = refutations_of("SampledRidgeCoded", Fraction(1, 10))
+    assert first.found == pytest.approx(0.164, abs=5e-4)
+    best = attacked("SampledRidgeCoded", Fraction(1, 10), D, dp.ADD_REMOVE)
+    assert best.epsilon >= first.found
+
+
+def test_attacks_are_of_their_relation():
+    """The test of a distance is of replace-one; what joins a record is of add/remove."""
+    assert attacked("TukeyCoded", Fraction(1), D, dp.ADD_REMOVE) is None
+    assert attacked("TukeyCoded", Fraction(1), D, dp.REPLACE_ONE) is not None
+    assert attacked("ObjPertCoded", Fraction(3), D, dp.REPLACE_ONE) is None
+    assert attacked("ObjPertCoded", Fraction(3), D, dp.ADD_REMOVE).epsilon > 8.9
+    assert attacked("SSPPiazza", Fraction(1), D, dp.ADD_REMOVE) is None
+
+
+def test_a_bound_on_a_share_says_nothing_of_the_whole():
+    """AdaOPS as printed fails its shares; no attack on it is about the whole."""
+    assert attacked("AdaOPSPrinted", Fraction(1), D, dp.ADD_REMOVE) is None
+
+
+def test_a_bound_on_delta_is_strict():
+    """delta(1) > 1e-6 says that more than 1 is spent."""
+    found = attacked("AdaOPSCoded", Fraction(1), D, dp.ADD_REMOVE)
+    assert (found.epsilon, found.strict) == (1.0, True)
+
+
+def test_a_mean_at_the_bound_leaves_squares_without_noise():
+    """diffprivlib: all entries at the lower bound are released as that bound half of the time, and
+    then the sum of squares shows a record that is not there.
+    """
+    rng = np.random.default_rng(2)
+    n, epsilon, columns = 1000, 1.0, 3
+    scale = (2 / n) / (epsilon / (columns + 1) / columns)
+    draws = {}
+    for name, others in (("same", -1.0), ("another", (-(n - 1) + 1) / n)):
+        means = np.clip(others + rng.laplace(0, scale, 200_000), -1, 1)
+        draws[name] = np.mean(means == -1.0)
+    assert draws["same"] == pytest.approx(0.5, abs=0.01)
+    noiseless = (-1.0 - -1.0) ** 2  # max(|lower|, |lower|)^2 of centred bounds
+    assert noiseless == 0
+    squares = n * 0.0, (n - 1) * 0.0 + 4.0
+    assert squares[0] != squares[1]
+    assert math.isinf(epsilon_at(draws["same"], 0.0))
+
+
+def epsilon_at(first: float, second: float) -> float:
+    """The least epsilon with first <= e^epsilon second + 1e-6."""
+    return math.inf if second == 0 and first > 1e-6 else math.log((first - 1e-6) / second)

@@ -1,0 +1,91 @@
+"""docs/dossier.md and `dpframe dossier`."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import dpframe as dp
+from dpframe.auditing.dossier import subjects
+from dpframe.cli import app
+from dpframe.cli.dossier import _named
+
+SPEC = importlib.util.spec_from_file_location("dossier_page", Path(__file__).with_name("page.py"))
+PAGE = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(PAGE)
+
+
+@pytest.fixture(scope="module")
+def page(cases):
+    """What the page should be."""
+    return PAGE.page(list(cases.values()))
+
+
+def call(*arguments, code=0):
+    """The output of a command."""
+    done = CliRunner().invoke(app, ["dossier", *arguments])
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def test_the_page_is_fresh(page):
+    """docs/dossier.md is what `python tests/dossier/page.py` writes."""
+    assert PAGE.PAGE.read_text() == page, "stale: run python tests/dossier/page.py"
+
+
+def test_every_subject_is_in_both_tables(page):
+    """And who is refused has a paragraph."""
+    for cls in subjects():
+        assert page.count(f"| [{cls.__name__}](regressions/{cls.__name__}.md) |") == 2
+    for name in ("TukeyCoded", "DiffprivlibWithIntercept", "SSPWangCoded", "AdaSSPBudget"):
+        assert page.count(f"**{name}.**") == 1
+    assert "**FunctionalLinearPrinted.**" not in page
+
+
+def test_the_page_is_in_the_documentation():
+    """In the index."""
+    assert "\ndossier\n" in (PAGE.ROOT / "docs" / "index.md").read_text()
+
+
+def test_known_cells(page):
+    """A few that people look for."""
+    lines = {
+        line.split("]")[0][3:]: line for line in reversed(page.splitlines()) if "](reg" in line
+    }
+    assert "**1112.2**" in lines["BoostedAdaSSPCoded"]
+    assert "9.7327" in lines["AdaSSPBudget"]
+    assert "0.59565" in lines["AdaSSPWang"]
+
+
+def test_the_command_prints_a_table_and_reasons():
+    """One name, one relation."""
+    told = call("SSPWangCoded", "--relation", "add-remove")
+    line = next(line for line in told.splitlines() if line.split()[:1] == ["SSPWangCoded"])
+    expected = ["SSPWangCoded", "refused", "0.0031328", "0.13426!", "1.5872!", "5.3812!", "23.183!"]
+    assert line.split() == expected
+    assert "Repair: Raise the std" in told
+    assert "replace-one" not in told.replace("dp.REPLACE_ONE", "")
+    assert "Repair" not in call("SSPWangCoded", "--table")
+
+
+def test_the_command_prints_json():
+    """One object a regression and relation."""
+    records = json.loads(call("AdaSSPWang", "SSPThesis", "--json"))
+    assert [(one["name"], one["relation"]) for one in records] == [
+        ("AdaSSPWang", "add/remove"),
+        ("AdaSSPWang", "replace-one"),
+        ("SSPThesis", "add/remove"),
+        ("SSPThesis", "replace-one"),
+    ]
+    assert records[0]["accounts"][1]["upper"] == pytest.approx(0.596, abs=5e-4)
+
+
+def test_an_unknown_name_is_an_error_in_words():
+    """With the names there are."""
+    call("Nobody", code=2)
+    with pytest.raises(dp.InvalidArgument, match="printed or coded"):
+        _named(["SSP"])

@@ -1,0 +1,211 @@
+"""The dossier's numbers: those that are published, and those of oracles at 50 digits."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+import mpmath
+import pytest
+from oracles import DIGITS, delta_of, sigma_of
+from published import ADD, DELTA, REPLACE, epsilon_of, limit_of, squares
+
+import dpframe as dp
+from dpframe.auditing.dossier import case, limit
+from dpframe.regressions.kendall import grid_mu
+
+D = Fraction(1, 10**6)
+
+STATED = {  # as published, at claims of 0.1, 1, 3, 10
+    ("AdaSSPWang", ADD): ("0.0507", "0.596", "1.95", "7.57"),
+    ("AdaSSPWangCoded", ADD): ("0.0507", "0.596", "1.95", "7.57"),
+    ("SSPWangCoded", ADD): ("0.134", "1.587", "5.38", "23.2"),
+    ("SSPWang", ADD): ("0.0639", "0.751", "2.47", "9.78"),
+    ("SSPWang", REPLACE): ("0.0987", "1.162", "3.883", "16.06"),
+    ("AdaSSPPiazza", ADD): ("0.0349", "0.411", "1.338", "5.07"),
+    ("AdaSSPPiazza", REPLACE): ("0.048", "0.559", "1.830", "7.07"),
+    ("AdaSSPWang", REPLACE): ("0.069", "0.811", "2.678", "10.66"),
+    ("SSPPiazza", ADD): ("0.0440", "0.518", "1.69", "6.50"),
+    ("SSPPiazza", REPLACE): ("0.068", "0.800", "2.640", "10.49"),
+    ("AdaSSPThesis", ADD): ("0.0355", "0.418", "1.36", "5.16"),
+    ("SSPThesis", ADD): ("0.0967", "1.138", "3.80", "15.7"),
+    ("BoostedAdaSSPCoded", ADD): ("6.9e4", "1112", "195", "40.2"),
+}
+LIMITS = {
+    ("SSPWang", ADD): 11.176,
+    ("SSPWangCoded", ADD): 0.0031328,
+    ("AdaSSPWang", ADD): 30.667,
+    ("SSPPiazza", ADD): 49.316,
+    ("AdaSSPPiazza", ADD): 96.87,
+    ("AdaSSPThesis", ADD): 92.64,
+    ("SSPThesis", ADD): 0.16214,
+    ("AdaSSPBudget", ADD): 9.7328,
+}
+
+
+@pytest.mark.parametrize("key", STATED, ids="-".join)
+def test_stated_costs(cases, key):
+    """Published figures: within half a unit of their last digit."""
+    for account, stated in zip(cases[key].accounts, STATED[key], strict=True):
+        assert account.exact
+        published = Decimal(stated)
+        unit = Decimal(1).scaleb(published.as_tuple().exponent)
+        assert abs(Decimal(account.upper) - published) <= unit * Decimal("0.501")
+
+
+@pytest.mark.parametrize("key", LIMITS, ids="-".join)
+def test_stated_limits(cases, key):
+    """Up to where claims are exactly true."""
+    found = cases[key].limit
+    assert found.exact
+    assert found.epsilon == pytest.approx(LIMITS[key], rel=6e-5)
+
+
+@pytest.mark.parametrize("key", squares(), ids="-".join)
+def test_costs_enclose_the_oracle(cases, key):
+    """lower <= the exact epsilon at 50 digits <= upper, both near it; and the verdict follows."""
+    square = squares()[key]
+    for account in cases[key].accounts:
+        with mpmath.workdps(DIGITS):
+            true = epsilon_of(mpmath.sqrt(square) * mpmath.mpf(float(account.claimed)))
+        if account.claimed != Fraction(1, 10):  # 0.1 is no double
+            assert account.lower <= true * (1 + 1e-12)
+            assert account.upper >= true * (1 - 1e-12)
+        assert account.upper == pytest.approx(float(true), rel=3e-6)
+        assert account.lower == pytest.approx(float(true), rel=3e-6)
+        assert account.verdict == ("proved" if true <= account.claimed.__float__() else "refuted")
+
+
+@pytest.mark.parametrize("key", squares(), ids="-".join)
+def test_limits_enclose_the_oracle(cases, key):
+    """`epsilon` is proved and `refuted` is too much; between them nothing but rounding."""
+    found = cases[key].limit
+    true = limit_of(squares()[key])
+    assert found.epsilon <= true * (1 + mpmath.mpf(10) ** -14)
+    assert found.refuted >= true * (1 - mpmath.mpf(10) ** -14)
+    assert found.refuted == pytest.approx(found.epsilon, rel=3e-6)
+
+
+def test_budget_is_private_for_every_gamma_up_to_9_733(cases):
+    """sup over gamma in (0, 1) is that of gamma -> 1: each part of mu^2 is convex in gamma, so that
+    an end is worst, and 1/(2 log(2/delta)) is the larger one.
+    """
+    found = cases["AdaSSPBudget", ADD].limit
+    with mpmath.workdps(DIGITS):
+        ends = 1 / (2 * mpmath.log(2 / DELTA)), 1 / (4 * mpmath.log(4 / DELTA))
+        low, high = (mpmath.mpf(one.numerator) / one.denominator for one in found.square)
+        assert low <= max(ends) <= high
+        assert high / low - 1 < 1e-10
+        for gamma in (mpmath.mpf(k) / 200 for k in range(1, 200)):
+            assert budget_square(gamma) < high
+    assert found.parameter == "gamma"
+    assert found.worst.boxes < 1000
+    assert found.epsilon <= limit_of(max(ends)) <= found.refuted
+
+
+def budget_square(gamma):
+    """mu^2/epsilon^2 of adaSSPbudget."""
+    log = mpmath.log
+    first = gamma**2 / (2 * log(2 / (gamma * DELTA)))
+    return first + (1 - gamma) ** 2 / (4 * log(4 / ((1 - gamma) * DELTA)))
+
+
+@pytest.mark.parametrize(
+    ("gamma", "cost", "reach"),
+    [
+        ("0.01", 0.512, 51.1),
+        ("0.05", 0.491, 58.3),
+        ("0.1", 0.466, 67.8),
+        ("1/3", 0.411, 96.9),
+        ("0.5", 0.441, 80.0),
+        ("0.9", 0.687, 17.3),
+        ("0.99", 0.761, 10.4),
+    ],
+)
+def test_budget_at_a_gamma(gamma, cost, reach):
+    """The stated costs at a claim of 1, and limits."""
+    own = dp.AdaSSPBudget(gamma=gamma)
+    (found,) = case(own, dp.ADD_REMOVE, [Fraction(1)], D).accounts
+    assert found.upper == pytest.approx(cost, abs=5.1e-4)
+    assert limit(own, dp.ADD_REMOVE, D).epsilon == pytest.approx(reach, abs=0.051)
+
+
+def test_budget_fails_beyond(cases):
+    """At 10 with a gamma near 1, which is named with its cost: 10.041 at 0.999."""
+    found = cases["AdaSSPBudget", ADD]
+    assert [one.verdict for one in found.accounts] == ["proved"] * 3 + ["refuted"]
+    assert "fails for gamma = 0.999, which costs 10.042" in found.told_limit
+    with mpmath.workdps(DIGITS):
+        true = epsilon_of(10 * mpmath.sqrt(budget_square(mpmath.mpf("0.999"))))
+    assert 10.041 < true < 10.042
+
+
+@pytest.mark.parametrize("relation", [ADD, REPLACE])
+def test_boosted_with_mu_for_a_std(cases, relation):
+    """(100 + 2) sigma^2 is approached under add/remove; 4 100 sigma^2 under replace-one, where
+    (4 100 + 3) sigma^2 bounds it.
+    """
+    for account in cases["BoostedAdaSSPCoded", relation].accounts:
+        with mpmath.workdps(DIGITS):
+            sigma = sigma_of(mpmath.mpf(float(account.claimed)), DELTA)
+            least, most = (102, 102) if relation == ADD else (400, 403)
+            low, high = (epsilon_of(mpmath.sqrt(square) * sigma) for square in (least, most))
+        assert account.lower == pytest.approx(float(low), rel=1e-9)
+        assert account.upper == pytest.approx(float(high), rel=1e-9)
+        assert account.verdict == "refuted"
+
+
+@pytest.mark.parametrize("delta", ["1e-6", "1e-5"])
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "3", "10"])
+def test_kendall_takes_the_first_point_that_violates(epsilon, delta):
+    """Its mu violates; the point before it, where there is one, does not."""
+    e, d = Fraction(epsilon), Fraction(delta)
+    mu = float(grid_mu(e, d))
+    assert delta_of(e, mu) > d
+    with mpmath.workdps(20):
+        start = mpmath.mpf(epsilon) ** 2 / (2 * mpmath.log(mpmath.mpf("1.25") / mpmath.mpf(delta)))
+        doublings = mpmath.ceil(mpmath.log(mu / start, 2))
+        top = start * 2 ** max(doublings, 0)
+        step = top / 2 / 999
+        place = (mu - top / 2) / step
+    assert abs(place - round(float(place))) < 1e-3
+    before = mu - float(step)
+    if round(float(place)) > 0:
+        assert delta_of(e, before) <= d * Fraction(1000001, 1000000)
+
+
+def test_kendall_overshoots_most_where_the_grid_begins_too_late():
+    """delta/target: 4.9 at epsilon = 10, delta = 1e-5; below 1.01 up to 3."""
+    ratios = {
+        e: delta_of(e, float(grid_mu(Fraction(e), Fraction(1, 10**5)))) * 10**5 for e in (1, 3)
+    }
+    assert all(1 < ratio < 1.01 for ratio in ratios.values())
+    last = delta_of(10, float(grid_mu(Fraction(10), Fraction(1, 10**5)))) * 10**5
+    assert last == pytest.approx(4.9, abs=0.05)
+
+
+def test_the_functional_mechanism_costs_half(cases):
+    """Its printed sensitivity is twice the exact one, under both relations."""
+    for relation in (ADD, REPLACE):
+        for one in cases["FunctionalLinearPrinted", relation].accounts:
+            assert one.exact
+            assert one.upper == pytest.approx(float(one.claimed) / 2, rel=1e-12)
+
+
+def test_pdp_op_is_refused_under_add_remove_and_loose_otherwise(cases):
+    """Under replace-one it needs at most 3/4 of its claim at B = Y = penalty = 1."""
+    assert {one.verdict for one in cases["PersonalizedRidgePrinted", ADD].accounts} == {"refuted"}
+    for one in cases["PersonalizedRidgePrinted", REPLACE].accounts:
+        assert one.verdict == "proved"
+        assert one.upper <= 0.76 * float(one.claimed)
+
+
+def test_gradient_descent_loses_a_quarter(cases):
+    """mu = sqrt(2 rho) by the printed rho, 0.187 at 1 where 0.2367 may be spent."""
+    account = cases["NoisyGradientDescentPrinted", REPLACE].accounts[1]
+    with mpmath.workdps(DIGITS):
+        tail = mpmath.log(1 / DELTA)
+        root = mpmath.sqrt(1 + tail) - mpmath.sqrt(tail)
+        true = epsilon_of(mpmath.sqrt(2) * root)
+    assert account.upper == pytest.approx(float(true), rel=1e-9)
+    assert account.verdict == "proved"

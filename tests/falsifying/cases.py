@@ -1,0 +1,121 @@
+"""Everything that is attacked: each mechanism and each certified regression of the package.
+
+A new mechanism adds an entry of MECHANISMS; a new regression needs none.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+import attrs
+import samples
+from faults import noise_times
+
+import dpframe as dp
+from dpframe.auditing.catalogue import claims_pure, everything, example
+from dpframe.symbols import Symbol
+
+HALF = Fraction(1, 2)
+CONFIDENCE = 1 - 1e-6
+DRAWS = 4000
+
+# a mechanism whose noise is `size` times what it should be, at a claim that 10,000 draws can see
+MECHANISMS = {
+    dp.Gaussian: lambda size: dp.Gaussian(std=size),
+    dp.Laplace: lambda size: dp.Laplace(scale=size),
+    dp.DiscreteLaplace: lambda size: dp.DiscreteLaplace(scale=size),
+    dp.DiscreteGaussian: lambda size: dp.DiscreteGaussian(std=size),
+    dp.L2Laplace: lambda size: dp.L2Laplace(scale=size),
+    dp.MirroredGaussian: lambda size: dp.MirroredGaussian(std=size),
+    dp.CorrelatedGaussian: lambda size: dp.CorrelatedGaussian(
+        [[4 * size**2, 2 * size**2], [2 * size**2, 2 * size**2]]
+    ),
+    dp.RandomizedResponse: lambda size: dp.RandomizedResponse(1 / size, categories=3),
+    dp.ExponentialMechanism: lambda size: dp.ExponentialMechanism(scale=size),
+    dp.GumbelNoisyMax: lambda size: dp.GumbelNoisyMax(scale=size * HALF, monotone=True),
+    dp.PermuteAndFlip: lambda size: dp.PermuteAndFlip(scale=size),
+    dp.ExponentialNoisyMax: lambda size: dp.ExponentialNoisyMax(scale=size),
+    dp.PoissonSubsampled: lambda size: dp.PoissonSubsampled(
+        dp.Gaussian(std=size * HALF), rate=HALF
+    ),
+    dp.SubsampledWithoutReplacement: lambda size: dp.SubsampledWithoutReplacement(
+        dp.Laplace(scale=size * HALF), size=2, of=3
+    ),
+}
+RELATIONS = {dp.SubsampledWithoutReplacement: dp.REPLACE_ONE}
+
+
+def laplace_program(size):
+    """A program that stands for a black box: a sum with Laplace noise."""
+
+    def released(X, seed):
+        import numpy as np
+
+        return X.sum() + np.random.default_rng(seed).laplace(0.0, float(size))
+
+    return released
+
+
+def setting(relation):
+    """Bounds of 1."""
+    return dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=relation)
+
+
+def target(declared):
+    """A claim that few draws can see: epsilon 2 where pure, else mu near 1."""
+    pure = claims_pure(declared, dp.ADD_REMOVE)
+    return dp.PureDP(2) if pure else dp.ApproxDP(6, "1e-6")
+
+
+def numbered(declared):
+    """The declaration with an example in the place of each symbolic field."""
+    fields = {field.name: getattr(declared, field.name) for field in attrs.fields(type(declared))}
+    free = {name: value for name, value in fields.items() if isinstance(value, Symbol)}
+    return attrs.evolve(declared, **{name: one.domain.example() for name, one in free.items()})
+
+
+@cache
+def proof_of(cls, relation):
+    """Its certificate at these numbers; None where there is none."""
+    declared = numbered(example(cls))
+    try:
+        return dp.certify(declared, target=target(declared), setting=setting(relation))
+    except dp.DPFrameError:
+        return None
+
+
+@cache
+def mechanism_attack(cls, factor="1"):
+    """Noise times the factor, against the claim of the true noise."""
+    found, claim = (MECHANISMS[cls](Fraction(size)) for size in (factor, "1"))
+    relation = RELATIONS.get(cls, dp.ADD_REMOVE)
+    return dp.attack(
+        found, claim=claim, relation=relation, confidence=CONFIDENCE, draws=16_000, seed=7
+    )
+
+
+@cache
+def regression_attack(cls, relation, factor="1"):
+    """The job on a certificate; too little noise on the pair that was found for the true one, by a
+    fault in the samplers, which the proof cannot see.
+    """
+    proof, options = proof_of(cls, relation), {"draws": DRAWS, "confidence": CONFIDENCE, "seed": 1}
+    if factor == "1":
+        return dp.attack(proof, **options)
+    pair = regression_attack(cls, relation).pair
+    with noise_times(factor):
+        return dp.attack(proof, on=pair, **options)
+
+
+@cache
+def certified():
+    """Every regression and relation that is certified at these numbers."""
+    listed = [cls for cls in everything() if cls not in samples.COMBINATORS]
+    pairs = [(cls, relation) for cls in listed for relation in samples.RELATIONS]
+    return [one for one in pairs if charged(proof_of(*one))]
+
+
+def charged(proof):
+    """Whether there is a proof, and noise."""
+    return proof is not None and bool(proof.graph.charged)

@@ -1,0 +1,43 @@
+"""Too little noise, injected where noise is drawn: for tests of the falsifier, and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from fractions import Fraction
+from unittest import mock
+
+import numpy as np
+import samples
+
+from dpframe.graph.procedures import Posterior
+
+
+def quieter(cls, factor):
+    """The samplers of one kind of noise, called with a smaller size."""
+    on_grid, sample = cls.on_grid, cls.sample
+
+    def less_on_grid(size, n, bits):
+        return on_grid(size * factor, n, bits)
+
+    def less(size, shape, rng, *, symmetric):
+        if not cls.integer:
+            return sample(float(size * float(factor)), shape, rng, symmetric=symmetric)
+        return sample(Fraction(size) * factor, shape, rng, symmetric=symmetric)
+
+    return {"on_grid": staticmethod(less_on_grid), "sample": staticmethod(less)}
+
+
+@contextmanager
+def noise_times(factor: str) -> Iterator[None]:
+    """All additive noise of the package, and what a posterior sample draws, times the factor."""
+    by = Fraction(factor)
+    centred = Posterior.centred
+    less = staticmethod(
+        lambda theta, system, noise: centred(theta, system, np.asarray(noise) * float(by))
+    )
+    with ExitStack() as stack:
+        for cls in samples.NOISES:
+            stack.enter_context(mock.patch.multiple(cls, **quieter(cls, by)))
+        stack.enter_context(mock.patch.object(Posterior, "centred", less))
+        yield

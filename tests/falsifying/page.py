@@ -1,0 +1,63 @@
+"""The table of docs/attacking.md: `python tests/falsifying/page.py` writes it anew."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
+
+import cases  # noqa: E402
+
+import dpframe as dp  # noqa: E402
+
+PAGE = Path(__file__).parents[2] / "docs" / "attacking.md"
+START, END = "<!-- generated from here -->", "<!-- to here -->"
+HEAD = """\
+| attacked | relation | claimed epsilon | at delta | epsilon at least | mu at least | true | x0.7 |
+|---|---|---|---|---|---|---|---|"""
+
+
+def rows() -> list[list[str]]:
+    """A row for each mechanism, and for each regression and relation that is certified."""
+    found = []
+    for cls in cases.MECHANISMS:
+        relation = cases.RELATIONS.get(cls, dp.ADD_REMOVE)
+        found.append(
+            row(cls, relation, cases.mechanism_attack(cls), cases.mechanism_attack(cls, "0.7"))
+        )
+    for cls, relation in cases.certified():
+        attacks = (cases.regression_attack(cls, relation, factor) for factor in ("1", "0.7"))
+        found.append(row(cls, relation, *attacks))
+    return found
+
+
+def row(cls, relation, true, faulty) -> list[str]:
+    """What became of one of them."""
+    return [
+        f"`{cls.__name__}`",
+        str(relation),
+        f"{true.claimed:.3g}",
+        f"{float(true.delta):.0e}" if true.delta else "0",
+        f"{true.epsilon:.2f}",
+        f"{true.mu:.2f}",
+        "flagged" if true.flagged else "held",
+        "flagged" if faulty.flagged else "held",
+    ]
+
+
+def table() -> str:
+    """The table as Markdown."""
+    return "\n".join([HEAD, *(f"| {' | '.join(one)} |" for one in rows())])
+
+
+def shown() -> list[list[str]]:
+    """The rows that the page has."""
+    inside = PAGE.read_text().partition(START)[2].partition(END)[0].strip().splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in inside]
+
+
+if __name__ == "__main__":
+    before, _, rest = PAGE.read_text().partition(START)
+    after = rest.partition(END)[2]
+    PAGE.write_text(f"{before}{START}\n{table()}\n{END}{after}")

@@ -1,0 +1,41 @@
+"""diffprivlib clips only where it fits an intercept."""
+
+from functools import partial
+
+from gates import VERIFIER, certified
+from museum import REFUSED, Exhibit
+
+import dpframe as dp
+
+BOUNDED = dp.Setting(X=dp.Rows(box=1), relation=dp.REPLACE_ONE)
+
+
+def gram(X, _, budget, *, clipped):
+    """X'X, of the rows as they are bounded or as they come."""
+    rows = X if clipped else X.origin
+    noise = dp.Laplace(scale=X.columns * (X.columns + 1) / budget.epsilon)
+    return dp.release(rows.T @ rows, noise, budget.split(1)[0], name="gram")
+
+
+def put(*, clipped):
+    """Noise for entries in [-1, 1], of rows that are or are not put there."""
+    return certified(partial(gram, clipped=clipped), target=dp.PureDP(dp.EPSILON), setting=BOUNDED)
+
+
+EXHIBIT = Exhibit(
+    number=3,
+    name="Bounds that nothing enforces",
+    system="diffprivlib 0.6.6, `LinearRegression(fit_intercept=False)`",
+    source="found by running it; no issue is known. `linear_regression.py`, `_preprocess_data`",
+    claim="`bounds_X` bound the rows.",
+    fact="They size the noise, and rows are clipped only if an intercept is fitted: one row of "
+    "10^9 inside bounds of 100 is released as 10^18.",
+    port="X'X of the rows as they come, before any clip, with noise for entries in [-1, 1]. A clip "
+    "is a node, so rows without one have no bound, whatever a setting says elsewhere.",
+    gate=VERIFIER,
+    verdict=REFUSED,
+    wrong=partial(put, clipped=False),
+    mended=partial(put, clipped=True),
+    repair="The same release of the clipped rows.",
+    shows=("X'X is unbounded", "one row of norm M"),
+)

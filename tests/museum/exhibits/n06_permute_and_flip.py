@@ -1,0 +1,67 @@
+"""OpenDP pays for permute-and-flip what the exponential mechanism costs."""
+
+import itertools
+from fractions import Fraction
+from functools import partial
+
+from gates import CHANCES, enumerated
+from museum import FALSIFIED, Exhibit
+
+import dpframe as dp
+
+HALF = Fraction(1, 2)  # the probability of the coin of a score 1 below the best
+SCALE = 1 / dp.log(2)
+FLIPPED, WEIGHED = dp.PermuteAndFlip(scale=SCALE), dp.ExponentialMechanism(scale=SCALE)
+PAIRS = [
+    (scores, tuple(a + b for a, b in zip(scores, move, strict=True)))
+    for m in (2, 3)
+    for scores in itertools.product((0, 1, 2), repeat=m)
+    for move in itertools.product((-1, 0, 1), repeat=m)
+]
+EPSILON = FLIPPED.guarantee(dp.constant(1)).epsilon  # 2 log 2
+BOUNDED_RANGE = WEIGHED.concentrated(dp.constant(1))  # epsilon^2/8
+IMPLIED = dp.ZeroConcentratedDP(EPSILON**2 / 2)
+
+
+def permuted_and_flipped(scores):
+    """Candidates in every order, each taken if its coin shows heads: the best one's always does."""
+    coins = [HALF ** (max(scores) - score) for score in scores]
+    orders = list(itertools.permutations(range(len(scores))))
+    chances = dict.fromkeys(range(len(scores)), Fraction(0))
+    for order in orders:
+        waiting = Fraction(1, len(orders))
+        for candidate in order:
+            chances[candidate] += waiting * coins[candidate]
+            waiting *= 1 - coins[candidate]
+    return chances
+
+
+def exponential(scores):
+    """In proportion to the coins."""
+    coins = [HALF ** (max(scores) - score) for score in scores]
+    return {i: coin / sum(coins) for i, coin in enumerate(coins)}
+
+
+def put(mechanism, claim):
+    """All outcomes, for all moves of every score by at most 1."""
+    return enumerated(mechanism, PAIRS, claim)
+
+
+EXHIBIT = Exhibit(
+    number=6,
+    name="Another mechanism's proof",
+    system="OpenDP 0.15.1, `make_noisy_max` and `make_noisy_top_k`",
+    source="opendp/opendp#2911 (fixed in 0.16.0)",
+    claim="(epsilon^2/8)-zCDP; the proof that was attached is about the exponential mechanism.",
+    fact="The code permutes and flips. That is epsilon-DP, but its loss ranges over nearly "
+    "2 epsilon, so that only (epsilon^2/2)-zCDP holds: four times the budget.",
+    port="Two and three candidates with scores 0, 1, 2, epsilon = 2 log 2; every chance is a "
+    "fraction.",
+    gate=CHANCES,
+    verdict=FALSIFIED,
+    wrong=partial(put, permuted_and_flipped, BOUNDED_RANGE),
+    mended=partial(put, permuted_and_flipped, IMPLIED),
+    repair="The claim is epsilon^2/2. dpframe's own claims survive the same gate: epsilon-DP for "
+    "PermuteAndFlip, and epsilon^2/8 for ExponentialMechanism.",
+    shows=("rho is at least", "claimed 0.240227"),
+)

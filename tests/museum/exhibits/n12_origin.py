@@ -1,0 +1,73 @@
+"""OpenDP's X'X forgets around which point the rows are bounded."""
+
+from functools import partial
+from typing import ClassVar
+
+import attrs
+import numpy as np
+from gates import FACTS, stated
+from museum import FALSIFIED, Exhibit
+
+import dpframe as dp
+from dpframe.graph import RowsNode
+from dpframe.graph.maps.base import RowMap
+
+CENTRE = 10.0
+TABLE = dp.Setting(X=dp.Rows(norm=11), relation=dp.REPLACE_ONE, grid=None)
+
+
+@attrs.frozen(cache_hash=True)
+class Around(RowMap):
+    """Rows put into the ball of radius 1 around (10, 0), or less that point where `centred`."""
+
+    kind: ClassVar[str] = "around"
+    label: ClassVar[str] = "clip around (10, 0)"
+    source: RowsNode
+    centred: bool
+
+    @property
+    def norm(self):
+        """1, says its author."""
+        return dp.constant(1)
+
+    def record(self):
+        return {"centred": self.centred}
+
+    def apply(self, block, number):
+        centre = np.eye(block.shape[1])[0] * CENTRE
+        off = block - centre
+        length = np.linalg.norm(off, axis=1, keepdims=True)
+        inside = off / np.maximum(1.0, length)
+        return inside if self.centred else inside + centre
+
+
+def gram(X, _, *, centred):
+    """dpframe's own X'X of rows whose map states its norm."""
+    rows = Around(X, centred)
+    return rows.T @ rows
+
+
+def put(*, centred):
+    """The sensitivity follows from what the map states."""
+    return stated(partial(gram, centred=centred), setting=TABLE, columns=2)
+
+
+EXHIBIT = Exhibit(
+    number=12,
+    name="Around another origin",
+    system="OpenDP 0.16.0, PCA: `make_np_sscp`, `then_private_np_eigendecomposition`",
+    source="opendp/opendp#2952",
+    claim="epsilon = 2, from rows of norm 1 around an origin.",
+    fact="The norm is kept and the origin, (10, 0), dropped: rows are as long as 11. The top "
+    "eigenvalue was 571-590 and 612-631 for two neighbours: separable.",
+    port="A user's map that puts rows into the ball of radius 1 around (10, 0) and states norm 1; "
+    "dpframe's own X'X derives its sensitivity from that. In doubles, as on the default grid every "
+    "row is put into the ball that it is stated to be in, and the wrong fact does no harm.",
+    gate=FACTS,
+    verdict=FALSIFIED,
+    wrong=partial(put, centred=False),
+    mended=partial(put, centred=True),
+    repair="Rows less the public origin. (In dpframe's words X.scaled_columns(by=..., "
+    "minus=...).clip(norm=1), which states nothing that is not derived.)",
+    shows=("refuted: X'X states", "in L2"),
+)

@@ -1,0 +1,33 @@
+"""Boosted adaSSP's code adds noise of std mu, where mu is what the noise must afford."""
+
+from functools import partial
+
+from gates import VERIFIER, certified
+from museum import REFUSED, Exhibit
+
+import dpframe as dp
+
+TABLE = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+
+
+def put(regression):
+    """At 100 rounds."""
+    return certified(regression, target=dp.ApproxDP(1, "1e-6"), setting=TABLE)
+
+
+EXHIBIT = Exhibit(
+    number=14,
+    name="mu, taken for a standard deviation",
+    system="BoostedAdaSSP, both repositories of its authors",
+    source="shuaitang/BoostedAdaSSP and amazon-science/boostedadassp, `BoostedAdaSSP.py`",
+    claim="(1, 1e-6)-differential privacy, 100 rounds.",
+    fact="`self.sigma = convert_ApproxDP_to_GDP(eps, delta)` is mu, 0.237; the std that is needed "
+    "is sqrt(102)/mu = 42.7. True epsilon: about 1112. The noise grows with epsilon.",
+    port="`dp.BoostedAdaSSPCoded`, the code's regression, which dpframe ships to be refused.",
+    gate=VERIFIER,
+    verdict=REFUSED,
+    wrong=partial(put, dp.BoostedAdaSSPCoded(rounds=100)),
+    mended=partial(put, dp.BoostedAdaSSP(rounds=100)),
+    repair="`dp.BoostedAdaSSP`: all releases calibrated together.",
+    shows=("mu = 42.6", "exact delta"),
+)

@@ -1,0 +1,44 @@
+"""The classical constant of the Gaussian mechanism, outside its theorem."""
+
+from functools import partial
+
+from gates import VERIFIER, certified
+from museum import REFUSED, Exhibit
+
+import dpframe as dp
+
+TABLE = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+
+
+def classical(epsilon, delta):
+    """sqrt(2 log(1.25/delta))/epsilon."""
+    return dp.sqrt(2 * dp.log(dp.constant("1.25") / delta)) / epsilon
+
+
+def moment(X, y, budget, *, std):
+    """X'y, which one record moves by 1."""
+    noise = dp.Gaussian(std=std(budget.epsilon, budget.delta))
+    return dp.release(X.T @ y, noise, budget.split(1)[0], name="moment")
+
+
+def put(std):
+    """For every epsilon and delta."""
+    target = dp.ApproxDP(dp.EPSILON, dp.DELTA)
+    return certified(partial(moment, std=std), target=target, setting=TABLE)
+
+
+EXHIBIT = Exhibit(
+    number=17,
+    name="A theorem for small epsilon",
+    system="dp-statsmodels (and many others)",
+    source="MaxGhenis/dp-statsmodels, `dp_statsmodels/models/ols.py`",
+    claim="sigma = Delta sqrt(2 log(1.25/delta))/epsilon, for every epsilon.",
+    fact="The theorem is for epsilon below 1. Beyond, the noise is at some point too small.",
+    port="X'y with this std, for all epsilon > 0 and delta in (0, 1).",
+    gate=VERIFIER,
+    verdict=REFUSED,
+    wrong=partial(put, classical),
+    mended=partial(put, dp.analytic_sigma),
+    repair="The exact constant, `dp.analytic_sigma`.",
+    shows=("the exact Gaussian privacy profile", "counterexample at delta"),
+)

@@ -1,0 +1,49 @@
+"""Boosted adaSSP's code releases the smallest positive eigenvalue."""
+
+from functools import partial
+
+import numpy as np
+from gates import FACTS, stated
+from museum import FALSIFIED, Exhibit
+from own import Stated
+
+import dpframe as dp
+
+TABLE = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+
+
+class SmallestPositive(Stated):
+    """The smallest eigenvalue of X'X that is above 0."""
+
+    kind = "smallest_positive_eigenvalue"
+
+    def states(self):
+        """As the smallest of all, by Weyl's inequality."""
+        return 1
+
+    def whole(self, X, y):
+        found = np.linalg.eigvalsh(X.T @ X)
+        return min(found[found > 1e-9], default=0.0)
+
+
+def put(make):
+    """Rows of two columns."""
+    return stated(make, setting=TABLE, columns=2)
+
+
+EXHIBIT = Exhibit(
+    number=25,
+    name="The smallest one that is positive",
+    system="BoostedAdaSSP, both repositories of its authors",
+    source="shuaitang/BoostedAdaSSP, `eigvalsh(..., subset_by_value=(0, inf))`",
+    claim="Sensitivity 1, as that of the smallest eigenvalue.",
+    fact="n equal rows have the eigenvalues 0 and n; one more row in another direction makes the "
+    "smallest positive one about 1. No number bounds that; one-hot columns are enough.",
+    port="That eigenvalue as a statistic that states 1.",
+    gate=FACTS,
+    verdict=FALSIFIED,
+    wrong=partial(put, SmallestPositive),
+    mended=partial(put, lambda X, y: dp.lambda_min(X.T @ X)),
+    repair="`dp.lambda_min`, the smallest of all.",
+    shows=("refuted: smallest positive eigenvalue states 1",),
+)

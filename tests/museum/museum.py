@@ -1,0 +1,106 @@
+"""The bug museum: bugs of real systems, each ported, and each stopped by a gate for everybody.
+
+`python tests/museum/museum.py` walks through it and prints what each exhibit costs in CPU seconds.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import attrs
+
+HERE = Path(__file__).parent
+sys.path += [str(HERE.parent), str(HERE.parent / "randomness"), str(HERE)]
+
+REFUSED, FALSIFIED = "refused", "falsified"  # without data; by a counterexample that was computed
+KNOWN = 13  # the first so many are bugs of libraries; the others are published constants
+
+
+@attrs.frozen
+class Finding:
+    """What a gate says of one port: whether it stops it, and why."""
+
+    stopped: bool
+    says: str
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Exhibit:
+    """One bug. `wrong` puts its port to a gate and `mended` the corrected port to the same gate."""
+
+    number: int
+    name: str
+    system: str
+    source: str
+    claim: str
+    fact: str
+    port: str
+    gate: str
+    verdict: str
+    wrong: Callable[[], Finding]
+    mended: Callable[[], Finding]
+    repair: str
+    shows: tuple[str, ...]  # what the finding must say, so that it is this bug that is found
+
+    @property
+    def found(self) -> Finding:
+        """What the gate says of the bug."""
+        return judged(self.wrong)
+
+    @property
+    def passed(self) -> Finding:
+        """What the gate says of the corrected port."""
+        return judged(self.mended)
+
+    @property
+    def caught(self) -> bool:
+        """Whether the gate stops the bug, for its reason, and lets the corrected port pass."""
+        right = all(part in self.found.says for part in self.shows)
+        return self.found.stopped and right and not self.passed.stopped
+
+
+@cache
+def judged(port: Callable[[], Finding]) -> Finding:
+    """The finding, made once for all tests."""
+    return port()
+
+
+@cache
+def museum() -> tuple[Exhibit, ...]:
+    """Every exhibit, by number."""
+    files = sorted((HERE / "exhibits").glob("n*.py"))
+    found = [importlib.import_module(f"exhibits.{file.stem}").EXHIBIT for file in files]
+    return tuple(sorted(found, key=lambda exhibit: exhibit.number))
+
+
+def tally(exhibits: tuple[Exhibit, ...]) -> str:
+    """`13 of 13, and 9 of 9 more`."""
+    known, more = (
+        [one for one in exhibits if (one.number <= KNOWN) is known] for known in (True, False)
+    )
+    caught, others = (sum(one.caught for one in group) for group in (known, more))
+    return f"{caught} of {len(known)}, and {others} of {len(more)} more"
+
+
+def walk() -> str:
+    """A line an exhibit, and the tally."""
+    lines = []
+    for exhibit in museum():
+        start = time.process_time()
+        stopped = exhibit.verdict if exhibit.caught else "NOT STOPPED"
+        spent = time.process_time() - start
+        lines.append(
+            f"{exhibit.number:3}  {stopped:11}  {spent:6.2f} s  {exhibit.gate:28}  {exhibit.name}"
+        )
+    return "\n".join([*lines, tally(museum())])
+
+
+if __name__ == "__main__":
+    from museum import walk as again  # the module by its name, which the exhibits import
+
+    print(again())  # noqa: T201 - this is what it is for

@@ -1,0 +1,81 @@
+"""The test of the test: a verifier with a hole lets mutants survive, and they are named."""
+
+from __future__ import annotations
+
+import pytest
+
+import dpframe as dp
+from dpframe.mutating import Outcome
+from dpframe.verify import basic, joint_total, noise, report, structure
+from dpframe.verify.judge import Earned
+
+TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
+HERE = dp.Setting(X=dp.Rows(norm=2), y=dp.Column(bound=3), relation=dp.ADD_REMOVE)
+
+
+def survivors(regression, target=TARGET):
+    """Names of operators whose mutants survive."""
+    found = dp.mutants(regression, target=target, setting=HERE)
+    assert all(one.name in str(found) for one in found.survivors)
+    return {one.operator.name for one in found.survivors}
+
+
+def test_the_whole_verifier_lets_none_survive():
+    """To compare with."""
+    assert not survivors(dp.AdaSSP())
+    assert not survivors(dp.AdaSSPPiazza())
+
+
+def test_a_profile_that_always_holds(monkeypatch):
+    """Wrong sizes of noise survive."""
+
+    def judged(problem, move):
+        del problem
+        return Earned(move.obligation("it is so"))
+
+    monkeypatch.setattr(joint_total, "judge", judged)
+    found = survivors(dp.AdaSSP())
+    assert {"nine tenths", "half", "root of 2", "mu", "B forgotten", "epsilon doubled"} <= found
+
+
+def test_shares_that_are_never_added_up(monkeypatch):
+    """Overspent budgets survive."""
+    monkeypatch.setattr(report, "plan", lambda _: [])
+    monkeypatch.setattr(report, "with_theorems", lambda attempt, _: attempt)
+    found = survivors(dp.AdaSSPPiazza())
+    assert {"one share", "released twice", "whole epsilon", "one too few"} <= found
+
+
+def test_shares_that_are_always_earned(monkeypatch):
+    """Noise that is too small for its share survives."""
+
+    def earned(problem, release):
+        del problem
+        word = dp.Obligation("share", release.label, "it is so", (), dp.Verdict.PROVED)
+        return Earned(word)
+
+    monkeypatch.setattr(basic, "earns", earned)
+    assert {"half of all", "nine tenths", "Laplace"} <= survivors(dp.AdaSSPPiazza())
+
+
+def test_a_structure_that_nobody_looks_at(monkeypatch):
+    """Raw values survive."""
+    monkeypatch.setattr(structure, "obligations", lambda _: [])
+    found = survivors(dp.AdaSSP())
+    assert {"raw argument", "raw labels", "raw output", "noise by n"} <= found
+
+
+def test_sensitivities_that_are_never_asked_for(monkeypatch):
+    """Unbounded rows are caught elsewhere too: the total has no joint move without bounds."""
+    monkeypatch.setattr(report, "noise", lambda *_, **__: [])
+    found = dp.mutants(dp.SSP(), target=TARGET, setting=HERE)
+    dropped = [one for one in found if one.operator.name == "clip dropped"]
+    assert dropped
+    assert {one.verdict for one in dropped} == {Outcome.REFUSED}
+
+
+@pytest.mark.parametrize("hole", [joint_total, noise])
+def test_holes_are_closed_again(hole):
+    """monkeypatch undoes what it did."""
+    assert hole.__name__.startswith("dpframe.")
+    assert not survivors(dp.SSP())
