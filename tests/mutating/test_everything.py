@@ -11,6 +11,7 @@ from page import PAGE, page
 from dpframe.auditing.catalogue import everything, example
 from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE
 from dpframe.mutating import BENIGN, BREAKING, Outcome, bases
+from dpframe.regressions import UniformRidge
 from dpframe.symbols import Number
 from dpframe.verify import Verdict
 
@@ -67,7 +68,11 @@ def test_ways_out_lead_out(repairs):
     accepted = sum(found.accepted for _, found in repairs)
     assert accepted >= 0.8 * len(repairs)
     mended = Counter(one.operator.name for one, found in repairs if found.accepted)
-    assert {one.operator.name for one, _ in repairs} - {"raw floor", "other end", "no bound"} <= set(mended)
+    assert {one.operator.name for one, _ in repairs} - {
+        "raw floor",
+        "other end",
+        "no bound",
+    } <= set(mended)
 
 
 def test_what_was_mended_is_another_graph(repairs):
@@ -95,8 +100,10 @@ def test_what_reads_the_data_is_never_accepted(everywhere):
 
 @pytest.mark.parametrize("cls", everything(), ids=lambda cls: cls.__name__)
 def test_every_regression_that_releases_is_edited(cls, everywhere):
-    """Or is certified nowhere: not as declared, nor with its noise scaled."""
-    if bases(example(cls)):
+    """Or is certified nowhere, as declared or with its noise scaled; or is another, under one
+    budget for all.
+    """
+    if bases(example(cls)) and cls is not UniformRidge:
         of = {type(getattr(one.mutant.of, "of", one.mutant.of)) for one in everywhere}
         named = {type(one.mutant.of) for one in everywhere}
         assert cls in of | named
