@@ -73,31 +73,19 @@ class Claim:
         return tuple(sorted({*found, *ends}))
 
     def _ends(self) -> list[float]:
-        """Where the claimed loss ends, if it does."""
-        losses = [
-            (part.loss, part.count)
-            for one, parts in self.ways
-            for part in parts
-            if isinstance(one, NumericAccountant)
-        ]
-        tops = [loss.largest for loss, _ in losses]
-        if len(self.ways) > 1 or not tops or any(top is None for top in tops):
-            return []
+        """Where each way's loss ends, of those that do."""
+        numeric = [parts for one, parts in self.ways if isinstance(one, NumericAccountant)]
+        tops = [[(part.loss.largest, part.count) for part in parts] for parts in numeric]
         return [
-            float(
-                sum(
-                    top * count
-                    for top, (_, count) in zip(tops, losses, strict=True)
-                    if top is not None
-                )
-            )
+            float(sum(Fraction(top) * count for top, count in way if top is not None))
+            for way in tops
+            if all(top is not None for top, _ in way)
         ]
 
     @cached_property
     def pure(self) -> float | None:
         """The epsilon at which no delta is left, where there is one."""
-        ends = self._ends()
-        return ends[0] if ends and self.delta(ends[0]) == 0 else None
+        return min((end for end in self._ends() if self.delta(end) == 0), default=None)
 
     def times(self, count: int) -> Claim:
         """What `count` independent runs cost together."""

@@ -16,11 +16,13 @@ from dpframe.execution.running import Running
 from dpframe.execution.totals import real
 from dpframe.graph import Node
 from dpframe.graph.procedures import ApproximateMinimum, PerturbedMinimum, Posterior, TiltedMinimum
+from dpframe.mechanisms import L2Laplace
 from dpframe.randomness import Randomness
 
 from .counts import Reals, at_least
 from .running import procedure_draws
 from .tables import Pair, Person, Space
+from .ways import Way
 
 Array = NDArray[Any]
 INSIDE = 0.9  # of the ball: what lies on its sphere does not tell its noise
@@ -64,13 +66,30 @@ def law_of(node: object, running: Running) -> Law | None:
 def shortness(
     node: Node, running: Running, n: int, randomness: Randomness, failing: float
 ) -> Short | None:
-    """Whether the noise is shorter than proved: a radius from half of n draws, counted on the
-    other. None where the law is not known, or the table gives none.
+    """Whether the noise of a procedure is shorter than proved. None where the law is not known, or
+    the table does not show the noise.
     """
     law = law_of(node, running)
     if law is None:
         return None
-    length = law.length(procedure_draws(running, node, n, randomness))
+    return shorter(law.length(procedure_draws(running, node, n, randomness)), law, failing)
+
+
+def shortness_of(way: Way, n: int, randomness: Randomness, failing: float) -> Short | None:
+    """The same of L2-Laplace noise, all numbers of one draw together; None for other noise."""
+    if not isinstance(way.release.mechanism, L2Laplace):
+        return None
+    noise = (way.many(n, randomness) - way.mean).reshape(n, -1)
+    d = round(way.numbers.up(way.release.entries))
+    law = Law(
+        lambda draws: np.linalg.norm(draws, axis=1), _below(gaussian=False, size=way.size, d=d)
+    )
+    return shorter(law.length(noise), law, failing)
+
+
+def shorter(length: Reals, law: Law, failing: float) -> Short | None:
+    """A radius from half of the draws, counted on the other half."""
+    n = len(length)
     chosen, counted = length[: n // 2], length[n // 2 :]
     told = chosen[np.isfinite(chosen)]
     if len(told) < n // 8:

@@ -16,7 +16,7 @@ from .events import Scores, bounds
 from .finding import Finding, of_bounds
 from .job import LEAST, Job
 from .lines import Line, line
-from .noise_laws import Short, calm, shortness
+from .noise_laws import Short, calm, shortness, shortness_of
 from .running import Both, start
 from .tables import Pair, Space, given, searched
 from .ways import moved
@@ -39,7 +39,7 @@ def certificate_findings(
     procedures = run.graph.procedures if proved else ()
     if run.graph.procedures:
         job = attrs.evolve(job, draws=max(job.draws // SLOWER, LEAST))
-    each = job.failing / (1 + releases + len(procedures))
+    each = job.failing / (1 + 2 * releases + len(procedures))
     found, passed = _walked(run, pair, job, each)
     for node in procedures:
         law = _law(run, space, node, job, each)
@@ -107,7 +107,7 @@ def _walked(
 ) -> tuple[list[Finding], list[str]]:
     """Everything that is released, on one pair; and of a certificate each release alone."""
     total: Scores | None = None
-    alone: dict[object, Finding | str] = {}
+    alone: dict[object, list[Finding] | str] = {}
     loops = {loop.step: loop for loop in run.graph.loops}
     for step in Both.of(run, pair, job.randomness).steps(job.randomness):
         job.told(f"{step.label}: {job.draws} draws on each table")
@@ -121,11 +121,11 @@ def _walked(
                 alone[one] = f"{step.label} alone: {error}"
     found = bounds(total or Scores(np.zeros(2), np.zeros(2)), job.claim, failing)
     together = of_bounds(found, "all releases together", str(pair), method=METHOD)
-    lines = [one for one in alone.values() if isinstance(one, Finding)]
+    lines = [found for one in alone.values() if not isinstance(one, str) for found in one]
     return [together, *lines], [one for one in alone.values() if isinstance(one, str)]
 
 
-def _alone(line: Line, job: Job, failing: float) -> Finding:
+def _alone(line: Line, job: Job, failing: float) -> list[Finding]:
     """One release, on a statistic that moves by its whole sensitivity."""
     repeats = job.repeats(line.claim)
     job.told(f"{line.label} alone: {job.draws * repeats} draws")
@@ -133,7 +133,10 @@ def _alone(line: Line, job: Job, failing: float) -> Finding:
     found = bounds(scores, line.claim.times(repeats), failing)
     where = f"its statistic, the first number larger by its sensitivity, {line.sensitivity:.4g}"
     what = f"{line.label} alone"
-    return of_bounds(found, what, where, method=METHOD, repeats=repeats, whole=False)
+    alone = of_bounds(found, what, where, method=METHOD, repeats=repeats, whole=False)
+    short = shortness_of(line.still, job.draws, job.randomness, failing)
+    told = "its statistic as it is"
+    return [alone] if short is None else [alone, _of_law(short, line.label, told)]
 
 
 def _law(run: AtNumbers, space: Space, node: Procedure, job: Job, failing: float) -> Finding | None:
@@ -144,14 +147,14 @@ def _law(run: AtNumbers, space: Space, node: Procedure, job: Job, failing: float
             continue
         job.told(f"the noise of {node.label}: {job.draws} draws")
         short = shortness(step.release, step.running, job.draws, job.randomness, failing)
-        return None if short is None else _of_law(short, node, pair)
+        return None if short is None else _of_law(short, node.label, pair.told)
     return None
 
 
-def _of_law(short: Short, node: Procedure, pair: Pair) -> Finding:
+def _of_law(short: Short, label: str, pair: str) -> Finding:
     return Finding(
-        what=f"the noise of {node.label}",
-        pair=pair.told,
+        what=f"the noise of {label}",
+        pair=pair,
         method="the law of the noise: Clopper-Pearson bounds",
         quantity=f"the chance that it is at most {short.radius:.4g} long",
         found=short.found,

@@ -47,7 +47,7 @@ def _mend(audit: Audit, waste: Waste | None) -> Change | None:
     obligation = _first(audit)
     if obligation is None:
         return None
-    noise = obligation.kind in ("total", "earns", "share") and waste is not None
+    noise = obligation.kind == "total" and waste is not None
     if noise and waste is not None and waste.factor > 1:
         return Change(
             _times(waste),
