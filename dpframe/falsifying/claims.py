@@ -22,7 +22,7 @@ from dpframe.guarantees import (
 )
 from dpframe.losses import PrivacyLoss
 from dpframe.mechanisms import BlackBox, DiscreteGaussian, Mechanism
-from dpframe.numerics import Exact, arb_upper
+from dpframe.numerics import Exact, arb_upper, to_float
 from dpframe.symbols import Expression, Number, exact
 from dpframe.verify import Certificate
 from dpframe.verify.at_numbers import AtNumbers
@@ -31,6 +31,7 @@ from dpframe.verify.enclose import enclose
 
 DELTA = Fraction(1, 10**6)
 STEPS = 8
+ZERO = Fraction(0)
 LONGEST = 12.0  # epsilons beyond this are not asked about: no number of draws shows them
 Way = tuple[Accountant, tuple[Part, ...]]
 
@@ -77,7 +78,7 @@ class Claim:
         numeric = [parts for one, parts in self.ways if isinstance(one, NumericAccountant)]
         tops = [[(part.loss.largest, part.count) for part in parts] for parts in numeric]
         return [
-            float(sum(Fraction(top) * count for top, count in way if top is not None))
+            to_float(sum((top * count for top, count in way if top is not None), ZERO), up=True)
             for way in tops
             if all(top is not None for top, _ in way)
         ]

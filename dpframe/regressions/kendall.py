@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar
 
+from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Regression, RowsNode, iterate, post
 from dpframe.graph.functions import gradient
 from dpframe.graph.joint_noise import unit_std
@@ -51,8 +52,12 @@ class BoostedAdaSSPKendall(Regression):
 
 
 def affordable(budget: Share) -> Expression:
-    """The code's mu: exactly its double at numbers; else (1 + excess) times what may be spent."""
+    """The code's mu: exactly its double at numbers; else (1 + excess) times what may be spent.
+    Raises InvalidArgument without a delta.
+    """
     epsilon, delta = budget.epsilon, budget.delta
+    if isinstance(delta, Number) and not delta.value:
+        raise InvalidArgument("budget", "one of epsilon and delta", "delta = 0", "Give a delta.")
     if isinstance(epsilon, Number) and isinstance(delta, Number):
         return constant(grid_mu(epsilon.value, delta.value))
     return (1 + parameter("excess", 0, 1)) / unit_std(budget)
