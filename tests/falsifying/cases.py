@@ -85,9 +85,13 @@ def proof_of(cls, relation):
         return None
 
 
-@cache
 def mechanism_attack(cls, factor="1"):
-    """Noise times the factor, against the claim of the true noise."""
+    """Noise times the factor, against the claim of the true noise; once in a session."""
+    return _mechanism_attack(cls, factor)
+
+
+@cache
+def _mechanism_attack(cls, factor):
     found, claim = (MECHANISMS[cls](Fraction(size)) for size in (factor, "1"))
     relation = RELATIONS.get(cls, dp.ADD_REMOVE)
     return dp.attack(
@@ -95,11 +99,15 @@ def mechanism_attack(cls, factor="1"):
     )
 
 
-@cache
 def regression_attack(cls, relation, factor="1"):
     """The job on a certificate; too little noise on the pair that was found for the true one, by a
-    fault in the samplers, which the proof cannot see.
+    fault in the samplers, which the proof cannot see. Once in a session.
     """
+    return _regression_attack(cls, relation, factor)
+
+
+@cache
+def _regression_attack(cls, relation, factor):
     proof, options = proof_of(cls, relation), {"draws": DRAWS, "confidence": CONFIDENCE, "seed": 1}
     if factor == "1":
         return dp.attack(proof, **options)
