@@ -4,6 +4,7 @@ numbers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -40,6 +41,8 @@ WORDS = {
     "numeric": "certified numeric composition",
     "zcdp": "zero-concentrated differential privacy",
 }
+BUDGET = {"epsilon", "delta", "B", "Y"}  # symbols that have numbers there
+BOUNDS = re.compile(r"\[-?\(?value of [^\]]*\]")
 NOTHING, CLAIMS = "nothing", {True: "epsilon", False: "(epsilon, delta)"}
 
 # Declarations made of others, and what stands for them in the list
@@ -244,11 +247,23 @@ def claims_pure(regression: Regression, relation: Relation) -> bool:
 def _refusal(found: Entry) -> str:
     if found.every is None:
         return f"it cannot be declared: {found.error}"
+    if _stand_ins(found) and found.here is not None and found.here.verdict is Verdict.REFUTED:
+        return f"at {HERE}: {_told(_first(found.here))}"
     told = _told(_first(found.every))
     if found.scope == "numbers":
         return f"{told}; at {HERE} it is certified"
     boxed = _boxed(found)
     return f"{told}; for rows of a box, |x_j| <= B, it is certified" if boxed else told
+
+
+def _stand_ins(found: Entry) -> set[str]:
+    """Symbols that stand for what code computes from numbers: no value of them is the code's."""
+    if found.every is None or found.here is None:
+        return set()
+    names = [
+        {one.name for one in judged.report.problem.symbols} for judged in (found.every, found.here)
+    ]
+    return names[0] - names[1] - BUDGET
 
 
 def _first(judged: Audit) -> Obligation:
@@ -259,9 +274,19 @@ def _first(judged: Audit) -> Obligation:
 
 
 def _told(obligation: Obligation) -> str:
-    rule = f"{clipped(obligation.node, 60)}: {clipped(obligation.rule, 150)}"
-    witness = "" if obligation.witness is None else clipped(str(obligation.witness), 230)
+    node, says = brief(obligation.node), brief(obligation.rule)
+    rule = f"{clipped(node, 60)}: {clipped(says, 150)}"
+    witness = "" if obligation.witness is None else clipped(brief(str(obligation.witness)), 230)
     return tidy(f"{rule}: {witness}" if witness else f"{rule} ({obligation.verdict})")
+
+
+def brief(text: str) -> str:
+    """A line without bounds that are formulas of the data: what they read stands in its path.
+
+    >>> brief("X -> clip entries to [-(value of mean of clip to norm B), 1] -> std")
+    'X -> clip entries to [...] -> std'
+    """
+    return BOUNDS.sub("[...]", text)
 
 
 def _boxed(found: Entry) -> bool:

@@ -160,7 +160,7 @@ def _epsilon(release: Release, values: Mapping[str, Fraction]) -> tuple[float, f
 
 def _attained(release: Release) -> bool:
     found = release.statistic.one_row(release.noise.norm, release.statistic.unit.relation)
-    return found is not None and found.attained and release.sampled is None
+    return found is not None and found.attained and release.reached
 
 
 def _shares(judged: Audit, values: Mapping[str, Fraction]) -> Bounds | None:

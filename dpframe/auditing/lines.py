@@ -127,7 +127,7 @@ def _line(report: Report, release: Release) -> Line:
         statistic=release.statistic.label,
         sensitivity=None if moved is None else moved.value,
         norm=str(mechanism.norm),
-        attained=reached is not None and reached.attained and release.sampled is None,
+        attained=reached is not None and reached.attained and release.reached,
         noise=mechanism.noise,
         kind=mechanism.kind,
         formula=mechanism.formula,

@@ -15,7 +15,7 @@ from .figures import WIDTH, clipped, equals, formula, hanging, tidy
 from .lines import lower_end
 from .personal import paid
 from .releases import claims, joined, noise, procedures, releases
-from .sentence import conditions, free, goal, own_cost, sentence
+from .sentence import free, goal, own_cost, sentence
 
 if TYPE_CHECKING:
     from .report import Audit
@@ -89,7 +89,7 @@ def joint(audit: Audit) -> Iterator[str]:
 
 def total(audit: Audit) -> Iterator[str]:
     """The verdict on the total, and what it rests on."""
-    yield f"Total: {audit.verdict}"
+    yield f"Total: {audit.verdict}{', where ' * bool(audit.where)}{audit.where}"
     chosen = audit.report.chosen
     if chosen is None:
         yield from _aside(audit)
@@ -101,8 +101,8 @@ def total(audit: Audit) -> Iterator[str]:
         yield from (tidy(f"    {clipped(fact, 200)}") for fact in obligation.facts)
     if audit.certificate is not None:
         yield f"  certificate {audit.certificate.hash[:12]}"
-    if chosen.constraints:
-        yield f"  It holds where {conditions(chosen.constraints)}."
+    if audit.where:
+        yield "  The claim is made for more: beyond, it is not proved and may be false."
     failing = {line.verdict for line in audit.lines} & {Verdict.REFUTED, Verdict.UNPROVED}
     if chosen.name != "basic" and failing:
         yield "  The claims on single releases that fail are not used by this proof."

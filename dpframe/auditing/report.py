@@ -102,6 +102,15 @@ class Audit:
         return Verdict.REFUTED if broken else Verdict.UNPROVED
 
     @property
+    def where(self) -> str:
+        """Where the total is proved, in words, if hypotheses of theorems carve the ranges that are
+        claimed; "" else. What is beyond is not proved, and may be false.
+        """
+        from .sentence import conditions
+
+        return "" if self.report.chosen is None else conditions(self.report.chosen.constraints)
+
+    @property
     def plan_verdict(self) -> Verdict | None:
         """Whether the shares are positive and sum to at most the target; None without shares."""
         verdicts = {obligation.verdict for obligation in self.report.plan}
@@ -161,6 +170,7 @@ class Audit:
             "target": str(self.target),
             "unit": str(self.setting.unit),
             "verdict": str(self.verdict),
+            "where": self.where,
             "sentence": self.sentence,
             "derivation": self.derivation,
             "region": [] if chosen is None else [str(one) for one in chosen.constraints],

@@ -10,6 +10,7 @@ from dpframe.guarantees import ApproxDP, Guarantee
 from dpframe.symbols import Number
 from dpframe.verify import Constraint, Obligation, Verdict
 from dpframe.verify.at_numbers import is_size
+from dpframe.verify.certificate import stating
 
 from .figures import between, equals, exactly, figure, formula, tidy
 from .joint_cost import JointCost
@@ -47,7 +48,7 @@ def _certifying(audit: Audit, place: str) -> str:
 
 def _on_trust(audit: Audit) -> str:
     """What the certificate takes on somebody's word, by name."""
-    named = [node.label for node in audit.report.problem.graph.nodes if node.assumption]
+    named = list(dict.fromkeys(node.label for node in stating(audit.report.problem.graph)))
     listed = " and ".join(part for part in (", ".join(named[:-1]), *named[-1:]) if part)
     return f", if what is stated of {listed} is true" if named else ""
 

@@ -142,7 +142,7 @@ def _print(
         print_json(_record(found, done, attacked))
         return
     for note in done.notes:
-        say(f" {note}")
+        say("\n".join(f" | {line}" for line in note.splitlines()))
     say(page(done.audit, width()))
     if text := findings_text(found, width()):
         say(f"\n{text}")

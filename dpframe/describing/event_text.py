@@ -35,6 +35,10 @@ class Event:
     kind: str
     fields: Mapping[str, Any]
 
+    def __str__(self) -> str:
+        """Its kind."""
+        return f"{self.kind}(...)"
+
     def __getitem__(self, name: str) -> Any:
         """A field."""
         return self.fields[name]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 MOST_RELEASES, MOST_DRAWS = 1000, 10**9
+LEAST = Fraction(1, 10**100)  # of a noise multiplier
 ONE = Number(Fraction(1))
 GAUSSIAN, LAPLACE = "GaussianDpEvent", "LaplaceDpEvent"
 NORMS: Mapping[str, Norm] = {GAUSSIAN: L2, LAPLACE: L1}
@@ -117,12 +118,14 @@ def draws(event: Event) -> tuple[Draw, ...]:
     return tuple(Draw(kind, size, times, rate) for (kind, size, rate), times in found.items())
 
 
-def _each(event: Event, times: int, rate: Fraction) -> Iterator[Draw]:
+def _each(event: object, times: int, rate: Fraction) -> Iterator[Draw]:
+    if not isinstance(event, Event):
+        raise InvalidArgument("event", "made of events", str(event)[:80])
     match event.kind:
         case "NoOpDpEvent":
             return
         case "ComposedDpEvent":
-            for part in event["events"]:
+            for part in _listed(event["events"]):
                 yield from _each(part, times, rate)
         case "SelfComposedDpEvent":
             yield from _each(event["event"], times * _count(event["count"]), rate)
@@ -132,15 +135,22 @@ def _each(event: Event, times: int, rate: Fraction) -> Iterator[Draw]:
             yield Draw(event.kind, _multiplier(event["noise_multiplier"]), times, rate)
 
 
+def _listed(events: object) -> tuple[object, ...]:
+    if isinstance(events, tuple):
+        return events
+    raise InvalidArgument("events", "a list of events", str(events)[:80])
+
+
 def _sampled(event: Event, times: int, rate: Fraction) -> Iterator[Draw]:
     """All Gaussian noise on one sample is one draw of Gaussian noise: squares of 1/sigma add."""
     chance = event["sampling_probability"]
     if not isinstance(chance, Fraction) or not 0 <= chance <= 1:
-        raise InvalidArgument("sampling_probability", "a number in [0, 1]", chance)
+        raise InvalidArgument("sampling_probability", "a number in [0, 1]", str(chance))
     inner = draws(event["event"])
+    kind = event["event"].kind
     if rate != 1 or any(one.kind != GAUSSIAN or one.rate != 1 for one in inner):
         wanted = "a sample of Gaussian noise"
-        raise InvalidArgument("PoissonSampledDpEvent", wanted, event["event"].kind, WAY_OUT)
+        raise InvalidArgument("PoissonSampledDpEvent", wanted, kind, WAY_OUT)
     if not inner or not chance:
         return
     alone = len(inner) == 1 and inner[0].times == 1
@@ -150,13 +160,13 @@ def _sampled(event: Event, times: int, rate: Fraction) -> Iterator[Draw]:
 
 def _count(count: object) -> int:
     if not isinstance(count, Fraction) or count.denominator != 1 or not 0 < count <= MOST_DRAWS:
-        raise InvalidArgument("count", "a whole number from 1 to 1e9", count)
+        raise InvalidArgument("count", "a whole number from 1 to 1e9", str(count))
     return int(count)
 
 
 def _multiplier(size: object) -> Expression:
-    if not isinstance(size, Fraction) or size <= 0:
-        raise InvalidArgument("noise_multiplier", "above 0", size)
+    if not isinstance(size, Fraction) or not LEAST <= size <= 1 / LEAST:
+        raise InvalidArgument("noise_multiplier", "a number from 1e-100 to 1e100", str(size))
     return Number(size)
 
 
@@ -182,22 +192,26 @@ class EventRegression:
 
     def graph(self, setting: Setting, budget: Share) -> Graph:
         """One release for each different draw. Raises InvalidArgument."""
-        del budget
         X, _ = setting.nodes()
         found = enumerate(_draws(self.text), 1)
-        return Graph.of(tuple(_node(k, one, X) for k, one in found))
+        return Graph.of(tuple(_node(k, one, X, budget) for k, one in found))
 
     def __str__(self) -> str:
         """Its text, shortened."""
         return self.text if len(self.text) <= 100 else f"{self.text[:60]} ... {self.text[-30:]}"
 
 
-def _node(number: int, one: Draw, X: RowsNode) -> Node:
-    """The release of a draw; draws on samples as the rounds of a loop."""
+def _node(number: int, one: Draw, X: RowsNode, budget: Share) -> Node:
+    """The release of a draw; draws on samples as the rounds of a loop. A pure budget pays each
+    draw what it costs.
+    """
+    pure = budget.currency == ("epsilon",) and one.kind == LAPLACE
+    cost = X.unit.rows_per_person / one.size
+    share = budget.split(cost / budget.epsilon)[0] if pure else None
     noise: AdditiveNoise = Gaussian(one.size) if one.kind == GAUSSIAN else Laplace(one.size)
     name, norm, times = f"query {number}", NORMS[one.kind], exact(one.times)
     if one.rate == 1:
-        return Release(EventQuery(name, X, norm), noise, None, times, f"draw_{number}")
+        return Release(EventQuery(name, X, norm), noise, share, times, f"draw_{number}")
     point = iterate(ONE, name=f"answers to {name}")
     query = EventQuery(name, X, norm, point)
     step = Release(query, noise, None, times, f"draw_{number}", Number(one.rate))

@@ -48,13 +48,17 @@ class Regression(ABC):
 
     The class docstring's first line says what it is and cites its paper; `paper`, `variant`
     ("printed", "coded", "recommended") and `title` list it, `use` says when to take it and when
-    not.
+    not. Of what others printed or coded, `claimed_for` is the neighbouring relation that they claim
+    privacy for, or whose sensitivities their code takes ("" where they leave it open), and
+    `understated` says what the declaration leaves out that costs more ("" where nothing does).
     """
 
     paper: ClassVar[str] = ""
     variant: ClassVar[str] = "recommended"
     title: ClassVar[str] = ""
     use: ClassVar[str] = ""
+    claimed_for: ClassVar[str] = ""
+    understated: ClassVar[str] = ""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Freeze the subclass."""

@@ -16,6 +16,7 @@ from dpframe.symbols import Expression, Number, Product, Sum, Symbol, exact, mul
 from .known import Known
 from .node import DataNode, Node, kind_of
 from .of_budgets import OfBudgets
+from .rows import Rows
 from .scaling import Scaling, ruled, scaling
 from .statistics import BlockSum, Identity, Statistic
 
@@ -117,6 +118,17 @@ class Release(Node):
     def label(self) -> str:
         """Its name, or `release of X'X`."""
         return self.name or f"release of {self.statistic.label}"
+
+    @property
+    def reached(self) -> bool:
+        """Whether the pairs of neighbours that move the statistic furthest cost most: they may not
+        where a sample hides them, nor where noise is larger in some directions than in others,
+        unless rows along an axis occur. (proofs/matrix_noise)
+        """
+        uneven = self.mechanism.kind == "mirrored_gaussian" and self.statistic.symmetric
+        rows = getattr(self.statistic, "rows", None)
+        along = isinstance(rows, Rows) and rows.ball
+        return self.sampled is None and (along or not uneven)
 
     @property
     def std(self) -> Expression:

@@ -37,6 +37,7 @@ class AdaOPSPrinted(Regression):
 
     paper: ClassVar[str] = "Wang18"
     variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "AdaOPS"
     rho: Expression = RHO
 
@@ -77,6 +78,7 @@ class AdaOPSCoded(Regression):
 
     paper: ClassVar[str] = "Wang18"
     variant: ClassVar[str] = "coded"
+    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "AdaOPS"
     rho: Expression = RHO
 

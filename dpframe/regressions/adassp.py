@@ -50,6 +50,7 @@ class StatedAdaSSP(Regression):
     """
 
     variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "adaSSP"
     identity: ClassVar[int] = 0
     rho: Expression = RHO
@@ -88,6 +89,7 @@ class AdaSSPWangCoded(StatedAdaSSP):
 
     paper: ClassVar[str] = "Wang18"
     variant: ClassVar[str] = "coded"
+    claimed_for: ClassVar[str] = "add/remove"
     identity: ClassVar[int] = 1
 
     def tail(self, delta: Expression) -> Expression:

@@ -20,6 +20,7 @@ class AdaSSPBudget(Regression):
 
     paper: ClassVar[str] = "Piazza21"
     variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "adaSSPbudget"
     gamma: Expression = parameter("gamma", 0, 1)
     rho: Expression = constant("0.05")

@@ -63,12 +63,15 @@ class BoostedAdaSSPCoded(Regression):
     of every release, where its inverse is needed. Residuals are clipped to Y. [Tang23, code]
 
     The code takes the smallest *positive* eigenvalue, which nothing bounds where columns depend on
-    each other; here it is the smallest, so that the true cost is at least what is found.
+    each other; here it is the smallest of all. What that costs is a lower bound on what the code
+    costs (exact, under add/remove, for the smallest of all).
     """
 
     paper: ClassVar[str] = "Tang23"
     variant: ClassVar[str] = "coded"
+    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "boosted adaSSP"
+    understated: ClassVar[str] = "the code releases the smallest positive eigenvalue"
     rounds: Expression = constant(100)
     rho: Expression = RHO
 

@@ -40,6 +40,7 @@ class ConstSSPFullPiazza(Regression):
 
     paper: ClassVar[str] = "Piazza21"
     variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "constSSPfull"
     rho: Expression = constant("0.05")
 

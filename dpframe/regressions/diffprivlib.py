@@ -26,6 +26,7 @@ class DiffprivlibNoIntercept(Regression):
 
     paper: ClassVar[str] = "Holohan19"
     variant: ClassVar[str] = "coded"
+    claimed_for: ClassVar[str] = "replace-one"
     title: ClassVar[str] = "functional mechanism, diffprivlib without intercept"
     lower: Expression = parameter("lower", -1, 1, closed="left")
 
@@ -56,6 +57,7 @@ class DiffprivlibWithIntercept(Regression):
 
     paper: ClassVar[str] = "Holohan19"
     variant: ClassVar[str] = "coded"
+    claimed_for: ClassVar[str] = "replace-one"
     title: ClassVar[str] = "functional mechanism, diffprivlib"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:

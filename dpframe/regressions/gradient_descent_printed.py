@@ -23,6 +23,7 @@ class NoisyGradientDescentPrinted(Regression):
 
     paper: ClassVar[str] = "Brown24; Lev26"
     variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "replace-one"
     title: ClassVar[str] = "noisy gradient descent"
     rounds: Expression = constant(50)
     clip: Expression = constant(1)

@@ -21,21 +21,24 @@ from .boosted import boosted
 from .descent import averaged
 
 POINTS = 1000  # of the grid of mu
+LARGEST = 709  # epsilon, beyond which the search of the code does not end: e^epsilon is infinite
 
 
 class BoostedAdaSSPKendall(Regression):
     """Boosted adaSSP as google-research has it: mu is the first point of a grid that violates
-    (epsilon, delta), so that noise is always a little too small, and far too small where the first
-    point of the grid violates already. [Dick23, private_kendall/boosted_adassp.py]
+    (epsilon, delta), so that noise is always a little too small. Where the first point of the grid
+    violates already it is far too small: at (10, 1e-5) the exact delta is 4.918 times the claimed.
+    [Dick23, private_kendall/boosted_adassp.py]
 
     mu/sqrt 3 for the smallest eigenvalue, for X'X and for all rounds. The code takes 1 for every
     sensitivity whatever bounds it is given; here they are B^2, B^2 and B Y. Where epsilon and delta
     are numbers the grid is that of the code, in doubles; elsewhere `excess`, unknown and positive,
-    is what mu has too much.
+    stands for what mu has too much, and no number of it is the code's.
     """
 
     paper: ClassVar[str] = "Dick23; Tang23"
     variant: ClassVar[str] = "coded"
+    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "boosted adaSSP, google-research"
     rounds: Expression = constant(100)
     rho: Expression = RHO
@@ -53,7 +56,7 @@ class BoostedAdaSSPKendall(Regression):
 
 def affordable(budget: Share) -> Expression:
     """The code's mu: exactly its double at numbers; else (1 + excess) times what may be spent.
-    Raises InvalidArgument without a delta.
+    Raises InvalidArgument without a delta, and for numbers that the code has no end for.
     """
     epsilon, delta = budget.epsilon, budget.delta
     if isinstance(delta, Number) and not delta.value:
@@ -68,8 +71,11 @@ def grid_mu(epsilon: Fraction, delta: Fraction) -> Fraction:
     """The first point of the code's grids whose delta, in doubles, exceeds the target.
 
     mu is doubled from epsilon^2/(2 log(1.25/delta)) until it violates; then 1,000 points from half
-    of it are tried in order.
+    of it are tried in order. Raises InvalidArgument where e^epsilon is no double.
     """
+    if epsilon > LARGEST:
+        way_out = "Beyond, the search of the code does not end: its doubles overflow."
+        raise InvalidArgument("epsilon", f"at most {LARGEST}", epsilon, way_out)
     import numpy as np
     from scipy.stats import norm
 

@@ -82,6 +82,7 @@ class ObjPertPrinted(Regression):
 
     paper: ClassVar[str] = "KiferST12; Wang18"
     variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "ObjPert"
     radius: Expression = constant(1)
 
@@ -108,6 +109,7 @@ class ObjPertCoded(Regression):
 
     paper: ClassVar[str] = "Wang18"
     variant: ClassVar[str] = "coded"
+    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "ObjPert"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:

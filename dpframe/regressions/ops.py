@@ -13,7 +13,7 @@ from dpframe.graph import ColumnNode, Regression, RowsNode, known, post
 from dpframe.graph.procedures import TransposedPosterior, posterior
 from dpframe.graph.statistics import Count
 from dpframe.guarantees import Share
-from dpframe.symbols import Expression, constant
+from dpframe.symbols import Expression, constant, parameter
 
 from .ops_choices import (
     balanced_penalty,
@@ -123,25 +123,29 @@ class OPSConservative(GuardedOPS):
         return conservative_penalty
 
 
-class OPSPrinted(OPS):
-    """OPS as it is printed: a sample of the posterior, at a temperature by a lemma that lacks
-    sqrt 2. [Wang18, Sec 3]
+class OPSPrinted(Regression):
+    """OPS as it is printed: a sample of the posterior exp(-gamma (F + lam |theta|^2/2)), F half the
+    sum of squares, with parameters gamma and lam. [Wang18, Sec 3]
+
+    The paper does not say which gamma and lam a budget affords, so that there is no claim to judge
+    before they are chosen: nothing is proved of all of them, and no value of them is the paper's.
+    The choices of the authors' code are OPSBalancedCoded and its like.
     """
 
+    paper: ClassVar[str] = "Wang18"
     variant: ClassVar[str] = "printed"
-
-    def choose(self) -> Callable[..., Any]:
-        """(C1 n/2)^(1/3)."""
-        return balanced_penalty
+    title: ClassVar[str] = "OPS"
+    gamma: Expression = parameter("gamma", 0)
+    lam: Expression = parameter("lam", 0)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One sample, its temperature stated."""
-        penalty = self.penalty(X, budget)
+        """One sample, its temperature and penalty stated; lam in units of B^2."""
+        penalty = self.lam * X.radius**2
         theta = posterior(
             X.T @ X,
             X.T @ y,
             penalty=penalty,
-            temperature=stated_temperature(X, penalty, budget),
+            temperature=self.gamma,
             share=budget,
             name="theta",
         )
@@ -159,6 +163,7 @@ class CodedOPS(OPS):
     """Abstract: the temperature of the code, and its sampler, whose factor is transposed."""
 
     variant: ClassVar[str] = "coded"
+    claimed_for: ClassVar[str] = "add/remove"
 
     def temperature(self, X: RowsNode, penalty: Expression, budget: Share) -> Expression:
         """A quadratic in sqrt(gamma), for B = Y = 1."""

@@ -59,6 +59,7 @@ class PersonalizedRidgePrinted(Regression):
 
     paper: ClassVar[str] = "Acharya24"
     variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "replace-one"
     title: ClassVar[str] = "personalised ridge"
     penalty: Expression = constant(1)
     total: Any = None
@@ -81,6 +82,7 @@ class UniformRidge(Regression):
 
     paper: ClassVar[str] = "ChaudhuriM09; Acharya24"
     variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "replace-one"
     title: ClassVar[str] = "uniform ridge"
     penalty: Expression = constant(1)
 
@@ -125,6 +127,9 @@ class SampledRidge(Regression):
 class SampledRidgeCoded(Regression):
     """The sample as the authors' code draws it, and ridge regression whose weights and noise read
     the number of records kept: not private under add/remove. [Acharya24, jorgensen.py]
+
+    The paper's neighbours differ in the numbers of a record; the theorem on samples is one of
+    add/remove [JorgensenYC15, Def 8]. That leaves open which of the two the code claims.
     """
 
     paper: ClassVar[str] = "Acharya24; JorgensenYC15"

@@ -40,6 +40,7 @@ class SSPPiazza(Regression):
 
     paper: ClassVar[str] = "Piazza21"
     variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "SSP"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
@@ -60,6 +61,7 @@ class SSPWang(Regression):
 
     paper: ClassVar[str] = "Wang18"
     variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "SSP"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
@@ -80,6 +82,7 @@ class SSPWangCoded(Regression):
 
     paper: ClassVar[str] = "Wang18"
     variant: ClassVar[str] = "coded"
+    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "SSP"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:

@@ -19,6 +19,7 @@ class SSPThesis(Regression):
 
     paper: ClassVar[str] = "Thesis"
     variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "SSP, fixed noise"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
@@ -34,13 +35,14 @@ class SSPStatsmodels(Regression):
     epsilon = 1 where its theorem ends; n is used in the clear.
     [Ghenis25, dp_statsmodels/models/ols.py]
 
-    Its sensitivities are those of add/remove, for rows of norm sqrt(k) times the bound of an entry.
-    Weights, which the code multiplies rows by after their bounds are taken, void any bound; they
-    are left out, and so are standard errors.
+    Its sensitivities are those of add/remove, for rows of norm sqrt(k) times the bound of an entry,
+    to which every entry is clipped after rows are weighed. Under add/remove it is n alone that is
+    wrong: it is reported, and standard errors divide by n - k. Standard errors are left out.
     """
 
     paper: ClassVar[str] = "Ghenis25; DworkR14"
     variant: ClassVar[str] = "coded"
+    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "SSP, dp-statsmodels"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:

@@ -63,13 +63,15 @@ class SubAggSmith(Regression):
     """Sub-Agg with the noise of the papers, for one block that changes: scale 2 radius/(cells
     epsilon). [Smith08] [DworkS10]
 
-    The papers' blocks go by position, so that a replaced record stays in its block. Cells that go
-    by the record's own numbers need no order of the table, but a replaced record may leave one
-    cell for another: private under add/remove, not under replace-one.
+    The papers' blocks go by position, so that a replaced record stays in its block, and their noise
+    is right for that. Cells here go by a hash of the record's own numbers, which needs no order of
+    the table, but a replaced record may leave one cell for another. What is not proved under
+    replace-one is this partition, not the papers' claim.
     """
 
     paper: ClassVar[str] = "Smith08; DworkS10"
     variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "replace-one"
     title: ClassVar[str] = "Sub-Agg, pure"
     cells: Expression = constant(100)
     penalty: Expression = constant(1)

@@ -26,6 +26,7 @@ class ThesisStandardised(Regression):
 
     paper: ClassVar[str] = "Thesis"
     variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "adaSSP, raw standardisation, row norms"
     rho: Expression = RHO
 
@@ -44,6 +45,7 @@ class ThesisMaxNorm(Regression):
 
     paper: ClassVar[str] = "Thesis"
     variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "adaSSP, raw standardisation, maximum norm"
     rho: Expression = RHO
 
@@ -59,6 +61,7 @@ class ThesisClipped(Regression):
 
     paper: ClassVar[str] = "Thesis"
     variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "adaSSP, raw clipping, maximum norm"
     rho: Expression = RHO
     width: Expression = constant("1.5")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import shorten
 from typing import Any
 
 import attrs
@@ -22,6 +23,7 @@ from .law import law_of
 from .noise import NoiseCriterion
 from .outcome import Outcome
 from .parts import parts_of
+from .resplit import Resplit
 from .split import Split
 
 
@@ -43,9 +45,10 @@ def best_split(
     Left out: the one symbolic field, else every share. `within` is a pair of numbers between which
     a field is looked for; its range, left out. `criterion` is dp.NoiseCriterion, dp.ErrorCriterion
     or dp.DataCriterion. Numbers are chosen with as few digits as cost at most a part in a million
-    of the criterion. For dp.NoiseCriterion over all shares the rule is in closed form, also for
-    symbolic bounds, epsilon and delta. Else, of formulas, the least value is proved by interval
-    arithmetic; simulations prove nothing about it. `accountant` and `trust` are as for dp.certify.
+    of the criterion. For dp.NoiseCriterion over all shares the rule is in closed form; under
+    add/remove it is certified for symbolic bounds, epsilon and delta too. Else, of formulas, the
+    least value is proved by interval arithmetic; simulations prove nothing about it. `accountant`
+    and `trust` are as for dp.certify.
 
     Raises Uncertified where the best split is not proved; InvalidArgument for criteria that are not
     public, and for declarations that draw otherwise than by added noise.
@@ -125,5 +128,9 @@ def _certified(
         )
     except Uncertified as error:
         said = ", ".join(f"{name} = {one}" for name, one in outcome.chosen.items())
-        text = f"the best split, {said}, is not proved; look elsewhere by within=(...).\n{error}"
+        shares = isinstance(outcome.regression, Resplit)
+        way_out = (
+            "give numbers for what is symbolic" if shares else "look elsewhere by within=(...)"
+        )
+        text = f"the best split, {shorten(said, 200)}, is not proved; {way_out}.\n{error}"
         raise Uncertified(error.report, text) from None

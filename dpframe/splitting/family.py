@@ -60,10 +60,10 @@ class Family:
 
     def ends(self, within: Sequence[object] | None) -> list[tuple[Fraction, Fraction]]:
         """Between which numbers to look, for each symbol. Raises InvalidArgument."""
-        if within is not None and len(self.symbols) == 1:
-            return [_within(self.symbols[0], within)]
+        if within is not None and self.labels:
+            raise InvalidArgument("within", "left out where shares are free", within)
         if within is not None:
-            raise InvalidArgument("within", "left out where several shares are free", within)
+            return [_within(self.symbols[0], within)]
         return [_bounded(symbol) for symbol in self.symbols]
 
     def weights(self, point: Mapping[str, Fraction]) -> dict[str, Fraction]:

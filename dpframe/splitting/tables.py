@@ -37,8 +37,8 @@ class OpenTable(ABC):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What its owner says of it."""
-        return ()
+        """What is taken on somebody's word: of a table of your own, that it is public."""
+        return (f"the table on which the split was chosen is public: {self.sentence}",)
 
 
 def _noise(value: Any) -> Fraction:
@@ -68,6 +68,11 @@ class SyntheticTable(OpenTable):
             f"synthetic tables of {self.n:,} rows and {self.d} columns, label noise "
             f"{float(self.noise):g} of the bound, condition {float(self.condition):g}"
         )
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Nothing: it is made of public numbers. A subclass of your own says that it is public."""
+        return () if type(self) is SyntheticTable else super().assumptions
 
     def table(self, setting: Setting, rng: np.random.Generator) -> tuple[Array, Array]:
         """X, shape (n, d), and y, shape (n,). Raises InvalidArgument."""
@@ -105,13 +110,20 @@ def _number(name: str, formula: Expression | None) -> float:
     return number(formula, {}, up=False)
 
 
+def _reason(value: Any) -> str:
+    if not (isinstance(value, str) and value.strip()):
+        way_out = "Such as because='wine quality, UCI repository'."
+        raise InvalidArgument("because", "a reason, in words", value, way_out)
+    return value.strip()
+
+
 @attrs.frozen
 class PublicTable(OpenTable):
     """A table whose owner says, by dp.public, that it is no secret."""
 
     X: Any = attrs.field(repr=False, eq=False)
     y: Any = attrs.field(repr=False, eq=False)
-    because: str
+    because: str = attrs.field(converter=_reason)
     fresh: bool = attrs.field(default=False, init=False)
 
     def table(self, setting: Setting, rng: np.random.Generator) -> tuple[Any, Any]:
@@ -137,7 +149,4 @@ def public(X: Any, y: Any, *, because: str) -> PublicTable:
     is printed with what is chosen. The choice tells of the table: never say it of rows that are to
     be protected, nor of a sample of them. Raises InvalidArgument.
     """
-    if not (isinstance(because, str) and because.strip()):
-        way_out = "Such as because='wine quality, UCI repository'."
-        raise InvalidArgument("because", "a reason, in words", because, way_out)
-    return PublicTable(X, y, because.strip())
+    return PublicTable(X, y, because)

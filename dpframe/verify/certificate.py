@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.graph import Graph
+from dpframe.graph import Graph, Node, Procedure
 
 from .at_numbers import AtNumbers
 from .enclose import rational_ball
@@ -150,8 +150,17 @@ def idealized(graph: Graph) -> tuple[str, ...]:
 
 def on_their_word(graph: Graph) -> tuple[str, ...]:
     """What nodes state that no rule derives, each in a sentence that names it."""
-    nodes = [*graph.nodes, *(node for one in graph.procedures for node in one.within)]
-    return tuple(dict.fromkeys(node.assumption for node in nodes if node.assumption))
+    return tuple(dict.fromkeys(node.assumption for node in stating(graph)))
+
+
+def stating(graph: Graph) -> list[Node]:
+    """The nodes that state something, also those inside procedures, however deep."""
+    found, waiting = [], list(graph.nodes)
+    while waiting:
+        node = waiting.pop(0)
+        found += [node] if node.assumption else []
+        waiting += node.within if isinstance(node, Procedure) else ()
+    return found
 
 
 def canonical_hash(*parts: object) -> str:

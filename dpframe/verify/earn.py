@@ -163,7 +163,7 @@ def _stated_gaussian(
     move = release.guarantee(sensitivity).amounts[0]
     reached = release.statistic.one_row(L2, release.statistic.unit.relation)
     attained = reached is not None and reached.attained and not reads_released(move)
-    attained = attained and release.sampled is None  # what a sample hides may be less
+    attained = attained and release.reached
     lower = move if attained else ZERO
     claim = Claim(share.epsilon, share.delta, move, lower)
     fact = f"std = {size}, L2 sensitivity {sensitivity}, share ({share})"

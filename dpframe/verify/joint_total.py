@@ -67,11 +67,11 @@ def joint_moves(problem: Problem, joint: Joint, grouped: Sequence[Class]) -> lis
 def reached_moves(
     joint: Joint, moves: Sequence[Expression], grouped: Sequence[Class]
 ) -> Expression:
-    """A lower bound on the joint mu^2: what a sample hides, and what follows from released numbers,
-    may be less than its bound.
+    """A lower bound on the joint mu^2: what a sample or the shape of the noise hides, and what
+    follows from released numbers, may be less than its bound.
     """
     pairs = zip(moves, grouped, strict=True)
-    open_ones = [reads_released(move) or one.sampled is not None for move, (one, _) in pairs]
+    open_ones = [reads_released(move) or not one.reached for move, (one, _) in pairs]
     return joint.attained(
         [ZERO if lower else move for lower, move in zip(open_ones, moves, strict=True)]
     )

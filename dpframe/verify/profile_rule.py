@@ -21,6 +21,7 @@ from .obligation import Constraint, Witness, named
 from .sign import points
 
 MAX_BOXES = 3000
+SMALLEST = Fraction(1, 10**300)  # of a product that a double holds
 MAX_TRIES = 40
 Ball = Any
 
@@ -169,7 +170,7 @@ def _halves(box: dict[Symbol, Span]) -> list[dict[Symbol, Span]]:
     low, high = box[symbol]
     middle = (
         Fraction(float(low * high) ** 0.5)
-        if low > 0 and high > 4 * low and float(low * high) > 0
+        if low > 0 and high > 4 * low and SMALLEST < low * high < 1 / SMALLEST
         else (low + high) / 2
     )
     if low > 0 and high > 4 * low and not low < middle < high:
@@ -178,7 +179,7 @@ def _halves(box: dict[Symbol, Span]) -> list[dict[Symbol, Span]]:
 
 
 def _geometric(low: Fraction, high: Fraction) -> Fraction:
-    """A power of 2 near sqrt(low high), for ends too small for a float."""
+    """A power of 2 near sqrt(low high), for ends too small or too large for a float."""
     exponent = (
         (low.numerator.bit_length() - low.denominator.bit_length())
         + (high.numerator.bit_length() - high.denominator.bit_length())

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import cases
+import attacked_cases as cases
 import numpy as np
 import pytest
 import samples
-from cases import CONFIDENCE, MECHANISMS, mechanism_attack
+from attacked_cases import CONFIDENCE, MECHANISMS, mechanism_attack
 from faults import noise_times
 
 import dpframe as dp

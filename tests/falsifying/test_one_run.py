@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from cases import MECHANISMS
+from attacked_cases import MECHANISMS
 from mpmath import binomial, mp, mpf
 
 import dpframe as dp

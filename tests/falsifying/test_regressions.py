@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import cases
+import attacked_cases as cases
 import pytest
-from cases import regression_attack
+from attacked_cases import regression_attack
 
 import dpframe as dp
 from dpframe.falsifying.of_certificates import strength

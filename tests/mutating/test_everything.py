@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import product
 
 import pytest
-from page import PAGE, page
+from mutation_page import PAGE, page
 
 from dpframe.auditing.catalogue import everything, example
 from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE
@@ -110,5 +110,5 @@ def test_every_regression_that_releases_is_edited(cls, everywhere):
 
 
 def test_the_page_is_fresh(everywhere, repairs):
-    """docs/mutation.md is what `python tests/mutating/page.py` writes."""
-    assert PAGE.read_text() == page(everywhere, repairs), "stale: python tests/mutating/page.py"
+    """docs/mutation.md is what `python tests/mutating/mutation_page.py` writes."""
+    assert PAGE.read_text() == page(everywhere, repairs), "run tests/mutating/mutation_page.py"

@@ -1,7 +1,7 @@
 """docs/splits.md: its numbers are fresh, its claims about them hold."""
 
-import page
 import pytest
+import splits_page as page
 
 import dpframe as dp
 
@@ -18,7 +18,7 @@ def blocks():
 
 @pytest.mark.parametrize("name", CHEAP)
 def test_fresh(name):
-    """As `python tests/splitting/page.py` writes it."""
+    """As `python tests/splitting/splits_page.py` writes it."""
     assert blocks()[name] == page.BLOCKS[name]()
 
 

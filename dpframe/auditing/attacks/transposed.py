@@ -61,20 +61,26 @@ def transposed_epsilon(
 ) -> Refutation:
     """A lower bound on the epsilon at delta of OPS_epsdelta_`calibration`.m called with (epsilon,
     delta), as `transposed_factor`: tables are searched for ever larger epsilons. It grows with the
-    number of rows; nothing above 300 is looked for.
+    number of rows. Epsilons are doubled from the claim until one exceeds 300, and none beyond that
+    one is looked for: the record says where that is what ends the search.
     """
     claim = Claim.of(epsilon, delta, rows, seed, relation)
     _check(calibration, claim)
-    spent, searched = _spent(calibration, claim)
+    spent, searched, most = _spent(calibration, claim)
     record = claim.refutation(
         f"OPS_epsdelta_{calibration}.m", searched, spent, Rigour.PROVED, control=False
     )
-    return attrs.evolve(record, quantity="epsilon", claimed=float(claim.epsilon))
+    ended = "" if spent < most else f"; the search ends at {most:.5g}, the bound does not"
+    how = record.how + ended
+    return attrs.evolve(record, quantity="epsilon", claimed=float(claim.epsilon), how=how)
 
 
-def _spent(name: str, claim: Claim) -> tuple[float, Searched]:
-    """The largest of some epsilons that is proved to be violated at delta, and the tables."""
+def _spent(name: str, claim: Claim) -> tuple[float, Searched, float]:
+    """The largest of some epsilons that is proved to be violated at delta, the tables, and the
+    largest of all that are looked at.
+    """
     low, high = 0.0, float(claim.epsilon)
+    most = _most(high)
     ahead = _searched(transposed, name, claim)
     while high <= LARGEST:
         found = _searched(transposed, name, claim, high)
@@ -88,7 +94,17 @@ def _spent(name: str, claim: Claim) -> tuple[float, Searched]:
         found = ahead._replace(found=best(*pair, middle))
         proved = _proved(transposed, name, claim, found, middle) > claim.delta
         low, high = (middle, high) if proved else (low, middle)
-    return low, ahead
+    return low, ahead, most
+
+
+def _most(first: float) -> float:
+    """The last epsilon that halving between the last two doublings looks at."""
+    low, high = 0.0, first
+    while high <= LARGEST:
+        low, high = high, 2 * high
+    for _ in range(HALVINGS):
+        low = (low + high) / 2
+    return low
 
 
 def right_factor(

@@ -33,7 +33,8 @@ class Account:
     """The claim (`claimed`, delta), or `claimed` alone where it is pure, at B = Y = 1.
 
     Some pair of neighbours costs at least `lower` (0 where none is known; more than it where
-    `strict`), none more than `upper` (infinite where nothing bounds it). `leaks` says that private
+    `strict`), none more than `upper` (infinite where nothing bounds it, or the declaration says
+    that what it leaves out costs more). `leaks` says that private
     data is read without noise, or that nothing bounds what is released. `verdict` is `proved`,
     `refuted` or `open`.
     """
@@ -67,11 +68,6 @@ class Account:
         if self.lower > 0:
             return f"none, {sign} {least}" if self.leaks else f"{sign} {least}"
         return "none" if self.leaks else "open"
-
-    @property
-    def exceeds(self) -> bool:
-        """Whether some pair of neighbours costs more than is claimed, or nothing bounds it."""
-        return self.verdict == REFUTED
 
     def record(self) -> dict[str, object]:
         """As JSON values; an infinite upper bound is None."""
@@ -113,6 +109,8 @@ def account(
         return Account(claimed=claimed, delta=delta, verdict=OPEN, lower=0.0, upper=INFINITE,
                        leaks=False, rule="it cannot be declared")  # fmt: skip
     lower, upper, rule = _bounds(judged, claimed, delta, bound)
+    if type(regression).understated:
+        upper, rule = INFINITE, type(regression).understated
     attack = attacked(type(regression).__name__, claimed, delta, relation)
     strict = False
     if attack is not None and attack.epsilon >= lower:

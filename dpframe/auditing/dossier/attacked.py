@@ -22,6 +22,7 @@ ROWS, MOST_ROWS = 10**5, 10**6  # of the tables that are searched; where more ro
 LARGEST = 14  # epsilon, beyond which some code computes with complex numbers
 BOOSTED = {"BoostedAdaSSPCoded": boosted_coded, "BoostedAdaSSPKendall": boosted_kendall}
 TEST = "TukeyCoded"
+SIZES = ("N", "t", "penalty")  # of what is attacked, in a record's parameters
 
 
 @attrs.frozen
@@ -34,8 +35,12 @@ class Attacked:
 
     @property
     def how(self) -> str:
-        """The tables, and why it is a bound."""
-        return f"{self.record.what}: {self.record.how} ({self.record.rigour.value})"
+        """The code, where it is attacked, the tables, and why it is a bound."""
+        at = ", ".join(
+            f"{name} = {value}" for name, value in self.record.parameters if name in SIZES
+        )
+        told = f"{self.record.what}{f' at {at}' if at else ''}: {self.record.how}"
+        return f"{told} ({self.record.rigour.value})"
 
 
 def attacked(name: str, epsilon: Fraction, delta: Fraction, relation: Relation) -> Attacked | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from dpframe.auditing.catalogue import Entry, entry, example, family
+from dpframe.auditing.catalogue import Entry, brief, entry, example, family
 from dpframe.auditing.figures import clipped, exactly, figure, tidy
 from dpframe.graph import Regression
 from dpframe.guarantees import Relation
@@ -66,6 +66,22 @@ class Case:
         return self.entry.relation
 
     @property
+    def claimed_for(self) -> str:
+        """The neighbouring relation that privacy is claimed for, "" where that is left open."""
+        return type(self.regression).claimed_for
+
+    @property
+    def claimed(self) -> bool:
+        """Whether privacy is claimed for this relation."""
+        return self.claimed_for.partition(",")[0] == str(self.relation)
+
+    def breaks(self, account: Account) -> bool:
+        """Whether some pair of neighbours costs more than is claimed, or nothing bounds it, under
+        the relation that it is claimed for.
+        """
+        return self.claimed and account.verdict == REFUTED
+
+    @property
     def refused(self) -> bool:
         """Whether its claim fails at one of the claimed epsilons, or is not proved for all."""
         return not self.entry.certified or any(one.verdict == REFUTED for one in self.accounts)
@@ -73,13 +89,20 @@ class Case:
     @property
     def everywhere(self) -> str:
         """The verdict for every parameter: `proved`, `proved in a region`, `proved at numbers`
-        where it is neither proved nor refuted for all, `refused`, or `refused, true for some` where
-        the claim is proved at a claimed epsilon.
+        where it is neither proved nor refuted for all, `refuted`, or `refuted, true for some` where
+        the claim is proved at a claimed epsilon; `not proved`, likewise, where nothing refutes it.
         """
         scopes = {"every": "proved", "region": "proved in a region", "numbers": "proved at numbers"}
         if self.entry.certified:
             return scopes[self.entry.scope]
-        return "refused, true for some" if self._somewhere else "refused"
+        word = "refuted" if self._broken else "not proved"
+        return f"{word}, true for some" if self._somewhere else word
+
+    @property
+    def _broken(self) -> bool:
+        """Whether an obligation is refuted, or a claimed epsilon is."""
+        found = (one.verdict is Verdict.REFUTED for one in self.opened)
+        return any(found) or any(one.verdict == REFUTED for one in self.accounts)
 
     @property
     def _somewhere(self) -> bool:
@@ -87,11 +110,12 @@ class Case:
 
     @property
     def reach(self) -> str:
-        """Up to which epsilon the claim is exactly true: `every`, `9.732`, `0.1208`, `none known`,
-        rounded down.
+        """Up to which epsilon the claim is true: `every`, `0.12084` rounded down, `>= 9.7326` where
+        it is not known to fail at once beyond, `-` where no number decides.
         """
         if self.limit is not None:
-            return figure(self.limit.epsilon, "down", DIGITS)
+            least = figure(self.limit.epsilon, "down", DIGITS)
+            return least if self.limit.exact else f">= {least}"
         return "every" if self.entry.scope == "every" else "-"
 
     @property
@@ -111,7 +135,7 @@ class Case:
     @property
     def also(self) -> tuple[str, ...]:
         """What else is refuted, at most two, one line each; nothing where the total is."""
-        first, judged = self.entry.reason, self.entry.every
+        first, judged = self.reason, self.entry.every
         if judged is None or judged.broken is not None:
             return ()
         told = (one for one in self.opened if one.verdict is Verdict.REFUTED)
@@ -130,11 +154,14 @@ class Case:
 
     @property
     def told_limit(self) -> str:
-        """Up to where the claim is exactly true, with the rule; "" where no number decides."""
+        """Up to where the claim is true, with the rule; "" where no number decides."""
         if self.limit is None:
             return ""
         found = self.limit
-        text = f"exactly true up to epsilon = {self.reach} at delta = {_delta(self)}"
+        least, fails = figure(found.epsilon, "down", DIGITS), figure(found.refuted, "up", DIGITS)
+        till = f"up to epsilon = {least}"
+        text = f"exactly true {till}" if found.exact else f"true {till}, false from {fails} on,"
+        text = f"{text} at delta = {_delta(self)}"
         if found.worst is None:
             return text
         broken = self._broken_at()
@@ -161,6 +188,7 @@ class Case:
             "paper": cls.paper,
             "variant": self.variant,
             "relation": str(self.relation),
+            "claimed_for": self.claimed_for,
             "rows": "box" if self.box else "ball",
             "verdict": self.everywhere,
             "reason": self.reason,
@@ -218,7 +246,8 @@ def _certified(cls: type[Regression], relation: Relation) -> bool:
 
 
 def _line(one: Obligation) -> str:
-    return tidy(f"{clipped(one.node, 60)}: {one.rule}: {one.witness or one.verdict}")
+    node = clipped(brief(one.node), 60)
+    return brief(tidy(f"{node}: {one.rule}: {one.witness or one.verdict}"))
 
 
 def _delta(one: Case) -> str:

@@ -9,6 +9,8 @@ from dpframe.auditing.catalogue import RELATIONS, example, family
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Regression
 from dpframe.guarantees import Relation
+from dpframe.numerics import Exact
+from dpframe.numerics.exact import open_unit, positive
 from dpframe.regressions import REGRESSIONS
 
 from .case import Case, case
@@ -16,12 +18,14 @@ from .case import Case, case
 EPSILONS = (Fraction(1, 10), Fraction(1), Fraction(3), Fraction(10))
 DELTA = Fraction(1, 10**6)
 VARIANTS = ("printed", "coded")
+CLAIMLESS = ("OPSPrinted",)  # printed without the parameters that a budget affords
 BOXED = ("functional mechanism",)  # families whose papers bound every entry
 
 
 def subjects() -> tuple[type[Regression], ...]:
-    """Every class that was printed or coded by others, families together."""
-    found = [cls for cls in REGRESSIONS if cls.variant in VARIANTS]
+    """Every class that was printed or coded by others with a claim, families together."""
+    listed = (cls for cls in REGRESSIONS if cls.__name__ not in CLAIMLESS)
+    found = [cls for cls in listed if cls.variant in VARIANTS]
     families = list(dict.fromkeys(map(family, found)))
     return tuple(sorted(found, key=lambda cls: families.index(family(cls))))
 
@@ -30,16 +34,17 @@ def dossier(
     classes: Sequence[type[Regression]] | None = None,
     relations: Sequence[Relation] = RELATIONS,
     *,
-    epsilons: Sequence[Fraction] = EPSILONS,
-    delta: Fraction = DELTA,
+    epsilons: Sequence[Exact] = EPSILONS,
+    delta: Exact = DELTA,
 ) -> Iterator[Case]:
     """One case a class and relation, as soon as it is known; by default of all subjects, at
-    B = Y = 1. Raises InvalidArgument.
+    B = Y = 1. A float claims its exact binary value. Raises InvalidArgument.
     """
-    if not 0 < delta < 1 or any(one <= 0 for one in epsilons):
-        wanted = "positive epsilons and a delta in (0, 1)"
-        raise InvalidArgument("epsilons and delta", wanted, (list(epsilons), delta))
+    claimed = [positive("epsilons", one) for one in epsilons]
+    if not claimed:
+        raise InvalidArgument("epsilons", "at least one", list(epsilons))
+    failing = open_unit("delta", delta)
     for cls in subjects() if classes is None else classes:
         for relation in relations:
             box = family(cls) in BOXED
-            yield case(example(cls), relation, epsilons, delta, box=box)
+            yield case(example(cls), relation, claimed, failing, box=box)

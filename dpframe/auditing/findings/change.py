@@ -52,7 +52,7 @@ def _mend(audit: Audit, waste: Waste | None) -> Change | None:
         return Change(
             _times(waste),
             tidy(f"{clipped(obligation.node, 80)}: {clipped(obligation.rule, 200)}"),
-            "dp.Jointly(of=...) declares the factor as a formula, right for every value.",
+            "dp.Jointly(of=...) finds the factor for each claim: a formula where there is one.",
             "All releases together then meet the claim exactly, with nothing to spare.",
         )
     how = obligation.repair or "See the open obligations below."
@@ -78,7 +78,7 @@ def _save(waste: Waste) -> Change:
     return Change(
         _times(waste),
         "The claim would still be met: all of the noise together costs less than is claimed.",
-        "dp.Jointly(of=...) declares the factor as a formula, right for every value.",
+        "dp.Jointly(of=...) finds the factor for each claim: a formula where there is one.",
         f"The variance of all noise falls by {figure(100 * saved, 'down', 3)} per cent.",
     )
 

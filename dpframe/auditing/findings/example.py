@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from dpframe.guarantees import ApproxDP, PureDP
 from dpframe.numerics import arb_upper
 from dpframe.symbols import Expression, Number
-from dpframe.verify.enclose import enclose
+from dpframe.verify import Constraint
+from dpframe.verify.enclose import enclose, rational_ball
 from dpframe.verify.problem import Problem
+from dpframe.verify.report import example, satisfied
 
 from ..cost import numbers_of
 
@@ -17,10 +19,21 @@ Values = Mapping[str, Fraction]
 USUAL = {"epsilon": Fraction(1), "delta": Fraction(1, 10**6)}
 
 
-def values_of(problem: Problem) -> dict[str, Fraction]:
+def values_of(problem: Problem, region: Sequence[Constraint] = ()) -> dict[str, Fraction]:
     """A number for every symbol: epsilon = 1 and delta = 1e-6 where these are free, 10 columns,
-    1,000 rows, and a point of its range for anything else.
+    1,000 rows, and a point of its range for anything else; a point of `region` where it has one.
     """
+    found = _usual(problem)
+    balls = {name: rational_ball(value) for name, value in found.items()}
+    if all(satisfied(one, balls) for one in region):
+        return found
+    inside = {
+        str(name): Fraction(str(value)) for name, value in (example(region, problem) or {}).items()
+    }
+    return found | inside
+
+
+def _usual(problem: Problem) -> dict[str, Fraction]:
     found = numbers_of(problem.symbols)
     domains = {symbol.name: symbol.domain for symbol in problem.symbols}
     usual = {name: value for name, value in USUAL.items() if name in found}

@@ -57,7 +57,8 @@ class Findings:
 def findings(audit: Audit) -> Findings:
     """What `audit` found, for a page."""
     problem = audit.report.problem
-    values = values_of(problem)
+    chosen = audit.report.chosen
+    values = values_of(problem, () if chosen is None else chosen.constraints)
     accountants = opinions(audit, values)
     second, wasted = second_opinion(audit, values), waste(audit, values)
     best = accountants[0].upper if accountants else None

@@ -131,6 +131,8 @@ def _of_exact_shares(audit: Audit, values: Values, delta: Fraction) -> Iterator[
     draws = sum(part.count for part in parts)
     each = delta / draws
     epsilons = [profile_epsilon(each, part.what.mu) for part in parts]  # type: ignore[union-attr]
+    if not all(map(math.isfinite, epsilons)):
+        return
     total = sum(Fraction(e) * part.count for e, part in zip(epsilons, parts, strict=True))
     yield Opinion(
         name="basic composition of exact costs",

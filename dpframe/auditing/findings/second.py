@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING
 from dpframe.accountants import NumericAccountant
 from dpframe.accounting import Composition, to_event
 from dpframe.errors import DPFrameError, MissingExtra
+from dpframe.losses import GaussianLoss
 from dpframe.verify import Verdict
 
 from ..joint_cost import joint_cost
 from .example import Values, delta_at
 from .opinions import Opinion
-from .parts import together
+from .parts import Parts, together
 
 if TYPE_CHECKING:
     from ..report import Audit
 
 NAME = "dp_accounting, PLD"
 STEP = 1e-4  # their own default
+MOST_DRAWS = 5000
 LIMITS = (
     "its own composition, on a grid of losses and in floating point: an upper bound, no theorem; "
     "it knows nothing of sensitivities, the noise multipliers are ours (docs/peers)"
@@ -37,12 +39,21 @@ def second_opinion(audit: Audit, values: Values) -> Opinion | None:
     parts = together(problem, joint_cost(problem, values), values)
     if not parts:
         return None
+    if _draws(parts) > MOST_DRAWS:
+        return _silent(float(delta), f"it is not asked about more than {MOST_DRAWS} draws")
     try:
         event = to_event(Composition(parts, problem.setting.relation, NumericAccountant()))
+        ours = NumericAccountant().epsilon(parts, delta).upper
     except (MissingExtra, DPFrameError) as error:
         return _silent(float(delta), str(error))
-    ours = NumericAccountant().epsilon(parts, delta).upper
+    if not math.isfinite(ours):
+        return None
     return _asked(event, float(delta), max(STEP, STEP * ours))
+
+
+def _draws(parts: Parts) -> int:
+    """Draws that it composes one after the other: all but plain Gaussian noise."""
+    return sum(part.count for part in parts if not isinstance(part.what, GaussianLoss))
 
 
 def _asked(event: object, delta: float, step: float) -> Opinion:

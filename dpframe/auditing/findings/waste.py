@@ -66,7 +66,7 @@ def waste(audit: Audit, values: Values) -> Waste | None:
     if not problem.graph.additive or not problem.graph.releases or problem.personal is not None:
         return None
     try:
-        factor = _factor(audit, values)
+        factor, free = _factor(audit, values)
         found = upper_at(factor, values)
     except DPFrameError:
         return None
@@ -74,18 +74,22 @@ def waste(audit: Audit, values: Values) -> Waste | None:
         return None
     size = to_float(found, up=True)
     sizes = tuple((line.name, line.size, _scaled(line.size, found)) for line in audit.lines)
-    used = sorted(symbol.name for symbol in factor.symbols())
-    at = ", ".join(f"{name} = {exactly(values[name])}" for name in used)
+    at = ", ".join(f"{name} = {exactly(values[name])}" for name in sorted(free))
     return Waste(size, to_float(found**2, up=True), sizes, _says(size), at)
 
 
-def _factor(audit: Audit, values: Values) -> Expression:
-    """As a formula where there is one; at numbers where the composition is numeric."""
-    releases = audit.report.problem.graph.releases
+def _factor(audit: Audit, values: Values) -> tuple[Expression, set[str]]:
+    """The factor, and the symbols on which it depends: as a formula where there is one; at numbers
+    for the target where the composition is numeric.
+    """
+    releases, budget = audit.report.problem.graph.releases, audit.target.budget
     try:
-        return noise_factor(releases, audit.target.budget)
+        found = noise_factor(releases, budget)
     except DPFrameError:
-        return noise_factor(releases, _at(audit.target.budget, values))
+        found = noise_factor(releases, _at(budget, values))
+        fixed = {symbol.name for whole in budget.wholes for symbol in whole.symbols()}
+        return found, fixed | {symbol.name for symbol in found.symbols()}
+    return found, {symbol.name for symbol in found.symbols()}
 
 
 def _at(budget: Share, values: Values) -> Share:

@@ -12,7 +12,7 @@ from .claim import change, claim, remarks
 from .elements import Element, element, render
 from .ending import assumptions, footer, paid, reproduce, running, sources
 from .graph_picture import graph_picture
-from .opening import SAYS, header, named, verdict
+from .opening import header, named, says, verdict
 from .parts import Section, paragraph
 from .profile_part import profile
 from .proofs import obligations, plan, proof
@@ -64,7 +64,7 @@ def html(
 
 def _head(findings: Findings, title: str) -> Element:
     name = title or f"Audit of {named(findings.audit)[0]}"
-    verdict = SAYS[findings.audit.verdict].lower()
+    verdict = says(findings.audit).lower()
     return element(
         "head",
         element("meta", charset="utf-8"),

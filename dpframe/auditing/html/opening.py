@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 LONGEST, WIDE = 300, 60  # characters of a name, and of one that is set large
 SAYS = {Verdict.PROVED: "Proved", Verdict.REFUTED: "Refuted", Verdict.UNPROVED: "Not proved"}
+IN_PART = "for a part of what is claimed"
 LEADS = {
     Verdict.PROVED: ("All that is released satisfies ", "."),
     Verdict.REFUTED: ("What is released does not satisfy ", "."),
@@ -34,6 +35,11 @@ SIGNS = {
     Verdict.UNPROVED: "M10 12 C10 3 24 3 24 11 C24 17 17 16 17 22 M17 27 V28",
 }
 CALLED = re.compile(r"([A-Za-z_]\w*)(\(.*\))\Z", re.DOTALL)
+
+
+def says(audit: Audit) -> str:
+    """The verdict as a heading."""
+    return f"{SAYS[audit.verdict]} {IN_PART}" if audit.where else SAYS[audit.verdict]
 
 
 def header(audit: Audit, title: str) -> Element:
@@ -61,9 +67,11 @@ def verdict(found: Findings, known: Collection[str]) -> Element:
     audit = found.audit
     text = sentence(audit, place="below")
     before, after = LEADS[audit.verdict]
+    if audit.where:
+        after = f" where {plain_words(audit.where)}. Beyond, it is not proved and may be false."
     return element(
         "section",
-        element("h2", _sign(audit.verdict), SAYS[audit.verdict], id="verdict"),
+        element("h2", _sign(audit.verdict), says(audit), id="verdict"),
         element("p", before, element("strong", *words(goal(audit.claimed))), after, class_="lead"),
         element("p", "The sentence to sign", class_="label"),
         element("p", *words(text, known, str(audit.regression)), class_="statement"),
@@ -120,7 +128,10 @@ def _claimed(audit: Audit) -> Iterator[tuple[str, str, str]]:
         return
     if known[0] is None:
         letters = plain_words(", ".join(map(str, target.amounts)))
-        yield "Claimed", clipped(letters, 40), "for all values in their ranges"
+        reach = (
+            "for all values; proved for some" if audit.where else "for all values in their ranges"
+        )
+        yield "Claimed", clipped(letters, 40), reach
         return
     failing = "delta" if len(known) == 2 and known[1] is None else "0"
     delta = short(known[1]) if len(known) == 2 and known[1] is not None else failing

@@ -7,7 +7,7 @@ from typing import ClassVar
 import attrs
 
 from dpframe.guarantees import Guarantee, PureDP, Share
-from dpframe.symbols import Expression
+from dpframe.symbols import Expression, constant
 
 from ..columns import Column
 from ..node import Node
@@ -19,7 +19,8 @@ from ..rows import Rows
 class TestedDistance(Procedure):
     """Whether the number of models that would have to change before their table is unsafe, plus
     Laplace noise of `scale`, exceeds `threshold`. One replaced record moves one model, so the
-    number by at most 1. Kept to be audited; it is never certified. [Amin23, Alg. 3]
+    number by at most 1. The distance of an unsafe table is `unsafe`. Kept to be audited; it is
+    never certified. [Amin23, Alg. 3]
     """
 
     __test__: ClassVar[bool] = False
@@ -29,6 +30,7 @@ class TestedDistance(Procedure):
     scale: Expression
     threshold: Expression
     share: Share
+    unsafe: Expression = constant(0)
     name: str = ""
 
     @property

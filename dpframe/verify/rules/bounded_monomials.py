@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from dpframe.graph import path
 from dpframe.graph.known import reads_released
@@ -63,8 +64,7 @@ def _covered(problem: Problem, noisy: BoundedMonomials) -> Iterator[Obligation]:
         if decision.proved:
             continue
         point = decision.witness
-        told = _says(gap, noisy.square_of, end)
-        witness = None if point is None else Witness(named(point, gap), told)
+        witness = None if point is None else _witness(point, gap, noisy.square_of, end)
         yield Obligation(
             "sensitivity" if reads_released(gap) else "theorem",
             noisy.label,
@@ -76,7 +76,9 @@ def _covered(problem: Problem, noisy: BoundedMonomials) -> Iterator[Obligation]:
         )
 
 
-def _says(gap: Expression, told: Expression, end: Expression) -> str:
+def _witness(point: Any, gap: Expression, told: Expression, end: Expression) -> Witness:
+    """Numbers; where bounds read a release, the table that makes them fail, for all numbers."""
     if reads_released(gap):
-        return REACHED
-    return f"noise is for squares up to ({told})^2, and ({end})^2 is larger"
+        return Witness(says=REACHED)
+    says = f"noise is for squares up to ({told})^2, and ({end})^2 is larger"
+    return Witness(named(point, gap), says)

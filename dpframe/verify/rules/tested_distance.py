@@ -17,7 +17,9 @@ from .base import entered, needed
 
 HALF, ONE = Fraction(1, 2), Number(Fraction(1))
 RULE = "the noise of the test earns its share: 1/scale is at most that epsilon"
-PASSES = "an unsafe table passes with probability exp(-threshold/scale)/2, at most its delta"
+PASSES = (
+    "an unsafe table, of distance {}, passes with probability exp(-({})/scale)/2, at most its delta"
+)
 NOISE = "take noise of the scale 1/epsilon of its share: dp.Laplace.pure."
 
 
@@ -25,7 +27,8 @@ NOISE = "take noise of the scale 1/epsilon of its share: dp.Laplace.pure."
 def tested_distance(problem: Problem, test: TestedDistance) -> Sequence[Obligation]:
     """One record moves the distance by at most one; the noise hides that, and fails seldom."""
     loss, share = 1 / test.scale, test.share
-    tail = HALF * exp(-test.threshold / test.scale)
+    tail = HALF * exp((test.unsafe - test.threshold) / test.scale)
+    passes = PASSES.format(test.unsafe, _gap(test))
     replaced = problem.setting.relation is REPLACE_ONE and problem.rows == ONE
     return [
         needed(
@@ -36,7 +39,7 @@ def tested_distance(problem: Problem, test: TestedDistance) -> Sequence[Obligati
             "use dp.REPLACE_ONE, or batches of a public partition.",
         ),
         _below(problem, test, RULE, loss, share.epsilon),
-        _below(problem, test, PASSES, tail, share.delta),
+        _below(problem, test, passes, tail, share.delta),
         needed(
             test,
             holds=False,
@@ -60,6 +63,12 @@ def depth_sample(problem: Problem, sample: DepthSample) -> Sequence[Obligation]:
             way_out="draw from the region that was weighed, and count volumes of depth >= theirs.",
         )
     ]
+
+
+def _gap(test: TestedDistance) -> str:
+    """`threshold + 1`: from an unsafe table to the threshold."""
+    gap = -test.unsafe
+    return "threshold" if gap == Number(Fraction(0)) else f"threshold + {gap}"
 
 
 def _below(

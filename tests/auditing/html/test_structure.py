@@ -24,7 +24,8 @@ def test_the_verdict_comes_first_in_words(found, page):
     """Before anything else of the main part; and it is that of the audit."""
     main = read(page).one("main")
     first = main.all("h2")[0]
-    assert first.text == WORDS[str(found.audit.verdict)]
+    in_part = " for a part of what is claimed" if found.audit.where else ""
+    assert first.text == WORDS[str(found.audit.verdict)] + in_part
     assert first.attributes["id"] == "verdict"
     assert "The sentence to sign" in main.all("section")[0].text
 

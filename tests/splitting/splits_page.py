@@ -1,4 +1,4 @@
-"""The numbers and the picture of docs/splits.md: python tests/splitting/page.py writes them."""
+"""The numbers and the picture of docs/splits.md, which this script writes."""
 
 import re
 from collections.abc import Callable

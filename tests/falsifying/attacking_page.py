@@ -1,4 +1,4 @@
-"""The table of docs/attacking.md: `python tests/falsifying/page.py` writes it anew."""
+"""The table of docs/attacking.md: `python tests/falsifying/attacking_page.py` writes it anew."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
 
-import cases  # noqa: E402
+import attacked_cases as cases  # noqa: E402
 
 import dpframe as dp  # noqa: E402
 

@@ -1,0 +1,269 @@
+"""What the tenth hostile reading found: audits, descriptions, events, splits; each mended."""
+
+import json
+
+import numpy as np
+import pytest
+
+import dpframe as dp
+from dpframe.auditing import audit
+from dpframe.auditing.findings import findings
+from dpframe.auditing.html import html
+from dpframe.describing import parse_description
+from dpframe.describing.events import EventRegression
+from dpframe.splitting import OpenTable, PublicTable, SyntheticTable
+
+BALL = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+ONE = dp.ApproxDP(1, "1e-6")
+HEAD = """
+title = "x"
+relation = "add-remove"
+rows = {norm = 1}
+labels = {bound = 1}
+"""
+
+
+def described(text):
+    """A description and its audit."""
+    found = parse_description(HEAD + text)
+    return found, audit(found.regression, target=found.target, setting=found.setting)
+
+
+class Mirrored(dp.Regression):
+    """X'X of rows with an intercept, by mirrored noise. [tests]"""
+
+    def declare(self, X, y, budget):
+        """No row is along an axis."""
+        Z = X.with_intercept()
+        return dp.release(Z.T @ Z, dp.MirroredGaussian(std=2), name="gram")
+
+
+def true_mu(rng):
+    """The largest move of the upper triangle of zz', z = (x, 1), |x| <= 1, over 2."""
+    best = 0.0
+    for d in (1, 2, 3):
+        for _ in range(2000):
+            x = rng.normal(size=d)
+            z = np.append(x / np.linalg.norm(x), 1.0)
+            best = max(best, np.linalg.norm(np.outer(z, z)[np.triu_indices(d + 1)]) / 2)
+    return best
+
+
+def test_mirrored_noise_is_attained_along_an_axis_only():
+    """Off the axes it costs less than its bound: no exact number, and no refutation."""
+    found = dp.audit(Mirrored(), target=dp.ApproxDP(1, "0.12"), setting=BALL)
+    assert str(found.verdict) == "unproved"
+    assert found.joint.mu[0] <= true_mu(np.random.default_rng(0)) + 1e-9
+    assert found.joint.mu[1] == 1
+    assert not found.lines[0].attained
+
+
+def test_along_an_axis_it_is_attained():
+    """A ball has rows along axes."""
+
+    class Plain(dp.Regression):
+        """X'X by mirrored noise. [tests]"""
+
+        def declare(self, X, y, budget):
+            return dp.release(X.T @ X, dp.MirroredGaussian(std=2), name="gram")
+
+    found = dp.audit(Plain(), target=dp.ApproxDP(1, "1e-6"), setting=BALL)
+    assert found.joint.mu == (0.5, 0.5)
+    assert str(found.verdict) == "refuted"
+
+
+STATED = """
+claim = {epsilon = 1}
+[[release]]
+name = "middle"
+statistic = "other"
+sensitivity = 1
+norm = "L1"
+why = "a lemma"
+mechanism = "laplace"
+scale = "1/epsilon"
+share = "epsilon"
+"""
+
+
+def test_what_is_stated_is_named_everywhere():
+    """In the sentence, the assumptions, JSON, the page and the certificate."""
+    _, found = described(STATED)
+    assert found.certificate is not None
+    for text in (
+        found.sentence,
+        "; ".join(found.assumptions),
+        json.dumps(found.records()),
+        html(findings(found)),
+        "; ".join(found.certificate.assumptions),
+    ):
+        assert "middle" in text
+        assert "state" in text
+
+
+def test_a_claim_for_all_that_holds_for_some_says_so():
+    """The headline, not only the sentence; JSON; the page."""
+    found = dp.audit(dp.SSPPiazza(), target=dp.ApproxDP(dp.EPSILON, "1e-6"), setting=BALL)
+    assert found.where
+    assert f"Total: proved, where {found.where}" in str(found)
+    assert found.records()["where"] == found.where
+    assert "for a part of what is claimed" in html(findings(found))
+
+
+def test_the_example_of_a_claim_lies_where_it_is_proved():
+    """The classical theorem ends below epsilon = 1."""
+
+    class Classical(dp.Regression):
+        """X'y by the classical theorem. [tests]"""
+
+        def declare(self, X, y, budget):
+            return dp.release(X.T @ y, dp.Gaussian.classical, budget, name="moment")
+
+    found = dp.audit(Classical(), target=dp.ApproxDP(dp.EPSILON, "1e-6"), setting=BALL)
+    assert findings(found).at["epsilon"] < 1
+
+
+def test_a_factor_found_at_numbers_says_which():
+    """Pure noise under a claim with a free delta is weighed at an example's."""
+    text = """
+claim = {epsilon = 1, delta = "any"}
+[[release]]
+name = "size"
+statistic = "n"
+mechanism = "laplace"
+scale = "100"
+times = "50"
+share = "epsilon/100, delta/100"
+"""
+    _, found = described(text)
+    told = findings(found)
+    assert "delta" in told.waste.at
+    assert told.change is None or "delta = 1e-6" in told.change.title
+
+
+def test_discrete_noise_alone_has_a_page():
+    """Its cost is known as zCDP only; a second opinion says why it is silent."""
+    text = """
+claim = {epsilon = 1, delta = 1e-6}
+[[release]]
+name = "size"
+statistic = "n"
+mechanism = "discrete gaussian"
+std = "10"
+"""
+    _, found = described(text)
+    told = findings(found)
+    assert told.opinions
+    assert html(told)
+
+
+def test_ranges_beyond_doubles_are_decided():
+    """Boxes are halved without doubles."""
+    text = """
+claim = {epsilon = 1, delta = 1e-6}
+parameters = {g = "in (1e-200, 1e200)"}
+[[release]]
+name = "size"
+statistic = "n"
+mechanism = "gaussian"
+std = "6*(1+g)"
+"""
+    _, found = described(text)
+    assert str(found.verdict) in {"proved", "unproved"}
+
+
+def test_a_second_opinion_does_not_hang():
+    """Their composition of a billion draws takes minutes: it is not asked."""
+    event = EventRegression("SelfComposedDpEvent(LaplaceDpEvent(1e5), 1000000000)")
+    setting = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
+    told = findings(dp.audit(event, target=ONE, setting=setting))
+    assert told.second is not None
+    assert not told.second.applies
+    assert "not asked" in told.second.says
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ComposedDpEvent([1, 2])",
+        "SelfComposedDpEvent(3, 4)",
+        "ComposedDpEvent(3)",
+        "ComposedDpEvent(GaussianDpEvent(1))",
+        "SelfComposedDpEvent([GaussianDpEvent(1)], 3)",
+        "PoissonSampledDpEvent(0.5, 3)",
+        "PoissonSampledDpEvent(GaussianDpEvent(1), 0.5)",
+        "GaussianDpEvent(1e-300)",
+    ],
+)
+def test_events_of_other_shapes_are_refused(text):
+    """By a sentence."""
+    with pytest.raises(dp.InvalidArgument):
+        EventRegression(text)
+
+
+@pytest.mark.parametrize(("count", "verdict"), [(4, "proved"), (5, "unproved")])
+def test_pure_events_pay_what_they_cost(count, verdict):
+    """Four draws at a quarter are 1; five are not."""
+    event = EventRegression(f"SelfComposedDpEvent(LaplaceDpEvent(4), {count})")
+    setting = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
+    found = dp.audit(event, target=dp.PureDP(1), setting=setting)
+    assert str(found.verdict) == verdict
+    two = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE, rows_per_person=2)
+    assert str(dp.audit(event, target=dp.PureDP(1), setting=two).verdict) != "proved"
+
+
+def test_tables_of_a_split_are_declared_public():
+    """With a reason; and a class of one's own says so too."""
+    with pytest.raises(dp.InvalidArgument, match="because"):
+        PublicTable([[1.0]], [1.0], "")
+
+    class Mine(OpenTable):
+        """A table of somebody. [tests]"""
+
+        sentence = "mine"
+
+        def table(self, setting, rng):
+            return np.zeros((2, 1)), np.zeros(2)
+
+    class Other(SyntheticTable):
+        """Not made of numbers at all. [tests]"""
+
+    assert Mine().assumptions == ("the table on which the split was chosen is public: mine",)
+    assert Other(n=10, d=2).assumptions
+    assert SyntheticTable(n=10, d=2).assumptions == ()
+
+
+def test_within_is_for_a_field():
+    """Shares have no ends of their own."""
+    with pytest.raises(dp.InvalidArgument, match="within"):
+        dp.best_split(
+            dp.SSP(),
+            target=ONE,
+            setting=BALL,
+            criterion=dp.NoiseCriterion(d=3),
+            over="shares",
+            within=("0.9", "0.99"),
+        )
+
+
+def test_the_checker_knows_mirrored_noise():
+    """As Gaussian noise, with more off the diagonal; less of it is refused."""
+    from dpframe import check
+
+    class Plain(dp.Regression):
+        """X'X by mirrored noise. [tests]"""
+
+        std: dp.Expression = dp.constant(5)
+
+        def declare(self, X, y, budget):
+            return dp.release(X.T @ X, dp.MirroredGaussian(std=self.std), name="gram")
+
+    certificate = dp.certify(Plain(), target=ONE, setting=BALL)
+    document = json.loads(json.dumps(certificate.document))
+    assert check.check(document).accepted
+    (release,) = (one for one in document["graph"]["nodes"] if one["kind"] == "release")
+    release["size"] = "2"
+    document["hash"] = check.hash_of(
+        document["statement"], document["graph"], document["assumptions"]
+    )
+    assert not check.check(document).accepted
