@@ -618,7 +618,7 @@ RELATIONS = {"add_remove": "added or removed", "replace_one": "replaced"}
 IDEALIZED = "idealized numerics"
 WHOLE = {"discrete_laplace", "discrete_gaussian"}  # noise for whole numbers only
 EXACT = {"gaussian", "laplace", *WHOLE}  # noise that is drawn on a grid
-MIRRORED = "mirrored_gaussian"
+ALIKE = {("mirrored_gaussian", "stated"): "gaussian"}  # and more noise off a diagonal
 BY_L1 = ("laplace", "discrete_laplace")  # noise that answers to the L1 norm
 PURE = (*BY_L1, "l2_laplace")
 CURRENCIES = ({"epsilon"}, {"epsilon", "delta"}, {"rho"}, {"mu^2"})
@@ -2021,8 +2021,7 @@ def _release(
 ) -> Release:
     """The statistic plus noise of its own, `times` times over; of samples it costs no more."""
     c.require(type(mechanism) is str and type(rule) is str, "mechanism and rule are text")
-    if mechanism == MIRRORED and rule == "stated":
-        mechanism = "gaussian"  # which it is, and more noise off the diagonal of a matrix
+    mechanism = ALIKE.get((mechanism, rule), mechanism)
     c.require((mechanism, rule) in THEOREMS, f"mechanism and rule: one of {sorted(THEOREMS)}")
     c.require(type(name) is str and (not name or name.isidentifier()), "name must be a name")
     moved = statistic.l1 if mechanism in BY_L1 else statistic.l2

@@ -160,7 +160,7 @@ def test_audit_of_formulas():
     """Repeated --release, a parameter with its range."""
     gram = "gram: sqrt(2*log(2/(gamma*delta)))/(gamma*epsilon)*B^2 @ gamma*epsilon, gamma*delta"
     printed = call("audit", "--release", gram, "--param", "gamma:0:1")
-    assert "It holds where gamma*epsilon <= 4*log(2) (2.772)." in printed
+    assert "Total: proved, where gamma*epsilon <= 4*log(2) (2.772)" in printed
     both = call("audit", "--release", "gram: 1", "--release", "moment: 1", *ONE, *BALL, status=1)
     assert "the release of gram, moment" in " ".join(both.split())
 

@@ -247,7 +247,7 @@ def claims_pure(regression: Regression, relation: Relation) -> bool:
 def _refusal(found: Entry) -> str:
     if found.every is None:
         return f"it cannot be declared: {found.error}"
-    if _stand_ins(found) and found.here is not None and found.here.verdict is Verdict.REFUTED:
+    if found.here is not None and _stand_ins(found):
         return f"at {HERE}: {_told(_first(found.here))}"
     told = _told(_first(found.every))
     if found.scope == "numbers":
@@ -260,10 +260,13 @@ def _stand_ins(found: Entry) -> set[str]:
     """Symbols that stand for what code computes from numbers: no value of them is the code's."""
     if found.every is None or found.here is None:
         return set()
-    names = [
-        {one.name for one in judged.report.problem.symbols} for judged in (found.every, found.here)
-    ]
-    return names[0] - names[1] - BUDGET
+    free, left = (_public(judged) for judged in (found.every, found.here))
+    return free - left - BUDGET
+
+
+def _public(judged: Audit) -> set[str]:
+    """The names of public parameters."""
+    return {one.name for one in judged.report.problem.symbols if one.origin is None}
 
 
 def _first(judged: Audit) -> Obligation:
@@ -277,7 +280,10 @@ def _told(obligation: Obligation) -> str:
     node, says = brief(obligation.node), brief(obligation.rule)
     rule = f"{clipped(node, 60)}: {clipped(says, 150)}"
     witness = "" if obligation.witness is None else clipped(brief(str(obligation.witness)), 230)
-    return tidy(f"{rule}: {witness}" if witness else f"{rule} ({obligation.verdict})")
+    if witness:
+        return tidy(f"{rule}: {witness}")
+    numbers = [fact for fact in obligation.facts if fact.startswith("mu = ")]
+    return tidy(": ".join([rule, *numbers]) + f" ({obligation.verdict})")
 
 
 def brief(text: str) -> str:

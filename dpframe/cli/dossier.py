@@ -19,10 +19,11 @@ from .printing import print_json, width
 
 COLOURS = {
     r"\bproved\b": "green",
-    r"\brefused\b": "bold red",
+    r"\brefuted\b": "bold red",
+    r"\bnot proved\b": "yellow",
     r"(none, )?(> |>= )?[\w.-]+( to [\w.]+)?!": "bold red",
 }
-TABLE = 132  # columns of the table
+TABLE = 150  # columns of the table
 
 Names = Annotated[
     list[str] | None, typer.Argument(help="Only these, as `dpframe list` prints them.")

@@ -1,4 +1,4 @@
-"""dpframe mutate: privacy-breaking edits of a regression are refused, harmless ones accepted."""
+"""dpframe mutate: edits that break a claim are refused, harmless ones accepted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import dpframe as dp
 from dpframe.auditing.catalogue import everything, example
-from dpframe.mutating import Mutants, around, together
+from dpframe.mutating import EXAMPLES, Mutants, around, together
 
 from .declaration import regression_of
 from .options import NAME, Given, Json, option
@@ -20,7 +20,9 @@ from .printing import print_json, say
 def mutate(
     name: Annotated[str | None, typer.Argument(help=NAME, show_default=False)] = None,
     *,
-    everyone: Annotated[bool, option("--all", "Every regression of dpframe.")] = False,
+    everyone: Annotated[
+        bool, option("--all", "Every regression of dpframe, and examples with cells.")
+    ] = False,
     given: Given = [],  # noqa: B006 - typer makes a list of its own
     every: Annotated[
         bool, option("--every", "Each edit in each setting; else in one of them, in turn.")
@@ -58,10 +60,11 @@ def _everything(*, every: bool) -> Mutants:
     )
     parts = []
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=len(everything()))
-        for cls in everything():
-            progress.update(task, description=cls.__name__)
-            parts.append(around(example(cls), every=every))
+        listed = (*map(example, everything()), *EXAMPLES)
+        task = progress.add_task("", total=len(listed))
+        for one in listed:
+            progress.update(task, description=type(one).__name__)
+            parts.append(around(one, every=every))
             progress.advance(task)
     return together(parts)
 

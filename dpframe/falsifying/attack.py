@@ -22,8 +22,9 @@ from .finding import Finding
 from .job import DRAWS, Job, Told, draws_of_job, failing_of
 from .of_certificates import certificate_findings, complete
 from .of_mechanisms import mechanism_findings
-from .of_programs import program_findings, program_one_run
+from .of_programs import program_findings
 from .pairs import sensitivity_of
+from .program_canaries import program_one_run
 from .tables import Pair
 
 
@@ -51,6 +52,11 @@ class Attack:
         return any(one.flagged for one in self.findings)
 
     @property
+    def floating(self) -> bool:
+        """Whether low bits of noise in doubles tell more than what is claimed of its law."""
+        return any(one.floating and one.above for one in self.findings)
+
+    @property
     def delta(self) -> Fraction:
         """The delta at which `epsilon` is told: 0 of a pure claim."""
         return Fraction(0) if self.claim.pure is not None else self.claim.at
@@ -76,7 +82,7 @@ class Attack:
         return "; ".join(dict.fromkeys(one.method.partition(":")[0] for one in self.findings))
 
     def _whole(self) -> Iterator[Finding]:
-        return (one for one in self.findings if one.whole and one.repeats == 1)
+        return (one for one in self.findings if one.whole and one.repeats == 1 and not one.floating)
 
     def __str__(self) -> str:
         """A page: the verdict, every question with its answer, and what it means."""
@@ -130,9 +136,10 @@ def attack(
     `target` is a mechanism, at `sensitivity` under `relation`; a certificate (or what dp.unproved
     returns) with a number for every parameter; or a program, `run(X, y, seed)` or `run(X, y)` or
     `run(X)`, that returns an array. It is run `draws` times on each of two neighbouring tables:
-    those of `on`, ((X, y), (X2, y2)), or the worst that a search finds; programs need theirs. What
-    it is held to is `claim`: a guarantee, a mechanism, a loss, a certificate; by default what the
-    target itself says.
+    those of `on`, ((X, y), (X2, y2)), or the worst that a search finds; programs need theirs, one
+    row apart under `relation`, and get `seed` by name. What it is held to is
+    `claim`: a guarantee, a mechanism, a loss, a certificate; by default what the target itself
+    says.
 
     With `canaries`, it is run once: m canaries of a mechanism or a certificate, or a table of them
     (X, y) for a program, with `score(output, X, y)`, one number a canary, larger where it seems to
@@ -165,9 +172,10 @@ def attack(
     elif isinstance(target, AtNumbers):
         pair, found, passed = certificate_findings(target, on, job)
     elif canaries is not None:
-        found = program_one_run(target, on, canaries, job, score=score, guesses=guesses)  # type: ignore[arg-type]
+        options = {"score": score, "guesses": guesses}
+        found = program_one_run(target, on, canaries, job, under, **options)  # type: ignore[arg-type]
     else:
-        pair, found = program_findings(target, on, job)  # type: ignore[arg-type]
+        pair, found = program_findings(target, on, job, under)  # type: ignore[arg-type]
     return Attack(
         target=_name(target, moved),
         claim=held,

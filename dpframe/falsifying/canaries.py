@@ -153,6 +153,9 @@ def _numbers(
 ) -> Planted:
     kind, size = type(mechanism), number(mechanism.noise, mechanism.formula)
     scale, moved = to_float(size, up=True), float(sensitivity)
+    if kind.integer and sensitivity.denominator != 1:
+        way_out = "Attack with draws, or at another sensitivity."
+        raise InvalidArgument("canaries", "such as move whole numbers", str(sensitivity), way_out)
 
     def scores(included: Array, randomness: Randomness) -> Reals:
         if kind.integer:
@@ -188,7 +191,9 @@ def _(mechanism: PoissonSubsampled, m: int, sensitivity: Fraction, relation: Rel
 def _(
     mechanism: SubsampledWithoutReplacement, m: int, sensitivity: Fraction, relation: Relation
 ) -> Planted:
-    """One of the rows each."""
+    """One of the rows each, which moves its own number by half of the sensitivity: an exchange of
+    one row of the sample for another moves two numbers.
+    """
     del relation
     many = min(m, mechanism.of)
 
@@ -197,7 +202,7 @@ def _(
         kept[mechanism.rows(mechanism.of, randomness.bits)] = 1.0
         return np.asarray(kept[:many] * included)
 
-    return _numbers(_base(mechanism.mechanism), many, sensitivity, seen)
+    return _numbers(_base(mechanism.mechanism), many, sensitivity / 2, seen)
 
 
 def _base(mechanism: object) -> AdditiveNoise:

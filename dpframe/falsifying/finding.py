@@ -29,12 +29,19 @@ class Finding:
     repeats: int = 1
     whole: bool = True
     certain: bool = False
+    floating: bool = False
+    """Whether it is about the low bits of doubles, which no claim is about: it refutes none."""
 
     @property
     def flagged(self) -> bool:
         """Whether the claim is refuted."""
-        above = self.epsilon is not None and self.told is not None and self.epsilon > self.told
-        return self.found > self.allowed or above
+        return self.above and not self.floating
+
+    @property
+    def above(self) -> bool:
+        """Whether more was found than is claimed."""
+        wide = self.epsilon is not None and self.told is not None and self.epsilon > self.told
+        return self.found > self.allowed or wide
 
     def record(self) -> dict[str, Any]:
         """As JSON values."""

@@ -42,7 +42,8 @@ class Line:
 
     def scores(self, n: int, randomness: Randomness, repeats: int) -> Scores:
         """n times `repeats` draws with the move and without it."""
-        return summed(of_noise(self.moved, self.still, n * repeats, randomness), repeats)
+        scores = of_noise(self.moved, self.still, n * repeats, randomness)
+        return summed(scores.rounded(), repeats)
 
 
 def line(running: Running, release: Release, loop: Loop | None) -> Line:

@@ -14,8 +14,11 @@ from dpframe.verify.at_numbers import AtNumbers
 
 from .events import Scores, bounds
 from .finding import Finding, of_bounds
+from .fresh import RUNS, fresh
+from .fresh_noise import of_certificate
 from .job import LEAST, Job
 from .lines import Line, line
+from .neighbours import neighbouring
 from .noise_laws import Short, calm, shortness, shortness_of
 from .running import Both, start
 from .tables import Pair, Space, given, searched
@@ -33,14 +36,18 @@ def certificate_findings(
     with the reason. Raises NotExecutable.
     """
     space = Space.of(run)
-    pair = _worst(run, space, job) if on is None else given(on)
+    pair = _worst(run, space, job) if on is None else _given(on, space)
     proved = isinstance(run, Certificate)
     releases = len(run.graph.releases) if proved else 0
     procedures = run.graph.procedures if proved else ()
     if run.graph.procedures:
         job = attrs.evolve(job, draws=max(job.draws // SLOWER, LEAST))
-    each = job.failing / (1 + 2 * releases + len(procedures))
+    each = job.failing / (2 + 2 * releases + len(procedures))
     found, passed = _walked(run, pair, job, each)
+    noises = of_certificate(run, pair, job.randomness)
+    if noises:
+        job.told(f"{RUNS} runs, one after the other")
+        found += fresh(noises, job.randomness, each)
     for node in procedures:
         law = _law(run, space, node, job, each)
         found += [law] if law is not None else []
@@ -102,6 +109,11 @@ def _moved_inputs(both: Both, node: object) -> float:
     return total
 
 
+def _given(on: object, space: Space) -> Pair:
+    """Neighbours of the setting. Raises InvalidArgument."""
+    return on if isinstance(on, Pair) else neighbouring(given(on), space.relation, space.each)
+
+
 def _walked(
     run: AtNumbers, pair: Pair, job: Job, failing: float
 ) -> tuple[list[Finding], list[str]]:
@@ -111,7 +123,7 @@ def _walked(
     loops = {loop.step: loop for loop in run.graph.loops}
     for step in Both.of(run, pair, job.randomness).steps(job.randomness):
         job.told(f"{step.label}: {job.draws} draws on each table")
-        scores = step.scores(job.draws, job.randomness)
+        scores = step.scores(job.draws, job.randomness).rounded()
         total = scores if total is None else total + scores
         one = step.release
         if isinstance(run, Certificate) and isinstance(one, Release) and one not in alone:

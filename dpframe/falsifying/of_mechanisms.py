@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import attrs
+
 from dpframe.guarantees import Relation, ZeroConcentratedDP, number
 from dpframe.mechanisms import Mechanism, Selection
 from dpframe.numerics import arb_float, working
 
 from .events import bounds
 from .finding import Finding, of_bounds
+from .fresh import fresh
+from .fresh_noise import of_mechanism
 from .job import Job, summed
 from .laws import ORDERS, PRECISION, Enumerated, divergence, enumerated, renyi
 from .pairs import Drawn, draws_of
@@ -23,17 +27,26 @@ def mechanism_findings(
     ways = list(draws_of(mechanism, sensitivity, relation))
     repeats = job.repeats(job.claim)
     plans = [(way, count) for way in ways for count in dict.fromkeys((1, repeats))]
-    each = job.failing / len(plans)
-    return found + [drawn(way, count, each, job) for way, count in plans]
+    noises = of_mechanism(mechanism, sensitivity)
+    each = job.failing / (len(plans) + sum(way.doubles for way in ways) + bool(noises))
+    found += [one for way, count in plans for one in drawn(way, count, each, job)]
+    return found + (fresh(noises, job.randomness, each) if noises else [])
 
 
-def drawn(way: Drawn, repeats: int, failing: float, job: Job) -> Finding:
-    """One way of drawing, against what is claimed of so many runs."""
+def drawn(way: Drawn, repeats: int, failing: float, job: Job) -> list[Finding]:
+    """One way of drawing, against what is claimed of so many runs. Scores are rounded, so that the
+    law is attacked; what the low bits of doubles tell beyond it is a finding of its own.
+    """
     job.told(f"{way.what}: {job.draws * repeats} draws on each of {way.pair}")
-    scores = summed(way.scores(job.draws * repeats, job.randomness), repeats)
-    found = bounds(scores, job.claim.times(repeats), failing)
+    scores, claim = way.scores(job.draws * repeats, job.randomness), job.claim.times(repeats)
+    found = bounds(summed(scores.rounded(), repeats), claim, failing)
     method = "likelihood ratios: Clopper-Pearson bounds"
-    return of_bounds(found, way.what, way.pair, method=method, repeats=repeats)
+    law = of_bounds(found, way.what, way.pair, method=method, repeats=repeats)
+    if not way.doubles or repeats > 1:
+        return [law]
+    low = of_bounds(bounds(scores, claim, failing), way.what, way.pair, method=method)
+    low = attrs.evolve(low, what=f"floating point, in {way.what}", floating=True)
+    return [law, low] if low.above and not law.above else [law]
 
 
 def listed(

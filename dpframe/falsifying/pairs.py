@@ -43,6 +43,8 @@ class Drawn:
     what: str
     pair: str
     scores: Callable[[int, Randomness], Scores]
+    doubles: bool = False
+    """Whether noise is drawn in floating point."""
 
 
 @singledispatch
@@ -74,9 +76,11 @@ def _(mechanism: AdditiveNoise, sensitivity: Fraction, relation: Relation) -> It
         return
     for many in (1, VECTOR) if kind.joint else (1,):
         told = "noise in doubles" if many == 1 else f"a vector of {many} numbers"
-        yield Drawn(told, moved, partial(_in_doubles, kind, size, sensitivity, many=many))
+        yield Drawn(
+            told, moved, partial(_in_doubles, kind, size, sensitivity, many=many), doubles=True
+        )
     off = f"entries off the diagonal that are larger, by {float(sensitivity):g} in all"
-    yield Drawn("a symmetric matrix", off, partial(_matrix, kind, size, sensitivity))
+    yield Drawn("a symmetric matrix", off, partial(_matrix, kind, size, sensitivity), doubles=True)
 
 
 def _on_grid(
@@ -166,7 +170,9 @@ def _(mechanism: CorrelatedGaussian, sensitivity: Fraction, relation: Relation) 
         towards = np.linalg.solve(rows, shift)
         return Scores((first + shift) @ towards, second @ towards)
 
-    yield Drawn("noise in doubles", "a move along the direction of least noise", scores)
+    yield Drawn(
+        "noise in doubles", "a move along the direction of least noise", scores, doubles=True
+    )
 
 
 @draws_of.register

@@ -21,7 +21,7 @@ Array = NDArray[Any]
 TURNS = (0.3, 0.6, 1.0)  # angles between a row and the one that replaces it, in rectangles
 COLUMNS = (2, 1)
 FULL, FEWER = 2, 3  # tables of others beyond these are tried with every third pair
-STEPS = 16  # of the random search
+STEPS = 6  # of the random search
 
 
 @attrs.frozen(eq=False)
@@ -262,10 +262,16 @@ def given(on: object) -> Pair:
     return Pair((table(on[0]), table(on[1])), "two tables as given")
 
 
-def table(one: object) -> Table:
+def table(one: object, name: str = "on") -> Table:
     """(X, y), or X alone. Raises InvalidArgument."""
     X, y = one if isinstance(one, tuple) and len(one) == 2 else (one, None)
-    rows, labels = np.asarray(X), None if y is None else np.asarray(y)
-    if rows.ndim < 1 or (labels is not None and len(labels) != len(rows)):
-        raise InvalidArgument("on", "tables of rows, with a label for each", one)
+    wanted = "tables of rows, with a label for each"
+    try:
+        rows, labels = np.asarray(X), None if y is None else np.asarray(y)
+    except ValueError:
+        raise InvalidArgument(name, wanted, "rows of several lengths") from None
+    if rows.ndim < 1 or (labels is not None and labels.shape[:1] != rows.shape[:1]):
+        shape = () if labels is None else labels.shape
+        said = f"rows of shape {rows.shape}, labels of shape {shape}"
+        raise InvalidArgument(name, wanted, said)
     return Table(rows, labels)

@@ -1,7 +1,8 @@
-"""Mutants of declarations: edits of graphs, which must be refused where they break privacy."""
+"""Mutants of declarations: edits of graphs, which must be refused where they break the claim."""
 
 from .bases import Base, bases
 from .campaign import Mutants, around, mutants, together
+from .examples import EXAMPLES
 from .judged import Judged, Outcome
 from .mending import Mended, mended
 from .mutant import Mutant
@@ -11,6 +12,7 @@ from .subject import Change, Operator, Subject
 __all__ = [
     "BENIGN",
     "BREAKING",
+    "EXAMPLES",
     "OPERATORS",
     "Base",
     "Change",

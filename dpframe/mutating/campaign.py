@@ -12,7 +12,7 @@ import attrs
 from dpframe.errors import DPFrameError, InvalidArgument
 from dpframe.graph import Graph, Regression, Setting
 from dpframe.guarantees import Guarantee
-from dpframe.verify import Report, examine
+from dpframe.verify import examine
 from dpframe.verify.certify import calibrated
 
 from .bases import Base, bases
@@ -24,6 +24,7 @@ from .judged import (
     Outcome,
     key_of,
     outcome,
+    told_of,
 )
 from .mending import mended
 from .mutant import Mutant, edits
@@ -63,6 +64,11 @@ class Mutants:
     def overcautious(self) -> tuple[Judged, ...]:
         """Harmless edits that were refused."""
         return self.of(OVERCAUTIOUS)
+
+    @property
+    def spelled(self) -> tuple[Judged, ...]:
+        """The mutants proper: distinct graphs. The other edits have no words in a graph."""
+        return tuple(one for one in self.judged if one.graph is not None)
 
     @cached_property
     def counts(self) -> Counter[str]:
@@ -143,7 +149,7 @@ def together(parts: Sequence[Mutants]) -> Mutants:
     """The mutants of several declarations; of equal ones the first."""
     found: dict[str, Judged] = {}
     for one in (one for part in parts for one in part):
-        found.setdefault(str(id(one)) if one.report is None else one.key, one)
+        found.setdefault(one.key, one)
     return Mutants(tuple(found.values()))
 
 
@@ -154,23 +160,35 @@ def judged(base: Base, asked: Iterable[Edited]) -> Iterator[Judged]:
     seen = {key_of(own.hash, target, setting)}
     for operator, place, change in asked:
         mutant = Mutant(of=base.regression, operator=operator.name, place=place)  # type: ignore[call-arg]
-        found: tuple[Report | None, Outcome, str]
-        try:
-            graph = Graph.of(change.output())
-            key = key_of(graph.hash, target, setting)
-            if key in seen:
-                continue
-            seen.add(key)
-            found = outcome(mutant, operator, graph, target, setting)
-        except DPFrameError as error:
-            found = (None, UNSPELLABLE, " ".join(str(error).split()))
-        yield Judged(
+        graph, words = spelled(change)
+        one = Judged(
             mutant=mutant,
             operator=operator,
             place=change.place,
             target=target,
             setting=setting,
-            report=found[0],
-            verdict=found[1],
-            reason=found[2],
+            graph=graph,
+            report=None,
+            verdict=UNSPELLABLE,
+            reason=words,
         )
+        if one.key in seen:
+            continue
+        seen.add(one.key)
+        if graph is None:
+            yield one
+        else:
+            report, verdict, reason = outcome(mutant, operator, graph, target, setting)
+            yield attrs.evolve(one, report=report, verdict=verdict, reason=reason)
+
+
+def spelled(change: Change) -> tuple[Graph | None, str]:
+    """The graph that an edit makes; or None, and why there are no words for it. Nothing is judged
+    here, so that no error of a judge is taken for one of spelling.
+    """
+    try:
+        graph = Graph.of(change.output())
+        len(graph.hash)  # what a theorem refuses shows once it is written down
+    except DPFrameError as error:
+        return None, told_of(error)
+    return graph, ""

@@ -10,24 +10,28 @@ from typing import Any
 
 import attrs
 
+from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Setting
 from dpframe.guarantees import Guarantee
 from dpframe.verify import Certificate, Obligation, Report, Verdict
 from dpframe.verify.problem import Problem
 from dpframe.verify.report import verify
 
+from .essence import essence
 from .mutant import Mutant
 from .subject import Operator
 
 
 class Outcome(enum.Enum):
-    """How a mutant ended. `survivor` and `overcautious` are errors of dpframe."""
+    """How a mutant ended. A survivor is an error of dpframe; so is, without a leak, what is
+    refused although harmless.
+    """
 
     REFUSED = "refused"
     EQUIVALENT = "equivalent"
     SURVIVOR = "survivor"
     ACCEPTED = "accepted"
-    OVERCAUTIOUS = "overcautious"
+    OVERCAUTIOUS = "refused although harmless"
     UNSPELLABLE = "cannot be spelled"
 
     def __str__(self) -> str:
@@ -43,8 +47,8 @@ ACCEPTED, OVERCAUTIOUS, UNSPELLABLE = Outcome.ACCEPTED, Outcome.OVERCAUTIOUS, Ou
 class Judged:
     """A mutant and what became of it.
 
-    `report` is the verifier's, None where the edit has no words in a graph; `reason` says why it
-    counts as it does.
+    `graph` is None where the edit has no words in a graph. `report` is the verifier's, None also
+    where the verifier raised an error. `reason` says why it counts as it does.
     """
 
     mutant: Mutant
@@ -52,6 +56,7 @@ class Judged:
     place: str
     target: Guarantee
     setting: Setting
+    graph: Graph | None
     report: Report | None
     verdict: Outcome
     reason: str
@@ -80,11 +85,22 @@ class Judged:
         opened = () if self.report is None else self.report.open_obligations
         return self.verdict is REFUSED and any(one.repair for one in opened)
 
-    @property
+    @cached_property
     def key(self) -> str:
-        """SHA-256 of what distinguishes mutants: graph, target, setting."""
-        graph = "" if self.report is None else self.report.problem.graph.hash
+        """SHA-256 of what distinguishes mutants: graph, target, setting. Of an edit without words,
+        its operator and the reason stand for the graph.
+        """
+        words = f"{self.operator.name}: {self.reason}"
+        graph = words if self.graph is None else self.graph.hash
         return key_of(graph, self.target, self.setting)
+
+    @cached_property
+    def essence(self) -> str:
+        """SHA-256 of what it releases, target and setting: mutants that differ in post-processing
+        or in names alone have one.
+        """
+        own = self.key if self.graph is None else essence(self.graph)
+        return key_of(own, self.target, self.setting)
 
     def record(self) -> dict[str, Any]:
         """As JSON values."""
@@ -104,6 +120,7 @@ class Judged:
             "witness": "" if found is None or found.witness is None else str(found.witness),
             "way_out": "" if found is None else found.repair,
             "hash": self.key,
+            "essence": self.essence,
         }
 
     def __str__(self) -> str:
@@ -121,9 +138,14 @@ def key_of(graph: str, target: Guarantee, setting: Setting) -> str:
 
 def outcome(
     mutant: Mutant, operator: Operator, graph: Graph, target: Guarantee, setting: Setting
-) -> tuple[Report, Outcome, str]:
-    """The verifier's report on a mutant's graph, how it ended, and why."""
-    report = verify(Problem.of(graph, target, setting))
+) -> tuple[Report | None, Outcome, str]:
+    """The verifier's report on a mutant's graph, how it ended, and why. An error of the verifier or
+    of the checker is no refusal: the mutant survives.
+    """
+    try:
+        report = verify(Problem.of(graph, target, setting))
+    except DPFrameError as error:
+        return None, SURVIVOR, f"the verifier raised {type(error).__name__}: {told_of(error)}"
     if not report.proved:
         return report, REFUSED if operator.breaks else OVERCAUTIOUS, told(report)
     if operator.never:
@@ -149,5 +171,13 @@ def confirmed(mutant: Mutant, report: Report) -> str:
     """
     from dpframe import check
 
-    document = Certificate(mutant, report).document
-    return check.check(json.loads(json.dumps(document))).reason
+    try:
+        document = Certificate(mutant, report).document
+        return check.check(json.loads(json.dumps(document))).reason
+    except DPFrameError as error:
+        return f"it raised {type(error).__name__}: {told_of(error)}"
+
+
+def told_of(error: DPFrameError) -> str:
+    """An error on one line."""
+    return " ".join(str(error).split())

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.errors import DPFrameError, InvalidArgument
+from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Regression, RowsNode, Setting
 from dpframe.guarantees import Guarantee, Share
 
@@ -53,14 +53,11 @@ class Mutant(Regression):
 def edits(
     regression: Regression, target: Guarantee, setting: Setting
 ) -> Iterator[tuple[Operator, int, Change]]:
-    """Every edit of a declaration by every operator, with its place. An operator for which its
-    table cannot be declared (such as labels that are not there) makes none.
+    """Every edit of a declaration by every operator, with its place. Raises what an operator does
+    that cannot list its edits: none is left out silently.
     """
     X, y = setting.nodes()
     subject = Subject(regression, X, y, target.budget)
     for operator in (*BREAKING, *BENIGN):
-        try:
-            for place, change in enumerate(operator.changes(subject)):
-                yield operator, place, change
-        except DPFrameError:
-            continue
+        for place, change in enumerate(operator.changes(subject)):
+            yield operator, place, change

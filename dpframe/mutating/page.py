@@ -26,9 +26,11 @@ BENIGN_ENDS = (ACCEPTED, OVERCAUTIOUS, SURVIVOR, UNSPELLABLE)
 
 
 def page(found: Mutants) -> str:
-    """Two tables, privacy-breaking and harmless edits; the sums; survivors by name."""
+    """Two tables, edits that are meant to break the claim and harmless ones; the sums; survivors by
+    name.
+    """
     parts = [
-        *_table("privacy-breaking edits", found, BREAKING_ENDS, breaks=True),
+        *_table("edits that are meant to break the claim", found, BREAKING_ENDS, breaks=True),
         "",
         *_table("harmless edits", found, BENIGN_ENDS, breaks=False),
         "",
@@ -42,15 +44,16 @@ def page(found: Mutants) -> str:
 def sentence(found: Mutants) -> str:
     """The sums, in words."""
     counts = found.counts
+    released = {one.essence for one in found.spelled}
     witnessed = sum(one.witnessed for one in found.of(REFUSED))
     survivors = len(found.survivors)
     lines = [
-        f"{len(found):,} distinct mutants.",
-        f"{counts['refused']:,} privacy-breaking ones are refused, each with node, rule and facts,",
-        f"{witnessed:,} of them with a counterexample;",
+        f"{len(found.spelled):,} distinct mutants, with {len(released):,} different releases.",
+        f"{counts['refused']:,} of those that are meant to break the claim are refused, each with",
+        f"node, rule and facts, {witnessed:,} with a counterexample;",
         f"{counts['equivalent']:,} are private still, which the independent checker confirms;",
-        f"{counts['accepted']:,} harmless ones are accepted;",
-        f"{counts['cannot be spelled']:,} have no words in a graph.",
+        f"{counts['accepted']:,} harmless ones are accepted, {len(found.overcautious):,} refused.",
+        f"{counts[str(UNSPELLABLE)]:,} more edits have no words in a graph.",
         f"{survivors or 'No'} survivor{'' if survivors == 1 else 's'}.",
     ]
     return "\n".join(lines)

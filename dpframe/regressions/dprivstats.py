@@ -20,7 +20,7 @@ class LeastSquaresDPrivStats(Regression):
     [Bijalwan26, R/dp_regression.R]
 
     Its neighbours differ in one label, its X is public, and its coefficients have the sensitivity
-    max|x| 2 Y/lambda_min(X'X) that it states: they are not what is refuted. But the `residuals` that
+    max|x| 2 Y/lambda_min(X'X) that it states: they are not what is refuted. But the residuals that
     it returns are y - X theta, and `model` is the data frame: each gives every label, at any
     epsilon. X'y stands for the coefficients here, a public map of it where X is public, with max|x|
     and lambda_min(X'X) as parameters. The mode for a private design triples the noise, by what its

@@ -78,6 +78,10 @@ class ObjPertPure(Regression):
 class ObjPertPrinted(Regression):
     """Objective perturbation as it is printed: penalty 2 B^2/epsilon and std A sqrt(8 log(2/delta)
     + 4 epsilon)/epsilon, A = B (B R + Y). [KiferST12, Thm 2]
+
+    A record that joins or leaves moves the gradient by A, and it is for that that the std is
+    enough; one that is replaced moves it by up to 2 A. Under replace-one nothing here proves the
+    claim, and no pair of neighbours is known that refutes it.
     """
 
     paper: ClassVar[str] = "KiferST12; Wang18"

@@ -128,8 +128,8 @@ class OPSPrinted(Regression):
     sum of squares, with parameters gamma and lam. [Wang18, Sec 3]
 
     The paper does not say which gamma and lam a budget affords, so that there is no claim to judge
-    before they are chosen: nothing is proved of all of them, and no value of them is the paper's.
-    The choices of the authors' code are OPSBalancedCoded and its like.
+    before they are chosen: no gamma is enough for tables of every length, and no value of either is
+    the paper's. The choices of the authors' code are OPSBalancedCoded and its like.
     """
 
     paper: ClassVar[str] = "Wang18"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import dpframe as dp
-from dpframe.auditing.catalogue import family, summary
+from dpframe.auditing.catalogue import family
 from dpframe.auditing.dossier import DELTA, EPSILONS, Case, Limit, case, dossier, limit
 from dpframe.auditing.dossier.case import with_value
 from dpframe.auditing.figures import exactly, figure
@@ -53,21 +53,51 @@ bounds $B = Y = 1$; five digits, always rounded to the side of caution.
 |---|---|
 | 0.5956 | exact, rounded up: some pair comes as near to it as one likes, none costs more |
 | <= 0.75 | an upper bound, rounded up |
-| >= 2.92 | a lower bound, rounded down: [tables](refutations.md) that lose so much |
+| >= 2.92 | a lower bound, rounded down, by [attack](refutations.md) or proof |
+| > 3 | more than this: delta at it exceeds the claimed one |
+| 1.16 to 1.58 | between these two, rounded outwards |
 | none | data is read without noise, or nothing bounds a release: no epsilon is proved |
-| open | neither proved nor refuted |
-| **bold** | the claim is refuted |
+| none, >= 2.92 | the same, and what an attack shows all the same |
+| open | no bound is known on either side |
+| **bold** | the claim is refuted, under the relation that it is made for |
 
-*Private up to* is the largest epsilon up to which the claim is exactly true at that delta, rounded
-down. Where all noise is Gaussian with stds proportional to $1/\\varepsilon$ one number decides
+*Claimed for* is the neighbouring relation of the paper's definition of privacy or, where only code
+is at hand, the one whose sensitivities the code takes. Under the other relation, and where it is
+*open*, numbers are there to compare, and none is bold: nobody claims them.
+
+| verdict | under the relation of the table, claimed for it or not |
+|---|---|
+| proved | for every epsilon, delta, bound and hyperparameter |
+| proved\\* | in a region of them |
+| proved+ | at some of these numbers, and nothing is refuted elsewhere |
+| refuted | numbers or a table show that the claim, or a step that it rests on, fails |
+| refuted+ | the same, though it is proved at some of these numbers |
+| not proved | no rule here proves it and nothing refutes it |
+
+*Private up to* is the largest epsilon up to which the claim is true at that delta, rounded down:
+*every* for each; `>=` where it is not known to fail at once beyond; empty where no number decides.
+Where all noise is Gaussian with stds proportional to $1/\\varepsilon$ one number does
 ([F1](proofs/profile.md)): the exact profile holds at it and fails beyond it, each by enclosure.
-*Proved* is for every epsilon, delta, bound and hyperparameter; with a star in a region of them. A
-plus says that the claim is proved at some of these numbers, and for every parameter it is not.
+
+Words of the reasons. A *share* is the part of the budget that one release is given. *std* is the
+standard deviation of the noise; *mu* is how many stds apart the *worst pair* of neighbours puts a
+Gaussian release, or all of them together. Its *profile* is the least delta at each epsilon, by a
+formula [BalleW18, Thm 8]. *By enclosures* is proved in ball arithmetic, whatever is rounded.
+*Boxes cover gamma* says that a bound holds on each of so many intervals that together are the range
+of gamma. *Argument 4 of f* is the fourth value that a function of the declaration reads, *n* the
+number of records, which is private under add/remove.
 
 Code is not run here: it is declared again, as a graph, from its public source, and each
 declaration says what was left out. Floating point is not counted. Rows fill a ball of radius B,
 but for the functional mechanism, whose papers bound every entry. Fixing a hyperparameter that is
-free (the gamma of adaSSPbudget) can only lower a cost: the table has that of the worst.
+free (the gamma of adaSSPbudget) can only lower a cost: the table has that of the worst. Two
+baselines, of google-research and of HessianMix, take the bounds of rows and labels from the data,
+and it is this alone that is refuted of them. Of boosted adaSSP's own code costs are lower bounds:
+those of the smallest eigenvalue, of which it releases the smallest positive one; under add/remove
+they are the exact costs for the smallest of all. Attacks on OPS look for epsilons in steps of
+doubling: cells that agree across calibrations are where that search ends. Attacks on sampled ridge
+try thresholds t of 1 and of 2 epsilon, and 20 and 80 records kept. OPS as printed is not here: the
+paper names no parameters for a budget.
 
 *This page is made by `python tests/dossier/page.py`; a test tells when it is old.*
 """
@@ -103,7 +133,7 @@ def _family(one: Case) -> str:
 def table(relation: dp.Relation, cases: Iterable[Case]) -> list[str]:
     """One line an algorithm."""
     claimed = [f"{exactly(one)}" for one in EPSILONS]
-    head = [str(relation), "variant", "verdict", "private up to", *claimed]
+    head = [str(relation), "variant", "claimed for", "verdict", "private up to", *claimed]
     return PAGES.table(head, map(_row, cases))
 
 
@@ -111,17 +141,19 @@ def _row(one: Case) -> list[str]:
     marks = {
         "proved in a region": "proved\\*",
         "proved at numbers": "proved+",
-        "refused, true for some": "refused+",
+        "refuted, true for some": "refuted+",
+        "not proved, true for some": "not proved+",
     }
     verdict = marks.get(one.everywhere, one.everywhere)
     link = f"[{one.name}](regressions/{one.name}.md)"
     reach = one.reach if one.reach != "-" else ""
-    return [link, one.variant, verdict, reach, *map(_cell, one.accounts)]
+    who = one.claimed_for or "open"
+    return [link, one.variant, who, verdict, reach, *(_cell(one, cost) for cost in one.accounts)]
 
 
-def _cell(account) -> str:
+def _cell(one: Case, account) -> str:
     text = PAGES.escaped(str(account))
-    return f"**{text}**" if account.exceeds else text
+    return f"**{text}**" if one.breaks(account) else text
 
 
 def paragraphs(cases: Sequence[Case]) -> Iterator[str]:
@@ -133,13 +165,16 @@ def paragraphs(cases: Sequence[Case]) -> Iterator[str]:
 
 
 def _paragraph(own: Sequence[Case]) -> str:
-    """What it is, then a point a relation, or one for both where they say the same."""
-    cls = type(own[0].regression)
+    """What it is, what its declaration says besides, then a point a relation, or one for both
+    where they say the same.
+    """
+    first, *rest = PAGES.paragraphs(type(own[0].regression).__doc__)
     reasons: dict[str, list[str]] = {}
     for one in own:
         reasons.setdefault(_reason(one), []).append(str(one.relation))
     points = [f"- *{' and '.join(who).capitalize()}*: {why}" for why, who in reasons.items()]
-    return "\n".join([f"**{own[0].name}.** {PAGES.prose(summary(cls))}", "", *points])
+    said = "".join(f"{one}\n\n" for one in rest)
+    return f"**{own[0].name}.** {first}\n\n{said}" + "\n".join(points)
 
 
 def _reason(one: Case) -> str:
@@ -154,10 +189,12 @@ def _reason(one: Case) -> str:
 
 
 def _attacks(one: Case) -> Iterator[str]:
-    """How the bound at the claim of 1 was found."""
+    """How the bound at the claim of 1 was found, and where a search ended at another claim."""
     for account in one.accounts:
         if account.claimed == 1 and account.attack is not None:
             yield account.attack.how
+        elif account.attack is not None and account.attack.ended:
+            yield f"at a claim of {exactly(account.claimed)} {account.attack.ended}"
 
 
 def gammas(own: Sequence[Case]) -> Iterator[str]:
@@ -176,7 +213,8 @@ def _fixed(one: Case, found: Limit, value: str) -> list[str]:
     regression = with_value(one.regression, found.parameter, value)
     own = case(regression, one.relation, EPSILONS, DELTA)
     reach = limit(regression, one.relation, DELTA)
-    return [value, figure(reach.epsilon, "down", 5), *map(_cell, own.accounts)]
+    cells = (_cell(own, account) for account in own.accounts)
+    return [value, figure(reach.epsilon, "down", 5), *cells]
 
 
 def made() -> str:

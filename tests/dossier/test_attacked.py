@@ -148,3 +148,51 @@ def test_a_mean_at_the_bound_leaves_squares_without_noise():
 def epsilon_at(first: float, second: float) -> float:
     """The least epsilon with first <= e^epsilon second + 1e-6."""
     return math.inf if second == 0 and first > 1e-6 else math.log((first - 1e-6) / second)
+
+
+# --------------------------------------------------------------------- what public code does do
+def test_weighed_rows_are_clipped():
+    """dp-statsmodels, replayed: rows are weighed, then every entry is clipped, so that a weight of
+    100 moves X'X by at most k B^2.
+    """
+    rng = np.random.default_rng(3)
+    for weight in (0.01, 1.0, 100.0, 1e9):
+        X = np.column_stack([np.ones(4), rng.uniform(-1, 1, 4)]) * math.sqrt(weight)
+        X = np.clip(X, -1, 1)
+        moved = X.T @ X - X[:-1].T @ X[:-1]
+        assert np.linalg.norm(moved) <= 2 + 1e-12
+
+
+def test_residuals_and_fitted_values_are_the_labels():
+    """DPrivStats, replayed: what it returns beside the coefficients; and their sensitivity is the
+    stated one where one label changes.
+    """
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(50, 3)), rng.uniform(-1, 1, 50)
+    inverse = np.linalg.inv(X.T @ X)
+    theta = inverse @ X.T @ y
+    noisy = theta + rng.normal(0, 100.0, 3)
+    fitted = X @ noisy
+    residuals = y - fitted
+    assert residuals + fitted == pytest.approx(y, abs=1e-9)
+    stated = np.linalg.norm(X, axis=1).max() * 2 / np.linalg.eigvalsh(X.T @ X)[0]
+    moves = [np.linalg.norm(inverse @ X[i]) * 2 for i in range(50)]
+    assert max(moves) <= stated
+
+
+def test_a_search_says_where_it_ends():
+    """Cells that agree across calibrations are the search's end, and say so."""
+    found = {name: transposed_epsilon(name, 3, D, 10**6) for name in ("diffused", "balanced")}
+    assert found["diffused"].found == 383.953125
+    assert "the search ends at 383.95" in found["diffused"].how
+    assert "search ends" not in found["balanced"].how
+
+
+def test_sizes_of_an_attack_are_printed():
+    """N, t and penalty of the sampled ridge; nothing where the claim says it all."""
+    told = attacked("SampledRidgeCoded", Fraction(3), D, dp.ADD_REMOVE).how
+    assert "at N = 20, t = 6, penalty = 1e+06:" in told
+    assert (
+        " at "
+        not in attacked("BoostedAdaSSPCoded", Fraction(1), D, dp.ADD_REMOVE).how.partition(":")[0]
+    )

@@ -56,17 +56,54 @@ def test_known_cells(page):
     lines = {
         line.split("]")[0][3:]: line for line in reversed(page.splitlines()) if "](reg" in line
     }
-    assert "**1112.2**" in lines["BoostedAdaSSPCoded"]
+    assert "**\\>= 1112.1**" in lines["BoostedAdaSSPCoded"]
     assert "9.7327" in lines["AdaSSPBudget"]
     assert "0.59565" in lines["AdaSSPWang"]
+
+
+def test_bold_is_for_the_relation_of_the_claim(page):
+    """Wang claims add/remove, Acharya replace-one: no cell of the other table is bold."""
+    rows = [line for line in page.splitlines() if "](regressions/" in line]
+    for name in ("SSPWang", "AdaSSPPiazza", "PersonalizedRidgePrinted", "UniformRidge"):
+        own = [row for row in rows if f"[{name}]" in row]
+        assert len(own) == 2
+        assert not any("**" in row for row in own), name
+    assert "**1.1383**" in next(row for row in rows if "[SSPThesis]" in row)
+
+
+def test_every_kind_of_cell_is_in_the_legend(page):
+    """Signs and words of the tables."""
+    legend, _, rest = page.partition("## Sufficient")
+    for sign in ("<=", ">=", "| > ", " to ", "none", "open", "**bold**"):
+        assert sign in legend
+    rows = [line for line in rest.splitlines() if "](regressions/" in line]
+    for verdict in {row.split(" | ")[3] for row in rows}:
+        assert f"| {verdict} |" in legend, verdict
+    for word in ("*std*", "*mu*", "*profile*", "enclosures", "*share*", "*worst pair*", "boxes"):
+        assert word.lower() in legend.lower()
+
+
+def test_what_a_search_does_not_show_is_said(page):
+    """Where it ends, and with what sizes it was made."""
+    assert "at a claim of 3 the search ends at 383.95, the bound does not" in page
+    assert "at N = 20, t = 2, penalty = 1e+06" in page
+
+
+def test_names_are_not_blamed_for_what_they_do_not_do(page):
+    """Weights are clipped by dp-statsmodels; OPS as printed has no claim; hashed cells are ours."""
+    assert "void any bound" not in page
+    assert "to which every entry is clipped after rows are weighed" in page
+    assert "[OPSPrinted](" not in page
+    assert "not the papers' claim" in page
+    assert "excess = " not in page
 
 
 def test_the_command_prints_a_table_and_reasons():
     """One name, one relation."""
     told = call("SSPWangCoded", "--relation", "add-remove")
     line = next(line for line in told.splitlines() if line.split()[:1] == ["SSPWangCoded"])
-    expected = ["SSPWangCoded", "refused", "0.0031328", "0.13426!", "1.5872!", "5.3812!", "23.183!"]
-    assert line.split() == expected
+    costs = ["0.0031328", "0.13426!", "1.5872!", "5.3812!", "23.183!"]
+    assert line.split() == ["SSPWangCoded", "add/remove", "refuted", *costs]
     assert "Repair: Raise the std" in told
     assert "replace-one" not in told.replace("dp.REPLACE_ONE", "")
     assert "Repair" not in call("SSPWangCoded", "--table")

@@ -31,6 +31,7 @@ STATED = {  # as published, at claims of 0.1, 1, 3, 10
     ("SSPThesis", ADD): ("0.0967", "1.138", "3.80", "15.7"),
     ("BoostedAdaSSPCoded", ADD): ("6.9e4", "1112", "195", "40.2"),
 }
+BOOSTED = ("BoostedAdaSSPCoded", ADD)  # the declaration costs less than the code
 LIMITS = {
     ("SSPWang", ADD): 11.176,
     ("SSPWangCoded", ADD): 0.0031328,
@@ -47,10 +48,10 @@ LIMITS = {
 def test_stated_costs(cases, key):
     """Published figures: within half a unit of their last digit."""
     for account, stated in zip(cases[key].accounts, STATED[key], strict=True):
-        assert account.exact
+        assert account.exact is (key != BOOSTED)
         published = Decimal(stated)
         unit = Decimal(1).scaleb(published.as_tuple().exponent)
-        assert abs(Decimal(account.upper) - published) <= unit * Decimal("0.501")
+        assert abs(Decimal(account.lower) - published) <= unit * Decimal("0.501")
 
 
 @pytest.mark.parametrize("key", LIMITS, ids="-".join)
@@ -142,16 +143,16 @@ def test_budget_fails_beyond(cases):
 
 @pytest.mark.parametrize("relation", [ADD, REPLACE])
 def test_boosted_with_mu_for_a_std(cases, relation):
-    """(100 + 2) sigma^2 is approached under add/remove; 4 100 sigma^2 under replace-one, where
-    (4 100 + 3) sigma^2 bounds it.
+    """(100 + 2) sigma^2 is approached under add/remove; 4 100 sigma^2 under replace-one. Nothing
+    bounds the code, which releases another eigenvalue.
     """
     for account in cases["BoostedAdaSSPCoded", relation].accounts:
         with mpmath.workdps(DIGITS):
             sigma = sigma_of(mpmath.mpf(float(account.claimed)), DELTA)
-            least, most = (102, 102) if relation == ADD else (400, 403)
-            low, high = (epsilon_of(mpmath.sqrt(square) * sigma) for square in (least, most))
+            low = epsilon_of(mpmath.sqrt(102 if relation == ADD else 400) * sigma)
         assert account.lower == pytest.approx(float(low), rel=1e-9)
-        assert account.upper == pytest.approx(float(high), rel=1e-9)
+        assert str(account).startswith(">= ")
+        assert account.record()["upper"] is None
         assert account.verdict == "refuted"
 
 
@@ -182,6 +183,47 @@ def test_kendall_overshoots_most_where_the_grid_begins_too_late():
     assert all(1 < ratio < 1.01 for ratio in ratios.values())
     last = delta_of(10, float(grid_mu(Fraction(10), Fraction(1, 10**5)))) * 10**5
     assert last == pytest.approx(4.9, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "times"),
+    [("0.1", 1.005), ("0.3", 1.0001), ("0.5", 1.006), ("1", 1.007), ("2", 1.0116), ("5", 1.007)],
+)
+def test_kendall_by_how_much_at_1e_5(epsilon, times):
+    """Between 1.0001 and 1.0116 times the target, as the museum says."""
+    e, d = Fraction(epsilon), Fraction(1, 10**5)
+    found = delta_of(e, float(grid_mu(e, d))) * 10**5
+    assert found == pytest.approx(times, abs=6e-4)
+    assert 1.0001 <= found <= 1.0116
+
+
+def test_statsmodels_as_a_whole_keeps_its_budget(cases):
+    """40/40/20 of epsilon and a third of delta each: up to 24.65 with n public, as the museum says;
+    its sum of squares of mu by hand.
+    """
+    found = cases["SSPStatsmodels", REPLACE].limit
+    with mpmath.workdps(DIGITS):
+        tail = 2 * mpmath.log(mpmath.mpf("1.25") * 3 / DELTA)
+        parts = [mpmath.mpf(share) ** 2 / tail for share in ("0.4", "0.4", "0.2")]
+        low, high = (mpmath.mpf(one.numerator) / one.denominator for one in found.square)
+        assert high > 2 * parts[0] + parts[2]  # what joining costs
+        true = limit_of((low + high) / 2)
+    assert found.epsilon == pytest.approx(float(true), rel=1e-9)
+    assert found.epsilon == pytest.approx(24.65, abs=6e-3)
+
+
+def test_unsafe_tables_pass_too_often_beyond_2_08():
+    """(2 delta)^(4/epsilon^2) e^(-2/epsilon)/2 = delta: at distance -1, threshold and scale of the
+    code.
+    """
+    with mpmath.workdps(DIGITS):
+
+        def passes(epsilon):
+            half = epsilon / 2
+            return mpmath.exp(-(mpmath.log(1 / (2 * DELTA)) / half + 1) / half) / 2
+
+        assert passes(mpmath.mpf("2.07")) < DELTA < passes(mpmath.mpf("2.08"))
+    assert "2.08" in dp.TukeyCoded.__doc__
 
 
 def test_the_functional_mechanism_costs_half(cases):

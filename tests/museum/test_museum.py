@@ -17,14 +17,18 @@ from exhibits import n07_float_mean as deviations
 from exhibits import n12_origin as origin
 from exhibits import n13_true_budgets as budgets
 from exhibits import n14_mu_as_std as boosted
+from exhibits import n17_classical as classical
 from exhibits import n19_true_beta as beta
+from exhibits import n21_first_violation as first
 from gates import GATES, certified
 from museum import FALSIFIED, HERE, KNOWN, REFUSED, judged, museum, tally, walk
 from oracles import delta_of
 
 import dpframe as dp
+from dpframe.auditing.dossier import limit
 from dpframe.falsifying.moves import Measured
 from dpframe.falsifying.table_pairs import TablePair
+from dpframe.regressions.kendall import grid_mu
 from dpframe.sensitivity import L2
 
 SPEC = importlib.util.spec_from_file_location("museum_page", Path(__file__).with_name("page.py"))
@@ -134,6 +138,25 @@ def test_mu_as_std_costs_1112():
     text = boosted.EXHIBIT.found.says
     mu = float(text.partition("mu = ")[2].partition(",")[0])
     assert delta_of(1112, mu) < 1.1e-6 < delta_of(1110, mu)
+
+
+def test_a_whole_is_not_blamed_for_its_parts():
+    """Exhibit 17: one release breaks the theorem's constant, dp-statsmodels' three keep theirs."""
+    told = classical.EXHIBIT.fact
+    found = limit(dp.SSPStatsmodels(), dp.REPLACE_ONE, Fraction(1, 10**6))
+    assert f"up to epsilon = {math.floor(100 * found.epsilon) / 100:.2f}" in told
+
+
+def test_the_first_point_that_fails_by_how_much():
+    """Exhibit 21: its ratios, at 50 digits."""
+    told, target = first.EXHIBIT.fact, Fraction(1, 10**5)
+    ratios = [
+        float(delta_of(e, float(grid_mu(e, target))) * 10**5)
+        for e in map(Fraction, ("0.1", "0.3", "0.5", "1", "2", "3", "5", "10"))
+    ]
+    assert f"{ratios[-1]:.3f} times" in told
+    assert f"{min(ratios):.4f} to {max(ratios[:-1]):.4f} times" in told
+    assert float(first.FOUND) == float(grid_mu(Fraction(10), target))
 
 
 def test_a_maximum_of_the_labels_is_refused_too():

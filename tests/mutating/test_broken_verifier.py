@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import attrs
 import pytest
 
 import dpframe as dp
-from dpframe.mutating import Outcome
-from dpframe.verify import basic, joint_total, noise, report, structure
+from dpframe.mutating import Operator, Outcome, judged, mutant
+from dpframe.mutating.examples import CellCounts
+from dpframe.verify import basic, joint_total, noise, parallel, report, structure
 from dpframe.verify.judge import Earned
 
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
@@ -72,6 +74,50 @@ def test_sensitivities_that_are_never_asked_for(monkeypatch):
     dropped = [one for one in found if one.operator.name == "clip dropped"]
     assert dropped
     assert {one.verdict for one in dropped} == {Outcome.REFUSED}
+
+
+@pytest.mark.parametrize("judge", ["verify", "confirmed"])
+def test_a_judge_that_raises(monkeypatch, judge):
+    """An error of the verifier is no refusal, and none of spelling: every mutant survives."""
+
+    def raises(*_):
+        raise dp.InvalidArgument("x", "y", 1, "")
+
+    if judge == "verify":
+        monkeypatch.setattr(judged, "verify", raises)
+    else:
+        monkeypatch.setattr(judged.Certificate, "document", property(raises))
+    found = dp.mutants(dp.SSP(), target=TARGET, setting=HERE)
+    kinds = {one.verdict for one in found}
+    assert judge != "verify" or kinds <= {Outcome.SURVIVOR, Outcome.UNSPELLABLE}
+    assert len(found.survivors) >= (40 if judge == "verify" else 8)
+    assert all("raised InvalidArgument" in one.reason for one in found.survivors)
+    assert not kinds & {Outcome.ACCEPTED, Outcome.EQUIVALENT}
+    assert len({one.key for one in found}) == len(found)
+    assert found.records()
+
+
+def test_an_operator_that_raises(monkeypatch):
+    """None of its edits is left out silently."""
+
+    def changes(_):
+        raise dp.InvalidArgument("x", "y", 1, "")
+        yield
+
+    broken = Operator("broken", "it raises", changes)
+    monkeypatch.setattr(mutant, "BREAKING", (broken,))
+    with pytest.raises(dp.InvalidArgument, match="x must be y"):
+        dp.mutants(dp.SSP(), target=TARGET, setting=HERE)
+
+
+def test_one_cell_that_is_charged_for_two(monkeypatch):
+    """Where a replaced record changes two cells."""
+    here = attrs.evolve(HERE, relation=dp.REPLACE_ONE)
+    found = dp.mutants(CellCounts(), target=dp.PureDP(1), setting=here)
+    assert not found.survivors
+    monkeypatch.setattr(parallel, "changed", lambda _: 1)
+    found = dp.mutants(CellCounts(), target=dp.PureDP(1), setting=here)
+    assert "one cell" in {one.operator.name for one in found.survivors}
 
 
 @pytest.mark.parametrize("hole", [joint_total, noise])

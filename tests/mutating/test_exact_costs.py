@@ -3,68 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from fractions import Fraction
 
-import mpmath
 import pytest
-from oracles import delta_of, mpf, value
+from exact_costs import SLACK, costs
 
-from dpframe.graph.statistics import Gram, LambdaMin, Moment
-from dpframe.guarantees import ADD_REMOVE, ApproxDP
-from dpframe.mechanisms import Gaussian
 from dpframe.mutating import Outcome
-from dpframe.symbols import Number
-
-SLACK = mpf(Fraction(1, 10**30))  # of a bisection at 50 digits
-
-
-def size(statistic):
-    """How far one row moves X'X, its smallest eigenvalue, or X'y, from the bounds; else None."""
-    if type(statistic) in {Gram, LambdaMin}:
-        rows = statistic.rows if type(statistic) is Gram else statistic.gram.rows
-        return None if rows.norm is None else value(rows.norm, {}) ** 2
-    if type(statistic) is Moment:
-        return value(statistic.rows.norm, {}) * value(statistic.column.bound, {})
-    return None
-
-
-def squared_mu(graph, rows):
-    """The sum of squares, which one record attains; None where the graph is not of this kind."""
-    if graph.procedures or graph.bounds or len({s.unit for s in graph.sources}) > 1:
-        return None
-    moves = []
-    for release in graph.releases:
-        if release.noise is not Gaussian or release.sampled is not None:
-            return None
-        formulas = (release.mechanism.formula, release.times)
-        if any(formula.symbols() for formula in formulas):
-            return None
-        try:
-            own = size(release.statistic)
-        except (KeyError, TypeError):
-            return None
-        if own is None:
-            return None
-        std, times = (value(formula, {}) for formula in formulas)
-        moves.append(times * (rows * own / std) ** 2)
-    return mpmath.fsum(moves)
-
-
-def costs(everywhere):
-    """Mutants at numbers under add/remove, with how far the exact delta at their epsilon exceeds
-    what is claimed, relative to that.
-    """
-    for one in everywhere:
-        amounts = one.target.amounts
-        here = isinstance(one.target, ApproxDP) and isinstance(amounts[0], Number)
-        if one.report is None or not here or one.setting.relation is not ADD_REMOVE:
-            continue
-        with mpmath.workdps(50):
-            rows = value(one.setting.rows_per_person, {})
-            square = squared_mu(one.report.problem.graph, rows)
-            if square is not None:
-                claimed = mpf(amounts[1].value)
-                yield one, delta_of(amounts[0].value, mpmath.sqrt(square)) / claimed - 1
 
 
 @pytest.fixture(scope="module")

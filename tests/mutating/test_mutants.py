@@ -93,6 +93,42 @@ def test_keys_tell_targets_settings_and_graphs_apart(own):
     assert len(together([own, others])) == len(own) + len(others)
 
 
+def test_edits_without_words_are_counted_once(own):
+    """They have no graph, and the same reason twice is one."""
+    found = around(dp.ObjPertPrinted())
+    bare = found.of(Outcome.UNSPELLABLE)
+    assert {one.graph for one in bare} <= {None}
+    assert len(found.spelled) == len(found) - len(bare)
+    assert len(together([found, found])) == len(found)
+    assert not set(found.of(Outcome.SURVIVOR))
+    del own
+
+
+def test_names_and_post_processing_release_nothing_new(own):
+    """What is done with releases is no other release; other noise, shares and targets are."""
+    renamed, processed = one_of(own, "renamed"), one_of(own, "processed")
+    assert renamed.key != processed.key
+    assert renamed.essence == processed.essence
+    others = [one_of(own, name) for name in ("half", "one share", "raw argument", "raw labels")]
+    assert len({one.essence for one in (renamed, *others)}) == 5
+    other = dp.mutants(Own(), target=ONE, setting=HERE)
+    assert one_of(other, "renamed").essence != renamed.essence
+
+
+def test_raw_labels_leave(own):
+    """The function that reads them has as many arguments as it is given."""
+    post = one_of(own, "raw labels").graph.outputs[0]
+    assert post.function(1, 2) == (1, 2)
+    assert len(post.arguments) == 2
+
+
+def test_shares_that_sum_to_one(own):
+    """M05: 2 g and 1 - 2 g, refused by the sign of the last and not by their sum."""
+    one = one_of(own, "rest")
+    assert one.verdict is Outcome.REFUSED
+    assert "positive" in str(one), one
+
+
 def test_records_are_json(own):
     """Everything, as text and numbers."""
     records = json.loads(json.dumps(own.records()))

@@ -30,7 +30,11 @@ def only_gaussian(cls):
     return graph.additive and bool(graph.releases) and gaussian and bounded
 
 
-CLEAR = (dp.SSPStatsmodels, dp.NoisyGradientDescentPrinted)  # they read n in the clear
+CLEAR = (  # they read data in the clear
+    dp.SSPStatsmodels,
+    dp.NoisyGradientDescentPrinted,
+    dp.LeastSquaresDPrivStats,
+)
 GAUSSIAN = [
     cls
     for cls in samples.REGRESSIONS

@@ -7,8 +7,8 @@ after the other some step goes from at most k to at least k + 1, for every k bet
 test fails zeros are released, so that failing is seen; it fails where the distance plus noise stays
 at or below the threshold log(1/(2 delta))/(epsilon/2).
 
-Below epsilon = 2 some k betrays more than epsilon. Beyond, unsafe tables pass too often; what
-they then betray is not counted here.
+Below epsilon = 2 some k betrays more than epsilon. Somewhat beyond, unsafe tables pass too often;
+what they then betray is not counted here.
 """
 
 from __future__ import annotations

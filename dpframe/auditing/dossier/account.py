@@ -118,7 +118,7 @@ def account(
     return Account(
         claimed=claimed,
         delta=delta,
-        verdict=_verdict(judged, claimed, lower, strict=strict, bound=bound),
+        verdict=_verdict(judged, claimed, lower, strict=strict, bound=bound, tried=attack),
         lower=lower,
         upper=upper,
         leaks=_leaks(judged),
@@ -177,10 +177,12 @@ def _verdict(
     *,
     strict: bool,
     bound: Limit | None,
+    tried: Attacked | None,
 ) -> str:
+    """What is read without noise refutes a claim unless an attack on just that shows less."""
     if judged.report.proved or (bound is not None and claimed <= Fraction(bound.epsilon)):
         return PROVED
     above = Fraction(lower) > claimed or (strict and Fraction(lower) >= claimed)
-    if above or _leaks(judged):
+    if above or (tried is None and _leaks(judged)):
         return REFUTED
     return OPEN

@@ -22,6 +22,7 @@ ROWS, MOST_ROWS = 10**5, 10**6  # of the tables that are searched; where more ro
 LARGEST = 14  # epsilon, beyond which some code computes with complex numbers
 BOOSTED = {"BoostedAdaSSPCoded": boosted_coded, "BoostedAdaSSPKendall": boosted_kendall}
 TEST = "TukeyCoded"
+ENDED = "the search ends at"  # says a record
 SIZES = ("N", "t", "penalty")  # of what is attacked, in a record's parameters
 
 
@@ -41,6 +42,12 @@ class Attacked:
         )
         told = f"{self.record.what}{f' at {at}' if at else ''}: {self.record.how}"
         return f"{told} ({self.record.rigour.value})"
+
+    @property
+    def ended(self) -> str:
+        """Where the search ended, in words, if it found all that it looked for; else ""."""
+        _, sign, rest = self.record.how.partition(ENDED)
+        return sign + rest
 
 
 def attacked(name: str, epsilon: Fraction, delta: Fraction, relation: Relation) -> Attacked | None:

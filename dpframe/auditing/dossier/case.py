@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from dpframe.auditing.catalogue import Entry, brief, entry, example, family
-from dpframe.auditing.figures import clipped, exactly, figure, tidy
+from dpframe.auditing.figures import clipped, exactly, figure, short, tidy
 from dpframe.graph import Regression
 from dpframe.guarantees import Relation
 from dpframe.regressions import REGRESSIONS
@@ -124,6 +124,12 @@ class Case:
         return self.entry.reason
 
     @property
+    def remark(self) -> str:
+        """What its declaration says besides: what it leaves out, and what is not to be blamed."""
+        told = (type(self.regression).__doc__ or "").partition("\n\n")[2]
+        return " ".join(told.split())
+
+    @property
     def opened(self) -> tuple[Obligation, ...]:
         """What is open or refuted of the claim for every parameter, refuted first."""
         judged = self.entry.every
@@ -192,6 +198,7 @@ class Case:
             "rows": "box" if self.box else "ball",
             "verdict": self.everywhere,
             "reason": self.reason,
+            "remark": self.remark,
             "also": list(self.also) if self.refused else [],
             "repair": self.repair if self.refused else "",
             "limit": None if self.limit is None else self.limit.record(),
@@ -251,7 +258,7 @@ def _line(one: Obligation) -> str:
 
 
 def _delta(one: Case) -> str:
-    return exactly(one.accounts[0].delta)
+    return short(one.accounts[0].delta)
 
 
 def _witness(one: Case, spent: Account) -> str:
@@ -264,7 +271,7 @@ def _witness(one: Case, spent: Account) -> str:
         own = case(fixed, one.relation, [spent.claimed], spent.delta, box=one.box).accounts[0]
         if own.verdict == REFUTED:
             where = f"{found.parameter} = {exactly(value)}"
-            claimed = exactly(spent.claimed)
+            claimed = short(spent.claimed)
             return f"at epsilon = {claimed} it fails for {where}, which costs {own}"
     return ""
 

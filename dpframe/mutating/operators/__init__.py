@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..subject import Operator
-from . import benign, copies, formulas, noise, procedures, raw, rows, shares
+from . import benign, cells, copies, formulas, noise, procedures, raw, rows, samples, shares
 
 BREAKING = (
     *noise.OPERATORS,
@@ -13,6 +13,8 @@ BREAKING = (
     *shares.OPERATORS,
     *copies.OPERATORS,
     *rows.OPERATORS,
+    *cells.OPERATORS,
+    *samples.OPERATORS,
     *raw.OPERATORS,
     *procedures.OPERATORS,
 )

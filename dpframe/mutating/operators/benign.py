@@ -54,7 +54,7 @@ def _constant(subject: Subject) -> Iterator[Change]:
 
 
 def _with_two(post: Post) -> Post:
-    return attrs.evolve(post, arguments=(*post.arguments, TWO))
+    return Post(unchanged, (post, TWO))
 
 
 def _renamed(subject: Subject) -> Iterator[Change]:

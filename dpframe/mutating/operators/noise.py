@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 
+import attrs
+
 from dpframe.graph import Release
 from dpframe.graph.release import ONE
-from dpframe.mechanisms import AdditiveNoise, Gaussian, Laplace
+from dpframe.mechanisms import AdditiveNoise, Calibration, Gaussian, Laplace
 from dpframe.sensitivity import L1, L2, Norm
 from dpframe.symbols import Expression, Number, power, sqrt
 
+from ..rewriting import Replacement
 from ..subject import Change, Operator, Subject, keep
 
 Noise = Callable[[Subject, Release], AdditiveNoise | None]
@@ -124,6 +127,33 @@ def _alone(subject: Subject, release: Release) -> Expression:
     return 1 / sqrt(len(subject.releases))
 
 
+def _classical(subject: Subject) -> Iterator[Change]:
+    """sqrt(2 ln(1.25/delta))/epsilon, whose theorem asks for epsilon < 1."""
+    found = {
+        one: _ruled(Gaussian.classical)
+        for one in subject.releases
+        if gaussian(one) and _beyond(one)
+    }
+    if found:
+        yield Change("all releases", partial(subject.replaced, found))
+
+
+def _beyond(release: Release) -> bool:
+    """Whether its share of epsilon may be 1 and more."""
+    share = release.share
+    if share is None or share.currency != ("epsilon", "delta"):
+        return False
+    return not isinstance(share.epsilon, Number) or share.epsilon.value >= 1
+
+
+def _ruled(theorem: Calibration) -> Replacement:
+    return lambda release: attrs.evolve(release, stated=theorem)
+
+
+def _power(release: Release, exponent: Fraction) -> AdditiveNoise:
+    return type(release.mechanism)(power(release.mechanism.formula, exponent))  # type: ignore[call-arg]
+
+
 OPERATORS: Sequence[Operator] = (
     Operator("nine tenths", "0.9 of the noise", each(times(lambda _, __: NINE_TENTHS))),
     Operator("half", "half of the noise", each(times(lambda _, __: HALF))),
@@ -146,10 +176,7 @@ OPERATORS: Sequence[Operator] = (
     Operator("norm", "L1 noise by the L2 sensitivity", each(times(_other_norm))),
     Operator("Laplace", "Laplace noise of the Gaussian's size", each(_laplace)),
     Operator("Gaussian", "Gaussian noise of the Laplace's size", each(_gaussian)),
+    Operator("classical", "the classical theorem outside its range", _classical),
     Operator("rounds", "noise of one round for all of them", together(times(_rounds))),
     Operator("alone", "noise as if each were the only release", several(times(_alone))),
 )
-
-
-def _power(release: Release, exponent: Fraction) -> AdditiveNoise:
-    return type(release.mechanism)(power(release.mechanism.formula, exponent))  # type: ignore[call-arg]

@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from dpframe.graph import DataNode, Loop, Post, Release
+from dpframe.graph import DataNode, Loop, Node, Post, Release
 from dpframe.graph.maps.boxes import Box
 from dpframe.graph.maps.clip import ClipNorm
 from dpframe.graph.maps.scaled import Scaled
@@ -45,10 +45,44 @@ def _read_raw(subject: Subject) -> Iterator[Change]:
 
 
 def _labels(subject: Subject) -> Iterator[Change]:
-    for one in _posts(subject):
-        if subject.y is not None and isinstance(one, Post):
-            change = {one: _put(len(one.arguments), subject.y)}
-            yield Change(one.label, partial(subject.replaced, change))
+    for one in subject.graph.outputs:
+        if subject.y is not None:
+            yield Change(one.label, partial(_beside, subject, joined, one, subject.y))
+
+
+def _beside(subject: Subject, function: Callable[..., Any], one: Node, raw: Node) -> Any:
+    """The output, in which a function reads one of its parts and data beside it."""
+    return tuple(
+        Post(function, (found, raw)) if found is one else found for found in subject.graph.outputs
+    )
+
+
+def joined(found: Any, raw: Any) -> Any:
+    """Both."""
+    return found, raw
+
+
+def branched(found: Any, raw: Any) -> Any:
+    """Nothing where the data are zeros somewhere: control flow on the data."""
+    return found if raw.all() else None
+
+
+def chosen(found: Any, raw: Any) -> Any:
+    """The released coefficients of columns that the data chose."""
+    return getattr(found, "coefficients", found), raw
+
+
+def _branch(subject: Subject) -> Iterator[Change]:
+    for one in subject.graph.outputs[:1]:
+        for release in subject.graph.releases[:1]:
+            raw = release.statistic
+            yield Change(one.label, partial(_beside, subject, branched, one, raw))
+
+
+def _selection(subject: Subject) -> Iterator[Change]:
+    for one in subject.graph.outputs[:1]:
+        raw = RawAggregate("selected", subject.X)
+        yield Change(one.label, partial(_beside, subject, chosen, one, raw))
 
 
 def _penalty(subject: Subject) -> Iterator[Change]:
@@ -127,7 +161,9 @@ OPERATORS: Sequence[Operator] = (
         _read_raw,
         never=True,
     ),
-    Operator("raw labels", "post-processing reads y too", _labels, never=True),
+    Operator("raw labels", "y leaves beside what is released", _labels, never=True),
+    Operator("raw branch", "nothing is shown where a raw statistic has a 0", _branch, never=True),
+    Operator("raw selection", "columns are chosen by raw correlation", _selection, never=True),
     Operator("raw eigenvalue", "a penalty is lambda_min(X'X) without noise", _penalty, never=True),
     Operator("raw output", "a statistic leaves without noise", _outputs, never=True),
     Operator("noise by n", "noise grows with the private n", _by_count, never=True),

@@ -17,7 +17,7 @@ from dpframe.graph.maps.labels import ClipColumn, ToUnitInterval
 from dpframe.graph.maps.normalized import Normalized
 from dpframe.graph.maps.scaled import Scaled
 from dpframe.graph.rows import Rows
-from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE
+from dpframe.guarantees import ADD_REMOVE
 from dpframe.symbols import Number
 
 from ..rewriting import Replacement, in_unit
@@ -80,9 +80,10 @@ def after(change: Replacement) -> Callable[[Subject], Iterator[Change]]:
 
 
 def _other_table(subject: Subject) -> Iterator[Change]:
-    unit = subject.X.unit
-    other = REPLACE_ONE if unit.relation is ADD_REMOVE else ADD_REMOVE
-    yield Change("X, y", partial(_declared, subject, attrs.evolve(unit, relation=other)))
+    """Noise gets smaller where it is worked out for one record more or less."""
+    if not subject.added:
+        other = attrs.evolve(subject.X.unit, relation=ADD_REMOVE)
+        yield Change("X, y", partial(_declared, subject, other))
 
 
 def _declared(subject: Subject, unit: Any) -> Any:
@@ -99,5 +100,5 @@ OPERATORS: Sequence[Operator] = (
     Operator(
         "intercept after", "a column of ones after the bound", after(lambda x: Intercept(x, 1))
     ),
-    Operator("other table", "the table of another relation", _other_table),
+    Operator("other table", "the add/remove table under replace-one", _other_table),
 )

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from dpframe.guarantees import Share
-from dpframe.symbols import Expression, Number, exact, sqrt
+from dpframe.symbols import Expression, Number, exact, parameter, sqrt
 
 from ..rewriting import Replacement
 from ..subject import Change, Operator, Subject
@@ -86,6 +86,23 @@ def budgeted(factor: object, *names: str) -> Callable[[Subject], Iterator[Change
     return changes
 
 
+def _rest(subject: Subject) -> Iterator[Change]:
+    """Shares g, g, 1 - 2 g, or 2 g and 1 - 2 g: they sum to 1, and the last is negative from g =
+    1/2 on.
+    """
+    charged = subject.charged
+    if len(charged) > 1:
+        g = parameter("g", 0, 1)
+        first = (2 * g,) if len(charged) == 2 else (g,) * (len(charged) - 1)
+        parts = dict(zip(charged, (*first, 1 - sum(first, start=exact(0))), strict=True))
+        changes = {one: claiming(partial(_all, part)) for one, part in parts.items()}
+        yield Change("all shares", partial(subject.replaced, changes))
+
+
+def _all(weight: Expression, share: Share) -> Share:
+    return attrs.evolve(share, weights=(weight,) * len(share.weights))
+
+
 def _more(subject: Subject) -> Iterator[Change]:
     yield from budgeted(MORE, subject.budget.currency[0])(subject)
 
@@ -105,6 +122,7 @@ OPERATORS: Sequence[Operator] = (
         _together(lambda count: exact(Fraction(count, count - 1))),
     ),
     Operator("root of k", "shares of 1/sqrt(k) for k releases", _together(sqrt)),
+    Operator("rest", "shares g, g, 1 - 2 g: the last may be negative", _rest),
     Operator("whole delta", "every release keeps the whole delta", _whole("delta")),
     Operator("whole epsilon", "every release keeps the whole epsilon", _whole("epsilon")),
 )

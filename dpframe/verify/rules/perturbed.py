@@ -21,6 +21,12 @@ from .base import entered, needed
 @entered(PerturbedMinimum)
 def perturbed(problem: Problem, minimum: PerturbedMinimum) -> Sequence[Obligation]:
     """The penalty outweighs the curvature of a record, and the noise hides its gradient."""
+    bounds = minimum.gram.rows.norm, minimum.moment.column.bound
+    bounded = None not in bounds
+    if not bounded:  # no formula of the theorem can be written down
+        told = f"the rows' norm is {bounds[0]}, the labels' bound is {bounds[1]}"
+        way_out = "clip them: X.clip(norm=...), y.clip(-Y, Y)."
+        return [needed(minimum, bounded, "rows and labels must be bounded", told, way_out)]
     field, own = problem.field, minimum.noise_epsilon
     left = minimum.share.epsilon - own - minimum.curvature
     hypotheses = [

@@ -22,7 +22,8 @@ EXHIBIT = Exhibit(
     source="shuaitang/BoostedAdaSSP and amazon-science/boostedadassp, `BoostedAdaSSP.py`",
     claim="(1, 1e-6)-differential privacy, 100 rounds.",
     fact="`self.sigma = convert_ApproxDP_to_GDP(eps, delta)` is mu, 0.237; the std that is needed "
-    "is sqrt(102)/mu = 42.7. True epsilon: about 1112. The noise grows with epsilon.",
+    "is sqrt(102)/mu = 42.7. True epsilon: at least 1112, and just that if the eigenvalue that is "
+    "released were the smallest (see exhibit 16). The noise grows with epsilon.",
     port="`dp.BoostedAdaSSPCoded`, the code's regression, which dpframe ships to be refused.",
     gate=VERIFIER,
     verdict=REFUSED,

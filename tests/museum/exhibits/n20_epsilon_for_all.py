@@ -31,7 +31,7 @@ EXHIBIT = Exhibit(
     source="ceciliaferrando/PB-DP-CIs, `OLSfunctions.py`, `compute_dp_noise`, `private_OLS`",
     claim="epsilon-differential privacy.",
     fact="X'X, X'y and the residual variance each get noise for the whole epsilon (and so does "
-    "every entry by itself): at least 3 epsilon.",
+    "every entry by itself): three shares, which sum to 3 epsilon.",
     port="Three releases with the whole budget each.",
     gate=VERIFIER,
     verdict=REFUSED,

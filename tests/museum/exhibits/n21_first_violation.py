@@ -28,8 +28,9 @@ EXHIBIT = Exhibit(
     system="google-research, `private_kendall/boosted_adassp.py`",
     source="google-research/google-research, `dp_to_gdp`",
     claim="A mu with (epsilon, delta) = (10, 1e-5).",
-    fact="The loop returns the first mu of its grid whose delta is *above* the target: 1.004 to "
-    "1.007 times up to epsilon = 3, and 4.9 times at 10, where the first point of the grid fails.",
+    fact="The loop returns the first mu of its grid whose delta is *above* the target. At "
+    "delta = 1e-5 it is 1.0001 to 1.0116 times the target at epsilon = 0.1, 0.3, 0.5, 1, 2, 3 and "
+    "5, and 4.918 times at 10, where the first point of the grid fails.",
     port="One release with std 1/mu for the mu that the search returns.",
     gate=VERIFIER,
     verdict=REFUSED,

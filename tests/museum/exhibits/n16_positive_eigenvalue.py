@@ -32,7 +32,7 @@ def put(make):
 
 
 EXHIBIT = Exhibit(
-    number=25,
+    number=16,
     name="The smallest one that is positive",
     system="BoostedAdaSSP, both repositories of its authors",
     source="shuaitang/BoostedAdaSSP, `eigvalsh(..., subset_by_value=(0, inf))`",
