@@ -2006,6 +2006,13 @@ def exactly_drawn(c: Checker, statistic: Statistic, mechanism: str) -> None:
         c.idealized.append(c.where)
 
 
+def of_samples(c: Checker, statistic: Statistic, sampled: Json) -> bool:
+    """Whether each draw reads a sample of its own, at a rate. Raises Refused."""
+    rated = statistic in c.past.sums and 0 < number(sampled or "0", c.where) <= 1
+    c.require(sampled is None or rated, "sampled: a rate in (0, 1], for a sum over records")
+    return sampled is not None
+
+
 @kind("release", Statistic)
 def _release(
     c: Checker,
@@ -2020,18 +2027,17 @@ def _release(
     sampled: Json = None,
 ) -> Release:
     """The statistic plus noise of its own, `times` times over; of samples it costs no more."""
-    c.require(type(mechanism) is str and type(rule) is str, "mechanism and rule are text")
+    texts = all(type(text) is str for text in (mechanism, rule, name))
+    c.require(texts and (name or "a").isidentifier(), "mechanism, rule and name must be names")
     mechanism = ALIKE.get((mechanism, rule), mechanism)
     c.require((mechanism, rule) in THEOREMS, f"mechanism and rule: one of {sorted(THEOREMS)}")
-    c.require(type(name) is str and (not name or name.isidentifier()), "name must be a name")
-    moved = statistic.l1 if mechanism in BY_L1 else statistic.l2
-    c.require(moved is not None, "its statistic must have a derived sensitivity")
+    one = statistic.l1 if mechanism in BY_L1 else statistic.l2
+    c.require(one is not None, "its statistic must have a derived sensitivity")
     amounts, noise, draws = amounts_of(c, share), c.positive(size, "size"), c.whole(times, "times")
     settled(c, draws)
-    rated = statistic in c.past.sums and 0 < number(sampled or "0", c.where) <= 1
-    c.require(sampled is None or rated, "sampled: a rate in (0, 1], for a sum over records")
+    part = of_samples(c, statistic, sampled)
     exactly_drawn(c, statistic, mechanism)
-    return Release(c.where, statistic, mechanism, noise, rule, amounts, draws, sampled is not None)
+    return Release(c.where, statistic, mechanism, noise, rule, amounts, draws, part)
 
 
 def amounts_of(c: Checker, share: Json) -> dict[str, Formula] | None:

@@ -21,7 +21,7 @@ Array = NDArray[Any]
 TURNS = (0.3, 0.6, 1.0)  # angles between a row and the one that replaces it, in rectangles
 COLUMNS = (2, 1)
 FULL, FEWER = 2, 3  # tables of others beyond these are tried with every third pair
-STEPS = 6  # of the random search
+STEPS = 16  # of the random search
 
 
 @attrs.frozen(eq=False)
