@@ -82,16 +82,20 @@ class Mirrored(dp.Regression):
         return dp.release(X.T @ X, dp.MirroredGaussian(self.std))
 
 
-def test_mirrored_noise_is_certified_and_the_checker_says_that_it_knows_no_such_noise(tmp_path):
-    """mu = 1/4 is proved, anything less is not; `dpframe check` names the kinds that it knows."""
+def test_mirrored_noise_is_certified_and_checked_as_gaussian_noise(tmp_path):
+    """mu = 1/4 is proved, anything less is not, nor does `dpframe check` accept it."""
     setting = samples.setting()
     proof = dp.certify(Mirrored(), target=dp.GaussianDP("1/4"), setting=setting)
     assert not dp.examine(Mirrored("8.999"), target=dp.GaussianDP("1/4"), setting=setting).proved
     path = tmp_path / "certificate.json"
     proof.save(path)
-    verdict = check.check(json.loads(path.read_text()))
-    assert not verdict.accepted
-    assert "mechanism and rule" in str(verdict)
+    document = json.loads(path.read_text())
+    assert check.check(document).accepted
+    (node,) = (one for one in document["graph"]["nodes"] if one["kind"] == "release")
+    assert node["mechanism"] == "mirrored_gaussian"
+    node["size"] = "8999/1000"
+    told = (document[key] for key in ("statement", "graph", "assumptions"))
+    assert not check.check({**document, "hash": check.hash_of(*told)}).accepted
     released = dp.execute(proof, np.ones((5, 2)), np.zeros(5), rng=2).output
     assert np.array_equal(released, released.T)
 
