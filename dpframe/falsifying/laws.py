@@ -15,6 +15,7 @@ from typing import Any
 
 import attrs
 
+from dpframe.errors import InvalidArgument
 from dpframe.guarantees import number
 from dpframe.mechanisms import (
     DiscreteGaussian,
@@ -171,7 +172,8 @@ def law_of(mechanism: Selection, scores: Sequence[Fraction]) -> Law:
         weights = [ball(score - max(scores)).exp() for score in scores]
         whole = sum(weights, ball(0))
         return tuple(weight / whole for weight in weights)
-    raise NotImplementedError(type(mechanism).__name__)
+    way_out = "Attack it from draws, or derive its law here."
+    raise InvalidArgument("mechanism", "a selection whose law is listed", mechanism, way_out)
 
 
 def _flips(scores: Sequence[Fraction]) -> Law:

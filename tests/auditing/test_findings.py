@@ -247,4 +247,8 @@ def test_the_references_are_those_of_the_docs():
 def test_everything_is_json():
     """Also what has no cost."""
     for regression in (dp.AdaSSPWang(), dp.ThesisMaxNorm(), dp.OPSBalanced(), dp.OLS()):
-        json.dumps(found(regression).record(), allow_nan=False)
+        told = found(regression).record()
+        again = json.loads(json.dumps(told, allow_nan=False))
+        assert [one["name"] for one in again["accountants"]] == [
+            one.name for one in found(regression).opinions
+        ]
