@@ -31,6 +31,7 @@ from dpframe.execution.totals import Pass
 from dpframe.graph import Column, Regression, Rows, Setting, post, release
 from dpframe.guarantees import ADD_REMOVE, ApproxDP
 from dpframe.mechanisms import Gaussian
+from dpframe.regressions import SSP, JointSSP
 from dpframe.sources import Block, open_source
 from dpframe.verify import certify
 
@@ -55,6 +56,10 @@ def ridge(gram: np.ndarray, moment: np.ndarray, std: float) -> np.ndarray:
 
 SETTING = Setting(X=Rows(norm=1), y=Column(bound=1), relation=ADD_REMOVE)
 RUN = certify(TwoReleases(), target=ApproxDP(1, "1e-6"), setting=SETTING)
+FLAGSHIP, LEAN, FAMILY = (
+    certify(one, target=ApproxDP(1, "1e-6"), setting=SETTING)
+    for one in (JointSSP(), JointSSP(rounds=0), SSP())
+)
 FLOATING = certify(
     TwoReleases(), target=ApproxDP(1, "1e-6"), setting=attrs.evolve(SETTING, grid=None)
 )
@@ -87,6 +92,18 @@ def in_floating_point(X: np.ndarray, y: np.ndarray) -> Any:
     return execute(FLOATING, X, y, rng=0)
 
 
+def by_joint_ssp(X: np.ndarray, y: np.ndarray) -> Any:
+    return execute(FLAGSHIP, X, y, rng=0)
+
+
+def without_corrections(X: np.ndarray, y: np.ndarray) -> Any:
+    return execute(LEAN, X, y, rng=0)
+
+
+def by_ssp(X: np.ndarray, y: np.ndarray) -> Any:
+    return execute(FAMILY, X, y, rng=0)
+
+
 def contenders() -> dict[str, Contender]:
     found: dict[str, Contender] = {
         FLOOR: floor,
@@ -95,6 +112,9 @@ def contenders() -> dict[str, Contender]:
         "dpframe, exact fit": exactly,
         "dpframe, exact fit, 2 threads": in_threads,
         "dpframe, grid=None": in_floating_point,
+        "dpframe, SSP": by_ssp,
+        "dpframe, JointSSP(rounds=0)": without_corrections,
+        "dpframe, JointSSP": by_joint_ssp,
     }
     with contextlib.suppress(ImportError):
         from sklearn.linear_model import Ridge

@@ -1375,6 +1375,14 @@ def _residuals(c: Checker, *inputs: Any) -> Rows:
     return Rows(c.ring.lift(1))
 
 
+@kind("residual_labels", Column, Rows, *SEEN, many=True)
+def _residual_labels(c: Checker, *inputs: Any) -> Column:
+    """y - x'theta, as labels; theta was released. It bounds nothing."""
+    fits = [*map(type, inputs[:2])] == [Column, Rows] and len(inputs) == 3 and public(inputs[2])
+    c.require(fits, "labels, rows, and coefficients that are released")
+    return Column()
+
+
 @kind("gradient", Rows, Column, Iterate, Loss)
 def _gradient(c: Checker, rows: Rows, column: Column, point: Iterate, loss: Loss) -> Rows:
     """phi'(x'theta, y) x at the point of a loop, which is known: of norm slope B, where the slope
@@ -1386,6 +1394,14 @@ def _gradient(c: Checker, rows: Rows, column: Column, point: Iterate, loss: Loss
         return Rows(rows.columns)
     norm = slope * rows.norm
     return Rows(rows.columns, norm, rows.columns**HALF * norm)
+
+
+@kind("gradient_at", Rows, Column, *SEEN, many=True)
+def _gradient_at(c: Checker, *inputs: Any) -> Rows:
+    """(x'theta - y) x at coefficients that were released, or at 0. It bounds nothing."""
+    fits = [*map(type, inputs[:2])] == [Rows, Column] and len(inputs) <= 3
+    c.require(fits and all(map(public, inputs[2:])), "rows, labels, released coefficients")
+    return Rows(inputs[0].columns)
 
 
 @kind("grid", Rows)
@@ -1427,7 +1443,7 @@ def stepped(*nodes: Rows | Column) -> tuple[Formula, ...]:
 # These map zeros to zeros, or zeros add nothing to them: they stay in the cell of their inputs.
 ZEROS = {"clip_norm", "box", "box_grid", "scale", "grid", "grid_column", "gram", "lambda_min"}
 ZEROS |= {"moment", "squares", "row_sum", "label_sum", "trace", "linear", "stack"}
-ZEROS |= {"sufficient_statistics", "monomials"}
+ZEROS |= {"sufficient_statistics", "monomials", "gradient_at", "norm_counts"}
 SUMS = {"row_sum", "label_sum", "gram", "moment", "squares", "trace"}  # over records, of all tables
 # What may read weighed rows and labels: its rule holds record by record.
 LAST = {"weighted_grid", "weighted_grid_column", "count", "gram", "label_sum", "moment", "row_sum"}
@@ -1445,7 +1461,8 @@ def made(c: Checker, node: Mapping[str, Json], inputs: Sequence[Any]) -> Any:
     c.past.keep(fact, inputs)
     by_record(c, node, inputs, fact)
     c.past.sums.update({fact} if node["kind"] in SUMS else ())
-    cells = {c.cells.get(i) for i in inputs} if node["kind"] in ZEROS else set()
+    data = [i for i in inputs if not isinstance(i, (Release, Procedure, Post, Known))]
+    cells = {c.cells.get(i) for i in data} if node["kind"] in ZEROS else set()
     if len(cells) == 1 and None not in cells:
         c.cells[fact] = cells.pop()
     return fact
@@ -1676,6 +1693,17 @@ def _bin_counts(c: Checker, *data: Rows | Column, cuts: Json, absolute: Json) ->
     d = data[0].columns if isinstance(data[0], Rows) else c.ring.lift(1)
     l1 = d * 2 if c.replaced else d
     return Statistic((d * (len(ends) + 1),), l1, l1**HALF, steps=(c.ring.lift(1),))
+
+
+@kind("norm_counts", Rows)
+def _norm_counts(c: Checker, _: Rows, *, cuts: Json) -> Statistic:
+    """Rows with norms between cuts, none at or below the first: each in one bin at most."""
+    c.require(type(cuts) is list and 1 <= len(cuts) <= 10_000, "cuts: a list of numbers")
+    ends = [number(cut, c.where) for cut in cuts]
+    c.require(sorted(set(ends)) == ends and ends[0] > 0, "cuts must increase, from above 0")
+    one = c.ring.lift(1)
+    l1 = one * 2 if c.replaced else one
+    return Statistic((one * len(ends),), l1, l1**HALF, steps=(one,))
 
 
 @kind("log_residual", Statistic, Statistic)
@@ -2177,6 +2205,38 @@ def floor_of(c: Checker, gram: Statistic, moment: Statistic, floor: Json) -> For
     return least
 
 
+def floor_under(c: Checker, gram: Statistic, floor: Json) -> Formula:
+    """0, or a bound below lambda_min of this X'X, of bounded rows that no loop moves. Raises
+    Refused.
+    """
+    own = gram.part == "gram" and gram.size is not None and not c.past.points[gram]
+    c.require(own, "X'X must be of bounded rows, the same in every round")
+    c.require(not apart(c, gram.table[0]), "B must be that of all records: rows are weighed")
+    least = c.formula(floor)
+    bound = bound_of(c, least) if least else None
+    below = bound is not None and not bound.upper and bound.statistic.part == "floor"
+    same = below and bound is not None and bound.statistic.table[0] is gram.table[0]
+    c.require(not least or same, "the floor must be 0, or a bound below lambda_min of this X'X")
+    return least
+
+
+@kind("gaussian_mixing", Statistic)
+def _gaussian_mixing(
+    c: Checker, gram: Statistic, *, formulas: Json, share: Json, name: Json
+) -> Procedure:
+    """Sketches, each of k draws of N(0, X'X + s^2 I): a record makes k T draws of N(0, 1 + m) from
+    those of N(0, 1), m <= B^2/(s^2 + floor); execution takes the least s^2 inside the share.
+    """
+    c.require(type(name) is str, "name must be text")
+    keys(formulas, c.where, rows=object, sketches=object, floor=object)
+    c.require(c.rows.constant == 1, "one row a person")
+    for key in ("rows", "sketches"):
+        c.positive(formulas[key], key)
+    floor_under(c, gram, formulas["floor"])
+    c.idealized.append(c.where)
+    return Procedure(c.where, *share_of(c, share))
+
+
 def bound_of(c: Checker, f: Formula) -> Bound | None:
     """The bound that a formula is."""
     for name, known in c.past.symbols.items():
@@ -2303,6 +2363,47 @@ def tilts(
     yield moved * ring.extremum("max", [ring.implicit("analytic_sigma", pair) for pair in pairs])
     if ring.prove(part - HALF):
         yield moved * (ring.log(2 / delta) * 8 + epsilon * 4) ** HALF / epsilon
+
+
+@kind("deep_point", Statistic)
+def _deep_point(
+    c: Checker, sums: Statistic, *, formulas: Json, share: Json, name: Json
+) -> Procedure:
+    """A point of a public grid with a chance proportional to e^(rate depth) among the models of all
+    cells: a changed model moves every depth, and so their total, by a factor of at most e^rate.
+    """
+    c.require(type(name) is str, "name must be text")
+    whole = share_of(c, share, delta=False)
+    deep(c, sums, formulas, whole[0])
+    return Procedure(c.where, *whole)
+
+
+@kind("tested_point", Statistic)
+def _tested_point(
+    c: Checker, sums: Statistic, *, formulas: Json, share: Json, name: Json, least: Json
+) -> Procedure:
+    """The same among points of depth `least` or more, if a noisy count of the models that decide
+    which those are passes: unsafe tables pass, and safe ones differ, with probability delta.
+    """
+    c.require(type(name) is str, "name must be text")
+    c.require(type(least) is int and least >= 1, "least: a whole number, 1 or more")
+    whole = share_of(c, share)
+    c.require(type(formulas) is dict and "test" in formulas, "formulas: the epsilon of its test")
+    left = whole[0] - c.positive(formulas["test"], "test")
+    deep(c, sums, without(formulas, "test"), left)
+    return Procedure(c.where, *whole)
+
+
+def deep(c: Checker, sums: Statistic, formulas: Json, epsilon: Formula) -> None:
+    """2 rate for each cell that changes, a replaced row changes two, is inside epsilon. Raises
+    Refused.
+    """
+    c.require(("sums", sums) in c.cells, "its input must be sums of cells, bounded")
+    keys(formulas, c.where, penalty=object, radius=object, grain=object, rate=object)
+    c.formula(formulas["penalty"])
+    *_, rate = (c.positive(formulas[key], key) for key in ("radius", "grain", "rate"))
+    spent = rate * c.rows * (4 if c.replaced else 2)
+    c.at_least(epsilon, spent, "2 rate a cell that changes must be at most epsilon")
 
 
 @kind("tilted_minimum", Rows, Column, Loss, RecordWeights, many=True)

@@ -41,6 +41,7 @@ ORDER = (  # a place imports from earlier lines, never from its own line or a la
     ("ledger",),
     ("sources",),
     ("execution",),
+    ("estimation",),
     ("regressions",),
     ("describing", "falsifying", "mutating", "splitting"),
     ("auditing",),

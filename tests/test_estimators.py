@@ -237,7 +237,7 @@ def test_tiny_tables_are_fitted(n: int) -> None:
 BAD = [
     *(("epsilon", value) for value in (True, 0, -1, float("nan"), float("inf"), "x", None, [1])),
     *(("delta", value) for value in (True, 1, -1e-9, float("nan"), "x", [0.1])),
-    *(("regression", value) for value in (dp.SSP, "SSP", None)),
+    *(("regression", value) for value in (dp.SSP, "SSP", 3)),
     *(("setting", value) for value in (None, attrs.evolve(BALL, y=None))),
 ]
 
@@ -388,3 +388,20 @@ def test_without_scikit_learn_the_extra_is_named() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert "dpframe[sklearn]" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "name"), [(1, "1e-6", "JointSSP"), (1, None, "ObjPertPure")]
+)
+def test_with_no_regression_named_it_takes_the_one_that_is_recommended(epsilon, delta, name):
+    """The flagship, and objective perturbation where there is no delta."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(3000, 2)) / 4
+    y = np.clip(X @ [0.5, -0.2] + 0.1 * rng.normal(size=3000), -1, 1)
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    model = dp.PrivateRegressor(epsilon=epsilon, delta=delta, setting=setting, rng=0).fit(X, y)
+    assert type(model.certificate_.regression).__name__ == name
+    assert model.get_params()["regression"] is None
+    if name == "JointSSP":
+        assert model.coef_ == pytest.approx([0.5, -0.2], abs=0.05)
+        assert name in str(model.summary())

@@ -23,7 +23,13 @@ from dpframe.guarantees import (
     Relation,
     each,
 )
-from dpframe.regressions import REGRESSIONS, FunctionalRidge, Tuned
+from dpframe.regressions import (
+    AMBSSGD,
+    REGRESSIONS,
+    AdaptiveGradientDescent,
+    FunctionalRidge,
+    Tuned,
+)
 from dpframe.symbols import DELTA, EPSILON, parameter
 from dpframe.verify import Constraint, Obligation, Verdict
 from dpframe.verify.certify import examine
@@ -48,6 +54,8 @@ NOTHING, CLAIMS = "nothing", {True: "epsilon", False: "(epsilon, delta)"}
 # Declarations made of others, and what stands for them in the list
 EXAMPLES: Mapping[type[Regression], Regression] = {
     Tuned: Tuned(of=FunctionalRidge(), field="lam", candidates=(1, 10)),  # type: ignore[call-arg]
+    AMBSSGD: AMBSSGD(rounds=2),  # type: ignore[call-arg]  # two releases a round, all unrolled
+    AdaptiveGradientDescent: AdaptiveGradientDescent(rounds=2),  # type: ignore[call-arg]
 }
 
 

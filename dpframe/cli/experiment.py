@@ -14,12 +14,15 @@ from rich.progress import Progress
 
 import dpframe as dp
 
+from .contest import contest
 from .options import option
 from .printing import say
 
 experiment_app = typer.Typer(
     no_args_is_help=True, help="Published experiments, run again. NOT PRIVATE."
 )
+
+experiment_app.command("contest")(contest)
 
 DATA = "A folder of the UCI sets, each NAME.csv.gz with the target last."
 COSTS = "The file of medical costs, insurance.csv."
@@ -54,7 +57,7 @@ def wang_table3(
         _print(text.left_out(whole.methods))
     _print(text.heading(experiment))
     entries: list[Any] = []
-    with _progress() as progress:
+    with progress_bar() as progress:
         for name in progress.track(names, description="NOT PRIVATE"):
             found = compared(uci.load(folder, name), experiment)
             _print(text.rows(found))
@@ -85,7 +88,7 @@ def adaops_price(
         way_out = "It is compared with the printed AdaOPS, which has no proof."
         raise dp.InvalidArgument("--not-private", "given", "nothing", way_out)
     folder, names = _chosen(data, sets)
-    with _progress() as progress:
+    with progress_bar() as progress:
         told = progress.track(names, description="NOT PRIVATE")
         found = [price(uci.load(folder, name), repeats=repeats, seed=seed) for name in told]
     _print(lines(found))
@@ -114,7 +117,7 @@ def personalized_insurance(
         way_out = f"Name it with --data or DPFRAME_INSURANCE, or --synthetic. {FORM}"
         raise dp.InvalidArgument("data", "a file of medical costs", data, way_out)
     table = None if data is None or synthetic else load(data)
-    with _progress() as progress:
+    with progress_bar() as progress:
         asked = personalized_insurance.entries(table, experiment)
         total = len(personalized_insurance.tasks(table, experiment))
         entries = list(progress.track(asked, total=total, description="NOT PRIVATE"))
@@ -143,7 +146,7 @@ def _chosen(data: Path | None, sets: str | None) -> tuple[Path, Sequence[str]]:
     return data, asked
 
 
-def _progress() -> Progress:
+def progress_bar() -> Progress:
     """A bar on standard error, for a person only; what is printed stays on standard output."""
     return Progress(
         console=Console(stderr=True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dpframe.auditing import BudgetReport
 from dpframe.auditing.rosters import report_at
 from dpframe.errors import InvalidArgument
+from dpframe.estimation.inference import infer
+from dpframe.estimation.inference_result import Inference
+from dpframe.estimation.inference_words import sentences
 from dpframe.execution import execute
 from dpframe.execution.budgets import asked, check_order
 from dpframe.execution.spending import Spending
 from dpframe.graph import Regression, Setting
 from dpframe.guarantees import Guarantee
+from dpframe.regressions.advice import default_regression
 from dpframe.sources import Source, open_source
 from dpframe.sources.layout import Layout
 from dpframe.sources.memory import MemorySource
@@ -29,6 +34,7 @@ from dpframe.verify import Certificate, certify, load
 
 from .budgets import check_relation, check_source, claim, rosters
 from .fits import Fits
+from .summary import InUnits, Summary, constant_of, counted, evidence_of, in_units, residual_text
 from .units import label_scale, linear, mapped, predictions, row_maps
 
 if TYPE_CHECKING:
@@ -42,8 +48,9 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
 
     Parameters
     ----------
-    regression : dp.Regression
-        What is fitted: `dp.SSP()`, or a declaration of your own.
+    regression : dp.Regression or None
+        What is fitted: `dp.SSP()`, or a declaration of your own. None takes `dp.JointSSP()`;
+        without a delta objective perturbation, for budgets of people's own their regressions.
     epsilon : number, text, mapping, array, dp.each("epsilon") or None
         The budget of one `fit`, for everybody. Or public budgets of the records' own: a mapping
         {group: number}, whose groups `fit` is given; the name of a column of X, which is then no
@@ -118,7 +125,7 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
 
     def __init__(
         self,
-        regression: Regression,
+        regression: Regression | None = None,
         *,
         epsilon: object,
         delta: object,
@@ -179,7 +186,7 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
         self._rosters, self._budget = lists, source.layout.budget
         theta = coefficients(result.output)
         self._theta = theta
-        self._maps = row_maps(certificate.graph, certificate.setting)
+        self._maps, self._columns = row_maps(certificate.graph, certificate.setting), names
         found = linear(theta, self._maps, names, label_scale(self.setting.y), self._number)
         self.coef_, self.intercept_ = found.coefficients, found.intercept
         self.coef_names_ = found.names
@@ -193,11 +200,86 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
         outside them is predicted as the nearest row inside. Raises BadData.
         """
         check_is_fitted(self, "certificate_")
+        scale = label_scale(self.certificate_.setting.y)
+        return predictions(self._blocks(X), self._theta, scale)
+
+    def _blocks(self, X: Any) -> Iterator[Array]:
+        """Rows as the statistics see them. Raises BadData."""
         setting, X = self.certificate_.setting, without(X, self._budget)
         table = features(setting, X)
         if setting.X.columns is None:
             validate_data(self, X, reset=False, skip_check_array=True)
-        return predictions(self._mapped(table), self._theta, label_scale(setting.y))
+        return self._mapped(table)
+
+    def summary(
+        self, level: float = 0.95, *, target: str = "population", largest: float = math.inf
+    ) -> Summary:
+        """Coefficients in their units with standard errors and intervals, of released values only;
+        it prints as a table, and costs nothing.
+
+        Of a regression whose output keeps what was released, such as dp.JointSSP. `coef` is the
+        centre of an interval; `fitted`, in coef_ too, is what predictions use. `target` is
+        "population", or "sample": the least squares coefficients of this table. `largest` is a
+        public bound on the length of the coefficients of the scaled rows, for tables where noise
+        hides a direction. Raises InvalidArgument.
+        """
+        inference, units = self._inference(target, largest), self._in_units()
+        estimates = units.estimates(inference.of)
+        return Summary(
+            names=units.names,
+            estimates=estimates,
+            fitted=units.matrix @ self._theta + units.offset,
+            intervals=estimates.intervals(level),
+            level=level,
+            header=self._header(inference),
+            notes=tuple(sentences(inference)),
+        )
+
+    def intervals(
+        self, level: float = 0.95, *, target: str = "population", largest: float = math.inf
+    ) -> Array:
+        """Of each coefficient, and of the intercept last where one was fitted, shape (m, 2);
+        infinite where noise hides them. See `summary`.
+        """
+        return self.summary(level, target=target, largest=largest).intervals
+
+    def predict_interval(self, X: Any, level: float = 0.95, *, largest: float = math.inf) -> Array:
+        """Where the labels of new records lie, in the label's units, shape (n, 2): never outside
+        its declared bounds, and all between them where noise hides more. See `summary`.
+        """
+        inference = self._inference("population", largest)
+        parts = [inference.predictive(rows, level) for rows in self._blocks(X)]
+        scale = label_scale(self.certificate_.setting.y)
+        found: Array = scale.centre + scale.half * np.concatenate(parts)
+        return found
+
+    def _inference(self, target: str, largest: float) -> Inference:
+        check_is_fitted(self, "certificate_")
+        evidence = evidence_of(self.result_.output)
+        _, labels = self.certificate_.setting.nodes()
+        bound = math.inf if labels is None else self._number(labels.radius)
+        constant = constant_of(self._maps, len(self._theta), self._number)
+        return infer(evidence, target=target, bound=bound, largest=largest, constant=constant)
+
+    def _in_units(self) -> InUnits:
+        """From the coefficients of mapped rows to coef_ and intercept_."""
+        names, scale = self._columns, label_scale(self.certificate_.setting.y)
+        return in_units(
+            lambda theta: linear(theta, self._maps, names, scale, self._number), len(self._theta)
+        )
+
+    def _header(self, inference: Inference) -> dict[str, str]:
+        """What stands above the table of coefficients."""
+        evidence = evidence_of(self.result_.output)
+        half = label_scale(self.certificate_.setting.y).half
+        return {
+            "regression": type(self.certificate_.regression).__name__,
+            "privacy": f"{self.certificate_.target} for {self.certificate_.setting.unit}",
+            "randomness": str(self.receipt_.randomness),
+            "records": counted(evidence.count, evidence.count_std),
+            "residual std": residual_text(inference.residual, half),
+            "identified": f"{inference.identified} of {len(inference.centre)} directions",
+        }
 
     @property
     def budget_report_(self) -> BudgetReport:
@@ -249,7 +331,8 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
         if isinstance(self.setting, Setting) and self.setting.y is None:
             wanted = "a dp.Setting with y=dp.Column(...)"
             raise InvalidArgument("setting", wanted, self.setting, "fit has labels to bound.")
-        certificate = certify(self.regression, target=target, setting=self.setting)
+        chosen = default_regression(target) if self.regression is None else self.regression
+        certificate = certify(chosen, target=target, setting=self.setting)
         if certificate.free:
             free = ", ".join(sorted(certificate.free))
             way_out = "Give them as numbers, or run dp.certify(...).at(...) by hand."

@@ -15,7 +15,14 @@ from scipy.special import chdtr, gammainc
 from dpframe.execution.running import Running
 from dpframe.execution.totals import real
 from dpframe.graph import Node
-from dpframe.graph.procedures import ApproximateMinimum, PerturbedMinimum, Posterior, TiltedMinimum
+from dpframe.graph.procedures import (
+    ApproximateMinimum,
+    DeepPoint,
+    GaussianMixing,
+    PerturbedMinimum,
+    Posterior,
+    TiltedMinimum,
+)
 from dpframe.mechanisms import L2Laplace
 from dpframe.randomness import Randomness
 
@@ -28,6 +35,7 @@ Array = NDArray[Any]
 INSIDE = 0.9  # of the ball: what lies on its sphere does not tell its noise
 RADII = 40
 ROWS = 200  # along each of two axes
+MANY = 6  # records of a cell along each of two axes
 
 
 @attrs.frozen(eq=False)
@@ -153,10 +161,66 @@ def _(node: TiltedMinimum, running: Running) -> Law | None:
     return Law(lambda thetas: np.linalg.norm(thetas, axis=1) * penalty, length)
 
 
+@law_of.register
+def _(node: GaussianMixing, running: Running) -> Law | None:
+    """k tr((X'X + s^2 I)^-1 W) over all sketches W is chi squared with k d for each."""
+    gram = real(node.gram, running.values, running.numbers.towards_zero)
+    inverse = np.linalg.inv(gram + node.added(running.numbers) * np.eye(len(gram)))
+    sketches, k = node.sizes(running.numbers)
+    freedom = sketches * k * len(gram)
+
+    def length(drawn: Array) -> Reals:
+        found = drawn.reshape(len(drawn), sketches, *gram.shape)
+        return np.asarray(np.sqrt(k * np.einsum("ntij,ij->n", found, inverse)))
+
+    return Law(length, lambda r: np.asarray(chdtr(freedom, r * r)))
+
+
+@law_of.register
+def _(node: DeepPoint, running: Running) -> Law | None:
+    """How much shallower a point is than the deepest: depth k has weight e^(rate k) a point."""
+    numbers, number = running.numbers, running.numbers.towards_zero
+    depths = node.depths({node.sums: real(node.sums, running.values, number)}, numbers)
+    unit = float(node.coefficients(np.ones(1), numbers)[0])
+    shells = range(depths.deepest, getattr(node, "least", 0) - 1, -1)
+    counts = [depths.points(k) - depths.points(k + 1) for k in shells]
+    if not counts:
+        return None
+    rate = numbers.up(node.rate)
+    weights = np.array([float(c) * math.exp(-rate * i) for i, c in enumerate(counts)])
+    sums = np.cumsum(weights) / weights.sum()
+
+    def length(drawn: Array) -> Reals:
+        found = depths.deepest - depth_of(np.rint(drawn / unit), depths.models)
+        return np.asarray(np.where(drawn.any(axis=1), found, np.inf))  # zeros: the test failed
+
+    last = len(sums) - 1
+    return Law(length, lambda r: sums[np.clip(np.floor(r).astype(int), 0, last)])
+
+
+def depth_of(points: Array, models: Array) -> Reals:
+    """The axis-aligned depth of points (n, d), shape (n,)."""
+    found = np.full(len(points), float(len(models)))
+    for x, z in zip(points.T, np.sort(models, axis=0).T, strict=True):
+        sides = np.searchsorted(z, x, side="right"), len(z) - np.searchsorted(z, x, side="left")
+        found = np.minimum(found, np.minimum(*sides))
+    return found
+
+
+def spread(space: Space, node: DeepPoint) -> list[Person]:
+    """Records whose labels make the models of all cells differ."""
+    ends = min(space.labels), max(space.labels)
+    labels = np.random.default_rng(0).uniform(*ends, (MANY * node.sums.partition.cells, 2))
+    axes = [space.along(axis) for axis in np.eye(2)]
+    return [Person(axis, float(y)) for row in labels for axis, y in zip(axes, row, strict=True)]
+
+
 def calm(space: Space, node: Node) -> Pair:
     """A table that leaves the noise of a procedure in sight, twice."""
     zero = Person(space.along(np.zeros(2)), 0.0)
     many = [Person(space.along(axis), 0.0) for axis in np.eye(2)] * ROWS
+    if isinstance(node, DeepPoint):
+        many = spread(space, node)
     people = [zero] * 2 if isinstance(node, TiltedMinimum) else many
     found = space.pair(zero, zero, people, "a table on which the noise can be told")
     return Pair((found.tables[0], found.tables[0]), found.told.rpartition("; ")[2])

@@ -9,6 +9,7 @@ from dpframe.errors import DPFrameError, NotExecutable
 from dpframe.execution.drawing import Draw, times_of
 from dpframe.execution.running import Drawn
 from dpframe.graph import Loop, Procedure, Release
+from dpframe.graph.procedures import DeepPoint
 from dpframe.verify import Certificate
 from dpframe.verify.at_numbers import AtNumbers
 
@@ -25,7 +26,7 @@ from .tables import Pair, Space, given, searched
 from .ways import moved
 
 Known = dict[tuple[tuple[int, ...], ...], list[tuple[Drawn, Drawn]]]
-SLOWER = 8  # procedures draw one at a time: so much fewer draws are made
+SLOWER = 8  # most procedures draw one at a time: so much fewer draws are made
 METHOD = "likelihood ratios: Clopper-Pearson bounds"
 
 
@@ -40,7 +41,7 @@ def certificate_findings(
     proved = isinstance(run, Certificate)
     releases = len(run.graph.releases) if proved else 0
     procedures = run.graph.procedures if proved else ()
-    if run.graph.procedures:
+    if not all(isinstance(one, DeepPoint) for one in run.graph.procedures):
         job = attrs.evolve(job, draws=max(job.draws // SLOWER, LEAST))
     each = job.failing / (2 + 2 * releases + len(procedures))
     found, passed = _walked(run, pair, job, each)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
@@ -12,6 +12,9 @@ from dpframe.guarantees import Unit
 from dpframe.symbols import Expression, exact, sqrt
 
 from .node import DataNode, Node
+
+if TYPE_CHECKING:
+    from .rows import Rows
 
 
 class Column(DataNode):
@@ -84,6 +87,12 @@ class Column(DataNode):
         from .maps.scaled_labels import ScaledLabels
 
         return ScaledLabels(self, by, minus)
+
+    def residuals(self, rows: Rows, theta: Node) -> Column:
+        """y - x'theta of every record, at released coefficients theta (d,). Clip what it gives."""
+        from .maps.residual_labels import ResidualLabels
+
+        return ResidualLabels(self, rows, theta)
 
 
 @attrs.frozen(cache_hash=True)

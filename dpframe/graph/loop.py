@@ -133,7 +133,11 @@ def ancestors(node: Node) -> set[Node]:
 
 def points_of(node: Node) -> tuple[Iterate, ...]:
     """The points of loops that a node reads while they move; what reads a loop reads none."""
-    if isinstance(node, Loop):
-        return ()
-    found = [one for child in node.inputs for one in (child, *points_of(child))]
-    return tuple(one for one in dict.fromkeys(found) if isinstance(one, Iterate))
+    seen: dict[Node, None] = {}
+    waiting = [] if isinstance(node, Loop) else list(reversed(node.inputs))
+    while waiting:
+        one = waiting.pop()
+        if one not in seen:
+            seen[one] = None
+            waiting += [] if isinstance(one, Loop) else reversed(one.inputs)
+    return tuple(one for one in seen if isinstance(one, Iterate))

@@ -100,11 +100,15 @@ def _key(graph: Graph) -> str:
 
 
 def carried(report: Report, what: str, edits: Sequence[Edit]) -> Graph | None:
-    """The graph after edits of one kind; None where they cannot be made."""
+    """The graph after edits of one kind; None where they cannot be made, or where noise is left
+    without a size (a count on a table whose n is public).
+    """
     try:
-        return Graph.of(CARRIES[what](report, edits))
+        graph = Graph.of(CARRIES[what](report, edits))
+        _key(graph)
     except DPFrameError:
         return None
+    return graph
 
 
 def _output(report: Report) -> Any:

@@ -50,7 +50,10 @@ class Rewriting:
             bare = self.without_grid(node)
             again = self.rebuilt(node) if bare is None else bare
             change = self.changes.get(node)
-            self.done[node] = again if change is None else self.settled(change(again))
+            found = again if change is None else self.settled(change(again))
+            self.done[node] = found
+            if isinstance(found, Known):
+                self.done[found] = found  # formulas that speak of it already stay as they are
         return self.done[node]
 
     def settled(self, node: Any) -> Any:

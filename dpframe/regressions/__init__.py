@@ -7,7 +7,10 @@ from .adaops_published import AdaOPSCoded, AdaOPSPrinted
 from .adassp import AdaSSP, AdaSSPPiazza, AdaSSPThesis, AdaSSPWang, AdaSSPWangCoded
 from .adassp_budget import AdaSSPBudget, AdaSSPBudgetTight
 from .adassp_elsewhere import AdaSSPGoogle, AdaSSPHessianMix
+from .advice import Recommendation, default_regression, recommend
+from .ambssgd import AMBSSGD, AdaptiveGradientDescent
 from .baselines import OLS, PublicMean, Ridge, ZeroPredictor
+from .bayesian import BayesianSSP, BayesianSSPCoded, BayesianSSPPure
 from .boosted import BoostedAdaSSP, BoostedAdaSSPCoded
 from .const_ssp import ConstSSPFull, ConstSSPFullPiazza
 from .diffprivlib import DiffprivlibNoIntercept, DiffprivlibWithIntercept
@@ -29,8 +32,11 @@ from .functional_printed import (
 )
 from .gradient_descent import NoisyGradientDescent
 from .gradient_descent_printed import NoisyGradientDescentPrinted
+from .hessian_mixing import HessianMixing, HessianMixingCoded
 from .huber_output_perturbation import HuberOutputPerturbation
+from .joint_ssp import JointFit, JointSSP
 from .kendall import BoostedAdaSSPKendall
+from .noise_aware import PosteriorFit
 from .noisy_sgd import NoisySGD
 from .objective_perturbation import (
     ApproximateMinima,
@@ -71,10 +77,11 @@ from .ssp_elsewhere import SSPStatsmodels, SSPThesis
 from .standardised import Standardised
 from .sub_agg import SubAgg, SubAggPure, SubAggSmith
 from .thesis_printed import ThesisClipped, ThesisMaxNorm, ThesisStandardised
-from .tukey import TukeyCoded
+from .tukey import Tukey, TukeyCoded, TukeyPure
 from .tuned import Tuned
 
 REGRESSIONS = (
+    JointSSP,
     SSP,
     SSPPiazza,
     SSPWang,
@@ -130,9 +137,16 @@ REGRESSIONS = (
     NoisyGradientDescent,
     NoisyGradientDescentPrinted,
     NoisySGD,
+    AMBSSGD,
+    AdaptiveGradientDescent,
     BoostedAdaSSP,
     BoostedAdaSSPCoded,
     BoostedAdaSSPKendall,
+    HessianMixing,
+    HessianMixingCoded,
+    BayesianSSP,
+    BayesianSSPPure,
+    BayesianSSPCoded,
     Standardised,
     RobustSSP,
     RobustAdaSSP,
@@ -143,6 +157,8 @@ REGRESSIONS = (
     SubAgg,
     SubAggPure,
     SubAggSmith,
+    Tukey,
+    TukeyPure,
     TukeyCoded,
     PersonalizedRidge,
     PersonalizedRidgePrinted,
@@ -160,6 +176,7 @@ REGRESSIONS = (
 )
 
 __all__ = [
+    "AMBSSGD",
     "DPME",
     "OLS",
     "REGRESSIONS",
@@ -177,7 +194,11 @@ __all__ = [
     "AdaSSPThesis",
     "AdaSSPWang",
     "AdaSSPWangCoded",
+    "AdaptiveGradientDescent",
     "ApproximateMinima",
+    "BayesianSSP",
+    "BayesianSSPCoded",
+    "BayesianSSPPure",
     "BoostedAdaSSP",
     "BoostedAdaSSPCoded",
     "BoostedAdaSSPKendall",
@@ -196,7 +217,11 @@ __all__ = [
     "FunctionalLinearUnrepaired",
     "FunctionalRidge",
     "FunctionalRidgePrinted",
+    "HessianMixing",
+    "HessianMixingCoded",
     "HuberOutputPerturbation",
+    "JointFit",
+    "JointSSP",
     "LeastSquaresDPrivStats",
     "LogisticOutputPerturbation",
     "NoisyGradientDescent",
@@ -222,7 +247,9 @@ __all__ = [
     "PersonalizedRidge",
     "PersonalizedRidgePrinted",
     "PersonalizedSSP",
+    "PosteriorFit",
     "PublicMean",
+    "Recommendation",
     "Ridge",
     "RobustAdaSSP",
     "RobustQuantileSSP",
@@ -241,8 +268,12 @@ __all__ = [
     "ThesisClipped",
     "ThesisMaxNorm",
     "ThesisStandardised",
+    "Tukey",
     "TukeyCoded",
+    "TukeyPure",
     "Tuned",
     "UniformRidge",
     "ZeroPredictor",
+    "default_regression",
+    "recommend",
 ]

@@ -14,10 +14,20 @@ from itertools import combinations, product
 from math import comb, prod
 from typing import TypeVar
 
-from dpframe.graph import Node, Partition, Procedure, Release, is_public, points_of, reads_released
+from dpframe.graph import (
+    DataNode,
+    Node,
+    Partition,
+    Procedure,
+    Release,
+    is_public,
+    points_of,
+    reads_released,
+)
 from dpframe.graph.maps.boxes import Box, BoxGrid
 from dpframe.graph.maps.cells import CellColumn, CellRows
 from dpframe.graph.maps.clip import ClipNorm
+from dpframe.graph.maps.gradient_at import GradientAt
 from dpframe.graph.maps.grid import Grid, GridColumn
 from dpframe.graph.maps.labels import ClipColumn
 from dpframe.graph.maps.scaled import Scaled
@@ -30,6 +40,7 @@ from dpframe.graph.statistics import (
     Linear,
     Moment,
     Monomials,
+    NormCounts,
     RowSum,
     Squares,
     Stack,
@@ -44,7 +55,7 @@ from .problem import Problem
 CITED = "at most {} of each public partition change [McSherry09, Thm 4] (proofs/partition)"
 MOST = 256  # choices of cells that are looked at
 CELLS = (CellRows, CellColumn, CellCount)
-MAPS = frozenset({ClipNorm, ClipColumn, Scaled, Box, BoxGrid, Grid, GridColumn})
+MAPS = frozenset({ClipNorm, ClipColumn, Scaled, Box, BoxGrid, Grid, GridColumn, GradientAt})
 """They map zeros to zeros; a ClipColumn where its interval is symmetric."""
 SUMS = frozenset(
     {
@@ -55,6 +66,7 @@ SUMS = frozenset(
         Linear,
         Moment,
         Monomials,
+        NormCounts,
         RowSum,
         Squares,
         Stack,
@@ -79,7 +91,7 @@ def cell_of(node: Node) -> Place | None:
         return None
     if isinstance(node, ClipColumn) and node.upper != -node.lower:
         return None
-    found = {cell_of(child) for child in node.inputs}
+    found = {cell_of(child) for child in node.inputs if isinstance(child, DataNode)}
     return found.pop() if len(found) == 1 else None
 
 
@@ -87,7 +99,7 @@ def fixed(node: Node) -> bool:
     """Whether a node and what it reads depend on no released number."""
     formulas = node.formulas.values()
     here = not points_of(node) and all(is_public(f) and not reads_released(f) for f in formulas)
-    return here and all(fixed(child) for child in node.inputs)
+    return here and all(isinstance(child, DataNode) and fixed(child) for child in node.inputs)
 
 
 def changed(problem: Problem) -> int | None:
@@ -130,7 +142,9 @@ def coarse(problem: Problem, charges: Sequence[Charge]) -> bool:
 
 
 def _below(node: Node) -> list[Node]:
-    return [node, *(one for child in node.inputs for one in _below(child))]
+    """Itself and the data that it reads."""
+    data = [child for child in node.inputs if isinstance(child, DataNode)]
+    return [node, *(one for child in data for one in _below(child))]
 
 
 def _placed(charge: Charge) -> bool:
@@ -185,6 +199,10 @@ def _signature(charge: Charge) -> str:
 
 
 def _alike(node: Node) -> Iterator[object]:
+    """What is asked of a cell; what was released is told apart by which node it is."""
+    if not isinstance(node, DataNode):
+        yield id(node)
+        return
     yield {**node.record(), "cell": None, "kind": node.kind}
     for child in node.inputs:
         yield list(_alike(child))

@@ -40,6 +40,7 @@ SCALED = (  # tight in a box, or in cells: tests/graph
     st.SufficientStatistics,
     st.Monomials,
     st.BinCounts,
+    st.NormCounts,
     st.Histogram,
     st.CellCount,
     st.CellSums,

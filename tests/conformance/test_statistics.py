@@ -162,6 +162,7 @@ def brute(cls, X, y):
         st.ColumnSquares: np.diag(grams),
         st.BinCounts: np.array([between(x) for x in X.T]).ravel(),
         st.Linear: 2 * moments - rows / 2,
+        st.NormCounts: [sum(a < np.sqrt(x @ x) <= b for x in X) for a, b in ((0.5, 1), (1, 9))],
         st.Stack: np.array([*flat, *moments]),
         st.SufficientStatistics: np.array([*once, *moments, sum(t * t for t in y)]),
         st.Monomials: np.array([*twice, *(-2 * moments), sum(t * t for t in y)]),

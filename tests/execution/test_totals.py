@@ -81,6 +81,13 @@ STATISTICS = {
         lambda X, y: statistics.ColumnSquares(X),
         lambda X, y: np.sum(X**2, axis=0),
     ),
+    statistics.NormCounts: (
+        lambda X, y: statistics.NormCounts(X, (Fraction(1, 3), Fraction(7, 10))),
+        lambda X, y: [
+            sum((np.linalg.norm(X, axis=1) > 1 / 3) & (np.linalg.norm(X, axis=1) <= 0.7)),
+            sum(np.linalg.norm(X, axis=1) > 0.7),
+        ],
+    ),
     statistics.BinCounts: (
         lambda X, y: statistics.BinCounts(X, (0, 1)),
         lambda X, y: [n for x in X.T for n in (sum(x <= 0), sum((x > 0) & (x <= 1)), sum(x > 1))],

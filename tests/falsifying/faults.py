@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from fractions import Fraction
@@ -10,7 +11,8 @@ from unittest import mock
 import numpy as np
 import samples
 
-from dpframe.graph.procedures import Posterior
+from dpframe.graph.depths import base_of
+from dpframe.graph.procedures import DeepPoint, GaussianMixing, Posterior
 
 
 def quieter(cls, factor):
@@ -30,14 +32,20 @@ def quieter(cls, factor):
 
 @contextmanager
 def noise_times(factor: str) -> Iterator[None]:
-    """All additive noise of the package, and what a posterior sample draws, times the factor."""
+    """All additive noise, and what posterior samples, sketches and deep points draw, times it."""
     by = Fraction(factor)
     centred = Posterior.centred
     less = staticmethod(
         lambda theta, system, noise: centred(theta, system, np.asarray(noise) * float(by))
     )
+    mixed = GaussianMixing.mixed
+    fewer = staticmethod(lambda root, noise: mixed(root, np.asarray(noise) * float(by)))
+    points = sys.modules[DeepPoint.__module__]
+    sharper = staticmethod(lambda rate: base_of(rate / float(by)))
     with ExitStack() as stack:
         for cls in samples.NOISES:
             stack.enter_context(mock.patch.multiple(cls, **quieter(cls, by)))
         stack.enter_context(mock.patch.object(Posterior, "centred", less))
+        stack.enter_context(mock.patch.object(GaussianMixing, "mixed", fewer))
+        stack.enter_context(mock.patch.object(points, "base_of", sharper))
         yield

@@ -12,7 +12,7 @@ from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.symbols import Expression, Number
 
 from ..columns import Column
-from ..node import DataNode, Node
+from ..node import Node
 from ..rows import Rows
 from ..statistics import Trace
 from .base import RecordMap
@@ -26,8 +26,17 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 
-def _released(value: object) -> Node:
-    if isinstance(value, DataNode) or not isinstance(value, Node):
+def released_coefficients(value: object) -> Node:
+    """A node that is known when rows are read: a release, or what is computed from releases, or the
+    point of a loop. Raises InvalidArgument.
+    """
+    from ..known import Known
+    from ..loop import Iterate, Loop
+    from ..post import Post
+    from ..procedure import Procedure
+    from ..release import Release
+
+    if not isinstance(value, (Release, Procedure, Post, Known, Loop, Iterate)):
         way_out = "Release them first: dp.post(...), dp.release(...)."
         raise InvalidArgument("theta", "released coefficients", value, way_out)
     return value
@@ -43,7 +52,7 @@ class Residuals(RecordMap):
     norm: ClassVar[None] = None
     source: Rows
     column: Column
-    theta: Node = attrs.field(converter=_released)
+    theta: Node = attrs.field(converter=released_coefficients)
 
     @property
     def inputs(self) -> tuple[Node, ...]:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 
+TINY = 1e-300  # no row is divided by less
+
+
 def _by(value: object) -> Expression:
     return positive(value, "by")
 
@@ -88,6 +91,10 @@ class Scaled(RowMap):
         return {"by": to_json(self.by)}
 
     def apply(self, block: Array, number: Numbers) -> Array:
-        """Divide."""
-        scaled: Array = block / number(self.by)
+        """Divide; what overflows becomes the largest double, and zeros stay zeros."""
+        import numpy as np
+
+        by = max(number(self.by), TINY)  # rounded towards zero, a divisor may become zero
+        with np.errstate(over="ignore"):  # a warning would tell of the data
+            scaled: Array = np.nan_to_num(block / by)
         return scaled

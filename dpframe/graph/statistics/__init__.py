@@ -16,6 +16,7 @@ from .linear import Linear, combine
 from .log_residual import LogResidual
 from .moment import Moment
 from .monomials import Monomials
+from .norm_counts import NormCounts
 from .raw import AGGREGATES, Identity, RawAggregate
 from .searched import Searched
 from .squares import Squares
@@ -42,6 +43,7 @@ __all__ = [
     "LogResidual",
     "Moment",
     "Monomials",
+    "NormCounts",
     "OneRow",
     "RawAggregate",
     "RowSum",

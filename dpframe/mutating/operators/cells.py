@@ -8,11 +8,11 @@ from typing import Any
 
 import attrs
 
-from dpframe.graph import Node, Partition, Release
+from dpframe.graph import DataNode, Known, Node, Partition, Release
 from dpframe.graph.maps.cells import CellColumn, CellRows
 from dpframe.graph.statistics import CellCount, Statistic
 
-from ..rewriting import rewritten
+from ..rewriting import Rewriting
 from ..subject import Change, Operator, Subject
 from .noise import HALF
 from .shares import scaled
@@ -21,8 +21,9 @@ CELLS = (CellRows, CellColumn, CellCount)
 
 
 def below(node: Node) -> list[Any]:
-    """The nodes under a node, and itself."""
-    return list(dict.fromkeys([node, *(one for child in node.inputs for one in below(child))]))
+    """The data under a node, and itself: what it reads of releases is no data."""
+    read = [child for child in node.inputs if isinstance(child, (DataNode, Statistic))]
+    return list(dict.fromkeys([node, *(one for child in read for one in below(child))]))
 
 
 def _read(release: Release) -> list[Any]:
@@ -50,7 +51,16 @@ def _folded(statistic: Statistic) -> Any:
 def _next(statistic: Statistic) -> Any:
     """The statistic of the next cell."""
     cells = [one for one in below(statistic) if type(one) in CELLS]
-    return rewritten(statistic, dict.fromkeys(cells, _after))
+    walk = Rewriting(dict.fromkeys(cells, _after))
+    walk.done.update({known: known for one in below(statistic) for known in _known(one)})
+    return walk.mapped(statistic)
+
+
+def _known(node: Node) -> list[Any]:
+    """What a node reads that is no data: it stays as it is."""
+    read = [child for child in node.inputs if not isinstance(child, (DataNode, Statistic))]
+    symbols = [one for formula in node.formulas.values() for one in formula.symbols()]
+    return [*read, *(one.origin for one in symbols if isinstance(one.origin, Known))]
 
 
 def _after(one: Any) -> Any:

@@ -36,11 +36,16 @@ def _put(index: int, value: object) -> Replacement:
     return change
 
 
+def _put_raw(index: int) -> Replacement:
+    """The statistic under a release, as it was built again: it may read what was released."""
+    return lambda one: _put(index, one.arguments[index].statistic)(one)
+
+
 def _read_raw(subject: Subject) -> Iterator[Change]:
     for one in _posts(subject):
         for index, argument in enumerate(one.arguments):
             if isinstance(argument, Release):
-                change = {one: _put(index, argument.statistic)}
+                change = {one: _put_raw(index)}
                 yield Change(f"{argument.label} -> {one.label}", partial(subject.replaced, change))
 
 
@@ -139,8 +144,12 @@ def aggregate(name: str, data: DataNode) -> Expression:
 
 def _scaled(subject: Subject) -> Iterator[Change]:
     for one in _bounded(subject):
-        source = Scaled(one.source, aggregate("std", one.source))
-        yield Change(one.label, partial(subject.frozen, {one: _evolved(source=source)}))
+        yield Change(one.label, partial(subject.frozen, {one: _by_std}))
+
+
+def _by_std(one: Any) -> Any:
+    """On rows or labels as they were built again, which may read what was released."""
+    return attrs.evolve(one, source=Scaled(one.source, aggregate("std", one.source)))
 
 
 def _bound(subject: Subject) -> Iterator[Change]:

@@ -3,6 +3,8 @@
 from . import (  # noqa: F401 - each enters its rule
     approximate,
     bounded_monomials,
+    deep_point,
+    gaussian_mixing,
     perturbed,
     posterior,
     random_stopping,

@@ -1,0 +1,56 @@
+"""What was released about a linear regression, and the noise that it carries: all that estimates
+and intervals may read.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import attrs
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+@attrs.frozen(eq=False)
+class Seen:
+    """X'(y - X at), shape (d,), plus Gaussian noise of `std`; `at` (d,) was released before.
+
+    Residuals were clipped to [-width, width], labels to the same where `at` is 0. `kept` is how
+    much of a small change of theta is believed to have come through the clip, in (0, 1].
+    """
+
+    moment: Array
+    std: float
+    at: Array
+    width: float
+    kept: float = 1.0
+
+
+@attrs.frozen(eq=False)
+class Evidence:
+    """Released sums over n records: X'X (d, d) with symmetric Gaussian noise, `gram_std` on the
+    diagonal and gram_std/sqrt 2 off it; moments, of which the first is X'y; y'y of labels clipped
+    like that one's; and n, each with the std of its noise, 0 where it is public. `counted` is y'y
+    as counts of label sizes say it, coarsely; its std is infinite where there are none.
+    """
+
+    gram: Array
+    gram_std: float
+    moments: tuple[Seen, ...]
+    squares: float
+    squares_std: float
+    count: float
+    count_std: float
+    counted: float = 0.0
+    counted_std: float = math.inf
+
+    @property
+    def columns(self) -> int:
+        """d."""
+        return len(self.gram)
+
+    def with_moment(self, seen: Seen) -> Evidence:
+        """The same and one moment more."""
+        return attrs.evolve(self, moments=(*self.moments, seen))

@@ -1,0 +1,159 @@
+"""What is known of coefficients, of linear functions of them, and of labels yet to come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from dpframe.errors import InvalidArgument
+
+from .inference_residual import Residual
+
+Array = NDArray[Any]
+
+COVERED = {
+    "population": "the population's coefficients, so sampling and the noise for privacy",
+    "sample": "the least squares coefficients of this very table, so the noise for privacy alone",
+}
+
+
+@attrs.frozen(eq=False)
+class Estimates:
+    """Of m linear functions of the coefficients, (m,) each: `values`; `variances`, and the part of
+    them that the noise for privacy makes; `hidden`, how far a value may be off along directions
+    that noise hides, infinite where nothing bounds that; and the degrees of `freedom` of variances.
+    """
+
+    values: Array
+    variances: Array
+    private: Array
+    hidden: Array
+    freedom: Array
+
+    @property
+    def errors(self) -> Array:
+        """Standard errors, infinite where nothing is known."""
+        found: Array = np.where(np.isfinite(self.hidden), np.sqrt(self.variances), np.inf)
+        return found
+
+    @property
+    def shares(self) -> Array:
+        """The part of each variance that the noise for privacy makes, in [0, 1]; not a number where
+        nothing is known.
+        """
+        known = np.isfinite(self.errors) & (self.variances > 0)
+        found: Array = np.where(known, self.private / np.where(known, self.variances, 1.0), np.nan)
+        return np.clip(found, 0.0, 1.0)
+
+    @property
+    def z(self) -> Array:
+        """Values over their errors, after what may be hidden is taken off; 0 where nothing is
+        known.
+        """
+        size = np.where(np.isfinite(self.hidden), np.abs(self.values) - self.hidden, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found: Array = np.sign(self.values) * np.maximum(size, 0.0) / self.errors
+        return np.nan_to_num(found, nan=0.0)
+
+    @property
+    def p_values(self) -> Array:
+        """Two-sided; 1 where nothing is known."""
+        from scipy.stats import t
+
+        found: Array = 2 * t.sf(np.abs(self.z), self.freedom)
+        return found
+
+    def intervals(self, level: float) -> Array:
+        """Lower and upper ends, (m, 2); infinite where nothing is known. Raises InvalidArgument."""
+        from scipy.stats import t
+
+        half = t.ppf((1 + checked_level(level)) / 2, self.freedom) * self.errors + self.hidden
+        return np.stack([self.values - half, self.values + half], axis=1)
+
+
+@attrs.frozen(eq=False)
+class Inference:
+    """What released values say about coefficients (d,): their estimate `centre`, its `covariance`
+    (d, d) and the part of it that the noise for privacy makes; the directions that are not
+    identified, columns of `lost` (d, d - k), along which coefficients have at most the length
+    `largest`; the variance of labels about the regression, None where that is not known at all.
+
+    `bound` is that of labels; of each label and residual at least `kept` was inside its clip.
+    `settled` says whether the iteration found its fixed point.
+    """
+
+    target: str
+    centre: Array
+    covariance: Array
+    private: Array
+    lost: Array
+    largest: float
+    residual: Residual | None
+    bound: float
+    kept: float
+    settled: bool
+
+    @property
+    def identified(self) -> int:
+        """How many directions of the coefficients are clear of the noise on X'X."""
+        return int(len(self.centre) - self.lost.shape[1])
+
+    @property
+    def open_ended(self) -> bool:
+        """Whether nothing is claimed: some direction is not identified and nothing bounds it."""
+        return not self.settled or bool(self.lost.size and np.isinf(self.largest))
+
+    def of(self, rows: Array) -> Estimates:
+        """rows @ coefficients, for rows (m, d)."""
+        rows = np.atleast_2d(np.asarray(rows, dtype=float))
+        variances = np.einsum("ia,ab,ib->i", rows, self.covariance, rows)
+        private = np.einsum("ia,ab,ib->i", rows, self.private, rows)
+        hidden = np.full(len(rows), np.inf)
+        if not self.open_ended:
+            longest = self.largest if self.lost.size else 0.0
+            hidden = np.linalg.norm(rows @ self.lost, axis=1) * longest
+        freedom = self.freedom(variances, variances - private)
+        return Estimates(rows @ self.centre, variances, private, hidden, freedom)
+
+    def freedom(self, variances: Array, sampling: Array) -> Array:
+        """Of variances whose part `sampling` is proportional to the residual variance (m,): as
+        uncertain as that part. [Satterthwaite46]
+        """
+        if self.residual is None:
+            return np.full(len(variances), np.inf)
+        doubt = np.maximum(sampling, 0.0) * self.residual.std / self.residual.taken
+        some = np.where(doubt > 0, doubt, 1.0)
+        found: Array = np.where(doubt > 0, 2 * (variances / some) ** 2, np.inf)
+        return np.maximum(found, 1.0)
+
+    def intervals(self, level: float = 0.95) -> Array:
+        """Of each coefficient, (d, 2). Raises InvalidArgument."""
+        return self.of(np.eye(len(self.centre))).intervals(level)
+
+    def predictive(self, rows: Array, level: float = 0.95) -> Array:
+        """Where the labels of new records with these rows (m, d) lie, (m, 2): inside the bound of
+        labels, and all of that where the coefficients or the residual variance are lost in noise.
+
+        Residuals are taken for normal. Raises InvalidArgument.
+        """
+        from scipy.stats import t
+
+        found, residual = self.of(rows), self.residual
+        half = np.full(len(found.values), np.inf)
+        checked_level(level)
+        if residual is not None and residual.known:
+            spread = np.sqrt(found.errors**2 + residual.variance)
+            half = t.ppf((1 + level) / 2, residual.freedom) * spread + found.hidden
+        ends = np.stack([found.values - half, found.values + half], axis=1)
+        found_ends: Array = np.clip(ends, -self.bound, self.bound)
+        return found_ends
+
+
+def checked_level(level: float) -> float:
+    """A level in (0, 1). Raises InvalidArgument."""
+    if not 0 < level < 1:
+        raise InvalidArgument("level", "above 0 and below 1", level, "0.95 is usual.")
+    return level

@@ -1,0 +1,99 @@
+"""Where labels and residuals are clipped, from released values: a narrow clip needs little noise
+and loses what lies outside.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .evidence import Evidence
+from .shrinkage import Posterior
+
+Array = NDArray[Any]
+
+OUTSIDE, ENOUGH = 0.1, 10.0  # the share of labels outside, where n mu^2/d is not above the second
+LEAST_KEPT = 0.4
+BASE, SLOPE = 1.0, 0.35
+"""Deviations of residuals that are kept, and their growth with log(n mu^2/d)."""
+
+
+def label_level(  # noqa: PLR0917 - dp.post passes by position
+    counts: Array,
+    std: float,
+    gram: Array,
+    gram_std: float,
+    radius: float,
+    known_count: float | None,
+    strength: float,
+) -> float:
+    """The smallest 2^-k of the label bound that leaves few labels outside; 1 where n is not clear
+    of its noise.
+
+    `counts` (k + 1,) noisy, of |y|/Y at most 2^-k, ..., at most 1/2, and above it, each with `std`;
+    `gram` is the released X'X of rows of norm at most `radius`; `strength` is mu^2/d.
+    """
+    n = clear_count(counts, std, gram / radius**2, gram_std / radius**2, known_count)
+    if n <= 0:
+        return 1.0
+    allowed = OUTSIDE * min(1.0, ENOUGH / (n * strength)) * n
+    above = np.cumsum(counts[::-1])[:-1]
+    noise = std * np.sqrt(np.arange(1, len(counts)))
+    narrower = np.nonzero(above >= allowed + noise / 2)[0]
+    steps = int(narrower[0]) if len(narrower) else len(above)
+    return float(2.0**-steps)
+
+
+def clear_count(
+    counts: Array, std: float, gram: Array, gram_std: float, known_count: float | None
+) -> float:
+    """n, where the counts or the trace of X'X of rows of norm at most 1 are twice their noise; else
+    0. A trace is a lower bound on n.
+    """
+    n, noise = count_of(counts, std, known_count)
+    filled, doubt = float(np.trace(gram)), gram_std * float(np.sqrt(len(gram)))
+    return max(n if n > 2 * noise else 0.0, filled if filled > 2 * doubt else 0.0)
+
+
+def count_of(counts: Array, std: float, known_count: float | None) -> tuple[float, float]:
+    """n and the std of its noise: the public number, or the sum of the noisy counts."""
+    if known_count is not None:
+        return float(known_count), 0.0
+    return float(np.sum(counts)), std * float(np.sqrt(len(counts)))
+
+
+def counted_squares(counts: Array, std: float, level: float) -> tuple[float, float]:
+    """sum of min(y^2, level^2) for label bound 1 and the std of its noise, from noisy counts as in
+    `label_level`; sizes are taken to be uniform between cuts.
+    """
+    top = 2.0 ** np.arange(1 - len(counts), 1)
+    means = np.minimum(top**2 * np.where(np.arange(len(counts)) > 0, 7 / 12, 1 / 3), level**2)
+    return float(counts @ means), float(std * np.sqrt(means @ means))
+
+
+def residual_width(evidence: Evidence, fit: Posterior, bound: float, strength: float) -> float:
+    """Some deviations of the residuals of a fit, more where noise is small; not more than labels
+    and twice the deviation of predictions can make; over `bound`. `strength` is mu^2/d.
+    """
+    explained = float(fit.mean @ fit.spectrum.matrix @ fit.mean)
+    deviations = BASE + SLOPE * float(np.log(max(fit.count * strength, 1.0)))
+    most = evidence.moments[0].width + 2 * np.sqrt(explained / fit.count)
+    return float(min(deviations * residual_deviation(evidence, fit), most)) / bound
+
+
+def residual_deviation(evidence: Evidence, fit: Posterior) -> float:
+    """The root mean square of the residuals of a fit, from above."""
+    theta = fit.mean
+    explained = float(theta @ fit.spectrum.matrix @ theta)
+    left = float(evidence.squares - 2 * theta @ evidence.moments[0].moment + explained)
+    return float(np.sqrt((max(left, 0.0) + evidence.squares_std) / fit.count))
+
+
+def share_kept(width: float, deviation: float) -> float:
+    """The share of normal residuals inside [-width, width], at least LEAST_KEPT."""
+    if not deviation > 0:
+        return 1.0
+    return max(math.erf(width / (math.sqrt(2) * deviation)), LEAST_KEPT)

@@ -1,0 +1,138 @@
+"""docs/contest.md: every number of a results file, and the command that gives it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib import resources
+from pathlib import Path
+
+from dpframe.errors import InvalidArgument
+
+from . import tables
+from .boards import REFERENCES, Board, boards, each
+from .entrants import BASELINES
+from .figures import dots
+from .results import Results
+from .standings import losses
+
+IMAGES = Path("images/contest")
+NOTES, SYNTHETIC = "notes.md", "notes_synthetic.md"
+
+
+def written(results: Results, page: Path, flagship: str) -> list[Path]:
+    """Write the page and its figures; the files. Raises InvalidArgument where there is nothing."""
+    found = boards(results.records())
+    if not found:
+        way_out = "Run the contest into this folder first."
+        raise InvalidArgument("out", "a folder with results", str(results.folder), way_out)
+    images = page.parent / IMAGES
+    images.mkdir(parents=True, exist_ok=True)
+    drawn = []
+    for name, board in each(found):
+        drawn.append(images / f"{name}.svg")
+        dots(board, flagship, drawn[-1])
+    page.write_text("\n".join(lines(found, flagship, page)) + "\n", encoding="utf-8")
+    return [page, *drawn]
+
+
+def lines(found: Sequence[Board], flagship: str, page: Path) -> Iterator[str]:
+    """The page."""
+    yield text(NOTES)
+    if any(board.heading.family == "synthetic" for board in found):
+        yield text(SYNTHETIC)
+    yield from where_lost(found, flagship)
+    for name, board in each(found):
+        yield from section(name, board, flagship, page)
+
+
+def text(name: str) -> str:
+    """A text that lies beside this file."""
+    return (resources.files(__package__) / name).read_text("utf-8")
+
+
+def where_lost(found: Sequence[Board], flagship: str) -> Iterator[str]:
+    """The first table: where the flagship is not the best."""
+    yield f"## Where {flagship} loses"
+    yield ""
+    entered = [board for board in found if flagship in board.private]
+    if not entered:
+        yield f"{flagship} did not enter."
+        yield ""
+        return
+    header = ("board", "worlds", "a rival is better in", "surely", "largest, over zero's error")
+    yield from tables.markdown(header, (_count(board, flagship) for board in entered))
+    yield ""
+    yield "Each board below lists its worlds. *surely*: Wilcoxon's test over repeats, at 5%."
+    yield ""
+
+
+def _count(board: Board, flagship: str) -> Sequence[str]:
+    found = losses(board, flagship)
+    largest = f"{100 * found[0].share:.2g}% ({found[0].world})" if found else tables.NONE
+    return (
+        title(board),
+        str(len(board.worlds_with(flagship))),
+        str(len(found)),
+        str(sum(one.pair.verdict > 0 for one in found)),
+        largest,
+    )
+
+
+def section(name: str, board: Board, flagship: str, page: Path) -> Iterator[str]:
+    """A board: its command, its figure, its tables."""
+    low, high = board.repeats
+    times = str(low) if low == high else f"{low} to {high}"
+    yield f"## {title(board)}"
+    yield ""
+    folds = f" of {board.heading.folds} folds" if board.heading.family == "uci" else ""
+    yield f"{len(board.worlds)} worlds, {times} repeats{folds}. Again by"
+    yield ""
+    yield "```sh"
+    yield command(board, flagship, page)
+    yield "```"
+    yield ""
+    drawn = f"Relative errors by world and method, {title(board)}"
+    yield f"![{drawn}]({(IMAGES / name).as_posix()}.svg)"
+    for heading, table in contents(board, flagship):
+        yield ""
+        yield f"### {heading}, {title(board)}"
+        yield ""
+        yield from table
+    yield ""
+
+
+def contents(board: Board, flagship: str) -> Iterator[tuple[str, Iterator[str]]]:
+    """The tables that a board has."""
+    yield "Standings", tables.standings(board, flagship)
+    if flagship in board.private:
+        yield "Pairs", tables.duels(board, flagship)
+        yield f"Where {flagship} loses", tables.lost(board, flagship)
+        yield "From adaSSP as published", tables.margin(board, flagship)
+    if board.heading.family == "synthetic":
+        yield f"R^2 lost against {REFERENCES['synthetic']}, median (mean)", tables.r2_lost(board)
+    yield "Mean squared errors", tables.errors(board)
+
+
+def title(board: Board) -> str:
+    """What a board is of, in a few words."""
+    head = board.heading
+    relation = "" if head.relation == "add-remove" else f", {head.relation}"
+    claim = f"epsilon {head.epsilon:g}, delta {head.delta:g}{relation}"
+    return f"{head.family}, {head.bounds} bounds, {claim}"
+
+
+def command(board: Board, flagship: str, page: Path) -> str:
+    """The command that gives the board's numbers again."""
+    head = board.heading
+    methods = ",".join(one for one in board.methods if one not in BASELINES)
+    uci = head.family == "uci"
+    parts = (
+        "dpframe experiment contest",
+        f"--worlds {head.family}",
+        *((f"--data FOLDER --sets {','.join(board.worlds)}", f"--bounds {head.bounds}") * uci),
+        f"--epsilon {head.epsilon:g} --delta {head.delta:g} --relation {head.relation}",
+        f"--repeats {board.repeats[1]} --folds {head.folds} --seed {head.seed}",
+        f"--methods {methods}",
+        f"--flagship {flagship} --out FOLDER --page {page.as_posix()}",
+    )
+    return " \\\n  ".join(parts)

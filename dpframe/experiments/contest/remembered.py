@@ -1,0 +1,73 @@
+"""A table whose sums are remembered: a simulation that is run again and again reads it once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any, TypeVar
+
+import attrs
+import numpy as np
+
+from dpframe.execution.totals import Pass, Sums
+from dpframe.sources import Source
+from dpframe.sources.layout import Layout
+from dpframe.sources.parts import Part
+from dpframe.sources.table import Block
+
+S = TypeVar("S")
+
+
+@attrs.frozen(eq=False, repr=False)
+class Remembered(Source):
+    """A source that answers the same question twice without reading. For simulations only: exact
+    sums of private rows stay in memory.
+
+    What is remembered is the sums of a pass that reads no released value and no sample: whole
+    numbers and doubles that are functions of the rows alone. Noise is never remembered.
+    """
+
+    inner: Source
+    _sums: dict[Hashable, Sums] = attrs.field(factory=dict, init=False)
+
+    @property
+    def layout(self) -> Layout:  # type: ignore[override]
+        """That of the table."""
+        return self.inner.layout
+
+    @property
+    def rows(self) -> int | None:
+        """Those of the table."""
+        return self.inner.rows
+
+    @property
+    def identity(self) -> object:
+        """The table's."""
+        return self.inner.identity
+
+    def parts(self) -> Iterator[Part]:
+        """The table's."""
+        return self.inner.parts()
+
+    def total(self, work: Callable[[Iterable[Block]], S], *, executor: Any = None) -> S:
+        """The table's total, from memory where it is there."""
+        question = asked(work)
+        if question is None:
+            return self.inner.total(work, executor=executor)
+        if question not in self._sums:
+            self._sums[question] = fixed(self.inner.total(work, executor=executor))
+        return self._sums[question]  # type: ignore[return-value]
+
+
+def asked(work: object) -> Hashable | None:
+    """What a pass asks of the table; None for work that may answer otherwise the next time."""
+    if type(work) is not Pass or work.given or work.sample is not None:
+        return None
+    return work.maps, work.sums, tuple(sorted(work.numbers.items(), key=str)), work.most
+
+
+def fixed(sums: Any) -> Sums:
+    """The sums, which nobody can write into."""
+    for part in sums.parts:
+        part.flags.writeable = False
+    kept: Sums = attrs.evolve(sums, parts=tuple(map(np.asarray, sums.parts)))
+    return kept

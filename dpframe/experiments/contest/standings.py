@@ -1,0 +1,172 @@
+"""How a method stands on a board: wins, what it risks, and what it could have had."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import attrs
+import numpy as np
+
+from .boards import Board
+from .entrants import JOINT, MIRRORED, PUBLISHED, RECALIBRATED, ZERO, rivals
+from .pairs import Paired
+
+
+@attrs.frozen
+class Worst:
+    """A number and the world that attains it; NaN and "" where there is none."""
+
+    value: float
+    world: str = ""
+
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[float, str]]) -> Worst:
+        """The largest."""
+        told = [(value, world) for value, world in pairs if not math.isnan(value)]
+        return cls(*max(told)) if told else cls(math.nan)
+
+
+@attrs.frozen
+class Standing:
+    """A method on a board."""
+
+    method: str
+    worlds: int
+    wins: int
+    """Worlds where its mean error is the least of all that compete."""
+    beats_zero: int
+    relative: float
+    """The median over worlds with a signal of (error - reference)/(zero - reference)."""
+    lost: float
+    """The mean over all worlds of (error - reference)/zero."""
+    excess: Worst
+    """The largest error over zero's, less 1."""
+    regret: Worst
+    """The largest error over the best rival's, less 1, where that rival beats zero."""
+
+
+def competing(board: Board, flagship: str) -> tuple[str, ...]:
+    """The flagship and its rivals, as far as the board has them."""
+    own = (flagship,) if flagship in board.private else ()
+    return (*own, *rivals(board.private, flagship))
+
+
+def standing(board: Board, method: str, flagship: str) -> Standing:
+    """How it stands, on the worlds that have it."""
+    worlds, others = board.worlds_with(method), competing(board, flagship)
+    told = [board.relative(world, method) for world in worlds if board.signal(world)]
+    zero = {world: board.mean(world, ZERO) for world in worlds}
+    excess = [(board.mean(world, method) / zero[world] - 1, world) for world in worlds]
+    return Standing(
+        method,
+        len(worlds),
+        sum(winner(board, world, others) == method for world in worlds),
+        sum(board.mean(world, method) < zero[world] for world in worlds),
+        float(np.median(told)) if told else math.nan,
+        float(np.mean([board.lost(world, method).mean() for world in worlds])),
+        Worst.of(excess),
+        Worst.of([(regret(board, world, method, others), world) for world in worlds]),
+    )
+
+
+def winner(board: Board, world: str, methods: Sequence[str]) -> str:
+    """The method of the least mean error; "" of none."""
+    present = [one for one in methods if board.has(world, one)]
+    return min(present, key=lambda one: board.mean(world, one), default="")
+
+
+def regret(board: Board, world: str, method: str, others: Sequence[str]) -> float:
+    """The error over the best rival's, less 1; NaN where no rival beats zero."""
+    best = winner(board, world, [one for one in others if one != method])
+    if not best or board.mean(world, best) >= board.mean(world, ZERO):
+        return math.nan
+    return board.mean(world, method) / board.mean(world, best) - 1
+
+
+@attrs.frozen
+class Loss:
+    """A world where a rival's mean error is below the flagship's."""
+
+    world: str
+    rival: str
+    pair: Paired
+    zero: float
+
+    @property
+    def share(self) -> float:
+        """The difference over zero's error."""
+        return self.pair.mean / self.zero
+
+
+def losses(board: Board, flagship: str) -> list[Loss]:
+    """Where the flagship loses, to the rival that beats it by most in each world, on the repeats
+    that both have; the largest first.
+    """
+    found = []
+    others = [one for one in competing(board, flagship) if one != flagship]
+    for world in board.worlds_with(flagship):
+        pairs = {one: Paired(board.differences(world, flagship, one)) for one in others}
+        told = {one: pair for one, pair in pairs.items() if len(pair.differences)}
+        best = max(told, key=lambda one: told[one].mean, default="")
+        if best and told[best].mean > 0:
+            found.append(Loss(world, best, told[best], board.mean(world, ZERO)))
+    return sorted(found, key=lambda loss: -loss.share)
+
+
+@attrs.frozen
+class Step:
+    """A step from one method to the next: what it changes, and by how much errors move."""
+
+    change: str
+    before: str
+    after: str
+    ratio: float
+    """The geometric mean over worlds of after's error over before's; ratios of steps multiply."""
+    gained: float
+    """The mean over worlds of (before's error - after's)/zero; gains of steps add."""
+
+
+def paths(flagship: str) -> tuple[tuple[tuple[str, str, str], ...], ...]:
+    """From adaSSP as published to the flagship, three ways: (change, before, after)."""
+    same, other = f"{flagship}@{PUBLISHED}", f"{JOINT}@{PUBLISHED}"
+    return (
+        (
+            ("half the variance of noise off the diagonal of X'X", MIRRORED, PUBLISHED),
+            ("noise calibrated together to the whole claim", PUBLISHED, RECALIBRATED),
+            ("a smaller margin below the eigenvalue", RECALIBRATED, JOINT),
+            ("other releases and post-processing", JOINT, flagship),
+        ),
+        (
+            ("a smaller margin, at the same true privacy", PUBLISHED, other),
+            ("the rest of the claim spent on less noise", other, JOINT),
+            ("other releases and post-processing", JOINT, flagship),
+        ),
+        (
+            ("other releases and post-processing, at the same true privacy", PUBLISHED, same),
+            ("the rest of the claim spent on less noise", same, flagship),
+        ),
+    )
+
+
+def steps(board: Board, path: Sequence[tuple[str, str, str]]) -> list[Step]:
+    """The steps of a path, on the worlds that have all of its methods and the repeats that all of
+    them have; none where there is none.
+    """
+    methods = tuple(dict.fromkeys(name for _, before, after in path for name in (before, after)))
+    common = {one: board.common(one, *methods) for one in board.worlds_with(*methods)}
+    worlds = {world: repeats for world, repeats in common.items() if repeats}
+    if not worlds:
+        return []
+    return [_step(board, worlds, *one) for one in path if one[1] != one[2]]
+
+
+def _step(
+    board: Board, worlds: Mapping[str, Sequence[int]], change: str, before: str, after: str
+) -> Step:
+    first, then, zero = (
+        np.array([board.mean(world, method, repeats) for world, repeats in worlds.items()])
+        for method in (before, after, ZERO)
+    )
+    ratio = float(np.exp(np.mean(np.log(then) - np.log(first))))
+    return Step(change, before, after, ratio, float(np.mean((first - then) / zero)))

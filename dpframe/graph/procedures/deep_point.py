@@ -1,0 +1,133 @@
+"""A point that lies deep among the models of the cells of a public partition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.guarantees import REPLACE_ONE, Guarantee, PureDP, Share
+from dpframe.symbols import Expression, constant, exact
+
+from ..depths import Depths, base_of, reach_of, whole
+from ..maps.boxes import unit_of_entries
+from ..node import Node
+from ..procedure import Random, Rounded, Sampler
+from ..statistics import CellSums
+from ..statistics.estimates import ridge
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+ZERO = constant(0)
+
+
+@attrs.frozen(eq=False)
+class DeepPoint(Sampler):
+    """A point (d,) of a public grid in a public cube, with a chance proportional to e^(rate depth),
+    depth the axis-aligned Tukey depth among the ridge regressions of all cells. [Amin23, Alg. 2,
+    in a cube]
+
+    Coefficients are in units of Y/B: the cube is [-radius, radius]^d, `grain` the step of its grid,
+    onto which models are put. A changed model moves every depth by at most 1: 2 rate a cell that
+    changes. Drawn in whole numbers, exactly. Proof page: proofs/tukey.
+    """
+
+    kind: ClassVar[str] = "deep_point"
+    gives: ClassVar[type[Guarantee]] = PureDP
+    exact: ClassVar[bool] = True
+    sums: CellSums
+    penalty: Expression
+    radius: Expression
+    grain: Expression
+    rate: Expression
+    share: Share
+    name: str = ""
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The sums of every cell."""
+        return (self.sums,)
+
+    @property
+    def summary(self) -> str:
+        """`point deep among 100 models`."""
+        return f"point deep among {self.sums.partition.cells} models"
+
+    @property
+    def own_formulas(self) -> dict[str, Expression]:
+        """Penalty, radius, grain and rate."""
+        return {
+            "penalty": self.penalty,
+            "radius": self.radius,
+            "grain": self.grain,
+            "rate": self.rate,
+        }
+
+    @property
+    def changed(self) -> Expression:
+        """How many cells one change of the table changes, at most."""
+        return changed_cells(self.sums)
+
+    @property
+    def cost(self) -> Expression:
+        """The epsilon of the draw, 2 rate a cell that changes."""
+        return 2 * self.rate * self.changed
+
+    def depths(self, values: Mapping[Node, Array], numbers: Rounded) -> Depths:
+        """The models on their grid, and the base of the draw, at most e^rate."""
+        import numpy as np
+
+        unit = numbers.down(unit_of_entries(self.sums.rows))
+        penalty, grain = numbers.down(self.penalty) / unit / unit, numbers.up(self.grain)
+        reach = reach_of(numbers.down(self.radius), grain)
+        cells = np.asarray(values[self.sums], dtype=float).reshape(self.sums.partition.cells, -1)
+        models = np.array([whole(ridge(sums, penalty), grain, reach) for sums in cells])
+        return Depths(models, reach, base_of(numbers.down(self.rate)))
+
+    def coefficients(self, point: Array, numbers: Rounded) -> Array:
+        """A point of the grid in the units of the table."""
+        import numpy as np
+
+        unit = numbers.down(self.sums.column.radius) / numbers.down(unit_of_entries(self.sums.rows))
+        return np.asarray(point * (numbers.up(self.grain) * unit), dtype=float)
+
+    def samples(
+        self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random, n: int
+    ) -> list[Array]:
+        """n draws, shape (d,) each."""
+        depths = self.depths(values, numbers)
+        points = depths.drawn(0, randomness.bits, n)
+        return [self.coefficients(point, numbers) for point in points]
+
+    def sample(self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random) -> Array:
+        """One draw."""
+        return self.samples(values, numbers, randomness, 1)[0]
+
+
+def changed_cells(sums: CellSums) -> Expression:
+    """One for each row that a person may add or remove; a replaced row may change two."""
+    many = 2 if sums.unit.relation is REPLACE_ONE else 1
+    return sums.unit.rows_per_person * Fraction(many)
+
+
+def deep_point(
+    sums: CellSums, *, penalty: object, radius: object, grain: object, share: Share, name: str = ""
+) -> DeepPoint:
+    """A deep point as the release of its share of epsilon. Raises InvalidArgument."""
+    if not isinstance(share, Share) or share.currency[:1] != ("epsilon",):
+        raise InvalidArgument("share", "a share of epsilon", share, "")
+    return DeepPoint(
+        sums=sums,
+        penalty=ZERO if penalty == 0 else exact(penalty, "penalty"),
+        radius=exact(radius, "radius"),
+        grain=exact(grain, "grain"),
+        rate=share.epsilon / (2 * changed_cells(sums)),
+        share=share,
+        name=name,
+    )

@@ -1,0 +1,168 @@
+"""Sketches of X by Gaussian matrices, whose own randomness hides a record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument, NotExecutable
+from dpframe.guarantees import REPLACE_ONE, Share
+from dpframe.symbols import Expression, exact, exp, power
+
+from ..bound import Bound
+from ..loop import points_of
+from ..node import Node
+from ..procedure import Random, Rounded, Sampler, approximate
+from ..statistics import Gram
+from ..statistics.lambda_min import LambdaMin
+from ..statistics.log_residual import ZERO
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+ROOM = 1 + 2**-40  # for eigenvalues found in doubles, as long as the largest is below 1e6 floors;
+# beyond, the draw is what the certificate calls it: idealized
+MOST = 10**7  # rows of all sketches together
+
+
+@attrs.frozen(eq=False)
+class GaussianMixing(Sampler):
+    """(S_t X + s Z_t)'(S_t X + s Z_t)/k for t = 1..T, shape (T, d, d), S_t and Z_t of k rows of
+    standard normal numbers: k rows of N(0, X'X + s^2 I) each. [Lev25]
+
+    `rows` is k, rounded up; `sketches` is T. One record more makes k T draws of N(0, 1 + m) from
+    those of N(0, 1), m = x'(X'X + s^2 I)^-1 x of the smaller table, at most B^2/(s^2 + floor). s^2
+    is the least for which that is inside the share, 0 where the floor is enough.
+
+    Proof page: proofs/gaussian_mixing.
+    """
+
+    kind: ClassVar[str] = "gaussian_mixing"
+    gram: Gram
+    rows: Expression
+    sketches: Expression
+    floor: Expression
+    share: Share
+    name: str
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """X'X: a sketch's law depends on X through it alone."""
+        return (self.gram,)
+
+    @property
+    def summary(self) -> str:
+        """`Gaussian sketches`."""
+        return "Gaussian sketches"
+
+    @property
+    def own_formulas(self) -> dict[str, Expression]:
+        """Rows of a sketch, sketches, and the floor."""
+        return {"rows": self.rows, "sketches": self.sketches, "floor": self.floor}
+
+    @property
+    def fits(self) -> bool:
+        """Whether rows are bounded, no loop moves them, and the floor is 0 or bounds lambda_min of
+        this X'X from below.
+        """
+        if type(self.gram) is not Gram or self.gram.rows.norm is None or points_of(self.gram):
+            return False
+        if self.floor == ZERO:
+            return True
+        origins = [symbol.origin for symbol in self.floor.symbols()]
+        bound = origins[0] if len(origins) == 1 else None
+        if type(bound) is not Bound or self.floor != bound.symbol or bound.upper_side:
+            return False
+        least = bound.value.statistic
+        return type(least) is LambdaMin and least.gram == self.gram
+
+    @property
+    def claim(self) -> tuple[Expression, Expression]:
+        """What one added or removed row must satisfy: all of the share; of a replacement, which is
+        a removal and an addition, (epsilon/2, delta/(1 + e^(epsilon/2))).
+        """
+        epsilon, delta = self.share.epsilon, self.share.delta
+        if self.gram.unit.relation is not REPLACE_ONE:
+            return epsilon, delta
+        return epsilon / 2, delta / (1 + exp(epsilon / 2))
+
+    def sizes(self, numbers: Rounded) -> tuple[int, int]:
+        """(T, k) as whole numbers. Raises InvalidArgument beyond 10^7 rows in all."""
+        wanted = numbers.up(self.rows), numbers.up(self.sketches)
+        if not all(0 < one <= MOST for one in wanted):
+            raise InvalidArgument("rows, sketches", f"above 0, at most {MOST}", wanted, "")
+        k, T = map(math.ceil, wanted)
+        if k * T > MOST:
+            raise InvalidArgument("rows of all sketches", f"at most {MOST}", k * T, "Take fewer.")
+        return T, k
+
+    def added(self, numbers: Rounded) -> float:
+        """s^2, rounded up: what X'X lacks of the least eigenvalue at which the pair is inside the
+        share; without the data.
+        """
+        T, k = self.sizes(numbers)
+        epsilon, delta = (numbers.down(part) for part in self.claim)
+        leverage = _largest_leverage(epsilon, delta, T * k)
+        if not leverage > 0:
+            raise NotExecutable(f"{self.label}: its share is too small for doubles; give it more.")
+        least = Fraction(numbers.up(power(self.gram.rows.radius, 2))) / Fraction(leverage)
+        lacking = least * Fraction(ROOM) - Fraction(numbers.down(self.floor))
+        return math.nextafter(float(lacking), math.inf) if lacking > 0 else 0.0
+
+    def sample(self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random) -> Array:
+        """All sketches, from X'X: k draws of N(0, X'X + s^2 I) each."""
+        import numpy as np
+
+        T, k = self.sizes(numbers)
+        lengths, axes = np.linalg.eigh(values[self.gram])
+        least = np.finfo(float).tiny
+        roots = np.sqrt(np.maximum(np.maximum(lengths, 0.0) + self.added(numbers), least))
+        return self.mixed(axes * roots, randomness.generator.normal(size=(T, len(lengths), k)))
+
+    @staticmethod
+    def mixed(root: Array, noise: Array) -> Array:
+        """R Z (R Z)'/k of each Z, shape (T, d, k)."""
+        import numpy as np
+
+        sketch = root @ noise
+        return np.asarray(sketch @ sketch.swapaxes(1, 2) / noise.shape[2])
+
+
+@lru_cache(maxsize=64)
+def _largest_leverage(epsilon: float, delta: float, rows: int) -> float:
+    """The largest admissible leverage; the same for every draw of one run."""
+    from dpframe.numerics.mixing_pair import mixing_pair_leverage
+
+    return mixing_pair_leverage(epsilon, delta, rows)
+
+
+def gaussian_mixing(
+    gram: Gram,
+    *,
+    rows: object,
+    share: Share,
+    sketches: object = 1,
+    floor: object = 0,
+    name: str = "",
+) -> GaussianMixing:
+    """`sketches` second moments of `rows` random combinations of the rows of X each, as the release
+    of their share: near X'X + s^2 I, s^2 as the share needs.
+
+    `floor` is dp.lower_bound of a released dp.lambda_min of this X'X; without it s^2 is chosen for
+    every table. Raises InvalidArgument.
+    """
+    return GaussianMixing(
+        gram=gram,
+        rows=exact(rows, "rows"),
+        sketches=exact(sketches, "sketches"),
+        floor=ZERO if floor == 0 else exact(floor, "floor"),
+        share=approximate(share, "A sketch"),
+        name=name,
+    )

@@ -1,0 +1,130 @@
+"""A point that lies deep among models, released if a test says that few models decide where."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from dpframe.guarantees import ApproxDP, Guarantee, Share
+from dpframe.mechanisms import DiscreteLaplace
+from dpframe.symbols import Expression, exact, exp, log
+
+from ..depths import Depths, distance
+from ..node import Node
+from ..procedure import Random, Rounded, approximate
+from ..statistics import CellSums
+from .deep_point import ZERO, DeepPoint, changed_cells
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+ROOM = 1 + 2.0**-40  # for the rounding of the scale
+
+
+@attrs.frozen(eq=False)
+class TestedPoint(DeepPoint):
+    """A deep point among those of depth `least` or more, if enough models would have to change
+    before neighbours could differ in that; else zeros. [Amin23, Alg. 3, repaired]
+
+    The number of models has discrete Laplace noise of the epsilon `test`, the threshold is what an
+    unsafe table passes with probability at most delta. Proof page: proofs/tukey.
+    """
+
+    __test__: ClassVar[bool] = False
+    kind: ClassVar[str] = "tested_point"
+    gives: ClassVar[type[Guarantee]] = ApproxDP
+    least: int = attrs.field(default=1, kw_only=True)
+    test: Expression = attrs.field(kw_only=True)
+
+    @property
+    def summary(self) -> str:
+        """`tested point deep among 100 models`."""
+        return f"tested {super().summary}"
+
+    @property
+    def own_formulas(self) -> dict[str, Expression]:
+        """Those of a deep point, and the epsilon of the test."""
+        return {**super().own_formulas, "test": self.test}
+
+    def record(self) -> dict[str, object]:
+        """As other procedures; the least depth."""
+        return {**super().record(), "least": self.least}
+
+    @property
+    def cost(self) -> Expression:
+        """The epsilon of the test and of the draw."""
+        return self.test + super().cost
+
+    @property
+    def scale(self) -> Expression:
+        """Of the noise: a change moves the distance by at most `changed`."""
+        return self.changed / self.test
+
+    @property
+    def threshold(self) -> Expression:
+        """Noise of at least this has probability e^(-threshold/scale)/(1 + e^(-1/scale)) = delta;
+        an unsafe table, of distance -1, needs that.
+        """
+        return self.scale * log(1 / (self.share.delta * (1 + exp(-1 / self.scale))))
+
+    @property
+    def ratio(self) -> Expression:
+        """delta e^(-2 rate changed)/2: what a safe table may have outside, of all weight."""
+        return self.share.delta * exp(-super().cost) / 2
+
+    def bar(self, numbers: Rounded) -> int:
+        """What distance and noise must reach together for the test to pass, a whole number."""
+        return math.ceil(max(0.0, numbers.up(self.threshold)) * ROOM) - 1
+
+    def distance(self, depths: Depths, numbers: Rounded) -> int:
+        """How many models must change before the table is unsafe, at least; -1 where it is."""
+        changed, ratio = round(numbers.up(self.changed)), Fraction(numbers.down(self.ratio))
+        return distance(depths, self.least, changed, ratio)
+
+    def samples(
+        self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random, n: int
+    ) -> list[Array]:
+        """n draws, shape (d,) each; zeros where the test fails."""
+        import numpy as np
+
+        depths, scale = self.depths(values, numbers), Fraction(numbers.up(self.scale))
+        far, bar = self.distance(depths, numbers), self.bar(numbers)
+        noises = DiscreteLaplace.on_grid(scale, n, randomness.bits).tolist()
+        passed = [far + noise >= bar and depths.deepest >= self.least for noise in noises]
+        points = iter(depths.drawn(self.least, randomness.bits, sum(passed)) if any(passed) else ())
+        zeros = np.zeros(depths.models.shape[1])
+        return [self.coefficients(next(points), numbers) if one else zeros for one in passed]
+
+
+def deep_point_tested(
+    sums: CellSums,
+    *,
+    penalty: object,
+    radius: object,
+    grain: object,
+    test: object,
+    share: Share,
+    name: str = "",
+) -> TestedPoint:
+    """A tested point of depth at least a quarter of the models, `test` the part of epsilon that the
+    test gets. Raises InvalidArgument.
+    """
+    whole = approximate(share, "A tested point")
+    own = exact(test, "test") * whole.epsilon
+    return TestedPoint(
+        sums=sums,
+        penalty=ZERO if penalty == 0 else exact(penalty, "penalty"),
+        radius=exact(radius, "radius"),
+        grain=exact(grain, "grain"),
+        rate=(whole.epsilon - own) / (2 * changed_cells(sums)),
+        least=max(1, sums.partition.cells // 4),
+        test=own,
+        share=whole,
+        name=name,
+    )

@@ -1,0 +1,118 @@
+"""Advice: which regression to take, and what it can achieve, from public quantities alone."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.graph import Regression
+from dpframe.guarantees import ApproxDP, Guarantee, PersonalizedDP, PureDP
+from dpframe.numerics.calibrate import analytic_mu
+from dpframe.symbols import rational
+
+from .gradient_descent import NoisyGradientDescent
+from .joint_ssp import JointSSP
+from .objective_perturbation import ObjPertPure
+from .personalized_objective import PersonalizedObjective
+from .personalized_ssp import PersonalizedSSP
+
+MANY = 2000  # columns: beyond, the d by d matrix is what costs
+LOST = 6.0  # times (d/(n mu))^2 over R^2: the part of what can be explained that noise takes
+HOPELESS = 0.9
+
+
+@attrs.frozen
+class Recommendation:
+    """What to fit, why, and about which part of what least squares explains the noise takes away:
+    0 is none, 1 is all of it; None where no rule of thumb is known.
+    """
+
+    regression: Regression
+    because: str
+    lost: float | None = None
+
+    def __str__(self) -> str:
+        """Two or three lines."""
+        lines = [f"dp.{self.regression}", f"  {self.because}"]
+        if self.lost is not None:
+            lines.append(f"  noise will take about {self.lost:.0%} of what least squares explains")
+        if self.lost is not None and self.lost > HOPELESS:
+            lines.append("  more records, fewer columns or a larger epsilon are needed")
+        return "\n".join(lines)
+
+
+def recommend(
+    *,
+    n: int,
+    d: int,
+    epsilon: object,
+    delta: object = 0,
+    each: bool = False,
+    explained: float = 0.5,
+) -> Recommendation:
+    """A regression for about n records of d columns at this budget, from public quantities alone.
+
+    `each` says that people have budgets of their own; `explained` is a guess at R^2. What is lost
+    is a rule of thumb, for add/remove, rows that fill their ball evenly and labels with a std of
+    a third of their bound: 6 (d/(n mu))^2/R^2 over one plus that, where mu is what (epsilon, delta)
+    affords; uneven rows lose more. Raises InvalidArgument.
+
+    Examples
+    --------
+    >>> print(recommend(n=10_000, d=10, epsilon=1, delta="1e-6"))
+    dp.JointSSP(counting=3/50, correcting=11/25, gram=20, moment=25, squares=5, rounds=4, null=1/2)
+      nothing to tune, and intervals with it
+      noise will take about 0% of what least squares explains
+    """
+    spent, failure = rational(epsilon, "epsilon"), rational(delta, "delta")
+    _check(n, d, spent, failure, explained)
+    target = PureDP(spent) if failure == 0 else ApproxDP(spent, failure)
+    if each or failure == 0:
+        return Recommendation(*(of_personal(target) if each else of_pure()))
+    lost = lost_to_noise(n, d, spent, failure, explained)
+    if d > MANY:
+        why = f"more than {MANY} columns: a round releases d numbers, never a matrix"
+        return Recommendation(NoisyGradientDescent(), why, lost)
+    return Recommendation(JointSSP(), "nothing to tune, and intervals with it", lost)
+
+
+def _check(n: int, d: int, epsilon: Fraction, delta: Fraction, explained: float) -> None:
+    """Raises InvalidArgument."""
+    for name, value in (("n", n), ("d", d)):
+        if type(value) is not int or value < 1:
+            raise InvalidArgument(name, "a whole number, 1 or more", value, "A guess is enough.")
+    if not epsilon > 0:
+        raise InvalidArgument("epsilon", "positive", str(epsilon), "")
+    if not 0 <= delta < 1:
+        raise InvalidArgument("delta", "in [0, 1)", str(delta), "0 asks for pure privacy.")
+    if not 0 < explained <= 1:
+        raise InvalidArgument("explained", "R^2, in (0, 1]", explained, "0.5 is a fair guess.")
+
+
+def lost_to_noise(n: int, d: int, epsilon: Fraction, delta: Fraction, explained: float) -> float:
+    """The rule of thumb of `recommend`, in [0, 1)."""
+    ratio = d / (n * analytic_mu(epsilon, delta))
+    share = LOST * ratio**2 / explained
+    return share / (1 + share)
+
+
+def default_regression(target: Guarantee) -> Regression:
+    """What an estimator fits where nobody names a regression."""
+    if isinstance(target, PersonalizedDP):
+        return of_personal(target.each)[0]
+    return of_pure()[0] if isinstance(target, PureDP) else JointSSP()
+
+
+def of_personal(own: Guarantee) -> tuple[Regression, str]:
+    """Where a record's own guarantee is `own`."""
+    if isinstance(own, PureDP):
+        return PersonalizedObjective(), "budgets of people's own, and no delta"
+    return PersonalizedSSP(), "budgets of people's own, and a delta"
+
+
+def of_pure() -> tuple[Regression, str]:
+    """Where delta is 0."""
+    why = "no delta: noise on d numbers in the objective; BayesianSSPPure has intervals"
+    return ObjPertPure(), why

@@ -1,0 +1,96 @@
+"""One-pass and full-batch noisy descent with a clip that is learned in every round."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from dpframe.graph import ColumnNode, Node, Regression, RowsNode, partition, post
+from dpframe.graph.maps.cells import CellColumn, CellRows
+from dpframe.guarantees import REPLACE_ONE, Share
+from dpframe.symbols import Expression, constant
+
+from .adaptive_rounds import Pace, moved, number_of_rows, spread, tail, whole
+
+
+class AMBSSGD(Regression):
+    """One pass of noisy mini-batch gradient descent on the squared loss: each round reads a batch
+    of its own, and clips gradients at a quantile of their norms, released first. [Varshney22]
+
+    Batches are the cells of a public hash, so a round costs what all of them do. Ours, where the
+    paper's text was not at hand: the quantile, `level`, is read off noisy counts between public
+    cuts, of the same batch, for a tenth of the squared mu; all is calibrated together by the exact
+    Gaussian profile. Under replace-one a record may change its batch: two are charged, and there
+    are at most 23 rounds.
+    """
+
+    paper: ClassVar[str] = "Varshney22"
+    title: ClassVar[str] = "DP-AMBSSGD"
+    use: ClassVar[str] = (
+        "For very many records of many columns, where nobody knows a good clip and one pass is "
+        "enough. AdaptiveGradientDescent reads all records in every round, with less noise."
+    )
+    rounds: Expression = constant(10)
+    pace: Expression = constant("0.7")
+    radius: Expression = constant(100)
+    level: Expression = constant("0.8")
+    average: Expression = constant("0.5")
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """For each cell: counts, the clip, the sum of clipped gradients; n, where it is private."""
+        rounds = whole(self.rounds, "rounds")
+        cells = partition(X, y, cells=rounds, salt="DP-AMBSSGD")
+        changed = X.unit.rows_per_person * (2 if X.unit.relation is REPLACE_ONE else 1)
+        n, least = number_of_rows(X, budget)
+        pace = Pace(
+            n=n,
+            least=least,
+            parts=constant(rounds),
+            pace=self.pace * rounds * X.columns / X.radius**2,
+            radius=self.radius * y.radius / X.radius,
+            level=self.level,
+            spread=spread(budget, changed),
+        )
+        points: list[Node] = []
+        for turn in range(rounds):
+            batch = CellRows(cells, turn), CellColumn(cells, turn)
+            points.append(moved(*batch, points[-1] if points else None, pace, turn))
+        return post(tail, self.average, *points)
+
+
+class AdaptiveGradientDescent(Regression):
+    """Full-batch noisy gradient descent on the squared loss that clips gradients in each round at a
+    quantile of their norms, released first. [LiuJ23] [Varshney22]
+
+    As NoisyGradientDescent, where no clip need be stated. Ours: the quantile is read off noisy
+    counts between public cuts, for a tenth of the squared mu of a round.
+    """
+
+    paper: ClassVar[str] = "LiuJ23; Varshney22"
+    title: ClassVar[str] = "noisy gradient descent, adaptive clip"
+    use: ClassVar[str] = (
+        "As NoisyGradientDescent, where residuals are far smaller than the labels' bound, or "
+        "nobody knows how large they are."
+    )
+    rounds: Expression = constant(10)
+    pace: Expression = constant("0.7")
+    radius: Expression = constant(100)
+    level: Expression = constant("0.8")
+    average: Expression = constant("0.3")
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """T times: counts, the clip, the sum of clipped gradients; n, where it is private."""
+        rounds = whole(self.rounds, "rounds")
+        n, least = number_of_rows(X, budget)
+        pace = Pace(
+            n=n,
+            least=least,
+            parts=constant(1),
+            pace=self.pace * X.columns / X.radius**2,
+            radius=self.radius * y.radius / X.radius,
+            level=self.level,
+            spread=spread(budget, rounds),
+        )
+        points: list[Node] = []
+        for turn in range(rounds):
+            points.append(moved(X, y, points[-1] if points else None, pace, turn))
+        return post(tail, self.average, *points)

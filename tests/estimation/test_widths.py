@@ -1,0 +1,130 @@
+"""Where labels and residuals are clipped, by hand."""
+
+import attrs
+import numpy as np
+import pytest
+
+from dpframe.estimation.evidence import Evidence, Seen
+from dpframe.estimation.prior import Prior
+from dpframe.estimation.shrinkage import posterior
+from dpframe.estimation.widths import (
+    clear_count,
+    count_of,
+    counted_squares,
+    label_level,
+    residual_width,
+    share_kept,
+)
+
+COUNTS = np.array([0.0, 0, 0, 0, 0, 9700, 250, 50])  # of |y| in (1/8, 1/4], (1/4, 1/2], (1/2, 1]
+
+
+EMPTY, FULL = np.zeros((2, 2)), np.diag([4000.0, 6000.0])
+
+
+def level(counts, std=1.0, strength=1e-4, *, gram=EMPTY, gram_std=1.0, n=None):
+    """With what does not matter left out."""
+    return label_level(counts, std, gram, gram_std, 1.0, n, strength)
+
+
+def test_level_leaves_a_tenth_outside_where_noise_is_large():
+    """By hand."""
+    assert level(COUNTS) == 0.25  # 300 of 10,000 are above 1/4
+
+
+def test_level_leaves_less_where_noise_is_small():
+    """By hand."""
+    # n mu^2/d = 1000: 0.1 % may lie outside, so 50 of 10,000 above 1/2 are too many
+    assert level(COUNTS, strength=0.1) == 1.0
+    # 200: 0.5 %, 50 may lie outside but not 300
+    assert level(COUNTS, strength=0.0199) == 0.5
+
+
+def test_level_allows_for_half_a_deviation_of_the_counts():
+    """By hand."""
+    # 0.1 % of 10,000 is 10: 50 are too many until noise of 81 makes them 10 + 40.5
+    assert level(COUNTS, std=79.0, strength=0.1) == 1.0
+    assert level(COUNTS, std=81.0, strength=0.1) == 0.5
+
+
+def test_level_is_the_bound_where_the_number_of_records_is_not_clear():
+    """Unless n is public or rows fill."""
+    assert level(COUNTS, std=2000.0) == 1.0
+    assert level(COUNTS, std=2000.0, n=10_000.0) == 0.25  # n is public
+    assert level(COUNTS, std=2000.0, gram=FULL) == 0.25  # rows fill a trace of 10,000
+    assert level(COUNTS, std=2000.0, gram=FULL, gram_std=4000.0) == 1.0
+
+
+def test_clear_count():
+    """Counts, trace, public n."""
+    assert clear_count(COUNTS, 1.0, EMPTY, 1.0, None) == 10_000
+    assert clear_count(COUNTS, 1.0, 2 * FULL, 1.0, None) == 20_000
+    assert clear_count(COUNTS, 2000.0, FULL, 5000.0, None) == 0  # 2 sqrt(2) 5000 > 10,000
+    assert clear_count(COUNTS, 2000.0, EMPTY, 1.0, 77.0) == 77
+
+
+def test_level_of_tiny_labels():
+    """The smallest cut."""
+    assert level(np.array([10_000.0, 0, 0, 0, 0, 0, 0, 0])) == 2.0**-7
+
+
+@pytest.mark.parametrize("counts", [-COUNTS, np.full(8, -1e9), np.full(8, 1e9)])
+def test_level_is_in_its_range_for_any_noise(counts):
+    """Whatever is released."""
+    assert 2.0**-7 <= level(counts, strength=1e-3, gram=FULL) <= 1
+
+
+def test_count():
+    """The sum of the bins."""
+    assert count_of(COUNTS, 3.0, None) == pytest.approx((10_000, 3 * np.sqrt(8)))
+    assert count_of(COUNTS, 3.0, 123.0) == (123.0, 0.0)
+
+
+def test_counted_squares_of_labels_that_are_uniform_between_cuts():
+    """By simulation."""
+    rng = np.random.default_rng(0)
+    y = np.concatenate([rng.uniform(0.5, 1, 40_000), rng.uniform(0, 2.0**-7, 60_000)])
+    counts = np.array([60_000.0, 0, 0, 0, 0, 0, 0, 40_000])
+    total, std = counted_squares(counts, 10.0, 1.0)
+    assert total == pytest.approx(np.sum(y**2), rel=0.01)
+    sizes = [4.0**-7 / 3, *(4.0 ** -np.arange(6, -1, -1.0) * 7 / 12)]
+    assert std == pytest.approx(10 * np.sqrt(np.sum(np.square(sizes))))
+    assert counted_squares(counts, 10.0, 0.25)[0] == pytest.approx(40_000 / 16, rel=0.01)
+
+
+def test_residual_width():
+    """By hand: few deviations, more for small noise, never more than possible."""
+    n, theta = 10_000.0, np.array([0.4])
+    gram, squares = np.array([[5000.0]]), 1000.0
+    first = Seen(gram @ theta, 1e-3, np.zeros(1), 1.0)
+    seen = Evidence(gram, 1e-3, (first,), squares, 1e-6, n, 0.0)
+    fit = attrs.evolve(posterior(seen, 1.0, Prior()), mean=theta)
+    left = squares - 2 * 0.4 * 2000 + 0.16 * 5000
+    assert residual_width(seen, fit, 1.0, 1e-9) == pytest.approx(1.0 * np.sqrt(left / n), rel=1e-3)
+    wide = 1.0 + 0.35 * np.log(n * 0.01)
+    assert residual_width(seen, fit, 1.0, 0.01) == pytest.approx(wide * np.sqrt(left / n), rel=1e-3)
+    assert residual_width(seen, fit, 2.0, 1e-9) == pytest.approx(0.5 * np.sqrt(left / n), rel=1e-3)
+    huge = attrs.evolve(seen, squares=1e9)
+    most = 1 + 2 * np.sqrt(0.16 * 5000 / n)
+    assert residual_width(huge, fit, 1.0, 1e-9) == pytest.approx(most, rel=1e-3)
+
+
+def test_share_kept():
+    """By simulation."""
+    rng = np.random.default_rng(0)
+    normal = 0.3 * rng.normal(size=200_000)
+    assert share_kept(0.39, 0.3) == pytest.approx(np.mean(abs(normal) < 0.39), abs=0.005)
+    assert share_kept(1e-9, 0.3) == 0.4
+    assert share_kept(1.0, 0.0) == 1.0
+
+
+def test_moments_that_are_kept_in_part_count_in_full():
+    """Half of a moment with half the noise is the moment."""
+    gram = np.diag([400.0, 900.0])
+    whole = Seen(np.array([40.0, 10.0]), 20.0, np.zeros(2), 1.0)
+    half = Seen(np.array([20.0, 5.0]), 10.0, np.zeros(2), 1.0, kept=0.5)
+    one, other = (
+        posterior(Evidence(gram, 5.0, (seen,), 300.0, 1.0, 1300.0, 1.0), 1.0, Prior()).mean
+        for seen in (whole, half)
+    )
+    assert one == pytest.approx(other)

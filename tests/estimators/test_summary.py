@@ -1,0 +1,282 @@
+"""Summaries: the units of the codebook, agreement with least squares where noise is negligible, and
+what is said where it is not.
+"""
+
+import json
+import math
+import pickle
+
+import attrs
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import dpframe as dp
+from dpframe.estimation.inference import infer
+from dpframe.estimation.inference_residual import Residual
+from dpframe.estimators.summary import Summary, constant_of, counted, in_units, residual_text
+from dpframe.estimators.units import Linear
+from dpframe.graph.maps.intercept import Intercept
+
+AGES, YEARS = dp.Numeric("age", 20, 60), dp.Numeric("years", 0, 30)
+SETTING = dp.Setting(
+    X=dp.Rows(columns=[AGES, YEARS], intercept=True),
+    y=dp.Column("rating", lower=1, upper=9),
+    relation=dp.REPLACE_ONE,
+)
+JOINING = attrs.evolve(SETTING, relation=dp.ADD_REMOVE)
+BALL = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+MUCH = 10**10
+TRUE = np.array([0.05, -0.04, 3.0])
+
+
+def people(n=4000, seed=1):
+    """Ages, years and a rating with noise; nothing reaches its bounds."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"age": rng.uniform(20, 60, n), "years": rng.uniform(0, 30, n)})
+    return frame, TRUE[0] * frame["age"] + TRUE[1] * frame["years"] + TRUE[2] + rng.normal(
+        0, 0.5, n
+    )
+
+
+def fitted(epsilon=1, setting=SETTING, regression=None, data=None):
+    """A simulated fit."""
+    chosen = dp.JointSSP() if regression is None else regression
+    model = dp.PrivateRegressor(chosen, epsilon=epsilon, delta="1e-6", setting=setting, rng=0)
+    return model.fit(*(people() if data is None else data))
+
+
+@pytest.fixture(scope="module")
+def exact():
+    """A fit whose noise is negligible."""
+    return fitted(MUCH)
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    """A fit with n and everything else in noise."""
+    return fitted(1, JOINING)
+
+
+# units ---------------------------------------------------------------------------------------
+
+
+def test_the_constant_is_the_last_column_over_its_value():
+    """Of an intercept of 2 after two columns; none without one."""
+    rows = attrs.evolve(SETTING, X=dp.Rows(norm=1)).nodes()[0]
+    maps = (Intercept(rows, 2),)
+    assert np.array_equal(constant_of(maps, 3, lambda value: float(value.value)), [0, 0, 0.5])
+    assert constant_of((), 3, float) is None
+
+
+def test_an_affine_map_is_found_from_what_it_does():
+    """Matrix, offset, names, against the map itself at a random point."""
+    matrix, offset = np.array([[2.0, 0], [0, 3]]), np.array([0.5, -1])
+
+    def linear(theta):
+        found = matrix @ theta + offset
+        return Linear(found, 7 - float(theta.sum()), ("a", "b"))
+
+    found = in_units(linear, 2)
+    assert found.names == ("a", "b", "intercept")
+    at = np.array([0.3, -0.9])
+    assert found.matrix @ at + found.offset == pytest.approx([1.1, -3.7, 7.6])
+
+
+def test_an_intercept_that_was_not_fitted_is_left_out():
+    """A constant row of the map is no coefficient."""
+    found = in_units(lambda theta: Linear(4 * theta, 0.0, ("a", "b", "c")), 3)
+    assert found.names == ("a", "b", "c")
+    assert np.array_equal(found.matrix, 4 * np.eye(3))
+
+
+def test_what_predictions_use_is_beside_the_estimates(noisy):
+    """The column `fitted` is coef_ and intercept_."""
+    found = noisy.summary()
+    assert found.names == ("age", "years", "intercept")
+    assert found.fitted == pytest.approx([*noisy.coef_, noisy.intercept_])
+
+
+def test_the_covariance_goes_through_the_units(noisy):
+    """By hand: age runs over 20, years over 15, labels over 4; the intercept is where both are
+    at their centre.
+    """
+    scaled = infer(noisy.result_.output.evidence, bound=1.0, constant=np.array([0, 0, 1.0]))
+    ages, years = np.array([4 / 20, 0, 0]), np.array([0, 4 / 15, 0])
+    constant = np.array([0, 0, 4.0]) - 40 * ages - 15 * years
+    rows = np.stack([ages, years, constant])
+    found = noisy.summary().estimates
+    assert found.values == pytest.approx(rows @ scaled.centre + [0, 0, 5])
+    assert found.variances == pytest.approx(np.diag(rows @ scaled.covariance @ rows.T))
+    assert found.private == pytest.approx(np.diag(rows @ scaled.private @ rows.T))
+
+
+# where noise is negligible -------------------------------------------------------------------
+
+
+def test_without_noise_it_is_what_statsmodels_says(exact):
+    """Coefficients, errors, intervals and z of ordinary least squares."""
+    api = pytest.importorskip("statsmodels.api")
+    X, y = people()
+    known = api.OLS(y, np.c_[X, np.ones(len(X))]).fit()
+    found = exact.summary()
+    assert found.estimates.values == pytest.approx(known.params.to_numpy(), rel=1e-3)
+    assert found.estimates.errors == pytest.approx(known.bse.to_numpy(), rel=5e-3)
+    assert found.intervals == pytest.approx(known.conf_int().to_numpy(), rel=1e-3)
+    assert found.estimates.z == pytest.approx(known.tvalues.to_numpy(), rel=5e-3)
+    assert found.estimates.shares == pytest.approx([0, 0, 0], abs=1e-3)
+
+
+def test_the_sample_is_known_where_noise_is_negligible(exact):
+    """The other target: intervals of almost no width, around the least squares of the table."""
+    X, y = people()
+    best = np.linalg.lstsq(np.c_[X, np.ones(len(X))], y)[0]
+    ends = exact.intervals(target="sample")
+    assert ends == pytest.approx(np.stack([best, best], 1), rel=1e-3)
+    assert np.all(np.diff(ends) < 0.01 * np.diff(exact.intervals()))
+
+
+def test_new_labels_fall_into_their_intervals(exact, noisy):
+    """Of 4,000 new records 95%, in units of the label; wider with noise and at a higher level."""
+    X, y = people(seed=2)
+    ends = exact.predict_interval(X)
+    assert ends.shape == (4000, 2)
+    assert np.mean((ends[:, 0] <= y) & (y <= ends[:, 1])) == pytest.approx(0.95, abs=0.01)
+    wider = noisy.predict_interval(X)
+    assert np.mean((wider[:, 0] <= y) & (y <= wider[:, 1])) > 0.93
+    assert np.all(np.diff(noisy.predict_interval(X, 0.99)) > np.diff(wider))
+    everything = noisy.predict_interval(X, 0.999999999999)
+    assert everything.min() == 1
+    assert everything.max() == 9
+
+
+def test_intervals_cover_in_the_units_of_the_codebook():
+    """Twelve simulated fits of fresh tables, three coefficients each."""
+    inside = 0
+    for seed in range(12):
+        data = people(2000, seed)
+        model = dp.PrivateRegressor(
+            dp.JointSSP(), epsilon=1, delta="1e-6", setting=JOINING, rng=seed
+        ).fit(*data)
+        ends = model.intervals()
+        inside += int(np.sum((ends[:, 0] <= TRUE) & (TRUE <= ends[:, 1])))
+    assert 30 <= inside <= 36
+
+
+# what is printed -----------------------------------------------------------------------------
+
+
+def test_it_prints_like_a_regression_table(noisy):
+    """Header, one line a coefficient, what intervals cover."""
+    found = noisy.summary(0.9)
+    text = str(found)
+    for wanted in (
+        "JointSSP",
+        "(1, 1e-6)-differential privacy for one row added or removed",
+        "simulation, NOT private",
+        "3 of 3 directions",
+        "released, noise",
+        "std err",
+        "of it privacy",
+        "P>|z|",
+        "[0.05",
+        "Intervals cover the population's coefficients",
+    ):
+        assert wanted in text
+    lines = [line for line in text.splitlines() if line.strip().startswith("years")]
+    assert len(lines) == 1
+    assert len(lines[0].split()) == len(("name", "coef", "fitted", "err", "of", "z", "p", "[", "]"))
+    assert repr(found) == text
+    assert "this very table" in str(noisy.summary(target="sample"))
+
+
+def test_records_are_json_and_hold_what_is_printed(noisy):
+    """As one dictionary."""
+    found = noisy.summary()
+    read = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert read["header"]["regression"] == "JointSSP"
+    assert read["level"] == 0.95
+    first = read["coefficients"][0]
+    assert first["name"] == "age"
+    assert [first["lower"], first["upper"]] == pytest.approx(found.intervals[0])
+    assert first["coef"] == pytest.approx(sum(found.intervals[0]) / 2)
+    assert read["notes"] == list(found.notes)
+
+
+def test_where_noise_hides_a_direction_nothing_is_claimed():
+    """No interval, p-values of 1, the reason, and a way out that works."""
+    model = fitted("0.001", JOINING)
+    found = model.summary()
+    assert np.all(np.isinf(found.intervals))
+    assert "-inf" in str(found)
+    assert "not identified" in str(found)
+    record = json.loads(json.dumps(found.records(), allow_nan=False))[0]
+    assert record["lower"] is None
+    assert record["std_err"] is None
+    assert record["p_value"] == 1
+    assert np.array_equal(model.predict_interval(people()[0][:3]), [[1, 9]] * 3)
+    assert np.all(np.isfinite(model.intervals(largest=2.0)))
+
+
+def test_equal_coefficients_are_shown_once(exact):
+    """A column `fitted` only where predictions use something else."""
+    same = exact.summary()
+    one = attrs.evolve(same, fitted=same.estimates.values)
+    other = attrs.evolve(same, fitted=same.estimates.values + same.estimates.errors)
+    assert "fitted" not in str(one)
+    assert "fitted" in str(other)
+    assert isinstance(one, Summary)
+
+
+def test_numbers_of_the_header_by_hand():
+    """Half units, and an error of the root: 2 (0.04 +- 0.008)^(1/2)."""
+    assert residual_text(Residual(0.04, 0.008), 2.0) == "0.400, std err 0.0400"
+    assert residual_text(Residual(0.04, 0.03), 2.0) == "lost in noise"
+    assert residual_text(None, 2.0) == "lost in noise"
+    assert counted(20_053.0, 0.0) == "20,053"
+    assert counted(20_053.4, 48.78) == "20,053 released, noise 48.78"
+
+
+# who has one ---------------------------------------------------------------------------------
+
+
+def test_a_regression_that_keeps_no_evidence_is_refused_by_name():
+    """With one that does."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-0.5, 0.5, (200, 2))
+    model = fitted(1, BALL, dp.SSP(), (X, X[:, 0]))
+    for ask in (model.summary, model.intervals, lambda: model.predict_interval(X)):
+        with pytest.raises(dp.InvalidArgument, match=r"regression.*JointSSP"):
+            ask()
+
+
+def test_before_fit_there_is_none():
+    """As everywhere in scikit-learn."""
+    model = dp.PrivateRegressor(dp.JointSSP(), epsilon=1, delta="1e-6", setting=BALL, rng=0)
+    for ask in (model.summary, model.intervals, lambda: model.predict_interval([[0.0]])):
+        with pytest.raises(NotFittedError):
+            ask()
+
+
+def test_without_a_codebook_there_is_no_intercept():
+    """Names are those of an array."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-0.5, 0.5, (5000, 2))
+    model = fitted(1, BALL, data=(X, X[:, 0] + 0.1 * rng.normal(size=5000)))
+    found = model.summary()
+    assert found.names == ("x0", "x1")
+    assert found.intervals[0, 0] < 1 < found.intervals[0, 1]
+
+
+def test_it_survives_pickling(noisy):
+    """The table is made of what was released, which is kept."""
+    assert str(pickle.loads(pickle.dumps(noisy)).summary()) == str(noisy.summary())
+
+
+@pytest.mark.parametrize(("name", "value"), [("level", 95), ("target", "us"), ("largest", 0)])
+def test_bad_arguments_are_refused(noisy, name, value):
+    """By name."""
+    with pytest.raises(dp.InvalidArgument, match=name):
+        noisy.summary(**{name: value})
+    assert math.isfinite(noisy.summary(0.5).intervals[0, 0])

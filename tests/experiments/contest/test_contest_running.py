@@ -1,0 +1,197 @@
+"""Running: every line once, the same file however it was stopped, nobody moved by who enters."""
+
+import json
+
+import attrs
+import numpy as np
+import pytest
+from contest_samples import METHODS, TINY, small
+
+import dpframe as dp
+from dpframe.experiments.contest import running
+from dpframe.experiments.contest.boards import boards
+from dpframe.experiments.contest.entrants import BASELINES
+from dpframe.experiments.contest.plan import KEY, Contest
+from dpframe.experiments.contest.results import Results, key_of
+from dpframe.experiments.contest.running import play
+
+
+def run(contest, folder, jobs=1):
+    """The text of the file of a contest that ran to its end."""
+    results = Results(folder)
+    list(play(contest, results, jobs))
+    return results.file.read_text()
+
+
+def by_key(results, *left_out):
+    """Errors by the keys' entries but some."""
+    places = [place for place, name in enumerate(KEY) if name not in left_out]
+    return {
+        tuple(key_of(one)[place] for place in places): one["errors"] for one in results.records()
+    }
+
+
+def test_every_line_is_there_once_with_its_key(tmp_path):
+    """2 worlds, 2 repeats, 3 baselines, 2 methods at 2 claims; every line says NOT PRIVATE."""
+    run(small(epsilons=(0.5, 1.0)), tmp_path)
+    found = Results(tmp_path).records()
+    assert len(found) == len({key_of(one) for one in found}) == 2 * 2 * (3 + 2 * 2)
+    assert {one["label"] for one in found} == {"NOT PRIVATE"}
+    assert {one["method"] for one in found} == {*BASELINES, *METHODS}
+    for one in found:
+        assert (one["epsilon"] is None) == (one["method"] in BASELINES)
+        assert len(one["errors"]) == 1
+        assert (one["n"], one["folds"]) == (60, 2)
+    assert {(one["world"], one["d"]) for one in found} == {(w.name, w.d) for w in TINY}
+
+
+@pytest.mark.parametrize("tasks", [0, 1, 3])
+@pytest.mark.parametrize("cut", [0, 40])
+def test_a_contest_that_was_killed_goes_on(tmp_path, tasks, cut):
+    """After some tasks, in the middle of a line: the same bytes as of one that was not."""
+    whole = run(small(), tmp_path / "whole")
+    folder = tmp_path / "killed"
+    stopped = play(small(), Results(folder))
+    for _ in range(tasks):
+        next(stopped)
+    stopped.close()
+    file = Results(folder).file
+    if tasks:
+        text = file.read_text()
+        file.write_text(text[: len(text) - cut])
+        assert len(text) < len(whole)
+    assert run(small(), folder) == whole
+
+
+def test_what_is_there_is_not_run_again(tmp_path, monkeypatch):
+    """A second call fits nothing; a wider one fits what is new, and appends."""
+    first = run(small(), tmp_path)
+    asked = []
+    inner = running.outcome
+    monkeypatch.setattr(running, "outcome", lambda task: asked.append(task) or inner(task))
+    assert run(small(), tmp_path) == first
+    assert asked == []
+    wider = run(small(repeats=3, epsilons=(1.0, 2.0)), tmp_path)
+    assert wider.startswith(first)
+    asks = [(task.repeat, ask.spec, ask.epsilon) for task in asked for ask in task.asks]
+    assert len(asks) == len(set(asks)) * 2 == 2 * (2 * 2 + 7)
+    assert all(repeat == 2 or epsilon == 2.0 for repeat, _, epsilon in asks)
+    assert len({key_of(one) for one in Results(tmp_path).records()}) == wider.count("\n")
+
+
+def test_who_enters_moves_nobody(tmp_path):
+    """Errors of a method are the same alone, beside others, and with other claims."""
+    run(small(), tmp_path / "all")
+    run(small(methods=("AdaSSP",), epsilons=(3.0, 1.0)), tmp_path / "alone")
+    everyone = by_key(Results(tmp_path / "all"))
+    alone = by_key(Results(tmp_path / "alone"))
+    common = everyone.keys() & alone.keys()
+    assert sum("AdaSSP" in key for key in common) == 4
+    assert all(everyone[key] == alone[key] for key in common)
+
+
+def test_seeds_repeats_worlds_and_methods_draw_apart(tmp_path):
+    """No two lines of private methods have equal errors; another seed has others."""
+    run(small(epsilons=(1.0, 2.0)), tmp_path)
+    run(small(epsilons=(1.0, 2.0), seed=1), tmp_path)
+    found = [one for one in Results(tmp_path).records() if one["epsilon"] is not None]
+    assert len({tuple(one["errors"]) for one in found}) == len(found) == 2 * 2 * 2 * 2 * 2
+
+
+def test_processes_write_what_one_does(tmp_path):
+    """Two workers, the same bytes."""
+    small_one = small(methods=("SSP",))
+    assert run(small_one, tmp_path / "two", jobs=2) == run(small_one, tmp_path / "one")
+
+
+def test_a_worker_that_fails_stops_the_run(tmp_path):
+    """The error comes through, and what was written stays."""
+    import gzip
+
+    from dpframe.experiments.contest.uci_worlds import UciWorld
+
+    with gzip.open(tmp_path / "bad.csv.gz", "wt") as file:
+        file.write("1,2\n3,x\n")
+    contest = small(worlds=(TINY[0], UciWorld(tmp_path, "bad")), methods=("SSP",))
+    for jobs in (1, 2):
+        with pytest.raises(dp.BadData, match="readable set"):
+            run(contest, tmp_path / str(jobs), jobs)
+        assert len(Results(tmp_path / str(jobs)).records()) == 2 * 4
+
+
+def test_errors_are_those_of_the_fit(tmp_path):
+    """Zero's error is the mean square of the labels; least squares attains the least."""
+    run(small(methods=()), tmp_path)
+    for world in TINY:
+        for repeat in range(2):
+            rng = running.generator(0, repeat, world.name)
+            (split,) = world.splits(rng, 2)
+            best = np.linalg.lstsq(split.rows, split.labels, rcond=None)
+            found = {
+                one["method"]: one["errors"][0]
+                for one in Results(tmp_path).records()
+                if (one["world"], one["repeat"]) == (world.name, repeat)
+            }
+            assert found["ZeroPredictor"] == pytest.approx(np.mean(split.labels**2), rel=1e-8)
+            assert found["OLS"] == pytest.approx(best[1][0] / 60, rel=1e-5)
+            assert found["OLS"] < found["Ridge"] < found["ZeroPredictor"]
+
+
+def test_a_new_version_is_run_again(tmp_path):
+    """Lines of another graph do not count as done."""
+    first = run(small(), tmp_path)
+    lines = [json.loads(line) for line in first.splitlines()]
+    old = [{**one, "version": "old"} if one["method"] == "SSP" else one for one in lines]
+    Results(tmp_path).file.write_text("".join(json.dumps(one) + "\n" for one in old))
+    again = run(small(), tmp_path).splitlines()
+    assert len(again) == len(lines) + 4
+    assert {json.loads(line)["method"] for line in again[len(lines) :]} == {"SSP"}
+
+
+def test_a_method_is_run_again_by_name(tmp_path):
+    """Its code may have changed where its graph has not: new lines, which count; nobody else's."""
+    first = run(small(), tmp_path)
+    results = Results(tmp_path)
+    old = [json.loads(line) for line in first.splitlines()]
+    old = [{**one, "errors": [1e9]} if one["method"] == "SSP" else one for one in old]
+    results.file.write_text("".join(json.dumps(one) + "\n" for one in old))
+    list(play(small(), results, again=("SSP",)))
+    new = results.records()[len(old) :]
+    assert [one["method"] for one in new] == ["SSP"] * 4
+    (board,) = boards(results.records())
+    assert all(board.mean(world, "SSP") < 1e9 for world in board.worlds)
+    assert board.repeats == (2, 2)
+
+
+def test_refusals_are_left_out_and_named(tmp_path):
+    """Published adaSSP breaks its claim under replace-one at epsilon 10: it runs at 1 only."""
+    contest = small(methods=("AdaSSPWang",), epsilons=(1.0, 10.0), relation="replace-one")
+    assert list(contest.refusals()) == ["AdaSSPWang at epsilon 10"]
+    run(attrs.evolve(contest, worlds=TINY[:1], repeats=1), tmp_path)
+    assert len(Results(tmp_path).records()) == 3 + 1
+    assert small().refusals() == {}
+
+
+def test_a_foreign_file_is_refused(tmp_path):
+    """Lines that are no results: which file, and the way out."""
+    Results(tmp_path).file.write_text('{"world": "yacht"}\n')
+    with pytest.raises(dp.BadData, match=r"results\.jsonl"):
+        run(small(), tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(dp.InvalidArgument, match="folder that can be made"):
+        run(small(), tmp_path / "file" / "below")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"epsilons": ()}, {"epsilons": (0.0,)}, {"epsilons": (np.inf,)}, {"delta": 0.0}]
+)
+def test_wrong_claims_are_refused(wrong):
+    """Before anything runs."""
+    with pytest.raises(dp.InvalidArgument, match="must be"):
+        small(**wrong)
+
+
+def test_the_default_contest_has_everybody():
+    """Baselines first, and every rival that exists."""
+    assert Contest(TINY).entrants[:3] == BASELINES
+    assert "AdaSSPWang" in Contest(TINY).entrants

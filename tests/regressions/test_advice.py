@@ -1,0 +1,78 @@
+"""Advice from public quantities."""
+
+import pytest
+
+import dpframe as dp
+from dpframe.regressions.advice import default_regression
+
+EASY = {"n": 10_000, "d": 10, "epsilon": 1, "delta": "1e-6"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        ({}, "JointSSP"),
+        ({"delta": 0}, "ObjPertPure"),
+        ({"d": 5000}, "NoisyGradientDescent"),
+        ({"each": True}, "PersonalizedSSP"),
+        ({"each": True, "delta": 0}, "PersonalizedObjective"),
+    ],
+)
+def test_what_is_recommended(asked, name):
+    """By delta, columns, and whose budgets."""
+    assert type(dp.recommend(**(EASY | asked)).regression).__name__ == name
+
+
+@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE])
+def test_what_is_recommended_for_everybody_is_certified(relation):
+    """Under both relations."""
+    for delta, target in (("1e-6", dp.ApproxDP(1, "1e-6")), (0, dp.PureDP(1))):
+        setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=relation)
+        advised = dp.recommend(**(EASY | {"delta": delta})).regression
+        assert dp.certify(advised, target=target, setting=setting).derivation
+
+
+def test_the_loss_is_the_rule_of_thumb():
+    """By hand, from the tabulated mu."""
+    # mu = 0.2367 at (1, 1e-6) [privacy facts]; 6 (10/(10^4 mu))^2/0.5 = 2.142e-4
+    assert dp.recommend(**EASY).lost == pytest.approx(2.142e-4, rel=1e-3)
+    hopeless = dp.recommend(n=50, d=30, epsilon="0.1", delta="1e-6")
+    assert hopeless.lost > 0.99
+    assert "more records" in str(hopeless)
+    assert dp.recommend(**(EASY | {"explained": 1.0})).lost == pytest.approx(1.071e-4, rel=1e-3)
+
+
+def test_more_records_lose_less():
+    """The loss falls with n."""
+    lost = [dp.recommend(**(EASY | {"n": n})).lost for n in (100, 1000, 10_000)]
+    assert lost == sorted(lost, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "word"),
+    [
+        ({"n": 0}, "n must"),
+        ({"d": 2.5}, "d must"),
+        ({"epsilon": 0}, "epsilon"),
+        ({"delta": 1}, "delta"),
+        ({"explained": 0}, "explained"),
+    ],
+)
+def test_what_is_refused(asked, word):
+    """By name."""
+    with pytest.raises(dp.InvalidArgument, match=word):
+        dp.recommend(**(EASY | asked))
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        (dp.ApproxDP(1, "1e-6"), "JointSSP"),
+        (dp.PureDP(1), "ObjPertPure"),
+        (dp.PersonalizedDP({"a": 1, "b": 2}), "PersonalizedObjective"),
+        (dp.PersonalizedDP({"a": 1, "b": 2}, delta="1e-6"), "PersonalizedSSP"),
+    ],
+)
+def test_the_default_of_an_estimator(target, name):
+    """By the kind of target."""
+    assert type(default_regression(target)).__name__ == name

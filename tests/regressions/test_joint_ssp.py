@@ -1,0 +1,172 @@
+"""JointSSP: what it spends, what it reads, and how near it comes."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import dpframe as dp
+from dpframe.check import check
+from dpframe.graph import Post, Release
+
+B, Y, N, D = 1.5, 2.0, 4000, 3
+
+
+def setting(relation=dp.ADD_REMOVE):
+    """Public bounds."""
+    return dp.Setting(X=dp.Rows(norm=B), y=dp.Column(bound=Y), relation=relation)
+
+
+def table(n=N, seed=0):
+    """Rows and labels inside them."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, D)) * 0.5
+    X *= np.minimum(1, B / np.linalg.norm(X, axis=1))[:, None]
+    y = np.clip(X @ [0.5, -0.3, 0.2] + 0.1 * rng.normal(size=n), -Y, Y)
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def proof():
+    """For all budgets."""
+    target = dp.ApproxDP(dp.EPSILON, dp.DELTA)
+    return dp.certify(dp.JointSSP(), target=target, setting=setting())
+
+
+def transcript(proof, epsilon):
+    """What was released, and the std of every release."""
+    run = proof.at(epsilon=epsilon, delta="1e-6")
+    evidence = dp.execute(run, *table(), rng=3).output.evidence
+    sizes = {"d": D, "n": N}
+    stds = {
+        one.name: float(run.number(one.mechanism.formula, up=False, sizes=sizes))
+        for one in run.graph.releases
+    }
+    return evidence, stds
+
+
+def shifts(row, label, evidence, stds):
+    """What one record adds to every release, over its std, from the definitions."""
+    label = np.clip(label, -Y, Y)
+    counted = np.zeros(8)
+    counted[int(np.sum(abs(label) / Y > 2.0 ** -np.arange(7, 0, -1)))] = 1
+    clipped = np.clip(label / evidence.moments[0].width, -1, 1)
+    parts = [
+        counted / stds["counts"],
+        np.outer(row, row).ravel() / stds["gram"],
+        row * clipped / stds["moment"],
+        [clipped**2 / stds["squares"]],
+    ]
+    for turn, seen in enumerate(evidence.moments[1:], start=1):
+        residual = np.clip((label - row @ seen.at) / seen.width, -1, 1)
+        parts.append(row * residual / stds[f"correction{turn}"])
+    return np.concatenate(parts)
+
+
+def worst_move(evidence, stds, *, replaced):
+    """The largest |shift| that a search finds: random records, extremes, then steps uphill."""
+    rng = np.random.default_rng(8)
+
+    def record(point):
+        row = point[:D] * min(1, B / max(np.linalg.norm(point[:D]), 1e-12))
+        return shifts(row, point[D], evidence, stds)
+
+    def size(pair):
+        moved = record(pair[: D + 1]) - (record(pair[D + 1 :]) if replaced else 0)
+        return float(np.linalg.norm(moved))
+
+    starts = rng.normal(size=(800, 2 * D + 2)) * 3
+    starts[:, [D, 2 * D + 1]] = rng.choice([-Y, Y, 0.0, 0.3], size=(800, 2))
+    best = sorted(starts, key=size)[-4:]
+    for _ in range(600):
+        tried = [one + rng.normal(size=one.shape) * rng.choice([0.01, 0.1, 1]) for one in best]
+        best = [max(pair, key=size) for pair in zip(best, tried, strict=True)]
+    return max(map(size, best))
+
+
+def spent(epsilon, mu):
+    """delta at epsilon of a Gaussian shift of mu."""
+    return norm.cdf(mu / 2 - epsilon / mu) - np.exp(epsilon) * norm.cdf(-mu / 2 - epsilon / mu)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+def test_no_record_moves_the_releases_by_more_than_the_budget(proof, epsilon):
+    """Replayed from a transcript: the worst that a search finds is inside, and comes near it."""
+    worst = worst_move(*transcript(proof, epsilon), replaced=False)
+    assert 0.8e-6 < spent(epsilon, worst) <= 1e-6 * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+def test_no_replacement_moves_the_releases_by_more_than_the_budget(epsilon):
+    """The same under replace-one, where the worst of the sums and of the corrections differ."""
+    target = dp.ApproxDP(dp.EPSILON, dp.DELTA)
+    proof = dp.certify(dp.JointSSP(), target=target, setting=setting(dp.REPLACE_ONE))
+    worst = worst_move(*transcript(proof, epsilon), replaced=True)
+    assert spent(epsilon, worst) <= 1e-6 * (1 + 1e-6)
+    assert spent(epsilon, 1.12 * worst) > 1e-6  # and the bound is not far away
+
+
+@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE])
+def test_the_standalone_checker_agrees(relation):
+    """On both relations, for all numbers."""
+    target = dp.ApproxDP(dp.EPSILON, dp.DELTA)
+    proof = dp.certify(dp.JointSSP(), target=target, setting=setting(relation))
+    verdict = check(proof.document)
+    assert verdict.accepted, verdict.reason
+
+
+def test_everything_after_the_noise_is_post_processing(proof):
+    """Eigenvalues, ridge, widths: no node but releases reads the data."""
+    graph = proof.graph
+    for node in graph.nodes:
+        if isinstance(node, Post):
+            assert not any(one.kind in {"rows", "column", "gram", "moment"} for one in node.inputs)
+    assert len([node for node in graph.nodes if isinstance(node, Release)]) == 8
+
+
+def test_without_rounds_it_is_one_joint_release():
+    """And finds the coefficients."""
+    lean = dp.JointSSP(rounds=0)
+    target = dp.ApproxDP(1, "1e-6")
+    proof = dp.certify(lean, target=target, setting=setting())
+    result = dp.execute(proof, *table(), rng=0)
+    assert len(result.output.evidence.moments) == 1
+    assert result.output.coefficients == pytest.approx([0.5, -0.3, 0.2], abs=0.05)
+
+
+@pytest.mark.parametrize("rounds", [-1, "1/2", 21, dp.parameter("rounds", 1, 5)])
+def test_rounds_are_a_whole_number(rounds):
+    """Small, and known."""
+    with pytest.raises(dp.InvalidArgument, match="rounds"):
+        dp.certify(dp.JointSSP(rounds=rounds), target=dp.ApproxDP(1, "1e-6"), setting=setting())
+
+
+def test_it_beats_adassp_and_stays_at_zero_where_there_is_nothing():
+    """On one table."""
+    X, y = table(2000, seed=5)
+    target = dp.ApproxDP("0.3", "1e-6")
+    errors = {}
+    for one in (dp.JointSSP(), dp.AdaSSP()):
+        proof = dp.certify(one, target=target, setting=setting())
+        fits = [dp.execute(proof, X, y, rng=seed).output.coefficients for seed in range(8)]
+        errors[type(one)] = np.mean([np.mean((X @ (fit - [0.5, -0.3, 0.2])) ** 2) for fit in fits])
+    assert errors[dp.JointSSP] < 0.2 * errors[dp.AdaSSP]
+    proof = dp.certify(dp.JointSSP(), target=dp.ApproxDP("0.001", "1e-6"), setting=setting())
+    fit = dp.execute(proof, X, y, rng=1).output.coefficients
+    assert np.mean((y - X @ fit) ** 2) < 1.01 * np.mean(y**2)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_tables_of_hardly_any_record(proof, n):
+    """They are fitted, to something finite."""
+    X, y = table(n)
+    fit = dp.execute(proof.at(epsilon=1, delta="1e-6"), X, y, rng=0).output
+    assert np.all(np.isfinite(fit.coefficients))
+
+
+def test_labels_far_below_their_bound_are_found():
+    """So noise falls with them."""
+    X, y = table(20_000)
+    proof = dp.certify(dp.JointSSP(), target=dp.ApproxDP(1, "1e-6"), setting=setting())
+    evidence = dp.execute(proof, X, y / 100, rng=0).output.evidence
+    assert evidence.moments[0].width <= Y / 64
+    assert evidence.count == pytest.approx(20_000, rel=0.02)

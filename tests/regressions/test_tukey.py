@@ -1,0 +1,306 @@
+"""Tukey depth: its law against its claim for all neighbours, its certificates, what it fits."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from fractions import Fraction
+from itertools import product
+from types import SimpleNamespace
+
+import attrs
+import numpy as np
+import pytest
+import samples
+from oracles import value
+
+import dpframe as dp
+from dpframe import check
+from dpframe.errors import InvalidArgument
+from dpframe.graph.depths import Depths
+from dpframe.graph.maps.record_norms import DividedRecords, RecordLabels
+from dpframe.graph.procedures import TestedPoint, deep_point, deep_point_tested
+from dpframe.graph.statistics import CellSums
+
+APPROX, PURE = dp.ApproxDP(dp.EPSILON, dp.DELTA), dp.PureDP(dp.EPSILON)
+CLASSES = [dp.Tukey, dp.TukeyPure]
+every = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+relations = pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
+
+
+def number(formula):
+    """A formula without symbols."""
+    return float(value(formula, {}))
+
+
+NUMBERS = SimpleNamespace(up=number, down=number)
+
+
+def node(share, cells, relation=dp.ADD_REMOVE):
+    """A deep point, tested where the share has a delta."""
+    X, y = samples.setting(relation).nodes()
+    sums = CellSums(dp.partition(X, y, cells=cells))
+    size = {"penalty": 0, "radius": 1, "grain": 1}
+    if isinstance(share, dp.PureDP):
+        return deep_point(sums, share=share.budget, **size)
+    return deep_point_tested(sums, share=share.budget, test="1/2", **size)
+
+
+def depth(point, models):
+    """By definition."""
+    below, above = (models <= point).sum(axis=0), (models >= point).sum(axis=0)
+    return int(min(below.min(), above.min()))
+
+
+def law(point, models, reach, base):
+    """The chance of every outcome, None where the test fails, from the definition; only the
+    distance is the procedure's own.
+    """
+    d, tested = models.shape[1], isinstance(point, TestedPoint)
+    cube = list(product(range(-reach, reach + 1), repeat=d))
+    depths = {theta: depth(np.array(theta), models) for theta in cube}
+    least = point.least if tested else 0
+    weights = {theta: base**k for theta, k in depths.items() if k >= least}
+    passed = 1.0
+    if tested:
+        base_of_two = Fraction(int(base * 2**40), 2**40)
+        far = point.distance(Depths(models, reach, base_of_two), NUMBERS)
+        passed = tail(point.bar(NUMBERS) - far, number(point.scale))
+    total = sum(weights.values())
+    drawn = {theta: passed * w / total for theta, w in weights.items()} if total else {}
+    return {**drawn, None: 1 - passed + (0 if total else passed)}
+
+
+def tail(k, scale):
+    """Pr[noise >= k] of the discrete Laplace law."""
+    q = math.exp(-1 / scale)
+    return q**k / (1 + q) if k > 0 else 1 - q ** (1 - k) / (1 + q)
+
+
+def excess(one, other, epsilon):
+    """The least delta at which the pair is (epsilon, delta)-indistinguishable."""
+    return max(
+        sum(max(0.0, p.get(out, 0) - math.exp(epsilon) * q.get(out, 0)) for out in {*p, *q})
+        for p, q in ((one, other), (other, one))
+    )
+
+
+def tables(rng, count, m, d, reach):
+    """Models in the middle, and some elsewhere: the distance is anything."""
+    for _ in range(count):
+        models = rng.integers(-1, 2, size=(m, d))
+        away = rng.integers(0, m // 2 + 1)
+        models[:away] = rng.integers(-reach, reach + 1, size=(away, d))
+        yield models
+
+
+def worst(point, changed, seed, *, m=24, d=1, reach=4):
+    """The largest delta over tables and neighbours with `changed` other models."""
+    rng, epsilon = np.random.default_rng(seed), number(point.share.epsilon)
+    base, found = math.exp(number(point.rate)), []
+    for models in tables(rng, 60, m, d, reach):
+        own = law(point, models, reach, base)
+        for _ in range(12):
+            other = models.copy()
+            chosen = rng.choice(m, changed, replace=False)
+            other[chosen] = rng.choice([-reach, -1, 0, 1, reach], size=(changed, d))
+            found.append(excess(own, law(point, other, reach, base), epsilon))
+    return max(found)
+
+
+@pytest.mark.parametrize("d", [1, 2])
+@relations
+def test_no_pair_exceeds_a_pure_claim(relation, d):
+    """Replaced, two cells change; a rate twice as large is seen."""
+    changed = 1 if relation is dp.ADD_REMOVE else 2
+    point = node(dp.PureDP(1), 24, relation)
+    assert worst(point, changed, 0, d=d, m=9, reach=3) < 1e-12
+    hot = attrs.evolve(point, rate=point.rate * 2)
+    assert worst(hot, changed, 0, d=d, m=9, reach=3) > 0.01
+
+
+@pytest.mark.parametrize("d", [1, 2])
+@relations
+def test_no_pair_exceeds_an_approximate_claim(relation, d):
+    """Tables that pass, that fail, and at the border between safe and not; less noise of the test
+    is seen.
+    """
+    changed = 1 if relation is dp.ADD_REMOVE else 2
+    share = dp.ApproxDP(4 if changed == 1 else 12, "1/20")
+    point = attrs.evolve(node(share, 24, relation), least=6)
+    reach = 4 if d == 1 else 2
+    found = worst(point, changed, 1, d=d, reach=reach)
+    assert found <= 1 / 20
+    louder = attrs.evolve(point, test=point.test * 3)
+    assert worst(louder, changed, 1, d=d, reach=reach) > 1 / 20
+
+
+def test_the_threshold_by_hand():
+    """The least whole number that noise reaches with probability at most delta."""
+    for epsilon, delta in ((1, "1e-6"), (3, "1e-3"), ("1/10", "1/3")):
+        point = node(dp.ApproxDP(epsilon, delta), 8)
+        bar, scale = point.bar(NUMBERS) + 1, number(point.scale)
+        assert np.isclose(scale, 2 / float(Fraction(epsilon)))
+        assert tail(bar, scale) <= float(Fraction(delta)) < tail(bar - 1, scale)
+
+
+def wide(relation):
+    """A setting whose norm, bound and rows per person are parameters."""
+    k = dp.parameter("k", 1, integer=True, closed="left")
+    norm, bound = dp.parameter("B", 0), dp.parameter("Y", 0)
+    return samples.setting(relation, norm=norm, bound=bound, rows_per_person=k)
+
+
+def symbolic(cls):
+    """With free penalty, radius, grain and share of the test."""
+    own = {"test": dp.parameter("test", 0, 1)} if cls is dp.Tukey else {}
+    sizes = {name: dp.parameter(name, 0) for name in ("penalty", "radius", "grain")}
+    return cls(models=8, **sizes, **own)
+
+
+def document(declared, target, setting):
+    """Its certificate as it is saved."""
+    return json.loads(json.dumps(dp.certify(declared, target=target, setting=setting).document))
+
+
+@relations
+def test_it_is_proved_for_every_parameter(relation):
+    """And the checker agrees; nothing is idealized."""
+    for cls, target in ((dp.Tukey, APPROX), (dp.TukeyPure, APPROX), (dp.TukeyPure, PURE)):
+        found = document(symbolic(cls), target, wide(relation))
+        verdict = check.check(found)
+        assert verdict.accepted, verdict.reason
+        assert not any(one.startswith("idealized") for one in found["assumptions"])
+
+
+def test_a_test_needs_a_delta():
+    """A pure budget is refused with the way out."""
+    with pytest.raises(InvalidArgument, match="delta"):
+        dp.certify(dp.Tukey(), target=PURE, setting=samples.setting())
+    with pytest.raises(InvalidArgument, match="epsilon"):
+        dp.certify(dp.TukeyPure(), target=dp.GaussianDP(1), setting=samples.setting())
+
+
+def with_node(point, target, relation=dp.ADD_REMOVE):
+    """Certify a declaration that releases exactly this node."""
+    declared = type("Mine", (dp.Regression,), {"declare": lambda self, X, y, budget: point})
+    return dp.examine(declared(), target=target, setting=samples.setting(relation))
+
+
+@relations
+def test_a_rate_or_a_test_beyond_its_share_is_refused(relation):
+    """By a thousandth, each; so is a depth of 0, whose box is not of the models."""
+    tested, plain = node(APPROX, 8, relation), node(PURE, 8, relation)
+    more = Fraction(1001, 1000)
+    assert with_node(tested, APPROX, relation).proved
+    assert with_node(plain, PURE, relation).proved
+    wrong = [
+        (attrs.evolve(tested, rate=tested.rate * more), APPROX),
+        (attrs.evolve(tested, test=tested.test * more), APPROX),
+        (attrs.evolve(tested, least=0), APPROX),
+        (attrs.evolve(tested, test=tested.test * 0), APPROX),
+        (attrs.evolve(plain, rate=plain.rate * more), PURE),
+        (attrs.evolve(plain, rate=-plain.rate), PURE),
+        (attrs.evolve(plain, radius=-plain.radius), PURE),
+    ]
+    for point, target in wrong:
+        report = with_node(point, target, relation)
+        assert not report.proved
+        assert any(one.kind == "theorem" for one in report.open_obligations)
+
+
+def test_a_rate_for_one_cell_is_refused_under_replace_one():
+    """A replaced record may change two."""
+    once = node(APPROX, 8).rate
+    point = attrs.evolve(node(APPROX, 8, dp.REPLACE_ONE), rate=once)
+    assert not with_node(point, APPROX, dp.REPLACE_ONE).proved
+
+
+def resealed(found, which, /, **changes):
+    """The document with the nodes of a kind changed, and the hash made right."""
+    found = copy.deepcopy(found)
+    for one in found["graph"]["nodes"]:
+        if one["kind"] == which:
+            one.update(changes)
+    parts = (found[key] for key in ("statement", "graph", "assumptions"))
+    return {**found, "hash": check.hash_of(*parts)}
+
+
+@pytest.mark.parametrize(
+    ("cls", "kind"), [(dp.Tukey, "tested_point"), (dp.TukeyPure, "deep_point")]
+)
+def test_files_that_claim_too_much_are_refused(cls, kind):
+    """A larger rate, no share, another relation, a depth of 0, sums of no cells."""
+    found = document(cls(models=8), dp.ApproxDP(1, "1e-6"), samples.setting())
+    assert check.check(resealed(found, "none")).accepted
+    (own,) = (one for one in found["graph"]["nodes"] if one["kind"] == kind)
+    bent = [
+        resealed(found, kind, formulas={**own["formulas"], "rate": "2"}),
+        resealed(found, kind, formulas={**own["formulas"], "rate": "-1"}),
+        resealed(found, kind, formulas={**own["formulas"], "radius": "0"}),
+        resealed(found, kind, formulas={**own["formulas"], "more": "1"}),
+        resealed(found, kind, share={"epsilon": "1/2", "delta": "1/1000000"}),
+        resealed(found, kind, share={"epsilon": "2", "delta": "1/1000000"}),
+    ]
+    if cls is dp.Tukey:
+        bent += [
+            resealed(found, kind, least=0),
+            resealed(found, kind, share={"epsilon": "1", "delta": "0"}),
+            resealed(found, kind, formulas={**own["formulas"], "test": "3/4"}),
+        ]
+    replaced = copy.deepcopy(found)
+    replaced["statement"]["relation"] = "replace_one"
+    unbounded = copy.deepcopy(found)
+    unbounded["statement"]["rows_per_person"] = "2"
+    bent += [resealed(one, "none") for one in (replaced, unbounded)]
+    assert not any(check.check(one).accepted for one in bent)
+
+
+def test_it_is_refused_for_labels_without_bounds():
+    """Sums of such records are on no grid."""
+    X, y = samples.setting().nodes()
+    labels = RecordLabels(DividedRecords(X, y))
+    sums = CellSums(dp.partition(X, labels, cells=8))
+    report = with_node(attrs.evolve(node(PURE, 8), sums=sums), PURE)
+    assert [one.rule for one in report.open_obligations] == ["rows and labels must be bounded"]
+
+
+def linear(n=6000):
+    """y = x'(0.5, -0.3) and a little noise, inside the bounds."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(n, 2))
+    return X, X @ [0.5, -0.3] + 0.05 * rng.normal(size=n)
+
+
+@every
+@relations
+def test_it_fits_and_points_are_of_the_grid(cls, relation):
+    """At epsilon = 20, 100 models: to 1%; the same from shuffled records."""
+    X, y = linear()
+    proof = dp.certify(
+        cls(models=100), target=dp.ApproxDP(20, "1e-6"), setting=samples.setting(relation)
+    )
+    found = dp.execute(proof, X, y, rng=1).output.coefficients
+    assert np.allclose(found, [0.5, -0.3], atol=0.01)
+    steps = found / (1e-4 * (2 / 1.5))
+    assert np.allclose(steps, np.rint(steps), atol=1e-6)
+    order = np.random.default_rng(1).permutation(len(X))
+    assert np.all(dp.execute(proof, X[order], y[order], rng=1).output.coefficients == found)
+
+
+def test_without_enough_models_it_gives_zeros():
+    """At epsilon = 1 no table of 20 models is far from unsafe: only noise passes the test."""
+    X, y = linear()
+    proof = dp.certify(
+        dp.Tukey(models=20), target=dp.ApproxDP(1, "1e-6"), setting=samples.setting()
+    )
+    for seed in range(5):
+        assert not dp.execute(proof, X, y, rng=seed).output.coefficients.any()
+
+
+@pytest.mark.parametrize("models", ["1/2", 0, 1001, dp.parameter("m", 1, integer=True)])
+def test_models_are_a_number_before_anything_is_drawn(models):
+    """From 1 to 1000."""
+    with pytest.raises(InvalidArgument):
+        dp.certify(dp.Tukey(models=models), target=APPROX, setting=samples.setting())
