@@ -21,21 +21,23 @@ class Prior:
     to one, times e^`unclear` for each std by which n falls short of two of its noise. `sampling` is
     the part of the variance of y about x'theta that counts as noise; 1 would be all. `energy` is
     the mean of y^2 that is believed of labels in [-1, 1], `doubt` its std over it. `floor` is the
-    least eigenvalue, in stds of the noise on X'X.
+    least eigenvalue, in stds of the noise on X'X. `steepest` is the largest variance of a
+    coefficient, in squared label levels over the mean of squared norms of rows.
 
     The defaults are constants: they were chosen on generated tables (docs/flagship).
     """
 
     powers: tuple[float, ...] = (1.0, 2.0, 3.0)
-    least: float = -2.0
+    least: float = -4.0
     most: float = 1.0
-    null: float = 0.5
+    null: float = 0.2
     unclear: float = 3.0
     sampling: float = 0.3
     energy: float = 0.2
     doubt: float = 2.0
     floor: float = 0.5
-    points: int = 28
+    steepest: float = 0.3
+    points: int = 32
 
     @property
     def shares(self) -> Array:

@@ -20,13 +20,13 @@ from .spectrum import Spectrum, spectrum
 
 Array = NDArray[Any]
 
-DOUBT = 0.3  # the noise on X'X is the same in all moments, so a part of it cancels
+DOUBT, LEAST_DOUBT = 0.05, 0.01  # the noise on X'X is the same in all moments: most of it cancels
 
 
 @attrs.frozen(eq=False)
 class Posterior:
     """Mean of the coefficients (d,); expected squared length and its part that is uncertain; the
-    estimated spectrum; n and y'y as they were taken.
+    estimated spectrum; n and y'y as they were taken; the largest y'y that labels could have.
     """
 
     mean: Array
@@ -35,13 +35,15 @@ class Posterior:
     spectrum: Spectrum
     count: float
     energy: float
+    most: float
 
     @property
     def doubt(self) -> float:
-        """What the next moment sees of the noise on X'X, in [1/50, 1]: some of the uncertain part
-        of the squared length.
+        """What the next moment sees of the noise on X'X, in [LEAST_DOUBT, 1]: some of the uncertain
+        part of the squared length.
         """
-        return float(np.clip(DOUBT * self.uncertain / max(self.square, 1e-300), 0.02, 1.0))
+        seen = DOUBT * self.uncertain / max(self.square, 1e-300)
+        return float(np.clip(seen, LEAST_DOUBT, 1.0))
 
 
 @attrs.frozen(eq=False)
@@ -64,7 +66,8 @@ def posterior(evidence: Evidence, radius: float, prior: Prior) -> Posterior:
     count = records(evidence, float(np.sum(found.values)) / radius**2)
     energy = label_energy(evidence, count, prior)
     shares: list[float] = []
-    result = Posterior(np.zeros(evidence.columns), 1.0, 1 / DOUBT, found, count, energy)
+    most = count * evidence.moments[0].width ** 2
+    result = Posterior(np.zeros(evidence.columns), 1.0, 1 / DOUBT, found, count, energy, most)
     for _ in evidence.moments:
         shares.append(result.doubt)
         result = weighed(evidence, shares, result, prior)
@@ -126,7 +129,8 @@ def sized(  # noqa: PLR0917 - arrays by their letters
     """
     values, shape = before.spectrum.values, before.spectrum.values ** (power - 2)
     scale = prior.shares * before.energy / np.sum(shape * values)
-    variances = scale[:, None] * shape
+    steepest = prior.steepest * before.most / np.sum(values)
+    variances = np.minimum(scale[:, None] * shape, steepest)
     squares = variances.sum(axis=1)
     precise = 1 / (noise[:, None] + gram[:, None] * squares)  # (k, g)
     total = precise.sum(axis=0)[:, None]

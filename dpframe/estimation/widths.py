@@ -15,29 +15,21 @@ from .shrinkage import Posterior
 
 Array = NDArray[Any]
 
-OUTSIDE, ENOUGH = 0.1, 10.0  # the share of labels outside, where n mu^2/d is not above the second
+OUTSIDE, ENOUGH = 0.07, 10.0  # the share of labels outside, where n mu^2/d is not above the second
 LEAST_KEPT = 0.4
-BASE, SLOPE = 1.0, 0.35
+BASE, SLOPE = 0.5, 0.35
 """Deviations of residuals that are kept, and their growth with log(n mu^2/d)."""
 
 
-def label_level(  # noqa: PLR0917 - dp.post passes by position
-    counts: Array,
-    std: float,
-    gram: Array,
-    gram_std: float,
-    radius: float,
-    known_count: float | None,
-    strength: float,
-) -> float:
+def label_level(counts: Array, std: float, known_count: float | None, strength: float) -> float:
     """The smallest 2^-k of the label bound that leaves few labels outside; 1 where n is not clear
     of its noise.
 
     `counts` (k + 1,) noisy, of |y|/Y at most 2^-k, ..., at most 1/2, and above it, each with `std`;
-    `gram` is the released X'X of rows of norm at most `radius`; `strength` is mu^2/d.
+    `strength` is mu^2/d.
     """
-    n = clear_count(counts, std, gram / radius**2, gram_std / radius**2, known_count)
-    if n <= 0:
+    n, unsure = count_of(counts, std, known_count)
+    if n <= 2 * unsure:
         return 1.0
     allowed = OUTSIDE * min(1.0, ENOUGH / (n * strength)) * n
     above = np.cumsum(counts[::-1])[:-1]
@@ -45,17 +37,6 @@ def label_level(  # noqa: PLR0917 - dp.post passes by position
     narrower = np.nonzero(above >= allowed + noise / 2)[0]
     steps = int(narrower[0]) if len(narrower) else len(above)
     return float(2.0**-steps)
-
-
-def clear_count(
-    counts: Array, std: float, gram: Array, gram_std: float, known_count: float | None
-) -> float:
-    """n, where the counts or the trace of X'X of rows of norm at most 1 are twice their noise; else
-    0. A trace is a lower bound on n.
-    """
-    n, noise = count_of(counts, std, known_count)
-    filled, doubt = float(np.trace(gram)), gram_std * float(np.sqrt(len(gram)))
-    return max(n if n > 2 * noise else 0.0, filled if filled > 2 * doubt else 0.0)
 
 
 def count_of(counts: Array, std: float, known_count: float | None) -> tuple[float, float]:

@@ -19,6 +19,7 @@ from dpframe.symbols import exact
 from .layout import Grain, Run, arranged, grains, runs
 from .numbers import PublicNumbers
 from .totals import in_doubles, real
+from .whole import WORDS, added
 
 Array = NDArray[Any]
 ONE = exact(1)
@@ -90,8 +91,9 @@ class ExactDraw(Draw):
         size, unit = self.sizes[run.grain]
         shape = (*self.copies, len(run.whole))
         draw = type(self.release.mechanism).on_grid
-        noise = draw(size, int(np.prod(shape)), randomness.bits).astype(object).reshape(shape)
-        return in_doubles(run.whole + noise, unit)
+        noise = draw(size, int(np.prod(shape)), randomness.bits).reshape(shape)
+        whole = noise if noise.dtype == WORDS else noise.astype(object)
+        return in_doubles(added(run.whole, whole), unit)
 
 
 @attrs.frozen(eq=False)

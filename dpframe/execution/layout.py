@@ -68,7 +68,7 @@ def _whole(
                 yield places, whole
             start += _size(part, values)
         return
-    value = np.asarray(values[statistic]).astype(object)
+    value = np.asarray(values[statistic])
     if not statistic.symmetric:
         yield start + np.arange(value.size), np.ravel(value)
         return

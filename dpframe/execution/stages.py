@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 import attrs
@@ -10,18 +11,27 @@ from dpframe.errors import NotExecutable
 from dpframe.graph import Bound, Graph, Known, Node, Post, Procedure, Release, origins
 from dpframe.graph.statistics import Statistic
 
+from .postponed import postponed
+
 
 @attrs.frozen(eq=False, slots=False)
 class Stages:
     """The nodes of a graph by stage. Everything in stage k reads releases of stages before k only,
-    so that one pass over the table serves all statistics of a stage.
+    so that one pass over the table serves all statistics of a stage. Releases that can wait, do,
+    where that makes a pass cheaper, unless `at_once`.
     """
 
     graph: Graph
+    at_once: bool = False
 
     @cached_property
     def of(self) -> dict[Node, int]:
         """The stage of every node."""
+        early = self._earliest()
+        waiting = {} if self.at_once else postponed(self.graph, early)
+        return self._next({}, waiting) if waiting else early
+
+    def _earliest(self) -> dict[Node, int]:
         found = self._next({})
         for _ in range(len(self.graph.loops) + 1):
             before, found = found, self._next(found)
@@ -29,10 +39,14 @@ class Stages:
                 return found
         raise NotExecutable("two loops wait for each other's answers")
 
-    def _next(self, known: dict[Node, int]) -> dict[Node, int]:
+    def _next(
+        self, known: Mapping[Node, int], wait: Mapping[Node, int] | None = None
+    ) -> dict[Node, int]:
         """One look at every node, in order; `known` is what the look before gave: a loop asks
-        after what its update reads, wherever that stands.
+        after what its update reads, wherever that stands. Nodes that `wait` have no stage before
+        that.
         """
+        waiting = wait or {}
         updates: dict[Node, tuple[Node, ...]] = {}
         for loop in self.graph.loops:
             updates[loop.step] = (*loop.inputs[1:-1], *origins(loop))
@@ -42,7 +56,12 @@ class Stages:
             after_looking = int(isinstance(node, Known))  # formulas read it after the first look
             waits = [known.get(one, 0) + _after(one) for one in updates.get(node, ())]
             found[node] = max(
-                [after_looking, *waits, *(found[one] + _after(one) for one in before)]
+                [
+                    after_looking,
+                    waiting.get(node, 0),
+                    *waits,
+                    *(found[one] + _after(one) for one in before),
+                ]
             )
         return found
 

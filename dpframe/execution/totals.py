@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -12,14 +13,14 @@ from numpy.typing import NDArray
 from dpframe.errors import NotExecutable
 from dpframe.graph import ColumnNode, Graph, Node, RowsNode
 from dpframe.graph.maps.base import ColumnMap, RecordColumn, RecordMap, RowMap
-from dpframe.graph.maps.grid import Grid, OnGrid, exact_rows
+from dpframe.graph.maps.grid import Grid, OnGrid, exact_rows, step_size
 from dpframe.graph.maps.weighted import BudgetSource
 from dpframe.graph.statistics import BlockSum, Searched, Statistic
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression
 
 from .places import places
-from .whole import WholeSum
+from .whole import WholeSum, added, in_integers
 
 Array = NDArray[Any]
 Values = dict[Node, Array]
@@ -31,9 +32,9 @@ MAPS = (RowMap, ColumnMap)  # they read one block
 
 @attrs.frozen(eq=False)
 class Sums:
-    """A pass's results, in the order of its statistics: whole numbers of steps as Python integers
-    where a statistic is exact, doubles elsewhere; and the number of rows, which is private under
-    add/remove. They add up; whole numbers in any order alike.
+    """A pass's results, in the order of its statistics: whole numbers of steps, in words or Python
+    integers, where a statistic is exact, doubles elsewhere; and the number of rows, which is
+    private under add/remove. They add up; whole numbers in any order alike.
     """
 
     parts: tuple[Array, ...]
@@ -41,7 +42,7 @@ class Sums:
 
     def __add__(self, other: Sums) -> Sums:
         pairs = zip(self.parts, other.parts, strict=True)
-        parts = tuple(np.asarray(mine + its, dtype=mine.dtype) for mine, its in pairs)
+        parts = tuple(added(mine, its) for mine, its in pairs)
         return Sums(parts, self.rows + other.rows)
 
 
@@ -99,10 +100,17 @@ class Pass:
             rows += len(block.rows)
             read = block if self.sample is None else self.sample(block)
             for piece in _pieces(read, self.most):
-                seen = views(self.maps, piece, self.numbers.__getitem__, self.given)
-                for total, summed, exact in zip(totals, self.sums, whole, strict=True):
-                    total.add(summed.block(seen if exact else seen.reals()))
+                self._add(piece, list(zip(self.sums, totals, whole, strict=True)))
         return Sums(tuple(total.total() for total in totals), rows)
+
+    def _add(self, piece: Block, parts: list[tuple[BlockSum, Any, bool]]) -> None:
+        """Add a piece to every sum. What is seen of it goes before the next is looked at, so that
+        its memory is used again.
+        """
+        seen = views(self.maps, piece, self.numbers.__getitem__, self.given)
+        reals = seen if all(exact for *_, exact in parts) else seen.reals()
+        for summed, total, exact in parts:
+            total.add(summed.block(seen if exact else reals))
 
 
 @attrs.define(eq=False)
@@ -144,9 +152,9 @@ class Views(dict[Node, Any]):
 
     def real(self, node: Node) -> Any:
         """What a map reads of another: rows, labels."""
-        if not isinstance(node, OnGrid):
+        if not counts_steps(type(node)):
             return self[node]
-        return self[node] * self._number(node.step)
+        return self[node] * self._number(step_size(node))
 
     def reals(self) -> Values:
         """What a statistic without a step reads."""
@@ -160,20 +168,55 @@ def views(
     seen = Views(number)
     seen.update(given or {})
     for node in maps:
-        before = read_of(node)
-        if isinstance(node, RECORDS):
-            reads = [one for one in node.inputs if one in seen]  # losses hold no values
-            seen[node] = node.records({one: seen.real(one) for one in reads}, number)
-        elif isinstance(node, BudgetSource):
-            seen[node] = places(seen[node], block.budgets)
-        elif before is None:
-            seen[node] = block.rows if isinstance(node, RowsNode) else block.labels
-        elif isinstance(node, MAPS):
-            seen[node] = node.apply(seen.real(before), number)
-        else:
-            wanted = "Derive its class from RowMap, ColumnMap, RecordMap or RecordColumn."
-            raise NotExecutable(f"{node.label} does not say how it maps a block. {wanted}")
+        seen[node] = way_of(type(node))(node, seen, block, number)
     return seen
+
+
+def _of_records(node: Any, seen: Views, _: Block, number: Numbers) -> Array:
+    """Rows or labels that are made of whole records, and perhaps of released arrays."""
+    reads = [one for one in node.inputs if one in seen]  # losses hold no values
+    whole = getattr(node, "in_steps", ())
+    made: Array = node.records(
+        {one: seen[one] if one in whole else seen.real(one) for one in reads}, number
+    )
+    return made
+
+
+def _of_budgets(node: Any, seen: Views, block: Block, _: Numbers) -> Array:
+    return places(seen[node], block.budgets)
+
+
+def _of_one(node: Any, seen: Views, _: Block, number: Numbers) -> Array:
+    """Rows or labels that are made of others."""
+    before: Any = read_of(node)
+    made: Array = node.apply(seen.real(before), number)
+    return made
+
+
+def _of_table(node: Any, _: Views, block: Block, __: Numbers) -> Any:
+    if node.inputs:
+        wanted = "Derive its class from RowMap, ColumnMap, RecordMap or RecordColumn."
+        raise NotExecutable(f"{node.label} does not say how it maps a block. {wanted}")
+    return block.rows if isinstance(node, RowsNode) else block.labels
+
+
+Way = Callable[[Any, Views, Block, Numbers], Any]
+
+
+@lru_cache(maxsize=1024)
+def way_of(cls: type) -> Way:
+    """How nodes of a class see a block; asked once a class, not once a block."""
+    if issubclass(cls, RECORDS):
+        return _of_records
+    if issubclass(cls, BudgetSource):
+        return _of_budgets
+    return _of_one if issubclass(cls, MAPS) else _of_table
+
+
+@lru_cache(maxsize=1024)
+def counts_steps(cls: type) -> bool:
+    """Whether nodes of a class hold whole numbers of steps."""
+    return issubclass(cls, OnGrid)
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -193,11 +236,17 @@ def derived(
     for statistic in graph.statistics if statistics is None else statistics:
         if statistic not in values and not isinstance(statistic, Searched):
             if statistic.step is not None:
-                values[statistic] = np.asarray(statistic.compute(values, number), dtype=object)
+                seen = {one: _unbounded(values[one]) for one in statistic.inputs if one in values}
+                values[statistic] = np.asarray(statistic.compute(seen, number), dtype=object)
             else:
                 seen = {node: real(node, values, number) for node in values}
                 values[statistic] = statistic.compute(seen, number)
     return values
+
+
+def _unbounded(value: Any) -> Any:
+    """What exact arithmetic may read: Python integers in place of words."""
+    return in_integers(value) if isinstance(value, np.ndarray) else value
 
 
 def real(node: Node, values: Mapping[Node, Array], number: Numbers) -> Array:

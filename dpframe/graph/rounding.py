@@ -26,38 +26,56 @@ def onto_grid(block: Array, scale: float, bits: int, most: int | None = None) ->
     k is the row rounded towards zero where |k|^2 <= 4^bits and, with `most`, |k|_1 <= most; other
     rows are scaled towards zero first until this holds. `block` is not changed.
     """
-    steps = np.multiply(block, scale, dtype=float)
+    steps: Array = np.multiply(block, scale, dtype=float)
     np.trunc(steps, out=steps)
     squares = squared_steps(steps)
-    outside = ~(squares <= 4.0**bits)
-    if outside.any():
-        _project(block, steps, squares, outside, (scale, bits))
+    inside = squares <= 4.0**bits
+    if not inside.all():
+        _project(block, steps, squares, inside, (scale, bits))
     return steps if most is None else _within(steps, most)
 
 
 def squared_steps(steps: Array) -> Array:
     """|k|^2 of whole numbers in doubles, shape (m,): exact below 2^53, not below it elsewhere."""
-    squares: Array = np.einsum("ij,ij->i", steps, steps)
+    squares: Array = _row_products(steps, steps)
     return squares
 
 
+def _einsum(rows: Array, others: Array) -> Array:
+    products: Array = np.einsum("ij,ij->i", rows, others)
+    return products
+
+
+_row_products = getattr(np, "vecdot", _einsum)  # numpy 2 has it
+
+
 def _project(
-    block: Array, steps: Array, squares: Array, outside: Array, grid: tuple[float, int]
+    block: Array, steps: Array, squares: Array, inside: Array, grid: tuple[float, int]
 ) -> None:
     """Scale rows outside the ball onto it, in place of their `steps`; `grid`: scale, bits."""
     scale, bits = grid
-    far = ~(squares < EXACT)
-    near = outside & ~far
-    if 8 * np.count_nonzero(near) > len(block):  # rows inside keep their factor, hence their steps
-        factors = np.where(near, _factors(squares, block, scale, bits), scale)
+    exact = squares < EXACT
+    near = np.flatnonzero(exact & ~inside)
+    if 2 * len(near) > len(block):  # rows inside keep their factor, hence their steps
+        factors = np.full(len(block), scale)
+        factors[near] = _factors(squares[near], block, scale, bits)
         np.multiply(block, factors[:, None], out=steps)
-        np.trunc(steps, out=steps)
-    elif near.any():
-        factors = _factors(squares[near], block, scale, bits)
-        steps[near] = np.trunc(block[near] * factors[:, None])
+        _checked(np.trunc(steps, out=steps), bits)
+    elif len(near):
+        moved = np.take(block, near, axis=0).astype(float, copy=False)
+        np.multiply(moved, _factors(squares[near], block, scale, bits)[:, None], out=moved)
+        steps[near] = _checked(np.trunc(moved, out=moved), bits)
+    far = ~exact
     if far.any():
-        steps[far] = _far(block[far], bits)
-    steps[~(squared_steps(steps) <= 4.0**bits)] = 0.0  # against all arithmetic: never outside
+        steps[far] = _checked(_far(block[far], bits), bits)
+
+
+def _checked(steps: Array, bits: int) -> Array:
+    """Rows that were put inside the ball, in place; against all arithmetic: never outside."""
+    outside = ~(squared_steps(steps) <= 4.0**bits)
+    if outside.any():
+        steps[outside] = 0.0
+    return steps
 
 
 def _factors(squares: Array, block: Array, scale: float, bits: int) -> Array:

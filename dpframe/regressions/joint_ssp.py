@@ -74,13 +74,13 @@ class JointSSP(Regression):
         "The first to try: nothing to tune, near zero where noise hides the signal, and intervals "
         "with it. It holds a d by d matrix: for d in the thousands take NoisyGradientDescent."
     )
-    counting: Expression = constant("0.06")
-    correcting: Expression = constant("0.44")
-    gram: Expression = constant(20)
-    moment: Expression = constant(25)
-    squares: Expression = constant(5)
-    rounds: Expression = constant(4)
-    null: Expression = constant("0.5")
+    counting: Expression = constant("0.12")
+    correcting: Expression = constant("0.55")
+    gram: Expression = constant(38)
+    moment: Expression = constant(8)
+    squares: Expression = constant(4)
+    rounds: Expression = constant(6)
+    null: Expression = constant("0.2")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Counts, sums, corrections; each reads what was released before."""
@@ -97,8 +97,8 @@ class JointSSP(Regression):
         gram = release(X.T @ X, each[0], name="gram")
         strength = 1 / (counts.std**2 * self.counting * X.columns)  # mu^2/d
         n = X.rows if X.unit.relation is REPLACE_ONE else None
-        seen = (counts, counts.std, gram, gram.std, X.radius, n, strength)
-        level = known(post(label_level, *seen), CUTS[0], 1, name="level")
+        asked_level = post(label_level, counts, counts.std, n, strength)
+        level = known(asked_level, CUTS[0], 1, name="level")
         labels = relative.scaled(by=level).clip(-1, 1)
         moment = release(X.T @ labels, each[1], name="moment")
         squares = release(labels @ labels, each[2], name="squares")

@@ -8,7 +8,6 @@ from dpframe.estimation.evidence import Evidence, Seen
 from dpframe.estimation.prior import Prior
 from dpframe.estimation.shrinkage import posterior
 from dpframe.estimation.widths import (
-    clear_count,
     count_of,
     counted_squares,
     label_level,
@@ -19,48 +18,37 @@ from dpframe.estimation.widths import (
 COUNTS = np.array([0.0, 0, 0, 0, 0, 9700, 250, 50])  # of |y| in (1/8, 1/4], (1/4, 1/2], (1/2, 1]
 
 
-EMPTY, FULL = np.zeros((2, 2)), np.diag([4000.0, 6000.0])
-
-
-def level(counts, std=1.0, strength=1e-4, *, gram=EMPTY, gram_std=1.0, n=None):
+def level(counts, std=1.0, strength=1e-4, n=None):
     """With what does not matter left out."""
-    return label_level(counts, std, gram, gram_std, 1.0, n, strength)
+    return label_level(counts, std, n, strength)
 
 
-def test_level_leaves_a_tenth_outside_where_noise_is_large():
-    """By hand."""
-    assert level(COUNTS) == 0.25  # 300 of 10,000 are above 1/4
+def test_level_leaves_some_outside_where_noise_is_large():
+    """By hand: 7%."""
+    assert level(COUNTS) == 0.25  # 300 of 10,000 are above 1/4, all above 1/8
+    assert level(np.array([0.0, 0, 0, 0, 9700, 0, 250, 50])) == 0.125
+    assert level(np.array([0.0, 0, 0, 0, 9200, 500, 250, 50])) == 0.25
 
 
 def test_level_leaves_less_where_noise_is_small():
     """By hand."""
-    # n mu^2/d = 1000: 0.1 % may lie outside, so 50 of 10,000 above 1/2 are too many
+    # n mu^2/d = 1000: 0.07 % may lie outside, so 50 of 10,000 above 1/2 are too many
     assert level(COUNTS, strength=0.1) == 1.0
-    # 200: 0.5 %, 50 may lie outside but not 300
-    assert level(COUNTS, strength=0.0199) == 0.5
+    # 140: 0.5 %, 50 may lie outside but not 300
+    assert level(COUNTS, strength=0.0139) == 0.5
 
 
 def test_level_allows_for_half_a_deviation_of_the_counts():
     """By hand."""
-    # 0.1 % of 10,000 is 10: 50 are too many until noise of 81 makes them 10 + 40.5
-    assert level(COUNTS, std=79.0, strength=0.1) == 1.0
-    assert level(COUNTS, std=81.0, strength=0.1) == 0.5
+    # 0.07 % of 10,000 is 7: 50 are too many until noise of 87 makes them 7 + 43.5
+    assert level(COUNTS, std=85.0, strength=0.1) == 1.0
+    assert level(COUNTS, std=87.0, strength=0.1) == 0.5
 
 
 def test_level_is_the_bound_where_the_number_of_records_is_not_clear():
-    """Unless n is public or rows fill."""
-    assert level(COUNTS, std=2000.0) == 1.0
-    assert level(COUNTS, std=2000.0, n=10_000.0) == 0.25  # n is public
-    assert level(COUNTS, std=2000.0, gram=FULL) == 0.25  # rows fill a trace of 10,000
-    assert level(COUNTS, std=2000.0, gram=FULL, gram_std=4000.0) == 1.0
-
-
-def test_clear_count():
-    """Counts, trace, public n."""
-    assert clear_count(COUNTS, 1.0, EMPTY, 1.0, None) == 10_000
-    assert clear_count(COUNTS, 1.0, 2 * FULL, 1.0, None) == 20_000
-    assert clear_count(COUNTS, 2000.0, FULL, 5000.0, None) == 0  # 2 sqrt(2) 5000 > 10,000
-    assert clear_count(COUNTS, 2000.0, EMPTY, 1.0, 77.0) == 77
+    """Unless n is public."""
+    assert level(COUNTS, std=2000.0) == 1.0  # 10,000 of noise 2000 sqrt(8)
+    assert level(COUNTS, std=2000.0, n=10_000.0) == 0.25
 
 
 def test_level_of_tiny_labels():
@@ -71,7 +59,8 @@ def test_level_of_tiny_labels():
 @pytest.mark.parametrize("counts", [-COUNTS, np.full(8, -1e9), np.full(8, 1e9)])
 def test_level_is_in_its_range_for_any_noise(counts):
     """Whatever is released."""
-    assert 2.0**-7 <= level(counts, strength=1e-3, gram=FULL) <= 1
+    assert 2.0**-7 <= level(counts, strength=1e-3) <= 1
+    assert 2.0**-7 <= level(counts, strength=1e-3, n=100.0) <= 1
 
 
 def test_count():
@@ -100,10 +89,10 @@ def test_residual_width():
     seen = Evidence(gram, 1e-3, (first,), squares, 1e-6, n, 0.0)
     fit = attrs.evolve(posterior(seen, 1.0, Prior()), mean=theta)
     left = squares - 2 * 0.4 * 2000 + 0.16 * 5000
-    assert residual_width(seen, fit, 1.0, 1e-9) == pytest.approx(1.0 * np.sqrt(left / n), rel=1e-3)
-    wide = 1.0 + 0.35 * np.log(n * 0.01)
+    assert residual_width(seen, fit, 1.0, 1e-9) == pytest.approx(0.5 * np.sqrt(left / n), rel=1e-3)
+    wide = 0.5 + 0.35 * np.log(n * 0.01)
     assert residual_width(seen, fit, 1.0, 0.01) == pytest.approx(wide * np.sqrt(left / n), rel=1e-3)
-    assert residual_width(seen, fit, 2.0, 1e-9) == pytest.approx(0.5 * np.sqrt(left / n), rel=1e-3)
+    assert residual_width(seen, fit, 2.0, 1e-9) == pytest.approx(0.25 * np.sqrt(left / n), rel=1e-3)
     huge = attrs.evolve(seen, squares=1e9)
     most = 1 + 2 * np.sqrt(0.16 * 5000 / n)
     assert residual_width(huge, fit, 1.0, 1e-9) == pytest.approx(most, rel=1e-3)

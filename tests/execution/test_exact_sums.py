@@ -5,6 +5,7 @@ The oracle multiplies and adds the rows' whole numbers as Python integers.
 
 from __future__ import annotations
 
+import itertools
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from fractions import Fraction
 
@@ -12,8 +13,8 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.execution.totals import Pass, derived
-from dpframe.execution.whole import BLOCKS, WholeSum
+from dpframe.execution.totals import Pass, derived, in_doubles
+from dpframe.execution.whole import BLOCKS, WholeSum, added, largest
 from dpframe.graph import Graph
 from dpframe.graph.rounding import onto_grid
 from dpframe.sources import Block, open_source
@@ -186,3 +187,55 @@ def test_float_sums_move_beyond_their_bound():
     y = np.random.default_rng(0).uniform(-1, 1, 1000)
     moves = [Fraction(np.sum(np.append(y[:n], 1.0))) - Fraction(np.sum(y[:n])) for n in range(999)]
     assert max(moves) > 1
+
+
+EDGE = 2**62 - 1
+
+
+@pytest.mark.parametrize("one", [[0, 1], [EDGE, -EDGE], [2**61, -(2**61)], [10**30, -(10**30)]])
+@pytest.mark.parametrize("other", [[0, -1], [1, -1], [EDGE, EDGE], [-EDGE, EDGE], [-(10**30), 7]])
+def test_words_never_wrap(one, other):
+    """Sums in words or in Python integers are the same whole numbers, whatever stands in which."""
+    expected = [a + b for a, b in zip(one, other, strict=True)]
+    for mine, its in itertools.product(held(one), held(other)):
+        total = added(mine, its)
+        assert total.tolist() == expected
+        assert total.dtype == object or largest(total) < 2**62
+
+
+def held(whole: list[int]) -> list[np.ndarray]:
+    """Whole numbers as Python integers, and as words where they fit."""
+    fits = max(map(abs, whole)) < 2**62
+    return [np.array(whole, dtype=kind) for kind in ([object, np.int64] if fits else [object])]
+
+
+def test_doubles_are_added_as_doubles():
+    """They are no whole numbers."""
+    assert added(np.array([0.5]), np.array([0.25])).tolist() == [0.75]
+
+
+@pytest.mark.parametrize("part", [[0.5], [2.0**53 + 2], [-(2.0**54)], [np.nan], [np.inf], [1e300]])
+def test_what_is_not_whole_is_refused(part):
+    """A statistic with a step that is not what it says."""
+    with pytest.raises(dp.NotExecutable, match="whole numbers, below 2\\^53"):
+        WholeSum().add(np.array(part))
+
+
+def test_a_sum_that_was_given_is_not_changed():
+    """Adding goes on beside it."""
+    total = WholeSum()
+    total.add(np.array([1.0, -2.0]))
+    before = total.total()
+    total.add(np.array([1.0, 1.0]))
+    assert before.tolist() == [1, -2]
+    assert total.total().tolist() == [2, -1]
+
+
+def test_noise_of_any_size_is_added_exactly():
+    """To words and to Python integers: the doubles are those of Python's sums."""
+    rng = np.random.default_rng(0)
+    whole = rng.integers(-EDGE, EDGE, 1000)
+    for noise in (rng.integers(-EDGE, EDGE, 1000), whole.astype(object) * 10**20, -whole):
+        expected = [float(int(a) + int(b)) for a, b in zip(whole, noise, strict=True)]
+        for held in (whole, whole.astype(object)):
+            assert in_doubles(added(held, noise), 1.0).tolist() == expected

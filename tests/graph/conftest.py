@@ -1,6 +1,7 @@
-"""Lets the tests here import what the suites share: samples, oracles."""
+"""Lets the tests here import what they share, and what the suites share."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]

@@ -11,10 +11,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from slow_rounding import slowly_onto_grid
 
 import dpframe as dp
 from dpframe.graph.clipping import project
-from dpframe.graph.maps.grid import Grid, GridColumn
+from dpframe.graph.maps.grid import Grid, GridColumn, entries_in_steps
 from dpframe.graph.rounding import onto_grid
 from dpframe.symbols import exact
 
@@ -90,6 +91,52 @@ def test_a_row_is_mapped_by_itself(d, bits):
         blocks = [shuffled[s : s + size] for s in range(0, len(rows), size)]
         pieces = np.vstack([onto_grid(block, scale, bits, most) for block in blocks])
         np.testing.assert_array_equal(pieces, whole[order])
+
+
+@pytest.mark.parametrize("bits", BITS)
+@pytest.mark.parametrize("d", WIDTHS)
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 1.0])
+def test_rows_are_what_they_were_before_it_was_fast(d, bits, share):
+    """To the last bit, signs of zeros included, for any share of rows outside the ball."""
+    odd = rows_of_every_kind(d)
+    rng = np.random.default_rng(d)
+    rows = rng.normal(size=(400, d))
+    lengths = np.where(rng.random(400) < share, 1.5, 0.5) / np.linalg.norm(rows, axis=1)
+    for table in (odd, rows * lengths[:, None], np.asfortranarray(rows), rows[:0], rows[::-3]):
+        for most in (None, 2**bits):
+            for scale in (2.0**bits, 2.0**bits / 3, 2.0 ** (bits + 300)):
+                fast = onto_grid(table, scale, bits, most)
+                assert same_bits(fast, slowly_onto_grid(table, scale, bits, most))
+
+
+def same_bits(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether doubles are the same, bit by bit."""
+    words = [np.ascontiguousarray(part).view(np.uint64) for part in (one, other)]
+    return np.array_equal(*words)
+
+
+def test_what_is_no_number_never_leaves_the_ball():
+    """Nobody lets such rows get here; if they did, they would be zeros or inside."""
+    odd = np.array([[np.nan, 1.0], [np.inf, 0.0], [-np.inf, np.nan], [0.5, 0.5]])
+    with np.errstate(all="ignore"):
+        steps = onto_grid(odd, 2.0**20, 20)
+    assert (np.sum(steps**2, axis=1) <= 4.0**20).all()
+
+
+@pytest.mark.parametrize("bits", BITS)
+def test_labels_are_what_they_were_before_it_was_fast(bits):
+    """Rounded towards zero, inside the bound, 0 for what is no number: to the last bit."""
+    odd = rows_of_every_kind(7).ravel()
+    nothing = np.array([np.nan, np.inf, -np.inf, 0.3, -0.3, -0.0])
+    for labels in (odd, nothing, odd[:0]):
+        for scale in (2.0**bits, 2.0**bits / 3, 1e300):
+            before = labels.copy()
+            fast = entries_in_steps(labels, scale, bits)
+            with np.errstate(over="ignore", invalid="ignore"):
+                steps = np.trunc(labels * scale)
+            slow = np.clip(np.where(np.isnan(steps), 0.0, steps), -(2.0**bits), 2.0**bits)
+            assert same_bits(fast, slow)
+            assert same_bits(labels, before)
 
 
 @pytest.mark.parametrize("d", WIDTHS)

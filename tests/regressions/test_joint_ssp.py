@@ -120,7 +120,7 @@ def test_everything_after_the_noise_is_post_processing(proof):
     for node in graph.nodes:
         if isinstance(node, Post):
             assert not any(one.kind in {"rows", "column", "gram", "moment"} for one in node.inputs)
-    assert len([node for node in graph.nodes if isinstance(node, Release)]) == 8
+    assert len([node for node in graph.nodes if isinstance(node, Release)]) == 10
 
 
 def test_without_rounds_it_is_one_joint_release():

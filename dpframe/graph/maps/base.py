@@ -129,6 +129,13 @@ class RecordColumn(MappedColumn):
 
     __slots__ = ()
 
+    @property
+    def in_steps(self) -> tuple[Node, ...]:
+        """Those of its inputs that it reads as whole steps of their grid; others come in numbers
+        of the table.
+        """
+        return ()
+
     @abstractmethod
     def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """A label for each record of a block, shape (m,), finite, from the block of each input:

@@ -166,16 +166,26 @@ def entries_in_steps(block: Array, scale: float, bits: int) -> Array:
     """
     import numpy as np
 
-    with np.errstate(over="ignore", invalid="ignore"):
-        steps: Array = np.trunc(block * scale)
     most = 2.0**bits
-    return np.clip(np.where(np.isnan(steps), 0.0, steps), -most, most)
+    with np.errstate(over="ignore", invalid="ignore"):
+        steps: Array = np.multiply(block, scale, dtype=float)
+        np.trunc(steps, out=steps)
+    np.clip(steps, -most, most, out=steps)
+    if np.isnan(steps.sum()):  # of bounded numbers: some is none
+        np.nan_to_num(steps, copy=False)
+    return steps
 
 
 @lru_cache(maxsize=1024)
 def per_step(node: OnGrid) -> Expression:
     """1/step, built once."""
     return 1 / node.step
+
+
+@lru_cache(maxsize=1024)
+def step_size(node: OnGrid) -> Expression:
+    """The step, built once."""
+    return node.step
 
 
 @lru_cache(maxsize=1024)
@@ -202,6 +212,7 @@ def gridded_labels(column: Any) -> Any:
     return column if bits is None or column.bound is None else column.on_grid(bits)
 
 
+@lru_cache(maxsize=1024)
 def step_of(*nodes: Node) -> Expression | None:
     """The product of the steps of rows and labels; None where any is on no grid."""
     step: Expression = exact(1)

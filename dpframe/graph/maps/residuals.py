@@ -42,6 +42,19 @@ def released_coefficients(value: object) -> Node:
     return value
 
 
+def coefficients_in(released: Any, rows: Array) -> Array:
+    """Released coefficients as finite numbers, one a column of `rows`. Raises NotExecutable where
+    they are of another length.
+    """
+    import numpy as np
+
+    theta: Array = np.nan_to_num(np.asarray(released, dtype=float))
+    if theta.shape != (rows.shape[1],):
+        wanted = f"coefficients of shape {theta.shape} for {rows.shape[1]} columns"
+        raise NotExecutable(f"{wanted}. Release one a column.")
+    return theta
+
+
 @attrs.frozen(cache_hash=True)
 class Residuals(RecordMap):
     """y - x'theta of each record, as rows of one column; theta, shape (d,), was released. It bounds
@@ -81,10 +94,7 @@ class Residuals(RecordMap):
 
         del number
         rows, labels = values[self.source], values[self.column]
-        theta = np.nan_to_num(np.asarray(values[self.theta], dtype=float))
-        if theta.shape != (rows.shape[1],):
-            wanted = f"coefficients of shape {theta.shape} for {rows.shape[1]} columns"
-            raise NotExecutable(f"{wanted}. Release one a column.")
+        theta = coefficients_in(values[self.theta], rows)
         with np.errstate(over="ignore"):
             residuals: Array = np.nan_to_num(labels - margins(rows, theta))[:, None]
         return residuals

@@ -81,6 +81,8 @@ class ScaledLabels(ColumnMap):
         import numpy as np
 
         by = max(number(self.by), 1e-300)  # rounded towards zero, a divisor may become zero
-        with np.errstate(over="ignore"):  # a warning would tell of the data
-            scaled: Array = np.nan_to_num((block - number(self.minus)) / by)
-        return scaled
+        minus = number(self.minus)
+        with np.errstate(over="ignore", invalid="ignore"):  # a warning would tell of the data
+            scaled: Array = (block - minus if minus else block) / by
+            proved = np.isfinite(scaled.sum())  # inf and nan survive addition
+        return scaled if proved else np.nan_to_num(scaled)
