@@ -76,9 +76,9 @@ class JointSSP(Regression):
     )
     counting: Expression = constant("0.12")
     correcting: Expression = constant("0.55")
-    gram: Expression = constant(38)
-    moment: Expression = constant(8)
-    squares: Expression = constant(4)
+    gram: Expression = constant(35)
+    moment: Expression = constant(7)
+    squares: Expression = constant(8)
     rounds: Expression = constant(6)
     null: Expression = constant("0.2")
 
