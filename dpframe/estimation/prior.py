@@ -21,13 +21,12 @@ class Prior:
     to one, times e^`unclear` for each std by which n falls short of two of its noise. `sampling` is
     the part of the variance of y about x'theta that counts as noise; 1 would be all. `energy` is
     the mean of y^2 that is believed of labels in [-1, 1], `doubt` its std over it. `floor` is the
-    least eigenvalue, in stds of the noise on X'X. `steepest` is the largest variance of a
-    coefficient, in squared label levels over the mean of squared norms of rows.
+    least eigenvalue, in stds of the noise on X'X.
 
     The defaults are constants: they were chosen on generated tables (docs/flagship).
     """
 
-    powers: tuple[float, ...] = (1.0, 2.0, 3.0)
+    powers: tuple[float, ...] = (2.0, 3.0)
     least: float = -4.0
     most: float = 1.0
     null: float = 0.2
@@ -36,7 +35,6 @@ class Prior:
     energy: float = 0.2
     doubt: float = 2.0
     floor: float = 0.5
-    steepest: float = 0.3
     points: int = 32
 
     @property

@@ -26,7 +26,7 @@ DOUBT, LEAST_DOUBT = 0.05, 0.01  # the noise on X'X is the same in all moments: 
 @attrs.frozen(eq=False)
 class Posterior:
     """Mean of the coefficients (d,); expected squared length and its part that is uncertain; the
-    estimated spectrum; n and y'y as they were taken; the largest y'y that labels could have.
+    estimated spectrum; n and y'y as they were taken.
     """
 
     mean: Array
@@ -35,7 +35,6 @@ class Posterior:
     spectrum: Spectrum
     count: float
     energy: float
-    most: float
 
     @property
     def doubt(self) -> float:
@@ -66,8 +65,7 @@ def posterior(evidence: Evidence, radius: float, prior: Prior) -> Posterior:
     count = records(evidence, float(np.sum(found.values)) / radius**2)
     energy = label_energy(evidence, count, prior)
     shares: list[float] = []
-    most = count * evidence.moments[0].width ** 2
-    result = Posterior(np.zeros(evidence.columns), 1.0, 1 / DOUBT, found, count, energy, most)
+    result = Posterior(np.zeros(evidence.columns), 1.0, 1 / DOUBT, found, count, energy)
     for _ in evidence.moments:
         shares.append(result.doubt)
         result = weighed(evidence, shares, result, prior)
@@ -129,8 +127,7 @@ def sized(  # noqa: PLR0917 - arrays by their letters
     """
     values, shape = before.spectrum.values, before.spectrum.values ** (power - 2)
     scale = prior.shares * before.energy / np.sum(shape * values)
-    steepest = prior.steepest * before.most / np.sum(values)
-    variances = np.minimum(scale[:, None] * shape, steepest)
+    variances = scale[:, None] * shape
     squares = variances.sum(axis=1)
     precise = 1 / (noise[:, None] + gram[:, None] * squares)  # (k, g)
     total = precise.sum(axis=0)[:, None]

@@ -89,6 +89,7 @@ def execute(
     source = open_source(certificate.setting, X, y, drop=missing == "drop", budgets=column)
     running, sizes = first_look(certificate, source, executor, randomness, wanted)
     draws = running.draws(0)
+    running.rehearse()
     receipt = _receipt(certificate, sizes, randomness, missing, running.numbers.roster)
     if records is not None:
         charge(records, certificate, budgets, sizes.get("n", source.rows))
@@ -120,11 +121,13 @@ def first_look(  # noqa: PLR0917 - a run, in the order in which it is put togeth
     randomness: Randomness,
     wanted: Asked | None = None,
     raw: Sequence[Symbol] = (),
+    *,
+    at_once: bool = False,
 ) -> tuple[Running, dict[str, int]]:
     """The first pass over the table, which checks it, and its public sizes. Of a simulation,
-    formulas may read `raw` counts.
+    formulas may read `raw` counts. `at_once`: nothing that can be read now waits for a later pass.
     """
-    stages = Stages(certificate.graph)
+    stages = Stages(certificate.graph, at_once=at_once)
     check_passes(stages, source)
     check_sampling(certificate.graph, executor)
     check_thinning(certificate.graph, executor)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
 from dpframe.execution.running import ONE, Running
+from dpframe.execution.whole import in_integers
 from dpframe.graph import Loop, Node, Release
 from dpframe.graph.statistics import Stack, Statistic
 from dpframe.mechanisms import AdditiveNoise
@@ -73,7 +74,7 @@ def shifted(
     first = statistic.parts[0] if isinstance(statistic, Stack) else statistic
     if isinstance(first, Stack):
         return shifted(first, values, by, running)
-    value = np.array(values[first])
+    value = np.array(in_integers(np.asarray(values[first])))
     step = first.step
     move: Any = by if step is None else int(Fraction(by) / Fraction(running.numbers.up(step)))
     flat = value.reshape(-1)

@@ -1,0 +1,112 @@
+"""What a hostile reading of postponed sums and of sums in machine words found."""
+
+import numpy as np
+import pytest
+
+import dpframe as dp
+from dpframe.errors import InvalidArgument, NotExecutable
+from dpframe.execution.stages import Stages
+from dpframe.falsifying.lines import shifted
+from dpframe.falsifying.running import opened
+from dpframe.graph import known, post, release
+from dpframe.graph.statistics import Histogram
+from dpframe.randomness import Randomness
+
+NOISE = dp.Gaussian(std=3)
+SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+CLAIM = dp.GaussianDP(3)
+
+
+def half(number):
+    """A width."""
+    return 0.5 if number >= 0 else 0.25
+
+
+class Waits(dp.Regression):
+    """What it releases of rows waits for the pass that reads them anyway."""
+
+    def statistic(self, X, y):
+        """What waits."""
+        return X.T @ X
+
+    def noise(self):
+        """And its noise."""
+        return NOISE
+
+    def declare(self, X, y, budget):
+        """First a number of labels alone."""
+        squares = release(y @ y, NOISE, name="squares")
+        waiting = release(self.statistic(X, y), self.noise(), name="waiting")
+        width = known(post(half, squares), "1/10", 1, name="width")
+        moment = release(X.T @ y.scaled(by=width).clip(-1, 1), NOISE, name="moment")
+        again = release(X.scaled(by=width).clip(norm=1).T @ y, NOISE, name="again")
+        return post(lambda *released: released, squares, waiting, moment, again)
+
+
+class TooManyCells(Waits):
+    """Refused when a block is read."""
+
+    def statistic(self, X, y):
+        """4^14 cells."""
+        return Histogram(X, y, 4)
+
+    def noise(self):
+        """Enough."""
+        return dp.Gaussian(std=100)
+
+
+class TooMuchNoise(Waits):
+    """Refused when noise is prepared."""
+
+    def noise(self):
+        """Of any size."""
+        return dp.Gaussian(std=3 + dp.parameter("size", 0, None))
+
+
+def proved(declaration):
+    """By dp.certify; something waits."""
+    run = dp.certify(declaration, target=CLAIM, setting=SETTING)
+    assert [one.label for one in Stages(run.graph).charged(0)] == ["squares"]
+    return run
+
+
+def table(columns):
+    """Some rows and labels."""
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(50, columns)), rng.uniform(-1, 1, 50)
+
+
+@pytest.mark.parametrize(
+    ("declaration", "numbers", "refusal"),
+    [(TooManyCells(), {}, NotExecutable), (TooMuchNoise(), {"size": "1e130"}, InvalidArgument)],
+)
+def test_what_waits_is_refused_before_the_ledger_is_charged(
+    declaration, numbers, refusal, tmp_path
+):
+    """As dp.execute promises."""
+    run = proved(declaration)
+    run = run.at(**numbers) if numbers else run
+    ledger = dp.Ledger(tmp_path / "ledger")
+    ledger.create("people", dp.GaussianDP(10))
+    with pytest.raises(refusal):
+        dp.execute(run, *table(13), ledger=ledger, dataset="people")
+    assert not list(ledger.charges("people"))
+
+
+def test_an_attack_sees_at_once_what_an_execution_puts_off():
+    """Or canaries would attack the first sums only."""
+    run = proved(Waits())
+    X, y = table(2)
+    pair = type("Pair", (), {"X": X, "y": y})
+    assert "waiting" in [one.label for one in opened(run, pair, Randomness.of(0)).stages.charged(0)]
+
+
+def test_a_move_beyond_a_machine_word_does_not_wrap():
+    """Sums lie in words, sensitivities of large groups do not."""
+    run = proved(Waits())
+    X, y = table(2)
+    running = opened(run, type("Pair", (), {"X": X, "y": y}), Randomness.of(0))
+    gram = next(one for one in running.values if one.label == "X^T X" or one.kind == "gram")
+    before = int(np.ravel(running.values[gram])[0])
+    moved = np.ravel(shifted(gram, running.values, 2.0**30, running)[gram])[0]
+    assert moved - before == 2**70  # of a grid of 20 bits
