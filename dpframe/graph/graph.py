@@ -144,13 +144,17 @@ def origins(node: Node) -> list[Node]:
     """What stands behind the symbols of this node's formulas: released numbers; and statistics
     whose values it reads (the verifier judges that).
     """
-    found = [
+    found = {
         s.origin
         for formula in node.formulas.values()
         for s in formula.symbols()
-        if s.origin is not None
-    ]
-    return sorted(
-        (origin for origin in dict.fromkeys(found) if isinstance(origin, Node)),
-        key=lambda origin: origin.label,
-    )
+        if isinstance(s.origin, Node)
+    }
+    return sorted(found, key=_appearance)
+
+
+def _appearance(node: Node) -> tuple[str, ...]:
+    """What tells origins apart, whatever their addresses in memory: labels, its own and its
+    inputs'.
+    """
+    return (node.label, *(one.label for one in node.inputs))
