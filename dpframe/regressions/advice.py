@@ -19,7 +19,7 @@ from .personalized_objective import PersonalizedObjective
 from .personalized_ssp import PersonalizedSSP
 
 MANY = 2000  # columns: beyond, the d by d matrix is what costs
-LOST = 6.0  # times (d/(n mu))^2 over R^2: the part of what can be explained that noise takes
+LOST = 4.0  # times (d/(n mu))^2 over R^2: the part of what can be explained that noise takes
 HOPELESS = 0.9
 
 
@@ -56,7 +56,7 @@ def recommend(
 
     `each` says that people have budgets of their own; `explained` is a guess at R^2. What is lost
     is a rule of thumb, for add/remove, rows that fill their ball evenly and labels with a std of
-    a third of their bound: 6 (d/(n mu))^2/R^2 over one plus that, where mu is what (epsilon, delta)
+    a third of their bound: 4 (d/(n mu))^2/R^2 over one plus that, where mu is what (epsilon, delta)
     affords; uneven rows lose more. Raises InvalidArgument.
 
     Examples
