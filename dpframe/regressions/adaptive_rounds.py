@@ -16,11 +16,12 @@ from dpframe.graph.statistics import NormCounts, RowSum, Statistic
 from dpframe.guarantees import REPLACE_ONE, Share
 from dpframe.mechanisms import Gaussian
 from dpframe.sensitivity import L2
-from dpframe.symbols import Expression, Number, constant, exact, sqrt
+from dpframe.symbols import Expression, constant, exact, sqrt
 
 from .descent import averaged, descend
 from .solve import Array, Fit
 
+MOST_ROUNDS = 50
 CUTS = (
     *(Fraction(size) * Fraction(2) ** k for k in range(-10, 0) for size in (1, Fraction(3, 2))),
     Fraction(1),
@@ -96,11 +97,3 @@ def clip_at(counts: Array, n: float, least: float, parts: float, level: float) -
 def tail(share: float, *points: Array) -> Fit:
     """The mean of the last `share` of the points, shape (d,) each, the last one at least."""
     return averaged(np.array([points[0], *points]), share)
-
-
-def whole(value: Expression, name: str) -> int:
-    """A number of rounds, from 1. Raises InvalidArgument."""
-    if isinstance(value, Number) and value.value.denominator == 1 and 1 <= value.value <= 50:
-        return int(value.value)
-    way_out = "Rounds are written out one by one, so it is a number before anything is drawn."
-    raise InvalidArgument(name, "a whole number from 1 to 50", str(value), way_out)

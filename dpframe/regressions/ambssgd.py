@@ -9,7 +9,8 @@ from dpframe.graph.maps.cells import CellColumn, CellRows
 from dpframe.guarantees import REPLACE_ONE, Share
 from dpframe.symbols import Expression, constant
 
-from .adaptive_rounds import Pace, moved, number_of_rows, spread, tail, whole
+from .adaptive_rounds import MOST_ROUNDS, Pace, moved, number_of_rows, spread, tail
+from .whole import whole
 
 
 class AMBSSGD(Regression):
@@ -37,7 +38,7 @@ class AMBSSGD(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """For each cell: counts, the clip, the sum of clipped gradients; n, where it is private."""
-        rounds = whole(self.rounds, "rounds")
+        rounds = whole(self.rounds, "rounds", 1, MOST_ROUNDS)
         cells = partition(X, y, cells=rounds, salt="DP-AMBSSGD")
         changed = X.unit.rows_per_person * (2 if X.unit.relation is REPLACE_ONE else 1)
         n, least = number_of_rows(X, budget)
@@ -79,7 +80,7 @@ class AdaptiveGradientDescent(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """T times: counts, the clip, the sum of clipped gradients; n, where it is private."""
-        rounds = whole(self.rounds, "rounds")
+        rounds = whole(self.rounds, "rounds", 1, MOST_ROUNDS)
         n, least = number_of_rows(X, budget)
         pace = Pace(
             n=n,

@@ -7,17 +7,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
 from dpframe.graph.functions import histogram
 from dpframe.graph.maps.boxes import unit_of_entries
 from dpframe.guarantees import Share
 from dpframe.mechanisms import Laplace
-from dpframe.symbols import Expression, Number, constant
+from dpframe.symbols import Expression, constant
 
 from .penalised import Quadratic, penalised
 from .quadratic import projected
 from .solve import Fit
+from .whole import whole
 
 Array = NDArray[Any]
 
@@ -37,16 +37,9 @@ class DPME(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """One release of the whole budget."""
-        cells = _whole(self.cells)
+        cells = whole(self.cells, "cells")
         counts = release(histogram(X, y, cells), Laplace.pure, budget, name="histogram")
         return post(centres_fit, counts, unit_of_entries(X), y.radius, cells)
-
-
-def _whole(cells: Expression) -> int:
-    if not isinstance(cells, Number) or cells.value.denominator != 1:
-        way_out = "It shapes the release, so it is a number before anything is drawn."
-        raise InvalidArgument("cells", "a whole number", str(cells), way_out)
-    return int(cells.value)
 
 
 def centres_fit(counts: Array, unit: float, bound: float, cells: int) -> Fit:

@@ -12,7 +12,6 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument
 from dpframe.estimation.evidence import Evidence, Seen
 from dpframe.estimation.prior import Prior
 from dpframe.estimation.shrinkage import Posterior, posterior
@@ -38,9 +37,10 @@ from dpframe.graph.functions import bin_counts
 from dpframe.graph.statistics import Statistic
 from dpframe.guarantees import REPLACE_ONE, Share
 from dpframe.mechanisms import Gaussian
-from dpframe.symbols import Expression, Number, constant, sqrt
+from dpframe.symbols import Expression, constant, sqrt
 
 from .solve import Fit
+from .whole import whole
 
 Array = NDArray[Any]
 
@@ -84,7 +84,7 @@ class JointSSP(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Counts, sums, corrections; each reads what was released before."""
-        turns = whole(self.rounds)
+        turns = whole(self.rounds, "rounds", 0, MOST_ROUNDS)
         correcting = self.correcting if turns else constant(0)
         relative = y.scaled(by=y.radius)
         plain = relative.clip(-1, 1)
@@ -114,15 +114,6 @@ class JointSSP(Regression):
             correction = release(X.T @ left, noise, name=f"correction{turn}")
             evidence = post(corrected, evidence, fit, correction, correction.std, width * y.radius)
         return post(finished, evidence, post(fitted, evidence, X.radius, self.null))
-
-
-def whole(rounds: Expression) -> int:
-    """A number of rounds that a graph can be built of. Raises InvalidArgument."""
-    value = rounds.value if isinstance(rounds, Number) else None
-    if value is None or value.denominator != 1 or not 0 <= value <= MOST_ROUNDS:
-        wanted = f"a whole number, 0 to {MOST_ROUNDS}"
-        raise InvalidArgument("rounds", wanted, str(rounds), "Each round is a release of its own.")
-    return int(value)
 
 
 def noises(
