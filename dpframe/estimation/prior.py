@@ -18,19 +18,24 @@ class Prior:
 
     Their size is such that the variance of x'theta is a share of the mean of y^2 whose logarithm is
     uniform between `least` and `most`; beside that, all coefficients may be zero, with odds `null`
-    to one, times e^`unclear` for each std by which n falls short of two of its noise. `sampling` is
-    the part of the variance of y about x'theta that counts as noise; 1 would be all. `energy` is
-    the mean of y^2 that is believed of labels in [-1, 1], `doubt` its std over it. `floor` is the
-    least eigenvalue, in stds of the noise on X'X.
+    to one, times e^`unclear` for each std by which n falls short of two of its noise (less with
+    more than `wide` columns: each costs little then). `hidden` is the mean square of what noise
+    hides of eigenvalues, in variances of the noise, but no more than one direction with the share
+    `top` of the trace makes. `sampling` is the part of the variance of y about x'theta that counts
+    as noise; 1 would be all. `energy` is the mean of y^2 that is believed of labels in [-1, 1],
+    `doubt` its std over it. `floor` is the least eigenvalue, in stds of the noise on X'X.
 
     The defaults are constants: they were chosen on generated tables (docs/flagship).
     """
 
     powers: tuple[float, ...] = (2.0, 3.0)
     least: float = -4.0
-    most: float = 1.0
-    null: float = 0.2
+    most: float = 0.0
+    null: float = 0.25
     unclear: float = 3.0
+    wide: float = 6.0
+    hidden: float = 2.0
+    top: float = 0.25
     sampling: float = 0.3
     energy: float = 0.2
     doubt: float = 2.0

@@ -57,11 +57,13 @@ class Sizes:
     uncertain: Array
 
 
-def posterior(evidence: Evidence, radius: float, prior: Prior) -> Posterior:
+def posterior(
+    evidence: Evidence, radius: float, prior: Prior, known: Spectrum | None = None
+) -> Posterior:
     """Of all moments. A moment's share of the noise on X'X is the doubt that the moments before it
-    leave. `radius` bounds the norms of rows.
+    leave. `radius` bounds the norms of rows; `known` is the spectrum of X'X, if it was found.
     """
-    found = spectrum(evidence.gram, evidence.gram_std, prior.floor)
+    found = known or spectrum(evidence.gram, evidence.gram_std, prior.floor)
     count = records(evidence, float(np.sum(found.values)) / radius**2)
     energy = label_energy(evidence, count, prior)
     shares: list[float] = []
@@ -103,9 +105,11 @@ def weighed(evidence: Evidence, shares: list[float], before: Posterior, prior: P
     seen = np.array([turn @ one.moment / one.kept + values * (turn @ one.at) for one in moments])
     noise = np.array([(one.std / one.kept) ** 2 for one in moments])
     gram = evidence.gram_std**2 / 2 * np.array(shares)
-    sizes = [sized(seen, noise, gram, before, power, prior) for power in prior.powers]
+    second = values**2 + unseen(values, evidence.gram_std, prior)
+    sizes = [sized(seen, noise, gram, before, second, power, prior) for power in prior.powers]
     weights = np.concatenate([one.weights for one in sizes])
     doubt = prior.unclear * max(0.0, 2 - clearness(evidence))
+    doubt *= min(1.0, prior.wide / evidence.columns)
     null = null_weight(seen, noise) + np.log(max(prior.null, 1e-300) * len(weights)) + doubt
     odds = np.exp(weights - max(weights.max(), null))
     odds /= odds.sum() + np.exp(null - max(weights.max(), null))
@@ -118,12 +122,18 @@ def weighed(evidence: Evidence, shares: list[float], before: Posterior, prior: P
 
 
 def sized(  # noqa: PLR0917 - arrays by their letters
-    seen: Array, noise: Array, gram: Array, before: Posterior, power: float, prior: Prior
+    seen: Array,
+    noise: Array,
+    gram: Array,
+    before: Posterior,
+    second: Array,
+    power: float,
+    prior: Prior,
 ) -> Sizes:
     """For each size of the prior with one power: the evidence for it, and what follows from it.
 
     `seen` (k, d) in principal directions; `noise` (k,) and `gram` (k,) variances, the latter for
-    coefficients of length 1.
+    coefficients of length 1; `second` (d,) mean squares of the eigenvalues.
     """
     values, shape = before.spectrum.values, before.spectrum.values ** (power - 2)
     scale = prior.shares * before.energy / np.sum(shape * values)
@@ -134,12 +144,21 @@ def sized(  # noqa: PLR0917 - arrays by their letters
     pooled = np.einsum("kg,ki->gi", precise, seen) / total
     unexplained = prior.sampling * np.maximum(1 - prior.shares, 0) * before.energy / before.count
     own = 1 / total + unexplained[:, None] * values
-    spread = values**2 * variances + own
+    spread = second * variances + own
     apart = np.einsum("kg,ki->g", precise, seen**2) - (total * pooled**2).sum(axis=1)
     logs = (np.log(spread) + pooled**2 / spread + np.log(total)).sum(axis=1)
     weights = -(logs + apart - len(values) * np.log(precise).sum(axis=0)) / 2
-    means = values * variances / spread * pooled
+    means = second * variances / spread * pooled / values
     return Sizes(weights, means, squares, (variances * own / spread).sum(axis=1))
+
+
+def unseen(values: Array, std: float, prior: Prior) -> float:
+    """What E[value^2] exceeds (E value)^2 by. A direction whose eigenvalue is below std sqrt(d/2)
+    leaves no trace in eigenvectors [BunABP16]; one at this edge adds std^2/2, one with the share
+    `top` of the trace top^2 trace^2/d, wherever it points. The mean of A theta grows with E[A^2],
+    what prediction divides it by is E[A].
+    """
+    return float(min(prior.hidden * std**2, (prior.top * np.sum(values)) ** 2 / len(values)))
 
 
 def null_weight(seen: Array, noise: Array) -> float:

@@ -39,12 +39,17 @@ def shrunken(values: Array, std: float) -> Array:
     value_j), which minimises Stein's unbiased estimate of the squared Frobenius error up to the
     slopes of the corrections. Their sum stays. [Stein86; BunABP16]
     """
-    gaps = values[:, None] - values[None, :]
-    np.fill_diagonal(gaps, np.inf)
     tiny = np.finfo(float).eps * (np.abs(values).max(initial=0) + std)
-    safe = np.where(np.abs(gaps) < tiny, np.copysign(tiny, gaps), gaps)
-    moved: Array = values - std**2 * np.sum(1 / safe, axis=1)
+    pushes = np.array([_push(values, i, tiny) for i in range(len(values))])
+    moved: Array = values - std**2 * pushes
     return moved
+
+
+def _push(values: Array, i: int, tiny: float) -> float:
+    """The sum over j of 1/(value_i - value_j), no gap below `tiny`."""
+    gaps = np.delete(values[i] - values, i)
+    safe = np.where(np.abs(gaps) < tiny, np.copysign(tiny, gaps), gaps)
+    return float(np.sum(1 / safe))
 
 
 def increasing(values: Array) -> Array:

@@ -17,8 +17,11 @@ Array = NDArray[Any]
 
 OUTSIDE, ENOUGH = 0.07, 10.0  # the share of labels outside, where n mu^2/d is not above the second
 LEAST_KEPT = 0.4
-BASE, SLOPE = 0.5, 0.35
-"""Deviations of residuals that are kept, and their growth with log(n mu^2/d)."""
+BASE, ROOT = 0.3, 0.27
+"""Deviations of residuals that are kept, and their growth with sqrt(n mu^2/d): a clip of w
+deviations has noise of w/sqrt(n mu^2/d) times that of sampling."""
+SLOW, SLOPE = 3.0, 0.45
+"""The same where noise is small already: they grow with log(n mu^2/d)."""
 
 
 def label_level(counts: Array, std: float, known_count: float | None, strength: float) -> float:
@@ -60,7 +63,9 @@ def residual_width(evidence: Evidence, fit: Posterior, bound: float, strength: f
     and twice the deviation of predictions can make; over `bound`. `strength` is mu^2/d.
     """
     explained = float(fit.mean @ fit.spectrum.matrix @ fit.mean)
-    deviations = BASE + SLOPE * float(np.log(max(fit.count * strength, 1.0)))
+    seen = fit.count * strength
+    deviations = BASE + ROOT * math.sqrt(seen)
+    deviations = min(deviations, SLOW + SLOPE * math.log(max(seen, 1.0)))
     most = evidence.moments[0].width + 2 * np.sqrt(explained / fit.count)
     return float(min(deviations * residual_deviation(evidence, fit), most)) / bound
 

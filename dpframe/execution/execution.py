@@ -29,6 +29,7 @@ from dpframe.verify.structure import constant
 
 from .budgets import Asked, asked, check_order, given_by, read_budgets, spent_by
 from .numbers import PublicNumbers
+from .on_grid import held_grid
 from .one_pass import read, sizes_read
 from .recording import charge, check_records
 from .result import Receipt, Result
@@ -108,8 +109,11 @@ def execute(
 def released_in_stages(running: Running, draws: Sequence[Drawn], randomness: Randomness) -> None:
     """Draw; learn what follows, look again and draw, as often as the graph has stages."""
     running.release(draws, randomness)
+    first, grid = held_grid(running.stages) or (0, None)
     for stage in range(1, running.stages.count):
         running.learn(stage)
+        if grid is not None and stage == first:
+            running = running.on_grid(grid)
         running.look(stage)
         running.release(running.draws(stage), randomness)
 

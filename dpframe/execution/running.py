@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dpframe.errors import BadData, NotExecutable
 from dpframe.graph import Graph, Known, Loop, Node, Procedure, Release, Sampler, Searcher, points_of
+from dpframe.graph.maps.grid import RowsOnGrid
 from dpframe.graph.procedures.random_stopping import RandomStopping
 from dpframe.graph.statistics import Searched, Statistic
 from dpframe.randomness import Randomness
@@ -23,6 +24,7 @@ from dpframe.verify.at_numbers import AtNumbers
 from .best import best_of
 from .drawing import Draw, times_of
 from .numbers import PublicNumbers
+from .on_grid import SourceOnGrid, on_grid
 from .one_pass import empty_block
 from .sampling import InOrder, Sample
 from .searching import Search
@@ -71,6 +73,16 @@ class Running:
         empty = empty_block(self.certificate.setting, self.source.columns)
         searched = [one for one in asked if isinstance(one, Searched)]
         self.values.update({one: self._searched(one, empty, self.budgets) for one in searched})
+
+    def on_grid(self, grid: RowsOnGrid) -> Running:
+        """The same, with rows put onto their grid once, here and in memory. What is known is
+        shared.
+        """
+        if self.executor is not None or self.kept is not None:
+            return self
+        empty = empty_block(self.certificate.setting, self.source.columns)
+        number = self.numbers.towards_zero
+        return attrs.evolve(self, source=on_grid(self.source, grid, self.graph, number, empty))
 
     def draws(self, stage: int) -> list[Drawn]:
         """What a stage releases, in order, with every number that it needs."""
@@ -159,7 +171,8 @@ class Running:
         sample = sample if self.kept is None else self.kept.again()
         empty = empty_block(self.certificate.setting, self.source.columns)
         known = self._given(asked) | dict(given)
-        reading = Pass.of(self.graph, number, empty, asked, given=known, sample=sample)
+        rows = self.source.grid if isinstance(self.source, SourceOnGrid) else None
+        reading = Pass.of(self.graph, number, empty, asked, given=known, sample=sample, rows=rows)
         if not reading.sums and not any(isinstance(one, Searched) for one in asked):
             return derived(self.graph, (), NOTHING, number, asked, before=self.values)
         found = self.values

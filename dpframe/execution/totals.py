@@ -61,6 +61,7 @@ class Pass:
     most: int | None
     given: Values = attrs.field(factory=dict)
     sample: Callable[[Block], Block] | None = None
+    rows: Node | None = None
 
     @classmethod
     def of(
@@ -72,11 +73,12 @@ class Pass:
         *,
         given: Values | None = None,
         sample: Callable[[Block], Block] | None = None,
+        rows: Node | None = None,
     ) -> Pass:
         """The pass of a graph, or of some of its statistics. Everything that may refuse a number
         does so here, on a block without rows. `most` rows at a time have exact sums. `given` are
         released arrays that maps read. All of them read a `sample` of each block, where there is
-        one.
+        one. `rows` is what rows of a block are already; None for the table's own.
         """
         asked = graph.statistics if statistics is None else statistics
         sums = tuple(node for node in asked if isinstance(node, BlockSum))
@@ -88,7 +90,13 @@ class Pass:
 
         bits = [node.bits for node in maps if isinstance(node, OnGrid)]
         views(maps, empty, noted, given).reals()
-        return cls(maps, sums, known, exact_rows(max(bits)) if bits else None, given, sample)
+        most = exact_rows(max(bits)) if bits else None
+        if rows is None or rows not in maps:
+            read = [one for one in maps if isinstance(one, RowsNode)]
+            if rows is not None and read:
+                raise NotExecutable(f"{read[0].label} is read, and rows are {rows.label} already")
+            return cls(maps, sums, known, most, given, sample)
+        return cls(beyond(rows, maps), sums, known, most, given, sample, rows)
 
     @np.errstate(over="ignore", invalid="ignore")  # a warning would tell of the data
     def __call__(self, blocks: Iterable[Block]) -> Sums:
@@ -107,7 +115,8 @@ class Pass:
         """Add a piece to every sum. What is seen of it goes before the next is looked at, so that
         its memory is used again.
         """
-        seen = views(self.maps, piece, self.numbers.__getitem__, self.given)
+        given = self.given if self.rows is None else {**self.given, self.rows: piece.rows}
+        seen = views(self.maps, piece, self.numbers.__getitem__, given)
         reals = seen if all(exact for *_, exact in parts) else seen.reals()
         for summed, total, exact in parts:
             total.add(summed.block(seen if exact else reals))
@@ -270,6 +279,22 @@ def needed(graph: Graph, sums: Iterable[Node]) -> tuple[Node, ...]:
             found.update(reads_of(node))
     kinds = (RowsNode, ColumnNode, BudgetSource)
     return tuple(node for node in graph.nodes if node in found and isinstance(node, kinds))
+
+
+def beyond(node: Node, maps: Iterable[Node]) -> tuple[Node, ...]:
+    """The maps without the node and what it is made of."""
+    known = {node, *made_of(node)}
+    return tuple(one for one in maps if one not in known)
+
+
+def made_of(node: Node) -> set[Node]:
+    """All that a map reads, and what that reads."""
+    found: set[Node] = set()
+    way = reads_of(node)
+    while way:
+        found.update(way)
+        way = tuple(one for before in way for one in reads_of(before))
+    return found
 
 
 def _pieces(block: Block, most: int | None) -> Iterator[Block]:

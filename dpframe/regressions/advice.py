@@ -62,7 +62,7 @@ def recommend(
     Examples
     --------
     >>> print(recommend(n=10_000, d=10, epsilon=1, delta="1e-6"))
-    dp.JointSSP(counting=3/25, correcting=11/20, gram=35, moment=7, squares=8, rounds=6, null=1/5)
+    dp.JointSSP(counting=3/25, correcting=11/20, gram=35, moment=7, squares=8, rounds=6, null=1/4)
       nothing to tune, and intervals with it
       noise will take about 0% of what least squares explains
     """

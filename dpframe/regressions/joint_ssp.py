@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dpframe.estimation.evidence import Evidence, Seen
 from dpframe.estimation.prior import Prior
 from dpframe.estimation.shrinkage import Posterior, posterior
+from dpframe.estimation.spectrum import Spectrum, spectrum
 from dpframe.estimation.widths import (
     count_of,
     counted_squares,
@@ -80,7 +81,7 @@ class JointSSP(Regression):
     moment: Expression = constant(7)
     squares: Expression = constant(8)
     rounds: Expression = constant(6)
-    null: Expression = constant("0.2")
+    null: Expression = constant("0.25")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Counts, sums, corrections; each reads what was released before."""
@@ -104,8 +105,9 @@ class JointSSP(Regression):
         squares = release(labels @ labels, each[2], name="squares")
         found = (counts, counts.std, gram, gram.std, moment, moment.std, squares, squares.std)
         evidence: Node = post(gathered, n, level, y.radius, *found)
+        principal = post(principal_of, gram, gram.std)
         for turn in range(1, turns + 1):
-            fit = post(fitted, evidence, X.radius, self.null)
+            fit = post(fitted, evidence, principal, X.radius, self.null)
             asked_width = post(residual_width, evidence, fit, y.radius, strength)
             width = known(asked_width, NARROWEST, WIDEST, name=f"width{turn}")
             theta = post(coefficients_of, fit)
@@ -113,7 +115,7 @@ class JointSSP(Regression):
             (noise,) = noises(budget, correcting / turns, [X.T @ left])
             correction = release(X.T @ left, noise, name=f"correction{turn}")
             evidence = post(corrected, evidence, fit, correction, correction.std, width * y.radius)
-        return post(finished, evidence, post(fitted, evidence, X.radius, self.null))
+        return post(finished, evidence, post(fitted, evidence, principal, X.radius, self.null))
 
 
 def noises(
@@ -167,9 +169,14 @@ def corrected(
     return evidence.with_moment(Seen(width * correction, width * std, fit.mean, width, kept))
 
 
-def fitted(evidence: Evidence, radius: float, null: float) -> Posterior:
+def principal_of(gram: Array, std: float) -> Spectrum:
+    """Eigenvalues and principal directions of X'X."""
+    return spectrum(gram, std, Prior().floor)
+
+
+def fitted(evidence: Evidence, principal: Spectrum, radius: float, null: float) -> Posterior:
     """What follows from the evidence."""
-    return posterior(evidence, radius, Prior(null=null))
+    return posterior(evidence, radius, Prior(null=null), principal)
 
 
 def coefficients_of(fit: Posterior) -> Array:

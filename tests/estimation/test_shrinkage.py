@@ -6,7 +6,7 @@ import pytest
 
 from dpframe.estimation.evidence import Evidence, Seen
 from dpframe.estimation.prior import Prior
-from dpframe.estimation.shrinkage import clearness, label_energy, posterior, records
+from dpframe.estimation.shrinkage import clearness, label_energy, posterior, records, unseen
 
 GRAM = np.diag([400.0, 900.0])  # gaps so wide that shrinkage moves nothing visible
 
@@ -180,3 +180,45 @@ def test_without_records_in_sight_little_is_claimed():
     assert np.linalg.norm(posterior(hidden, 1.0, Prior()).mean) < 0.02
     certain = attrs.evolve(hidden, count_std=0.0)
     assert clearness(certain) > 1e9
+
+
+def test_what_noise_may_hide_of_eigenvalues():
+    """Some variances of the noise, no more than one direction with a share of the trace has."""
+    prior = Prior(hidden=0.5, top=0.25)
+    assert unseen(np.array([400.0, 900.0]), 0.0, prior) == 0.0
+    assert unseen(np.array([400.0, 900.0]), 10.0, prior) == pytest.approx(50.0)
+    assert unseen(np.array([400.0, 900.0]), 1e6, prior) == pytest.approx(325.0**2 / 2)
+
+
+def spiked(rng, d, spike, gram_std, std):
+    """X'X with one long direction that its noise hides, theta of any direction, and what is seen:
+    (X'X, theta, evidence).
+    """
+    axis = rng.normal(size=d)
+    gram = np.eye(d) + spike * np.outer(axis, axis) / (axis @ axis)
+    theta = rng.normal(size=d) / np.sqrt(d)
+    noise = rng.normal(0, gram_std, (d, d))
+    first = Seen(gram @ theta + rng.normal(0, std, d), std, np.zeros(d), 1.0)
+    energy = float(theta @ gram @ theta)
+    seen = Evidence(gram + (noise + noise.T) / 2, gram_std, (first,), energy, 1e-3, 9 * d, 1e-3)
+    return gram, theta, seen
+
+
+def share_lost(prior, spike, d=60, runs=60):
+    """Mean loss of predictions over that of 0, in worlds where the spike is below the edge."""
+    rng, lost, zero = np.random.default_rng(5), 0.0, 0.0
+    for _ in range(runs):
+        gram, theta, seen = spiked(rng, d, spike, gram_std=15.0, std=5.0)
+        off = posterior(seen, 1.0, prior).mean - theta
+        lost, zero = lost + off @ gram @ off, zero + theta @ gram @ theta
+    return lost / zero
+
+
+def test_a_moment_shows_what_the_gram_hides():
+    """A long direction that no eigenvector shows has most of the signal: who reckons with it
+    predicts better, and who reckons with it in vain loses little.
+    """
+    assert 60 < 15.0 * np.sqrt(60 / 2), "below the edge of what eigenvectors show"
+    blind = Prior(hidden=0.0)
+    assert 1 - share_lost(Prior(), spike=60) > 2 * (1 - share_lost(blind, spike=60)) > 0
+    assert share_lost(Prior(), spike=0) < 1.01 * share_lost(blind, spike=0)

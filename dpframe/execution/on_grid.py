@@ -1,0 +1,165 @@
+"""Rows that several passes read, put onto their grid once: a table in memory of whole steps.
+
+What becomes of a row is a function of that row alone, so every exact sum is the same to the last
+bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from dpframe.graph import Graph, Node, RowsNode
+from dpframe.graph.maps.boxes import BoxGrid
+from dpframe.graph.maps.grid import Grid, RowsOnGrid
+from dpframe.graph.statistics import BlockSum, Searched
+from dpframe.sources import Source
+from dpframe.sources.layout import Layout
+from dpframe.sources.memory import MemorySource
+from dpframe.sources.parts import Part
+from dpframe.sources.table import Block, Table
+from dpframe.symbols import Expression
+
+from .stages import Stages
+from .totals import beyond, made_of, needed, reads_of, views
+
+Array = NDArray[Any]
+Numbers = Callable[[Expression], float]
+
+MOST = 2**29  # bytes of steps that are held beside the table
+WIDEST = 256  # columns: with more of them X'X takes far longer than all that holding rows saves
+
+
+@attrs.frozen(eq=False)
+class Held:
+    """Parts of a table, each some blocks, in its order; they add up."""
+
+    parts: tuple[tuple[Block, ...], ...]
+
+    def __add__(self, other: Held) -> Held:
+        return Held(self.parts + other.parts)
+
+
+@attrs.frozen(eq=False, repr=False)
+class PartOnGrid(Part):
+    """Some blocks that were read before."""
+
+    layout: Layout
+    held_blocks: Sequence[Block]
+
+    @property
+    def name(self) -> str:
+        """`X`."""
+        return "X"
+
+    def tables(self) -> Iterator[Table]:
+        """None: the rows are no table any more."""
+        return iter(())
+
+    def blocks(self) -> Iterator[Block]:
+        """The blocks as they are; all is checked."""
+        return iter(self.held_blocks)
+
+
+@attrs.frozen(eq=False, repr=False)
+class SourceOnGrid(Source):
+    """The rows of another source as `grid` has them, in its parts, with labels and budgets."""
+
+    threaded: ClassVar[bool] = True
+    layout: Layout
+    grid: RowsOnGrid
+    held: Held
+    identity: object
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return sum(len(block.rows) for part in self.held.parts for block in part)
+
+    @property
+    def steps(self) -> int:
+        """The number of parts."""
+        return len(self.held.parts)
+
+    def parts(self) -> Iterator[PartOnGrid]:
+        """The parts in their order."""
+        for blocks in self.held.parts:
+            yield PartOnGrid(self.layout, blocks)
+
+
+@attrs.frozen(eq=False)
+class Gridding:
+    """Work for a source: its blocks, rows as `maps`, of which `grid` is the last, see them."""
+
+    maps: tuple[Node, ...]
+    grid: RowsOnGrid
+    number: Numbers
+
+    def __call__(self, blocks: Iterable[Block]) -> Held:
+        return Held((tuple(map(self.steps, blocks)),))
+
+    @np.errstate(over="ignore", invalid="ignore")  # a warning would tell of the data
+    def steps(self, block: Block) -> Block:
+        """The block with its rows in steps."""
+        rows = views(self.maps, block, self.number)[self.grid]
+        return Block(rows, block.labels, block.budgets)
+
+
+def on_grid(
+    source: Source, grid: RowsOnGrid, graph: Graph, number: Numbers, empty: Block
+) -> Source:
+    """The table on its grid, by one pass of its own; the source itself where it is not in memory,
+    where its steps would be large, or with many columns. Formulas are evaluated here, on a block
+    without rows.
+    """
+    if not isinstance(source, MemorySource):
+        return source
+    before, known = made_of(grid), dict[Expression, float]()
+    maps = (*(node for node in graph.nodes if node in before), grid)
+
+    def noted(formula: Expression) -> float:
+        return known.setdefault(formula, number(formula))
+
+    columns = Gridding(maps, grid, noted).steps(empty).rows.shape[1]
+    if columns > WIDEST or 8 * source.rows * columns > MOST:
+        return source
+    held = source.total(Gridding(maps, grid, known.__getitem__))
+    return SourceOnGrid(source.layout, grid, held, source.identity)
+
+
+def held_grid(stages: Stages) -> tuple[int, RowsOnGrid] | None:
+    """The grid by which all passes but the first see rows, and the stage of the first of these;
+    None where there is none, or only one such pass.
+    """
+    graph = stages.graph
+    searched = any(isinstance(one, Searched) for one in graph.statistics)
+    if searched or graph.loops or not graph.additive:
+        return None
+    looks = {one: _sums_of_rows(stages, one) for one in range(1, stages.count)}
+    looks = {stage: sums for stage, sums in looks.items() if sums}
+    grid = _only_way(graph, [one for sums in looks.values() for one in sums])
+    return (min(looks), grid) if grid is not None and len(looks) > 1 else None
+
+
+def _sums_of_rows(stages: Stages, stage: int) -> list[BlockSum]:
+    """What a pass of this stage sums, if it reads rows."""
+    sums = [one for one in stages.statistics(stage) if isinstance(one, BlockSum)]
+    rows = any(isinstance(one, RowsNode) for one in needed(stages.graph, sums))
+    return sums if rows else []
+
+
+def _only_way(graph: Graph, sums: Sequence[BlockSum]) -> RowsOnGrid | None:
+    """The one grid of rows by which sums, and all that they read, come to the rows."""
+    maps = needed(graph, sums)
+    grids = [one for one in maps if isinstance(one, Grid | BoxGrid)]
+    if len(grids) != 1:
+        return None
+    before = made_of(grids[0])
+    reads = [one for node in beyond(grids[0], maps) for one in reads_of(node)]
+    reads += [one for summed in sums for one in summed.inputs]
+    plain = all(isinstance(one, RowsNode) for one in before)
+    return grids[0] if plain and before.isdisjoint(reads) else None
