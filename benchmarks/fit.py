@@ -31,7 +31,7 @@ from dpframe.execution.totals import Pass
 from dpframe.graph import Column, Regression, Rows, Setting, post, release
 from dpframe.guarantees import ADD_REMOVE, ApproxDP
 from dpframe.mechanisms import Gaussian
-from dpframe.regressions import SSP, JointSSP
+from dpframe.regressions import SSP, JointSSP, recommend
 from dpframe.sources import Block, open_source
 from dpframe.verify import certify
 
@@ -56,9 +56,10 @@ def ridge(gram: np.ndarray, moment: np.ndarray, std: float) -> np.ndarray:
 
 SETTING = Setting(X=Rows(norm=1), y=Column(bound=1), relation=ADD_REMOVE)
 RUN = certify(TwoReleases(), target=ApproxDP(1, "1e-6"), setting=SETTING)
-FLAGSHIP, LEAN, FAMILY = (
+ADVISED = recommend(n=1_000_000, d=50, epsilon=1, delta="1e-6").regression
+FLAGSHIP, LEAN, AT_ONCE, FAMILY = (
     certify(one, target=ApproxDP(1, "1e-6"), setting=SETTING)
-    for one in (JointSSP(), JointSSP(rounds=0), SSP())
+    for one in (JointSSP(), JointSSP(rounds=0), ADVISED, SSP())
 )
 FLOATING = certify(
     TwoReleases(), target=ApproxDP(1, "1e-6"), setting=attrs.evolve(SETTING, grid=None)
@@ -100,6 +101,10 @@ def without_corrections(X: np.ndarray, y: np.ndarray) -> Any:
     return execute(LEAN, X, y, rng=0)
 
 
+def as_advised(X: np.ndarray, y: np.ndarray) -> Any:
+    return execute(AT_ONCE, X, y, rng=0)
+
+
 def by_ssp(X: np.ndarray, y: np.ndarray) -> Any:
     return execute(FAMILY, X, y, rng=0)
 
@@ -113,6 +118,7 @@ def contenders() -> dict[str, Contender]:
         "dpframe, exact fit, 2 threads": in_threads,
         "dpframe, grid=None": in_floating_point,
         "dpframe, SSP": by_ssp,
+        "dpframe, JointSSP, one look": as_advised,
         "dpframe, JointSSP(rounds=0)": without_corrections,
         "dpframe, JointSSP": by_joint_ssp,
     }

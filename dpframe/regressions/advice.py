@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any, cast
 
 import attrs
 
@@ -21,6 +22,8 @@ from .personalized_ssp import PersonalizedSSP
 MANY = 2000  # columns: beyond, the d by d matrix is what costs
 LOST = 4.0  # times (d/(n mu))^2 over R^2: the part of what can be explained that noise takes
 HOPELESS = 0.9
+AT_ONCE: Regression = cast("Any", JointSSP)(moment=35, rounds=0, levels=0)  # one look
+SMALL = 100.0  # times what noise takes: where sampling takes more, no correction is worth a look
 
 
 @attrs.frozen
@@ -57,14 +60,17 @@ def recommend(
     `each` says that people have budgets of their own; `explained` is a guess at R^2. What is lost
     is a rule of thumb, for add/remove, rows that fill their ball evenly and labels with a std of
     a third of their bound: 4 (d/(n mu))^2/R^2 over one plus that, where mu is what (epsilon, delta)
-    affords; uneven rows lose more. Raises InvalidArgument.
+    affords; uneven rows lose more. Where even a hundred times of it is less than d/n, which is what
+    sampling takes, one look at the table is enough, as fast as noisy sums are. Raises
+    InvalidArgument.
 
     Examples
     --------
-    >>> print(recommend(n=10_000, d=10, epsilon=1, delta="1e-6"))
-    dp.JointSSP(counting=3/25, correcting=11/20, gram=35, moment=7, squares=8, rounds=6, null=1/4)
-      nothing to tune, and intervals with it
-      noise will take about 0% of what least squares explains
+    >>> advice = recommend(n=10_000, d=10, epsilon="0.01", delta="1e-6")
+    >>> print(type(advice.regression).__name__, f"{advice.lost:.0%}", advice.because)
+    JointSSP 43% nothing to tune, and intervals with it
+    >>> print(recommend(n=1_000_000, d=50, epsilon=1, delta="1e-6").because)
+    one look: sampling takes more than noise, if labels fill a tenth of their bound
     """
     spent, failure = rational(epsilon, "epsilon"), rational(delta, "delta")
     _check(n, d, spent, failure, explained)
@@ -75,6 +81,9 @@ def recommend(
     if d > MANY:
         why = f"more than {MANY} columns: a round releases d numbers, never a matrix"
         return Recommendation(NoisyGradientDescent(), why, lost)
+    if SMALL * lost < d / n:
+        why = "one look: sampling takes more than noise, if labels fill a tenth of their bound"
+        return Recommendation(AT_ONCE, why, lost)
     return Recommendation(JointSSP(), "nothing to tune, and intervals with it", lost)
 
 

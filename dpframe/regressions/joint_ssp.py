@@ -4,6 +4,7 @@ posterior mean under the known noise.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -12,6 +13,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from dpframe.errors import InvalidArgument
 from dpframe.estimation.evidence import Evidence, Seen
 from dpframe.estimation.prior import Prior
 from dpframe.estimation.shrinkage import Posterior, posterior
@@ -34,7 +36,7 @@ from dpframe.graph import (
     post,
     release,
 )
-from dpframe.graph.functions import bin_counts
+from dpframe.graph.functions import bin_counts, count
 from dpframe.graph.statistics import Statistic
 from dpframe.guarantees import REPLACE_ONE, Share
 from dpframe.mechanisms import Gaussian
@@ -45,9 +47,10 @@ from .whole import whole
 
 Array = NDArray[Any]
 
-CUTS = tuple(Fraction(1, 2**k) for k in range(7, 0, -1))  # of the label bound
+MOST_LEVELS = 20  # halvings of the label bound
 NARROWEST, WIDEST = Fraction(1, 1000), 4  # of residuals, in label bounds
 MOST_ROUNDS = 20
+UNCOUNTED = (0.0, math.inf)  # y'y as counts say it, where there are none
 
 
 @attrs.frozen(eq=False)
@@ -62,11 +65,14 @@ class JointSSP(Regression):
     clipped where what was released before says so. [Wang18, Alg. 2; Bernstein19; Tang23]
 
     Released, all calibrated together to the whole budget by the exact Gaussian profile: counts of
-    label sizes, which say where labels are clipped; X'X, X'y and y'y, one Gaussian release of what
-    one record moves together; then `rounds` times X'r, r the clipped residuals at the coefficients
-    so far. `counting` and `correcting` are the parts of the squared mu of the first and the last;
-    the sums share the rest like `gram`, `moment` and `squares`. Eigenvalues, ridge, the strength of
-    the signal and all widths are post-processing.
+    labels between `levels` halvings of their bound, which say where labels are clipped; X'X, X'y
+    and y'y, one Gaussian release of what one record moves together; then `rounds` times X'r, r the
+    clipped residuals at the coefficients so far. `counting` and `correcting` are the parts of the
+    squared mu of the first and the last; the sums share the rest like `gram`, `moment` and
+    `squares`. Eigenvalues, ridge, the strength of the signal and all widths are post-processing.
+
+    With `levels=0` and `rounds=0` everything is one look at the table: labels are clipped at their
+    bound, and of the counts n remains, released where it is private.
     """
 
     paper: ClassVar[str] = "Wang18; Bernstein19; Tang23"
@@ -81,34 +87,28 @@ class JointSSP(Regression):
     moment: Expression = constant(7)
     squares: Expression = constant(8)
     rounds: Expression = constant(6)
+    levels: Expression = constant(7)
     null: Expression = constant("0.25")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Counts, sums, corrections; each reads what was released before."""
-        turns = whole(self.rounds, "rounds", 0, MOST_ROUNDS)
-        correcting = self.correcting if turns else constant(0)
         relative = y.scaled(by=y.radius)
+        turns, correcting = self.turns, self.correcting if self.turns else constant(0)
+        first = self.looked(X, relative, budget)
         plain = relative.clip(-1, 1)
-        sizes = bin_counts(relative, CUTS, absolute=True)
-        (for_counts,) = noises(budget, self.counting, [sizes])
         sums = [X.T @ X, X.T @ plain, plain @ plain]
         weights = (self.gram, self.moment, self.squares)
-        each = noises(budget, 1 - self.counting - correcting, sums, weights)
-        counts = release(sizes, for_counts, name="counts")
+        each = noises(budget, 1 - first.part - correcting, sums, weights)
         gram = release(X.T @ X, each[0], name="gram")
-        strength = 1 / (counts.std**2 * self.counting * X.columns)  # mu^2/d
-        n = X.rows if X.unit.relation is REPLACE_ONE else None
-        asked_level = post(label_level, counts, counts.std, n, strength)
-        level = known(asked_level, CUTS[0], 1, name="level")
-        labels = relative.scaled(by=level).clip(-1, 1)
+        labels = relative.scaled(by=first.level).clip(-1, 1) if self.steps else plain
         moment = release(X.T @ labels, each[1], name="moment")
         squares = release(labels @ labels, each[2], name="squares")
-        found = (counts, counts.std, gram, gram.std, moment, moment.std, squares, squares.std)
-        evidence: Node = post(gathered, n, level, y.radius, *found)
+        found = (gram, gram.std, moment, moment.std, squares, squares.std)
+        evidence: Node = post(gathered, *first.said, first.level, y.radius, *found)
         principal = post(principal_of, gram, gram.std)
         for turn in range(1, turns + 1):
             fit = post(fitted, evidence, principal, X.radius, self.null)
-            asked_width = post(residual_width, evidence, fit, y.radius, strength)
+            asked_width = post(residual_width, evidence, fit, y.radius, first.strength)
             width = known(asked_width, NARROWEST, WIDEST, name=f"width{turn}")
             theta = post(coefficients_of, fit)
             left = y.residuals(X, theta).scaled(by=width * y.radius).clip(-1, 1)
@@ -116,6 +116,51 @@ class JointSSP(Regression):
             correction = release(X.T @ left, noise, name=f"correction{turn}")
             evidence = post(corrected, evidence, fit, correction, correction.std, width * y.radius)
         return post(finished, evidence, post(fitted, evidence, principal, X.radius, self.null))
+
+    @property
+    def steps(self) -> int:
+        """How many halvings of the label bound are counted."""
+        return whole(self.levels, "levels", 0, MOST_LEVELS)
+
+    @property
+    def turns(self) -> int:
+        """How many corrections. Raises InvalidArgument where labels are not looked at first."""
+        turns = whole(self.rounds, "rounds", 0, MOST_ROUNDS)
+        if turns and not self.steps:
+            way_out = "levels=7 counts labels first; rounds=0 is one look at the table."
+            raise InvalidArgument("rounds", "0 where levels is 0", turns, way_out)
+        return turns
+
+    def looked(self, X: RowsNode, relative: ColumnNode, budget: Share) -> Look:
+        """Counts of label sizes between halvings of their bound, and the level that they say; with
+        none n itself, where it is private.
+        """
+        n = X.rows if X.unit.relation is REPLACE_ONE else None
+        if not self.steps and n is not None:
+            return Look((n, None, None), constant(0))
+        cuts = [Fraction(1, 2**k) for k in range(self.steps, 0, -1)]
+        sizes = bin_counts(relative, cuts, absolute=True) if cuts else count(X)
+        (noise,) = noises(budget, self.counting, [sizes])
+        seen = release(sizes, noise, name="counts" if cuts else "n")
+        said = (n, seen, seen.std)
+        if not cuts:
+            return Look(said, self.counting)
+        strength = 1 / (seen.std**2 * self.counting * X.columns)  # mu^2/d
+        asked_level = post(label_level, seen, seen.std, n, strength)
+        level = known(asked_level, cuts[0], 1, name="level")
+        return Look(said, self.counting, level, strength)
+
+
+@attrs.frozen
+class Look:
+    """The first look at the labels: n where it is public, counts and their std (None where nothing
+    is released); its part of the squared mu; the level at which labels are clipped; and mu^2/d.
+    """
+
+    said: tuple[Any, ...]
+    part: Expression
+    level: Expression = attrs.field(default=constant(1))
+    strength: Expression = attrs.field(default=constant(0))
 
 
 def noises(
@@ -133,10 +178,10 @@ def noises(
 
 def gathered(  # noqa: PLR0917 - dp.post passes by position
     known_count: float | None,
+    counts: Array | float | None,
+    counts_std: float | None,
     level: float,
     bound: float,
-    counts: Array,
-    counts_std: float,
     gram: Array,
     gram_std: float,
     moment: Array,
@@ -144,9 +189,14 @@ def gathered(  # noqa: PLR0917 - dp.post passes by position
     squares: float,
     squares_std: float,
 ) -> Evidence:
-    """What the counts and the sums say; the latter are of labels over level times bound."""
-    width, (n, noise) = level * bound, count_of(counts, counts_std, known_count)
-    counted, counted_std = counted_squares(counts, counts_std, level)
+    """What the counts, or n alone, and the sums say; the latter are of labels over level times
+    bound.
+    """
+    width, (n, noise), (counted, counted_std) = level * bound, (known_count or 0.0, 0.0), UNCOUNTED
+    if counts is not None and counts_std is not None:
+        n, noise = count_of(np.atleast_1d(counts), counts_std, known_count)
+        if np.ndim(counts):
+            counted, counted_std = counted_squares(np.asarray(counts), counts_std, level)
     first = Seen(width * moment, width * moment_std, np.zeros(len(gram)), width)
     return Evidence(
         gram=gram,

@@ -32,6 +32,13 @@ def test_what_is_recommended_for_everybody_is_certified(relation):
         assert dp.certify(advised, target=target, setting=setting).derivation
 
 
+def test_one_look_is_enough_where_sampling_takes_far_more():
+    """A hundred times 4 (d/(n mu))^2/R^2 against d/n."""
+    at_once = dp.recommend(n=1_000_000, d=50, epsilon=1, delta="1e-6").regression
+    assert (str(at_once.rounds), str(at_once.levels)) == ("0", "0")
+    assert str(dp.recommend(n=100_000, d=50, epsilon=1, delta="1e-6").regression.rounds) == "6"
+
+
 def test_the_loss_is_the_rule_of_thumb():
     """By hand, from the tabulated mu."""
     # mu = 0.2367 at (1, 1e-6) [privacy facts]; 4 (10/(10^4 mu))^2/0.5 = 1.428e-4

@@ -6,6 +6,7 @@ from scipy.stats import norm
 
 import dpframe as dp
 from dpframe.check import check
+from dpframe.execution.stages import Stages
 from dpframe.graph import Post, Release
 
 B, Y, N, D = 1.5, 2.0, 4000, 3
@@ -170,3 +171,41 @@ def test_labels_far_below_their_bound_are_found():
     evidence = dp.execute(proof, X, y / 100, rng=0).output.evidence
     assert evidence.moments[0].width <= Y / 64
     assert evidence.count == pytest.approx(20_000, rel=0.02)
+
+
+@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE])
+def test_one_look_at_the_table(relation):
+    """n, where it is private, and three sums: proved, checked and near least squares."""
+    once = dp.JointSSP(rounds=0, levels=0)
+    target = dp.ApproxDP(dp.EPSILON, dp.DELTA)
+    run = dp.certify(once, target=target, setting=setting(relation))
+    names = [one.name for one in run.graph.releases]
+    counted = ["n"] if relation is dp.ADD_REMOVE else []
+    assert sorted(names) == sorted([*counted, "gram", "moment", "squares"])
+    assert Stages(run.graph).count == 1
+    verdict = check(run.document)
+    assert verdict.accepted, verdict.reason
+    sizes = {} if relation is dp.ADD_REMOVE else {"n": 40_000}
+    X, y = table(40_000)
+    fit = dp.execute(run.at(epsilon=10, delta="1e-6", **sizes), X, y, rng=1).output
+    assert fit.coefficients == pytest.approx([0.5, -0.3, 0.2], abs=0.03)
+    evidence = fit.evidence
+    assert evidence.count == pytest.approx(40_000, abs=100)
+    assert (evidence.count_std > 0) == bool(counted)
+    assert (evidence.moments[0].width, evidence.counted_std) == (Y, np.inf)
+
+
+def test_corrections_want_labels_looked_at_first():
+    """Their widths rest on it."""
+    with pytest.raises(dp.InvalidArgument, match="rounds must be 0 where levels is 0"):
+        dp.certify(dp.JointSSP(levels=0), target=dp.ApproxDP(1, "1e-6"), setting=setting())
+    with pytest.raises(dp.InvalidArgument, match="levels must be a whole number from 0 to 20"):
+        dp.certify(dp.JointSSP(levels=21), target=dp.ApproxDP(1, "1e-6"), setting=setting())
+
+
+def test_as_many_levels_as_asked():
+    """Two halvings are three counts."""
+    run = dp.certify(dp.JointSSP(levels=2), target=dp.ApproxDP(1, "1e-6"), setting=setting())
+    result = dp.execute(run, *table(), rng=1)
+    assert result.released["counts"].shape == (3,)
+    assert result.output.evidence.moments[0].width / Y in {1, 0.5, 0.25}
