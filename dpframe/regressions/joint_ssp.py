@@ -139,7 +139,7 @@ class JointSSP(Regression):
         if not self.steps and n is not None:
             return Look((n, None, None), constant(0))
         cuts = [Fraction(1, 2**k) for k in range(self.steps, 0, -1)]
-        sizes = bin_counts(relative, cuts, absolute=True) if cuts else count(X)
+        sizes = bin_counts(relative, cuts, absolute=True) if cuts else count(X.origin)
         (noise,) = noises(budget, self.counting, [sizes])
         seen = release(sizes, noise, name="counts" if cuts else "n")
         said = (n, seen, seen.std)
