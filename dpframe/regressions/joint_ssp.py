@@ -95,7 +95,7 @@ class JointSSP(Regression):
         relative = y.scaled(by=y.radius)
         turns, correcting = self.turns, self.correcting if self.turns else constant(0)
         first = self.looked(X, relative, budget)
-        plain = relative.clip(-1, 1)
+        plain = relative.clip(-1, 1) if self.steps else y
         sums = [X.T @ X, X.T @ plain, plain @ plain]
         weights = (self.gram, self.moment, self.squares)
         each = noises(budget, 1 - first.part - correcting, sums, weights)
@@ -104,7 +104,8 @@ class JointSSP(Regression):
         moment = release(X.T @ labels, each[1], name="moment")
         squares = release(labels @ labels, each[2], name="squares")
         found = (gram, gram.std, moment, moment.std, squares, squares.std)
-        evidence: Node = post(gathered, *first.said, first.level, y.radius, *found)
+        of_labels = (*first.said, first.level) if self.steps else first.said
+        evidence: Node = post(gathered if self.steps else at_once, *of_labels, y.radius, *found)
         principal = post(principal_of, gram, gram.std)
         for turn in range(1, turns + 1):
             fit = post(fitted, evidence, principal, X.radius, self.null)
@@ -209,6 +210,18 @@ def gathered(  # noqa: PLR0917 - dp.post passes by position
         counted=bound**2 * counted,
         counted_std=bound**2 * counted_std,
     )
+
+
+def at_once(
+    known_count: float | None,
+    count: float | None,
+    count_std: float | None,
+    bound: float,
+    *sums: Any,
+) -> Evidence:
+    """What n and the sums say of labels that were clipped to nothing but their bound."""
+    found = gathered(known_count, count, count_std, 1.0, 1.0, *sums)
+    return attrs.evolve(found, moments=(attrs.evolve(found.moments[0], width=bound),))
 
 
 def corrected(
