@@ -51,6 +51,19 @@ class Evidence:
         """d."""
         return len(self.gram)
 
+    def with_labels_again(self, moment: Array, std: float) -> Evidence:
+        """The same where labels, clipped as in the first moment, were summed once more: both sums
+        as one, by precision.
+        """
+        first = self.moments[0]
+        weight = 1 / (1 + (std / first.std) ** 2)
+        both = attrs.evolve(
+            first,
+            moment=first.moment + weight * (moment - first.moment),
+            std=std * math.sqrt(weight),
+        )
+        return attrs.evolve(self, moments=(both, *self.moments[1:]))
+
     def with_moment(self, seen: Seen) -> Evidence:
         """The same and one moment more."""
         return attrs.evolve(self, moments=(*self.moments, seen))

@@ -14,7 +14,7 @@ from dpframe.randomness import Randomness
 from dpframe.randomness.coins import rational_coins
 
 from .numbers import PublicNumbers
-from .stages import Stages
+from .stages import staged
 
 if TYPE_CHECKING:
     from .running import Running
@@ -44,7 +44,7 @@ def one_run(
 
     inner = attrs.evolve(
         running,
-        stages=Stages(graph, at_once=True),  # the first look serves all runs
+        stages=staged(graph, at_once=True),  # the first look serves all runs
         numbers=PublicNumbers(running.numbers.certificate),
         values=dict(looked),
         released={},

@@ -27,6 +27,7 @@ from dpframe.verify.composed import joint_gaussian
 from dpframe.verify.roster import Roster
 from dpframe.verify.structure import constant
 
+from .ahead import NO_GUESS, guess_of
 from .budgets import Asked, asked, check_order, given_by, read_budgets, spent_by
 from .numbers import PublicNumbers
 from .on_grid import held_grid
@@ -36,7 +37,7 @@ from .result import Receipt, Result
 from .running import Drawn, Running, check_passes
 from .sampling import check_sampling
 from .spending import note
-from .stages import Stages
+from .stages import staged
 from .thinning import check_thinning
 from .totals import real
 
@@ -109,11 +110,12 @@ def execute(
 def released_in_stages(running: Running, draws: Sequence[Drawn], randomness: Randomness) -> None:
     """Draw; learn what follows, look again and draw, as often as the graph has stages."""
     running.release(draws, randomness)
-    first, grid = held_grid(running.stages) or (0, None)
+    looks, grid = held_grid(running.stages) or ((), None)
     for stage in range(1, running.stages.count):
         running.learn(stage)
-        if grid is not None and stage == first:
-            running = running.on_grid(grid)
+        running.recall(stage)
+        if grid is not None and stage in looks[:-1] and running.reads_rows(stage):
+            running, grid = running.on_grid(grid), None
         running.look(stage)
         running.release(running.draws(stage), randomness)
 
@@ -131,21 +133,24 @@ def first_look(  # noqa: PLR0917 - a run, in the order in which it is put togeth
     """The first pass over the table, which checks it, and its public sizes. Of a simulation,
     formulas may read `raw` counts. `at_once`: nothing that can be read now waits for a later pass.
     """
-    stages = Stages(certificate.graph, at_once=at_once)
+    stages = staged(certificate.graph, at_once=at_once)
     check_passes(stages, source)
     check_sampling(certificate.graph, executor)
     check_thinning(certificate.graph, executor)
     first = [node for node in stages.statistics(0) if not points_of(node)]
     budgets = read_budgets(certificate, wanted, source, executor)
     bits = randomness.bits
-    reading, sums, kept = read(certificate, source, executor, first, budgets, bits)
+    guess = NO_GUESS if at_once else guess_of(stages)
+    reading, sums, kept = read(certificate, source, executor, first, budgets, bits, guess)
     sizes = sizes_read(certificate, source, sums)
     roster = None if budgets is None else budgets.roster
     numbers = PublicNumbers.of(certificate, sizes, roster)
     for symbol in raw:
         numbers.learn(symbol.name, Fraction(int(sums.parts[reading.sums.index(symbol.origin)])))
     given = given_by(budgets, certificate.graph, numbers)
-    running = Running(certificate, source, executor, numbers, stages, budgets=given, kept=kept)
+    running = Running(
+        certificate, source, executor, numbers, stages, budgets=given, kept=kept, guess=guess
+    )
     running.found(reading, sums, first)
     running.released.update(constants(running))
     running.learn(0)

@@ -92,6 +92,18 @@ class PublicNumbers:
                     "some budgets lie beyond: use dp.Gaussian.analytic, or smaller budgets"
                 )
 
+    @property
+    def learned(self) -> Mapping[str, Fraction]:
+        """The numbers that were released, by name."""
+        return self._released
+
+    def supposing(self, values: Mapping[str, Fraction]) -> PublicNumbers:
+        """Numbers of their own, as they would be if these were released."""
+        found = PublicNumbers(self.certificate, self.roster)
+        for name, value in {**self._released, **values}.items():
+            found.learn(name, value)
+        return found
+
     def learn(self, name: str, value: Fraction) -> None:
         """A number that was released: formulas may read it from now on."""
         self._released[name] = value

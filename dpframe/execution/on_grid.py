@@ -7,6 +7,7 @@ bit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import attrs
@@ -131,8 +132,9 @@ def on_grid(
     return SourceOnGrid(source.layout, grid, held, source.identity)
 
 
-def held_grid(stages: Stages) -> tuple[int, RowsOnGrid] | None:
-    """The grid by which all passes but the first see rows, and the stage of the first of these;
+@lru_cache(maxsize=32)
+def held_grid(stages: Stages) -> tuple[tuple[int, ...], RowsOnGrid] | None:
+    """The stages of passes that see rows, but the first stage, and the grid by which they all do;
     None where there is none, or only one such pass.
     """
     graph = stages.graph
@@ -142,7 +144,7 @@ def held_grid(stages: Stages) -> tuple[int, RowsOnGrid] | None:
     looks = {one: _sums_of_rows(stages, one) for one in range(1, stages.count)}
     looks = {stage: sums for stage, sums in looks.items() if sums}
     grid = _only_way(graph, [one for sums in looks.values() for one in sums])
-    return (min(looks), grid) if grid is not None and len(looks) > 1 else None
+    return (tuple(looks), grid) if grid is not None and len(looks) > 1 else None
 
 
 def _sums_of_rows(stages: Stages, stage: int) -> list[BlockSum]:

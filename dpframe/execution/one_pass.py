@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from dpframe.errors import BadData
+from dpframe.errors import BadData, NotExecutable
 from dpframe.graph import Categorical, Setting
 from dpframe.graph.statistics import Statistic
 from dpframe.guarantees import REPLACE_ONE
@@ -17,6 +18,7 @@ from dpframe.sources.reading import Plain
 from dpframe.sources.table import Block
 from dpframe.verify.at_numbers import AtNumbers
 
+from .ahead import NO_GUESS, Guess
 from .budgets import Budgets, given_by
 from .numbers import PublicNumbers
 from .sampling import InOrder
@@ -31,9 +33,10 @@ def read(  # noqa: PLR0917 - a reading, in the order in which it is put together
     statistics: Sequence[Statistic],
     budgets: Budgets | None = None,
     bits: Bits | None = None,
+    guess: Guess = NO_GUESS,
 ) -> tuple[Pass, Sums, Kept | None]:
     """One pass over the source, and the coins of its sample; before that, a pass that counts where
-    bounds read n.
+    bounds read n. What is guessed is summed with the rest, where nothing refuses it.
     """
     sizes = public_sizes(certificate, source)
     if _needs_count(certificate, sizes):
@@ -42,8 +45,16 @@ def read(  # noqa: PLR0917 - a reading, in the order in which it is put together
     empty = empty_block(certificate.setting, source.columns)
     given = given_by(budgets, certificate.graph, numbers)
     kept = None if bits is None else kept_of(certificate.graph, budgets, numbers, bits)
-    number = numbers.towards_zero
-    reading = Pass.of(certificate.graph, number, empty, statistics, given=given, sample=kept)
+
+    def reading_of(asked: Sequence[Statistic], numbers: PublicNumbers) -> Pass:
+        number, graph = numbers.towards_zero, certificate.graph
+        return Pass.of(graph, number, empty, asked, given=given, sample=kept)
+
+    reading = reading_of(statistics, numbers)
+    if guess.sums:
+        with suppress(NotExecutable):  # the number that is learned may be another
+            supposed = numbers.supposing(guess.supposed)
+            reading = reading_of([*statistics, *guess.sums], supposed)
     sums = source.total(reading, executor=executor if kept is None else InOrder())
     if sums.rows != sizes.get("n", sums.rows):
         wanted = f"of the {sizes['n']} rows that it announced; bounds may read n"

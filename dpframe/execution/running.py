@@ -10,10 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import BadData, NotExecutable
-from dpframe.graph import Graph, Known, Loop, Node, Procedure, Release, Sampler, Searcher, points_of
+from dpframe.graph import (
+    Graph,
+    Known,
+    Loop,
+    Node,
+    Procedure,
+    Release,
+    RowsNode,
+    Sampler,
+    Searcher,
+    points_of,
+)
 from dpframe.graph.maps.grid import RowsOnGrid
 from dpframe.graph.procedures.random_stopping import RandomStopping
-from dpframe.graph.statistics import Searched, Statistic
+from dpframe.graph.statistics import BlockSum, Searched, Statistic
 from dpframe.randomness import Randomness
 from dpframe.sources import Source
 from dpframe.sources.reading import Plain
@@ -21,14 +32,16 @@ from dpframe.sources.table import Block
 from dpframe.symbols import Expression, exact
 from dpframe.verify.at_numbers import AtNumbers
 
+from .ahead import NO_GUESS, Guess
 from .best import best_of
 from .drawing import Draw, times_of
 from .numbers import PublicNumbers
 from .on_grid import SourceOnGrid, on_grid
 from .one_pass import empty_block
+from .repeats import repeated
 from .sampling import InOrder, Sample
 from .searching import Search
-from .stages import Stages
+from .stages import Stages, staged
 from .thinning import Kept
 from .totals import NOTHING, Pass, Sums, derived, needed, reads_of, real
 
@@ -54,6 +67,9 @@ class Running:
     """What maps read of everybody's budgets."""
     kept: Kept | None = None
     """The coins of a sample that everything reads."""
+    guess: Guess = NO_GUESS
+    taken: dict[Node, Any] = attrs.field(factory=dict)
+    """What the first pass took along by that guess."""
 
     @property
     def graph(self) -> Graph:
@@ -62,14 +78,34 @@ class Running:
 
     def look(self, stage: int) -> None:
         """Compute the statistics of a stage, but those that wait for the point of a loop."""
-        found = self.stages.statistics(stage)
-        asked = [node for node in found if node not in self.values and not points_of(node)]
-        self.values.update(self._looked(asked, {}))
+        self.values.update(self._looked(self._unknown(stage), {}))
+
+    def recall(self, stage: int) -> None:
+        """Sums of a stage that were read already: as guessed, or of the same rows and labels."""
+        unknown = [one for one in self._unknown(stage) if isinstance(one, BlockSum)]
+        for one in unknown:
+            if one in self.taken and self.guess.right(one, self.numbers.learned):
+                self.values[one] = self.taken[one]
+        same = repeated(unknown, self.values, self.numbers.learned, self.released)
+        self.values.update({one: self.values[other] for one, other in same.items()})
+
+    def reads_rows(self, stage: int) -> bool:
+        """Whether a stage has sums for which rows are read."""
+        asked = [one for one in self._unknown(stage) if isinstance(one, BlockSum)]
+        return any(isinstance(one, RowsNode) for one in needed(self.graph, asked))
+
+    def _unknown(self, stage: int) -> list[Statistic]:
+        """The statistics of a stage that nobody knows yet, but those of points of loops."""
+        found = [node for node in self.stages.statistics(stage) if node not in self.values]
+        return [node for node in found if not points_of(node)] if self.graph.loops else found
 
     def found(self, reading: Pass, sums: Sums, asked: Sequence[Statistic]) -> None:
         """Take over what the first pass gave."""
         number = self.numbers.towards_zero
         self.values.update(derived(self.graph, reading.sums, sums, number, asked))
+        for one in self.guess.sums:
+            if one in self.values:
+                self.taken[one] = self.values.pop(one)
         empty = empty_block(self.certificate.setting, self.source.columns)
         searched = [one for one in asked if isinstance(one, Searched)]
         self.values.update({one: self._searched(one, empty, self.budgets) for one in searched})
@@ -90,7 +126,7 @@ class Running:
 
     def rehearse(self) -> None:
         """Whatever the releases that wait for a later pass may refuse, on a table without rows."""
-        early, late = Stages(self.graph, at_once=True), self.stages.of
+        early, late = staged(self.graph, at_once=True), self.stages.of
         for node in early.charged(0):
             if late[node]:
                 self._draw(node)

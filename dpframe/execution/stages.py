@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import attrs
 
@@ -89,3 +89,15 @@ class Stages:
 def _after(node: Node) -> int:
     """1 after a release: what reads it waits."""
     return int(isinstance(node, (Release, Procedure)))
+
+
+def staged(graph: Graph, *, at_once: bool = False) -> Stages:
+    """The stages of a graph, found once: what runs a graph runs it again."""
+    return _staged(graph, graph.nodes, at_once)
+
+
+@lru_cache(maxsize=32)
+def _staged(graph: Graph, nodes: tuple[Node, ...], at_once: bool) -> Stages:  # noqa: FBT001
+    """Graphs that are equal may have nodes of their own."""
+    del nodes
+    return Stages(graph, at_once=at_once)

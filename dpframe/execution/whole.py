@@ -52,10 +52,10 @@ class WholeSum:
 
 
 def _words(part: Array) -> Array:
-    if not (np.max(part, initial=0) <= LARGEST and np.min(part, initial=0) >= -LARGEST):
+    if not (part.max(initial=0) <= LARGEST and part.min(initial=0) >= -LARGEST):
         raise _not_whole()
     words = np.array(part, dtype=np.int64)
-    if not np.array_equal(words, part):
+    if not (words == part).all():
         raise _not_whole()
     return words
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.symbols import Expression, Symbol, parameter
+from dpframe.symbols import Expression, Symbol, parameter, rational
 
 from .node import DataNode, Node
 
@@ -27,6 +27,8 @@ class Known(Node):
     name: str
     lower: Fraction | None
     upper: Fraction | None
+    likely: Fraction | None = attrs.field(default=None, kw_only=True)
+    """A guess, at which the first pass takes sums along; no release depends on it."""
 
     def __attrs_post_init__(self) -> None:
         """Only what is released is known."""
@@ -74,14 +76,21 @@ class Known(Node):
         return above if self.upper is None else min(above, self.upper)
 
 
-def known(value: Node, lower: object, upper: object, *, name: str) -> Expression:
+def known(
+    value: Node, lower: object, upper: object, *, name: str, likely: object = None
+) -> Expression:
     """A released number as a symbol of formulas: bounds, stds and penalties may read it.
 
     `value` is a release or a dp.post(...) of one number. It is put into [lower, upper], exact
-    numbers (None: no end), and every claim is proved for all of that range. Raises InvalidArgument.
+    numbers (None: no end), and every claim is proved for all of that range. `likely` is what it
+    will often be: an execution that learns just this need not read the table again for sums that
+    wait for nothing else. Raises InvalidArgument.
     """
     domain = parameter(name, lower, upper, closed="both").domain
-    return Known(value, name, domain.lower, domain.upper).symbol
+    guess = None if likely is None else rational(likely, "likely")
+    if guess is not None and guess not in domain:
+        raise InvalidArgument("likely", f"in the range of {name}, {domain}", str(likely))
+    return Known(value, name, domain.lower, domain.upper, likely=guess).symbol
 
 
 def reads_released(formula: Expression) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
+from dpframe.estimation.enough import sampling_rules
 from dpframe.estimation.evidence import Evidence, Seen
 from dpframe.estimation.prior import Prior
 from dpframe.estimation.shrinkage import Posterior, posterior
@@ -100,22 +101,23 @@ class JointSSP(Regression):
         weights = (self.gram, self.moment, self.squares)
         each = noises(budget, 1 - first.part - correcting, sums, weights)
         gram = release(X.T @ X, each[0], name="gram")
-        labels = relative.scaled(by=first.level).clip(-1, 1) if self.steps else plain
+        labels = y.scaled(by=first.level * y.radius).clip(-1, 1) if self.steps else plain
         moment = release(X.T @ labels, each[1], name="moment")
         squares = release(labels @ labels, each[2], name="squares")
         found = (gram, gram.std, moment, moment.std, squares, squares.std)
         of_labels = (*first.said, first.level) if self.steps else first.said
         evidence: Node = post(gathered if self.steps else at_once, *of_labels, y.radius, *found)
         principal = post(principal_of, gram, gram.std)
+        enough = post(no_more_looks, evidence, principal, X.radius, self.null, self.gained(first))
         for turn in range(1, turns + 1):
-            fit = post(fitted, evidence, principal, X.radius, self.null)
-            asked_width = post(residual_width, evidence, fit, y.radius, first.strength)
+            aim = post(aimed, evidence, principal, X.radius, self.null, enough)
+            asked_width = post(width_of, evidence, aim, first.level, y.radius, first.strength)
             width = known(asked_width, NARROWEST, WIDEST, name=f"width{turn}")
-            theta = post(coefficients_of, fit)
+            theta = post(coefficients_of, aim)
             left = y.residuals(X, theta).scaled(by=width * y.radius).clip(-1, 1)
             (noise,) = noises(budget, correcting / turns, [X.T @ left])
             correction = release(X.T @ left, noise, name=f"correction{turn}")
-            evidence = post(corrected, evidence, fit, correction, correction.std, width * y.radius)
+            evidence = post(corrected, evidence, aim, correction, correction.std, width * y.radius)
         return post(finished, evidence, post(fitted, evidence, principal, X.radius, self.null))
 
     @property
@@ -131,6 +133,11 @@ class JointSSP(Regression):
             way_out = "levels=7 counts labels first; rounds=0 is one look at the table."
             raise InvalidArgument("rounds", "0 where levels is 0", turns, way_out)
         return turns
+
+    def gained(self, first: Look) -> Expression:
+        """By how much corrections at zero divide the variance of the noise on X'y."""
+        sums = (1 - first.part - self.correcting) / (self.gram + self.moment + self.squares)
+        return 1 + self.correcting / (sums * self.moment)
 
     def looked(self, X: RowsNode, relative: ColumnNode, budget: Share) -> Look:
         """Counts of label sizes between halvings of their bound, and the level that they say; with
@@ -148,7 +155,7 @@ class JointSSP(Regression):
             return Look(said, self.counting)
         strength = 1 / (seen.std**2 * self.counting * X.columns)  # mu^2/d
         asked_level = post(label_level, seen, seen.std, n, strength)
-        level = known(asked_level, cuts[0], 1, name="level")
+        level = known(asked_level, cuts[0], 1, name="level", likely=1)
         return Look(said, self.counting, level, strength)
 
 
@@ -224,12 +231,57 @@ def at_once(
     return attrs.evolve(found, moments=(attrs.evolve(found.moments[0], width=bound),))
 
 
+@attrs.frozen(eq=False)
+class Aim:
+    """Where residuals are taken, `at` (d,), and the fit that says so; at 0 where nothing more is
+    worth a look.
+    """
+
+    at: Array
+    fit: Posterior | None = None
+
+
+def no_more_looks(
+    evidence: Evidence, principal: Spectrum, radius: float, null: float, gained: float
+) -> bool:
+    """Whether all corrections are spent on X'y itself, whose sum is known."""
+    return sampling_rules(evidence, fitted(evidence, principal, radius, null), gained)
+
+
+def aimed(
+    evidence: Evidence,
+    principal: Spectrum,
+    radius: float,
+    null: float,
+    enough: bool,  # noqa: FBT001 - dp.post passes by position
+) -> Aim:
+    """At the fit, or at 0 where there is `enough`."""
+    if enough:
+        return Aim(np.zeros(evidence.columns))
+    fit = fitted(evidence, principal, radius, null)
+    return Aim(fit.mean, fit)
+
+
+def width_of(evidence: Evidence, aim: Aim, level: float, bound: float, strength: float) -> float:
+    """Of residuals, over the bound of labels; the level of labels where they are taken at 0."""
+    if aim.fit is None:
+        return level
+    return residual_width(evidence, aim.fit, bound, strength)
+
+
+def coefficients_of(aim: Aim) -> Array:
+    """Where residuals are taken (d,)."""
+    return aim.at
+
+
 def corrected(
-    evidence: Evidence, fit: Posterior, correction: Array, std: float, width: float
+    evidence: Evidence, aim: Aim, correction: Array, std: float, width: float
 ) -> Evidence:
-    """The evidence and a sum of residuals of a fit, clipped to and over `width`."""
-    kept = share_kept(width, residual_deviation(evidence, fit))
-    return evidence.with_moment(Seen(width * correction, width * std, fit.mean, width, kept))
+    """The evidence and a sum of residuals, clipped to and over `width`."""
+    if aim.fit is None:
+        return evidence.with_labels_again(width * correction, width * std)
+    kept = share_kept(width, residual_deviation(evidence, aim.fit))
+    return evidence.with_moment(Seen(width * correction, width * std, aim.at, width, kept))
 
 
 def principal_of(gram: Array, std: float) -> Spectrum:
@@ -240,11 +292,6 @@ def principal_of(gram: Array, std: float) -> Spectrum:
 def fitted(evidence: Evidence, principal: Spectrum, radius: float, null: float) -> Posterior:
     """What follows from the evidence."""
     return posterior(evidence, radius, Prior(null=null), principal)
-
-
-def coefficients_of(fit: Posterior) -> Array:
-    """Its mean (d,)."""
-    return fit.mean
 
 
 def finished(evidence: Evidence, fit: Posterior) -> JointFit:

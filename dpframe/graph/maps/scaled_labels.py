@@ -83,6 +83,7 @@ class ScaledLabels(ColumnMap):
         by = max(number(self.by), 1e-300)  # rounded towards zero, a divisor may become zero
         minus = number(self.minus)
         with np.errstate(over="ignore", invalid="ignore"):  # a warning would tell of the data
-            scaled: Array = (block - minus if minus else block) / by
+            shifted = block - minus if minus else block
+            scaled: Array = shifted / by if by != 1 else shifted
             proved = np.isfinite(scaled.sum())  # inf and nan survive addition
         return scaled if proved else np.nan_to_num(scaled)

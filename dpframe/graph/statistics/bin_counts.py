@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 ONE = Number(Fraction(1))
 MOST = 10_000
+FEW = 16  # cuts, for which comparing is faster than sorting
 
 
 def _cuts(value: object) -> tuple[Fraction, ...]:
@@ -107,9 +109,24 @@ class BinCounts(BlockSum):
         import numpy as np
 
         block = values[self.data]
-        entries = block if block.ndim == 2 else block[:, None]
-        bins = len(self.cuts) + 1
-        sized = np.abs(entries) if self.absolute else entries
-        at = np.searchsorted(np.array(self.cuts, dtype=float), sized)
-        place = at + bins * np.arange(entries.shape[1])
-        return np.bincount(place.ravel(), minlength=bins * entries.shape[1]).astype(float)
+        sized, cuts = np.abs(block) if self.absolute else block, in_doubles(self.cuts)
+        columns = sized.T if block.ndim > 1 else [sized]
+        ends = np.array([[*at_most(column, cuts), len(block)] for column in columns], dtype=float)
+        ends[:, 1:] -= ends[:, :-1].copy()
+        return ends.ravel()
+
+
+@lru_cache(maxsize=64)
+def in_doubles(cuts: tuple[Fraction, ...]) -> tuple[float, ...]:
+    """Cut points as the machine compares with them."""
+    return tuple(map(float, cuts))
+
+
+def at_most(entries: Array, cuts: Sequence[float]) -> list[int]:
+    """How many entries (m,) are at most each of k increasing cuts."""
+    import numpy as np
+
+    if len(cuts) > FEW:
+        return list(np.searchsorted(np.sort(entries), cuts, side="right"))
+    entries = np.ascontiguousarray(entries)
+    return [int(np.count_nonzero(entries <= cut)) for cut in cuts]
