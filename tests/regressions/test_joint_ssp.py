@@ -7,7 +7,8 @@ from scipy.stats import norm
 import dpframe as dp
 from dpframe.check import check
 from dpframe.execution.stages import Stages
-from dpframe.graph import Post, Release
+from dpframe.execution.totals import Pass
+from dpframe.graph import Post, Release, RowsNode
 
 B, Y, N, D = 1.5, 2.0, 4000, 3
 
@@ -33,10 +34,10 @@ def proof():
     return dp.certify(dp.JointSSP(), target=target, setting=setting())
 
 
-def transcript(proof, epsilon):
+def transcript(proof, epsilon, n=N):
     """What was released, and the std of every release."""
     run = proof.at(epsilon=epsilon, delta="1e-6")
-    evidence = dp.execute(run, *table(), rng=3).output.evidence
+    evidence = dp.execute(run, *table(n), rng=3).output.evidence
     sizes = {"d": D, "n": N}
     stds = {
         one.name: float(run.number(one.mechanism.formula, up=False, sizes=sizes))
@@ -60,6 +61,8 @@ def shifts(row, label, evidence, stds):
     for turn, seen in enumerate(evidence.moments[1:], start=1):
         residual = np.clip((label - row @ seen.at) / seen.width, -1, 1)
         parts.append(row * residual / stds[f"correction{turn}"])
+    if not evidence.moments[1:]:  # all corrections were X'y again
+        parts += [row * clipped / stds[f"correction{turn}"] for turn in range(1, 7)]
     return np.concatenate(parts)
 
 
@@ -94,6 +97,14 @@ def test_no_record_moves_the_releases_by_more_than_the_budget(proof, epsilon):
     """Replayed from a transcript: the worst that a search finds is inside, and comes near it."""
     worst = worst_move(*transcript(proof, epsilon), replaced=False)
     assert 0.8e-6 < spent(epsilon, worst) <= 1e-6 * (1 + 1e-6)
+
+
+def test_nor_where_all_corrections_are_the_first_sum_again(proof):
+    """Each has noise of its own, and its own part of the budget."""
+    evidence, stds = transcript(proof, 5.0, n=100_000)
+    assert len(evidence.moments) == 1
+    worst = worst_move(evidence, stds, replaced=False)
+    assert 0.8e-6 < spent(5.0, worst) <= 1e-6 * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
@@ -209,3 +220,53 @@ def test_as_many_levels_as_asked():
     result = dp.execute(run, *table(), rng=1)
     assert result.released["counts"].shape == (3,)
     assert result.output.evidence.moments[0].width / Y in {1, 0.5, 0.25}
+
+
+MUCH = dp.certify(dp.JointSSP(), target=dp.ApproxDP(5, "1e-6"), setting=setting())
+
+
+def looks(monkeypatch):
+    """How many rows every pass over rows has seen, pass by pass."""
+    seen = []
+    real = Pass.__call__
+
+    def watched(self, blocks):
+        found = real(self, blocks)
+        rows = self.rows is not None or any(isinstance(one, RowsNode) for one in self.maps)
+        seen.append(found.rows * rows)
+        return found
+
+    monkeypatch.setattr(Pass, "__call__", watched)
+    return seen
+
+
+@pytest.mark.parametrize(("shrunk", "passes"), [(1, 1), (16, 2)])
+def test_where_sampling_takes_far_more_than_noise_rows_are_read_once(shrunk, passes, monkeypatch):
+    """Or twice, where labels are far below their bound; all corrections are of that one sum."""
+    X, y = table(100_000)
+    y = np.clip(y + np.random.default_rng(2).normal(size=len(y)) / 3, -Y, Y)
+    seen = looks(monkeypatch)
+    result = dp.execute(MUCH, X, y / shrunk, rng=3)
+    assert sum(seen) == passes * 100_000
+    (first,) = result.output.evidence.moments
+    stds = [
+        float(MUCH.number(one.mechanism.formula, up=True, sizes={"d": D}))
+        for one in MUCH.graph.releases
+        if one.name.startswith(("moment", "correction"))
+    ]
+    assert len(stds) == 7
+    assert first.std == pytest.approx(first.width * np.sum(np.array(stds) ** -2.0) ** -0.5)
+    names = ["moment", *(f"correction{turn}" for turn in range(1, 7))]
+    weights = np.array(stds) ** -2.0
+    pooled = sum(w * result.released[name] for w, name in zip(weights, names, strict=True))
+    assert first.moment == pytest.approx(first.width * pooled / weights.sum())
+    assert result.output.coefficients * shrunk == pytest.approx([0.5, -0.3, 0.2], abs=0.02)
+
+
+def test_where_noise_takes_more_residuals_are_looked_at(monkeypatch):
+    """X'X, perhaps with X'y, and six corrections."""
+    seen = looks(monkeypatch)
+    run = dp.certify(dp.JointSSP(), target=dp.ApproxDP(1, "1e-6"), setting=setting())
+    evidence = dp.execute(run, *table(), rng=1).output.evidence
+    assert len(evidence.moments) == 7
+    assert len([one for one in seen if one]) >= 7

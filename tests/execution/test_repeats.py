@@ -1,0 +1,120 @@
+"""Residuals at coefficients of zero are labels: their sum is not taken twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpframe as dp
+from dpframe.execution import running
+from dpframe.graph.statistics.moment import Moment
+
+LITTLE = dp.Gaussian(std=2)
+
+
+def zeros(moment: Any) -> Any:
+    """Coefficients."""
+    return np.zeros(len(moment))
+
+
+def once(moment: Any) -> Any:
+    """Coefficients of which one is not zero."""
+    return np.eye(len(moment))[0] / 7
+
+
+def listed(moment: Any) -> Any:
+    """Zeros that are no array."""
+    return [0.0] * len(moment)
+
+
+def half(*_: Any) -> float:
+    """A width."""
+    return 0.5
+
+
+def together(*released: Any) -> Any:
+    """Everything that was released."""
+    return released
+
+
+AT = {"zeros": zeros, "once": once, "listed": listed}
+
+
+class Twice(dp.Regression):
+    """X'y of clipped labels, then X'r of residuals clipped at a released width."""
+
+    clip: Any = 1
+    by: Any = 1
+    shorter: Any = False
+    at: Any = "zeros"
+
+    def declare(self, X, y, budget):
+        """Two releases in two stages."""
+        moment = dp.release(X.T @ y.scaled(by="1/2").clip(-1, 1), LITTLE, name="moment")
+        width = dp.known(dp.post(half, moment), "1/4", 1, name="width")
+        left = y.residuals(X, dp.post(AT[self.at], moment)).scaled(by=width * self.by)
+        rows = X.clip(norm="1/2") if self.shorter else X
+        again = dp.release(rows.T @ left.clip(-self.clip, self.clip), LITTLE, name="again")
+        return dp.post(together, moment, again)
+
+
+def executed(regression: Any, monkeypatch: Any, **setting: Any) -> tuple[Any, int]:
+    """What was released, and over how many rows sums X'y went."""
+    given = {"X": dp.Rows(norm=1), "y": dp.Column(bound=1), "relation": dp.ADD_REMOVE} | setting
+    run = dp.certify(regression, target=dp.GaussianDP(4), setting=dp.Setting(**given))
+    rng, seen = np.random.default_rng(5), []
+    X = rng.normal(size=(9000, 4)) * 0.6
+    real = Moment.block
+
+    def watched(self: Any, values: Any) -> Any:
+        seen.append(len(values[self.rows]))
+        return real(self, values)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Moment, "block", watched)
+        released = dp.execute(run, X, X[:, 0] * 1.5, rng=2).released
+    return released, sum(seen)
+
+
+def same(one: Any, other: Any) -> bool:
+    """To the last bit."""
+    return all(np.array_equal(value, other[name]) for name, value in one.items())
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [{}, {"relation": dp.REPLACE_ONE}, {"grid": None}, {"X": dp.Rows(norm=1, intercept=True)}],
+    ids=str,
+)
+def test_the_sum_of_labels_is_taken_again(setting, monkeypatch):
+    """With noise of its own, and the same to the last bit as if it were read again."""
+    regression = Twice()
+    mine, read = executed(regression, monkeypatch, **setting)
+    assert read == 9000
+    assert not np.array_equal(mine["moment"], mine["again"])
+    monkeypatch.setattr(running, "repeated", lambda *_: {})
+    its, read = executed(regression, monkeypatch, **setting)
+    assert read == 18_000
+    assert same(mine, its)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"clip": dp.constant("1/2")},
+        {"by": dp.constant(2)},
+        {"shorter": True},
+        {"at": "once"},
+        {"at": "listed"},
+    ],
+    ids=str,
+)
+def test_other_sums_are_read(changes, monkeypatch):
+    """Another clip, another scale, other rows, coefficients that are not zero, or no array."""
+    regression = Twice(**changes)
+    mine, read = executed(regression, monkeypatch)
+    assert read == 18_000
+    monkeypatch.setattr(running, "repeated", lambda *_: {})
+    assert same(mine, executed(regression, monkeypatch)[0])
