@@ -4,7 +4,7 @@ learns just that reads the table once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 
@@ -15,7 +15,6 @@ from dpframe.graph.node import DataNode
 from dpframe.graph.statistics import BlockSum
 
 from .stages import Stages
-from .totals import needed
 
 Numbers = Mapping[str, Fraction]
 
@@ -54,8 +53,11 @@ def guess_of(stages: Stages) -> Guess:
     if not likely or graph.loops or not graph.additive:
         return NO_GUESS
     sums = [one for one in stages.statistics(1) if isinstance(one, BlockSum)]
-    waits = {one: _waits_for([one, *needed(graph, [one])]) for one in sums}
+    waits = {one: _waits_for(one) for one in sums}
     known = {one: nodes for one, nodes in waits.items() if nodes <= likely.keys()}
+    first = [one for one in stages.statistics(0) if isinstance(one, BlockSum)]
+    if any(one.step is None for one in (*first, *known)):
+        return NO_GUESS  # sums of doubles would be of other pieces of blocks
     return Guess({one: _together(likely[node] for node in nodes) for one, nodes in known.items()})
 
 
@@ -63,7 +65,14 @@ def _together(numbers: Iterable[Numbers]) -> Numbers:
     return {name: value for one in numbers for name, value in one.items()}
 
 
-def _waits_for(nodes: Sequence[Node]) -> set[Node]:
-    """What nodes read, of inputs that are no data and by formulas."""
-    inputs = {one for node in nodes for one in node.inputs if not isinstance(one, DataNode)}
-    return inputs.union(*map(origins, nodes))
+def _waits_for(summed: BlockSum) -> set[Node]:
+    """What stands behind a sum and is no data: by inputs and by formulas, of all that it is made
+    of; a map may be one that its reader looks through.
+    """
+    found: set[Node] = set()
+    way: list[Node] = [summed]
+    while way:
+        node = way.pop()
+        found.update(origins(node), (one for one in node.inputs if not isinstance(one, DataNode)))
+        way += [one for one in node.inputs if isinstance(one, DataNode)]
+    return found

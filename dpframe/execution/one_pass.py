@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpframe.errors import BadData, NotExecutable
+from dpframe.errors import BadData, InvalidArgument, NotExecutable
 from dpframe.graph import Categorical, Setting
 from dpframe.graph.statistics import Statistic
 from dpframe.guarantees import REPLACE_ONE
@@ -52,7 +52,7 @@ def read(  # noqa: PLR0917 - a reading, in the order in which it is put together
 
     reading = reading_of(statistics, numbers)
     if guess.sums:
-        with suppress(NotExecutable):  # the number that is learned may be another
+        with suppress(NotExecutable, InvalidArgument):  # the number that is learned may be another
             supposed = numbers.supposing(guess.supposed)
             reading = reading_of([*statistics, *guess.sums], supposed)
     sums = source.total(reading, executor=executor if kept is None else InOrder())

@@ -4,72 +4,88 @@ alike has the same sum.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
 import attrs
 import numpy as np
 
-from dpframe.graph import Node
+from dpframe.errors import InvalidArgument
+from dpframe.graph import Graph, Known, Node
 from dpframe.graph.maps.residual_labels import ResidualLabels
 from dpframe.graph.node import DataNode
 from dpframe.graph.statistics import BlockSum
-from dpframe.symbols import Expression, Number
+from dpframe.symbols import Expression
 
-Released = Mapping[Node, Any]
-Learned = Mapping[str, Expression]
+from .numbers import PublicNumbers
 
 
-def repeated(
-    asked: Iterable[BlockSum],
-    before: Iterable[Node],
-    learned: Mapping[str, Fraction],
-    released: Released,
-) -> dict[BlockSum, Node]:
-    """For sums of residuals at zero, which sum that is known has the same value to the last bit, if
-    any: of equal maps of the same table, once `learned` numbers stand in their formulas.
+@attrs.frozen(eq=False)
+class Alike:
+    """Which sums are the same to the last bit, given what was released: those whose formulas differ
+    in names of released numbers only, equal ones, and in residuals at zero for labels. `names` has
+    for every number the first of its value.
     """
-    zero = [one for one in asked if any(at_zero(node, released) for node in _below(one))]
-    numbers: Learned = {name: Number(value) for name, value in learned.items()} if zero else {}
-    same = {one: _first_like(one, before, numbers, released) for one in zero}
-    return {one: other for one, other in same.items() if other is not None}
+
+    names: Mapping[str, Expression]
+    numbers: PublicNumbers
+    released: Mapping[Node, Any]
+
+    @classmethod
+    def of(cls, graph: Graph, numbers: PublicNumbers, released: Mapping[Node, Any]) -> Alike:
+        """By the numbers that were learned so far."""
+        first: dict[Fraction, Expression] = {}
+        names = {
+            node.name: first.setdefault(numbers.learned[node.name], node.symbol)
+            for node in graph.nodes
+            if isinstance(node, Known) and node.name in numbers.learned
+        }
+        return cls(names, numbers, released)
+
+    def at_zero(self, summed: Node) -> bool:
+        """Whether it is made of residuals at zero."""
+        return any(map(self._zero, _below(summed)))
+
+    def first(self, summed: BlockSum, before: Iterable[Node]) -> Node | None:
+        """The first of the sums `before` that is the same as one of residuals at zero."""
+        kinds = (one for one in before if type(one) is type(summed))
+        alike = (one for one in kinds if self._same(one, summed))
+        return next(alike, None)
+
+    def _same(self, one: Any, other: Any) -> bool:
+        exact = (one.step is None) == (other.step is None)
+        try:
+            return exact and bool(self._plain(one) == self._plain(other))
+        except InvalidArgument:  # a map that refuses the other name, by its range
+            return False
+
+    def _plain(self, node: Any) -> Any:
+        """The node with the first names of numbers, and residuals at zero as labels."""
+        if self._zero(node):
+            return self._plain(node.source)
+        fields = [field for field in attrs.fields(type(node)) if field.init]
+        found = {field.alias: getattr(node, field.name) for field in fields}
+        named = {name: self._named(part) for name, part in found.items()}
+        named = {name: part for name, part in named.items() if part is not found[name]}
+        return attrs.evolve(node, **named) if named else node
+
+    def _named(self, part: Any) -> Any:
+        if isinstance(part, DataNode):
+            return self._plain(part)
+        return part.substitute(self.names) if isinstance(part, Expression) else part
+
+    def _zero(self, node: Node) -> bool:
+        """Whether a node is labels minus nothing."""
+        if not isinstance(node, ResidualLabels):
+            return False
+        theta = self.released.get(node.theta)
+        if not isinstance(theta, np.ndarray) or np.any(theta):
+            return False
+        return bool(theta.shape == (self.numbers.up(node.rows.columns),))
 
 
-def _first_like(
-    asked: BlockSum, before: Iterable[Node], learned: Learned, released: Released
-) -> Node | None:
-    wanted = plain(asked, learned, released)
-    alike = (one for one in before if type(one) is type(asked))
-    return next((one for one in alike if plain(one, learned, released) == wanted), None)
-
-
-def at_zero(node: Node, released: Released) -> bool:
-    """Whether a node is labels minus nothing."""
-    if not isinstance(node, ResidualLabels):
-        return False
-    theta = released.get(node.theta)
-    return isinstance(theta, np.ndarray) and theta.size > 0 and not np.any(theta)
-
-
-def plain(node: Any, learned: Learned, released: Released) -> Any:
-    """The node with learned numbers in its formulas and residuals at zero as labels."""
-    if at_zero(node, released):
-        return plain(node.source, learned, released)
-    fields = [field for field in attrs.fields(type(node)) if field.init]
-    found = {field.alias: getattr(node, field.name) for field in fields}
-    fixed = {name: _plain(part, learned, released) for name, part in found.items()}
-    fixed = {name: part for name, part in fixed.items() if part is not found[name]}
-    return attrs.evolve(node, **fixed) if fixed else node
-
-
-def _plain(part: Any, learned: Learned, released: Released) -> Any:
-    if isinstance(part, DataNode):
-        return plain(part, learned, released)
-    return part.substitute(learned) if isinstance(part, Expression) else part
-
-
-def _below(node: Node) -> Iterable[Node]:
+def _below(node: Node) -> Iterator[Node]:
     yield node
     for one in node.inputs:
         if isinstance(one, DataNode):

@@ -38,7 +38,7 @@ from .drawing import Draw, times_of
 from .numbers import PublicNumbers
 from .on_grid import SourceOnGrid, on_grid
 from .one_pass import empty_block
-from .repeats import repeated
+from .repeats import Alike
 from .sampling import InOrder, Sample
 from .searching import Search
 from .stages import Stages, staged
@@ -86,8 +86,11 @@ class Running:
         for one in unknown:
             if one in self.taken and self.guess.right(one, self.numbers.learned):
                 self.values[one] = self.taken[one]
-        same = repeated(unknown, self.values, self.numbers.learned, self.released)
-        self.values.update({one: self.values[other] for one, other in same.items()})
+        alike = Alike.of(self.graph, self.numbers, self.released)
+        same = {one: alike.first(one, self.values) for one in unknown if alike.at_zero(one)}
+        self.values.update(
+            {one: self.values[other] for one, other in same.items() if other is not None}
+        )
 
     def reads_rows(self, stage: int) -> bool:
         """Whether a stage has sums for which rows are read."""
@@ -101,11 +104,11 @@ class Running:
 
     def found(self, reading: Pass, sums: Sums, asked: Sequence[Statistic]) -> None:
         """Take over what the first pass gave."""
-        number = self.numbers.towards_zero
-        self.values.update(derived(self.graph, reading.sums, sums, number, asked))
-        for one in self.guess.sums:
-            if one in self.values:
-                self.taken[one] = self.values.pop(one)
+        number, first = self.numbers.towards_zero, set(asked)
+        found = dict(zip(reading.sums, sums.parts, strict=True))
+        self.taken.update({one: value for one, value in found.items() if one not in first})
+        known: dict[Node, Any] = {one: found[one] for one in reading.sums if one in first}
+        self.values.update(derived(self.graph, (), NOTHING, number, asked, before=known))
         empty = empty_block(self.certificate.setting, self.source.columns)
         searched = [one for one in asked if isinstance(one, Searched)]
         self.values.update({one: self._searched(one, empty, self.budgets) for one in searched})

@@ -108,10 +108,11 @@ class JointSSP(Regression):
         of_labels = (*first.said, first.level) if self.steps else first.said
         evidence: Node = post(gathered if self.steps else at_once, *of_labels, y.radius, *found)
         principal = post(principal_of, gram, gram.std)
-        enough = post(no_more_looks, evidence, principal, X.radius, self.null, self.gained(first))
+        seen = (evidence, principal, X.radius, self.null)
+        enough = post(no_more_looks, *seen, y.radius, self.gained(first))
         for turn in range(1, turns + 1):
             aim = post(aimed, evidence, principal, X.radius, self.null, enough)
-            asked_width = post(width_of, evidence, aim, first.level, y.radius, first.strength)
+            asked_width = post(width_of, evidence, aim, y.radius, first.strength)
             width = known(asked_width, NARROWEST, WIDEST, name=f"width{turn}")
             theta = post(coefficients_of, aim)
             left = y.residuals(X, theta).scaled(by=width * y.radius).clip(-1, 1)
@@ -241,11 +242,19 @@ class Aim:
     fit: Posterior | None = None
 
 
-def no_more_looks(
-    evidence: Evidence, principal: Spectrum, radius: float, null: float, gained: float
+def no_more_looks(  # noqa: PLR0917 - dp.post passes by position
+    evidence: Evidence,
+    principal: Spectrum,
+    radius: float,
+    null: float,
+    bound: float,
+    gained: float,
 ) -> bool:
-    """Whether all corrections are spent on X'y itself, whose sum is known."""
-    return sampling_rules(evidence, fitted(evidence, principal, radius, null), gained)
+    """Whether all corrections are spent on X'y itself, whose sum is known; never where labels are
+    clipped to less than their bound.
+    """
+    fit = fitted(evidence, principal, radius, null)
+    return sampling_rules(evidence, fit, gained, bound)
 
 
 def aimed(
@@ -262,10 +271,10 @@ def aimed(
     return Aim(fit.mean, fit)
 
 
-def width_of(evidence: Evidence, aim: Aim, level: float, bound: float, strength: float) -> float:
-    """Of residuals, over the bound of labels; the level of labels where they are taken at 0."""
+def width_of(evidence: Evidence, aim: Aim, bound: float, strength: float) -> float:
+    """Of residuals, over the bound of labels; 1, like labels, where they are taken at 0."""
     if aim.fit is None:
-        return level
+        return 1.0
     return residual_width(evidence, aim.fit, bound, strength)
 
 

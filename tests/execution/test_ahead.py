@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,12 @@ import pytest
 
 import dpframe as dp
 from dpframe.errors import InvalidArgument
+from dpframe.execution import execution
 from dpframe.execution.ahead import NO_GUESS, guess_of
+from dpframe.execution.numbers import PublicNumbers
+from dpframe.execution.one_pass import empty_block
 from dpframe.execution.stages import Stages
+from dpframe.execution.totals import Pass
 from dpframe.graph import rounding
 from dpframe.graph.statistics.gram import Gram
 
@@ -114,6 +119,86 @@ def test_a_table_that_can_be_read_once_is_refused_as_before():
     blocks = ((X[i : i + 3000], y[i : i + 3000]) for i in (0, 3000, 6000))
     with pytest.raises(dp.BadData, match="several times"):
         dp.execute(certified(LabelsFirst(likely="1/2")), blocks, rng=1)
+
+
+def one(*_: Any) -> float:
+    """Another width."""
+    return 1.0
+
+
+class ClippedRows(dp.Regression):
+    """Rows are clipped to a released norm: their grid looks through the map that reads it."""
+
+    way: Any = "clip"
+
+    def declare(self, X, y, budget):
+        """Two sums that read the norm, one of them by rows only."""
+        start = dp.release(dp.count(X), dp.Gaussian(std=3))
+        size = dp.known(dp.post(one, start), "1/20", 1, name="size", likely="1/20")
+        other = dp.known(dp.post(half, start), "1/4", 1, name="other", likely="1/2")
+        rows = {
+            "clip": lambda: X.clip(norm=size),
+            "twice": lambda: X.clip(norm=size).clip(norm=other),
+            "scaled": lambda: X.scaled(by=size).clip(norm=1),
+            "boxed": lambda: X.boxed(other).clip(norm=size),
+        }[self.way]()
+        first = dp.release(rows.T @ y, LITTLE)
+        labels = y.scaled(by=size).clip(-1, 1)
+        return dp.post(together, first, dp.release(labels @ labels, LITTLE))
+
+
+@pytest.mark.parametrize("way", ["clip", "twice", "scaled", "boxed"])
+def test_what_a_grid_looks_through_is_waited_for(way, monkeypatch):
+    """A sum is never taken at a number that was not learned: its bound is not its noise's."""
+    setting = dp.Setting(X=dp.Rows(norm=2), y=SETTING.y, relation=dp.ADD_REMOVE)
+    run = dp.certify(ClippedRows(way=way), target=dp.GaussianDP(50), setting=setting)
+    stages = Stages(run.graph)
+    for summed, at in guess_of(stages).sums.items():
+        read = numbers_of(run, summed)
+        assert read == set(at)
+    mine = dp.execute(run, *table(), rng=1).released
+    monkeypatch.setattr(execution, "guess_of", lambda _: NO_GUESS)
+    its = dp.execute(run, *table(), rng=1).released
+    assert all(np.array_equal(value, its[name]) for name, value in mine.items())
+
+
+def numbers_of(run: Any, summed: Any) -> set[str]:
+    """The released numbers that a pass for one sum really evaluates."""
+    supposed = {"size": Fraction(1, 20), "other": Fraction(1, 2)}
+    number = PublicNumbers.of(run, {"d": 4}).supposing(supposed).towards_zero
+    reading = Pass.of(run.graph, number, empty_block(run.setting, 4), [summed])
+    formulas = [*reading.numbers, summed.step]
+    return {one.name for formula in formulas for one in formula.symbols() if one.origin}
+
+
+class Derived(dp.Regression):
+    """What is derived in the first stage has no step; what is guessed has one that reads."""
+
+    def declare(self, X, y, budget):
+        """A sum of sums first."""
+        total = dp.release(dp.trace(X.T @ X) + dp.sqrt(2) * (y @ y), dp.Gaussian(std=9))
+        width = dp.known(dp.post(half, total), "1/4", 1, name="width", likely="1/2")
+        moment = dp.release(X.T @ y.clip(-width, width), LITTLE)
+        return dp.post(together, total, moment)
+
+
+def test_what_is_guessed_is_no_value_of_the_first_stage():
+    """Nothing that is derived there may meet it."""
+    run = dp.certify(Derived(), target=dp.ApproxDP(8, "1e-6"), setting=SETTING)
+    total, moment = dp.execute(run, *table(), rng=1).output
+    X, y = table()
+    X = X * np.minimum(1, 1 / np.linalg.norm(X, axis=1))[:, None]
+    assert total == pytest.approx(
+        np.sum(X**2) + np.sqrt(2) * np.sum(np.clip(y, -1, 1) ** 2), abs=40
+    )
+    np.testing.assert_allclose(moment, X.T @ np.clip(y, -0.5, 0.5), atol=12)
+
+
+def test_sums_of_doubles_are_never_guessed():
+    """Their last bits would tell in which pieces a block was summed."""
+    setting = dp.Setting(X=SETTING.X, y=SETTING.y, relation=dp.ADD_REMOVE, grid=None)
+    run = certified(LabelsFirst(likely="1/2"), setting)
+    assert guess_of(Stages(run.graph)) is NO_GUESS
 
 
 def test_a_guess_that_cannot_be_computed_refuses_nothing():

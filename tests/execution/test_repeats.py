@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.execution import running
+from dpframe.errors import NotExecutable
+from dpframe.execution.repeats import Alike
+from dpframe.execution.research import simulate
 from dpframe.graph.statistics.moment import Moment
 
 LITTLE = dp.Gaussian(std=2)
@@ -29,6 +31,11 @@ def listed(moment: Any) -> Any:
     return [0.0] * len(moment)
 
 
+def longer(moment: Any) -> Any:
+    """Zeros of another length."""
+    return np.zeros(len(moment) + 1)
+
+
 def half(*_: Any) -> float:
     """A width."""
     return 0.5
@@ -39,7 +46,7 @@ def together(*released: Any) -> Any:
     return released
 
 
-AT = {"zeros": zeros, "once": once, "listed": listed}
+AT = {"zeros": zeros, "once": once, "listed": listed, "longer": longer}
 
 
 class Twice(dp.Regression):
@@ -51,8 +58,10 @@ class Twice(dp.Regression):
     at: Any = "zeros"
 
     def declare(self, X, y, budget):
-        """Two releases in two stages."""
-        moment = dp.release(X.T @ y.scaled(by="1/2").clip(-1, 1), LITTLE, name="moment")
+        """Three releases in three stages."""
+        squares = dp.release(y @ y, LITTLE, name="squares")
+        level = dp.known(dp.post(half, squares), "1/4", 1, name="level")
+        moment = dp.release(X.T @ y.scaled(by=level).clip(-1, 1), LITTLE, name="moment")
         width = dp.known(dp.post(half, moment), "1/4", 1, name="width")
         left = y.residuals(X, dp.post(AT[self.at], moment)).scaled(by=width * self.by)
         rows = X.clip(norm="1/2") if self.shorter else X
@@ -94,7 +103,7 @@ def test_the_sum_of_labels_is_taken_again(setting, monkeypatch):
     mine, read = executed(regression, monkeypatch, **setting)
     assert read == 9000
     assert not np.array_equal(mine["moment"], mine["again"])
-    monkeypatch.setattr(running, "repeated", lambda *_: {})
+    monkeypatch.setattr(Alike, "at_zero", lambda *_: False)
     its, read = executed(regression, monkeypatch, **setting)
     assert read == 18_000
     assert same(mine, its)
@@ -116,5 +125,73 @@ def test_other_sums_are_read(changes, monkeypatch):
     regression = Twice(**changes)
     mine, read = executed(regression, monkeypatch)
     assert read == 18_000
-    monkeypatch.setattr(running, "repeated", lambda *_: {})
+    monkeypatch.setattr(Alike, "at_zero", lambda *_: False)
     assert same(mine, executed(regression, monkeypatch)[0])
+
+
+def test_zeros_of_another_length_are_refused_as_ever(monkeypatch):
+    """Though their sum would be known."""
+    with pytest.raises(NotExecutable, match="coefficients of shape"):
+        executed(Twice(at="longer"), monkeypatch)
+
+
+def tiny(*_: Any) -> float:
+    """A number whose powers are long."""
+    return 2.0**-1000
+
+
+def huge(*_: Any) -> float:
+    """A number beyond all others."""
+    return 1e308
+
+
+def three(*_: Any) -> float:
+    """A number of which a third is one, but not in doubles."""
+    return 3.0
+
+
+class Odd(dp.Regression):
+    """Released numbers that formulas as such would not take, or would round in other ways."""
+
+    kind: Any = "tiny"
+
+    def declare(self, X, y, budget):
+        """X'y twice, the second time of what looks like other labels."""
+        moment = dp.release(X.T @ y.scaled(by=1).clip(-1, 1), LITTLE, name="moment")
+        found = {"tiny": tiny, "huge": huge, "three": three}[self.kind]
+        size = dp.known(dp.post(found, moment), "1e-302", "1e308", name="size")
+        left = y.residuals(X, dp.post(zeros, moment))
+        again = {
+            "tiny": lambda: left.scaled(by=1 + size**32).clip(-1, 1),
+            "huge": lambda: left.scaled(by=size).clip(-1, 1),
+            "three": lambda: left.scaled(by=size * dp.constant("1/3")).clip(-1, 1),
+        }[self.kind]()
+        return dp.post(together, moment, dp.release(X.T @ again, LITTLE, name="again"))
+
+
+@pytest.mark.parametrize("kind", ["tiny", "huge", "three"])
+def test_equal_in_theory_is_not_the_same(kind, monkeypatch):
+    """What is not written alike is read again, and nothing refuses that did not."""
+    mine, read = executed(Odd(kind=kind), monkeypatch)
+    assert read == 18_000
+    monkeypatch.setattr(Alike, "at_zero", lambda *_: False)
+    assert same(mine, executed(Odd(kind=kind), monkeypatch)[0])
+
+
+class Unclipped(dp.Regression):
+    """Residuals that nothing bounds."""
+
+    def declare(self, X, y, budget):
+        """A sum without a step, beside one that has one."""
+        moment = dp.release(X.T @ y, LITTLE)
+        left = y.residuals(X, dp.post(zeros, moment))
+        return dp.post(together, moment, dp.release(X.T @ left, LITTLE))
+
+
+def test_sums_in_steps_are_no_sums_in_doubles():
+    """Not even in a simulation of what is not private."""
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    run = dp.unproved(Unclipped(), target=dp.GaussianDP(4), setting=setting, label="NOT PRIVATE")
+    X = np.random.default_rng(5).normal(size=(500, 4)) / 4
+    first, second = simulate(run, X, X[:, 0], rng=1).output
+    np.testing.assert_allclose(first, second, atol=30)

@@ -117,12 +117,14 @@ class BinCounts(BlockSum):
 
 
 @lru_cache(maxsize=64)
-def in_doubles(cuts: tuple[Fraction, ...]) -> tuple[float, ...]:
-    """Cut points as the machine compares with them."""
-    return tuple(map(float, cuts))
+def in_doubles(cuts: tuple[Fraction, ...]) -> tuple[Any, ...]:
+    """Cut points as the machine compares with them, whatever numbers it compares."""
+    import numpy as np
+
+    return tuple(np.array(cuts, dtype=float))
 
 
-def at_most(entries: Array, cuts: Sequence[float]) -> list[int]:
+def at_most(entries: Array, cuts: Sequence[Any]) -> list[int]:
     """How many entries (m,) are at most each of k increasing cuts."""
     import numpy as np
 
