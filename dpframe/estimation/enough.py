@@ -19,15 +19,14 @@ LITTLE = 0.15  # of what sampling takes
 CLEAR = 2.0  # of residuals, in stds of the noise on their sum; of eigenvalues, in edges of noise
 
 
-def sampling_rules(evidence: Evidence, fit: Posterior, gained: float, bound: float) -> bool:
+def sampling_rules(evidence: Evidence, fit: Posterior, gained: float) -> bool:
     """Whether the expected excess error that noise makes is at most LITTLE of what sampling makes,
     if the variance of the noise on X'y is divided by `gained`; False where an eigenvalue of X'X or
-    the size of residuals is not clear of noise, and where labels were clipped to less than their
-    `bound`: residuals, once looked at, put right what that loses.
+    the size of residuals is not clear of noise.
     """
     values = fit.spectrum.values
     edge = evidence.gram_std * math.sqrt(len(values) / 2)
-    if not (values.min() > CLEAR * edge and evidence.moments[0].width >= bound):
+    if not values.min() > CLEAR * edge:
         return False
     turned = fit.spectrum.vectors.T @ fit.mean
     twisted = evidence.gram_std**2 / 2 * (turned @ turned + turned**2)

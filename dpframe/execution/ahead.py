@@ -14,6 +14,7 @@ from dpframe.graph import Known, Node, origins
 from dpframe.graph.node import DataNode
 from dpframe.graph.statistics import BlockSum
 
+from .behind import behind, ours
 from .stages import Stages
 
 Numbers = Mapping[str, Fraction]
@@ -53,7 +54,7 @@ def guess_of(stages: Stages) -> Guess:
     if not likely or graph.loops or not graph.additive:
         return NO_GUESS
     sums = [one for one in stages.statistics(1) if isinstance(one, BlockSum)]
-    waits = {one: _waits_for(one) for one in sums}
+    waits = {one: _waits_for(behind(one)) for one in sums if ours(behind(one))}
     known = {one: nodes for one, nodes in waits.items() if nodes <= likely.keys()}
     first = [one for one in stages.statistics(0) if isinstance(one, BlockSum)]
     if any(one.step is None for one in (*first, *known)):
@@ -65,14 +66,9 @@ def _together(numbers: Iterable[Numbers]) -> Numbers:
     return {name: value for one in numbers for name, value in one.items()}
 
 
-def _waits_for(summed: BlockSum) -> set[Node]:
-    """What stands behind a sum and is no data: by inputs and by formulas, of all that it is made
-    of; a map may be one that its reader looks through.
-    """
+def _waits_for(nodes: Iterable[Node]) -> set[Node]:
+    """What nodes read that is no data, by inputs and by formulas."""
     found: set[Node] = set()
-    way: list[Node] = [summed]
-    while way:
-        node = way.pop()
+    for node in nodes:
         found.update(origins(node), (one for one in node.inputs if not isinstance(one, DataNode)))
-        way += [one for one in node.inputs if isinstance(one, DataNode)]
     return found

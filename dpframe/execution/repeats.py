@@ -4,7 +4,7 @@ alike has the same sum.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +18,7 @@ from dpframe.graph.node import DataNode
 from dpframe.graph.statistics import BlockSum
 from dpframe.symbols import Expression
 
+from .behind import behind, ours
 from .numbers import PublicNumbers
 
 
@@ -44,12 +45,13 @@ class Alike:
         return cls(names, numbers, released)
 
     def at_zero(self, summed: Node) -> bool:
-        """Whether it is made of residuals at zero."""
-        return any(map(self._zero, _below(summed)))
+        """Whether it is made of residuals at zero, and of nothing that was written elsewhere."""
+        made_of = list(behind(summed))
+        return ours(made_of) and any(map(self._zero, made_of))
 
     def first(self, summed: BlockSum, before: Iterable[Node]) -> Node | None:
         """The first of the sums `before` that is the same as one of residuals at zero."""
-        kinds = (one for one in before if type(one) is type(summed))
+        kinds = (one for one in before if type(one) is type(summed) and ours(behind(one)))
         alike = (one for one in kinds if self._same(one, summed))
         return next(alike, None)
 
@@ -77,16 +79,9 @@ class Alike:
 
     def _zero(self, node: Node) -> bool:
         """Whether a node is labels minus nothing."""
-        if not isinstance(node, ResidualLabels):
+        if type(node) is not ResidualLabels:
             return False
         theta = self.released.get(node.theta)
-        if not isinstance(theta, np.ndarray) or np.any(theta):
+        if type(theta) is not np.ndarray or theta.dtype.kind != "f" or np.any(theta):
             return False
         return bool(theta.shape == (self.numbers.up(node.rows.columns),))
-
-
-def _below(node: Node) -> Iterator[Node]:
-    yield node
-    for one in node.inputs:
-        if isinstance(one, DataNode):
-            yield from _below(one)

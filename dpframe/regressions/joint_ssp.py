@@ -108,10 +108,11 @@ class JointSSP(Regression):
         of_labels = (*first.said, first.level) if self.steps else first.said
         evidence: Node = post(gathered if self.steps else at_once, *of_labels, y.radius, *found)
         principal = post(principal_of, gram, gram.std)
-        seen = (evidence, principal, X.radius, self.null)
-        enough = post(no_more_looks, *seen, y.radius, self.gained(first))
+        seen = (principal, X.radius, self.null)
+        bounds = (y.radius, first.strength, self.gained(first) if turns else 1)
+        enough = post(no_more_looks, evidence, *seen, *bounds)
         for turn in range(1, turns + 1):
-            aim = post(aimed, evidence, principal, X.radius, self.null, enough)
+            aim = post(aimed, evidence, *seen, enough)
             asked_width = post(width_of, evidence, aim, y.radius, first.strength)
             width = known(asked_width, NARROWEST, WIDEST, name=f"width{turn}")
             theta = post(coefficients_of, aim)
@@ -119,7 +120,7 @@ class JointSSP(Regression):
             (noise,) = noises(budget, correcting / turns, [X.T @ left])
             correction = release(X.T @ left, noise, name=f"correction{turn}")
             evidence = post(corrected, evidence, aim, correction, correction.std, width * y.radius)
-        return post(finished, evidence, post(fitted, evidence, principal, X.radius, self.null))
+        return post(finished, evidence, post(fitted, evidence, *seen))
 
     @property
     def steps(self) -> int:
@@ -248,13 +249,16 @@ def no_more_looks(  # noqa: PLR0917 - dp.post passes by position
     radius: float,
     null: float,
     bound: float,
+    strength: float,
     gained: float,
 ) -> bool:
-    """Whether all corrections are spent on X'y itself, whose sum is known; never where labels are
-    clipped to less than their bound.
+    """Whether all corrections are spent on X'y itself, whose sum is known: where sampling rules,
+    and neither labels nor residuals ask for a clip below the bound of labels.
     """
     fit = fitted(evidence, principal, radius, null)
-    return sampling_rules(evidence, fit, gained, bound)
+    wide = evidence.moments[0].width >= bound
+    wide = wide and residual_width(evidence, fit, bound, strength) >= 1
+    return wide and sampling_rules(evidence, fit, gained)
 
 
 def aimed(

@@ -30,9 +30,9 @@ def evidence(gram_std, moment_std, rng=None):
     )
 
 
-def asked(found, gained=1.0, bound=1.0):
+def asked(found, gained=1.0):
     """Whether sampling rules at the fit."""
-    return sampling_rules(found, posterior(found, 1.0, Prior()), gained, bound)
+    return sampling_rules(found, posterior(found, 1.0, Prior()), gained)
 
 
 def excess(gram_std, moment_std, seed):
@@ -68,13 +68,6 @@ def test_directions_that_noise_hides_need_more_looks():
     flat = attrs.evolve(seen, moments=(attrs.evolve(seen.moments[0], moment=np.zeros(D)),))
     assert asked(flat)
     assert not asked(attrs.evolve(flat, gram=flat.gram - 0.998 * np.diag([0, 0, 0, 0, 8000.0])))
-
-
-def test_labels_clipped_below_their_bound_need_more_looks():
-    """What they lose is a bias, which grows beside what sampling takes."""
-    seen = evidence(1.0, 1.0)
-    assert asked(seen)
-    assert not asked(seen, bound=2.0)
 
 
 def test_residuals_that_noise_hides_need_more_looks():

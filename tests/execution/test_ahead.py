@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 
@@ -17,6 +18,7 @@ from dpframe.execution.one_pass import empty_block
 from dpframe.execution.stages import Stages
 from dpframe.execution.totals import Pass
 from dpframe.graph import rounding
+from dpframe.graph.maps.base import ColumnMap
 from dpframe.graph.statistics.gram import Gram
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
@@ -228,3 +230,46 @@ def test_a_guess_lies_in_the_range(likely):
     """Or is refused by name."""
     with pytest.raises(InvalidArgument, match=r"likely must be .*range of width"):
         certified(LabelsFirst(likely=likely))
+
+
+@attrs.frozen(cache_hash=True)
+class Inverse(ColumnMap):
+    """Labels over a number, clipped: by the word of who wrote it."""
+
+    kind = "inverse"
+    label = "over a number, clipped"
+    bound = dp.constant(1)
+    source: Any
+    by: Any
+
+    @property
+    def formulas(self):
+        """The number."""
+        return {"by": self.by}
+
+    def record(self):
+        """The number."""
+        return {"by": str(self.by)}
+
+    def apply(self, block, number):
+        """Not for 0."""
+        return np.clip(block * (1 / number(self.by)), -1, 1)
+
+
+class Elsewhere(dp.Regression):
+    """Its map fails at the guess."""
+
+    def declare(self, X, y, budget):
+        """A count, then X'y."""
+        start = dp.release(dp.count(X), LITTLE)
+        size = dp.known(dp.post(half, start), 0, 1, name="size", likely=0)
+        return dp.post(together, start, dp.release(X.T @ Inverse(y, size), LITTLE))
+
+
+def test_maps_made_elsewhere_are_never_guessed_at():
+    """They may fail in ways of their own."""
+    target = dp.GaussianDP(50)
+    run = dp.certify(Elsewhere(), target=target, setting=SETTING, trust=[Inverse])
+    assert not guess_of(Stages(run.graph)).sums
+    count, _ = dp.execute(run, *table(), rng=1).output
+    assert count == pytest.approx(9000, abs=12)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 
@@ -11,6 +12,8 @@ import dpframe as dp
 from dpframe.errors import NotExecutable
 from dpframe.execution.repeats import Alike
 from dpframe.execution.research import simulate
+from dpframe.graph.maps.base import ColumnMap
+from dpframe.graph.maps.residual_labels import ResidualLabels
 from dpframe.graph.statistics.moment import Moment
 
 LITTLE = dp.Gaussian(std=2)
@@ -195,3 +198,74 @@ def test_sums_in_steps_are_no_sums_in_doubles():
     X = np.random.default_rng(5).normal(size=(500, 4)) / 4
     first, second = simulate(run, X, X[:, 0], rng=1).output
     np.testing.assert_allclose(first, second, atol=30)
+
+
+@attrs.frozen(cache_hash=True)
+class Tight(ResidualLabels):
+    """Residuals, clipped to a tenth: by the word of who wrote it."""
+
+    kind = "tight"
+    bound = dp.constant("1/10")
+
+    def records(self, values, number):
+        """As it says."""
+        return np.clip(ResidualLabels.records(self, values, number), -0.1, 0.1)
+
+
+class Bare(ColumnMap):
+    """A clip to a half that is no attrs class."""
+
+    kind, label, bound = "bare", "bare clip to a half", dp.constant("1/2")
+
+    def __init__(self, source):
+        """Of some labels."""
+        self.source = source
+
+    def record(self):
+        """Nothing."""
+        return {}
+
+    def apply(self, block, number):
+        """As it says."""
+        return np.clip(block, -0.5, 0.5)
+
+
+class Elsewhere(dp.Regression):
+    """Maps that dpframe knows nothing about."""
+
+    kind: Any = "tight"
+
+    def declare(self, X, y, budget):
+        """X'y, and residuals at zero."""
+        labels = Bare(y) if self.kind == "bare" else y
+        moment = dp.release(X.T @ labels, LITTLE, name="moment")
+        at = dp.post(zeros, moment)
+        left = y.residuals(X, at).clip(-1, 1) if self.kind == "bare" else Tight(y, X, at)
+        return dp.post(together, moment, dp.release(X.T @ left, LITTLE, name="again"))
+
+
+@pytest.mark.parametrize("kind", ["tight", "bare"])
+@pytest.mark.parametrize("grid", [20, None])
+def test_maps_made_elsewhere_are_applied(kind, grid):
+    """Whatever they derive from, and however they were made: their bound is what was proved."""
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE, grid=grid)
+    trusted = [Tight, Bare]
+    run = dp.certify(Elsewhere(kind=kind), target=dp.GaussianDP(4), setting=setting, trust=trusted)
+    X, y = np.tile(np.eye(4)[:1], (9000, 1)), np.ones(9000)
+    first, second = dp.execute(run, X, y, rng=1).output
+    assert first[0] == pytest.approx(4500 if kind == "bare" else 9000, abs=12)
+    assert second[0] == pytest.approx(9000 if kind == "bare" else 900, abs=12)
+
+
+def masked(moment: Any) -> Any:
+    """Ones behind a mask."""
+    return np.ma.array(np.ones(len(moment)) / 7, mask=True)
+
+
+def test_zeros_behind_a_mask_are_no_zeros(monkeypatch):
+    """The sum is of what residuals really are taken at."""
+    monkeypatch.setitem(AT, "masked", masked)
+    mine, read = executed(Twice(at="masked"), monkeypatch)
+    assert read == 18_000
+    monkeypatch.setattr(Alike, "at_zero", lambda *_: False)
+    assert same(mine, executed(Twice(at="masked"), monkeypatch)[0])

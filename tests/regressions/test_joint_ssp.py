@@ -34,10 +34,16 @@ def proof():
     return dp.certify(dp.JointSSP(), target=target, setting=setting())
 
 
-def transcript(proof, epsilon, n=N):
+def noisy(n):
+    """A table whose residuals fill a good part of their bound."""
+    X, y = table(n)
+    return X, np.clip(y + np.random.default_rng(2).normal(size=n) / 3, -Y, Y)
+
+
+def transcript(proof, epsilon, data=None):
     """What was released, and the std of every release."""
     run = proof.at(epsilon=epsilon, delta="1e-6")
-    evidence = dp.execute(run, *table(n), rng=3).output.evidence
+    evidence = dp.execute(run, *(data or table()), rng=3).output.evidence
     sizes = {"d": D, "n": N}
     stds = {
         one.name: float(run.number(one.mechanism.formula, up=False, sizes=sizes))
@@ -101,7 +107,7 @@ def test_no_record_moves_the_releases_by_more_than_the_budget(proof, epsilon):
 
 def test_nor_where_all_corrections_are_the_first_sum_again(proof):
     """Each has noise of its own, and its own part of the budget."""
-    evidence, stds = transcript(proof, 5.0, n=100_000)
+    evidence, stds = transcript(proof, 5.0, noisy(100_000))
     assert len(evidence.moments) == 1
     worst = worst_move(evidence, stds, replaced=False)
     assert 0.8e-6 < spent(5.0, worst) <= 1e-6 * (1 + 1e-6)
@@ -242,8 +248,7 @@ def looks(monkeypatch):
 
 def test_where_sampling_takes_far_more_than_noise_rows_are_read_once(monkeypatch):
     """All corrections are of that one sum, and pooled with it."""
-    X, y = table(100_000)
-    y = np.clip(y + np.random.default_rng(2).normal(size=len(y)) / 3, -Y, Y)
+    X, y = noisy(100_000)
     seen = looks(monkeypatch)
     result = dp.execute(MUCH, X, y, rng=3)
     assert sum(seen) == 100_000
@@ -262,11 +267,31 @@ def test_where_sampling_takes_far_more_than_noise_rows_are_read_once(monkeypatch
 
 def test_residuals_are_looked_at_where_labels_are_clipped_below_their_bound():
     """However little noise takes."""
-    X, y = table(100_000)
-    y = np.clip(y + np.random.default_rng(2).normal(size=len(y)) / 3, -Y, Y)
+    X, y = noisy(100_000)
     evidence = dp.execute(MUCH, X, y / 16, rng=3).output.evidence
     assert evidence.moments[0].width < Y
     assert len(evidence.moments) == 7
+
+
+def test_residuals_with_tails_are_looked_at():
+    """One in a hundred is large: clipped, they say more than least squares does."""
+    rng = np.random.default_rng(4)
+    X = table(100_000)[0]
+    rare = np.where(rng.random(len(X)) < 0.01, rng.normal(size=len(X)), 0.0)
+    evidence = dp.execute(
+        MUCH, X, np.clip(X @ [0.5, -0.3, 0.2] + rare, -Y, Y), rng=3
+    ).output.evidence
+    assert len(evidence.moments) == 7
+
+
+@pytest.mark.parametrize("rounds", [0, 6])
+def test_parts_of_the_budget_that_leave_little(rounds):
+    """Nothing is divided by what is not there."""
+    target = dp.ApproxDP(1, "1e-6")
+    mine = dp.JointSSP(rounds=rounds, correcting="0.87" if rounds else "0.88")
+    assert dp.certify(mine, target=target, setting=setting())
+    once = dp.JointSSP(levels=0, rounds=0, correcting=1)
+    assert dp.certify(once, target=target, setting=setting(dp.REPLACE_ONE))
 
 
 def test_where_noise_takes_more_residuals_are_looked_at(monkeypatch):
