@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from dpframe.errors import NotExecutable
 from dpframe.graph import Node, Release
 from dpframe.randomness import Randomness, SystemBits
-from dpframe.symbols import exact
+from dpframe.symbols import Expression, exact
 
 from .layout import Grain, Run, arranged, grains, runs
 from .numbers import PublicNumbers
@@ -118,10 +119,16 @@ class RealDraw(Draw):
         )
 
 
+@lru_cache(maxsize=1024)
+def _in_steps(size: Expression, step: Expression) -> Expression:
+    """A size of noise over a step, built once."""
+    return size / step
+
+
 def _sizes(release: Release, numbers: PublicNumbers) -> dict[Grain, tuple[Fraction, float]]:
     mechanism, found = release.mechanism, {}
     for grain in grains(release.statistic, isotropic=mechanism.isotropic):
-        size = Fraction(numbers.up(mechanism.formula / grain.step))
+        size = Fraction(numbers.up(_in_steps(mechanism.formula, grain.step)))
         type(mechanism).on_grid(size, 0, SystemBits())  # refuses what cannot be drawn
         found[grain] = size, numbers.up(grain.unit)
     return found

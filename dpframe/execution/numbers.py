@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -18,6 +19,18 @@ from dpframe.symbols import Expression
 from dpframe.verify.at_numbers import AtNumbers
 from dpframe.verify.roster import Roster
 
+Asked = tuple[Expression, bool]
+
+
+@lru_cache(maxsize=16)
+def _at_sizes(
+    certificate: AtNumbers, sizes: tuple[tuple[str, int], ...]
+) -> tuple[AtNumbers, dict[Asked, float]]:
+    """A certificate, which is one object, at public sizes, and what its formulas are worth there:
+    nothing of the data.
+    """
+    return certificate.at(**dict(sizes)), {}
+
 
 @attrs.frozen(eq=False)
 class PublicNumbers:
@@ -27,7 +40,9 @@ class PublicNumbers:
 
     certificate: AtNumbers
     roster: Roster | None = None
-    _known: dict[tuple[Expression, bool], float] = attrs.field(factory=dict, init=False)
+    _fixed: dict[Asked, float] = attrs.field(factory=dict, kw_only=True)
+    """Formulas of the certificate's own numbers, the same in all executions of it."""
+    _known: dict[Asked, float] = attrs.field(factory=dict, init=False)
     _released: dict[str, Fraction] = attrs.field(factory=dict, init=False)
 
     @classmethod
@@ -41,7 +56,8 @@ class PublicNumbers:
         NotExecutable or InvalidArgument.
         """
         used = {name: size for name, size in sizes.items() if name in certificate.symbols}
-        numbers = cls(certificate.at(**used), roster)
+        at, fixed = _at_sizes(certificate, tuple(used.items()))
+        numbers = cls(at, roster, fixed=fixed)
         for node in certificate.graph.nodes:
             if isinstance(node, OfBudgets):
                 numbers.learn(node.symbol.name, of_all(node, numbers))
@@ -99,7 +115,7 @@ class PublicNumbers:
 
     def supposing(self, values: Mapping[str, Fraction]) -> PublicNumbers:
         """Numbers of their own, as they would be if these were released."""
-        found = PublicNumbers(self.certificate, self.roster)
+        found = PublicNumbers(self.certificate, self.roster, fixed=self._fixed)
         for name, value in {**self._released, **values}.items():
             found.learn(name, value)
         return found
@@ -134,12 +150,23 @@ class PublicNumbers:
         return below if below >= 0 else min(0.0, above)
 
     def _number(self, formula: Expression, *, up: bool) -> float:
-        if (formula, up) not in self._known:
-            value = self._value(formula, up=up)
-            if not math.isfinite(value):
-                raise NotExecutable(f"{formula} is no finite number here; give other parameters")
-            self._known[formula, up] = value
-        return self._known[formula, up]
+        for known in (self._known, self._fixed):
+            if (formula, up) in known:
+                return known[formula, up]
+        value = self._value(formula, up=up)
+        if not math.isfinite(value):
+            raise NotExecutable(f"{formula} is no finite number here; give other parameters")
+        known = self._fixed if self._is_fixed(formula) else self._known
+        known[formula, up] = value
+        return value
+
+    def _is_fixed(self, formula: Expression) -> bool:
+        """Whether it reads nothing but numbers of the certificate: none that was released, or is
+        somebody's own.
+        """
+        names = {symbol.name for symbol in formula.symbols()}
+        given = names <= self.certificate.values.keys() and names.isdisjoint(self._released)
+        return given and self.roster is None
 
     def _value(self, formula: Expression, *, up: bool) -> float:
         """Of a formula that reads each record's budget, the largest over all."""

@@ -50,11 +50,12 @@ def read(  # noqa: PLR0917 - a reading, in the order in which it is put together
         number, graph = numbers.towards_zero, certificate.graph
         return Pass.of(graph, number, empty, asked, given=given, sample=kept)
 
-    reading = reading_of(statistics, numbers)
+    reading = None
     if guess.sums:
         with suppress(NotExecutable, InvalidArgument):  # the number that is learned may be another
             supposed = numbers.supposing(guess.supposed)
             reading = reading_of([*statistics, *guess.sums], supposed)
+    reading = reading or reading_of(statistics, numbers)
     sums = source.total(reading, executor=executor if kept is None else InOrder())
     if sums.rows != sizes.get("n", sums.rows):
         wanted = f"of the {sizes['n']} rows that it announced; bounds may read n"

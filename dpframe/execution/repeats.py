@@ -51,16 +51,17 @@ class Alike:
 
     def first(self, summed: BlockSum, before: Iterable[Node]) -> Node | None:
         """The first of the sums `before` that is the same as one of residuals at zero."""
+        wanted = self._plain_or_none(summed)
         kinds = (one for one in before if type(one) is type(summed) and ours(behind(one)))
-        alike = (one for one in kinds if self._same(one, summed))
-        return next(alike, None)
+        alike = (one for one in kinds if self._plain_or_none(one) == wanted)
+        same: Any = next(alike, None) if wanted is not None else None
+        return None if same is None or (same.step is None) != (summed.step is None) else same
 
-    def _same(self, one: Any, other: Any) -> bool:
-        exact = (one.step is None) == (other.step is None)
+    def _plain_or_none(self, summed: Node) -> Any:
         try:
-            return exact and bool(self._plain(one) == self._plain(other))
+            return self._plain(summed)
         except InvalidArgument:  # a map that refuses the other name, by its range
-            return False
+            return None
 
     def _plain(self, node: Any) -> Any:
         """The node with the first names of numbers, and residuals at zero as labels."""

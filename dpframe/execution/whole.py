@@ -14,6 +14,7 @@ Array = NDArray[Any]
 
 LARGEST = 2.0**53
 BLOCKS = 512  # of at most 2^53 each: 2^62, well inside a word
+FEW = 8  # entries, of which Python is as fast as numpy
 WORD = 2**62  # sums and differences of two words below it are words
 WORDS, INTEGERS = np.dtype(np.int64), np.dtype(object)
 
@@ -52,12 +53,22 @@ class WholeSum:
 
 
 def _words(part: Array) -> Array:
+    if part.size <= FEW:
+        return _few_words(part)
     if not (part.max(initial=0) <= LARGEST and part.min(initial=0) >= -LARGEST):
         raise _not_whole()
     words = np.array(part, dtype=np.int64)
     if not (words == part).all():
         raise _not_whole()
     return words
+
+
+def _few_words(part: Array) -> Array:
+    """The same, without a call of numpy for every question."""
+    numbers = part.ravel().tolist()
+    if not all(-LARGEST <= one <= LARGEST and one == int(one) for one in numbers):
+        raise _not_whole()
+    return np.array(list(map(int, numbers)), dtype=np.int64).reshape(part.shape)
 
 
 def _not_whole() -> NotExecutable:

@@ -135,10 +135,11 @@ class AtNumbers:
         sizes: Mapping[str, int] | None,
         released: Mapping[str, Fraction],
     ) -> Any:
-        bound = {name for name, symbol in self.symbols.items() if is_size(symbol)}
+        names = {symbol.name for symbol in formula.symbols()}
+        bound = {name for name, symbol in self.symbols.items() if is_size(symbol)} if sizes else {}
         given = {name: Fraction(size) for name, size in (sizes or {}).items() if name in bound}
         known = {**self.values, **given, **released}
-        missing = sorted({symbol.name for symbol in formula.symbols()} - known.keys())
+        missing = sorted(names - known.keys())
         if missing:
             raise InvalidArgument(
                 "certificate",
@@ -146,7 +147,7 @@ class AtNumbers:
                 "none",
                 f"run = certificate.at({missing[0]}=...)",
             )
-        return enclose(formula, {name: rational_ball(value) for name, value in known.items()})
+        return enclose(formula, {name: rational_ball(known[name]) for name in names})
 
 
 def is_size(symbol: Symbol) -> bool:

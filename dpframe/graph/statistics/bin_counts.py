@@ -111,9 +111,8 @@ class BinCounts(BlockSum):
         block = values[self.data]
         sized, cuts = np.abs(block) if self.absolute else block, in_doubles(self.cuts)
         columns = sized.T if block.ndim > 1 else [sized]
-        ends = np.array([[*at_most(column, cuts), len(block)] for column in columns], dtype=float)
-        ends[:, 1:] -= ends[:, :-1].copy()
-        return ends.ravel()
+        ends = [[0, *at_most(column, cuts), len(block)] for column in columns]
+        return np.array([b - a for one in ends for a, b in pairwise(one)], dtype=float)
 
 
 @lru_cache(maxsize=64)
