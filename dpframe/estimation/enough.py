@@ -31,7 +31,8 @@ def sampling_rules(evidence: Evidence, fit: Posterior, gained: float) -> bool:
     turned = fit.spectrum.vectors.T @ fit.mean
     twisted = evidence.gram_std**2 / 2 * (turned @ turned + turned**2)
     private = float(np.sum((evidence.moments[0].std ** 2 / gained + twisted) / values))
-    return private <= LITTLE * len(values) * residual_variance(evidence, fit.mean, fit.count)
+    variance = residual_variance(evidence, fit.mean, fit.count)
+    return variance > 0 and private <= LITTLE * len(values) * variance
 
 
 def residual_variance(evidence: Evidence, theta: Array, count: float) -> float:

@@ -15,6 +15,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Known, Node
 from dpframe.graph.maps.residual_labels import ResidualLabels
 from dpframe.graph.node import DataNode
+from dpframe.graph.rebuilding import rebuilt
 from dpframe.graph.statistics import BlockSum
 from dpframe.symbols import Expression
 
@@ -67,11 +68,7 @@ class Alike:
         """The node with the first names of numbers, and residuals at zero as labels."""
         if self._zero(node):
             return self._plain(node.source)
-        fields = [field for field in attrs.fields(type(node)) if field.init]
-        found = {field.alias: getattr(node, field.name) for field in fields}
-        named = {name: self._named(part) for name, part in found.items()}
-        named = {name: part for name, part in named.items() if part is not found[name]}
-        return attrs.evolve(node, **named) if named else node
+        return rebuilt(node, self._named)
 
     def _named(self, part: Any) -> Any:
         if isinstance(part, DataNode):

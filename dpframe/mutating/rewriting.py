@@ -9,6 +9,7 @@ import attrs
 
 from dpframe.graph import Graph, Known, Node
 from dpframe.graph.maps.grid import Grid, GridColumn
+from dpframe.graph.rebuilding import rebuilt
 from dpframe.guarantees import Unit
 from dpframe.symbols import Expression, Symbol
 
@@ -80,11 +81,7 @@ class Rewriting:
 
     def rebuilt(self, value: Any) -> Any:
         """An attrs value with mapped fields; the very value where none changed."""
-        own = [field for field in attrs.fields(type(value)) if field.init]
-        found = {field.alias: getattr(value, field.name) for field in own}
-        changed = {name: self.mapped(part) for name, part in found.items()}
-        changed = {name: part for name, part in changed.items() if part is not found[name]}
-        return attrs.evolve(value, **changed) if changed else value
+        return rebuilt(value, self.mapped)
 
     def formula(self, formula: Expression) -> Expression:
         """A formula whose symbols stand for what was replaced."""

@@ -76,6 +76,10 @@ def test_residuals_that_noise_hides_need_more_looks():
     exact = attrs.evolve(seen, squares=float(THETA @ GRAM @ THETA))
     assert asked(seen)
     assert not asked(exact)
+    still = attrs.evolve(posterior(exact, 1.0, Prior()), mean=np.zeros(D))
+    tiny = (Seen(np.zeros(D), 1e-170, np.zeros(D), 1.0),)
+    # its variance is 0 in doubles, like what noise takes
+    assert not sampling_rules(attrs.evolve(exact, moments=tiny, squares=0.0), still, 1.0)
 
 
 def test_residual_variance_by_hand():
