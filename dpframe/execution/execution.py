@@ -19,6 +19,7 @@ from dpframe.guarantees import PersonalizedDP
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
 from dpframe.sources.reading import Plain
+from dpframe.sources.threads import narrow
 from dpframe.symbols import Number, Symbol
 from dpframe.verify import Certificate
 from dpframe.verify.at_numbers import AtNumbers
@@ -89,22 +90,23 @@ def execute(
     wanted = asked(certificate, budgets)
     column = None if wanted is None else wanted.column
     source = open_source(certificate.setting, X, y, drop=missing == "drop", budgets=column)
-    running, sizes = first_look(certificate, source, executor, randomness, wanted)
-    draws = running.draws(0)
-    running.rehearse()
-    receipt = _receipt(certificate, sizes, randomness, missing, running.numbers.roster)
-    if records is not None:
-        charge(records, certificate, budgets, sizes.get("n", source.rows))
-    if randomness.private and ledger is None and records is None:
-        note(source.identity, receipt.guarantee, receipt.unit)
-    with charging:
-        fresh = randomness.fresh()
-        released_in_stages(running, draws, fresh)
-    output = post_process(running)
-    released: dict[Node, Any] = {}
-    for node in certificate.graph.charged:
-        released[node] = running.released[node]
-    return Result(output=output, released=by_name(released), receipt=receipt)
+    with narrow(source.columns):
+        running, sizes = first_look(certificate, source, executor, randomness, wanted)
+        draws = running.draws(0)
+        running.rehearse()
+        receipt = _receipt(certificate, sizes, randomness, missing, running.numbers.roster)
+        if records is not None:
+            charge(records, certificate, budgets, sizes.get("n", source.rows))
+        if randomness.private and ledger is None and records is None:
+            note(source.identity, receipt.guarantee, receipt.unit)
+        with charging:
+            fresh = randomness.fresh()
+            released_in_stages(running, draws, fresh)
+        output = post_process(running)
+        released: dict[Node, Any] = {}
+        for node in certificate.graph.charged:
+            released[node] = running.released[node]
+        return Result(output=output, released=by_name(released), receipt=receipt)
 
 
 def released_in_stages(running: Running, draws: Sequence[Drawn], randomness: Randomness) -> None:
