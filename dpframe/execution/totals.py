@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dpframe.errors import NotExecutable
 from dpframe.graph import ColumnNode, Graph, Node, RowsNode
 from dpframe.graph.maps.base import ColumnMap, RecordColumn, RecordMap, RowMap
-from dpframe.graph.maps.grid import Grid, OnGrid, exact_rows, step_size
+from dpframe.graph.maps.grid import Grid, GridColumn, OnGrid, exact_rows, step_size
 from dpframe.graph.maps.weighted import BudgetSource
 from dpframe.graph.statistics import BlockSum, Searched, Statistic
 from dpframe.sources.table import Block
@@ -137,9 +137,10 @@ class RealSum:
         return np.asarray(self._total)
 
 
+@lru_cache(maxsize=4096)
 def read_of(node: Node) -> Node | None:
     """The node whose block `node` maps; None for the table itself."""
-    if isinstance(node, Grid):
+    if isinstance(node, (Grid, GridColumn)):
         return node.reads
     return node.inputs[0] if node.inputs else None
 

@@ -14,61 +14,72 @@ Array = NDArray[Any]
 
 LARGEST = 2.0**53
 BLOCKS = 512  # of at most 2^53 each: 2^62, well inside a word
-FEW = 8  # entries, of which Python is as fast as numpy
+HELD, ROOM = 32, 2**18  # parts that are looked at together, and how many entries they have at most
 WORD = 2**62  # sums and differences of two words below it are words
-WORDS, INTEGERS = np.dtype(np.int64), np.dtype(object)
+WORDS, INTEGERS, DOUBLES = np.dtype(np.int64), np.dtype(object), np.dtype(float)
 
 
 @attrs.define(eq=False)
 class WholeSum:
     """A running sum of arrays of one shape whose entries are whole and at most 2^53 in size.
 
-    Raises NotExecutable for others: then a statistic is not what it says.
+    Raises NotExecutable for others, at the latest when it is asked for: then a statistic is not
+    what it says. Small parts are looked at together.
     """
 
+    _parts: Array | None = None
+    _held: int = 0
     _recent: Array | None = None
     _blocks: int = 0
     _carried: Array | None = None
 
     def add(self, part: Array) -> None:
         """Add one block's."""
-        words = _words(np.asarray(part))
-        if self._recent is None:
-            self._recent = words
-        else:
-            np.add(self._recent, words, out=self._recent)
-        self._blocks += 1
-        if self._blocks == BLOCKS:
-            self._carried = self._total(in_integers(np.asarray(self._recent)))
-            self._recent, self._blocks = None, 0
+        part = np.asarray(part)
+        if part.dtype != DOUBLES or HELD * part.size > ROOM:
+            self._take(part[None])
+            return
+        if self._parts is None:
+            self._parts = np.empty((HELD, *part.shape))
+        self._parts[self._held] = part
+        self._held += 1
+        if self._held == HELD:
+            self._settle()
 
     def total(self) -> Array:
         """The sum so far: words below 2^62, or Python integers."""
+        self._settle()
         if self._recent is None:
             return np.asarray(self._carried, dtype=object)
         return self._total(self._recent.copy())
+
+    def _settle(self) -> None:
+        """Add the parts that were held."""
+        if self._parts is not None and self._held:
+            self._take(self._parts[: self._held])
+            self._held = 0
+
+    def _take(self, parts: Array) -> None:
+        """Add parts (k, ...), at most HELD of them."""
+        words = _words(parts)
+        words = words[0] if len(words) == 1 else np.add.reduce(words, axis=0)
+        self._recent = np.asarray(words if self._recent is None else self._recent + words)
+        self._blocks += len(parts)
+        if self._blocks > BLOCKS - HELD:
+            self._carried = self._total(in_integers(self._recent))
+            self._recent, self._blocks = None, 0
 
     def _total(self, recent: Array) -> Array:
         return recent if self._carried is None else added(self._carried, recent)
 
 
-def _words(part: Array) -> Array:
-    if part.size <= FEW:
-        return _few_words(part)
-    if not (part.max(initial=0) <= LARGEST and part.min(initial=0) >= -LARGEST):
+def _words(parts: Array) -> Array:
+    if not (parts.max(initial=0) <= LARGEST and parts.min(initial=0) >= -LARGEST):
         raise _not_whole()
-    words = np.array(part, dtype=np.int64)
-    if not (words == part).all():
+    words = np.array(parts, dtype=np.int64)
+    if not (words == parts).all():
         raise _not_whole()
     return words
-
-
-def _few_words(part: Array) -> Array:
-    """The same, without a call of numpy for every question."""
-    numbers = part.ravel().tolist()
-    if not all(-LARGEST <= one <= LARGEST and one == int(one) for one in numbers):
-        raise _not_whole()
-    return np.array(list(map(int, numbers)), dtype=np.int64).reshape(part.shape)
 
 
 def _not_whole() -> NotExecutable:

@@ -29,9 +29,9 @@ def onto_grid(block: Array, scale: float, bits: int, most: int | None = None) ->
     steps: Array = np.multiply(block, scale, dtype=float)
     np.trunc(steps, out=steps)
     squares = squared_steps(steps)
-    inside = squares <= 4.0**bits
-    if not inside.all():
-        _project(block, steps, squares, inside, (scale, bits))
+    outside = np.flatnonzero(~(squares <= 4.0**bits))
+    if len(outside):
+        _project(block, steps, outside, squares[outside], (scale, bits))
     return steps if most is None else _within(steps, most)
 
 
@@ -50,23 +50,26 @@ _row_products = getattr(np, "vecdot", _einsum)  # numpy 2 has it
 
 
 def _project(
-    block: Array, steps: Array, squares: Array, inside: Array, grid: tuple[float, int]
+    block: Array, steps: Array, outside: Array, squares: Array, grid: tuple[float, int]
 ) -> None:
-    """Scale rows outside the ball onto it, in place of their `steps`; `grid`: scale, bits."""
+    """Scale the rows `outside` the ball, with their `squares`, onto it, in place of their `steps`;
+    `grid`: scale, bits.
+    """
     scale, bits = grid
     exact = squares < EXACT
-    near = np.flatnonzero(exact & ~inside)
+    near = outside if exact.all() else outside[exact]
+    factors = _factors(squares if near is outside else squares[exact], block, scale, bits)
     if 2 * len(near) > len(block):  # rows inside keep their factor, hence their steps
-        factors = np.full(len(block), scale)
-        factors[near] = _factors(squares[near], block, scale, bits)
-        np.multiply(block, factors[:, None], out=steps)
+        every = np.full(len(block), scale)
+        every[near] = factors
+        np.multiply(block, every[:, None], out=steps)
         _checked(np.trunc(steps, out=steps), bits)
     elif len(near):
         moved = np.take(block, near, axis=0).astype(float, copy=False)
-        np.multiply(moved, _factors(squares[near], block, scale, bits)[:, None], out=moved)
+        np.multiply(moved, factors[:, None], out=moved)
         steps[near] = _checked(np.trunc(moved, out=moved), bits)
-    far = ~exact
-    if far.any():
+    if len(near) < len(outside):
+        far = outside[~exact]
         steps[far] = _checked(_far(block[far], bits), bits)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.execution.totals import Pass, derived, in_doubles
-from dpframe.execution.whole import BLOCKS, WholeSum, added, largest
+from dpframe.execution.whole import BLOCKS, HELD, WholeSum, added, largest
 from dpframe.graph import Graph
 from dpframe.graph.rounding import onto_grid
 from dpframe.sources import Block, open_source
@@ -214,11 +214,40 @@ def test_doubles_are_added_as_doubles():
     assert added(np.array([0.5]), np.array([0.25])).tolist() == [0.75]
 
 
+def summed(parts):
+    """Their running sum, at the end."""
+    total = WholeSum()
+    for part in parts:
+        total.add(np.array(part))
+    return total.total()
+
+
 @pytest.mark.parametrize("part", [[0.5], [2.0**53 + 2], [-(2.0**54)], [np.nan], [np.inf], [1e300]])
 def test_what_is_not_whole_is_refused(part):
-    """A statistic with a step that is not what it says."""
-    with pytest.raises(dp.NotExecutable, match="whole numbers, below 2\\^53"):
-        WholeSum().add(np.array(part))
+    """A statistic with a step that is not what it says, wherever it stands among the parts."""
+    for before, after in itertools.product((0, 1, HELD - 1, HELD), (0, 1, HELD)):
+        with pytest.raises(dp.NotExecutable, match="whole numbers, below 2\\^53"):
+            summed([*[[1.0]] * before, part, *[[1.0]] * after])
+
+
+def test_parts_of_any_kind_and_size_are_added_as_they_were():
+    """Words, integers and doubles in turn, in memory that is used again, more than are held."""
+    rng, shared = np.random.default_rng(0), np.empty(3)
+    for size in ((), (3,), (40, 40), (300, 300)):
+        total, expected = WholeSum(), np.zeros(size, dtype=object)
+        for turn in range(2 * HELD + 5):
+            part = np.asarray(rng.integers(-(2**53), 2**53, size))
+            kind = (np.int64, float, float, object)[turn % 4]
+            held = shared if size == (3,) and kind is float else np.empty(size, dtype=kind)
+            held[...] = part
+            total.add(held)
+            expected = expected + np.asarray(part).astype(object)
+        assert np.array_equal(np.asarray(total.total()).astype(object), expected)
+
+
+def test_words_do_not_pass_through_doubles():
+    """2^53 + 1 as a whole number, which would be 2^53 as a double."""
+    assert summed([[2**53 + 1]]).tolist() == [2**53 + 1]
 
 
 def test_a_sum_that_was_given_is_not_changed():

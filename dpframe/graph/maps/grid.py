@@ -22,6 +22,7 @@ from ..node import Node
 from ..rows import Rows
 from .base import ColumnMap, NormsAsBefore, RowMap
 from .clip import ClipNorm
+from .labels import ClipColumn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -154,6 +155,14 @@ class GridColumn(OnGrid, ColumnMap):
         """bound/2^bits: a label is this times a whole number."""
         step: Expression = self.bound / 2**self.bits
         return step
+
+    @property
+    def reads(self) -> Column:
+        """What its blocks are made of: a clip into the same interval just below is its own."""
+        below = self.source
+        if type(below) is ClipColumn and below.upper == -below.lower:
+            return below.source
+        return below
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """The labels in steps: whole numbers in doubles, at most 2^bits in size."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -27,6 +28,12 @@ ZERO = Number(Fraction(0))
 
 def _by(value: object) -> Expression:
     return positive(value, "by")
+
+
+@lru_cache(maxsize=1024)
+def _finite(labels: Column) -> bool:
+    """Whether something bounds labels; asked once, not once a block."""
+    return labels.bound is not None
 
 
 def _minus(value: object) -> Expression:
@@ -82,8 +89,10 @@ class ScaledLabels(ColumnMap):
 
         by = max(number(self.by), 1e-300)  # rounded towards zero, a divisor may become zero
         minus = number(self.minus)
+        if by == 1 and minus == 0 and _finite(self.source):
+            return block
         with np.errstate(over="ignore", invalid="ignore"):  # a warning would tell of the data
             shifted = block - minus if minus else block
-            scaled: Array = shifted / by if by != 1 else shifted
+            scaled: Array = shifted / by
             proved = np.isfinite(scaled.sum())  # inf and nan survive addition
         return scaled if proved else np.nan_to_num(scaled)

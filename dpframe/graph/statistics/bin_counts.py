@@ -116,18 +116,18 @@ class BinCounts(BlockSum):
 
 
 @lru_cache(maxsize=64)
-def in_doubles(cuts: tuple[Fraction, ...]) -> tuple[Any, ...]:
+def in_doubles(cuts: tuple[Fraction, ...]) -> Array:
     """Cut points as the machine compares with them, whatever numbers it compares."""
     import numpy as np
 
-    return tuple(np.array(cuts, dtype=float))
+    return np.array(cuts, dtype=float)
 
 
-def at_most(entries: Array, cuts: Sequence[Any]) -> list[int]:
+def at_most(entries: Array, cuts: Array) -> list[int]:
     """How many entries (m,) are at most each of k increasing cuts."""
     import numpy as np
 
     if len(cuts) > FEW:
         return list(np.searchsorted(np.sort(entries), cuts, side="right"))
-    entries = np.ascontiguousarray(entries)
-    return [int(np.count_nonzero(entries <= cut)) for cut in cuts]
+    below = np.ascontiguousarray(entries) <= cuts[:, None]
+    return [int(np.count_nonzero(one)) for one in below]
