@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import attrs
 
-from dpframe.graph import Known, Node, origins
+from dpframe.graph import Node, origins
 from dpframe.graph.node import DataNode
 from dpframe.graph.statistics import BlockSum
 
@@ -48,13 +48,13 @@ def guess_of(stages: Stages) -> Guess:
     graph = stages.graph
     likely: dict[Node, Numbers] = {
         node: {node.name: node.likely}
-        for node in graph.nodes
-        if isinstance(node, Known) and stages.of[node] == 1 and node.likely is not None
+        for node in graph.known
+        if stages.of[node] == 1 and node.likely is not None
     }
     if not likely or graph.loops or not graph.additive:
         return NO_GUESS
     sums = [one for one in stages.statistics(1) if isinstance(one, BlockSum)]
-    waits = {one: _waits_for(behind(one)) for one in sums if ours(behind(one))}
+    waits = {one: _waits_for(behind(one)) for one in sums if ours(one)}
     known = {one: nodes for one, nodes in waits.items() if nodes <= likely.keys()}
     first = [one for one in stages.statistics(0) if isinstance(one, BlockSum)]
     if any(one.step is None for one in (*first, *known)):

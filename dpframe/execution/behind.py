@@ -4,20 +4,28 @@ through the clip below it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import lru_cache
 
 from dpframe.graph import Node
 from dpframe.graph.node import DataNode, own
 
 
-def behind(node: Node) -> Iterator[Node]:
+@lru_cache(maxsize=4096)
+def behind(node: Node) -> tuple[Node, ...]:
     """The node and all data that it is made of; some of it more than once."""
-    yield node
+    return (node, *_before(node))
+
+
+def _before(node: Node) -> Iterator[Node]:
     for one in node.inputs:
         if isinstance(one, DataNode):
             yield from behind(one)
 
 
-def ours(nodes: Iterable[Node]) -> bool:
-    """Whether dpframe wrote all of them: who else did may mean other things by the same fields."""
-    return all(own(type(one)) for one in nodes)
+@lru_cache(maxsize=4096)
+def ours(node: Node) -> bool:
+    """Whether dpframe wrote the node and all that it is made of: who else did may mean other things
+    by the same fields.
+    """
+    return all(own(type(one)) for one in behind(node))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dpframe.errors import NotExecutable
 from dpframe.graph import Node, Release
+from dpframe.mechanisms.base import AdditiveNoise
 from dpframe.randomness import Randomness, SystemBits
 from dpframe.symbols import Expression, exact
 
@@ -129,6 +130,12 @@ def _sizes(release: Release, numbers: PublicNumbers) -> dict[Grain, tuple[Fracti
     mechanism, found = release.mechanism, {}
     for grain in grains(release.statistic, isotropic=mechanism.isotropic):
         size = Fraction(numbers.up(_in_steps(mechanism.formula, grain.step)))
-        type(mechanism).on_grid(size, 0, SystemBits())  # refuses what cannot be drawn
+        check_drawn(type(mechanism), size)
         found[grain] = size, numbers.up(grain.unit)
     return found
+
+
+@lru_cache(maxsize=1024)
+def check_drawn(mechanism: type[AdditiveNoise], size: Fraction) -> None:
+    """Refuse a size of noise in steps that cannot be drawn. Raises InvalidArgument."""
+    mechanism.on_grid(size, 0, SystemBits())

@@ -26,7 +26,7 @@ from dpframe.sources.table import Block, Table
 from dpframe.symbols import Expression
 
 from .stages import Stages
-from .totals import beyond, made_of, needed, reads_of, views
+from .views import beyond, made_of, needed, reads_of, views
 
 Array = NDArray[Any]
 Numbers = Callable[[Expression], float]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dpframe.graph import Graph, Node, Release, origins
 from dpframe.graph.statistics import BlockSum, Searched, Statistic
 
-from .totals import needed
+from .views import needed
 
 Stage = Mapping[Node, int]
 

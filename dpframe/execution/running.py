@@ -43,7 +43,8 @@ from .sampling import InOrder, Sample
 from .searching import Search
 from .stages import Stages, staged
 from .thinning import Kept
-from .totals import NOTHING, Pass, Sums, derived, needed, reads_of, real
+from .totals import NOTHING, Pass, Sums, derived, real
+from .views import needed, reads_of
 
 Array = NDArray[Any]
 ONE = exact(1)

@@ -13,7 +13,7 @@ from dpframe.graph import Node
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression
 
-from .totals import Numbers, Values, views
+from .views import Numbers, Values, views
 
 Array = NDArray[Any]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
+from typing import TypeVar
 
 import attrs
 
@@ -12,6 +14,8 @@ from dpframe.graph import Bound, Graph, Known, Node, Post, Procedure, Release, o
 from dpframe.graph.statistics import Statistic
 
 from .postponed import postponed
+
+N = TypeVar("N", bound=Node)
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -72,18 +76,33 @@ class Stages:
 
     def statistics(self, stage: int) -> tuple[Statistic, ...]:
         """Its statistics."""
-        return tuple(node for node in self.graph.statistics if self.of[node] == stage)
+        return self._statistics.get(stage, ())
 
     def charged(self, stage: int) -> tuple[Release | Procedure, ...]:
         """What it releases."""
-        return tuple(node for node in self.graph.charged if self.of[node] == stage)
+        return self._charged.get(stage, ())
 
     def follows(self, stage: int) -> tuple[Post | Known | Bound, ...]:
         """Functions and numbers of what was released before `stage`, in order."""
-        kinds = (Post, Known)
-        return tuple(
-            node for node in self.graph.nodes if isinstance(node, kinds) and self.of[node] == stage
-        )
+        return self._follows.get(stage, ())
+
+    @cached_property
+    def _statistics(self) -> Mapping[int, tuple[Statistic, ...]]:
+        return self._split(self.graph.statistics)
+
+    @cached_property
+    def _charged(self) -> Mapping[int, tuple[Release | Procedure, ...]]:
+        return self._split(self.graph.charged)
+
+    @cached_property
+    def _follows(self) -> Mapping[int, tuple[Post | Known | Bound, ...]]:
+        return self._split(node for node in self.graph.nodes if isinstance(node, Post | Known))
+
+    def _split(self, nodes: Iterable[N]) -> dict[int, tuple[N, ...]]:
+        found = defaultdict[int, list[N]](list)
+        for node in nodes:
+            found[self.of[node]].append(node)
+        return {stage: tuple(kept) for stage, kept in found.items()}
 
 
 def _after(node: Node) -> int:

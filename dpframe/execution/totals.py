@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -11,23 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import NotExecutable
-from dpframe.graph import ColumnNode, Graph, Node, RowsNode
-from dpframe.graph.maps.base import ColumnMap, RecordColumn, RecordMap, RowMap
-from dpframe.graph.maps.grid import Grid, GridColumn, OnGrid, exact_rows, step_size
-from dpframe.graph.maps.weighted import BudgetSource
+from dpframe.graph import Graph, Node, RowsNode
+from dpframe.graph.maps.grid import OnGrid, exact_rows
 from dpframe.graph.statistics import BlockSum, Searched, Statistic
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression
 
-from .places import places
+from .views import Numbers, Values, Views, beyond, needed, of_labels, views
 from .whole import WholeSum, added, in_integers
 
 Array = NDArray[Any]
-Values = dict[Node, Array]
-Numbers = Callable[[Expression], float]  # the value of a public formula, rounded towards zero
-
-RECORDS = (RecordMap, RecordColumn)  # they read rows and labels at once
-MAPS = (RowMap, ColumnMap)  # they read one block
 
 
 @attrs.frozen(eq=False)
@@ -101,25 +93,51 @@ class Pass:
     @np.errstate(over="ignore", invalid="ignore")  # a warning would tell of the data
     def __call__(self, blocks: Iterable[Block]) -> Sums:
         """The sums over blocks, at least one."""
-        whole = [one.step is not None for one in self.sums]
-        totals: list[Any] = [WholeSum() if exact else RealSum() for exact in whole]
-        rows = 0
+        running = [(one, WholeSum() if one.step is not None else RealSum()) for one in self.sums]
+        turns, rows = self._turns(running), 0
         for block in blocks:
             rows += len(block.rows)
             read = block if self.sample is None else self.sample(block)
             for piece in _pieces(read, self.most):
-                self._add(piece, list(zip(self.sums, totals, whole, strict=True)))
-        return Sums(tuple(total.total() for total in totals), rows)
+                self._add(piece, turns)
+        return Sums(tuple(total.total() for _, total in running), rows)
 
-    def _add(self, piece: Block, parts: list[tuple[BlockSum, Any, bool]]) -> None:
+    def _turns(self, running: Sequence[Part]) -> tuple[Turn, Turn]:
+        """Whole sums of labels alone, then all others: rows drive labels out of the cache, and the
+        code that sees to them.
+        """
+        labels = of_labels(self.maps)
+        early = [p for p in running if p[0].step is not None and labels.issuperset(p[0].inputs)]
+        others = tuple(one for one in self.maps if one not in labels)
+        first = Turn(tuple(one for one in self.maps if one in labels), tuple(early))
+        return first, Turn(others, tuple(pair for pair in running if pair not in early))
+
+    def _add(self, piece: Block, turns: Iterable[Turn]) -> None:
         """Add a piece to every sum. What is seen of it goes before the next is looked at, so that
         its memory is used again.
         """
         given = self.given if self.rows is None else {**self.given, self.rows: piece.rows}
-        seen = views(self.maps, piece, self.numbers.__getitem__, given)
-        reals = seen if all(exact for *_, exact in parts) else seen.reals()
-        for summed, total, exact in parts:
-            total.add(summed.block(seen if exact else reals))
+        seen = Views(self.numbers.__getitem__, given)
+        for turn in turns:
+            seen.look(turn.maps, piece)
+            turn.add(seen)
+
+
+Part = tuple[BlockSum, "WholeSum | RealSum"]
+
+
+@attrs.frozen(eq=False)
+class Turn:
+    """Maps that are seen, and the running sums that are taken then."""
+
+    maps: tuple[Node, ...]
+    parts: tuple[Part, ...]
+
+    def add(self, seen: Views) -> None:
+        """Add what is seen of a piece."""
+        reals = seen if all(one.step is not None for one, _ in self.parts) else seen.reals()
+        for summed, total in self.parts:
+            total.add(summed.block(seen if summed.step is not None else reals))
 
 
 @attrs.define(eq=False)
@@ -135,98 +153,6 @@ class RealSum:
     def total(self) -> Array:
         """The sum so far."""
         return np.asarray(self._total)
-
-
-@lru_cache(maxsize=4096)
-def read_of(node: Node) -> Node | None:
-    """The node whose block `node` maps; None for the table itself."""
-    if isinstance(node, (Grid, GridColumn)):
-        return node.reads
-    return node.inputs[0] if node.inputs else None
-
-
-def reads_of(node: Node) -> tuple[Node, ...]:
-    """The nodes whose blocks `node` maps."""
-    before = read_of(node)
-    return node.inputs if isinstance(node, RECORDS) else () if before is None else (before,)
-
-
-class Views(dict[Node, Any]):
-    """A block as every map sees it: on a grid, whole numbers of steps. Who counts in no steps of
-    its own gets them multiplied out.
-    """
-
-    def __init__(self, number: Numbers) -> None:
-        super().__init__()
-        self._number = number
-
-    def real(self, node: Node) -> Any:
-        """What a map reads of another: rows, labels."""
-        if not counts_steps(type(node)):
-            return self[node]
-        return self[node] * self._number(step_size(node))
-
-    def reals(self) -> Values:
-        """What a statistic without a step reads."""
-        return {node: self.real(node) for node in self}
-
-
-def views(
-    maps: Iterable[Node], block: Block, number: Numbers, given: Values | None = None
-) -> Views:
-    """The block as every one of the maps sees it."""
-    seen = Views(number)
-    seen.update(given or {})
-    for node in maps:
-        seen[node] = way_of(type(node))(node, seen, block, number)
-    return seen
-
-
-def _of_records(node: Any, seen: Views, _: Block, number: Numbers) -> Array:
-    """Rows or labels that are made of whole records, and perhaps of released arrays."""
-    reads = [one for one in node.inputs if one in seen]  # losses hold no values
-    whole = getattr(node, "in_steps", ())
-    made: Array = node.records(
-        {one: seen[one] if one in whole else seen.real(one) for one in reads}, number
-    )
-    return made
-
-
-def _of_budgets(node: Any, seen: Views, block: Block, _: Numbers) -> Array:
-    return places(seen[node], block.budgets)
-
-
-def _of_one(node: Any, seen: Views, _: Block, number: Numbers) -> Array:
-    """Rows or labels that are made of others."""
-    before: Any = read_of(node)
-    made: Array = node.apply(seen.real(before), number)
-    return made
-
-
-def _of_table(node: Any, _: Views, block: Block, __: Numbers) -> Any:
-    if node.inputs:
-        wanted = "Derive its class from RowMap, ColumnMap, RecordMap or RecordColumn."
-        raise NotExecutable(f"{node.label} does not say how it maps a block. {wanted}")
-    return block.rows if isinstance(node, RowsNode) else block.labels
-
-
-Way = Callable[[Any, Views, Block, Numbers], Any]
-
-
-@lru_cache(maxsize=1024)
-def way_of(cls: type) -> Way:
-    """How nodes of a class see a block; asked once a class, not once a block."""
-    if issubclass(cls, RECORDS):
-        return _of_records
-    if issubclass(cls, BudgetSource):
-        return _of_budgets
-    return _of_one if issubclass(cls, MAPS) else _of_table
-
-
-@lru_cache(maxsize=1024)
-def counts_steps(cls: type) -> bool:
-    """Whether nodes of a class hold whole numbers of steps."""
-    return issubclass(cls, OnGrid)
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -270,32 +196,6 @@ def real(node: Node, values: Mapping[Node, Array], number: Numbers) -> Array:
 def in_doubles(steps: Array, step: float) -> Array:
     """Whole numbers of steps as doubles."""
     return np.asarray(np.asarray(steps).astype(float) * step)
-
-
-def needed(graph: Graph, sums: Iterable[Node]) -> tuple[Node, ...]:
-    """The maps that the sums read, in order."""
-    found = {node for statistic in sums for node in statistic.inputs}
-    for node in reversed(graph.nodes):
-        if node in found:
-            found.update(reads_of(node))
-    kinds = (RowsNode, ColumnNode, BudgetSource)
-    return tuple(node for node in graph.nodes if node in found and isinstance(node, kinds))
-
-
-def beyond(node: Node, maps: Iterable[Node]) -> tuple[Node, ...]:
-    """The maps without the node and what it is made of."""
-    known = {node, *made_of(node)}
-    return tuple(one for one in maps if one not in known)
-
-
-def made_of(node: Node) -> set[Node]:
-    """All that a map reads, and what that reads."""
-    found: set[Node] = set()
-    way = reads_of(node)
-    while way:
-        found.update(way)
-        way = tuple(one for before in way for one in reads_of(before))
-    return found
 
 
 def _pieces(block: Block, most: int | None) -> Iterator[Block]:

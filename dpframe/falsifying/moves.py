@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import DPFrameError, InvalidArgument
-from dpframe.execution.totals import Pass, derived, needed, views
+from dpframe.execution.totals import Pass, derived
+from dpframe.execution.views import needed, views
 from dpframe.graph import ColumnNode, Graph, RowsNode
 from dpframe.graph.objectives import Objective
 from dpframe.graph.statistics import Statistic

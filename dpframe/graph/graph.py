@@ -12,6 +12,7 @@ import attrs
 from dpframe.errors import InvalidArgument
 
 from .bound import Bound
+from .known import Known
 from .loop import Loop
 from .node import DataNode, Node, kind_of
 from .post import Post
@@ -78,6 +79,11 @@ class Graph:
     def posts(self) -> tuple[Post, ...]:
         """Every post-processing step."""
         return tuple(node for node in self.nodes if isinstance(node, Post))
+
+    @cached_property
+    def known(self) -> tuple[Known, ...]:
+        """Every released number that formulas read, in order."""
+        return tuple(node for node in self.nodes if isinstance(node, Known))
 
     @cached_property
     def statistics(self) -> tuple[Statistic, ...]:

@@ -11,11 +11,14 @@ from .layout import Layout
 from .parts import Part, Window
 from .source import Source
 from .table import Table
+from .threads import FEW
+
+EVEN = 8  # a multiple of 1, 2, 4 and 8 workers
 
 
 @attrs.frozen(eq=False, repr=False)
 class MemorySource(Source):
-    """A table in memory, a window of so many blocks a part; nothing is copied as a whole."""
+    """A table in memory, at most so many blocks a part; nothing is copied as a whole."""
 
     threaded: ClassVar[bool] = True
     table: Table
@@ -48,4 +51,7 @@ class MemorySource(Source):
 
     @property
     def _window(self) -> int:
-        return self.blocks * self.table.block_rows
+        """Rows of a part; of many, equal numbers, and so many parts that workers end together."""
+        most = self.blocks * self.table.block_rows
+        parts = -(-self.rows // most)
+        return most if parts <= FEW else -(-self.rows // (EVEN * -(-parts // EVEN)))

@@ -51,7 +51,7 @@ def open_source(
 
     `drop` leaves rows without finite numbers out (under replace-one it makes them rows of zeros);
     a record without a budget is refused all the same.
-    `parts` is how many blocks a part has where the table comes in no parts of its own.
+    `parts` is how many blocks a part has, at most, where the table comes in no parts of its own.
 
     Raises BadData for columns that do not fit, SourceFailed for what cannot be opened, MissingExtra
     where a library is absent, InvalidArgument for other arguments.

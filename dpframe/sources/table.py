@@ -14,8 +14,8 @@ from . import opening
 from .layout import Layout
 from .reading import Array, Column, Features, Plain, coerced, doubles, strange
 
-ENTRIES = 2**18  # of a block: 2 MiB of doubles
-FEWEST, MOST = 1024, 16_384  # rows of a block
+ENTRIES = 2**19  # of a block: 4 MiB of doubles
+FEWEST, MOST = 1024, 8192  # rows of a block: whose products are exact on a grid of 20 bits
 TOGETHER = 4  # blocks whose columns are put side by side at once
 EACH = "Each record has a budget of its own."
 NUMERIC = "The codebook says dp.Numeric: give numbers, not texts, truth values or dates."

@@ -14,9 +14,12 @@ import pytest
 from slow_rounding import slowly_onto_grid
 
 import dpframe as dp
+from dpframe.execution.views import needed, views
+from dpframe.graph import Graph
 from dpframe.graph.clipping import project
 from dpframe.graph.maps.grid import Grid, GridColumn, entries_in_steps
 from dpframe.graph.rounding import onto_grid
+from dpframe.sources import Block
 from dpframe.symbols import exact
 
 BITS = (4, 20, 24)
@@ -216,3 +219,39 @@ def test_the_grid_is_a_node_of_the_graph():
     grids = [node for node in proof.graph.nodes if isinstance(node, (Grid, GridColumn))]
     assert [(node.kind, node.bits) for node in grids] == [("grid", 16), ("grid_column", 16)]
     assert not any("idealized" in line for line in proof.assumptions)
+
+
+def seen_on_grid(column, y, bits=20):
+    """The grid of labels, and all that a pass sees of them."""
+    total = dp.total(column)
+    (grid,) = total.inputs
+    maps = needed(Graph.of(total), [total])
+    return grid, views(maps, Block(y[:, None], y), float)
+
+
+@pytest.mark.parametrize("bits", BITS)
+@pytest.mark.parametrize("bound", [1, 3, "1/10", Fraction(10) ** 200])
+def test_a_grid_of_labels_sees_through_the_clip_into_its_own_interval(bound, bits):
+    """Whole numbers of Python, to the step; 2^bits at the bound and beyond."""
+    odd = rows_of_every_kind(7).ravel()
+    y = np.append(odd, np.clip(odd, -2, 2) * float(Fraction(bound)))
+    given = dp.Column(bound=bound)
+    setting = dp.Setting(X=dp.Rows(norm=1), y=given, relation=dp.ADD_REMOVE, grid=bits)
+    _, column = setting.nodes()
+    with np.errstate(over="ignore", invalid="ignore"):  # as in a pass
+        grid, seen = seen_on_grid(column, y)
+    assert column not in seen
+    most, per_step = 2**bits, 2**bits / Fraction(bound)
+    wanted = [max(-most, min(most, int(Fraction(label) * per_step))) for label in y]
+    found = [int(k) for k in seen[grid]]
+    assert max(map(abs, found)) == most
+    assert max(abs(k - true) for k, true in zip(found, wanted, strict=True)) <= 1
+
+
+def test_a_grid_of_labels_in_another_interval_stands_on_the_clip():
+    """[-1, 1/2] has the steps of [-1, 1], and is not left."""
+    _, column = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=2), relation=dp.ADD_REMOVE).nodes()
+    part = column.clip(-1, "1/2")
+    grid, seen = seen_on_grid(part, np.array([-5.0, -0.25, 0.75, 7.0]))
+    assert part in seen
+    assert seen[grid].tolist() == [-(2**20), -(2**18), 2**19, 2**19]

@@ -318,11 +318,13 @@ def test_a_cluster_carries_budgets(people, setting, named, cluster):
 
 def test_many_blocks_of_many_parts_keep_their_order(setting):
     """A table in memory of more parts than threads, cut into blocks of other lengths."""
-    n = 9 * 16_384 + 5
+    n = 18 * 8192 + 5
     X = np.arange(n, dtype=float)[:, None]
     source = open_source(setting, X, X[:, 0], budgets=1 + X[:, 0], parts=1)
     rows, labels, budgets = read(source)
-    assert len(source.total(list)) == 10
+    blocks = source.total(list)
+    assert len(blocks) == 24
+    assert {len(block.rows) for block in blocks} == {6145, n - 23 * 6145}
     assert bits(rows) == bits(X)
     assert bits(labels) == bits(X[:, 0])
     assert bits(budgets) == bits(1 + X[:, 0])

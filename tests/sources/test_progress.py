@@ -67,4 +67,4 @@ def test_a_pass_counts_its_blocks(setting, monkeypatch):
     monkeypatch.setattr("dpframe.sources.source.Progress", Counted)
     open_source(setting, np.zeros((40_000, 2)), np.zeros(40_000), parts=1).total(list)
     ((bar, count),) = made
-    assert bar._done == count == 3
+    assert bar._done == count == 8

@@ -20,7 +20,7 @@ from dpframe.sources.running import AHEAD
 from dpframe.sources.table import block_rows
 
 CANARY = 73194628.25
-RNG = np.random.default_rng(8)
+RNG = np.random.default_rng(9)
 BLOCK = block_rows(1)
 X = RNG.normal(size=(40 * BLOCK, 1)) * 10.0 ** RNG.integers(-20, 20, size=(40 * BLOCK, 1))
 SETTING = Setting(X=Rows(norm=1), y=Column(bound=1), relation=ADD_REMOVE)
@@ -324,3 +324,18 @@ def test_a_row_group_travels_by_name(tmp_path):
     parts = list(open_source(SETTING, tmp_path / "t.parquet").parts())
     assert len(parts) == 40
     assert all(len(pickle.dumps(part)) < 2000 and not part.held for part in parts)
+
+
+@pytest.mark.parametrize("n", [0, 1, BLOCK, 4 * BLOCK, 4 * BLOCK + 1, 40 * BLOCK - 3])
+@pytest.mark.parametrize("blocks", [1, 2, 16])
+def test_many_parts_of_a_table_in_memory_are_alike(n, blocks):
+    """Every row once, in order; a multiple of 8 parts, or at most 4."""
+    source = open_source(SETTING, X[:n], np.zeros(n), parts=blocks)
+    lengths = [sum(len(block.rows) for block in part.blocks()) for part in source.parts()]
+    assert len(lengths) == source.steps
+    assert len(lengths) <= 4 or len(lengths) % 8 == 0
+    assert sum(lengths) == n
+    assert max(lengths) <= blocks * BLOCK
+    assert max(lengths) - min(lengths[:-1], default=max(lengths)) == 0
+    rows = [block.rows for part in source.parts() for block in part.blocks()]
+    assert np.array_equal(np.concatenate(rows), X[:n])

@@ -160,9 +160,7 @@ class GridColumn(OnGrid, ColumnMap):
     def reads(self) -> Column:
         """What its blocks are made of: a clip into the same interval just below is its own."""
         below = self.source
-        if type(below) is ClipColumn and below.upper == -below.lower:
-            return below.source
-        return below
+        return below.source if type(below) is ClipColumn and _symmetric(below) else below
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """The labels in steps: whole numbers in doubles, at most 2^bits in size."""
@@ -183,6 +181,12 @@ def entries_in_steps(block: Array, scale: float, bits: int) -> Array:
     if np.isnan(steps.sum()):  # of bounded numbers: some is none
         np.nan_to_num(steps, copy=False)
     return steps
+
+
+@lru_cache(maxsize=1024)
+def _symmetric(clip: ClipColumn) -> bool:
+    """Whether its interval is one around 0; asked once, not once a block."""
+    return clip.upper == -clip.lower
 
 
 @lru_cache(maxsize=1024)

@@ -109,18 +109,18 @@ class BinCounts(BlockSum):
         import numpy as np
 
         block = values[self.data]
-        sized, cuts = np.abs(block) if self.absolute else block, in_doubles(self.cuts)
+        sized, cuts = np.abs(block) if self.absolute else block, cut_points(self)
         columns = sized.T if block.ndim > 1 else [sized]
         ends = [[0, *at_most(column, cuts), len(block)] for column in columns]
         return np.array([b - a for one in ends for a, b in pairwise(one)], dtype=float)
 
 
 @lru_cache(maxsize=64)
-def in_doubles(cuts: tuple[Fraction, ...]) -> Array:
-    """Cut points as the machine compares with them, whatever numbers it compares."""
+def cut_points(counts: BinCounts) -> Array:
+    """Its cuts as the machine compares with them, whatever numbers it compares, shape (k,)."""
     import numpy as np
 
-    return np.array(cuts, dtype=float)
+    return np.array(counts.cuts, dtype=float)
 
 
 def at_most(entries: Array, cuts: Array) -> list[int]:
