@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument
 
 from .inference_residual import Residual
+from .inference_spread import Spread
 
 Array = NDArray[Any]
 
@@ -22,16 +23,24 @@ COVERED = {
 
 @attrs.frozen(eq=False)
 class Estimates:
-    """Of m linear functions of the coefficients, (m,) each: `values`; `variances`, and the part of
-    them that the noise for privacy makes; `hidden`, how far a value may be off along directions
-    that noise hides, infinite where nothing bounds that; and the degrees of `freedom` of variances.
+    """Of m linear functions of the coefficients, (m,) each: `values`; what is known of their
+    variances; and `hidden`, how far a value may be off along directions that noise hides, infinite
+    where nothing bounds that.
     """
 
     values: Array
-    variances: Array
-    private: Array
+    spread: Spread
     hidden: Array
-    freedom: Array
+
+    @property
+    def variances(self) -> Array:
+        """Squares of standard errors."""
+        return self.spread.errors
+
+    @property
+    def private(self) -> Array:
+        """The part of them that the noise for privacy makes."""
+        return self.spread.private
 
     @property
     def errors(self) -> Array:
@@ -49,28 +58,32 @@ class Estimates:
         return np.clip(found, 0.0, 1.0)
 
     @property
+    def sizes(self) -> Array:
+        """How far values are from 0 at least, after what may be hidden is taken off; 0 where
+        nothing is known.
+        """
+        known = np.isfinite(self.hidden)
+        least = np.abs(self.values) - np.where(known, self.hidden, np.inf)
+        found: Array = np.maximum(least, 0.0)
+        return found
+
+    @property
     def z(self) -> Array:
-        """Values over their errors, after what may be hidden is taken off; 0 where nothing is
+        """Those sizes over standard errors, with the signs of the values; 0 where nothing is
         known.
         """
-        size = np.where(np.isfinite(self.hidden), np.abs(self.values) - self.hidden, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            found: Array = np.sign(self.values) * np.maximum(size, 0.0) / self.errors
+            found: Array = np.sign(self.values) * self.sizes / self.errors
         return np.nan_to_num(found, nan=0.0)
 
     @property
     def p_values(self) -> Array:
         """Two-sided; 1 where nothing is known."""
-        from scipy.stats import t
-
-        found: Array = 2 * t.sf(np.abs(self.z), self.freedom)
-        return found
+        return self.spread.p_values(self.sizes)
 
     def intervals(self, level: float) -> Array:
         """Lower and upper ends, (m, 2); infinite where nothing is known. Raises InvalidArgument."""
-        from scipy.stats import t
-
-        half = t.ppf((1 + checked_level(level)) / 2, self.freedom) * self.errors + self.hidden
+        half = self.spread.half(checked_level(level)) + self.hidden
         return np.stack([self.values - half, self.values + half], axis=1)
 
 
@@ -115,19 +128,19 @@ class Inference:
         if not self.open_ended:
             longest = self.largest if self.lost.size else 0.0
             hidden = np.linalg.norm(rows @ self.lost, axis=1) * longest
-        freedom = self.freedom(variances, variances - private)
-        return Estimates(rows @ self.centre, variances, private, hidden, freedom)
+        return Estimates(rows @ self.centre, self.spread(variances, private), hidden)
 
-    def freedom(self, variances: Array, sampling: Array) -> Array:
-        """Of variances whose part `sampling` is proportional to the residual variance (m,): as
-        uncertain as that part. [Satterthwaite46]
+    def spread(self, variances: Array, private: Array) -> Spread:
+        """What is known of variances (m,) whose part beside the `private` one is proportional to
+        the residual variance, which was seen with noise.
         """
-        if self.residual is None:
-            return np.full(len(variances), np.inf)
-        doubt = np.maximum(sampling, 0.0) * self.residual.std / self.residual.taken
-        some = np.where(doubt > 0, doubt, 1.0)
-        found: Array = np.where(doubt > 0, 2 * (variances / some) ** 2, np.inf)
-        return np.maximum(found, 1.0)
+        residual = self.residual
+        if residual is None or not 0 < residual.std < np.inf:
+            return Spread(variances, private, variances, np.zeros(len(variances)))
+        most = self.bound**2
+        unit = np.maximum(variances - private, 0.0) / min(residual.taken, most)
+        seen = private + unit * min(residual.variance, most)
+        return Spread(variances, private, seen, unit * residual.std)
 
     def intervals(self, level: float = 0.95) -> Array:
         """Of each coefficient, (d, 2). Raises InvalidArgument."""
