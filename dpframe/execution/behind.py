@@ -11,7 +11,7 @@ from dpframe.graph import Node
 from dpframe.graph.node import DataNode, own
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def behind(node: Node) -> tuple[Node, ...]:
     """The node and all data that it is made of; some of it more than once."""
     return (node, *_before(node))
@@ -23,7 +23,7 @@ def _before(node: Node) -> Iterator[Node]:
             yield from behind(one)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def ours(node: Node) -> bool:
     """Whether dpframe wrote the node and all that it is made of: who else did may mean other things
     by the same fields.

@@ -90,7 +90,7 @@ def execute(
     wanted = asked(certificate, budgets)
     column = None if wanted is None else wanted.column
     source = open_source(certificate.setting, X, y, drop=missing == "drop", budgets=column)
-    with narrow(source.columns):
+    with _few_threads(source, executor):
         running, sizes = first_look(certificate, source, executor, randomness, wanted)
         draws = running.draws(0)
         running.rehearse()
@@ -107,6 +107,14 @@ def execute(
         for node in certificate.graph.charged:
             released[node] = running.released[node]
         return Result(output=output, released=by_name(released), receipt=receipt)
+
+
+def _few_threads(source: Source, executor: Any) -> AbstractContextManager[None]:
+    """One thread of BLAS where columns are few: not those of categories, which become many, nor
+    where an executor may start processes, which would keep the limit.
+    """
+    few = executor is None and not source.layout.mixed
+    return narrow(source.columns) if few else nullcontext()
 
 
 def released_in_stages(running: Running, draws: Sequence[Drawn], randomness: Randomness) -> None:

@@ -67,7 +67,7 @@ class Alike:
             return None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def plain(node: Any, names: Names, zeros: frozenset[Node]) -> Any:
     """The node with the first names of numbers, and residuals at zero as labels."""
     if node in zeros:

@@ -28,7 +28,7 @@ MAPS = (RowMap, ColumnMap)  # they read one block
 
 def read_of(node: Node) -> Node | None:
     """The node whose block `node` maps; None for the table itself."""
-    if isinstance(node, (Grid, GridColumn)):
+    if type(node) is Grid or type(node) is GridColumn:  # a map of one's own may clip nothing
         return node.reads
     return node.inputs[0] if node.inputs else None
 

@@ -255,3 +255,30 @@ def test_a_grid_of_labels_in_another_interval_stands_on_the_clip():
     grid, seen = seen_on_grid(part, np.array([-5.0, -0.25, 0.75, 7.0]))
     assert part in seen
     assert seen[grid].tolist() == [-(2**20), -(2**18), 2**19, 2**19]
+
+
+class PlainGrid(Grid):
+    """A grid of one's own that clips nothing."""
+
+    def apply(self, block, number):
+        """To the nearest step."""
+        return np.round(block * number(1 / self.step))
+
+
+class PlainGridColumn(GridColumn):
+    """The same of labels."""
+
+    def apply(self, block, number):
+        """To the nearest step."""
+        return np.round(block * number(1 / self.step))
+
+
+def test_grids_of_ones_own_stand_on_the_clip():
+    """Only dpframe's own are known to clip what they round."""
+    X, y = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE).nodes()
+    far = Block(np.full((1, 2), 1e6), np.array([1e6]))
+    for clipped, grid in ((X, PlainGrid(X, 20)), (y, PlainGridColumn(y, 20))):
+        maps = needed(Graph.of(dp.total(grid)), [dp.total(grid)])
+        seen = views(maps, far, float)
+        assert clipped in seen
+        assert np.linalg.norm(seen[grid]) <= 2**20 + 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+import attrs
 import numpy as np
 import pytest
 import threadpoolctl
@@ -46,10 +47,10 @@ SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_RE
 RUN = dp.certify(Noting(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
 
 
-def fitted(d):
+def fitted(d, **given):
     """The threads that a function of what was released sees, for d columns."""
     SEEN.clear()
-    dp.execute(RUN, np.zeros((3, d)), np.zeros(3), rng=0)
+    dp.execute(RUN, np.zeros((3, d)), np.zeros(3), rng=0, **given)
     return SEEN
 
 
@@ -59,6 +60,24 @@ def test_functions_of_few_columns_have_one_thread(d, threads, two):
     assert two == {2}
     assert fitted(d) == [{threads}]
     assert allowed() == two
+
+
+def test_executors_have_all_threads(two):
+    """Processes that are started on the way would keep the limit."""
+    with ThreadPoolExecutor(1) as executor:
+        assert fitted(2, executor=executor) == [two]
+
+
+def test_columns_of_categories_have_all_threads(two):
+    """Two of them may be hundreds on the way."""
+    levels = dp.Categorical("kind", ["a", "b"])
+    rows = dp.Rows(norm=1, columns=[levels, dp.Numeric("size", 0, 1)])
+    setting = attrs.evolve(SETTING, X=rows)
+    run = dp.certify(Noting(), target=dp.ApproxDP(1, "1e-6"), setting=setting)
+    SEEN.clear()
+    X = np.array([["a", 0.5], ["b", 0.25]], dtype=object)
+    dp.execute(run, X, np.zeros(2), rng=0)
+    assert SEEN == [two]
 
 
 def test_they_are_back_after_a_failure(two):
