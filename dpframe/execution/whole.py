@@ -63,7 +63,10 @@ class WholeSum:
         """Add parts (k, ...), at most HELD of them."""
         words = _words(parts)
         words = words[0] if len(words) == 1 else np.add.reduce(words, axis=0)
-        self._recent = np.asarray(words if self._recent is None else self._recent + words)
+        if self._recent is None:
+            self._recent = np.asarray(words)
+        else:
+            np.add(self._recent, words, out=self._recent)
         self._blocks += len(parts)
         if self._blocks > BLOCKS - HELD:
             self._carried = self._total(in_integers(self._recent))
