@@ -8,9 +8,9 @@ Rows N(0, I/d) projected onto the unit ball; coefficients fall off like 1/j; lab
 0.8, clipped at 1 (three deviations) or at 4/3 (which does not bind); delta = 1e-6, add/remove. "1
 release" is X'X, X'y, y'y and n once; "3 corrections" adds clipped residuals at three released
 points; JointSSP has six, at widths of its own choice. Refused: the share of runs in which noise
-hides a direction, so that nothing is claimed. New labels have an interval of their own only where
-the residual variance is clear of its noise, in the share `known` of the others. Wider: the standard
-error over that without privacy.
+hides a direction, so that nothing is claimed. New labels
+have an interval of their own where y'y and n were seen at all, in the share `seen` of the others.
+Wider: the standard error over that without privacy.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def main() -> None:
                 for cell, score in runs(n, d, repeat):
                     found.setdefault(cell, []).append(score)
     head = ["n", "d", "epsilon", "released", "clip", "refused %", "coefficients %", "new labels %"]
-    table = Table(*head, "known %", "wider")
+    table = Table(*head, "seen %", "wider")
     for cell in sorted(found, key=lambda cell: (cell[4], cell[3], *cell[:3])):
         table.add_row(*line(cell, found[cell]))
     Console(width=120).print(table)

@@ -52,11 +52,6 @@ class Residual:
         """Whether it is clear of its noise."""
         return bool(np.isfinite(self.std)) and self.variance >= KNOWN * self.std
 
-    @property
-    def freedom(self) -> float:
-        """Degrees of freedom of a chi-squared variable that is as uncertain. [Satterthwaite46]"""
-        return float(2 * (self.variance / self.std) ** 2) if self.std > 0 else np.inf
-
 
 def labels(evidence: Evidence, width: float) -> Labels | None:
     """Of y'y and n; None where y'y was not released, or n is lost in noise. `width` is infinite

@@ -148,18 +148,17 @@ class Inference:
 
     def predictive(self, rows: Array, level: float = 0.95) -> Array:
         """Where the labels of new records with these rows (m, d) lie, (m, 2): inside the bound of
-        labels, and all of that where the coefficients or the residual variance are lost in noise.
+        labels, and all of that where nothing is known of coefficients or the residual variance.
 
         Residuals are taken for normal. Raises InvalidArgument.
         """
-        from scipy.stats import t
-
         found, residual = self.of(rows), self.residual
         half = np.full(len(found.values), np.inf)
         checked_level(level)
-        if residual is not None and residual.known:
-            spread = np.sqrt(found.errors**2 + residual.variance)
-            half = t.ppf((1 + level) / 2, residual.freedom) * spread + found.hidden
+        if residual is not None and np.isfinite(residual.std):
+            taken = min(residual.taken, self.bound**2)
+            label = self.spread(found.variances + taken, found.private)
+            half = label.half(level) + found.hidden
         ends = np.stack([found.values - half, found.values + half], axis=1)
         found_ends: Array = np.clip(ends, -self.bound, self.bound)
         return found_ends

@@ -140,5 +140,5 @@ def scored(world: World, evidence: Evidence, rng: np.random.Generator, level: fl
         return Score(0, 0, 0, 0, refused=True, wider=np.inf)
     sampling = world.noise / np.sqrt(world.entry * max(evidence.count, 1.0))
     wider = float(np.mean(np.sqrt(np.diag(found.covariance))) / sampling)
-    known = found.residual is not None and found.residual.known
+    known = found.residual is not None
     return Score(inside, d, predicted * known, NEW * known, refused=False, wider=wider)

@@ -47,5 +47,10 @@ def refused(found: Inference) -> Iterator[str]:
             else f"Intervals hold where all coefficients together have at most the length "
             f"{found.largest:g}, as was declared."
         )
-    if found.residual is None or not found.residual.known:
+    if found.residual is None or not np.isfinite(found.residual.std):
         yield "The residual variance is lost in noise: predictions have no interval but the bound."
+    elif not found.residual.known:
+        yield (
+            "The residual variance is not clear of its noise: intervals hold as often as they say "
+            "over noise, not in each table alike."
+        )

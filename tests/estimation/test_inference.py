@@ -25,7 +25,7 @@ from dpframe.estimation.inference_clipping import (
 from dpframe.estimation.inference_identified import directions, noise_edge
 from dpframe.estimation.inference_moments import modelled, private, stacked
 from dpframe.estimation.inference_residual import Residual
-from dpframe.estimation.inference_simulation import World, released, scored
+from dpframe.estimation.inference_simulation import NEW, World, released, scored
 from dpframe.estimation.inference_step import step
 from dpframe.estimation.inference_words import sentences
 
@@ -446,11 +446,10 @@ def test_without_squares_errors_are_larger_and_predictions_refused():
 
 
 def test_a_residual_variance_below_its_noise_is_taken_for_that():
-    """And degrees of freedom by hand: 2 (6/2)^2."""
+    """In standard errors; three of them are clear of it."""
     assert Residual(-3.0, 2.0).taken == 2.0
     assert not Residual(5.0, 2.0).known
     assert Residual(7.0, 2.0).known
-    assert Residual(6.0, 2.0).freedom == 18
 
 
 def test_predictions_stay_inside_the_bound():
@@ -491,3 +490,19 @@ def test_bad_levels_are_refused(level):
     for ask in (found.intervals, lambda level: found.predictive(np.eye(3), level)):
         with pytest.raises(InvalidArgument, match="level"):
             ask(level)
+
+
+@pytest.mark.parametrize("corrections", [0, 3])
+def test_new_labels_are_covered_where_noise_hides_the_residual_variance(corrections):
+    """As often as was said, over tables and noise; hardly ever is it clear of its noise."""
+    world, rng, scores, clear = World.of(2, 4 / 3), np.random.default_rng(31), [], 0
+    for _ in range(400):
+        X, y = world.table(1000, rng)
+        seen = released(X, y, 0.2367, rng, bound=world.bound, corrections=corrections)
+        scores.append(scored(world, seen, rng, 0.95))
+        clear += infer(seen, bound=world.bound).residual.known
+    assert clear < 40
+    asked, new = sum(one.asked for one in scores), sum(one.new for one in scores)
+    assert new == 400 * NEW
+    assert 0.93 < sum(one.covered for one in scores) / asked < 0.97
+    assert 0.935 < sum(one.predicted for one in scores) / new < 0.975
