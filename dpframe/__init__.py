@@ -18,6 +18,7 @@ _HOME = {
         "BadLedger",
         "BudgetExceeded",
         "DPFrameError",
+        "DataWarning",
         "InvalidArgument",
         "LedgerUnavailable",
         "MissingExtra",
@@ -30,6 +31,7 @@ _HOME = {
         "Uncertified",
         "UnsafeFormula",
     ),
+    "dpframe.sources": ("MultilineCSV",),
     "dpframe.symbols": (
         "DELTA",
         "EPSILON",

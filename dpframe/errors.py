@@ -17,7 +17,8 @@
     +-- NotExecutable (TypeError)         something other than a complete certificate was to be run
     +-- MissingExtra (ImportError)        an optional library is absent
 
-Warnings: PrivacyWarning (the same data would be spent again; delta is not far below 1/n).
+Warnings: PrivacyWarning (the same data would be spent again; delta is not far below 1/n);
+DataWarning (a column that holds no numbers where numbers are declared).
 """
 
 from __future__ import annotations
@@ -132,6 +133,10 @@ class MissingExtra(DPFrameError, ImportError):
         super().__init__(
             f"this needs {library}, which is not installed: pip install 'dpframe[{extra}]'"
         )
+
+
+class DataWarning(UserWarning):
+    """What whoever holds the data would want to know of it; like refusals, not to be published."""
 
 
 class PrivacyWarning(UserWarning):

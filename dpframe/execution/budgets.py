@@ -150,7 +150,7 @@ def read_budgets(
 def _tallied(source: Source, executor: Any) -> Different:
     if source.passes < 2:
         wanted = "one that can be read several times, since budgets are read first"
-        way_out = "Give an array or a file, or the budgets with the target."
+        way_out = f"{source.again} Or give the budgets with the target."
         raise BadData("X", wanted, Plain("blocks that can be read once"), way_out)
     found: Different = source.total(different, executor=executor)
     return found

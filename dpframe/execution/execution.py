@@ -29,6 +29,7 @@ from dpframe.verify.roster import Roster
 from dpframe.verify.structure import constant
 
 from .ahead import NO_GUESS, guess_of
+from .at_rest import held_at_rest
 from .budgets import Asked, asked, check_order, given_by, read_budgets, spent_by
 from .numbers import PublicNumbers
 from .on_grid import held_grid
@@ -89,12 +90,13 @@ def execute(
     check_order(X, budgets)
     wanted = asked(certificate, budgets)
     column = None if wanted is None else wanted.column
-    source = open_source(certificate.setting, X, y, drop=missing == "drop", budgets=column)
+    opened = open_source(certificate.setting, X, y, drop=missing == "drop", budgets=column)
+    source = held_at_rest(opened)
     with _few_threads(source, executor):
         running, sizes = first_look(certificate, source, executor, randomness, wanted)
         draws = running.draws(0)
         running.rehearse()
-        receipt = _receipt(certificate, sizes, randomness, missing, running.numbers.roster)
+        receipt = _receipt(certificate, source, sizes, randomness, running.numbers.roster)
         if records is not None:
             charge(records, certificate, budgets, sizes.get("n", source.rows))
         if randomness.private and ledger is None and records is None:
@@ -247,13 +249,14 @@ def _may_fail(node: Node) -> bool:
 
 def _receipt(
     certificate: Certificate,
+    source: Source,
     sizes: Mapping[str, int],
     randomness: Randomness,
-    missing: str,
     roster: Roster | None,
 ) -> Receipt:
     values = {name: Number(value) for name, value in certificate.values.items()}
-    removed = {FAILURES} if missing == "drop" and not may_fail(certificate.graph) else set()
+    refuses = not source.layout.drop or source.refuses or may_fail(certificate.graph)
+    assumed = [one for one in certificate.assumptions if refuses or one != FAILURES]
     return Receipt(
         guarantee=spent_by(certificate.target, roster).substitute(values),
         unit=certificate.setting.unit,
@@ -263,5 +266,5 @@ def _receipt(
         columns=sizes["d"],
         rows=sizes.get("n"),
         time=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-        assumptions=tuple(one for one in certificate.assumptions if one not in removed),
+        assumptions=(*assumed, *source.assumptions),
     )

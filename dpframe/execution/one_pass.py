@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpframe.errors import BadData, InvalidArgument, NotExecutable
-from dpframe.graph import Categorical, Setting
+from dpframe.graph import Setting
 from dpframe.graph.statistics import Statistic
 from dpframe.guarantees import REPLACE_ONE
 from dpframe.randomness import Bits
@@ -100,7 +100,7 @@ def _counted(source: Source, executor: Any) -> int:
     """n, by a pass of its own. Raises BadData where that would be the only pass."""
     if source.passes < 2:
         wanted = "of a known number of rows, since bounds or noise of the certificate read n"
-        way_out = "Give an array or a file, or certify at n = ... ."
+        way_out = f"{source.again} Or certify at n = ... ."
         raise BadData("X", wanted, Plain("blocks that can be read once"), way_out)
     return source.total(count, executor=executor)
 
@@ -112,6 +112,5 @@ def count(blocks: Iterable[Block]) -> int:
 
 def empty_block(setting: Setting, columns: int) -> Block:
     """A block of the table without rows."""
-    mixed = any(isinstance(part, Categorical) for part in setting.X.columns or ())
     labels = None if setting.y is None else np.empty(0)
-    return Block(np.empty((0, columns), dtype=object if mixed else float), labels, np.empty(0))
+    return Block(np.empty((0, columns)), labels, np.empty(0))

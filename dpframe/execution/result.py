@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from dpframe.guarantees import Guarantee, Unit
+from dpframe.verify.text import TESTED
 
 
 @attrs.frozen(kw_only=True, repr=False, str=False)
@@ -34,12 +35,13 @@ class Receipt:
         return f"{self.guarantee} for {self.unit}"
 
     def __str__(self) -> str:
-        """What was spent, by what, when; and, on a second line, the noise and the assumptions."""
+        """What is proved, what is tested; what was spent, when; the noise and the assumptions."""
         spent = "Spent" if self.private else f"{self.randomness}: a private run would spend"
         others = [one for one in self.assumptions if not one.endswith(str(self.unit))]
         assumed = "; ".join(one.partition(":")[0] for one in others) or "nothing"
         return (
-            f"{spent} {self.cost}, by certificate {self.certificate[:12]}, at {self.time}.\n"
+            f"Proved: the cost of the graph, by certificate {self.certificate[:12]}. {TESTED}\n"
+            f"{spent} {self.cost}, at {self.time}.\n"
             f"Noise: {self.randomness}. Assumed: {assumed}."
         )
 

@@ -302,6 +302,4 @@ def check_passes(stages: Stages, source: Source) -> None:
     """Refuse a table that can be read once where it must be read again. Raises BadData."""
     if source.passes < 2 and several_passes(stages):
         wanted = "one that can be read several times, since later steps read released values"
-        raise BadData(
-            "X", wanted, Plain("blocks that can be read once"), "Give an array or a file."
-        )
+        raise BadData("X", wanted, Plain("blocks that can be read once"), source.again)

@@ -10,13 +10,13 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import BadData, NotExecutable
+from dpframe.errors import NotExecutable
 from dpframe.graph import Graph
 from dpframe.graph.maps.thinned import Thinning
 from dpframe.randomness import Bits
-from dpframe.sources.reading import Plain
 from dpframe.sources.table import Block
 
+from .at_rest import digest, moved
 from .budgets import Budgets
 from .numbers import PublicNumbers
 from .places import places
@@ -29,29 +29,33 @@ WORD = 2.0**64
 @attrs.define(eq=False)
 class Kept:
     """Coins, one a record: true with probability at most that of the record's budget. They are
-    kept, in memory, until the execution ends; nobody else sees them.
+    kept, in memory, until the execution ends; nobody else sees them. Beside the coins of a block
+    stands its digest, so that no record ever gets the coin of another.
     """
 
     keys: Array
     chances: Array
     bits: Bits
-    _drawn: list[Array] = attrs.field(factory=list, init=False)
+    _drawn: list[tuple[bytes, Array]] = attrs.field(factory=list, init=False)
     _next: int = attrs.field(default=0, init=False)
+    _whole: bool = attrs.field(default=False, init=False)
 
     def again(self) -> Kept:
         """The same coins for another reading, from its first block."""
-        self._next = 0
+        self._next, self._whole = 0, True
         return self
 
     def __call__(self, block: Block) -> Block:
         """The records that are kept, in their order."""
+        found = digest(block)
         if self._next == len(self._drawn):
-            self._drawn.append(self._coins(block))
-        kept = self._drawn[self._next]
+            if self._whole:
+                raise moved()
+            self._drawn.append((found, self._coins(block)))
+        seen, kept = self._drawn[self._next]
         self._next += 1
-        if len(kept) != len(block.rows):
-            wanted = "read in the same blocks each time"
-            raise BadData("X", wanted, Plain("others"), "Read it again when it is at rest.")
+        if found != seen:
+            raise moved()
         return Block(block.rows[kept], some(block.labels, kept), some(block.budgets, kept))
 
     def _coins(self, block: Block) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -68,31 +69,22 @@ class Numeric:
         return [self.name, str(self.lower), str(self.upper)]
 
 
-def _equal(values: Array, level: object) -> Array:
-    """Which entries are the level; an entry that cannot be compared is not."""
-    import numpy as np
-
-    try:
-        found = np.asarray(values == level)
-        if found.shape == values.shape and found.dtype == bool:
-            return found
-    except (TypeError, ValueError):
-        pass
-    return np.fromiter((_same(value, level) for value in values), bool, len(values))
-
-
-def _same(value: object, level: object) -> bool:
-    try:
-        return type(value == level) is bool and value == level
-    except (TypeError, ValueError):
-        return False
-
-
 def _levels(values: Iterable[Any]) -> tuple[Any, ...]:
     levels = tuple(value.item() if hasattr(value, "item") else value for value in values)
     if not all(isinstance(level, (str, int, float, bool)) for level in levels):
         raise InvalidArgument("levels", "text, numbers or truth values", levels, "")
     return levels
+
+
+def _compared(level: Any) -> str | float | None:
+    """A level as cells are compared with it; None where no double is near it."""
+    if isinstance(level, str):
+        return level
+    try:
+        found = float(level)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
 
 
 @attrs.frozen(cache_hash=True)
@@ -105,26 +97,25 @@ class Categorical:
     levels: tuple[Any, ...] = attrs.field(converter=_levels)
 
     def __attrs_post_init__(self) -> None:
-        """At least one level, each once."""
-        if not self.levels or len(set(self.levels)) != len(self.levels):
-            raise InvalidArgument(
-                f"levels of {self.name}", "at least one, each once", self.levels, ""
-            )
+        """At least one level, each once: cells are compared with texts as texts, with numbers and
+        truth values as doubles.
+        """
+        compared = {_compared(level) for level in self.levels}
+        if not self.levels or len(compared) != len(self.levels) or None in compared:
+            wanted = "at least one, each once, numbers finite and different as doubles"
+            raise InvalidArgument(f"levels of {self.name}", wanted, self.levels, "")
 
     @property
     def width(self) -> int:
         """One column a level."""
         return len(self.levels)
 
-    def encode(self, values: Array) -> Array:
-        """Indicators, shape (m, levels)."""
+    def encode(self, codes: Array) -> Array:
+        """Indicators, shape (m, levels), of positions of levels; of no level, zeros."""
         import numpy as np
 
-        indicators = np.zeros((len(values), len(self.levels)))
-        free = np.ones(len(values), dtype=bool)
-        for j, level in enumerate(self.levels):  # a row has one level, whatever == says of doubles
-            found = free & _equal(values, level)
-            indicators[found, j], free = 1.0, free & ~found
+        indicators, known = np.zeros((len(codes), len(self.levels))), codes >= 0
+        indicators[np.flatnonzero(known), codes[known].astype(np.intp)] = 1.0
         return indicators
 
     def record(self) -> list[object]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .extras import arrow
-from .reading import Array, Column, doubles, refuse_kind
+from .reading import Array, doubles
 
 TEXTS = ("is_string", "is_large_string", "is_string_view")
 WHOLE = 2**53  # whole numbers up to this are doubles
@@ -20,11 +20,42 @@ def is_arrow(values: Any) -> bool:
     return hasattr(values, "to_pylist")
 
 
-def number_column(values: Any, name: str) -> Column:
-    """A column of Arrow as numbers, null as nan. Raises BadData for other types, by the type."""
-    if arrow("pyarrow.types").is_dictionary(values.type):
-        values = values.dictionary_decode()
-    return Column(values, _conversion(values.type, name))
+def arrow_cells(window: Any) -> Array | Sequence[Any]:
+    """A window of a column of Arrow: doubles where its type says numbers or nothing that any number
+    or level is equal to (null as nan), else its cells as objects.
+    """
+    types, kind = arrow("pyarrow.types"), window.type
+    if hasattr(window, "combine_chunks") and hasattr(window, "chunks"):
+        return arrow_cells(window.combine_chunks())
+    if types.is_dictionary(kind):
+        return arrow_cells(window.dictionary_decode())
+    if hasattr(window, "storage"):  # an extension of another type
+        return arrow_cells(window.storage)
+    if types.is_integer(kind) or types.is_floating(kind):
+        return plain(window)
+    if types.is_decimal(kind):
+        return decimals(window)
+    if types.is_boolean(kind):
+        return doubles(window.cast(arrow().uint8()).to_numpy(zero_copy_only=False))
+    if is_text(kind):
+        return texts(window)
+    return np.full(len(window), np.nan)
+
+
+def texts(window: Any) -> Sequence[Any]:
+    """Cells of text, None where one is missing or not UTF-8."""
+    try:
+        cells: list[Any] = window.to_pylist()
+    except UnicodeDecodeError:
+        cells = [_decoded(cell) for cell in window.cast(arrow().large_binary()).to_pylist()]
+    return cells
+
+
+def _decoded(cell: bytes | None) -> str | None:
+    try:
+        return None if cell is None else cell.decode()
+    except UnicodeDecodeError:
+        return None
 
 
 def letter(kind: Any) -> str:
@@ -43,17 +74,6 @@ def is_text(kind: Any) -> bool:
     """Whether a type of Arrow is of texts."""
     types = arrow("pyarrow.types")
     return any(getattr(types, one)(kind) for one in TEXTS if hasattr(types, one))
-
-
-def _conversion(kind: Any, name: str) -> Callable[[Any], Array]:
-    types = arrow("pyarrow.types")
-    if types.is_integer(kind) or types.is_floating(kind):
-        return plain
-    if types.is_decimal(kind):
-        return decimals
-    if types.is_null(kind):
-        return missing
-    raise refuse_kind(name, _letter(types, kind), str(kind))
 
 
 def _letter(types: Any, kind: Any) -> str:
@@ -75,11 +95,6 @@ def plain(window: Any) -> Array:
         return doubles(window.to_numpy(zero_copy_only=False))
     numbers = np.frombuffer(window.buffers()[1], dtype=window.type.to_pandas_dtype())
     return doubles(numbers[window.offset : window.offset + len(window)])
-
-
-def missing(window: Any) -> Array:
-    """A column that is null throughout."""
-    return np.full(len(window), np.nan)
 
 
 def decimals(window: Any) -> Array:

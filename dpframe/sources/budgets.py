@@ -5,7 +5,7 @@ Which of both is known when a table is opened; every later entry must be of that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -15,22 +15,14 @@ from dpframe.errors import BadData
 from dpframe.graph import Setting
 
 from .arrow import is_arrow, letter
-from .arrow import number_column as arrow_column
-from .reading import (
-    KINDS,
-    REAL,
-    WAYS_OUT,
-    WIDE,
-    Array,
-    Column,
-    Plain,
-    coerced,
-    number_column,
-    objects,
-)
+from .cells import number
+from .held import held
+from .reading import Array, Column, Plain
 
 NUMBERS, NAMES = "positive numbers", "names of groups"
-TEXT, OBJECT = ("U", "T"), "O"  # numpy's letters
+REAL, TEXT, OBJECT = "fiu", ("U", "T"), "O"  # numpy's letters
+KINDS = {"b": "bool", "c": "complex", "S": "bytes", "M": "date", "m": "date"}
+TRUTHS = (bool, np.bool_)
 OF_POLARS = {**dict.fromkeys(("String", "Categorical", "Enum"), "U"), "Object": "O", "Null": "O"}
 BOTH = "positive numbers, or names of groups as texts"
 PUBLIC = "Budgets are public: every record needs one, and none is left out for the lack of it."
@@ -40,14 +32,13 @@ DERIVED = "is derived from what it protects; give budgets that are public."
 
 @attrs.frozen
 class Positive:
-    """A window of numbers as doubles, all positive and finite. `convert` makes nan of others."""
+    """A window of numbers as doubles, all positive and finite."""
 
     title: str
-    convert: Callable[[Any], Array]
 
     def __call__(self, window: Any) -> Array:
         """Shape (m,). Raises BadData, without a value."""
-        numbers = self.convert(window)
+        numbers = amounts(window)
         if not (np.isfinite(numbers) & (numbers > 0)).all():
             wanted, got = "positive, finite numbers", Plain("missing or other values")
             raise BadData(self.title, wanted, got, PUBLIC)
@@ -62,10 +53,20 @@ class Named:
 
     def __call__(self, window: Any) -> Array:
         """Shape (m,). Raises BadData, without a value."""
-        names = objects(window)
+        cells = held(window)
+        names = np.fromiter(cells, dtype=object, count=len(cells))
         if not all(isinstance(name, str) and name.strip() for name in names):
             raise BadData(self.title, NAMES, Plain("missing or other values"), PUBLIC)
         return names
+
+
+def amounts(window: Any) -> Array:
+    """Cells as doubles, nan for what is no number; a truth value is no budget."""
+    cells = held(window)
+    if isinstance(cells, np.ndarray):
+        return cells
+    found = (np.nan if isinstance(cell, TRUTHS) else number(cell) for cell in cells)
+    return np.fromiter(found, dtype=float, count=len(cells))
 
 
 def kind(values: Any, title: str) -> str | None:
@@ -77,11 +78,12 @@ def kind(values: Any, title: str) -> str | None:
         return NUMBERS if found in REAL else NAMES
     if found != OBJECT:
         got = Plain(f"values of kind {KINDS.get(found, found)}")
-        raise BadData(title, BOTH, got, WAYS_OUT.get(found, "") if found in WIDE else "")
-    first = Column(values, objects).read(0, 1)
-    if any(isinstance(entry, str) for entry in first):
+        raise BadData(title, BOTH, got)
+    first = Column(values, np.asarray).entries(0, 1)
+    cells = held(first)
+    if any(isinstance(entry, str) for entry in cells):
         return NAMES
-    return None if np.isnan(coerced(first)).all() else NUMBERS
+    return None if np.isnan(amounts(first)).all() else NUMBERS
 
 
 def column(values: Any, title: str, wanted: str) -> Column:
@@ -89,10 +91,7 @@ def column(values: Any, title: str, wanted: str) -> Column:
     found = kind(values, title)
     if found not in (None, wanted) and not _nothing(values):
         raise BadData(title, wanted, Plain(found), SAME)
-    if wanted == NAMES:
-        return Column(values, Named(title))
-    plain = _numbers(values, title)
-    return Column(plain.values, Positive(title, plain.convert))
+    return Column(values, Named(title) if wanted == NAMES else Positive(title))
 
 
 def listed(entries: Sequence[Any]) -> Array:
@@ -101,7 +100,7 @@ def listed(entries: Sequence[Any]) -> Array:
     numpy would make numbers of truth values, and texts of numbers.
     """
     cells = np.fromiter(entries, dtype=object, count=len(entries))
-    return cells if any(isinstance(cell, str) for cell in cells) else coerced(cells)
+    return cells if any(isinstance(cell, str) for cell in cells) else amounts(cells)
 
 
 def column_name(
@@ -144,8 +143,6 @@ def _letter(values: Any) -> str:
     dtype = values.dtype
     if "decimal" in str(getattr(dtype, "pyarrow_dtype", "")):
         return "f"
-    if str(dtype) in WIDE:
-        return str(dtype)
     return str(getattr(dtype, "kind", None) or _of_polars(dtype))
 
 
@@ -159,9 +156,3 @@ def _of_polars(dtype: Any) -> str:
 def _nothing(values: Any) -> bool:
     """Whether this is a column that is null throughout, which is of every kind."""
     return is_arrow(values) and letter(values.type) == OBJECT
-
-
-def _numbers(values: Any, title: str) -> Column:
-    if _letter(values) == OBJECT:
-        return Column(values, coerced)
-    return arrow_column(values, title) if is_arrow(values) else number_column(values, title)

@@ -1,141 +1,153 @@
-"""What the cells of a CSV file are: the codebook says it, never a guess from the first rows.
+"""What one cell means: a function of the codebook and of that cell alone.
 
-Where rows may be dropped each cell is judged by itself, so that no row decides about another.
+No other cell, no type that a library inferred for a list or a column, and no position takes part.
+A real number is the double nearest to it, and truth values are the numbers 0 and 1. Everything else
+(missing values, texts, dates, complex numbers) is no number, written nan. A level of a category is
+its position in the codebook, written as a double; a cell that equals no level is -1.
 """
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import attrs
+import numpy as np
+from numpy.typing import NDArray
 
-from dpframe.errors import BadData
 from dpframe.graph import Categorical, Numeric
 
-from .budgets import NAMES, NUMBERS
-from .extras import arrow
-from .layout import Layout
-from .reading import Plain
+from .held import held
 
-NO_NUMBER = re.compile(r"[ \t]*[+-]?(nan|inf|infinity)[ \t]*", re.IGNORECASE)
-NUMBER = r"^[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*$"
+Array = NDArray[Any]
+NO_LEVEL = -1.0
+MISSING = ("NAType", "NaTType")  # of pandas
 
 
-class Cells(ABC):
-    """Abstract: how one column's cells become values."""
+class Meaning(ABC):
+    """Abstract: what the cells of one column mean, as doubles."""
 
-    @property
-    @abstractmethod
-    def kind(self) -> Any:
-        """The type of Arrow that the parser makes of them."""
+    __slots__ = ()
 
     @abstractmethod
-    def read(self, column: Any) -> Any:
-        """Values of what the parser made."""
+    def of_numbers(self, numbers: Array) -> Array:
+        """The meaning of cells that are doubles, nan for those that are missing."""
+
+    @abstractmethod
+    def of_cell(self, cell: Any) -> float:
+        """The meaning of any object."""
+
+    def read(self, window: Any) -> Array:
+        """A window of a column of any make, shape (m,)."""
+        cells = held(window)
+        if isinstance(cells, np.ndarray):
+            return self.of_numbers(cells)
+        return np.fromiter(map(self.of_cell, cells), dtype=float, count=len(cells))
 
 
 @attrs.frozen
-class Strict(Cells):
-    """Numbers: the parser refuses anything else."""
+class Numbers(Meaning):
+    """Real numbers as doubles, nan for anything else."""
 
-    @property
-    def kind(self) -> Any:
-        """Doubles, each the nearest to its decimals."""
-        return arrow().float64()
+    def of_numbers(self, numbers: Array) -> Array:
+        return numbers
 
-    def read(self, column: Any) -> Any:
-        """They are read."""
-        return column
+    def of_cell(self, cell: Any) -> float:
+        return number(cell)
 
 
-class Bytes(Cells):
-    """Abstract: cells that are read as they are, then judged one by one."""
+@attrs.frozen(eq=False)
+class Levels(Meaning):
+    """Positions of levels: texts are compared as texts, numbers and truth values as doubles."""
 
-    @property
-    def kind(self) -> Any:
-        """Bytes: a cell that is not UTF-8 spoils no other."""
-        return arrow().binary()
+    texts: Mapping[str, float]
+    numbers: Mapping[float, float]
+    _sorted: Array = attrs.field(init=False)
+    _codes: Array = attrs.field(init=False)
 
+    @classmethod
+    def of(cls, levels: Iterable[object]) -> Levels:
+        """Those of a codebook, in its order."""
+        texts: dict[str, float] = {}
+        numbers: dict[float, float] = {}
+        for code, level in enumerate(levels):
+            if isinstance(level, str):
+                texts[level] = float(code)
+            else:
+                numbers[number(level)] = float(code)
+        return cls(texts, numbers)
 
-@attrs.frozen
-class Lenient(Bytes):
-    """Numbers, null for anything else."""
+    def __attrs_post_init__(self) -> None:
+        """The numbers in order, to look many up at once."""
+        ordered = sorted(self.numbers.items())
+        object.__setattr__(self, "_sorted", np.array([one for one, _ in ordered], dtype=float))
+        object.__setattr__(self, "_codes", np.array([code for _, code in ordered], dtype=float))
 
-    def read(self, column: Any) -> Any:
-        """The doubles nearest to what is written as a decimal number."""
-        compute, library = arrow("pyarrow.compute"), arrow()
-        numeric = compute.match_substring_regex(column, NUMBER)
-        text = compute.if_else(numeric, column, library.scalar(None, column.type))
-        plain = compute.ascii_trim_whitespace(text.cast(library.string()))
-        return compute.replace_substring_regex(plain, r"^\+", "").cast(library.float64())
+    def of_numbers(self, numbers: Array) -> Array:
+        if not len(self._sorted):
+            return np.full(len(numbers), NO_LEVEL)
+        places = np.minimum(np.searchsorted(self._sorted, numbers), len(self._sorted) - 1)
+        return np.where(self._sorted[places] == numbers, self._codes[places], NO_LEVEL)
 
-
-@attrs.frozen
-class Texts(Bytes):
-    """Levels that are texts."""
-
-    def read(self, column: Any) -> Any:
-        """Texts; a cell that is not UTF-8 equals no level."""
-        texts = [cell.decode("utf-8", "replace") for cell in column.to_pylist()]
-        return arrow().array(texts, arrow().string())
-
-
-@attrs.frozen
-class Groups(Bytes):
-    """Names of groups."""
-
-    def read(self, column: Any) -> Any:
-        """Texts, null for what is a number or not UTF-8."""
-        return arrow().array([_group(cell) for cell in column.to_pylist()], arrow().string())
+    def of_cell(self, cell: Any) -> float:
+        if issubclass(type(cell), str):
+            return self.texts.get(str.__str__(cell), NO_LEVEL)
+        return self.numbers.get(number(cell), NO_LEVEL)
 
 
-@attrs.frozen
-class Truths(Bytes):
-    """Levels that are truth values, written true and false."""
-
-    def read(self, column: Any) -> Any:
-        """Truth values, null for anything else."""
-        known = {b"true": True, b"false": False}
-        truths = [known.get(cell.strip().lower()) for cell in column.to_pylist()]
-        return arrow().array(truths, arrow().bool_())
+NUMBERS = Numbers()
 
 
-def cells(layout: Layout) -> dict[str, Cells]:
-    """How every column is read, in the order of the batches. Raises BadData."""
-    parts = dict(zip(layout.names, layout.parts, strict=True))
-    order = layout.needed if layout.schema is not None else layout.header or ()
-    found = {name: _cells(parts.get(name), drop=layout.drop) for name in order}
-    own = Groups() if layout.budgeted == NAMES else Lenient()
-    return found if layout.budget is None else {**found, layout.budget: own}
+def meaning(part: Numeric | Categorical | None) -> Meaning:
+    """What the cells of a column of the codebook mean; numbers where there is no codebook."""
+    return Levels.of(part.levels) if isinstance(part, Categorical) else NUMBERS
 
 
-def budget_kind(cell: bytes) -> str:
-    """NAMES, unless the cell is written as a number or is blank."""
-    return NUMBERS if _group(cell) is None else NAMES
+def number(cell: Any) -> float:
+    """The double nearest to a real number, which may be infinite; nan for anything else.
 
-
-def _cells(part: Numeric | Categorical | None, *, drop: bool) -> Cells:
-    if not isinstance(part, Categorical):
-        return Lenient() if drop else Strict()
-    kinds = {_sort(level) for level in part.levels}
-    if len(kinds) > 1:
-        wanted, got = "all texts, all numbers or all truth values", Plain("several kinds")
-        raise BadData(f"levels of {part.name}", wanted, got, "A CSV file does not tell them apart.")
-    return kinds.pop()()
-
-
-def _group(cell: bytes) -> str | None:
+    Types are compared, not what an object says of itself, and no method of a subclass is called.
+    """
+    kind = type(cell)
+    if kind is float:
+        return cell  # type: ignore[no-any-return]
     try:
-        name = cell.decode()
-    except UnicodeDecodeError:
-        return None
-    numeric = re.search(NUMBER, name) or NO_NUMBER.fullmatch(name)
-    return None if numeric or not name.strip() else name
+        if issubclass(kind, float):
+            return float.__float__(cell)
+        if issubclass(kind, int):
+            return int.__float__(cell)
+        if issubclass(kind, np.generic):
+            return _of_numpy(cell)
+        if issubclass(kind, complex):
+            return _of_complex(complex.__complex__(cell))
+        if issubclass(kind, Decimal):
+            return float(Decimal(cell))
+        if kind is Fraction:
+            return float(cell)
+    except (ArithmeticError, TypeError, ValueError):  # too large, or a signalling nan
+        pass
+    return np.nan
 
 
-def _sort(level: object) -> type[Cells]:
-    if isinstance(level, str):
-        return Texts
-    return Truths if isinstance(level, bool) else Lenient
+def _of_numpy(cell: np.generic) -> float:
+    """A scalar of numpy: dates and durations are no numbers, though numpy would convert them."""
+    kind = cell.dtype.kind
+    if kind == "c":
+        return _of_complex(np.complex128(cell))
+    if kind not in "fiub":
+        return np.nan
+    with np.errstate(over="ignore"):
+        return float(np.asarray(cell).astype(np.float64))
+
+
+def _of_complex(cell: complex) -> float:
+    return float(cell.real) if cell.imag == 0 else np.nan
+
+
+def is_missing(cell: Any) -> bool:
+    """Whether a cell that is no number is a missing one, rather than a value of another kind."""
+    number_like = issubclass(type(cell), (float, np.floating, Decimal))
+    return cell is None or number_like or type(cell).__name__ in MISSING

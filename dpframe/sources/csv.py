@@ -1,8 +1,13 @@
-"""CSV files with a row of names: a part a file, streamed in constant memory."""
+"""CSV files with a row of names: a part a file, streamed in constant memory.
+
+A line is a record. Cells that hold line breaks are refused, since a quote that nobody closes would
+make one cell of all the records after it; `MultilineCSV` admits them.
+"""
 
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -14,43 +19,71 @@ import attrs
 from dpframe.errors import BadData, SourceFailed
 from dpframe.graph import Setting
 
-from .cells import budget_kind, cells
+from .cells import NUMBERS, meaning
+from .csv_cells import budget_kind, cells
+from .csv_lines import CHUNK, first_line, lines
 from .extras import arrow
-from .files import File
+from .files import UNCHANGED, File
 from .layout import Layout
+from .opening import ENCODE, whole_batch
 from .parts import Part, laid
-from .reading import ENCODE, Plain
+from .reading import Column, Plain, Rows
 from .source import Source
 from .table import Table
 from .telling import safely
 
-CHUNK = 2**22  # bytes that are parsed at once
-SHAPE = "It may be cut short, or have rows of other lengths than its row of names."
+SHAPE = (
+    "A line is a record of as many cells as there are names, with its quotes closed; "
+    "dp.MultilineCSV(path) reads cells that hold line breaks."
+)
+CUT = "It may be cut short, or have rows of other lengths than its row of names."
+CLOSED = "every quote in the CSV files is closed inside its own record"
+
+
+@attrs.frozen
+class MultilineCSV:
+    """CSV files whose quoted cells may hold line breaks: a path, a pattern or a list of them.
+
+    A record that opens a quote and does not close it would then take the records after it into one
+    cell, so every receipt lists as an assumption that no record does.
+    """
+
+    files: Any
 
 
 @attrs.frozen(eq=False, repr=False)
 class CsvSource(Source):
-    """CSV files with the same names of columns."""
+    """CSV files with the same names of columns. `multiline` is for cells that hold line breaks."""
 
+    at_rest: ClassVar[bool] = True
     layout: Layout
     files: tuple[File, ...]
+    multiline: bool = False
 
     @classmethod
     def of(
-        cls, setting: Setting, files: tuple[File, ...], y: Any, budgets: Any = None, *, drop: bool
+        cls,
+        setting: Setting,
+        files: tuple[File, ...],
+        y: Any,
+        budgets: Any = None,
+        *,
+        drop: bool,
+        multiline: bool = False,
     ) -> CsvSource:
         """Reads every file's row of names, and the first budget. Raises BadData, SourceFailed or
         MissingExtra.
         """
         arrow("pyarrow.csv")
-        headers = [header(file.path) for file in files]
+        headers = [header(file.path, multiline=multiline) for file in files]
         layout = Layout.of(setting, headers[0], len(headers[0]), y, budgets, drop=drop)
         if layout.budget is not None:
-            layout = attrs.evolve(layout, budgeted=first_kind(files, layout.budget))
+            found = first_kind(files, headers, layout.budget, multiline=multiline)
+            layout = attrs.evolve(layout, budgeted=found)
         cells(layout)
         for file, names in zip(files, headers, strict=True):
             laid(layout, empty(names), None, file.path)
-        return cls(layout, files)
+        return cls(layout, files, multiline)
 
     @property
     def identity(self) -> object:
@@ -65,7 +98,19 @@ class CsvSource(Source):
     def parts(self) -> Iterator[Part]:
         """A file each."""
         for file in self.files:
-            yield CsvFile(self.layout, file)
+            yield CsvFile(self.layout, file, self.multiline)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """That of files; and, with cells of several lines, that quotes are closed."""
+        return (UNCHANGED, CLOSED) if self.multiline else (UNCHANGED,)
+
+    @property
+    def refuses(self) -> bool:
+        """With cells of several lines one record can spoil the others; one that is no record has no
+        budget.
+        """
+        return self.multiline or self.layout.budget is not None
 
 
 @attrs.frozen(eq=False)
@@ -75,6 +120,7 @@ class CsvFile(Part):
     held: ClassVar[bool] = False
     layout: Layout
     file: File
+    multiline: bool = False
 
     @property
     def name(self) -> str:
@@ -84,81 +130,127 @@ class CsvFile(Part):
     def tables(self) -> Iterator[Table]:
         """The file, parsed some megabytes at a time."""
         self.file.unchanged()
-        for batch in self._batches():
+        for batch, others in self._batches():
+            if others:
+                yield self._no_records(others)
             yield laid(self.layout, batch, None, self.file.path)
         self.file.unchanged()
 
-    def _batches(self) -> Iterator[Any]:
-        """Batches of numbers and levels. Raises BadData or SourceFailed without quoting a cell."""
+    def _no_records(self, count: int) -> Table:
+        """So many lines that are no records. Raises SourceFailed or BadData where they may not be
+        left out.
+        """
+        if not self.layout.drop:
+            raise SourceFailed(self.file.path, "no table of equal rows", SHAPE)
+        if self.layout.budget is not None:
+            raise BadData(self.layout.budget_title, "given for every line", Plain("others"), SHAPE)
+        converts = tuple(meaning(part).read for part in self.layout.parts)
+        labels = Column([None] * count, NUMBERS.read) if self.layout.declared else None
+        return Table(Rows([None] * count, self.layout.titles, converts), labels, self.layout)
+
+    def _batches(self) -> Iterator[tuple[Any, int]]:
+        """Batches of numbers and levels, and how many lines beside each are no records. Raises
+        BadData or SourceFailed without quoting a cell.
+        """
         invalid = arrow("pyarrow.lib").ArrowInvalid
         columns = cells(self.layout)
+        kinds = {name: one.kind for name, one in columns.items()}
         try:
-            for batch in self._parsed({name: one.kind for name, one in columns.items()}):
+            path, names = self.file.path, self._names
+            for batch, others in parsed(path, names, kinds, multiline=self.multiline):
                 arrays = [one.read(batch[name]) for name, one in columns.items()]
-                yield arrow().RecordBatch.from_arrays(arrays, names=list(columns))
+                yield arrow().RecordBatch.from_arrays(arrays, names=list(columns)), others
         except invalid as error:
             said = str(error)
         else:
             return
         raise self._refusal(said)
 
-    def _parsed(self, kinds: dict[str, Any]) -> Any:
-        return parsed(self.file.path, kinds, single=len(self.layout.header or ()) == 1)
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return header(self.file.path, multiline=self.multiline)
 
     def _refusal(self, said: str) -> BadData | SourceFailed:
         """What the parser refused: of its words only the number of the column is used."""
         place = re.search(r"column #(\d+)", said.partition(":")[0])
         if place is None:
-            return SourceFailed(self.file.path, "no table of equal rows", SHAPE)
-        title = f"column {header(self.file.path)[int(place[1])]} of X"
-        name = f"{title}, in {self.file.path},"
+            return SourceFailed(self.file.path, "no table of equal rows", CUT)
+        name = f"column {self._names[int(place[1])]} of X, in {self.file.path},"
         return BadData(name, "real numbers", Plain("other values"), ENCODE)
 
 
-def parsed(path: str, kinds: dict[str, Any], *, single: bool) -> Any:
-    """A reader of the columns of these names, of these types; a blank line is a row of a file of a
-    single column.
+def parsed(
+    path: str, names: Sequence[str], kinds: dict[str, Any], *, multiline: bool
+) -> Iterator[tuple[Any, int]]:
+    """Batches of the columns in `kinds`, as these types, and how many lines beside each are no
+    records; a blank line is a row of a file of a single column.
     """
-    library = arrow("pyarrow.csv")
-    return library.open_csv(
-        path,
-        read_options=library.ReadOptions(use_threads=False, block_size=CHUNK),
-        parse_options=library.ParseOptions(newlines_in_values=True, ignore_empty_lines=not single),
-        convert_options=library.ConvertOptions(
-            include_columns=list(kinds), column_types=kinds, check_utf8=False
-        ),
+    library, others = arrow("pyarrow.csv"), list[object]()
+    read = library.ReadOptions(use_threads=False, block_size=CHUNK)
+    convert = library.ConvertOptions(
+        include_columns=list(kinds), column_types=kinds, check_utf8=False
     )
+    parse = library.ParseOptions(newlines_in_values=multiline, ignore_empty_lines=len(names) > 1)
+    if multiline:
+        for batch in library.open_csv(path, read, parse, convert):
+            yield batch, 0
+        return
+
+    def skipped(row: object) -> str:
+        others.append(row)
+        return "skip"
+
+    parse.invalid_row_handler, read.column_names = skipped, list(names)
+    for some in lines(path, len(names)):
+        others.clear()
+        read.block_size = max(len(some.text), 1)
+        batch = empty_of(kinds)
+        if some.text and (len(names) == 1 or some.text.strip()):
+            batch = whole_batch(library.read_csv(io.BytesIO(some.text), read, parse, convert))
+        yield batch, some.others + len(others)
 
 
-def first_kind(files: Sequence[File], name: str) -> str:
+def first_kind(
+    files: Sequence[File], headers: Sequence[Sequence[str]], name: str, *, multiline: bool
+) -> str:
     """What the first budget in this column of the files is. Raises BadData or SourceFailed."""
-    paths = (file.path for file in files)
-    firsts = (safely(partial(_first, path, name), path, SHAPE) for path in paths)
+    firsts = (
+        safely(partial(_first, file.path, names, name, multiline=multiline), file.path, CUT)
+        for file, names in zip(files, headers, strict=True)
+    )
     return budget_kind(next((cell for cells in firsts for cell in cells), b""))
 
 
-def _first(path: str, name: str) -> list[bytes]:
+def _first(path: str, names: Sequence[str], name: str, *, multiline: bool) -> list[bytes]:
     """The first cell of a column, none where there are no rows."""
-    batches = parsed(path, {name: arrow().binary()}, single=False)
-    cells: list[bytes] = next((batch[name][:1].to_pylist() for batch in batches if len(batch)), [])
+    batches = parsed(path, names, {name: arrow().binary()}, multiline=multiline)
+    cells: list[bytes] = next((one[name][:1].to_pylist() for one, _ in batches if len(one)), [])
     return cells
 
 
-def header(path: str) -> tuple[str, ...]:
+def header(path: str, *, multiline: bool = False) -> tuple[str, ...]:
     """The row of names. Raises BadData or SourceFailed."""
-    names = safely(lambda: _first_row(path), path)
+    names = safely(lambda: _first_row(path, multiline=multiline), path)
     if not names or len(set(names)) < len(names):
         raise BadData("X", "a CSV file with a row of different names", path)
     return tuple(names)
 
 
-def _first_row(path: str) -> list[str]:
-    with Path(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        return next(csv.reader(file), [])
+def _first_row(path: str, *, multiline: bool) -> list[str]:
+    if multiline:
+        with Path(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            return next(csv.reader(file), [])
+    line = first_line(path)
+    return [] if line is None else next(csv.reader([line.decode("utf-8", "replace")]), [])
+
+
+def empty_of(kinds: dict[str, Any]) -> Any:
+    """A batch without rows of columns of these types."""
+    library = arrow()
+    nothing = [library.nulls(0, kind) for kind in kinds.values()]
+    return library.RecordBatch.from_arrays(nothing, names=list(kinds))
 
 
 def empty(names: Sequence[str]) -> Any:
     """A batch without rows that has these columns."""
-    library = arrow()
-    nothing = library.nulls(0)
-    return library.RecordBatch.from_arrays([nothing] * len(names), names=list(names))
+    return empty_of(dict.fromkeys(names, arrow().null()))

@@ -13,6 +13,7 @@ from dpframe.errors import BadData, SourceFailed
 from .reading import Plain
 
 KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv"}
+UNCHANGED = "nobody changes the files while they are read, but their size, time or inode shows it"
 OTHERS = "Open other files with Polars, DuckDB or pyarrow and give what they return."
 
 

@@ -9,10 +9,12 @@ import attrs
 
 from .layout import Layout
 from .parts import Part, Window
+from .reading import Rows
 from .source import Source
 from .table import Table
 from .threads import FEW
 
+UNCHANGED = "nobody changes the table in memory while it is read"
 EVEN = 8  # a multiple of 1, 2, 4 and 8 workers
 
 
@@ -21,6 +23,7 @@ class MemorySource(Source):
     """A table in memory, at most so many blocks a part; nothing is copied as a whole."""
 
     threaded: ClassVar[bool] = True
+    at_rest: ClassVar[bool] = True
     table: Table
     blocks: int
 
@@ -38,6 +41,16 @@ class MemorySource(Source):
     def identity(self) -> object:
         """The object that holds the memory."""
         return self.table.features.identity
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Memory may be written to by whoever holds it."""
+        return (UNCHANGED,)
+
+    @property
+    def refuses(self) -> bool:
+        """Without a codebook, a row of another length leaves the number of columns open."""
+        return isinstance(self.table.features, Rows) and self.layout.schema is None
 
     @property
     def steps(self) -> int:

@@ -10,7 +10,7 @@ from dpframe.graph import Setting
 from dpframe.guarantees import REPLACE_ONE
 
 from .budgets import check_no_labels
-from .csv import CsvSource
+from .csv import CsvSource, MultilineCSV
 from .dask import DaskSource, is_dask
 from .files import found, is_path, kind
 from .iterators import IteratorSource
@@ -65,7 +65,7 @@ def open_source(
 
 
 def _opened(setting: Setting, X: Any, y: Any, budgets: Any, *, drop: bool, parts: int) -> Source:
-    if is_path(X):
+    if isinstance(X, MultilineCSV) or is_path(X):
         return _files(setting, X, y, budgets, drop=drop)
     if is_dask(X):
         return DaskSource.of(setting, X, y, budgets, drop=drop)
@@ -83,9 +83,13 @@ def _files(setting: Setting, X: Any, y: Any, budgets: Any, *, drop: bool) -> Sou
         if not (given is None or isinstance(given, str)):
             got, way_out = Plain(type(given).__name__), f"Files hold their {HELD[name]}."
             raise BadData(name, "left out, or the name of a column", got, way_out)
-    files = found(X)
-    opened = ParquetSource if kind(files) == "parquet" else CsvSource
-    return opened.of(setting, files, y, budgets, drop=drop)
+    multiline = isinstance(X, MultilineCSV)
+    files = found(X.files if isinstance(X, MultilineCSV) else X)
+    if kind(files) == "parquet":
+        if multiline:
+            raise BadData("X", "a CSV file", files[0].path, "Parquet has no lines.")
+        return ParquetSource.of(setting, files, y, budgets, drop=drop)
+    return CsvSource.of(setting, files, y, budgets, drop=drop, multiline=multiline)
 
 
 def _again(setting: Setting, source: Source, y: Any, budgets: Any, *, drop: bool) -> Source:

@@ -1,41 +1,35 @@
 """What users give as X and y, opened for reading: arrays, lists, data frames, Arrow batches.
 
-Refusals name columns and kinds, never values, rows or numbers of rows.
+What a cell means is said by the layout before any is read (cells.py); the make of a table decides
+how its memory is read, never what is in it. Refusals name columns and kinds, never values, rows or
+numbers of rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import attrs
 import numpy as np
 
-from dpframe.errors import BadData
-from dpframe.graph import Categorical
+from dpframe.errors import BadData, DataWarning
 
-from .arrow import is_arrow
-from .arrow import number_column as arrow_column
 from .budgets import NAMES, kind, listed
 from .budgets import column as budget_column
+from .cells import NUMBERS, Meaning, meaning
 from .extras import arrow
+from .held import no_numbers
 from .layout import Layout
-from .reading import (
-    REAL,
-    Array,
-    Column,
-    Features,
-    Frame,
-    Matrix,
-    Plain,
-    check_kind,
-    level_column,
-    number_column,
-)
+from .reading import REAL, Array, Column, Features, Frame, Matrix, Plain, Rows, row_of
 
 ALIKE = "Every block is of the kind of the first."
 MASKED = '{0}.filled(numpy.nan) with missing="drop" leaves masked rows out.'
 SPARSE = "{0}.toarray() makes it dense."
+ENCODE = "Encode it by a public rule, or declare dp.Categorical in dp.Rows(columns=[...])."
+RAGGED = "dp.Rows(columns=[...]) says how many columns there are, whatever the rows."
 
 
 def is_frame(X: Any) -> bool:
@@ -55,23 +49,36 @@ def is_table(X: Any) -> bool:
     return is_frame(X) or is_batch(X) or len(getattr(X, "shape", ())) == 2
 
 
-def given(X: Any, *, mixed: bool = False) -> Any:
-    """X as it is read: frames and batches as they are, anything else as an array of two dimensions,
-    of objects where a list holds texts and is `mixed`: numpy would make texts of its numbers.
-
-    Raises BadData.
+def given(X: Any) -> Any:
+    """X as it is read: frames, batches and lists of rows as they are, anything else as an array of
+    two dimensions. Raises BadData.
     """
-    if is_frame(X):
+    if is_frame(X) or isinstance(X, (list, tuple)):
         return X
     if is_batch(X):
         return whole_batch(X)
     array = as_array(X, "X")
-    if mixed and isinstance(X, (list, tuple)) and array.dtype.kind in "US":
-        array = np.asarray(X, dtype=object)
     if array.ndim != 2:
         way_out = "X.reshape(-1, 1) makes one column." if array.ndim == 1 else ""
         raise BadData("X", "two-dimensional: a row a record", _dimensions(array), way_out)
     return array
+
+
+def width_of(X: Any, columns: int | None) -> int:
+    """The public number of columns: the codebook's, else that of an array, or of every row of a
+    list. Raises BadData.
+    """
+    if not isinstance(X, (list, tuple)):
+        return len(header(X) or ()) or X.shape[1]
+    if columns is not None:
+        return columns
+    rows = [row_of(entry) for entry in X]
+    if not rows or any(row is None for row in rows):
+        raise BadData("X", "two-dimensional: a row a record", Plain("a list of others"), RAGGED)
+    lengths = {len(row) for row in rows if row is not None}
+    if len(lengths) > 1:
+        raise BadData("X", "rows of one length", Plain("several lengths"), RAGGED)
+    return lengths.pop()
 
 
 def header(X: Any) -> tuple[str, ...] | None:
@@ -95,7 +102,11 @@ def features(layout: Layout, X: Any) -> Features:
     if (names is None) != (layout.header is None):
         wanted = f"a table {'without' if names else 'with'} names of columns"
         raise BadData("X", wanted, Plain("another kind"), ALIKE)
-    return _from_array(layout, X) if names is None else _from_named(layout, X, names)
+    if names is not None:
+        return _from_named(layout, X, names)
+    if isinstance(X, (list, tuple)):
+        return Rows(X, layout.titles, tuple(meaning(part).read for part in layout.parts))
+    return _from_array(layout, X)
 
 
 def labels(layout: Layout, X: Any, y: Any) -> Column | None:
@@ -105,7 +116,7 @@ def labels(layout: Layout, X: Any, y: Any) -> Column | None:
             wanted = f"left out: labels are the column {layout.label!r} of X"
             raise BadData("y", wanted, Plain("labels"), ALIKE)
         place = layout.place(layout.label, header(X) or ())
-        return _numbers(column(X, place), layout.label_title, drop=layout.drop)
+        return numbers(column(X, place), layout.label_title, drop=layout.drop)
     if y is None and not layout.declared:
         return None
     if y is None:
@@ -115,19 +126,35 @@ def labels(layout: Layout, X: Any, y: Any) -> Column | None:
     return beside(y, drop=layout.drop)
 
 
-def _numbers(values: Any, title: str, *, drop: bool) -> Column:
-    if is_arrow(values):
-        return arrow_column(values, title)
-    return number_column(values, title, drop=drop)
+def numbers(values: Any, title: str, *, drop: bool) -> Column:
+    """A column of numbers. Raises BadData where the type of its memory says that none is one."""
+    return _column(values, NUMBERS, title, drop=drop)
+
+
+def _column(values: Any, means: Meaning, title: str, *, drop: bool) -> Column:
+    found = no_numbers(values) if means is NUMBERS else None
+    if found is not None and drop:
+        warnings.warn(
+            f"{title} holds values of kind {found}, none of which is a number: missing='drop' "
+            f"leaves every row out. {ENCODE}",
+            DataWarning,
+            stacklevel=2,
+        )
+    elif found is not None:
+        raise BadData(title, "real numbers", Plain(f"values of kind {found}"), ENCODE)
+    plain = hasattr(values, "iloc") and isinstance(values.dtype, np.dtype)
+    return Column(values.to_numpy() if plain else values, means.read)
 
 
 def beside(y: Any, *, drop: bool) -> Column:
     """Labels that are no column of X: one number a record. Raises BadData."""
+    if isinstance(y, (list, tuple)):
+        return numbers(y, "y", drop=drop)
     series = y if hasattr(y, "to_numpy") and hasattr(y, "dtype") else as_array(y, "y")
     if len(series.shape) != 1:
         got, way_out = _dimensions(series), "y.ravel() flattens one column."
         raise BadData("y", "one-dimensional: a number a record", got, way_out)
-    return number_column(series, "y", drop=drop)
+    return numbers(series, "y", drop=drop)
 
 
 def budgeted(layout: Layout, X: Any, given: Any) -> tuple[Layout, Any]:
@@ -185,29 +212,22 @@ def _from_array(layout: Layout, array: Array) -> Features:
     if array.shape[1] != len(layout.names):
         wanted, got = f"a table of {len(layout.names)} columns", f"{array.shape[1]} columns"
         raise BadData("X", wanted, Plain(got), "Every block has the columns of the first.")
-    mixed = array.dtype.kind not in REAL
-    if array.dtype.kind in "mM" and layout.real:
-        check_kind(array.dtype, "X")  # numpy makes objects of dates that are whole numbers
-    if mixed and layout.mixed:
-        columns = tuple(level_column(values) for values in array.T)
-        return Frame(array, layout.titles, columns)
-    if layout.drop and array.dtype == object:
-        pairs = zip(array.T, layout.titles, strict=True)
-        columns = tuple(number_column(values, title, drop=True) for values, title in pairs)
-        return Frame(array, layout.titles, columns)
-    check_kind(array.dtype, "X")
-    return Matrix(array, layout.titles)
+    if array.dtype.kind in REAL and not layout.mixed:
+        return Matrix(array, layout.titles)
+    return _framed(layout, array, array.T)
 
 
 def _from_named(layout: Layout, X: Any, names: Sequence[str]) -> Frame:
-    chosen = [column(X, place) for place in layout.places(names)]
-    columns = [
-        level_column(values)
-        if isinstance(part, Categorical)
-        else _numbers(values, title, drop=layout.drop)
-        for values, part, title in zip(chosen, layout.parts, layout.titles, strict=True)
+    return _framed(layout, X, map(partial(column, X), layout.places(names)))
+
+
+def _framed(layout: Layout, X: Any, columns: Iterable[Any]) -> Frame:
+    """Columns side by side, each read as the layout says."""
+    read = [
+        _column(values, meaning(part), title, drop=layout.drop)
+        for values, part, title in zip(columns, layout.parts, layout.titles, strict=True)
     ]
-    return Frame(X, layout.titles, tuple(columns))
+    return Frame(X, layout.titles, tuple(read))
 
 
 def column(X: Any, place: int) -> Any:

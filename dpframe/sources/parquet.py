@@ -13,7 +13,7 @@ from dpframe.graph import Categorical, Setting
 
 from .arrow import is_text, without_rows
 from .extras import arrow
-from .files import File
+from .files import UNCHANGED, File
 from .layout import Layout
 from .parts import Part, laid
 from .reading import Plain
@@ -33,6 +33,7 @@ class ParquetSource(Source):
     """
 
     threaded: ClassVar[bool] = True
+    at_rest: ClassVar[bool] = True
     layout: Layout
     files: tuple[File, ...]
     groups: tuple[tuple[File, int], ...]
@@ -62,6 +63,11 @@ class ParquetSource(Source):
     def identity(self) -> object:
         """The files' paths."""
         return tuple(file.path for file in self.files)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Those of files."""
+        return (UNCHANGED,)
 
     @property
     def steps(self) -> int:

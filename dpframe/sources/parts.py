@@ -150,7 +150,7 @@ def laid(layout: Layout, X: Any, y: Any, where: str, budgets: Any = None) -> Tab
 
 def nothing(layout: Layout) -> Table:
     """A table of this layout without rows."""
-    rows = np.empty((0, len(layout.names)), dtype=object if layout.mixed else float)
+    rows = np.empty((0, len(layout.names)))
     plain = attrs.evolve(layout, header=None, label=None, budget=None)
     labels = np.empty(0) if layout.declared else None
     budgets = np.empty(0, dtype=float if layout.budgeted == NUMBERS else object)

@@ -1,32 +1,17 @@
-"""Columns and matrices of any make, read a window of rows at a time: none is copied as a whole."""
+"""Doubles of a table, a window of rows at a time: no table is copied as a whole."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from decimal import Decimal
-from numbers import Real
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import BadData
-
 Array = NDArray[Any]
-REAL = "fiu"  # numpy's kinds of real numbers
-KINDS = {"b": "bool", "c": "complex", "O": "object", "U": "text", "S": "bytes", "M": "date"}
-ENCODE = "Encode it by a public rule, or declare dp.Categorical in dp.Rows(columns=[...])."
-WIDE = ("Int128", "UInt128")  # of Polars
-NOT_REAL = (bool, np.bool_, np.timedelta64)  # though they say so
-MISSING = ("NAType", "NaTType")  # of pandas
-WAYS_OUT = {
-    **dict.fromkeys(WIDE, "cast(polars.Float64) makes doubles of them."),
-    "b": "astype(float) makes 0 and 1 of it.",
-    "c": "Give real and imaginary parts as two columns.",
-    "O": "Missing numbers are nan; declare categories, dp.Rows(columns=[dp.Categorical(...)]).",
-}
+REAL = "fiub"  # numpy's kinds of numbers, truth values among them
 
 
 class Plain(str):
@@ -50,11 +35,15 @@ class Features(ABC):
 
     @abstractmethod
     def read(self, start: int, stop: int) -> Array:
-        """Rows start to stop, shape (stop - start, d): doubles, or objects where any has levels."""
+        """Rows start to stop, shape (stop - start, d): doubles, nan for cells that mean nothing."""
 
     @abstractmethod
     def window(self, start: int, stop: int) -> Features:
         """Rows start to stop as features of their own, without a copy."""
+
+    @abstractmethod
+    def cells(self, j: int, start: int, stop: int) -> Any:
+        """A window of column j as it is held, for a refusal that names what is wrong with it."""
 
     @property
     @abstractmethod
@@ -80,6 +69,9 @@ class Matrix(Features):
         """A view."""
         return Matrix(self.array[start:stop], self.names)
 
+    def cells(self, j: int, start: int, stop: int) -> Array:
+        return self.array[start:stop, j]
+
     @property
     def identity(self) -> object:
         """The array that owns the memory."""
@@ -88,7 +80,7 @@ class Matrix(Features):
 
 @attrs.frozen(eq=False, repr=False)
 class Column:
-    """A one-dimensional array or series, and how a window of it becomes an array."""
+    """A one-dimensional array, series or list, and how a window of it becomes an array."""
 
     values: Any
     convert: Callable[[Any], Array]
@@ -98,13 +90,14 @@ class Column:
 
     def read(self, start: int, stop: int) -> Array:
         """Entries start to stop, shape (stop - start,)."""
-        return self.convert(self._entries(start, stop))
+        return self.convert(self.entries(start, stop))
 
     def window(self, start: int, stop: int) -> Column:
         """Entries start to stop as a column of their own."""
-        return Column(self._entries(start, stop), self.convert)
+        return Column(self.entries(start, stop), self.convert)
 
-    def _entries(self, start: int, stop: int) -> Any:
+    def entries(self, start: int, stop: int) -> Any:
+        """Entries start to stop as they are held."""
         return getattr(self.values, "iloc", self.values)[start:stop]
 
 
@@ -124,9 +117,7 @@ class Frame(Features):
 
     def read(self, start: int, stop: int) -> Array:
         """The columns' windows, side by side."""
-        mixed = any(column.convert is objects for column in self.columns)
-        dtype = object if mixed else float
-        window = np.empty((stop - start, len(self.columns)), dtype=dtype, order="F")
+        window = np.empty((stop - start, len(self.columns)), order="F")
         for j, column in enumerate(self.columns):
             window[:, j] = column.read(start, stop)
         return window
@@ -136,6 +127,9 @@ class Frame(Features):
         columns = tuple(column.window(start, stop) for column in self.columns)
         return Frame(None, self.names, columns)
 
+    def cells(self, j: int, start: int, stop: int) -> Any:
+        return self.columns[j].entries(start, stop)
+
     @property
     def identity(self) -> object:
         """The array that owns the first column's memory, or the frame."""
@@ -143,41 +137,58 @@ class Frame(Features):
         return owner(first) if isinstance(first, np.ndarray) else self.source
 
 
-def number_column(values: Any, name: str, *, drop: bool = False) -> Column:
-    """A column of real numbers. Raises BadData for any other kind, without reading an entry; where
-    rows may be dropped, entries of a column of objects that are no numbers count as missing.
+@attrs.frozen(eq=False, repr=False)
+class Rows(Features):
+    """A list of rows, each a list, a tuple or an array of `len(names)` cells; anything else in its
+    place is a row of cells that mean nothing.
     """
-    if drop and values.dtype == object:
-        return Column(values, coerced)
-    check_kind(values.dtype, name)
-    if isinstance(values, np.ndarray):
-        return Column(values, doubles)
-    if isinstance(values.dtype, np.dtype):
-        return Column(values.to_numpy(), doubles)
-    return Column(values, nullable)
+
+    rows: list[Any] | tuple[Any, ...]
+    names: tuple[str, ...]
+    converts: tuple[Callable[[Any], Array], ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def read(self, start: int, stop: int) -> Array:
+        """Cell by cell."""
+        fits, rows = self._fitting(start, stop)
+        read = np.full((len(fits), len(self.names)), np.nan, order="F")
+        for j, cells in enumerate(zip(*rows, strict=True)):
+            read[fits, j] = self.converts[j](cells)
+        return read
+
+    def window(self, start: int, stop: int) -> Rows:
+        """A part of the list."""
+        return Rows(self.rows[start:stop], self.names, self.converts)
+
+    def cells(self, j: int, start: int, stop: int) -> Any:
+        fits, rows = self._fitting(start, stop)
+        return [row[j] for row in rows] if fits.all() else ["no row"]
+
+    def _fitting(self, start: int, stop: int) -> tuple[Array, list[Sequence[Any]]]:
+        """Which of the entries are rows of the right length, and those."""
+        rows, width = [row_of(one) for one in self.rows[start:stop]], len(self.names)
+        fitting = [row for row in rows if row is not None and len(row) == width]
+        fits = [row is not None and len(row) == width for row in rows]
+        return np.array(fits, dtype=bool), fitting
+
+    @property
+    def identity(self) -> object:
+        """The list."""
+        return self.rows
 
 
-def level_column(values: Any) -> Column:
-    """A column of categories, as objects; what is missing equals no level."""
-    return Column(values, objects)
-
-
-def check_kind(dtype: Any, name: str) -> None:
-    """Refuse what is not real numbers, by numpy's and pandas' `kind` or polars' `is_numeric`."""
-    kind = getattr(dtype, "kind", None)
-    if str(dtype) in WIDE:
-        raise refuse_kind(name, str(dtype), str(dtype))
-    if kind in tuple(REAL) or (kind is None and dtype.is_numeric()):
-        return
-    if "decimal" in str(getattr(dtype, "pyarrow_dtype", "")):
-        return
-    raise refuse_kind(name, str(kind), str(dtype))
-
-
-def refuse_kind(name: str, letter: str, text: str) -> BadData:
-    """The refusal of a column that is no numbers, by numpy's letter or the library's own name."""
-    got = Plain(f"values of kind {KINDS.get(letter, text)}")
-    return BadData(name, "real numbers", got, WAYS_OUT.get(letter, ENCODE))
+def row_of(entry: Any) -> Sequence[Any] | None:
+    """The cells of a row of a list; None for what is no row. No method of a subclass is called."""
+    kind = type(entry)
+    for plain in (list, tuple):
+        if issubclass(kind, plain):
+            return plain.__getitem__(entry, slice(None))
+    if not issubclass(kind, np.ndarray) or issubclass(kind, np.ma.MaskedArray) or entry.ndim != 1:
+        return None
+    array = np.asarray(entry)
+    return array.tolist() if array.dtype.kind in REAL else list(array)
 
 
 def doubles(window: Any) -> Array:
@@ -186,51 +197,6 @@ def doubles(window: Any) -> Array:
         return np.asarray(window)
     with np.errstate(over="ignore"):
         return np.asarray(window, dtype=np.float64)
-
-
-def coerced(window: Any) -> Array:
-    """A window of objects as doubles, with nan for what is no real number: one entry decides about
-    one entry, so that dropping rows depends on each row alone.
-    """
-    cells = objects(window)
-    return np.array([_number(cell) for cell in cells.ravel()], dtype=float).reshape(cells.shape)
-
-
-def _number(cell: Any) -> float:
-    if not isinstance(cell, (Real, Decimal)) or isinstance(cell, NOT_REAL):
-        return np.nan
-    try:
-        return float(cell)
-    except (TypeError, ValueError, OverflowError):
-        return np.nan
-
-
-def strange(cells: Iterable[Any]) -> bool:
-    """Whether any of the cells that are no numbers is more than missing."""
-    return not all(
-        cell is None
-        or isinstance(cell, (float, np.floating, Decimal))
-        or type(cell).__name__ in MISSING
-        for cell in cells
-    )
-
-
-def nullable(window: Any) -> Array:
-    """A window of a series with missing entries of its own, as doubles, with nan for them."""
-    if hasattr(window, "iloc"):
-        return doubles(window.to_numpy(dtype=float, na_value=np.nan))
-    return doubles(window.to_numpy())
-
-
-def objects(window: Any) -> Array:
-    """A window as objects, with None for pandas' NA, which refuses to be compared."""
-    if hasattr(window, "iloc"):
-        window = window.to_numpy(dtype=object, na_value=None)
-    elif hasattr(window, "to_pylist"):
-        return np.fromiter(window.to_pylist(), dtype=object, count=len(window))
-    elif hasattr(window, "to_numpy"):
-        window = window.to_numpy()
-    return np.asarray(window, dtype=object)
 
 
 def owner(array: Array) -> Array:

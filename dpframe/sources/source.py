@@ -16,16 +16,22 @@ from .telling import bared, guarded
 from .threads import FEW, own_threads
 
 S = TypeVar("S")
+MADE_ALONE = "what gives the table makes each record without looking at the others"
 
 
 class Source(ABC):
     """Abstract: a table that is read in parts. Opening it reads no row.
 
-    `passes` is how many times it can be read: 1 or infinity.
+    `passes` is how many times it can be read: 1 or infinity. `again` says what to give instead of
+    one that is read once.
     """
 
     layout: Layout
     passes: float = math.inf
+    again: ClassVar[str] = "Give an array or a file."
+    at_rest: ClassVar[bool] = False
+    """Whether every pass reads the same records in the same order, as `assumptions` say; elsewhere
+    an execution of several passes compares digests."""
     threaded: ClassVar[bool] = False
     """Whether its parts may be read here by several threads at once."""
 
@@ -43,6 +49,16 @@ class Source(ABC):
     def rows(self) -> int | None:
         """The number of rows where it is known without reading: private under add/remove."""
         return None
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is assumed of it, as receipts list it."""
+        return (MADE_ALONE,)
+
+    @property
+    def refuses(self) -> bool:
+        """Whether one record may decide that a run is refused, although rows may be left out."""
+        return False
 
     @property
     def reused(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 
@@ -69,10 +69,11 @@ class StreamSource(Source):
 class ArrowSource(StreamSource):
     """Anything with __arrow_c_stream__: tables and readers of pyarrow, relations of DuckDB, others.
 
-    A reader of batches is read once, anything else again. `reader` is the stream that opening has
-    begun.
+    A table or a batch of pyarrow is in memory and at rest. Anything else is read once: another
+    reading might give the records in another order. `reader` is the stream that opening has begun.
     """
 
+    again: ClassVar[str] = "pyarrow.table(X) reads it into memory."
     reader: Any
     passes: float
 
@@ -84,8 +85,13 @@ class ArrowSource(StreamSource):
         reader = safely(lambda: stream(X), "X")
         empty = without_rows(reader.schema)
         layout, labels, own = laid_out(setting, empty, y, budgets, drop=drop)
-        passes = 1 if hasattr(X, "read_next_batch") else math.inf
+        passes = math.inf if is_batch(X) else 1
         return cls(X, layout, labels, own, blocks, reader, passes)
+
+    @property
+    def at_rest(self) -> bool:  # type: ignore[override]
+        """Tables of pyarrow are never written to."""
+        return is_batch(self.data)
 
     @property
     def reused(self) -> bool:
@@ -96,14 +102,20 @@ class ArrowSource(StreamSource):
         """The stream that opening has begun; in later passes others. Raises SourceFailed."""
         reader, self.reader = self.reader, None
         if reader is None and self.passes == 1:
-            raise SourceFailed("X again", "a stream is read once", "Give a table or a file.")
+            raise SourceFailed("X again", "a stream is read once", self.again)
         for batch in stream(self.data) if reader is None else reader:
             yield batch if self.layout.schema is None else batch.select(self.layout.needed)
 
 
 @attrs.define(eq=False, repr=False)
 class LazySource(StreamSource):
-    """A lazy frame of Polars, collected batch by batch, of the columns that are read."""
+    """A lazy frame of Polars, collected batch by batch, of the columns that are read: once, since
+    its query might give the records in another order when it is run again.
+    """
+
+    again: ClassVar[str] = "X.collect() reads it into memory."
+    passes: float = attrs.field(default=1, init=False)
+    _read: bool = attrs.field(default=False, init=False)
 
     @classmethod
     def of(
@@ -117,7 +129,10 @@ class LazySource(StreamSource):
         return cls(X, *laid_out(setting, empty, y, budgets, drop=drop), blocks)
 
     def batches(self) -> Iterator[Any]:
-        """The lazy frame's batches, in its order."""
+        """The lazy frame's batches, in its order. Raises SourceFailed in a second pass."""
+        if self._read:
+            raise SourceFailed("X again", "a lazy frame is read once", self.again)
+        self._read = True
         lazy = self.data
         if self.layout.schema is not None:
             lazy = lazy.select(self.layout.needed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import attrs
 import numpy as np
@@ -11,14 +12,16 @@ from dpframe.errors import BadData
 from dpframe.graph import Setting
 
 from . import opening
+from .cells import NO_LEVEL, is_missing, number
+from .held import held
 from .layout import Layout
-from .reading import Array, Column, Features, Plain, coerced, doubles, strange
+from .reading import Array, Column, Features, Plain
 
 ENTRIES = 2**19  # of a block: 4 MiB of doubles
 FEWEST, MOST = 1024, 8192  # rows of a block: whose products are exact on a grid of 20 bits
 TOGETHER = 4  # blocks whose columns are put side by side at once
 EACH = "Each record has a budget of its own."
-NUMERIC = "The codebook says dp.Numeric: give numbers, not texts, truth values or dates."
+NUMERIC = "Give numbers, not texts or dates; dp.Rows(columns=[...]) declares categories."
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -26,8 +29,8 @@ class Block:
     """Finite rows, shape (m, d), their labels, (m,), or None where none are declared, and their
     budgets, (m,), or None where the source has none.
 
-    Doubles; objects where a codebook has levels, with finite numbers in its columns of numbers.
-    Budgets are public: positive, finite doubles; objects, texts, where they are names of groups.
+    Doubles; columns of categories hold the positions of levels, -1 for none (cells.py). Budgets are
+    public: positive, finite doubles; objects, texts, where they are names of groups.
     """
 
     rows: Array
@@ -54,16 +57,16 @@ class Table:
         it stays what it is.
         """
         data = opening.given(X)
-        names = opening.header(data)
-        width = data.shape[1] if names is None else len(names)
+        names, schema = opening.header(data), setting.X.columns
+        width = opening.width_of(data, None if schema is None else len(schema))
         layout = Layout.of(setting, names, width, y, budgets, drop=drop)
         layout, own = opening.budgeted(layout, data, budgets)
-        return cls.laid(layout, X if layout.mixed else data, y, own)
+        return cls.laid(layout, data, y, own)
 
     @classmethod
     def laid(cls, layout: Layout, X: object, y: object = None, budgets: object = None) -> Table:
         """A table of a known layout: the table itself, or a later block of it. Raises BadData."""
-        data = opening.given(X, mixed=layout.mixed)
+        data = opening.given(X)
         features, labels = opening.features(layout, data), opening.labels(layout, data, y)
         if labels is not None and len(labels) != len(features):
             raise BadData(
@@ -100,7 +103,7 @@ class Table:
         for first in range(0, max(len(self), 1), TOGETHER * step):
             read = self._read(first, min(first + TOGETHER * step, len(self)))
             for start in range(0, max(len(read.rows), 1), step):
-                yield self._finite(_only(slice(start, start + step), read))
+                yield self._finite(_only(slice(start, start + step), read), first + start)
 
     def _read(self, start: int, stop: int) -> Block:
         """Rows start to stop as they are; budgets first, since nothing is done without them."""
@@ -109,50 +112,36 @@ class Table:
         labels = None if self.labels is None else self.labels.read(start, stop)
         return Block(rows, labels, budgets)
 
-    def _finite(self, block: Block) -> Block:
-        """A block of finite rows. Entries are looked at only where a sum does not prove it."""
+    def _finite(self, block: Block, start: int) -> Block:
+        """A block of finite rows, the first at `start`. Entries are looked at only where a sum does
+        not prove it.
+        """
         rows, labels = block.rows, block.labels
-        if (
-            rows.dtype == float
-            and sums_finitely(rows)
-            and (labels is None or sums_finitely(labels))
-        ):
+        if sums_finitely(rows) and (labels is None or sums_finitely(labels)):
             return block
-        finite = self._finite_entries(rows)
+        finite = np.isfinite(rows)
         kept: Array = np.logical_and.reduce(finite, axis=1)
         if labels is not None:
             kept &= np.isfinite(labels)
         if kept.all():
             return block
         if not self.layout.drop:
-            raise self._not_finite(finite, labels)
+            raise self._not_finite(finite, labels, start)
         kept_rows = self._zeroed if self.layout.keep_count else _only
         return kept_rows(kept, block)
 
-    def _finite_entries(self, rows: Array) -> Array:
-        """Which entries of the columns of numbers are finite, shape (m, len(real))."""
-        finite = np.empty((len(rows), len(self.layout.real)), dtype=bool)
-        for place, j in enumerate(self.layout.real):
-            finite[:, place] = np.isfinite(self._numbers(rows, j))
-        return finite
-
-    def _numbers(self, rows: Array, j: int) -> Array:
-        """A column of a block as doubles; among objects, written back as such. Raises BadData."""
-        column = rows[:, j]
-        if rows.dtype == float:
-            return column
-        numbers = doubles(column) if set(map(type, column)) <= {float} else coerced(column)
-        if not self.layout.drop and strange(column[np.isnan(numbers)]):
-            raise BadData(self.features.names[j], "real numbers", Plain("other values"), NUMERIC)
-        rows[:, j] = numbers
-        return numbers
-
-    def _not_finite(self, finite: Array, labels: Array | None) -> BadData:
+    def _not_finite(self, finite: Array, labels: Array | None, start: int) -> BadData:
         """The refusal, with the columns' names; never a row, never a value."""
-        bad = [j for place, j in enumerate(self.layout.real) if not finite[:, place].all()]
+        bad, stop = [j for j in range(self.columns) if not finite[:, j].all()], start + len(finite)
+        for j in bad:
+            if _odd(self.features.cells(j, start, stop)):
+                names = [self.features.names[j]]
+                return BadData(names[0], "real numbers", Plain("other values"), NUMERIC)
         names = [self.features.names[j] for j in bad]
         if labels is not None and not np.isfinite(labels).all():
             names.append(self.layout.label_title)
+            if self.labels is not None and _odd(self.labels.entries(start, stop)):
+                return BadData(names[-1], "real numbers", Plain("other values"), NUMERIC)
         got = Plain("missing or infinite values")
         way_out = 'missing="drop" leaves those rows out, at no cost.'
         return BadData(", ".join(names), "finite", got, way_out)
@@ -162,12 +151,19 @@ class Table:
         with their budgets.
         """
         rows, labels = block.rows, block.labels
-        blank = np.zeros(rows.shape[1], dtype=rows.dtype)
-        others = [j for j in range(self.columns) if j not in self.layout.real]
-        blank[others] = None if rows.dtype == object else np.nan
+        blank = np.full(self.columns, NO_LEVEL)
+        blank[list(self.layout.real)] = 0.0
         zeroed = np.where(kept[:, None], rows, blank)
         filled = None if labels is None else np.where(kept, labels, 0.0)
         return Block(zeroed, filled, block.budgets)
+
+
+def _odd(column: Any) -> bool:
+    """Whether any cell is neither a number nor missing."""
+    cells = held(column)
+    if isinstance(cells, np.ndarray):
+        return False
+    return any(np.isnan(number(cell)) and not is_missing(cell) for cell in cells)
 
 
 def block_rows(columns: int) -> int:

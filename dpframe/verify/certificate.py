@@ -28,6 +28,7 @@ FAILURES = (
     '(missing="drop" removes this)'
 )
 BUDGETS = "everybody's budget is public, and follows from nothing that is private"
+RECORDS = "each record is read by itself, and in every pass alike: tested, not proved"
 AMBIENT = "the declaration and its post-processing functions read no data but their arguments"
 
 
@@ -72,7 +73,8 @@ class Certificate(AtNumbers):
         unit = f"one unit of privacy is: {self.setting.unit}"
         budgets = () if self.report.problem.personal is None else (BUDGETS,)
         stated = on_their_word(self.graph)
-        return (unit, *budgets, *idealized(self.graph), FAILURES, AMBIENT, *trusted, *stated)
+        always = (FAILURES, RECORDS, AMBIENT)
+        return (unit, *budgets, *idealized(self.graph), *always, *trusted, *stated)
 
     def _inside(self, given: Mapping[str, Fraction]) -> None:
         balls = {name: rational_ball(value) for name, value in given.items()}

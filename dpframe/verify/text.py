@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .certificate import Certificate
     from .report import Report
 
+TESTED = "Tested, not proved: how tables are read, how records are mapped, how noise is drawn."
 NAMES = {
     "basic": "basic composition of shares [DworkR14, Thm B.1]",
     "gaussian": "joint Gaussian differential privacy of all releases [DongRS22, Cor 3.3]",
@@ -30,6 +31,7 @@ def certificate_text(certificate: Certificate) -> str:
     return "\n".join(
         [
             f"Certificate {certificate.hash[:12]} of {certificate.regression}",
+            f"Proved: the cost of the graph below. {TESTED}",
             "",
             *(f"  {line}" for line in sentence(certificate)),
             "",

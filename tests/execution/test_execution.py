@@ -439,16 +439,20 @@ def test_results_and_receipts_are_frozen(run, data):
             setattr(record, name, None)
 
 
-def test_a_receipt_is_two_readable_lines(run, data):
-    """What was spent, for whom, by which certificate, when; the noise and what is assumed."""
+def test_a_receipt_is_three_readable_lines(run, data):
+    """What is proved and what is tested; what was spent, for whom, when; the noise and what is
+    assumed, of the table too.
+    """
     receipt = execute(run, *data).receipt
-    spent, noise = str(receipt).splitlines()
+    proved, spent, noise = str(receipt).splitlines()
+    assert proved.startswith(f"Proved: the cost of the graph, by certificate {run.hash[:12]}.")
+    assert "Tested, not proved: how tables are read" in proved
     assert spent.startswith("Spent (1, 1e-6)-differential privacy for one row added or removed")
-    assert run.hash[:12] in spent
     assert receipt.time in spent
     assert noise.startswith(
-        "Noise: operating system. Assumed: failures are not published; the declaration"
+        "Noise: operating system. Assumed: failures are not published; each record is read by"
     )
+    assert noise.endswith("nobody changes the table in memory while it is read.")
     assert receipt.certificate == run.hash
     assert receipt.columns == 3
 

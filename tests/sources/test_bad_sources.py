@@ -228,12 +228,6 @@ BAD = {  # X from a folder, y, the kind of error, what the message says
         BadData,
         "column u of X must be real numbers; got values of kind text",
     ),
-    "truth in Arrow": (
-        lambda f: pa.table({"u": [True], "rating": [1.0]}),
-        None,
-        BadData,
-        "kind bool. astype(float)",
-    ),
     "dates in Polars": (
         lambda f: pl.DataFrame({"u": [0], "rating": [1.0]}).cast({"u": pl.Date}).lazy(),
         None,
@@ -376,7 +370,7 @@ def test_levels_may_be_written_in_several_ways(tmp_path):
     schema = Setting(X=Rows(columns=[Categorical("town", ("A", "B"))]), relation=ADD_REMOVE)
     blocks = open_source(schema, str(tmp_path / "*.parquet")).total(list)
     towns = [town for block in blocks for town in block.rows[:, 0]]
-    assert towns == ["A", "B", "A", "B", "A", "B", None, None]
+    assert towns == [0, 1, 0, 1, 0, 1, -1, -1]
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
@@ -442,10 +436,7 @@ def test_a_csv_file_is_read_as_the_codebook_says(tmp_path):
     schema = Setting(X=Rows(columns=columns), relation=ADD_REMOVE)
     text = b"d,c,b,a\n1,true,1,1\n2,FALSE,2.0,x\n3,maybe,other,\xff\n"
     (block,) = open_source(schema, csv(tmp_path, text)).total(list)
-    assert block.rows.tolist()[:2] == [["1", 1, True, 1.0], ["x", 2, False, 2.0]]
-    assert block.rows[2, 0] not in {"1", "x"}
-    assert block.rows[2, 1] is None
-    assert block.rows[2, 2] is None
+    assert block.rows.tolist() == [[0, 0, 0, 1], [1, 1, 1, 2], [-1, -1, -1, 3]]
     levels = [Categorical("a", ("1", 2))]
     with pytest.raises(BadData, match="all texts, all numbers or all truth values"):
         open_source(Setting(X=Rows(columns=levels), relation=ADD_REMOVE), str(tmp_path / "0.csv"))

@@ -121,13 +121,15 @@ def test_named_columns_are_the_same_bits_everywhere(make, table, named, tmp_path
 
 @pytest.mark.parametrize("make", KINDS.values(), ids=KINDS)
 def test_a_codebook_picks_columns_everywhere(make, mixed, codebook, tmp_path):
-    """By name, in its own order; levels are texts, others stay what they are."""
+    """By name, in its own order; levels are their positions, others are -1."""
     source = open_source(codebook, *pair(make(mixed, tmp_path)))
     rows, labels, _ = read(source)
     assert source.names == ("v", "town", "u")
-    assert bits(rows[:, 0].astype(float)) == bits(mixed["v"].to_numpy())
-    assert rows[:, 1].tolist() == mixed["town"].tolist()
-    assert bits(rows[:, 2].astype(float)) == bits(mixed["u"].to_numpy())
+    assert bits(rows[:, 0]) == bits(mixed["v"].to_numpy())
+    levels = codebook.X.columns[1].levels
+    codes = [float(levels.index(town)) if town in levels else -1.0 for town in mixed["town"]]
+    assert rows[:, 1].tolist() == codes
+    assert bits(rows[:, 2]) == bits(mixed["u"].to_numpy())
     assert bits(labels) == bits(mixed["rating"].to_numpy())
 
 

@@ -12,6 +12,7 @@ PATTERNS = (
     ("A2", "Budgets are public", r"everybody's budget is public"),
     ("A3", "Idealised numerics", r"idealized numerics"),
     ("A4", "Failures are not published", r"failures are not published"),
+    ("A8", "Records are read alone", r"each record is read by itself"),
     ("A5", "No ambient data", r"the declaration and its post-processing"),
     ("A6", "Trusted by name", r".* is trusted: what it states"),
     ("A7", "Stated sensitivities", r"the sensitivity of .* is stated, not derived"),

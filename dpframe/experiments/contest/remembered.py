@@ -35,6 +35,11 @@ class Remembered(Source):
         return self.inner.layout
 
     @property
+    def at_rest(self) -> bool:  # type: ignore[override]
+        """As the table."""
+        return self.inner.at_rest
+
+    @property
     def rows(self) -> int | None:
         """Those of the table."""
         return self.inner.rows

@@ -1,0 +1,141 @@
+"""What the cells of a CSV file are: the codebook says it, never a guess from the first rows.
+
+Where rows may be dropped each cell is judged by itself, so that no row decides about another.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from typing import Any
+
+import attrs
+
+from dpframe.errors import BadData
+from dpframe.graph import Categorical, Numeric
+
+from .budgets import NAMES, NUMBERS
+from .extras import arrow
+from .layout import Layout
+from .reading import Plain
+
+NO_NUMBER = re.compile(r"[ \t]*[+-]?(nan|inf|infinity)[ \t]*", re.IGNORECASE)
+NUMBER = r"^[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*$"
+
+
+class Cells(ABC):
+    """Abstract: how one column's cells become values."""
+
+    @property
+    @abstractmethod
+    def kind(self) -> Any:
+        """The type of Arrow that the parser makes of them."""
+
+    @abstractmethod
+    def read(self, column: Any) -> Any:
+        """Values of what the parser made."""
+
+
+@attrs.frozen
+class Strict(Cells):
+    """Numbers: the parser refuses anything else."""
+
+    @property
+    def kind(self) -> Any:
+        """Doubles, each the nearest to its decimals."""
+        return arrow().float64()
+
+    def read(self, column: Any) -> Any:
+        """They are read."""
+        return column
+
+
+class Bytes(Cells):
+    """Abstract: cells that are read as they are, then judged one by one."""
+
+    @property
+    def kind(self) -> Any:
+        """Bytes: a cell that is not UTF-8 spoils no other."""
+        return arrow().binary()
+
+
+@attrs.frozen
+class Lenient(Bytes):
+    """Numbers, null for anything else."""
+
+    def read(self, column: Any) -> Any:
+        """The doubles nearest to what is written as a decimal number."""
+        compute, library = arrow("pyarrow.compute"), arrow()
+        numeric = compute.match_substring_regex(column, NUMBER)
+        text = compute.if_else(numeric, column, library.scalar(None, column.type))
+        plain = compute.ascii_trim_whitespace(text.cast(library.string()))
+        return compute.replace_substring_regex(plain, r"^\+", "").cast(library.float64())
+
+
+@attrs.frozen
+class Texts(Bytes):
+    """Levels that are texts."""
+
+    def read(self, column: Any) -> Any:
+        """Texts; a cell that is not UTF-8 equals no level."""
+        texts = [cell.decode("utf-8", "replace") for cell in column.to_pylist()]
+        return arrow().array(texts, arrow().string())
+
+
+@attrs.frozen
+class Groups(Bytes):
+    """Names of groups."""
+
+    def read(self, column: Any) -> Any:
+        """Texts, null for what is a number or not UTF-8."""
+        return arrow().array([_group(cell) for cell in column.to_pylist()], arrow().string())
+
+
+@attrs.frozen
+class Truths(Bytes):
+    """Levels that are truth values, written true and false."""
+
+    def read(self, column: Any) -> Any:
+        """Truth values, null for anything else."""
+        known = {b"true": True, b"false": False}
+        truths = [known.get(cell.strip().lower()) for cell in column.to_pylist()]
+        return arrow().array(truths, arrow().bool_())
+
+
+def cells(layout: Layout) -> dict[str, Cells]:
+    """How every column is read, in the order of the batches. Raises BadData."""
+    parts = dict(zip(layout.names, layout.parts, strict=True))
+    order = layout.needed if layout.schema is not None else layout.header or ()
+    found = {name: _cells(parts.get(name), drop=layout.drop) for name in order}
+    own = Groups() if layout.budgeted == NAMES else Lenient()
+    return found if layout.budget is None else {**found, layout.budget: own}
+
+
+def budget_kind(cell: bytes) -> str:
+    """NAMES, unless the cell is written as a number or is blank."""
+    return NUMBERS if _group(cell) is None else NAMES
+
+
+def _cells(part: Numeric | Categorical | None, *, drop: bool) -> Cells:
+    if not isinstance(part, Categorical):
+        return Lenient() if drop else Strict()
+    kinds = {_sort(level) for level in part.levels}
+    if len(kinds) > 1:
+        wanted, got = "all texts, all numbers or all truth values", Plain("several kinds")
+        raise BadData(f"levels of {part.name}", wanted, got, "A CSV file does not tell them apart.")
+    return kinds.pop()()
+
+
+def _group(cell: bytes) -> str | None:
+    try:
+        name = cell.decode()
+    except UnicodeDecodeError:
+        return None
+    numeric = re.search(NUMBER, name) or NO_NUMBER.fullmatch(name)
+    return None if numeric or not name.strip() else name
+
+
+def _sort(level: object) -> type[Cells]:
+    if isinstance(level, str):
+        return Texts
+    return Truths if isinstance(level, bool) else Lenient

@@ -1,0 +1,99 @@
+"""What a window of a column holds, whatever its make: doubles where the type of its memory says
+numbers, else its cells as objects.
+
+Both readings of one cell mean the same (tests/sources/test_records.py), so a library may store a
+column either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arrow import arrow_cells, is_arrow, is_text
+from .extras import arrow
+from .reading import REAL, doubles
+
+Array = NDArray[Any]
+TITLES = {"U": "text", "T": "text", "S": "bytes", "m": "date", "M": "date", "V": "record"}
+NO_NUMBERS = "mMV"  # durations, dates, records: cells that no number and no level is equal to
+OF_POLARS = ("Date", "Datetime", "Duration", "Time", "List", "Array", "Struct", "Binary")
+EXACT = ("Decimal", "Int128", "UInt128")  # of Polars: its own conversion may round twice
+
+
+def held(window: Any) -> Array | Sequence[Any]:
+    """Doubles, nan where a number is missing; or a sequence of objects."""
+    if isinstance(window, (list, tuple)):
+        return _of_list(window)
+    if isinstance(window, np.ndarray):
+        return _of_array(window)
+    if is_arrow(window):
+        return arrow_cells(window)
+    if hasattr(window, "iloc"):
+        return _of_pandas(window)
+    if hasattr(window, "to_list") and hasattr(window.dtype, "is_numeric"):
+        return _of_polars(window)
+    return _of_array(np.asarray(window.to_numpy()))
+
+
+def _of_list(cells: Sequence[Any]) -> Array | Sequence[Any]:
+    return np.array(cells, dtype=float) if set(map(type, cells)) == {float} else cells
+
+
+def _of_array(array: Array) -> Array | Sequence[Any]:
+    """An array of one dimension."""
+    kind = array.dtype.kind
+    if kind in REAL:
+        return doubles(array)
+    if kind in NO_NUMBERS:
+        return np.full(len(array), np.nan)
+    cells: list[Any] = array.tolist()  # of objects, the objects themselves
+    return cells
+
+
+def _of_pandas(series: Any) -> Array | Sequence[Any]:
+    """A series of pandas or its like: by numpy's type, or by that of its masked numbers."""
+    dtype = series.dtype
+    if isinstance(dtype, np.dtype):
+        return _of_array(series.to_numpy())
+    if getattr(dtype, "kind", "O") in REAL and "Sparse" not in str(dtype):
+        return doubles(series.to_numpy(dtype=float, na_value=np.nan))
+    if getattr(dtype, "kind", "O") in NO_NUMBERS:
+        return np.full(len(series), np.nan)
+    cells: list[Any] = series.to_numpy(dtype=object).tolist()
+    return cells
+
+
+def _of_polars(series: Any) -> Array | Sequence[Any]:
+    name = str(series.dtype).partition("(")[0]
+    if name in OF_POLARS:
+        return np.full(len(series), np.nan)
+    if series.dtype.is_numeric() and name not in EXACT:
+        return doubles(series.to_numpy())
+    cells: list[Any] = series.to_list()
+    return cells
+
+
+def no_numbers(values: Any) -> str | None:
+    """What a column holds whose type says that none of its cells is a number; None elsewhere."""
+    if isinstance(values, (list, tuple)):
+        return None
+    if is_arrow(values):
+        return _no_numbers_of_arrow(values.type)
+    dtype = values.dtype
+    if isinstance(dtype, np.dtype):
+        return TITLES.get(dtype.kind)
+    name, kind = str(dtype).partition("(")[0], getattr(dtype, "kind", None)
+    if kind in TITLES or name in OF_POLARS:
+        return TITLES.get(str(kind), name)
+    return "text" if name.lower().startswith("str") else None
+
+
+def _no_numbers_of_arrow(kind: Any) -> str | None:
+    types = arrow("pyarrow.types")
+    if is_text(kind):
+        return "text"
+    return "date" if types.is_temporal(kind) else "bytes" if types.is_binary(kind) else None
