@@ -10,11 +10,11 @@ from fractions import Fraction
 import mpmath as mp
 import numpy as np
 import pytest
-import truths
 
 import dpframe as dp
 from dpframe.composition import delta_interval, epsilon_interval, total_loss
 from dpframe.losses import GaussianLoss, LaplaceLoss, ResponseLoss
+from tests.composition import truths
 
 SLACK = mp.mpf(10) ** -25  # of the quadrature
 

@@ -9,12 +9,12 @@ from fractions import Fraction
 from functools import cache
 
 import attrs
-import samples
-from faults import noise_times
 
 import dpframe as dp
 from dpframe.auditing.catalogue import claims_pure, everything, example
 from dpframe.symbols import Symbol
+from tests.falsifying.faults import noise_times
+from tests.support import samples
 
 HALF = Fraction(1, 2)
 CONFIDENCE = 1 - 1e-6

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import attacked_cases as cases
 import pytest
-from attacked_cases import regression_attack
 
 import dpframe as dp
 from dpframe.falsifying.of_certificates import strength
 from dpframe.falsifying.running import Both
 from dpframe.randomness import Randomness
 from dpframe.verify.composed import joint_gaussian
+from tests.falsifying import attacked_cases as cases
+from tests.falsifying.attacked_cases import regression_attack
 
 CERTIFIED = [
     pytest.param(cls, relation, id=f"{cls.__name__}-{relation}")

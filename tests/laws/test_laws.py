@@ -1,7 +1,7 @@
 """Laws that hold for every mechanism x accountant x relation; a new mechanism joins by existing.
 
-An instance is a mechanism of tests/samples.py at some size, a relation, an accountant that can add
-it, and a delta. Where an accountant cannot, it must say so in words.
+An instance is a mechanism of tests/support/samples.py at some size, a relation, an accountant that
+can add it, and a delta. Where an accountant cannot, it must say so in words.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from fractions import Fraction
 from functools import cache
 
 import pytest
-import samples
 
 import dpframe as dp
 from dpframe.accountants import ACCOUNTANTS, AdditiveAccountant
+from tests.support import samples
 
 SIZES = (Fraction(1, 2), Fraction(3), Fraction(40))
 REFUSALS: list[dp.InvalidArgument] = []

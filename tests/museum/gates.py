@@ -8,12 +8,12 @@ from fractions import Fraction
 
 import mpmath
 import numpy as np
-from fits import LEAST, chances, counted, edges, fit
-from museum import Finding
-from oracles import DIGITS, mpf, value
 
 import dpframe as dp
 from dpframe.falsifying.facts import attack_statistic
+from tests.museum.museum import Finding
+from tests.randomness.fits import LEAST, chances, counted, edges, fit
+from tests.support.oracles import DIGITS, mpf, value
 
 VERIFIER = "the verifier"
 FACTS = "neighbours of a stated fact"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import attrs
 import numpy as np
 import pytest
-import samples
 
 import dpframe as dp
 from dpframe.auditing.catalogue import claims_pure, everything, example
 from dpframe.symbols import Symbol
+from tests.support import samples
 
 RNG = np.random.default_rng(5)
 WIDE = RNG.normal(size=(12, 3)) / 2

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 
 import pytest
-from oracles import value
 
 import dpframe as dp
+from tests.support.oracles import value
 
 NAMES = {name: dp.parameter(name, 0) for name in ("epsilon", "delta", "x")}
 HOSTILE = {

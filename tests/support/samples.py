@@ -300,7 +300,7 @@ def complaints(found: Iterable[type], samples: Mapping[type, object], exported: 
         if name not in exported.__all__ or getattr(exported, name, None) is not cls:
             missing.append(f"{name} is not exported by {exported.__name__}")
         if cls not in samples:
-            missing.append(f"{name} has no sample in tests/samples.py")
+            missing.append(f"{name} has no sample in tests/support/samples.py")
     return missing
 
 
