@@ -81,5 +81,5 @@ EXHIBIT = Exhibit(
     wrong=partial(ported, wrongly),
     mended=partial(ported, rightly),
     repair="The right division; dpframe's own sampler passes the same gate.",
-    shows=("refuted: p =",),
+    shows=("refuted: p <",),
 )
