@@ -9,7 +9,6 @@ import random
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -21,6 +20,7 @@ import pytest
 
 import dpframe as dp
 from dpframe import check
+from tests.support.operations import calls
 
 Json = Any
 SOURCE = Path(check.__file__)
@@ -1575,25 +1575,33 @@ def test_signs_at_closed_and_open_ends() -> None:
 
 
 # -------------------------------------------------------------------------------------- the whole
-def test_a_thousand_releases_take_about_a_second() -> None:
-    """1,000 distinct polynomial shares of ten symbols, each with its own theorem."""
+def many(releases: int) -> Json:
+    """Distinct polynomial shares of ten symbols, each with its own theorem."""
     graph = Graph(columns="8")
     moment = graph.node("moment", graph.x, graph.y)
-    for i in range(1000):
-        less = mul(f"-{i + 1}/1001", f"g{i % 10}", f"g{(3 * i + 1) % 10}")
-        weight = mul("1/1000", add("1", less))
+    for i in range(releases):
+        less = mul(f"-{i + 1}/{releases + 1}", f"g{i % 10}", f"g{(3 * i + 1) % 10}")
+        weight = mul(f"1/{releases}", add("1", less))
         e, d = mul(weight, "epsilon"), mul(weight, "delta")
         share = {"epsilon": e, "delta": d}
         graph.release(moment, classical(e, d, "1", "2"), share, "Gaussian.kamath_ullman")
     symbols = {**APPROX, **{f"g{i}": symbol("0", "1") for i in range(10)}}
     region = [["epsilon", mul("4", LOG2), False]]
     target = ["epsilon", "delta"]
-    document = certificate(graph, "approx", target, symbols, "basic", region=region)
-    start = time.perf_counter()
-    verdict = check.check(document)
+    return certificate(graph, "approx", target, symbols, "basic", region=region)
+
+
+def test_many_releases_are_accepted() -> None:
+    """Every share has obligations of its own."""
+    verdict = check.check(many(200))
     assert verdict.accepted, verdict.reason
-    assert time.perf_counter() - start < 5  # about 1 second; the machine may be busy
-    assert verdict.obligations > 10_000
+    assert verdict.obligations > 2_000
+
+
+def test_checking_costs_what_there_is_to_check() -> None:
+    """Twice the releases are twice the work: no release is compared with every other."""
+    once, twice = (calls(lambda n=n: check.check(many(n))) for n in (100, 200))
+    assert twice < 2.3 * once
 
 
 @pytest.mark.parametrize(
@@ -1609,16 +1617,14 @@ def test_a_thousand_releases_take_about_a_second() -> None:
     ],
     ids=range(7),
 )
-def test_huge_formulas_are_refused_soon(size: Json) -> None:
+def test_huge_formulas_are_refused(size: Json) -> None:
     """Powers, numbers and sums that would take forever are refused instead."""
     symbols = {**APPROX, **{name: symbol("0", "1") for name in "ghklmn"}}
     graph = Graph()
     graph.release(graph.node("count", graph.x), size, {"epsilon": "epsilon", "delta": "delta"})
-    start = time.perf_counter()
     assert not check.check(
         certificate(graph, "approx", ["epsilon", "delta"], symbols, "basic")
     ).accepted
-    assert time.perf_counter() - start < 30
 
 
 def test_the_checker_never_raises() -> None:

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -368,13 +367,11 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("std", HOSTILE, ids=[f"{i}" for i in range(len(HOSTILE))])
-def test_hostile_formulas_are_refused_fast(std, tmp_path, monkeypatch):
+def test_hostile_formulas_are_refused(std, tmp_path, monkeypatch):
     """As a sentence, and nothing runs."""
     monkeypatch.chdir(tmp_path)
-    start = time.perf_counter()
     told = call("audit", "--release", f"gram: {std}", *ONE, *BALL, status=2)
     assert "formula must be" in told
-    assert time.perf_counter() - start < 2
     assert not list(tmp_path.iterdir())
 
 

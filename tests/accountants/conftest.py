@@ -6,15 +6,11 @@ They share no code with dpframe.
 from __future__ import annotations
 
 import itertools
-import sys
-from pathlib import Path
 
 import mpmath
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from oracles import mpf
+from tests.support.oracles import mpf
 
 
 @pytest.fixture(autouse=True)

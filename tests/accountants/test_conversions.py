@@ -7,13 +7,13 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from oracles import delta_of as gaussian_delta
-from oracles import mpf
 
 import dpframe as dp
 from dpframe.accountants import parts_of
 from dpframe.accountants.conversions import delta_of, epsilon_of
 from dpframe.guarantees import Guarantee
+from tests.support.oracles import delta_of as gaussian_delta
+from tests.support.oracles import mpf
 
 MILLIONTH = Fraction(1, 10**6)
 

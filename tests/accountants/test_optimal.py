@@ -8,12 +8,12 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from oracles import mpf
 
 import dpframe as dp
 from dpframe.accountants import parts_of
 from dpframe.composition import lattice, mixed
 from dpframe.composition.responses import response_delta, response_epsilon
+from tests.support.oracles import mpf
 
 MILLIONTH = Fraction(1, 10**6)
 

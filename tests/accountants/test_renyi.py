@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from oracles import delta_of, mpf
 
 import dpframe as dp
 from dpframe.accountants import parts_of
+from tests.support.oracles import delta_of, mpf
 
 MILLIONTH = Fraction(1, 10**6)
 RDP = dp.RenyiAccountant()

@@ -1,11 +1,7 @@
 """Lets the tests here import what the suites share, and asks dp_accounting."""
 
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 
 @pytest.fixture(scope="session")

@@ -13,11 +13,11 @@ from types import SimpleNamespace
 import mpmath
 import numpy as np
 import pytest
-import samples
-from oracles import mpf
 
 import dpframe as dp
 from dpframe.verify import together
+from tests.support import samples
+from tests.support.oracles import mpf
 
 library = pytest.importorskip("dp_accounting")
 events = library.dp_event

@@ -5,13 +5,13 @@ import json
 from fractions import Fraction
 
 import pytest
-import samples
 
 import dpframe as dp
 from dpframe.accountants import ACCOUNTANTS
 from dpframe.accounting.document import kinds
 from dpframe.guarantees import Guarantee
 from dpframe.losses import PrivacyLoss
+from tests.support import samples
 
 GUARANTEES = [dp.PureDP("1/3"), dp.ApproxDP(2, "1e-9"), dp.GaussianDP(0), dp.ZeroConcentratedDP(1)]
 LOSSES = [loss for several in samples.LOSSES.values() for loss in several]

@@ -7,9 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from oracles import value
-from pairs import anything, run, size
-from samples import RELATIONS, setting
 
 import dpframe as dp
 from dpframe.graph import Graph, Joint
@@ -22,6 +19,9 @@ from dpframe.verify.attempt import classes
 from dpframe.verify.joint_total import joint_moves
 from dpframe.verify.parallel import moving
 from dpframe.verify.problem import Problem
+from tests.attacks.pairs import anything, run, size
+from tests.support.oracles import value
+from tests.support.samples import RELATIONS, setting
 
 relations = pytest.mark.parametrize("relation", RELATIONS, ids=str)
 ASKED = [

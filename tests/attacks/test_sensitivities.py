@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pairs import (
+from scipy.optimize import minimize
+
+import dpframe as dp
+from dpframe.sensitivity import L1, L2, OPERATOR
+from tests.attacks.pairs import (
     ALL,
     DIMENSIONS,
     LEAVES,
@@ -23,11 +27,7 @@ from pairs import (
     stated,
     worst,
 )
-from samples import RELATIONS, setting
-from scipy.optimize import minimize
-
-import dpframe as dp
-from dpframe.sensitivity import L1, L2, OPERATOR
+from tests.support.samples import RELATIONS, setting
 
 SLACK = 1 + 1e-9
 relations = pytest.mark.parametrize("relation", RELATIONS, ids=str)
@@ -174,5 +174,5 @@ def test_a_codebook_keeps_its_bounds(relation):
 
 
 def test_the_page_is_fresh():
-    """docs/attained.md is what `python tests/attacks/pairs.py` writes."""
-    assert PAGE.read_text() == page(), "stale: run python tests/attacks/pairs.py"
+    """docs/attained.md is what `python -m tests.attacks.pairs` writes."""
+    assert PAGE.read_text() == page(), "stale: run python -m tests.attacks.pairs"

@@ -5,7 +5,6 @@ import builtins
 import mpmath
 import numpy as np
 import pytest
-from oracles import delta_of, sigma_of
 
 import dpframe as dp
 from dpframe.auditing.record_costs import CLAIM
@@ -15,6 +14,7 @@ from dpframe.regressions.personalized import (
     SampledRidge,
     UniformRidge,
 )
+from tests.support.oracles import delta_of, sigma_of
 
 REPLACED = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.REPLACE_ONE)
 JOINING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)

@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import mpmath
 import numpy as np
-import oracles
 import pytest
 
 import dpframe as dp
 from dpframe.auditing import compare
+from tests.support import oracles
 
 CLASSICAL, ULLMAN, ANALYTIC = dp.Gaussian.classical, dp.Gaussian.kamath_ullman, dp.Gaussian.analytic
 TINY = Fraction(1, 10**9)

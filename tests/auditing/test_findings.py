@@ -5,10 +5,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 import attrs
-import bibliography
 import pytest
 from mpmath import mp, mpf, sqrt
-from oracles import delta_of
 
 import dpframe as dp
 from dpframe.auditing.catalogue import everything, example
@@ -18,6 +16,8 @@ from dpframe.auditing.findings.sources import bibliography as references
 from dpframe.auditing.findings.text import findings_text
 from dpframe.graph.scaling import noise_times
 from dpframe.symbols import Number
+from tests.auditing import bibliography
+from tests.support.oracles import delta_of
 
 ONE = dp.ApproxDP(1, "1e-6")
 DELTA = Fraction(1, 10**6)
@@ -240,7 +240,7 @@ def test_assumptions_have_the_identifiers_of_the_docs():
 def test_the_references_are_those_of_the_docs():
     """The packaged bibliography is made from the page."""
     wanted = bibliography.FILE.read_text("utf-8")
-    assert wanted == bibliography.text(), "run tests/auditing/bibliography.py"
+    assert wanted == bibliography.text(), "run python -m tests.auditing.bibliography"
     assert references()["BalleW18"].startswith("B. Balle, Y.-X. Wang. Improving")
 
 

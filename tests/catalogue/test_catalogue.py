@@ -6,12 +6,12 @@ import json
 from fractions import Fraction
 
 import pytest
-import samples
-from entries import everything
 
 import dpframe as dp
 from dpframe.auditing.catalogue import EXAMPLES, entry, example
 from dpframe.auditing.cost import JOINT
+from tests.catalogue.entries import everything
+from tests.support import samples
 
 VARIANTS = {"printed", "coded", "recommended", "baseline"}
 KEYS = {"name", "paper", "variant", "relation", "verdict", "reason", "guarantee", "cost", "claim"}

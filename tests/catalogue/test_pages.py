@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 from functools import cache
-from pathlib import Path
 
 import pytest
-from entries import everything
 
 import dpframe as dp
 from dpframe.auditing.catalogue import EXAMPLES
-
-SPEC = importlib.util.spec_from_file_location("catalogue_page", Path(__file__).with_name("page.py"))
-PAGE = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(PAGE)
+from tests.catalogue.entries import everything
+from tests.support.regressions_page import FOLDER, code, pages, prose
 
 
 @cache
 def made():
     """Every page as it should be."""
-    return PAGE.pages(everything())
+    return pages(everything())
 
 
 def stale(folder):
@@ -30,8 +25,8 @@ def stale(folder):
 
 
 def test_the_pages_are_fresh():
-    """docs/regressions is what `python tests/catalogue/page.py` writes."""
-    assert stale(PAGE.FOLDER) == [], "stale: run python tests/catalogue/page.py"
+    """docs/regressions is what `python -m tests.support.regressions_page` writes."""
+    assert stale(FOLDER) == [], "stale: run python -m tests.support.regressions_page"
 
 
 def test_a_stale_a_missing_and_an_extra_page_are_noticed(tmp_path):
@@ -51,7 +46,7 @@ def test_every_regression_has_a_page_and_a_row():
     assert set(made()) == {f"{name}.md" for name in names} | {"index.md"}
     for name in names:
         assert f"[{name}]({name}.md)" in made()["index.md"]
-    assert "regressions/index" in (PAGE.FOLDER.parent / "index.md").read_text()
+    assert "regressions/index" in (FOLDER.parent / "index.md").read_text()
 
 
 @pytest.mark.parametrize("part", ["## When to use it", "## Verdicts", "## Graph", "add/remove"])
@@ -62,5 +57,5 @@ def test_every_page_has_its_parts(part):
 
 def test_text_means_itself():
     """Marks of Markdown are escaped, code is not."""
-    assert PAGE.prose("`a_b` |x|_2 [Key] a*b*c") == "`a_b` \\|x\\|\\_2 \\[Key\\] a\\*b\\*c"
-    assert PAGE.code("|x| <= 1") == "`\\|x\\| <= 1`"
+    assert prose("`a_b` |x|_2 [Key] a*b*c") == "`a_b` \\|x\\|\\_2 \\[Key\\] a\\*b\\*c"
+    assert code("|x| <= 1") == "`\\|x\\| <= 1`"

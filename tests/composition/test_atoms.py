@@ -12,7 +12,6 @@ import mpmath
 import numpy as np
 import pytest
 from flint import arb
-from oracles import mpf
 
 import dpframe as dp
 from dpframe.accountants import parts_of
@@ -28,6 +27,7 @@ from dpframe.composition import (
 from dpframe.composition.fixed import Fixed, fixed
 from dpframe.composition.responses import response_epsilon
 from dpframe.numerics import Interval, arb_lower, arb_upper, working
+from tests.support.oracles import mpf
 
 DIGITS = 60
 MILLIONTH = Fraction(1, 10**6)

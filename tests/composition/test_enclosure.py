@@ -8,13 +8,13 @@ from fractions import Fraction
 import flint
 import mpmath as mp
 import pytest
-import truths
 
 from dpframe.composition import delta_interval, epsilon_interval, total_loss
 from dpframe.composition.enclosure import delta_ball
 from dpframe.errors import InvalidArgument
 from dpframe.losses import GaussianLoss, LaplaceLoss, ResponseLoss
 from dpframe.numerics import ball, working
+from tests.composition import truths
 
 
 def number(value):

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import mpmath as mp
 import pytest
-import truths
 
 from dpframe.composition import delta_interval, epsilon_interval, total_loss
 from dpframe.errors import InvalidArgument
 from dpframe.losses import GaussianLoss, LaplaceLoss, ResponseLoss
+from tests.composition import truths
 
 SIZES = (Fraction(1, 10**320), Fraction(1, 10**12), Fraction(10**6), Fraction(10**200))
 DELTAS = (Fraction(1, 10**320), Fraction(1, 10**6), 1 - Fraction(1, 10**18))

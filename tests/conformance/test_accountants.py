@@ -10,13 +10,13 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-import samples
-from oracles import value
 
 import dpframe as dp
 from dpframe.accountants import Part, parts_of
 from dpframe.losses import PrivacyLoss
 from dpframe.verify.derivations import DERIVATIONS
+from tests.support import samples
+from tests.support.oracles import value
 
 ADDITIVE = [cls for cls in samples.ACCOUNTANTS if issubclass(cls, dp.AdditiveAccountant)]
 additive = pytest.mark.parametrize("cls", ADDITIVE, ids=lambda cls: cls.__name__)

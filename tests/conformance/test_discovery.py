@@ -8,11 +8,11 @@ from types import SimpleNamespace
 
 import attrs
 import pytest
-import samples
 
 import dpframe as dp
 from dpframe import accountants, losses, mechanisms, regressions
 from dpframe.graph import statistics
+from tests.support import samples
 
 DOCS = Path(dp.__file__).parents[1] / "docs"
 SOURCE = re.compile(r"\[([A-Z][A-Za-z]+\d{0,2})(?:, [^\]]+)?\]")
@@ -65,7 +65,7 @@ def test_a_forgotten_export_and_a_forgotten_sample_are_noticed(family):
         assert all("Dummy" in complaint for complaint in told)
         exporting = SimpleNamespace(__all__=["Dummy"], Dummy=dummy, __name__="x")
         assert samples.complaints([dummy], {}, exporting) == [
-            "Dummy has no sample in tests/samples.py"
+            "Dummy has no sample in tests/support/samples.py"
         ]
     finally:
         dummy.__module__ = "elsewhere"
@@ -74,7 +74,7 @@ def test_a_forgotten_export_and_a_forgotten_sample_are_noticed(family):
 @pytest.mark.parametrize("cls", samples.final_subclasses(dp.Calibration))
 def test_every_calibration_is_an_attribute_of_its_mechanism(cls):
     """A theorem is reached by the name that certificates cite: Gaussian.analytic."""
-    assert cls in samples.CALIBRATIONS, f"{cls.__name__} has no sample in tests/samples.py"
+    assert cls in samples.CALIBRATIONS, f"{cls.__name__} has no sample in tests/support/samples.py"
     mechanism, _, attribute = cls.name.partition(".")
     assert cls.mechanism is getattr(dp, mechanism)
     assert isinstance(getattr(cls.mechanism, attribute), cls)

@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import samples
 from mpmath import workdps
-from oracles import delta_of, discrete_delta, mpf, value
 
 import dpframe as dp
 from dpframe.symbols import Number
+from tests.support import samples
+from tests.support.oracles import delta_of, discrete_delta, mpf, value
 
 SIZES = [Fraction(1, 7), Fraction(1), Fraction(10)]
 CLOSED_FORMS = {  # the guarantee's parameter at sensitivity s and noise c

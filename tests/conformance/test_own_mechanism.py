@@ -9,9 +9,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-import samples
 
 import dpframe as dp
+from tests.support import samples
 
 DID_NOT_RAISE = pytest.fail.Exception
 HERE = Path(__file__).parent

@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
-import samples
 
 import dpframe as dp
 from dpframe.graph import Procedure, objectives, procedures
 from dpframe.graph.objectives import Objective
 from dpframe.verify.rules import RULES
+from tests.support import samples
 
 DOCS = Path(dp.__file__).parents[1] / "docs"
 KINDS = samples.final_subclasses(Procedure)

@@ -6,9 +6,9 @@ import contextlib
 import re
 
 import pytest
-import samples
 
 import dpframe as dp
+from tests.support import samples
 
 every = pytest.mark.parametrize("cls", samples.REGRESSIONS, ids=lambda cls: cls.__name__)
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)

@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import samples
-from oracles import value
 
 import dpframe as dp
 from dpframe.graph import statistics as st
 from dpframe.sensitivity import L1, L2, OPERATOR
+from tests.support import samples
+from tests.support.oracles import value
 
 NORMS = (L1, L2, OPERATOR)
 BOUNDED = [cls for cls in samples.STATISTICS if cls not in samples.UNBOUNDED]

@@ -3,10 +3,10 @@
 import re
 
 import pytest
-from hostile.cases import HEAD
-from pages import EXAMPLES, PAGE
 
 import dpframe as dp
+from tests.describing.hostile.cases import HEAD
+from tests.describing.pages import EXAMPLES, PAGE
 
 GUIDE = PAGE.with_name("from-paper-to-page.md")
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)

@@ -6,12 +6,12 @@ import dp_accounting
 import pytest
 from dp_accounting import dp_event as e
 from mpmath import mp, mpf
-from oracles import delta_of, value
 
 import dpframe as dp
 from dpframe.auditing.findings import findings
 from dpframe.describing.event_text import read_event
 from dpframe.describing.events import EventRegression, draws
+from tests.support.oracles import delta_of, value
 
 TABLE = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
 ONE = dp.ApproxDP(1, "1e-6")

@@ -6,10 +6,10 @@ from math import inf
 
 import mpmath
 import pytest
-from oracles import delta_of, sigma_of
-from pages import EXAMPLES
 
 import dpframe as dp
+from tests.describing.pages import EXAMPLES
+from tests.support.oracles import delta_of, sigma_of
 
 FILES = sorted(path for path in EXAMPLES.iterdir() if path.suffix in {".toml", ".yaml"})
 

@@ -6,11 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from hostile import cases
 
 import dpframe as dp
 from dpframe.describing import parse_description, read_description
+from tests.describing.hostile import cases
 
+ROOT = Path(__file__).parents[2]
 IDS = [f"{form}: {what}"[:60].encode("ascii", "replace").decode() for form, what, _ in cases.CASES]
 
 
@@ -34,8 +35,7 @@ def test_the_cases_are_refused_for_what_is_wrong_with_them():
 
 WATCHED = """
 import sys
-sys.path.insert(0, {folder!r})
-from hostile import cases
+from tests.describing.hostile import cases
 import dpframe as dp
 from dpframe.describing import parse_description
 
@@ -54,10 +54,10 @@ def warm():  # imports open files, and are no part of what is watched
 
 watching = False
 def hook(event, arguments):
-    if watching and event.split(".")[0] in {{
+    if watching and event.split(".")[0] in {
         "open", "exec", "import", "os", "subprocess", "socket", "shutil", "ctypes", "pickle"
-    }}:
-        raise SystemExit(f"{{event}} {{arguments!r:.200}}")
+    }:
+        raise SystemExit(f"{event} {arguments!r:.200}")
 
 warm()
 sys.addaudithook(hook)
@@ -75,10 +75,8 @@ def test_reading_opens_nothing_and_runs_nothing():
     """Python's own audit events are watched while every case is read; all of it within the time
     of a hung process.
     """
-    program = WATCHED.format(folder=str(Path(__file__).parent))
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False
-    )
+    called = {"capture_output": True, "text": True, "timeout": 120, "cwd": ROOT}
+    done = subprocess.run([sys.executable, "-c", WATCHED], **called, check=False)
     assert (done.stdout.strip(), done.returncode) == ("quiet", 0), done.stderr[-2000:]
 
 

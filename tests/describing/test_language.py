@@ -3,10 +3,8 @@
 from fractions import Fraction
 
 import pytest
-from hostile.cases import GOOD, HEAD, RELEASE, YAML
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from oracles import value
 
 import dpframe as dp
 from dpframe.describing.functions import FUNCTIONS, MAPS, RAW, STATISTICS
@@ -14,6 +12,8 @@ from dpframe.describing.language import read
 from dpframe.describing.scope import Scope
 from dpframe.graph.statistics import Gram, LabelSum, Moment, RowSum, Squares
 from dpframe.sensitivity import L1, L2
+from tests.describing.hostile.cases import GOOD, HEAD, RELEASE, YAML
+from tests.support.oracles import value
 
 NAMES = {"epsilon": dp.EPSILON, "delta": dp.DELTA, "B": dp.parameter("B")}
 

@@ -7,11 +7,11 @@ import warnings
 
 import pytest
 import yaml
-from hostile.cases import GOOD
-from pages import EXAMPLES, PAGE, SCHEMA, page, schema
 
 import dpframe as dp
 from dpframe.describing import json_schema
+from tests.describing.hostile.cases import GOOD
+from tests.describing.pages import EXAMPLES, PAGE, SCHEMA, page, schema
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -21,12 +21,12 @@ FILES = sorted(EXAMPLES.iterdir())
 
 
 def test_the_schema_is_fresh():
-    """Otherwise: run tests/describing/pages.py."""
+    """Otherwise: run python -m tests.describing.pages."""
     assert SCHEMA.read_text("utf-8") == schema()
 
 
 def test_the_tables_of_the_page_are_fresh():
-    """Otherwise: run tests/describing/pages.py."""
+    """Otherwise: run python -m tests.describing.pages."""
     text = PAGE.read_text("utf-8")
     assert page(text) == text
 

@@ -1,11 +1,11 @@
 """The short form is a description: one builder, one declaration."""
 
 import pytest
-from hostile.cases import HEAD
 
 import dpframe as dp
 from dpframe.auditing import audit_formulas
 from dpframe.describing import Described, plain_releases, read_formula, read_parameter
+from tests.describing.hostile.cases import HEAD
 
 SHORT = ["gram: 6/epsilon @ epsilon/2, delta/2", "moment: 2*g/epsilon"]
 LONG = (

@@ -4,11 +4,11 @@ import json
 
 import numpy as np
 import pytest
-from hostile.cases import HEAD
 
 import dpframe as dp
 from dpframe.describing.stated import StatedStatistic
 from dpframe.sensitivity import L1, L2, OPERATOR
+from tests.describing.hostile.cases import HEAD
 
 
 def release(name="median", **change):

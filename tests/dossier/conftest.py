@@ -1,11 +1,7 @@
 """Lets the tests here import what the suites share: oracles, the page; the cases, made once."""
 
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
 
 
 @pytest.fixture(scope="session")

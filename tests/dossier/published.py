@@ -6,7 +6,8 @@ No code is shared with dpframe: formulas are those of the papers, suprema those 
 from __future__ import annotations
 
 import mpmath
-from oracles import DIGITS, delta_of
+
+from tests.support.oracles import DIGITS, delta_of
 
 ADD, REPLACE = "add/remove", "replace-one"
 DELTA = mpmath.mpf(10) ** -6

@@ -8,8 +8,6 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from oracles import DIGITS
-from published import epsilon_of
 
 import dpframe as dp
 from dpframe.auditing.attacks import (
@@ -20,6 +18,8 @@ from dpframe.auditing.attacks import (
     unsafe_distance,
 )
 from dpframe.auditing.dossier.attacked import attacked
+from tests.dossier.published import epsilon_of
+from tests.support.oracles import DIGITS
 
 D = Fraction(1, 10**6)
 

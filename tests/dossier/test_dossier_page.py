@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -13,16 +11,13 @@ import dpframe as dp
 from dpframe.auditing.dossier import subjects
 from dpframe.cli import app
 from dpframe.cli.dossier import _named
-
-SPEC = importlib.util.spec_from_file_location("dossier_page", Path(__file__).with_name("page.py"))
-PAGE = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(PAGE)
+from tests.support import dossier_page
 
 
 @pytest.fixture(scope="module")
 def page(cases):
     """What the page should be."""
-    return PAGE.page(list(cases.values()))
+    return dossier_page.page(list(cases.values()))
 
 
 def call(*arguments, code=0):
@@ -33,8 +28,9 @@ def call(*arguments, code=0):
 
 
 def test_the_page_is_fresh(page):
-    """docs/dossier.md is what `python tests/dossier/page.py` writes."""
-    assert PAGE.PAGE.read_text() == page, "stale: run python tests/dossier/page.py"
+    """docs/dossier.md is what `python -m tests.support.dossier_page` writes."""
+    stale = "stale: run python -m tests.support.dossier_page"
+    assert dossier_page.PAGE.read_text() == page, stale
 
 
 def test_every_subject_is_in_both_tables(page):
@@ -48,7 +44,7 @@ def test_every_subject_is_in_both_tables(page):
 
 def test_the_page_is_in_the_documentation():
     """In the index."""
-    assert "\ndossier\n" in (PAGE.ROOT / "docs" / "index.md").read_text()
+    assert "\ndossier\n" in (dossier_page.ROOT / "docs" / "index.md").read_text()
 
 
 def test_known_cells(page):

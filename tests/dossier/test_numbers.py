@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from oracles import DIGITS, delta_of, sigma_of
-from published import ADD, DELTA, REPLACE, epsilon_of, limit_of, squares
 
 import dpframe as dp
 from dpframe.auditing.dossier import case, limit
 from dpframe.regressions.kendall import grid_mu
+from tests.dossier.published import ADD, DELTA, REPLACE, epsilon_of, limit_of, squares
+from tests.support.oracles import DIGITS, delta_of, sigma_of
 
 D = Fraction(1, 10**6)
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import attrs
 import numpy as np
 import pytest
@@ -14,8 +11,6 @@ from dpframe.guarantees import ADD_REMOVE, ApproxDP
 from dpframe.mechanisms import Gaussian
 from dpframe.symbols import DELTA, EPSILON, Expression, parameter
 from dpframe.verify import certify
-
-sys.path.insert(0, str(Path(__file__).parents[1]))  # oracles
 
 BOUNDED = Setting(X=Rows(norm=1), y=Column(bound=1), relation=ADD_REMOVE)
 

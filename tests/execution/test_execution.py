@@ -6,7 +6,6 @@ import mpmath
 import numpy as np
 import pandas as pd
 import pytest
-from oracles import sigma_of
 
 from dpframe.errors import BadData, InvalidArgument, NotExecutable
 from dpframe.execution import execute
@@ -26,6 +25,7 @@ from dpframe.mechanisms import Gaussian, Laplace
 from dpframe.randomness import SimulatedBits
 from dpframe.symbols import DELTA, EPSILON, Expression, analytic_sigma, exact, parameter, sqrt
 from dpframe.verify import certify
+from tests.support.oracles import sigma_of
 
 REPLACED = Setting(X=Rows(norm=1), y=Column(bound=1), relation=REPLACE_ONE)
 

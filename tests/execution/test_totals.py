@@ -3,7 +3,6 @@ from fractions import Fraction
 
 import attrs
 import numpy as np
-import oracles
 import pytest
 
 from dpframe.execution.totals import Pass, derived, real
@@ -37,6 +36,7 @@ from dpframe.guarantees import ADD_REMOVE
 from dpframe.mechanisms import Gaussian
 from dpframe.sources import Block
 from dpframe.sources.table import Table
+from tests.support import oracles
 
 SIZES = [1, 7, 4096]
 RNG = np.random.default_rng(3)

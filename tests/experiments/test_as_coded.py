@@ -4,7 +4,8 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
-from as_coded import (
+
+from tests.experiments.as_coded import (
     Sums,
     adaptive_curvature,
     adaptive_sample,

@@ -1,15 +1,11 @@
-"""The table of docs/attacking.md: `python tests/falsifying/attacking_page.py` writes it anew."""
+"""The table of docs/attacking.md: `python -m tests.falsifying.attacking_page` writes it anew."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
-
-import attacked_cases as cases  # noqa: E402
-
-import dpframe as dp  # noqa: E402
+import dpframe as dp
+from tests.falsifying import attacked_cases as cases
 
 PAGE = Path(__file__).parents[2] / "docs" / "attacking.md"
 START, END = "<!-- generated from here -->", "<!-- to here -->"

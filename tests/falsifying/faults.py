@@ -9,10 +9,10 @@ from fractions import Fraction
 from unittest import mock
 
 import numpy as np
-import samples
 
 from dpframe.graph.depths import base_of
 from dpframe.graph.procedures import DeepPoint, GaussianMixing, Posterior
+from tests.support import samples
 
 
 def quieter(cls, factor):

@@ -8,7 +8,6 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
-from samples import RELATIONS, STATISTICS, UNBOUNDED, setting
 
 import dpframe as dp
 from dpframe.falsifying.facts import attack_statistic
@@ -16,6 +15,7 @@ from dpframe.falsifying.moves import Measured
 from dpframe.falsifying.table_pairs import Palette, TablePair, invented, simpler, varied
 from dpframe.graph import statistics as st
 from dpframe.sensitivity import L1, L2, OPERATOR
+from tests.support.samples import RELATIONS, STATISTICS, UNBOUNDED, setting
 
 SHIPPED = {cls.__name__: make for cls, make in STATISTICS.items() if cls not in UNBOUNDED}
 SLOW = ("Argmin", "LogResidual", "BlockEstimates")

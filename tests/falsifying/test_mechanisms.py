@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import attacked_cases as cases
 import numpy as np
 import pytest
-import samples
-from attacked_cases import CONFIDENCE, MECHANISMS, mechanism_attack
-from faults import noise_times
 
 import dpframe as dp
+from tests.falsifying import attacked_cases as cases
+from tests.falsifying.attacked_cases import CONFIDENCE, MECHANISMS, mechanism_attack
+from tests.falsifying.faults import noise_times
+from tests.support import samples
 
 FACTORS = ("0.7", "0.5")
 every = pytest.mark.parametrize("cls", MECHANISMS, ids=lambda cls: cls.__name__)

@@ -8,12 +8,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from attacked_cases import MECHANISMS
 from mpmath import binomial, mp, mpf
 
 import dpframe as dp
 from dpframe.falsifying import chance_of, epsilon_of
 from dpframe.falsifying.canaries import guessed
+from tests.falsifying.attacked_cases import MECHANISMS
 
 CANARIES = 1000
 TIGHT = (dp.Laplace, dp.DiscreteLaplace, dp.RandomizedResponse)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from attacking_page import rows, shown
+
+from tests.falsifying.attacking_page import rows, shown
 
 
 def test_the_table_is_fresh():
     """Names and verdicts as they are; bounds within 0.05, which other libraries' rounding may move.
 
-    If this fails: `python tests/falsifying/attacking_page.py`.
+    If this fails: `python -m tests.falsifying.attacking_page`.
     """
     found, told = rows(), shown()
     assert [one[:4] + one[6:] for one in told] == [one[:4] + one[6:] for one in found]

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from unittest import mock
 
-import attacked_cases as cases
 import numpy as np
 import pytest
 
@@ -14,6 +13,8 @@ import dpframe as dp
 from dpframe.execution.drawing import ExactDraw, in_doubles
 from dpframe.mechanisms import Gaussian
 from dpframe.randomness import Randomness
+from tests.falsifying import attacked_cases as cases
+from tests.support.cases import named
 
 D, E = np.ones((3, 2)), np.ones((2, 2))
 ON = ((D, np.ones(3)), (E, np.ones(2)))
@@ -108,7 +109,7 @@ def test_perfect_leaks_are_always_found(guesses):
         {"relation": dp.REPLACE_ONE},
         {"score": lambda o, X, y: "high"},
     ],
-    ids=str,
+    ids=named,
 )
 def test_wrong_canaries_are_refused_in_words(wrong):
     """By name."""

@@ -7,8 +7,6 @@ import pickle
 
 import numpy as np
 import pytest
-import samples
-from oracles import value
 from scipy.optimize import minimize, minimize_scalar
 
 import dpframe as dp
@@ -16,6 +14,8 @@ from dpframe.graph.objectives import Bounds, Huber, Logistic, Squared
 from dpframe.graph.statistics import Argmin, newton
 from dpframe.sensitivity import L1, L2
 from dpframe.symbols import constant, parameter
+from tests.support import samples
+from tests.support.oracles import value
 
 B, Y = float(samples.NORM), float(samples.BOUND)
 SLACK = 1 + 1e-9

@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from oracles import value
 
 import dpframe as dp
 from dpframe.graph.maps.boxes import Box, BoxGrid, on_a_grid, unit_of_entries
 from dpframe.graph.maps.grid import Grid
 from dpframe.sensitivity import L1, L2, OPERATOR
+from tests.support.oracles import value
 
 D = {"d": 3, "B": 2}
 BITS = (4, 20, 24)

@@ -10,13 +10,13 @@ import itertools
 
 import numpy as np
 import pytest
-from oracles import value
 
 import dpframe as dp
 from dpframe.auditing.attained_pairs import attained_by
 from dpframe.graph.statistics import Monomials, SufficientStatistics
 from dpframe.graph.statistics.monomials import columns_of, factors
 from dpframe.sensitivity import L1, L2, OPERATOR
+from tests.support.oracles import value
 
 AR, RO = dp.ADD_REMOVE, dp.REPLACE_ONE
 MAKE = {"monomials": dp.monomials, "statistics": dp.sufficient_statistics}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import samples
-from oracles import value
 
 import dpframe as dp
 from dpframe.execution.totals import Pass, derived, real
@@ -13,6 +11,8 @@ from dpframe.graph.statistics import BlockEstimates
 from dpframe.graph.statistics.estimates import inside, ridge
 from dpframe.sensitivity import L1, L2
 from dpframe.sources import Block
+from tests.support import samples
+from tests.support.oracles import value
 
 relations = pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
 CELLS = pytest.mark.parametrize("cells", [1, 2, 5])

@@ -11,7 +11,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from slow_rounding import slowly_onto_grid
 
 import dpframe as dp
 from dpframe.execution.views import needed, views
@@ -21,6 +20,7 @@ from dpframe.graph.maps.grid import Grid, GridColumn, entries_in_steps
 from dpframe.graph.rounding import onto_grid
 from dpframe.sources import Block
 from dpframe.symbols import exact
+from tests.graph.slow_rounding import slowly_onto_grid
 
 BITS = (4, 20, 24)
 WIDTHS = (1, 2, 7, 50)

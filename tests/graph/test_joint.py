@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from oracles import value
-from samples import RELATIONS, setting
 
 import dpframe as dp
 from dpframe.graph import Joint
 from dpframe.symbols import Number
+from tests.support.oracles import value
+from tests.support.samples import RELATIONS, setting
 
 KINDS = {
     "gram": lambda X, y: X.T @ X,

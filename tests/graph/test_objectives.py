@@ -5,11 +5,11 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 import pytest
-import samples
-from oracles import value
 
 from dpframe.graph import objectives as ob
 from dpframe.symbols import constant
+from tests.support import samples
+from tests.support.oracles import value
 
 LOSSES = samples.final_subclasses(ob.Objective)
 every = pytest.mark.parametrize("loss", [samples.OBJECTIVES[cls] for cls in LOSSES], ids=str)

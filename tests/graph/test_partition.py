@@ -8,8 +8,6 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
-import samples
-from oracles import value
 
 import dpframe as dp
 from dpframe.errors import InvalidArgument, NotExecutable, TouchesData, Uncertified
@@ -21,6 +19,8 @@ from dpframe.graph.partition import Assignment, Cut, Hashed, Partition
 from dpframe.sensitivity import L1, Norm
 from dpframe.sources import Block
 from dpframe.verify.parallel import SUMS
+from tests.support import samples
+from tests.support.oracles import value
 
 B, Y = float(samples.NORM), float(samples.BOUND)
 relations = pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)

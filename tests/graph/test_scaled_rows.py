@@ -6,8 +6,6 @@ import itertools
 
 import numpy as np
 import pytest
-import samples
-from oracles import value
 
 import dpframe as dp
 from dpframe.execution.totals import Pass, derived, real
@@ -17,6 +15,8 @@ from dpframe.graph.maps.residuals import Residuals
 from dpframe.graph.statistics import BinCounts, ColumnSquares
 from dpframe.sensitivity import L1, L2
 from dpframe.sources import Block
+from tests.support import samples
+from tests.support.oracles import value
 
 X, Y = samples.setting(grid=None).nodes()
 relations = pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)

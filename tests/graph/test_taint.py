@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from samples import setting
 
 import dpframe as dp
 from dpframe.verify import Verdict
+from tests.support.samples import setting
 
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 analytic = dp.Gaussian.analytic

@@ -9,10 +9,11 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
-import samples
 
 import dpframe as dp
 from dpframe.accountants import ACCOUNTANTS, Part, parts_of
+from tests.support import samples
+from tests.support.cases import named
 
 NOT_NUMBERS = [
     math.nan,
@@ -47,12 +48,7 @@ GUARANTEES = {
 }
 
 
-def shown(value):
-    """A name for a test."""
-    return repr(value)[:24]
-
-
-@pytest.mark.parametrize("wrong", [*NOT_NUMBERS, *NEGATIVE], ids=shown)
+@pytest.mark.parametrize("wrong", [*NOT_NUMBERS, *NEGATIVE], ids=named)
 @pytest.mark.parametrize("make", GUARANTEES.values(), ids=GUARANTEES)
 def test_guarantees(make, wrong):
     """A guarantee with a parameter that is no number, or negative, does not exist."""
@@ -60,14 +56,14 @@ def test_guarantees(make, wrong):
         make(wrong)
 
 
-@pytest.mark.parametrize("wrong", [1, 1.0, 2, "1.5", 0, "0"], ids=shown)
+@pytest.mark.parametrize("wrong", [1, 1.0, 2, "1.5", 0, "0"], ids=named)
 def test_a_probability_is_below_one(wrong):
     """delta lies strictly between 0 and 1."""
     with pytest.raises(dp.InvalidArgument, match="delta"):
         dp.ApproxDP(1, wrong)
 
 
-@pytest.mark.parametrize("wrong", [*NOT_NUMBERS, *NEGATIVE, 0], ids=shown)
+@pytest.mark.parametrize("wrong", [*NOT_NUMBERS, *NEGATIVE, 0], ids=named)
 @pytest.mark.parametrize("cls", samples.NOISES, ids=lambda cls: cls.__name__)
 def test_noise(cls, wrong):
     """No noise of size 0, negative, infinite or unknown."""
@@ -84,7 +80,7 @@ LOSSES = [
 ]
 
 
-@pytest.mark.parametrize("wrong", [*NOT_NUMBERS, "1/3", *NEGATIVE, Decimal(1)], ids=shown)
+@pytest.mark.parametrize("wrong", [*NOT_NUMBERS, "1/3", *NEGATIVE, Decimal(1)], ids=named)
 @pytest.mark.parametrize(
     ("loss", "field"), LOSSES, ids=[f"{type(loss).__name__}.{name}" for loss, name in LOSSES]
 )
@@ -95,7 +91,7 @@ def test_every_field_of_every_loss(loss, field, wrong):
     assert isinstance(caught.value, dp.InvalidArgument)
 
 
-@pytest.mark.parametrize("wrong", COUNTS, ids=shown)
+@pytest.mark.parametrize("wrong", COUNTS, ids=named)
 def test_counts(wrong):
     """A count is a whole number of at least 0: no fraction, float, text or bool."""
     with pytest.raises(dp.InvalidArgument, match="count"):
@@ -106,14 +102,14 @@ def test_counts(wrong):
         dp.compose(dp.Gaussian(std=1)) * wrong
 
 
-@pytest.mark.parametrize("wrong", [1, "epsilon", None, (dp.PureDP(1),), [dp.PureDP(1)]], ids=shown)
+@pytest.mark.parametrize("wrong", [1, "epsilon", None, (dp.PureDP(1),), [dp.PureDP(1)]], ids=named)
 def test_parts(wrong):
     """What is neither a guarantee nor a loss cannot be composed."""
     with pytest.raises(dp.InvalidArgument, match="part"):
         parts_of(wrong)
 
 
-@pytest.mark.parametrize("wrong", [*NOT_NUMBERS, *NEGATIVE], ids=shown)
+@pytest.mark.parametrize("wrong", [*NOT_NUMBERS, *NEGATIVE], ids=named)
 @pytest.mark.parametrize("accountant", ACCOUNTANTS, ids=lambda a: a.name)
 def test_what_accountants_are_asked_at(accountant, wrong):
     """delta in (0, 1) and epsilon >= 0, whatever the accountant."""
@@ -125,7 +121,7 @@ def test_what_accountants_are_asked_at(accountant, wrong):
             accountant.epsilon((), edge)
 
 
-@pytest.mark.parametrize("wrong", ["add", None, 1, dp.PureDP], ids=shown)
+@pytest.mark.parametrize("wrong", ["add", None, 1, dp.PureDP], ids=named)
 def test_relations_and_accountants(wrong):
     """compose takes a Relation and an Accountant."""
     with pytest.raises(dp.InvalidArgument, match="relation"):
@@ -136,7 +132,7 @@ def test_relations_and_accountants(wrong):
 
 
 @pytest.mark.parametrize(
-    "target", [dp.PureDP(1), dp.ApproxDP(dp.EPSILON, "1e-6"), (1, 1e-6), None], ids=shown
+    "target", [dp.PureDP(1), dp.ApproxDP(dp.EPSILON, "1e-6"), (1, 1e-6), None], ids=named
 )
 def test_targets_of_calibrate(target):
     """calibrate takes (epsilon, delta) in numbers."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import sqlite3
-import sys
 import tempfile
 from contextlib import closing
 from pathlib import Path
@@ -15,8 +14,6 @@ import pytest
 import dpframe as dp
 from dpframe.guarantees import Unit
 from dpframe.ledger import Cost
-
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "benchmarks")]
 
 ROW = Unit(dp.ADD_REMOVE)
 

@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from curves import MILLIONTH, bisect, bisect_mu, mpf
 
 import dpframe as dp
 from dpframe.guarantees import Unit
 from dpframe.ledger import Cost
 from dpframe.ledger.rules import chord
+from tests.ledger.curves import MILLIONTH, bisect, bisect_mu, mpf
 
 
 def test_ten_tenths_are_one(ledger, spend, cost):

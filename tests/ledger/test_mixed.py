@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from curves import MILLIONTH, bisect, bisect_mu, mpf, profile
 
 import dpframe as dp
 from dpframe.ledger.rules import chord
+from tests.ledger.curves import MILLIONTH, bisect, bisect_mu, mpf, profile
 
 KINDS = {
     "pure": lambda rng: dp.PureDP(Fraction(rng.randint(1, 40), 200)),

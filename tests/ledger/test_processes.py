@@ -10,9 +10,8 @@ import threading
 from fractions import Fraction
 from pathlib import Path
 
-from ledger_kills import Killed, kills
-
 import dpframe as dp
+from benchmarks.ledger_kills import Killed, kills
 
 COUNT = int(os.environ.get("DPFRAME_KILLS", "60"))
 

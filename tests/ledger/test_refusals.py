@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from curves import MILLIONTH, bisect, profile
 
 import dpframe as dp
 from dpframe.guarantees import Unit
 from dpframe.ledger import Cost
+from tests.ledger.curves import MILLIONTH, bisect, profile
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import flint
 import numpy as np
 import pytest
-import samples
 
 import dpframe as dp
 from dpframe.numerics import working
+from tests.support import samples
 
 BITS = 640
 NODES = 300

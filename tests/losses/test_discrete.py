@@ -8,10 +8,10 @@ import flint
 import mpmath
 import numpy as np
 import pytest
-from oracles import mpf
 
 import dpframe as dp
 from dpframe.numerics import working
+from tests.support.oracles import mpf
 
 DIGITS = 80
 

@@ -9,14 +9,14 @@ import mpmath
 import numpy as np
 import pytest
 from mpmath import mp, mpc, mpf
-from oracles import delta_of
-from oracles import mpf as exactly
 from scipy.special import ndtr
 
 import dpframe as dp
 from dpframe.accountants import parts_of
 from dpframe.losses import SubsampledGaussianLoss
 from dpframe.numerics import working
+from tests.support.oracles import delta_of
+from tests.support.oracles import mpf as exactly
 
 DIRECTIONS = ("removal", "addition", "both")
 every_direction = pytest.mark.parametrize("direction", DIRECTIONS)

@@ -7,13 +7,13 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-import samples
-from oracles import mpf, value
 from scipy import special
 
 import dpframe as dp
 from dpframe.randomness import SystemBits
 from dpframe.symbols import Number, exact, log
+from tests.support import samples
+from tests.support.oracles import mpf, value
 
 N = 20_000
 LEAST = 1e-6

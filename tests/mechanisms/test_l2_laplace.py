@@ -10,13 +10,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import samples
 from mpmath import mp
-from oracles import value
 from scipy import special
 
 import dpframe as dp
 from dpframe import check
+from tests.support import samples
+from tests.support.oracles import value
 
 N, LEAST = 20_000, 1e-6
 WRONG = (0.7, 1.3)

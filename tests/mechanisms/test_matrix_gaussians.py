@@ -8,14 +8,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import samples
 from mpmath import matrix, mp, mpf
-from oracles import value
 from scipy import special
 
 import dpframe as dp
 from dpframe import check
 from dpframe.mechanisms.correlated_gaussian import positive_definite
+from tests.support import samples
+from tests.support.oracles import value
 
 N, LEAST = 20_000, 1e-6
 

@@ -9,11 +9,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from mpmath import iv, mp, mpf
-from oracles import value
 from scipy import special
 
 import dpframe as dp
 from dpframe.randomness import SystemBits
+from tests.support.oracles import value
 
 EXPONENTIAL = (dp.ExponentialMechanism, dp.GumbelNoisyMax)
 FLIPPING = (dp.PermuteAndFlip, dp.ExponentialNoisyMax)

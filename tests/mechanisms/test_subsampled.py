@@ -8,12 +8,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from mpmath import mp
-from oracles import mpf as exactly
-from oracles import value
 
 import dpframe as dp
 from dpframe.randomness import SystemBits
 from dpframe.symbols import Number
+from tests.support.oracles import mpf as exactly
+from tests.support.oracles import value
 
 ONE = Number(Fraction(1))
 POISSON = dp.PoissonSubsampled(dp.Gaussian(std=2), rate="0.01")

@@ -8,12 +8,12 @@ from fractions import Fraction
 
 import mpmath
 import numpy as np
-from fits import LEAST, chances, counted, edges, fit
-from museum import Finding
-from oracles import DIGITS, mpf, value
 
 import dpframe as dp
-from dpframe.falsifying.facts import attack_statistic
+from dpframe.falsifying.facts import Attacked, attack_statistic
+from tests.museum.museum import Finding
+from tests.randomness.fits import LEAST, chances, counted, edges, fit
+from tests.support.oracles import DIGITS, mpf, value
 
 VERIFIER = "the verifier"
 FACTS = "neighbours of a stated fact"
@@ -74,8 +74,18 @@ def stated(make: Callable[..., object], *, setting, columns=1, tries=1000) -> Fi
     """What neighbouring tables say of a statistic's sensitivity."""
     found = attack_statistic(make, setting, columns=columns, tries=tries)
     assert found, "nothing is stated"
-    says = "\n".join(str(one) for one in found)
+    says = "\n".join(map(_told, found))
     return Finding(stopped=any(one.refuted for one in found), says=says)
+
+
+def _told(found: Attacked) -> str:
+    """What is the same on every machine, where sums of doubles may steer the search elsewhere."""
+    told = f"{found.label} states {float(found.stated):.6g} in {found.norm} ({found.unit})"
+    if not found.refuted:
+        return f"not refuted: {told}; none of {found.tried} pairs of neighbours moves it further"
+    far = next((times for times in (100, 10, 2) if found.ratio > times), None)
+    how = f"more than {far} times as far" if far else "further"
+    return f"refuted: {told}; neighbours move it {how}"
 
 
 # ----------------------------------------------------------------------------------- exact chances
@@ -156,11 +166,10 @@ def drawn(sample: Callable[[int], np.ndarray], scale: Fraction, law: Callable) -
     zero = float(np.mean(np.asarray(draws) == 0))
     wanted = float(law(mpf(scale))(0) - law(mpf(scale))(-1))
     stopped = bool(p < LEAST)
-    what = f"p = {p:.1e}"
+    verdict = f"refuted: p < {LEAST:.0e}" if stopped else f"not refuted: p >= {LEAST:.0e}"
     return Finding(
         stopped=stopped,
-        says=f"{'refuted' if stopped else 'not refuted'}: {what}; "
-        f"0 was drawn with frequency {zero:.4f}, and has the chance {wanted:.4f}",
+        says=f"{verdict}; 0 was drawn with frequency {zero:.3f}, and has the chance {wanted:.3f}",
     )
 
 

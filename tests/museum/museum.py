@@ -1,12 +1,11 @@
 """The bug museum: bugs of real systems, each ported, and each stopped by a gate for everybody.
 
-`python tests/museum/museum.py` walks through it and prints what each exhibit costs in CPU seconds.
+`python -m tests.museum.museum` walks through it and prints what each exhibit costs in CPU seconds.
 """
 
 from __future__ import annotations
 
 import importlib
-import sys
 import time
 from collections.abc import Callable
 from functools import cache
@@ -15,8 +14,6 @@ from pathlib import Path
 import attrs
 
 HERE = Path(__file__).parent
-sys.path += [str(HERE.parent), str(HERE.parent / "randomness"), str(HERE)]
-
 REFUSED, FALSIFIED = "refused", "falsified"  # without data; by a counterexample that was computed
 KNOWN = 13  # the first so many are bugs of libraries; the others are published constants
 
@@ -74,7 +71,8 @@ def judged(port: Callable[[], Finding]) -> Finding:
 def museum() -> tuple[Exhibit, ...]:
     """Every exhibit, by number."""
     files = sorted((HERE / "exhibits").glob("n*.py"))
-    found = [importlib.import_module(f"exhibits.{file.stem}").EXHIBIT for file in files]
+    modules = [importlib.import_module(f"tests.museum.exhibits.{file.stem}") for file in files]
+    found = [module.EXHIBIT for module in modules]
     return tuple(sorted(found, key=lambda exhibit: exhibit.number))
 
 
@@ -101,6 +99,6 @@ def walk() -> str:
 
 
 if __name__ == "__main__":
-    from museum import walk as again  # the module by its name, which the exhibits import
+    from tests.museum import museum as named  # by its name, as the exhibits import it
 
-    print(again())  # noqa: T201 - this is what it is for
+    print(named.walk())  # noqa: T201 - this is what it is for

@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import math
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
-from exhibits import n04_division as division
-from exhibits import n05_last_bit as bits
-from exhibits import n06_permute_and_flip as selection
-from exhibits import n07_float_mean as deviations
-from exhibits import n12_origin as origin
-from exhibits import n13_true_budgets as budgets
-from exhibits import n14_mu_as_std as boosted
-from exhibits import n17_classical as classical
-from exhibits import n19_true_beta as beta
-from exhibits import n21_first_violation as first
-from gates import GATES, certified
-from museum import FALSIFIED, HERE, KNOWN, REFUSED, judged, museum, tally, walk
-from oracles import delta_of
 
 import dpframe as dp
 from dpframe.auditing.dossier import limit
@@ -30,10 +16,20 @@ from dpframe.falsifying.moves import Measured
 from dpframe.falsifying.table_pairs import TablePair
 from dpframe.regressions.kendall import grid_mu
 from dpframe.sensitivity import L2
-
-SPEC = importlib.util.spec_from_file_location("museum_page", Path(__file__).with_name("page.py"))
-PAGE = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(PAGE)
+from tests.museum.exhibits import n04_division as division
+from tests.museum.exhibits import n05_last_bit as bits
+from tests.museum.exhibits import n06_permute_and_flip as selection
+from tests.museum.exhibits import n07_float_mean as deviations
+from tests.museum.exhibits import n12_origin as origin
+from tests.museum.exhibits import n13_true_budgets as budgets
+from tests.museum.exhibits import n14_mu_as_std as boosted
+from tests.museum.exhibits import n17_classical as classical
+from tests.museum.exhibits import n19_true_beta as beta
+from tests.museum.exhibits import n21_first_violation as first
+from tests.museum.gates import GATES, certified
+from tests.museum.museum import FALSIFIED, HERE, KNOWN, REFUSED, judged, museum, tally, walk
+from tests.support.museum_page import PAGE, page
+from tests.support.oracles import delta_of
 
 every = pytest.mark.parametrize("exhibit", museum(), ids=lambda one: f"{one.number}-{one.name}")
 
@@ -234,5 +230,5 @@ def test_a_little_too_much_is_told_exactly():
 
 
 def test_the_page_is_fresh():
-    """docs/museum.md is what `python tests/museum/page.py` writes."""
-    assert PAGE.PAGE.read_text() == PAGE.page(), "stale: run python tests/museum/page.py"
+    """docs/museum.md is what `python -m tests.support.museum_page` writes."""
+    assert PAGE.read_text() == page(), "stale: run python -m tests.support.museum_page"

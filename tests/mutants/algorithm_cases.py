@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from cases import ACCEPTED, BODIES, REFUSED, Case
 
 import dpframe as dp
 from dpframe.graph.procedures import TransposedPosterior
 from dpframe.regressions.adaops import RHO, move, penalty_of
 from dpframe.symbols import constant
+from tests.mutants.cases import ACCEPTED, BODIES, REFUSED, Case
 
 T = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 B, Y, TURNS = (

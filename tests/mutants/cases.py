@@ -13,10 +13,10 @@ from typing import Any
 
 import attrs
 import numpy as np
-from oracles import delta_of, mpf, sigma_of
 
 import dpframe as dp
 from dpframe.regressions.solve import adaptive_ridge, ridge_solve
+from tests.support.oracles import delta_of, mpf, sigma_of
 
 ACCEPTED, REFUSED, UNSPELLABLE = "accepted", "refused", "cannot be spelled"
 T = dp.ApproxDP(dp.EPSILON, dp.DELTA)

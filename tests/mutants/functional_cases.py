@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from cases import ACCEPTED, BODIES, REFUSED, UNSPELLABLE, Case
 
 import dpframe as dp
 from dpframe.graph.maps.boxes import unit_of_entries
 from dpframe.regressions.quadratic import plain_fit, printed_fit, projected_fit
+from tests.mutants.cases import ACCEPTED, BODIES, REFUSED, UNSPELLABLE, Case
 
 EPSILON, DELTA = dp.EPSILON, dp.DELTA
 PURE, APPROX = dp.PureDP(EPSILON), dp.ApproxDP(EPSILON, DELTA)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from cases import ACCEPTED, BODIES, REFUSED, UNSPELLABLE, Case
-
 import dpframe as dp
 from dpframe.graph.joint_noise import unit_std
 from dpframe.graph.maps.thinned import SampledColumn, SampledRows, Thinning
@@ -19,6 +17,7 @@ from dpframe.regressions.personalized import (
     longest,
 )
 from dpframe.regressions.personalized_ssp import PersonalizedAdaSSP, PersonalizedSSP
+from tests.mutants.cases import ACCEPTED, BODIES, REFUSED, UNSPELLABLE, Case
 
 OWN, DELTA = dp.each("epsilon"), dp.each("delta")
 T = dp.PersonalizedDP(OWN)

@@ -11,11 +11,22 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from cases import ACCEPTED, CASES, REFUSED, RO, accept, analytic, best_ridge, half, refuse, two
 
 import dpframe as dp
 from dpframe.regressions.scalers import means, spreads
 from dpframe.regressions.standardised import in_own_units
+from tests.mutants.cases import (
+    ACCEPTED,
+    CASES,
+    REFUSED,
+    RO,
+    accept,
+    analytic,
+    best_ridge,
+    half,
+    refuse,
+    two,
+)
 
 START = len(CASES)  # before, the rows of cases.py
 MOVED: dict[str, Callable[[int], float]] = {}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from algorithm_cases import ALGORITHMS
-from cases import ACCEPTED, REFUSED
 
 from dpframe.verify import Verdict
+from tests.mutants.algorithm_cases import ALGORITHMS
+from tests.mutants.cases import ACCEPTED, REFUSED
 
 # unproved, without a counterexample: later gradients may be short, and n is unbounded
 NO_COUNTEREXAMPLE = {"M11s", "S32", "S34"}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from cases import ACCEPTED, CASES, REFUSED, UNSPELLABLE, Declared
-from functional_cases import FUNCTIONAL
 
 import dpframe as dp
 from dpframe.verify import Verdict
+from tests.mutants.cases import ACCEPTED, CASES, REFUSED, UNSPELLABLE, Declared
+from tests.mutants.functional_cases import FUNCTIONAL
 
 MUTANTS = [case for case in FUNCTIONAL if case.expected == REFUSED]
 VARIANTS = [case for case in FUNCTIONAL if case.expected == ACCEPTED]

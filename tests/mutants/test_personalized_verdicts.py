@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from cases import ACCEPTED, REFUSED, UNSPELLABLE, Declared
-from personalized_cases import PERSONALIZED
 
 import dpframe as dp
 from dpframe.verify import Verdict
+from tests.mutants.cases import ACCEPTED, REFUSED, UNSPELLABLE, Declared
+from tests.mutants.personalized_cases import PERSONALIZED
 
 MUTANTS, VARIANTS, SILENT = (
     [case for case in PERSONALIZED if case.expected == kind]

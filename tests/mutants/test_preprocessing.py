@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from cases import Declared
-from preprocessing_cases import MOVED, MUTANTS, VARIANTS
 
 import dpframe as dp
 from dpframe.verify import Verdict
+from tests.mutants.cases import Declared
+from tests.mutants.preprocessing_cases import MOVED, MUTANTS, VARIANTS
 
 every_mutant = pytest.mark.parametrize("case", MUTANTS, ids=lambda case: case.name)
 

@@ -6,11 +6,11 @@ import inspect
 from fractions import Fraction
 
 import pytest
-from cases import ACCEPTED, CASES, REFUSED, UNSPELLABLE, Declared
-from page import EVERY, HEAD, PAGE, page
 
 import dpframe as dp
 from dpframe.verify import Verdict
+from tests.mutants.cases import ACCEPTED, CASES, REFUSED, UNSPELLABLE, Declared
+from tests.support.verdicts_page import EVERY, HEAD, PAGE, page
 
 # Verdicts that are right but weaker than they should be: refused without a counterexample.
 NO_COUNTEREXAMPLE = {
@@ -124,8 +124,8 @@ def test_names_are_unique():
 
 
 def test_the_page_is_fresh():
-    """docs/verdicts.md is what `python tests/mutants/page.py` writes."""
-    assert PAGE.read_text() == page(), "stale: run python tests/mutants/page.py"
+    """docs/verdicts.md is what `python -m tests.support.verdicts_page` writes."""
+    assert PAGE.read_text() == page(), "stale: run python -m tests.support.verdicts_page"
 
 
 def test_the_head_explains_every_reason():

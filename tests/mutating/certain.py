@@ -8,7 +8,6 @@ from __future__ import annotations
 from functools import lru_cache
 
 import mpmath
-from oracles import delta_of, mpf, value
 
 from dpframe.graph import DataNode, Loop, Post, Procedure, Release
 from dpframe.graph.columns import ColumnSource
@@ -36,6 +35,7 @@ from dpframe.graph.statistics.count import Count
 from dpframe.guarantees import ADD_REMOVE, PureDP
 from dpframe.mechanisms import Gaussian, Laplace
 from dpframe.symbols import Product, Symbol
+from tests.support.oracles import delta_of, mpf, value
 
 MARGIN = mpf(1) / 1000  # of the claimed amount: far above what a grid of 20 bits rounds
 FAR = mpf(10) ** 9  # the size of a record before it is clipped

@@ -1,16 +1,11 @@
 """Lets the tests here import what the suites share; all mutants of all regressions, judged once."""
 
-import sys
-from pathlib import Path
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
-
-from mutation_page import breaking  # noqa: E402
-
-from dpframe.auditing.catalogue import everything, example  # noqa: E402
-from dpframe.mutating import EXAMPLES, around, mended, together  # noqa: E402
+from dpframe.auditing.catalogue import everything, example
+from dpframe.mutating import EXAMPLES, around, mended, together
+from tests.mutating.mutation_page import breaking
 
 
 @pytest.fixture(scope="session")

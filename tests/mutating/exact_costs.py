@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 import mpmath
-from oracles import delta_of, mpf, value
 
 from dpframe.graph.statistics import Gram, LambdaMin, Moment
 from dpframe.guarantees import ADD_REMOVE, ApproxDP
 from dpframe.mechanisms import Gaussian
 from dpframe.symbols import Number
+from tests.support.oracles import delta_of, mpf, value
 
 SLACK = mpf(Fraction(1, 10**30))  # of a bisection at 50 digits
 

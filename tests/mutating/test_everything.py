@@ -6,8 +6,6 @@ from collections import Counter
 from itertools import product
 
 import pytest
-from certain import certain
-from mutation_page import PAGE, page
 
 from dpframe.auditing.catalogue import everything, example
 from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE
@@ -15,6 +13,8 @@ from dpframe.mutating import BENIGN, BREAKING, Outcome, bases
 from dpframe.regressions import UniformRidge
 from dpframe.symbols import Number
 from dpframe.verify import Verdict
+from tests.mutating.certain import certain
+from tests.mutating.mutation_page import PAGE, page
 
 MANY, BENIGN_ONES = 500, 100
 
@@ -139,7 +139,7 @@ def test_every_regression_that_releases_is_edited(cls, everywhere):
 
 
 def test_the_page_is_fresh(everywhere, repairs, sure):
-    """docs/mutation.md is what `python tests/mutating/mutation_page.py` writes."""
+    """docs/mutation.md is what `python -m tests.mutating.mutation_page` writes."""
     assert PAGE.read_text() == page(everywhere, repairs, sure), (
-        "run tests/mutating/mutation_page.py"
+        "run python -m tests.mutating.mutation_page"
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from exact_costs import SLACK, costs
 
 from dpframe.mutating import Outcome
+from tests.mutating.exact_costs import SLACK, costs
 
 
 @pytest.fixture(scope="module")

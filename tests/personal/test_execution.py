@@ -7,7 +7,7 @@ import pytest
 from mpmath import mp, mpf
 
 import dpframe as dp
-from tests.oracles import delta_of
+from tests.support.oracles import delta_of
 
 RNG = np.random.default_rng(20)
 N, D = 200, 3

@@ -15,6 +15,7 @@ from dpframe.randomness import (
     as_bits,
     rounded_gaussian,
 )
+from tests.support.cases import named
 
 
 class Given(Bits):
@@ -93,7 +94,7 @@ def test_parent_and_child_draw_different_noise():
     assert ours == theirs
 
 
-@pytest.mark.parametrize("bits", [SystemBits(), SimulatedBits(np.random.default_rng(4))], ids=repr)
+@pytest.mark.parametrize("bits", [SystemBits(), SimulatedBits(np.random.default_rng(4))], ids=named)
 def test_bits_are_fair(bits):
     """Every one of 64 and of 32 places, in 20000 words; whole numbers come near their top."""
     for words, places in ((bits.words(20_000), 64), (bits.words32(20_001), 32)):
@@ -138,7 +139,7 @@ def test_bounds_one_by_one():
             assert special.gammaincc((bound - 1) / 2, statistic / 2) > 1e-6
 
 
-@pytest.mark.parametrize("rng", [None, 7, "seed", np.random.RandomState(0)], ids=repr)
+@pytest.mark.parametrize("rng", [None, 7, "seed", np.random.RandomState(0)], ids=named)
 def test_what_has_no_bits_is_refused(rng):
     """The message names what would do."""
     with pytest.raises(dp.InvalidArgument, match="rng must be a numpy Generator"):

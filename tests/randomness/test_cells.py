@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from test_bits import Given
 
 from dpframe.randomness import SimulatedBits, cells
 from dpframe.randomness.cells import Cells
 from dpframe.randomness.points import Points, Prefix
+from tests.randomness.test_bits import Given
 
 SIZES = [
     *(Fraction(s) for s in (0.3, 1.0, 3.7, 1000.1, 2.0**40, 2.0**40 / 3, 2.0**50, 2.0**-60)),

@@ -6,13 +6,13 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from test_bits import Given
 
 from dpframe.randomness import SimulatedBits
 from dpframe.randomness.coins import exponential_coins, rational_coins, same_coins, subset
 from dpframe.randomness.points import Prefix, points
 from dpframe.randomness.shapes import Exponential
 from dpframe.randomness.strips import strips
+from tests.randomness.test_bits import Given
 
 
 def bits(seed):

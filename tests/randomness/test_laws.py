@@ -6,7 +6,16 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from fits import (
+from scipy import special
+
+import dpframe as dp
+from dpframe import randomness
+from dpframe.randomness import SimulatedBits, laws, points
+from dpframe.randomness.cells import Cells
+from dpframe.randomness.coins import same_coins
+from dpframe.randomness.shapes import Exponential, Normal
+from dpframe.randomness.strips import strips
+from tests.randomness.fits import (
     LEAST,
     chances,
     counted,
@@ -17,15 +26,6 @@ from fits import (
     real_laplace,
     real_normal,
 )
-from scipy import special
-
-import dpframe as dp
-from dpframe import randomness
-from dpframe.randomness import SimulatedBits, laws, points
-from dpframe.randomness.cells import Cells
-from dpframe.randomness.coins import same_coins
-from dpframe.randomness.shapes import Exponential, Normal
-from dpframe.randomness.strips import strips
 
 N = 400_000
 SIZES = [0.3, 1.0, 3.7, 1000.1, 2.0**20 + 0.3, 2.0**40, Fraction(10, 3), 1.7 * 2.0**80]

@@ -5,11 +5,11 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from test_strips import SHAPES
 
 from dpframe.randomness import SimulatedBits
 from dpframe.randomness.points import Prefix, _below, points
 from dpframe.randomness.strips import PLACE_BITS, TAIL, strips
+from tests.randomness.test_strips import SHAPES
 
 every = pytest.mark.parametrize("shape", SHAPES, ids=repr)
 

@@ -3,6 +3,7 @@ import pytest
 
 from dpframe.errors import InvalidArgument
 from dpframe.randomness import Randomness
+from tests.support.cases import named
 
 
 def test_without_rng_the_operating_system_seeds_and_nothing_repeats():
@@ -27,7 +28,7 @@ def test_the_state_takes_all_256_bits_of_the_seed(monkeypatch):
     assert first != second
 
 
-@pytest.mark.parametrize("rng", [7, np.int64(7), np.random.default_rng(7)], ids=repr)
+@pytest.mark.parametrize("rng", [7, np.int64(7), np.random.default_rng(7)], ids=named)
 def test_a_seed_or_a_generator_is_a_simulation(rng):
     """Noise that someone can repeat is not private, and says so."""
     randomness = Randomness.of(rng)
@@ -41,7 +42,7 @@ def test_a_generator_is_used_as_it_is():
     assert Randomness.of(rng).generator is rng
 
 
-@pytest.mark.parametrize("rng", [True, -1, 0.5, "seed", np.random.RandomState(0)], ids=repr)
+@pytest.mark.parametrize("rng", [True, -1, 0.5, "seed", np.random.RandomState(0)], ids=named)
 def test_anything_else_is_refused(rng):
     """The message names what would do."""
     with pytest.raises(InvalidArgument, match="rng must be None"):

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import dpframe as dp
 from dpframe.filters import registry
 from dpframe.records import RecordLedger
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 PEOPLE = ["careful", "open", "careful", "open", "open"]
 LEDGERS = {

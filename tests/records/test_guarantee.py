@@ -12,11 +12,11 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from oracles import delta_of
 from scipy import integrate
 
 import dpframe as dp
 from dpframe.records import IndividualFilter, gaussian_cost
+from tests.support.oracles import delta_of
 
 EPSILONS = [0.0, 0.3, 1.0, 2.0]
 

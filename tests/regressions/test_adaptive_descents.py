@@ -9,8 +9,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import samples
-from oracles import sigma_of, value
 
 import dpframe as dp
 from dpframe import check
@@ -20,6 +18,8 @@ from dpframe.graph.statistics import NormCounts, RowSum
 from dpframe.regressions import adaptive_rounds as rounds
 from dpframe.sensitivity import L1, L2
 from dpframe.verify.parallel import cell_of
+from tests.support import samples
+from tests.support.oracles import sigma_of, value
 
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 ONE = dp.ApproxDP(1, "1e-6")

@@ -8,12 +8,12 @@ import json
 import attrs
 import numpy as np
 import pytest
-import samples
-from oracles import sigma_of, value
 
 import dpframe as dp
 from dpframe import check
 from dpframe.regressions.output_perturbation import perturbed
+from tests.support import samples
+from tests.support.oracles import sigma_of, value
 
 APPROX = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 CLASSES = [cls for cls in samples.REGRESSIONS if "OutputPerturbation" in cls.__name__]

@@ -7,8 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-import samples
-from oracles import sigma_of, value
 
 import dpframe as dp
 from dpframe.execution.totals import Pass, derived, real
@@ -19,6 +17,8 @@ from dpframe.regressions.solve import Fit, ridge_solve
 from dpframe.regressions.standardised import divided, in_own_units, unstandardised
 from dpframe.sensitivity import L2
 from dpframe.sources import Block
+from tests.support import samples
+from tests.support.oracles import sigma_of, value
 
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 OURS = (dp.Standardised, dp.RobustSSP, dp.RobustQuantileSSP, dp.RobustAdaSSP)

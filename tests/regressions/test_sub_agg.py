@@ -8,12 +8,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import samples
-from oracles import sigma_of, value
 
 import dpframe as dp
 from dpframe import check
 from dpframe.errors import InvalidArgument, Uncertified
+from tests.support import samples
+from tests.support.oracles import sigma_of, value
 
 APPROX, PURE = dp.ApproxDP(dp.EPSILON, dp.DELTA), dp.PureDP(dp.EPSILON)
 CLASSES = [dp.SubAgg, dp.SubAggPure, dp.SubAggSmith]

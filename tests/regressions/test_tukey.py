@@ -12,8 +12,6 @@ from types import SimpleNamespace
 import attrs
 import numpy as np
 import pytest
-import samples
-from oracles import value
 
 import dpframe as dp
 from dpframe import check
@@ -22,6 +20,8 @@ from dpframe.graph.depths import Depths
 from dpframe.graph.maps.record_norms import DividedRecords, RecordLabels
 from dpframe.graph.procedures import TestedPoint, deep_point, deep_point_tested
 from dpframe.graph.statistics import CellSums
+from tests.support import samples
+from tests.support.oracles import value
 
 APPROX, PURE = dp.ApproxDP(dp.EPSILON, dp.DELTA), dp.PureDP(dp.EPSILON)
 CLASSES = [dp.Tukey, dp.TukeyPure]

@@ -9,7 +9,6 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
-import samples
 
 import dpframe as dp
 from dpframe.execution import best
@@ -19,6 +18,7 @@ from dpframe.graph.procedures.random_stopping import RandomStopping
 from dpframe.graph.statistics import LabelSum
 from dpframe.randomness import Randomness
 from dpframe.regressions.tuned import theta_of
+from tests.support import samples
 
 PURE, APPROX = dp.PureDP(dp.EPSILON), dp.ApproxDP(dp.EPSILON, dp.DELTA)
 LAMS = (0, 1, 10, 1000)

@@ -1,13 +1,9 @@
 """Lets the tests here import what the suites share: samples, oracles."""
 
-import sys
-from pathlib import Path
 
 import pytest
 
 import dpframe as dp
-
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import mpmath
 import numpy as np
-import oracles
 import pytest
 
 import dpframe as dp
 from dpframe.splitting.text import above, bars
+from tests.support import oracles
 
 NOISE = dp.NoiseCriterion(d=10)
 

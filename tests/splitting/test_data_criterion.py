@@ -3,11 +3,11 @@
 from fractions import Fraction
 
 import numpy as np
-import oracles
 import pytest
 
 import dpframe as dp
 from dpframe.splitting.data import coefficients
+from tests.support import oracles
 
 N, D = 3000, 4
 SIGMA = float(oracles.sigma_of(1, Fraction(1, 10**6)))

@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import mpmath
 import numpy as np
-import oracles
 import pytest
 
 import dpframe as dp
+from tests.support import oracles
 
 DELTA = Fraction(1, 10**6)
 

@@ -5,11 +5,11 @@ from fractions import Fraction
 
 import mpmath
 import numpy as np
-import oracles
 import pytest
 
 import dpframe as dp
 from dpframe.splitting import NoiseCriterion
+from tests.support import oracles
 
 ONE = dp.ApproxDP(1, "1e-6")
 SIGMA = float(oracles.sigma_of(1, Fraction(1, 10**6)))

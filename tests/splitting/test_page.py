@@ -1,9 +1,9 @@
 """docs/splits.md: its numbers are fresh, its claims about them hold."""
 
 import pytest
-import splits_page as page
 
 import dpframe as dp
+from tests.splitting import splits_page as page
 
 CHEAP = ("page", "noise", "error", "shares")
 
@@ -18,7 +18,7 @@ def blocks():
 
 @pytest.mark.parametrize("name", CHEAP)
 def test_fresh(name):
-    """As `python tests/splitting/splits_page.py` writes it."""
+    """As `python -m tests.splitting.splits_page` writes it."""
     assert blocks()[name] == page.BLOCKS[name]()
 
 

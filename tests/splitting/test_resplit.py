@@ -3,11 +3,11 @@
 from fractions import Fraction
 
 import mpmath
-import oracles
 import pytest
 
 import dpframe as dp
 from dpframe import check
+from tests.support import oracles
 
 B, Y = dp.parameter("B"), dp.parameter("Y")
 EVERY = dp.ApproxDP(dp.EPSILON, dp.DELTA)

@@ -4,13 +4,13 @@ from fractions import Fraction
 
 import mpmath
 import numpy as np
-import oracles
 import pytest
 
 import dpframe as dp
 from dpframe.splitting import scan
 from dpframe.splitting.extended import ends
 from dpframe.splitting.slope import slope
+from tests.support import oracles
 
 g = dp.parameter("g", 0, 1)
 h = dp.parameter("h", 0, 1)

@@ -8,10 +8,10 @@ import mpmath
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from oracles import exactly, value
 
 import dpframe as dp
 from dpframe.symbols import Number, Symbol, call, from_json, power, to_json
+from tests.support.oracles import exactly, value
 
 NAMES = {name: dp.parameter(name, 0) for name in ("a", "b", "c")}
 small = some.fractions(min_value=-5, max_value=5, max_denominator=12)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from samples import setting
 
 import dpframe as dp
+from tests.support.samples import setting
 
 NAN, INF = float("nan"), float("inf")
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)

@@ -10,7 +10,6 @@ import flint
 import mpmath
 import numpy as np
 import pytest
-from oracles import sigma_of, value
 
 import dpframe as dp
 from dpframe.errors import InvalidArgument
@@ -24,6 +23,7 @@ from dpframe.numerics.profile import sharp_terms
 from dpframe.symbols.arithmetic import call, power
 from dpframe.verify.enclose import enclose, rational_ball
 from dpframe.verify.enclose_each import as_pairs, enclose_each, largest_upper, smallest_lower
+from tests.support.oracles import sigma_of, value
 
 e, d, S, t, w, B, R, Y, T = (dp.parameter(name, 0) for name in "edStwBRYT")
 SIGMA = call("analytic_sigma", e, d)

@@ -8,8 +8,6 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-import samples
-from oracles import delta_of
 
 import dpframe as dp
 from dpframe import check
@@ -17,6 +15,8 @@ from dpframe.graph.statistics import RawAggregate
 from dpframe.mechanisms import Laplace
 from dpframe.sensitivity import L2
 from dpframe.symbols import exp, to_json
+from tests.support import samples
+from tests.support.oracles import delta_of
 
 SYMBOLIC = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 

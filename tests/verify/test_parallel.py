@@ -12,7 +12,6 @@ from typing import ClassVar
 import attrs
 import numpy as np
 import pytest
-import samples
 
 import dpframe as dp
 from dpframe import check
@@ -21,6 +20,7 @@ from dpframe.graph.known import known
 from dpframe.graph.partition import Hashed, Partition
 from dpframe.graph.statistics import Count, Histogram
 from dpframe.verify.parallel import cell_of
+from tests.support import samples
 
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 relations = pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)

@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from oracles import value
 
 import dpframe as dp
 from dpframe.symbols import exact, power
 from dpframe.verify.algebra import Field
 from dpframe.verify.roots import without_roots
 from dpframe.verify.sign import nonnegative, positive
+from tests.support.oracles import value
 
 d = dp.parameter("d", 1, closed="left", integer=True)
 e = dp.EPSILON

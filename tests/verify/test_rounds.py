@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from oracles import delta_of, mpf, sigma_of
 
 import dpframe as dp
 from dpframe.graph.joint_noise import unit_std
 from dpframe.verify.mixture import Mixture
+from tests.support.oracles import delta_of, mpf, sigma_of
 
 ROUNDS = dp.parameter("T", 1, closed="left", integer=True)
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)

@@ -7,13 +7,13 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from oracles import delta_of, value
-from samples import RELATIONS, setting
 
 import dpframe as dp
 from dpframe.verify.algebra import Field
 from dpframe.verify.e1 import tail_rule
 from dpframe.verify.profile_rule import Claim, holds, refute
+from tests.support.oracles import delta_of, value
+from tests.support.samples import RELATIONS, setting
 
 EPSILON, DELTA = dp.EPSILON, dp.DELTA
 TARGET = dp.ApproxDP(EPSILON, DELTA)

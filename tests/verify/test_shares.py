@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from samples import setting
 
 import dpframe as dp
 from dpframe.symbols import Number
 from dpframe.verify import Verdict
+from tests.support.samples import setting
 
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 

@@ -8,12 +8,12 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from oracles import exactly
 
 import dpframe as dp
 from dpframe.symbols import Number
 from dpframe.verify.algebra import Field
 from dpframe.verify.sign import nonnegative, points, positive, quick_sign
+from tests.support.oracles import exactly
 
 quick = settings(max_examples=120, deadline=None, derandomize=True)
 RANGES = {

@@ -4,7 +4,6 @@ import importlib
 import pkgutil
 
 import pytest
-from refuted import PAGE, page
 
 from dpframe import regressions
 from dpframe.auditing.attacks import (
@@ -15,6 +14,7 @@ from dpframe.auditing.attacks import (
     refutations_text,
 )
 from dpframe.auditing.attacks.claim import power
+from tests.auditing.attacks.refuted import PAGE, page
 
 
 @pytest.fixture(scope="module")
@@ -66,5 +66,5 @@ def test_power():
 
 
 def test_the_page_is_fresh():
-    """docs/refutations.md is what `python tests/auditing/attacks/refuted.py` writes."""
-    assert PAGE.read_text() == page(), "stale: run python tests/auditing/attacks/refuted.py"
+    """docs/refutations.md is what `python -m tests.auditing.attacks.refuted` writes."""
+    assert PAGE.read_text() == page(), "stale: run python -m tests.auditing.attacks.refuted"

@@ -1,7 +1,8 @@
 """Every audit of which pages are made, one after the other."""
 
 import pytest
-from html_cases import CASES, found_of, page_of
+
+from tests.support.html_cases import CASES, found_of, page_of
 
 
 @pytest.fixture(params=CASES, ids=lambda name: name.replace(" ", "-"))

@@ -4,12 +4,12 @@ import shlex
 
 import attrs
 import pytest
-from html_cases import CASES, found_of
 
 import dpframe as dp
 from dpframe.auditing import audit
 from dpframe.auditing.html.command import command
 from dpframe.cli.options import RelationName, setting_of, target_of
+from tests.support.html_cases import CASES, found_of
 
 TARGET = dp.ApproxDP(1, "1e-6")
 ONE = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)

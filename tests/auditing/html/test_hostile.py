@@ -2,8 +2,6 @@
 
 import attrs
 import pytest
-from html_cases import found_of
-from html_pages import read
 
 import dpframe as dp
 from dpframe.auditing import audit
@@ -13,6 +11,8 @@ from dpframe.auditing.html import html
 from dpframe.auditing.html.elements import Element, element, render, visible
 from dpframe.verify import Obligation, Verdict
 from dpframe.verify.obligation import Witness
+from tests.support.html_cases import found_of
+from tests.support.html_pages import read
 
 
 def listed(text):

@@ -2,7 +2,6 @@
 
 import mpmath
 import pytest
-from html_pages import read
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +24,7 @@ from dpframe.symbols import (
     sqrt,
 )
 from dpframe.symbols.expression import Expression
+from tests.support.html_pages import read
 
 AT = {"ε": 0.7, "δ": 0.01, "B": 1.3, "Y": 2.1, "d": 7.0, "total": 3.5, "γ": 0.4}
 NAMED = {"epsilon": "ε", "delta": "δ", "gamma": "γ"}

@@ -4,11 +4,11 @@ import math
 import re
 
 import pytest
-from html_cases import CASES, found_of, page_of
-from html_pages import read
 
 from dpframe.auditing.html.interval_picture import WIDE, scale_of
 from dpframe.auditing.html.profile_picture import HIGH, TOP, axes_of, ticks
+from tests.support.html_cases import CASES, found_of, page_of
+from tests.support.html_pages import read
 
 LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
 POWER = re.compile(r"(?:([\d.]+)\s*×\s*)?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)")

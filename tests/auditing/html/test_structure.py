@@ -7,12 +7,12 @@ import sys
 from itertools import pairwise
 
 import pytest
-from html_pages import read
 
 import dpframe as dp
 from dpframe.auditing.catalogue import EXAMPLES, entry, example
 from dpframe.auditing.findings import findings
 from dpframe.auditing.html import html
+from tests.support.html_pages import read
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 WORDS = {"proved": "Proved", "refuted": "Refuted", "unproved": "Not proved"}

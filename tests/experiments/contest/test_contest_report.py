@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from contest_samples import record, records
 
 import dpframe as dp
 from dpframe.experiments.contest import page, shown, tables
@@ -19,6 +18,7 @@ from dpframe.experiments.contest.standings import (
     standing,
     steps,
 )
+from tests.experiments.contest.contest_samples import record, records
 
 # Mine wins a and c, loses b; d has no signal. Zero's error is 1 everywhere.
 MADE_UP = {

@@ -5,7 +5,6 @@ import json
 import attrs
 import numpy as np
 import pytest
-from contest_samples import METHODS, TINY, small
 
 import dpframe as dp
 from dpframe.experiments.contest import running
@@ -14,6 +13,7 @@ from dpframe.experiments.contest.entrants import BASELINES
 from dpframe.experiments.contest.plan import KEY, Contest
 from dpframe.experiments.contest.results import Results, key_of
 from dpframe.experiments.contest.running import play
+from tests.experiments.contest.contest_samples import METHODS, TINY, small
 
 
 def run(contest, folder, jobs=1):

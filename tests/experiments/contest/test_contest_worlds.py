@@ -6,7 +6,6 @@ import pickle
 
 import numpy as np
 import pytest
-from contest_samples import TINY
 
 import dpframe as dp
 from dpframe.experiments.contest import stated as stated_module
@@ -14,6 +13,7 @@ from dpframe.experiments.contest.stated import Stated, stated
 from dpframe.experiments.contest.synthetic import SYNTHETIC, SyntheticWorld
 from dpframe.experiments.contest.uci_worlds import UciWorld, uci_worlds
 from dpframe.experiments.uci import Table, prepared
+from tests.experiments.contest.contest_samples import TINY
 
 RNG = np.random.default_rng
 

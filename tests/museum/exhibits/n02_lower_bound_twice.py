@@ -2,10 +2,9 @@
 
 from functools import partial
 
-from gates import VERIFIER, certified
-from museum import REFUSED, Exhibit
-
 import dpframe as dp
+from tests.museum.gates import VERIFIER, certified
+from tests.museum.museum import REFUSED, Exhibit
 
 LOWER = dp.parameter("lower", 0, 100)  # of bounds (lower, 100); 0 itself is no size of noise at all
 TABLE = dp.Setting(X=dp.Rows(box=100), relation=dp.REPLACE_ONE)

@@ -4,10 +4,9 @@ import itertools
 from fractions import Fraction
 from functools import partial
 
-from gates import CHANCES, enumerated, together
-from museum import FALSIFIED, Exhibit
-
 import dpframe as dp
+from tests.museum.gates import CHANCES, enumerated, together
+from tests.museum.museum import FALSIFIED, Exhibit
 
 LENGTH, FLIP = 4, Fraction(1, 4)
 ONE_SET = [v for v in itertools.product((0, 1), repeat=LENGTH) if sum(v) <= 1]

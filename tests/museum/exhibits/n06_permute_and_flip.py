@@ -4,10 +4,9 @@ import itertools
 from fractions import Fraction
 from functools import partial
 
-from gates import CHANCES, enumerated
-from museum import FALSIFIED, Exhibit
-
 import dpframe as dp
+from tests.museum.gates import CHANCES, enumerated
+from tests.museum.museum import FALSIFIED, Exhibit
 
 HALF = Fraction(1, 2)  # the probability of the coin of a score 1 below the best
 SCALE = 1 / dp.log(2)

@@ -2,11 +2,11 @@
 
 import attrs
 import numpy as np
-from gates import FACTS, stated
-from museum import FALSIFIED, Exhibit
-from own import Stated, added_in_pairs
 
 import dpframe as dp
+from tests.museum.gates import FACTS, stated
+from tests.museum.museum import FALSIFIED, Exhibit
+from tests.museum.own import Stated, added_in_pairs
 
 LOW = 2**50
 RAW = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=LOW + 1), relation=dp.REPLACE_ONE)

@@ -3,11 +3,11 @@
 from functools import partial
 
 import attrs
-from gates import VERIFIER, certified
-from museum import REFUSED, Exhibit
-from own import Stated
 
 import dpframe as dp
+from tests.museum.gates import VERIFIER, certified
+from tests.museum.museum import REFUSED, Exhibit
+from tests.museum.own import Stated
 
 
 @attrs.frozen(cache_hash=True)

@@ -7,11 +7,11 @@ from functools import cache, partial
 
 import attrs
 import numpy as np
-from gates import FACTS, enumerated, stated, together
-from museum import FALSIFIED, Exhibit, Finding
-from own import Stated
 
 import dpframe as dp
+from tests.museum.gates import FACTS, enumerated, stated, together
+from tests.museum.museum import FALSIFIED, Exhibit, Finding
+from tests.museum.own import Stated
 
 HALF, LEAST, MOST = Fraction(1, 2), -1, 4
 TABLES = {  # so many points on one line, so many off it: one comes, or one moves off

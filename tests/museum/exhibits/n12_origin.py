@@ -5,12 +5,12 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
-from gates import FACTS, stated
-from museum import FALSIFIED, Exhibit
 
 import dpframe as dp
 from dpframe.graph import RowsNode
 from dpframe.graph.maps.base import RowMap
+from tests.museum.gates import FACTS, stated
+from tests.museum.museum import FALSIFIED, Exhibit
 
 CENTRE = 10.0
 TABLE = dp.Setting(X=dp.Rows(norm=11), relation=dp.REPLACE_ONE, grid=None)

@@ -4,10 +4,9 @@ from fractions import Fraction
 from functools import partial
 from math import inf, nextafter
 
-from gates import SUMS, certified, sums_up
-from museum import FALSIFIED, Exhibit
-
 import dpframe as dp
+from tests.museum.gates import SUMS, certified, sums_up
+from tests.museum.museum import FALSIFIED, Exhibit
 
 TABLE = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
 

@@ -3,11 +3,11 @@
 from functools import partial
 
 import numpy as np
-from gates import FACTS, stated
-from museum import FALSIFIED, Exhibit
-from own import Stated
 
 import dpframe as dp
+from tests.museum.gates import FACTS, stated
+from tests.museum.museum import FALSIFIED, Exhibit
+from tests.museum.own import Stated
 
 TABLE = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 

@@ -2,10 +2,9 @@
 
 from functools import partial
 
-from gates import VERIFIER, certified
-from museum import REFUSED, Exhibit
-
 import dpframe as dp
+from tests.museum.gates import VERIFIER, certified
+from tests.museum.museum import REFUSED, Exhibit
 
 TABLE = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 

@@ -1,10 +1,9 @@
 """Sums in doubles move further than their terms."""
 
-from gates import FACTS, stated
-from museum import FALSIFIED, Exhibit
-from own import Stated, added_in_pairs
-
 import dpframe as dp
+from tests.museum.gates import FACTS, stated
+from tests.museum.museum import FALSIFIED, Exhibit
+from tests.museum.own import Stated, added_in_pairs
 
 LOW = 2**52
 TABLE = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=LOW + 1), relation=dp.REPLACE_ONE)

@@ -1,4 +1,4 @@
-"""docs/regressions/, from the declarations: `python tests/catalogue/page.py` writes them anew."""
+"""docs/regressions/, from the declarations: `python -m tests.support.regressions_page` makes it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dpframe.auditing.figures import clipped, figure, formula, tidy
 from dpframe.auditing.lines import Line
 
 FOLDER = Path(__file__).parents[2] / "docs" / "regressions"
-MADE = "*This page is made by `python tests/catalogue/page.py`; a test tells when it is old.*"
+MADE = "*This page is made by `python -m tests.support.regressions_page`; a test compares it.*"
 SPECIAL = re.compile(r"([\\`*_\[\]{}<>|$~])")
 CODE = re.compile(r"(`[^`]+`)")
 LONG = 90

@@ -1,8 +1,7 @@
-"""docs/dossier.md, from the declarations: `python tests/dossier/page.py` writes it anew."""
+"""docs/dossier.md, from the declarations: `python -m tests.support.dossier_page` writes it anew."""
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -11,12 +10,10 @@ from dpframe.auditing.catalogue import family
 from dpframe.auditing.dossier import DELTA, EPSILONS, Case, Limit, case, dossier, limit
 from dpframe.auditing.dossier.case import with_value
 from dpframe.auditing.figures import exactly, figure
+from tests.support import regressions_page as pages
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "dossier.md"
-SPEC = importlib.util.spec_from_file_location("pages", ROOT / "tests" / "catalogue" / "page.py")
-PAGES = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(PAGES)
 RELATIONS = (dp.ADD_REMOVE, dp.REPLACE_ONE)
 GAMMAS = ("0.01", "0.05", "0.1", "1/3", "0.5", "0.9", "0.99")
 
@@ -99,7 +96,7 @@ doubling: cells that agree across calibrations are where that search ends. Attac
 try thresholds t of 1 and of 2 epsilon, and 20 and 80 records kept. OPS as printed is not here: the
 paper names no parameters for a budget.
 
-*This page is made by `python tests/dossier/page.py`; a test tells when it is old.*
+*This page is made by `python -m tests.support.dossier_page`; a test tells when it is old.*
 """
 
 
@@ -134,7 +131,7 @@ def table(relation: dp.Relation, cases: Iterable[Case]) -> list[str]:
     """One line an algorithm."""
     claimed = [f"{exactly(one)}" for one in EPSILONS]
     head = [str(relation), "variant", "claimed for", "verdict", "private up to", *claimed]
-    return PAGES.table(head, map(_row, cases))
+    return pages.table(head, map(_row, cases))
 
 
 def _row(one: Case) -> list[str]:
@@ -152,7 +149,7 @@ def _row(one: Case) -> list[str]:
 
 
 def _cell(one: Case, account) -> str:
-    text = PAGES.escaped(str(account))
+    text = pages.escaped(str(account))
     return f"**{text}**" if one.breaks(account) else text
 
 
@@ -168,7 +165,7 @@ def _paragraph(own: Sequence[Case]) -> str:
     """What it is, what its declaration says besides, then a point a relation, or one for both
     where they say the same.
     """
-    first, *rest = PAGES.paragraphs(type(own[0].regression).__doc__)
+    first, *rest = pages.paragraphs(type(own[0].regression).__doc__)
     reasons: dict[str, list[str]] = {}
     for one in own:
         reasons.setdefault(_reason(one), []).append(str(one.relation))
@@ -183,9 +180,9 @@ def _reason(one: Case) -> str:
     told += [f"Also {line}." for line in one.also if one.refused]
     told += [f"The claim is {one.told_limit}."] if one.told_limit else []
     told += [f"By attack: {how}." for how in _attacks(one)]
-    text = PAGES.prose(" ".join(told))
+    text = pages.prose(" ".join(told))
     repair = one.repair if one.refused else ""
-    return f"{text} *Repair:* {PAGES.prose(repair)}" if repair else text
+    return f"{text} *Repair:* {pages.prose(repair)}" if repair else text
 
 
 def _attacks(one: Case) -> Iterator[str]:
@@ -206,7 +203,7 @@ def gammas(own: Sequence[Case]) -> Iterator[str]:
         head = [found.parameter, "private up to", *(exactly(epsilon) for epsilon in EPSILONS)]
         rows = (_fixed(one, found, value) for value in GAMMAS)
         intro = f"{one.name}, {one.relation}, at some values of {found.parameter}:\n"
-        yield intro + "\n" + "\n".join(PAGES.table(head, rows)) + "\n"
+        yield intro + "\n" + "\n".join(pages.table(head, rows)) + "\n"
 
 
 def _fixed(one: Case, found: Limit, value: str) -> list[str]:

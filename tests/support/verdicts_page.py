@@ -1,19 +1,15 @@
-"""docs/verdicts.md, from the table: `python tests/mutants/page.py` writes it anew."""
+"""docs/verdicts.md, from the table: `python -m tests.support.verdicts_page` writes it anew."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
-
-from algorithm_cases import ALGORITHMS  # noqa: E402
-from cases import ACCEPTED, CASES, UNSPELLABLE, Case  # noqa: E402
-from functional_cases import FUNCTIONAL  # noqa: E402
-from personalized_cases import PERSONALIZED  # noqa: E402
-from preprocessing_cases import ROWS  # noqa: E402
-
-from dpframe.verify import Report, Verdict  # noqa: E402
+from dpframe.verify import Report, Verdict
+from tests.mutants.algorithm_cases import ALGORITHMS
+from tests.mutants.cases import ACCEPTED, CASES, UNSPELLABLE, Case
+from tests.mutants.functional_cases import FUNCTIONAL
+from tests.mutants.personalized_cases import PERSONALIZED
+from tests.mutants.preprocessing_cases import ROWS
 
 PAGE = Path(__file__).parents[2] / "docs" / "verdicts.md"
 EVERY = [*CASES, *ROWS, *FUNCTIONAL, *ALGORITHMS, *PERSONALIZED]
@@ -29,7 +25,7 @@ last column names what decides: budget algebra (ALG), the domain of a parameter 
 (COMP), sensitivity (SENS), the relation (REL), the exact Gaussian profile (PROFILE), the law of the
 noise (LAW), where a value comes from (TAINT), or that the graph has no words for it (SPELLING).
 
-This page is generated from the tables in `tests/mutants` by `python tests/mutants/page.py`.
+`python -m tests.support.verdicts_page` generates this page from the tables in `tests/mutants`.
 
 | name | what it does | expected | verdict | decides | by which rule, with which witness |
 |---|---|---|---|---|---|

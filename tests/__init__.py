@@ -1,0 +1,1 @@
+"""Tests of dpframe; what they share is in tests.support."""

@@ -1,7 +1,0 @@
-"""Lets the tests here import what they share, and what the suites share."""
-
-import sys
-from pathlib import Path
-
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]

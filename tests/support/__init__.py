@@ -1,0 +1,1 @@
+"""What tests share: samples of every class, oracles, families of cases, the generated pages."""
