@@ -177,6 +177,11 @@ def executable(run: object) -> Certificate:
     if run.free:
         missing = ", ".join(f"{name}=..." for name in sorted(run.free))
         raise NotExecutable(f"the certificate still lacks numbers. run = run.at({missing})")
+    problem = run.report.problem
+    changed = [kind for kind in problem.foreign_now() if kind not in problem.foreign]
+    if changed:
+        kinds = ", ".join(f"{kind.__module__}:{kind.__qualname__}" for kind in changed)
+        raise NotExecutable(f"{kinds} changed since the certificate was made. Certify anew.")
     return run
 
 
