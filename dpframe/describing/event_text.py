@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -118,7 +119,7 @@ def _of_object(given: object, depth: int) -> Event:
     name = type(given).__name__
     if depth > MOST_DEPTH:
         raise _bad(f"nested at most {MOST_DEPTH} deep", "more")
-    if not type(given).__module__.startswith("dp_accounting"):
+    if type(given) is not getattr(sys.modules.get("dp_accounting"), name, None):
         raise _bad("an event of dp_accounting, or its text", given, EXAMPLE)
     found = {key: _part(getattr(given, key), depth) for key in _known(name)}
     return Event(name, found)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpframe.errors import InvalidArgument, NotExecutable
-from dpframe.graph import Graph, Node, Procedure, Searcher, points_of
+from dpframe.graph import Graph, Node, Post, Procedure, Searcher, points_of
+from dpframe.graph.post import checked_function
 from dpframe.graph.procedures import ApproximateMinimum
 from dpframe.graph.statistics import Searched
 from dpframe.guarantees import PersonalizedDP
@@ -170,7 +171,9 @@ def first_look(  # noqa: PLR0917 - a run, in the order in which it is put togeth
 
 
 def executable(run: object) -> Certificate:
-    """`run`, if it is a certificate with a number for every parameter. Raises NotExecutable."""
+    """`run`, if it is a certificate with a number for every parameter, and its code is what was
+    certified. Raises NotExecutable, TouchesData.
+    """
     if type(run) is not Certificate:
         raise NotExecutable(
             f"only a certificate is executed; got {type(run).__name__}. "
@@ -179,6 +182,13 @@ def executable(run: object) -> Certificate:
     if run.free:
         missing = ", ".join(f"{name}=..." for name in sorted(run.free))
         raise NotExecutable(f"the certificate still lacks numbers. run = run.at({missing})")
+    for node in (*run.graph.posts, *run.graph.loops):
+        checked_function(node.function if isinstance(node, Post) else node.update)
+    problem = run.report.problem
+    changed = [kind for kind in problem.foreign_now() if kind not in problem.foreign]
+    if changed:
+        kinds = ", ".join(f"{kind.__module__}:{kind.__qualname__}" for kind in changed)
+        raise NotExecutable(f"{kinds} changed since the certificate was made. Certify anew.")
     return run
 
 

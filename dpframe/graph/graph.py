@@ -12,9 +12,10 @@ import attrs
 from dpframe.errors import InvalidArgument
 
 from .bound import Bound
+from .identity import kind_of
 from .known import Known
 from .loop import Loop
-from .node import DataNode, Node, kind_of
+from .node import DataNode, Node
 from .post import Post
 from .procedure import Procedure
 from .release import Release

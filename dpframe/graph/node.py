@@ -4,7 +4,6 @@ give it.
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NoReturn
 
@@ -56,20 +55,6 @@ class Node(ABC):
     @abstractmethod
     def record(self) -> dict[str, object]:
         """Its own parameters as JSON values: formulas, numbers and names; never data."""
-
-
-def own(cls: type) -> bool:
-    """Whether `cls` is a class of dpframe itself, not a subclass made elsewhere."""
-    module = sys.modules.get(cls.__module__)
-    ours = cls.__module__.startswith("dpframe.")
-    return ours and getattr(module, cls.__qualname__, None) is cls
-
-
-def kind_of(cls: type) -> str:
-    """The kind that records name: of a class made elsewhere its own name, whatever it calls itself,
-    since nobody else knows its rules.
-    """
-    return cls.kind if own(cls) else f"{cls.__module__}:{cls.__qualname__}"  # type: ignore[attr-defined]
 
 
 class DataNode(Node):

@@ -15,9 +15,10 @@ from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.symbols import Number, exact, to_json
 
 from .columns import Column
+from .identity import kind_of
 from .interval import to_float
 from .maps.grid import OnGrid
-from .node import Node, kind_of
+from .node import Node
 from .rows import Rows
 
 if TYPE_CHECKING:
@@ -187,14 +188,6 @@ class Partition:
     def record(self) -> dict[str, object]:
         """The assignment."""
         return {"assignment": kind_of(type(self.assignment)), **self.assignment.record()}
-
-
-def parts_of(node: Node) -> tuple[object, ...]:
-    """The partition that a node reads, and its assignment: what they say is believed of dpframe's
-    own classes only.
-    """
-    found = getattr(node, "partition", None)
-    return (found, found.assignment) if isinstance(found, Partition) else ()
 
 
 def cell_number(partition: Partition, value: object) -> int:

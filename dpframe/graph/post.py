@@ -12,8 +12,14 @@ import attrs
 from dpframe.errors import InvalidArgument, TouchesData
 from dpframe.symbols import Expression, to_json
 
+from .ambient import ambient, told
 from .node import Node
 
+READS_NODE = "Pass released values as arguments: dp.post(function, release, ...)."
+READS_ARRAY = (
+    "It may be data. Release a statistic of data and pass the release as an argument; write a "
+    "public array inside the function, such as np.array([0.1, 0.2])."
+)
 PLAIN = (str, int, float, bool, type(None))
 Argument = Node | Expression | str | int | float | bool | None
 
@@ -68,31 +74,28 @@ def post(function: Callable[..., Any], *arguments: Any) -> Post:
 
 
 def checked_function(function: Callable[..., Any]) -> None:
-    """Refuse what is no function, or captures anything. Raises InvalidArgument, TouchesData."""
+    """Refuse what is no function, captures anything, or reaches an array without being given it.
+    Raises InvalidArgument, TouchesData.
+    """
     if not inspect.isfunction(function):
         raise InvalidArgument(
             "function", "a function defined in a module", function, "Wrap it: def name(...): ..."
         )
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
     defaults = _defaults(function)
-    values = [*cells, *defaults]
-    values += [
-        function.__globals__[name]
-        for name in function.__code__.co_names
-        if name in function.__globals__
-    ]
-    for value in values:
-        if isinstance(value, Node):
-            raise TouchesData(
-                f"{function.__qualname__} captures {value.label}. Pass released values as "
-                f"arguments: dp.post({function.__name__}, ...)."
-            )
+    reached = ambient(function)
+    if reached is not None:
+        name, value = reached
+        kind = f"{value.label}, declared data" if isinstance(value, Node) else told(value)
+        raise TouchesData(
+            f"{function.__qualname__} reads {name}, {kind}, which is not one of its arguments. "
+            f"{READS_NODE if isinstance(value, Node) else READS_ARRAY}"
+        )
     if not all(type(value) in PLAIN for value in defaults):
         way_out = "Pass what it needs as arguments."
         raise InvalidArgument(
             "function", "free of defaults but numbers and text", defaults, way_out
         )
-    if cells:
+    if function.__closure__:
         raise InvalidArgument(
             "function",
             "free of captured variables",

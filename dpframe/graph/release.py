@@ -13,8 +13,9 @@ from dpframe.guarantees import Each, Guarantee, PureDP, Share
 from dpframe.mechanisms import AdditiveNoise, Calibration
 from dpframe.symbols import Expression, Number, Product, Sum, Symbol, exact, multiply, to_json
 
+from .identity import kind_of
 from .known import Known
-from .node import DataNode, Node, kind_of
+from .node import DataNode, Node
 from .of_budgets import OfBudgets
 from .rows import Rows
 from .scaling import Scaling, ruled, scaling

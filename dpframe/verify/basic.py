@@ -7,7 +7,7 @@ from fractions import Fraction
 import attrs
 
 from dpframe.graph import Procedure, Release
-from dpframe.graph.node import own
+from dpframe.graph.identity import own
 from dpframe.guarantees import PureDP
 from dpframe.mechanisms import Laplace
 from dpframe.symbols import Expression, Number, split_coefficient

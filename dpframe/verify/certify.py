@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument, Uncertified
 from dpframe.graph import Graph, Regression, Setting
-from dpframe.graph.node import own
+from dpframe.graph.identity import own
 from dpframe.guarantees import Guarantee
 
 from .certificate import Certificate

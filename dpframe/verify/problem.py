@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -10,27 +10,24 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Known, Node, Procedure, Release, Setting
+from dpframe.graph.identity import own, strangers
 from dpframe.graph.maps.thinned import Thinning
-from dpframe.graph.node import own
-from dpframe.graph.partition import parts_of
 from dpframe.guarantees import Each, Guarantee, PersonalizedDP
 from dpframe.symbols import Expression, Symbol
 
 from .algebra import Field
 
 
-def _classes(nodes: Sequence[Node]) -> list[type]:
-    """The classes of nodes and of their parts, of noise, theorems and shares."""
-    used: list[type] = [type(node) for node in nodes]
-    used += [type(part) for node in nodes for part in parts_of(node)]
-    releases = [node for node in nodes if isinstance(node, Release)]
-    used += [type(release.stated) for release in releases]
-    theirs = [r for r in releases if r.rule is not None and not own(type(r.rule))]
-    used += [type(release.mechanism) for release in theirs]
-    procedures = [node for node in nodes if isinstance(node, Procedure)]
-    used += [type(one.share) for one in releases if one.share]
-    used += [type(one.share) for one in procedures]
-    return used + [kind for one in procedures for kind in _classes(one.within)]
+def _read(nodes: Sequence[Node]) -> Iterator[object]:
+    """All that a proof about nodes reads: themselves, what procedures hold inside, and noise that a
+    theorem of somebody else's makes.
+    """
+    yield from nodes
+    for node in nodes:
+        if isinstance(node, Procedure):
+            yield from _read(node.within)
+        elif isinstance(node, Release) and node.rule is not None and not own(type(node.rule)):
+            yield node.mechanism
 
 
 @attrs.frozen(slots=False, eq=False)
@@ -63,10 +60,11 @@ class Problem:
     @cached_property
     def foreign(self) -> tuple[type, ...]:
         """Classes that are not dpframe's own, whose word the proof would have to take."""
-        used = _classes(self.graph.nodes)
-        used += [type(part) for part in (self.setting, self.setting.X, self.setting.y) if part]
-        used += [type(part) for part in self.setting.X.columns or ()]
-        return tuple(kind for kind in dict.fromkeys(used) if not own(kind))
+        return self.foreign_now()
+
+    def foreign_now(self) -> tuple[type, ...]:
+        """The same, asked anew: also of classes that were changed since."""
+        return strangers((*_read(self.graph.nodes), self.setting, self.target, self.personal))
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:

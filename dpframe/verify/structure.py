@@ -20,6 +20,7 @@ from dpframe.graph import (
     public_symbol,
     reads_released,
 )
+from dpframe.graph.identity import Shadow
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.base import MappedRows
 from dpframe.graph.maps.weighted import BudgetSource
@@ -138,9 +139,25 @@ def _foreign(problem: Problem) -> Iterator[Obligation]:
         if kind not in problem.trust:
             name = f"{kind.__module__}:{kind.__qualname__}"
             rule = "a class of your own is believed only when you say so"
-            fact = f"{name} states its own sensitivity, noise or theorem"
-            fix = f"dp.certify(..., trust=[{kind.__name__}]) certifies, and prints the assumption."
-            yield Obligation("trust", name, rule, (fact,), UNPROVED, repair=fix)
+            yield Obligation("trust", name, rule, (_said(kind, name),), UNPROVED, repair=_fix(kind))
+
+
+def _said(kind: type, name: str) -> str:
+    if kind is Shadow:
+        return "an attribute that was set on a value of the graph hides what its class says"
+    if name.startswith("dpframe."):
+        return f"{name} is not the class that dpframe's files have under that name"
+    if issubclass(kind, (str, int, float, Fraction)):
+        return f"a {kind.__name__} compares and computes as it likes"
+    return f"{name} states its own sensitivity, noise or theorem"
+
+
+def _fix(kind: type) -> str:
+    if kind is Shadow or kind.__module__.startswith("dpframe."):
+        return "build it from dpframe's own classes; after an update, start Python anew."
+    if issubclass(kind, (str, int, float, Fraction)):
+        return "give plain text and numbers of Python."
+    return f"dp.certify(..., trust=[{kind.__name__}]) certifies, and prints the assumption."
 
 
 def _sources(problem: Problem) -> Iterator[Obligation]:

@@ -1,0 +1,307 @@
+"""Arrays and frames that a function reaches without being given them.
+
+A function of released values that reads an array beside them may release it. What its code reads by
+name is looked up without running anything: globals, attributes of modules, classes and objects,
+closures, defaults, partial arguments, and the same again in helper functions, but not in installed
+libraries. What is looked up while it runs (`globals()`, a file, a name made from text) is not seen.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import functools
+import inspect
+import sys
+import sysconfig
+import types
+from collections import deque
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from .identity import PACKAGE, ROOT
+from .node import Node
+
+DEEPEST, MOST = 12, 5000  # of helpers within helpers, and of all that is looked at
+FEW = 100  # more numbers in a list are no constant but data
+ARRAYS = (
+    *("__array__", "__array_interface__", "__array_struct__", "__cuda_array_interface__"),
+    *("__dlpack__", "__dataframe__", "__arrow_array__", "__arrow_c_array__"),
+    *("__arrow_c_stream__", "__dask_graph__", "collect_schema"),
+)
+NOTHING = object()
+KEEPS = frozenset(  # steps of code between a name and its attribute
+    ("PUSH_NULL", "CACHE", "PRECALL", "COPY", "SWAP", "EXTENDED_ARG", "NOP", "RESUME")
+)
+NUMBERS = (int, float, complex)
+CONTAINERS = (list, tuple, set, frozenset, deque)
+Found = tuple[str, object]
+
+
+def ambient(function: types.FunctionType) -> Found | None:
+    """The first array, frame, long list of numbers or node that `function` reaches without being
+    given it, and how; None where there is none.
+    """
+    walk = _Walk()
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        walk.visit(name, _content(cell), 0)
+    walk.function("", function, 0)
+    return walk.found
+
+
+def told(value: object) -> str:
+    """What it is, by kind and size, never by content."""
+    if isinstance(value, Node):
+        return value.label
+    shape = getattr(value, "shape", None)
+    size = f" of shape {shape}" if isinstance(shape, tuple) else ""
+    if not size and isinstance(value, (*CONTAINERS, Mapping)):
+        size = f" of {len(value)} entries"
+    return f"a {type(value).__name__}{size}"
+
+
+@attrs.define
+class _Walk:
+    """What was looked at so far, and what was found."""
+
+    found: Found | None = None
+    seen: dict[int, object] = attrs.field(factory=dict)
+
+    def visit(self, name: str, value: object, depth: int) -> None:
+        """Look at a value that code reaches as `name`, and at what it holds."""
+        if self.found is not None or value is NOTHING or id(value) in self.seen:
+            return
+        if depth > DEEPEST or len(self.seen) > MOST:
+            return
+        self.seen[id(value)] = value
+        if isinstance(value, Node) or _is_data(value):
+            self.found = name, value
+            return
+        if isinstance(value, types.FunctionType):
+            if not _of_library(value.__code__.co_filename):
+                self.function(name, value, depth)
+            return
+        for label, part in _parts(value):
+            self.visit(f"{name}{label}", part, depth + 1)
+
+    def function(self, name: str, function: types.FunctionType, depth: int) -> None:
+        """Look at all that a function's code reads by name, and at its defaults."""
+        keywords = (function.__kwdefaults__ or {}).values()
+        for default in (*(function.__defaults__ or ()), *keywords):
+            self.visit(f"a default of {name or function.__qualname__}", default, depth + 1)
+        names = function.__code__.co_freevars
+        cells = {
+            name: _content(cell)
+            for name, cell in zip(names, function.__closure__ or (), strict=True)
+        }
+        inside = f" in {name}" if name else ""
+        self.code(function.__code__, function.__globals__, cells, inside, depth + 1)
+
+    def code(
+        self,
+        code: types.CodeType,
+        home: dict[str, Any],
+        cells: Mapping[str, object],
+        inside: str,
+        depth: int,
+    ) -> None:
+        """Look at all that code reads by name, and at the functions inside it."""
+        names = dict(cells)
+        for chain, value in _reached(code, home, names):
+            self.visit(f"{chain}{inside}", value, depth)
+        for part in code.co_consts:
+            if isinstance(part, types.CodeType):
+                self.code(part, home, names, inside, depth)
+
+
+def _reached(
+    code: types.CodeType, home: dict[str, Any], names: dict[str, object]
+) -> Iterator[Found]:
+    """Every chain of names that starts at a global, a closure or an import, with its value; `names`
+    are cells and local names of known values, and gains those that the code gives.
+    """
+    chain, value, module = "", NOTHING, NOTHING
+    for step in dis.get_instructions(code):
+        what, name = step.opname, step.argval
+        if what in KEEPS:
+            continue
+        if what in ("LOAD_ATTR", "LOAD_METHOD") and value is not NOTHING:
+            part = _attribute(value, name)
+            if not _plain(value) and (part is NOTHING or callable(part)):
+                yield chain, value  # a method may read all of its object
+            chain, value = f"{chain}.{name}", part
+            continue
+        if what == "IMPORT_FROM":
+            chain, value = str(name), _attribute(module, name)
+            continue
+        if value is not NOTHING:
+            yield chain, value
+        if what.startswith("STORE_") and isinstance(name, str):
+            names.setdefault(name, value)
+            if what != "STORE_FAST" or value is not NOTHING:
+                names[name] = value
+        chain, value = str(name), NOTHING
+        if what in ("LOAD_GLOBAL", "LOAD_NAME"):
+            value = home.get(name, vars(builtins).get(name, NOTHING))
+        elif what.startswith(("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE")):
+            value = names.get(name, NOTHING) if isinstance(name, str) else NOTHING
+        elif what == "IMPORT_NAME":
+            module = _module(name, home)
+            value = sys.modules.get(str(name).partition(".")[0], NOTHING)
+
+
+def _module(name: str, home: Mapping[str, Any]) -> object:
+    """A module that is loaded, by its name or relative to a package."""
+    package = str(home.get("__package__") or "")
+    for found in (name, f"{package}.{name}" if package else name):
+        if found in sys.modules:
+            return sys.modules[found]
+    return NOTHING
+
+
+def _attribute(value: object, name: str) -> object:
+    """An attribute as it stands, without running a property."""
+    if isinstance(value, types.ModuleType):
+        return vars(value).get(name, sys.modules.get(f"{value.__name__}.{name}", NOTHING))
+    try:
+        found = inspect.getattr_static(value, name, NOTHING)
+    except (AttributeError, TypeError, ValueError):
+        return NOTHING
+    if isinstance(found, property):
+        return NOTHING if found.fget is None else found.fget
+    if isinstance(found, (classmethod, staticmethod)):
+        return found.__func__
+    if isinstance(found, functools.cached_property):
+        return found.func
+    if isinstance(found, types.MemberDescriptorType) and not isinstance(value, type):
+        try:
+            return found.__get__(value)
+        except AttributeError:
+            return NOTHING
+    return found
+
+
+def _plain(value: object) -> bool:
+    """Whether it holds nothing that its functions would read: a module or a class."""
+    return isinstance(value, (types.ModuleType, type))
+
+
+def _is_data(value: object) -> bool:
+    """Whether it is an array, a frame or a long list of numbers."""
+    kind = type(value)
+    if isinstance(value, (type, types.ModuleType)):
+        return False
+    if isinstance(value, (memoryview, bytearray)) or kind.__module__ == "array":
+        return len(value) > FEW  # type: ignore[arg-type]
+    if isinstance(value, (*CONTAINERS, Mapping)) and not _speaks(kind, ARRAYS):
+        return _numbers(value) > FEW
+    table = hasattr(kind, "shape") and hasattr(kind, "dtype")
+    if not (table or _speaks(kind, ARRAYS)):
+        return False
+    return getattr(value, "shape", None) != ()  # numbers of numpy have no extent
+
+
+def _speaks(kind: type, names: tuple[str, ...]) -> bool:
+    return any(hasattr(kind, name) for name in names)
+
+
+def _numbers(value: Any) -> int:
+    """How many numbers a container holds, those inside its entries with them; FEW + 1 for more."""
+    count, waiting = 0, [(value, 0)]
+    while waiting and count <= FEW:
+        one, depth = waiting.pop()
+        entries = list(one.values()) if isinstance(one, Mapping) else list(one)
+        count += sum(isinstance(part, NUMBERS) or _is_scalar(part) for part in entries)
+        if depth < DEEPEST:
+            inner = [part for part in entries[: FEW + 1] if isinstance(part, (*CONTAINERS, dict))]
+            waiting += [(part, depth + 1) for part in inner]
+    return count
+
+
+def _is_scalar(value: object) -> bool:
+    return hasattr(type(value), "dtype") and getattr(value, "shape", None) == ()
+
+
+def _parts(value: Any) -> Iterator[Found]:
+    """What a value holds, each with how it is written."""
+    match value:
+        case str() | bytes() | int() | float() | complex() | None | types.ModuleType():
+            return
+        case Mapping():
+            yield from ((f"[{key!r}]" if isinstance(key, str) else "[...]", part)
+                        for key, part in list(value.items())[:MOST])
+        case list() | tuple() | set() | frozenset() | deque():
+            yield from (("[...]", part) for part in list(value)[:MOST])
+        case functools.partial():
+            yield ".func", value.func
+            yield from ((".args", part) for part in value.args)
+            yield from ((f".keywords[{key!r}]", part) for key, part in value.keywords.items())
+        case types.MethodType() | types.BuiltinMethodType() | types.MethodWrapperType():
+            yield from ((".__self__", value.__self__), ("", getattr(value, "__func__", NOTHING)))
+        case type():
+            if not _from_library(value):
+                yield from ((f".{name}", _bare(part)) for name, part in vars(value).items())
+        case _:
+            yield from _held(value)
+
+
+def _bare(part: object) -> object:
+    """The function of a method of a class."""
+    if isinstance(part, property):
+        return part.fget or NOTHING
+    if isinstance(part, (classmethod, staticmethod)):
+        return part.__func__
+    return part.func if isinstance(part, functools.cached_property) else part
+
+
+def _held(value: object) -> Iterator[Found]:
+    """What an object holds, and its class; nothing of what a library made for itself."""
+    kind = type(value)
+    wrapped = inspect.getattr_static(value, "__wrapped__", NOTHING)
+    if wrapped is not NOTHING:
+        yield ".__wrapped__", wrapped
+    library = _from_library(kind)
+    if library and (kind.__module__.partition(".")[0] in sys.stdlib_module_names or _its(value)):
+        return
+    for name, part in (getattr(value, "__dict__", None) or {}).items():
+        yield f".{name}", part
+    for base in kind.__mro__:
+        for name, slot in vars(base).items():
+            if isinstance(slot, types.MemberDescriptorType):
+                yield f".{name}", _attribute(value, name)
+    if not library:
+        yield "", kind
+
+
+def _its(value: object) -> bool:
+    """Whether a library holds this very object: it was there before any data."""
+    home = sys.modules.get(type(value).__module__)
+    return home is not None and any(part is value for part in vars(home).values())
+
+
+def _from_library(kind: type) -> bool:
+    """Whether a class is that of an installed library, of Python, or of dpframe."""
+    home = sys.modules.get(kind.__module__)
+    if home is None or kind.__module__ == "__main__":
+        return False
+    return _of_library(getattr(home, "__file__", None) or "<built in>")
+
+
+@functools.lru_cache(maxsize=4096)
+def _of_library(file: str) -> bool:
+    """Whether a file belongs to an installed library, to Python, or to dpframe."""
+    if file == "<built in>" or file.startswith(("<frozen", "<attrs", "<__array_function__")):
+        return True
+    path = Path(file)
+    roots = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    return any(path.is_relative_to(root) for root in (*roots, ROOT / PACKAGE))
+
+
+def _content(cell: types.CellType) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:  # it is empty
+        return NOTHING

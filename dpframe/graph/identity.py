@@ -1,0 +1,284 @@
+"""Which classes are dpframe's own: decided by the code that stands in dpframe's files, never by a
+name.
+
+Proofs rest on what a class says of itself, and a name can be taken by anyone. A class is dpframe's
+own if the module of its name holds this very object, and its functions, and those of all its bases,
+are the code of that module's file in the directory of this package. So nothing is gained by a
+module put into `sys.modules`, another `__module__`, a class put into one of dpframe's modules, or a
+method put into one of dpframe's classes.
+
+The boundary of trust is the interpreter: whoever replaces functions or globals of dpframe's
+modules, constants of its classes, its files or its memory has everything that dpframe has.
+"""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+import enum
+import functools
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from importlib.machinery import PathFinder
+from pathlib import Path
+from types import CodeType, FunctionType, MappingProxyType, MemberDescriptorType, ModuleType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import attr
+
+PACKAGE, ROOT = __name__.partition(".")[0], Path(__file__).parents[2]
+METACLASSES = (type, abc.ABCMeta, enum.EnumMeta)
+OUTSIDE = frozenset((object, abc.ABC, enum.Enum))
+OF_ENUMS = (object.__new__, enum.Enum.__new__, vars(enum.Enum)["_generate_next_value_"])
+OPTIMIZED = 1  # the flag that functions have, and the bodies of classes and modules lack
+GENERATED = frozenset(  # what attrs writes, which stands in no file
+    f"__{name}__"
+    for name in (
+        *("init", "repr", "eq", "ne", "lt", "le", "gt", "ge", "hash", "attrs_init"),
+        *("setattr", "delattr", "getstate", "setstate", "getattr"),
+    )
+)
+LEAVES = frozenset(
+    (str, int, float, complex, bool, bytes, type(None), Fraction, Decimal, FunctionType)
+)
+
+CACHES = {"_attrs_cached_hash", "_found"}  # of hashes, and of the symbols of a formula
+CONTAINERS = frozenset((tuple, list, set, frozenset))
+MAPPINGS = frozenset((dict, MappingProxyType))
+
+Snapshot = tuple[dict[str, object], tuple[tuple[FunctionType, CodeType], ...]]
+
+
+@functools.lru_cache(maxsize=4096)
+def own(cls: type) -> bool:
+    """Whether `cls` is a class of dpframe itself, as its files have it; asked once. `strangers`
+    asks again each time.
+    """
+    return _as_written(cls)
+
+
+def _as_written(cls: type) -> bool:
+    return all(base in OUTSIDE or _written_here(base) for base in type.mro(cls))
+
+
+def kind_of(cls: type) -> str:
+    """The kind that records name: of a class made elsewhere its own name, whatever it calls itself,
+    since nobody else knows its rules.
+    """
+    return cls.kind if own(cls) else f"{cls.__module__}:{cls.__qualname__}"  # type: ignore[attr-defined]
+
+
+def strangers(values: Iterable[object]) -> tuple[type, ...]:
+    """The classes, in the order in which they are met, of all that these values are made of, that
+    are neither dpframe's own nor plain values of Python. Parts of theirs are not looked at. Caches
+    of dpframe's own values are emptied, so that what is read next is computed anew.
+    """
+    known: dict[type, bool] = {}
+    seen: dict[int, object] = {}  # held, so that no other object takes the place in memory
+    waiting = list(values)[::-1]
+    while waiting:
+        value = waiting.pop()
+        kind = type(value)
+        if kind in LEAVES or id(value) in seen:
+            continue
+        seen[id(value)] = value
+        if kind in CONTAINERS:
+            waiting.extend(value)  # type: ignore[call-overload]
+        elif kind in MAPPINGS:
+            waiting.extend(value.values())  # type: ignore[attr-defined]
+        elif kind in METACLASSES:
+            known.setdefault(value, _as_written(value))  # type: ignore[arg-type]
+        else:
+            if kind not in known:
+                known[kind] = _plain(kind) or _as_written(kind)
+            if known[kind]:
+                waiting += _state(value, kind)
+    return tuple(kind for kind, ours in known.items() if not ours)
+
+
+def _plain(kind: type) -> bool:
+    """Whether values of it are public arrays or numbers of numpy."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and (kind is numpy.ndarray or kind in numpy.sctypeDict.values())
+
+
+def _state(value: Any, kind: type) -> list[object]:
+    """What a value of one of dpframe's classes holds; what shadows its class counts as a class of
+    its own.
+    """
+    readers, fields, cached = _layout(kind)
+    if type(kind) is enum.EnumMeta:
+        return [] if any(value is member for member in kind) else [Shadow()]
+    found: list[object] = []
+    for read in readers:
+        with contextlib.suppress(AttributeError):  # of a cache that is empty
+            found.append(read(value))
+    held = getattr(value, "__dict__", None) or {}
+    for name in [name for name in held if name in cached]:
+        held.pop(name)
+    others = [item for item in held.items() if item[0] not in CACHES]
+    return found + [part if name in fields else Shadow() for name, part in others]
+
+
+class Shadow:
+    """Stands for an attribute of one value that hides what its class says."""
+
+
+Shadow.__module__ = "attributes set on a value"  # nothing of dpframe's, whatever it hides
+
+
+@functools.lru_cache(maxsize=4096)
+def _layout(kind: type) -> tuple[tuple[Callable[[Any], object], ...], set[str], set[str]]:
+    """How the slots of a value are read; the names that its dictionary may have, and those there
+    that are caches.
+    """
+    parts = [item for base in type.mro(kind) for item in vars(base).items()]
+    slots = (part for _, part in parts if isinstance(part, MemberDescriptorType))
+    fields = {field.name for field in getattr(kind, "__attrs_attrs__", ())}
+    cached = {name for name, part in parts if isinstance(part, functools.cached_property)}
+    readers = tuple(slot.__get__ for slot in slots if slot.__name__ not in CACHES)
+    return readers, fields, cached
+
+
+_seen: WeakKeyDictionary[type, Snapshot] = WeakKeyDictionary()
+
+
+def _written_here(cls: type) -> bool:
+    """Whether this very class, as it is now, is what its module's file makes."""
+    if type(cls) not in METACLASSES:
+        return False
+    held, snapshot = vars(cls), _seen.get(cls)
+    if snapshot is not None and _unchanged(held, snapshot):
+        return True
+    functions = _functions(cls)
+    if functions is None:
+        return False
+    _seen[cls] = dict(held), tuple((one, one.__code__) for one in functions)
+    return True
+
+
+def _unchanged(held: Mapping[str, object], snapshot: Snapshot) -> bool:
+    before, codes = snapshot
+    if len(held) != len(before):
+        return False
+    for name, part in held.items():
+        if before.get(name, before) is not part:
+            return False
+    return all(function.__code__ is code for function, code in codes)
+
+
+def _functions(cls: type) -> list[FunctionType] | None:
+    """The functions in the body of a class of this package; None for any other class."""
+    name, qualified = cls.__module__, cls.__qualname__
+    if type(name) is not str or type(qualified) is not str or _held(name, qualified) is not cls:
+        return None
+    bodies = _bodies(name)
+    if bodies is None:
+        return None
+    body = bodies.get(qualified)
+    if body is None or not body <= set(vars(cls)):
+        return None
+    found: list[FunctionType] = []
+    for key, part in vars(cls).items():
+        behind = _behind(part)
+        if key in body and not behind:
+            return None
+        for function in behind:
+            if function is None or not _stands(function, key):
+                return None
+            if key in body and function.__code__.co_qualname != f"{qualified}.{key}":
+                return None
+            found.append(function)
+    return found
+
+
+def _held(name: str, qualified: str) -> object:
+    """What the module of this name holds under a qualified name."""
+    found: object = sys.modules.get(name)
+    for part in qualified.split("."):
+        found = vars(found).get(part) if type(found) in (ModuleType, *METACLASSES) else None
+    return found
+
+
+def _behind(part: object) -> tuple[FunctionType | None, ...]:
+    """The functions that an attribute of a class runs; None for what cannot be looked into."""
+    if any(part is one for one in OF_ENUMS):
+        return ()
+    match part:
+        case FunctionType():
+            return (part,)
+        case property():
+            return tuple(one for one in (part.fget, part.fset, part.fdel) if one is not None)
+        case classmethod() | staticmethod():
+            return _behind(part.__func__)
+        case functools.cached_property():
+            return _behind(part.func)
+    return (None,) if callable(part) and not isinstance(part, type) else ()
+
+
+def _stands(function: object, key: str) -> bool:
+    """Whether a function is one of a file of this package, with the globals of its module; or is
+    what attrs writes for a class, where there is no file.
+    """
+    if type(function) is not FunctionType:
+        return False
+    code, home = function.__code__, function.__globals__
+    generated = code.co_filename.startswith("<attrs generated") or home is vars(attr._make)
+    if key in GENERATED and generated:
+        return True
+    name = home.get("__name__")
+    module = sys.modules.get(name) if type(name) is str else None
+    codes = None if module is None or vars(module) is not home else _codes(module.__name__)
+    return codes is not None and code in codes
+
+
+@functools.lru_cache(maxsize=4096)
+def _file(name: str) -> CodeType | None:
+    """The code in the file of a module of this package; None where there is none."""
+    package, _, rest = name.partition(".")
+    if package != PACKAGE or not all(part.isidentifier() for part in rest.split(".")):
+        return None
+    folder = ROOT.joinpath(*name.split(".")[:-1])
+    spec = PathFinder.find_spec(name, [str(folder)])
+    loader: Any = None if spec is None else spec.loader
+    code = loader.get_code(name) if hasattr(loader, "get_code") else None
+    return code if isinstance(code, CodeType) else None
+
+
+@functools.lru_cache(maxsize=4096)
+def _codes(name: str) -> frozenset[CodeType] | None:
+    """The code of every function in the file of a module."""
+    whole = _file(name)
+    return None if whole is None else frozenset(code for _, code in _parts(whole, ""))
+
+
+@functools.lru_cache(maxsize=4096)
+def _bodies(name: str) -> dict[str, frozenset[str]] | None:
+    """The names of the functions in the body of each class in the file of a module."""
+    whole = _file(name)
+    if whole is None:
+        return None
+    parts = list(_parts(whole, ""))
+    return {
+        where: frozenset(
+            one.co_name for one in _constants(code) if one.co_name.isidentifier()
+        )
+        for where, code in parts
+        if not code.co_flags & OPTIMIZED
+    }
+
+
+def _parts(code: CodeType, where: str) -> Iterator[tuple[str, CodeType]]:
+    """Every piece of code inside, by its qualified name."""
+    inner = f"{where}.<locals>" if code.co_flags & OPTIMIZED else where
+    for one in _constants(code):
+        name = f"{inner}.{one.co_name}" if inner else one.co_name
+        yield name, one
+        yield from _parts(one, name)
+
+
+def _constants(code: CodeType) -> Iterator[CodeType]:
+    return (part for part in code.co_consts if isinstance(part, CodeType))

@@ -1,0 +1,234 @@
+"""A class is dpframe's own by the code in its files: no name, module or attribute claims it."""
+
+import sys
+import types
+from fractions import Fraction
+
+import attrs
+import numpy as np
+import pytest
+
+import dpframe as dp
+from dpframe.accountants import ACCOUNTANTS
+from dpframe.graph.identity import own, strangers
+from dpframe.graph.maps.clip import ClipNorm
+from dpframe.graph.objectives import Logistic
+from dpframe.graph.procedures.deep_point import DeepPoint
+from dpframe.graph.release import Release
+from dpframe.graph.statistics import Gram, Moment
+from dpframe.symbols import Expression
+
+SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+TARGET = dp.ApproxDP(1, "1e-6")
+KINDS = [Gram, ClipNorm, Logistic, dp.Gaussian, DeepPoint, Release, type(dp.Gaussian.analytic)]
+KINDS += [dp.ApproxDP, dp.ZeroConcentratedDP, dp.Setting, *map(type, ACCOUNTANTS)]
+
+
+class Loud(Gram):
+    """A hundred times what it says."""
+
+    @property
+    def step(self):
+        """Step."""
+        return Gram.step.fget(self)
+
+    def block(self, values):
+        """Block."""
+        return 100 * Gram.block(self, values)
+
+
+def declared(output):
+    """A declaration that returns what `output` makes of X, y and the budget."""
+
+    class Declared(dp.Regression):
+        def declare(self, X, y, budget):
+            return output(X, y, budget)
+
+    return Declared()
+
+
+def released(statistic):
+    """Released."""
+    return declared(
+        lambda X, _, budget: dp.release(statistic(X), dp.Gaussian.analytic, budget, name="gram")
+    )
+
+
+def certified(regression):
+    """Certified."""
+    return dp.certify(regression, target=TARGET, setting=SETTING)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_classes_of_the_package_are_its_own(kind):
+    """Classes of the package are its own."""
+    assert own(kind)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_a_subclass_is_not_whatever_it_is_called(kind, monkeypatch):
+    """A subclass is not whatever it is called."""
+    inside = types.ModuleType("dpframe.evil")
+    monkeypatch.setitem(sys.modules, "dpframe.evil", inside)
+    for module in (inside, sys.modules[kind.__module__]):
+        other = type(kind)("Other", (kind,), {"__module__": module.__name__, "__slots__": ()})
+        monkeypatch.setattr(module, "Other", other, raising=False)
+        assert not own(other)
+    twin = type(kind)(kind.__name__, (kind,), {"__module__": kind.__module__, "__slots__": ()})
+    twin.__qualname__ = kind.__qualname__
+    assert not own(twin)
+    monkeypatch.setattr(sys.modules[kind.__module__], kind.__name__, twin)
+    own.cache_clear()
+    assert not own(twin)
+
+
+def test_a_module_with_the_spec_of_ours_claims_nothing(monkeypatch):
+    """A module with the spec of ours claims nothing."""
+    real = sys.modules[Gram.__module__]
+    false = types.ModuleType(real.__name__)
+    for name in ("__spec__", "__loader__", "__file__", "__path__"):
+        setattr(false, name, getattr(real, name, None))
+    loud = type("Gram", (Gram,), {"block": Loud.block, "__module__": real.__name__})
+    false.Gram = loud
+    monkeypatch.setitem(sys.modules, real.__name__, false)
+    assert not own(loud)
+
+
+def test_an_impostor_is_refused_and_not_executed(monkeypatch):
+    """An impostor is refused and not executed."""
+    module = types.ModuleType("dpframe.evil")
+    monkeypatch.setitem(sys.modules, "dpframe.evil", module)
+    loud = type("Loud", (Gram,), {"block": Loud.block, "step": Loud.step})
+    loud.__module__, loud.__qualname__, module.Loud = "dpframe.evil", "Loud", loud
+    with pytest.raises(dp.Uncertified, match="not the class that dpframe's files have"):
+        certified(released(loud))
+
+
+def test_a_method_put_into_one_of_ours_is_seen(monkeypatch):
+    """A method put into one of ours is seen."""
+    run = certified(released(Gram)).at()
+    monkeypatch.setattr(Gram, "block", Loud.block)
+    with pytest.raises(dp.Uncertified, match="Gram"):
+        certified(released(Gram))
+    with pytest.raises(dp.NotExecutable, match="Gram changed"):
+        dp.execute(run, np.ones((3, 1)), np.ones(3), rng=0)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        lambda: property(lambda _: 1),
+        lambda: Moment.__dict__["block"],
+        lambda: None,
+        lambda: staticmethod(lambda *_: 1),
+        lambda: types.FunctionType(Gram.block.__code__, {"np": None}),
+    ],
+    ids=["property", "another method of ours", "nothing", "static", "other globals"],
+)
+def test_whatever_takes_the_place_of_a_method_is_seen(part, monkeypatch):
+    """Whatever takes the place of a method is seen."""
+    monkeypatch.setattr(Gram, "block", part())
+    assert Gram in strangers([Gram.__new__(Gram)])
+
+
+def test_code_that_was_replaced_inside_a_function_is_seen(monkeypatch):
+    """Code that was replaced inside a function is seen."""
+    monkeypatch.setattr(Gram.block, "__code__", Loud.block.__code__)
+    assert Gram in strangers([Gram.__new__(Gram)])
+
+
+def test_a_class_swapped_on_an_instance_is_seen():
+    """A class swapped on an instance is seen."""
+    def swapped(X, y, budget):
+        release = dp.release(X.T @ X, dp.Gaussian.analytic, budget, name="gram")
+        object.__setattr__(release, "__class__", type("Quiet", (Release,), {}))
+        return release
+
+    with pytest.raises(dp.Uncertified, match="Quiet"):
+        certified(declared(swapped))
+
+
+@pytest.mark.parametrize("name", ["guarantee", "noise", "anything"])
+def test_attributes_that_shadow_a_class_are_seen(name):
+    """Attributes that shadow a class are seen."""
+    def shadowed(X, y, budget):
+        release = dp.release(X.T @ X, dp.Gaussian.analytic, budget, name="gram")
+        vars(release)[name] = dp.Laplace
+        return release
+
+    with pytest.raises(dp.Uncertified, match="hides what its class says"):
+        certified(declared(shadowed))
+
+
+def test_what_was_put_into_a_cache_is_not_read():
+    """What was put into a cache is not read."""
+    def planted(X, y, budget):
+        noise = dp.Gaussian(dp.count(X) / 10)  # its size reads private data
+        release = dp.release(X.T @ X, noise, name="gram")
+        vars(release)["formulas"] = {}
+        return release
+
+    with pytest.raises(dp.Uncertified, match="must be public"):
+        certified(declared(planted))
+
+
+class Text(str):
+    """Equal to everything."""
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        return True
+
+
+class Half(Fraction):
+    """Below everything."""
+
+    __slots__ = ()
+
+    def __le__(self, other):
+        return True
+
+
+def holding_a_node():
+    """Holding a node."""
+    gram = certified(released(Gram)).graph.statistics[0]
+    kind = type(gram.rows)
+    other = object.__new__(type("Quiet", (kind,), {"__slots__": ()}))
+    for field in attrs.fields(kind):
+        object.__setattr__(other, field.name, getattr(gram.rows, field.name))
+    return attrs.evolve(gram, rows=other)
+
+
+def holding_a_number():
+    """Holding a number."""
+    number = dp.constant(1)
+    object.__setattr__(number, "value", Half(1, 2))
+    return (number * dp.parameter("a"),)
+
+
+HOLDING = {
+    "a node": holding_a_node,
+    "a number": holding_a_number,
+    "text": lambda: [SETTING, Text("name")],
+    "a formula": lambda: {"x": type("Formula", (Expression,), {})()},
+}
+
+
+@pytest.mark.parametrize("holding", HOLDING.values(), ids=HOLDING)
+def test_whatever_a_value_holds_is_looked_at(holding):
+    """Whatever a value holds is looked at."""
+    assert strangers([holding()])
+
+
+def test_plain_values_are_no_strangers():
+    """Plain values are no strangers."""
+    assert not strangers([SETTING, TARGET, "text", 1, Fraction(1, 2), np.arange(3), np.float32(1)])
+
+
+@pytest.mark.parametrize("regression", [dp.SSP(), dp.AdaSSP(), dp.JointSSP(), dp.NoisySGD()])
+def test_shipped_declarations_hold_nothing_strange(regression):
+    """Shipped declarations hold nothing strange."""
+    graph = regression.graph(SETTING, TARGET.budget)
+    assert strangers(graph.nodes) == ()
