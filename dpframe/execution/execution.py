@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import numpy as np
 
 from dpframe.errors import InvalidArgument, NotExecutable
@@ -95,6 +96,7 @@ def execute(
         draws = running.draws(0)
         running.rehearse()
         receipt = _receipt(certificate, sizes, randomness, missing, running.numbers.roster)
+        receipt = attrs.evolve(receipt, assumptions=receipt.assumptions + source.assumptions)
         if records is not None:
             charge(records, certificate, budgets, sizes.get("n", source.rows))
         if randomness.private and ledger is None and records is None:

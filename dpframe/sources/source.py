@@ -45,6 +45,11 @@ class Source(ABC):
         return None
 
     @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is assumed of it beyond what reading shows; receipts list it."""
+        return ()
+
+    @property
     def reused(self) -> bool:
         """Whether the memory of a part may be written again when the next is asked for."""
         return False
