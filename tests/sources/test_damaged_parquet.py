@@ -65,12 +65,14 @@ def footer(path):
 
 @pytest.mark.parametrize("options", LAYOUTS.values(), ids=LAYOUTS)
 def test_no_flipped_bit_is_read_as_another_number(named, tmp_path, options):
+    """Places all over the file, its headers and its footer: refused, or nothing changes."""
     path = written(tmp_path, **options)
     assert differing(named, path, range(4, path.stat().st_size, 3)) == []
 
 
 @pytest.mark.parametrize("bit", range(7))
 def test_a_page_of_no_known_kind_is_not_left_out(named, tmp_path, bit):
+    """pyarrow skips such pages, and with them their rows."""
     path = written(tmp_path, compression="none", use_dictionary=False)
     content = bytearray(path.read_bytes())
     content[5] ^= 1 << bit  # the kind of the first page
@@ -80,11 +82,13 @@ def test_a_page_of_no_known_kind_is_not_left_out(named, tmp_path, bit):
 
 
 def test_without_checksums_flipped_bits_are_read(named, tmp_path):
+    """What checksums are for, and that these tests would see it."""
     path = written(tmp_path, checksums=False, compression="none", use_dictionary=False)
     assert differing(named, path, range(4, footer(path), 7)) != []
 
 
 def test_the_refusal_names_the_row_group(named, tmp_path):
+    """The file and the row group, no value."""
     path = written(tmp_path, compression="none", use_dictionary=False)
     content = bytearray(path.read_bytes())
     content[footer(path) - 20] ^= 1
@@ -96,11 +100,13 @@ def test_the_refusal_names_the_row_group(named, tmp_path):
 @pytest.mark.parametrize("options", LAYOUTS.values(), ids=LAYOUTS)
 @pytest.mark.parametrize("checksums", [True, False], ids=["with", "without"])
 def test_the_source_knows_whether_pages_have_checksums(named, tmp_path, options, checksums):
+    """By the header of the first page."""
     source = open_source(named, str(written(tmp_path, checksums=checksums, **options)))
     assert source.checked is checksums
 
 
 def test_one_file_without_checksums_among_others_is_seen(named, tmp_path):
+    """All files must have them."""
     first, second = tmp_path / "first.parquet", tmp_path / "second.parquet"
     written(tmp_path).rename(first)
     written(tmp_path, checksums=False).rename(second)
@@ -109,6 +115,7 @@ def test_one_file_without_checksums_among_others_is_seen(named, tmp_path):
 
 @pytest.mark.parametrize("checksums", [True, False], ids=["with", "without"])
 def test_the_receipt_names_files_without_checksums(named, tmp_path, checksums):
+    """Nobody has to ask."""
     path = written(tmp_path, checksums=checksums)
     run = dp.certify(dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=named)
     receipt = dp.execute(run, path, rng=0).receipt
