@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import json
+import os
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from dpframe import documents
 from dpframe.errors import BadCertificate
 from dpframe.graph import Categorical, Column, Numeric, Regression, Rows, Setting
 from dpframe.guarantees import (
@@ -211,12 +212,10 @@ def load(source: str | Path | Mapping[str, Any]) -> Certificate:
 def _read(source: str | Path | Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(source, Mapping):
         return dict(source)
-    try:
-        content = json.loads(Path(source).read_text())
-    except (OSError, ValueError) as error:
-        raise BadCertificate(
-            "certificate", "a readable JSON file", str(source), str(error)
-        ) from error
+    if not isinstance(source, (str, os.PathLike)):
+        raise BadCertificate("certificate", "a path, or the document of a certificate", source)
+    text = documents.text_of(source, "certificate", error=BadCertificate)
+    content = documents.json_of(text, "certificate", BadCertificate)
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise BadCertificate("certificate", f"of schema {SCHEMA}", str(source), "")
     return content
