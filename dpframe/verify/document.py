@@ -13,20 +13,20 @@ import attrs
 
 from dpframe import documents
 from dpframe.errors import BadCertificate
-from dpframe.graph import Categorical, Column, Numeric, Regression, Rows, Setting
+from dpframe.graph import Regression
 from dpframe.guarantees import (
     ApproxDP,
     Each,
     GaussianDP,
     Guarantee,
     PureDP,
-    Relation,
     ZeroConcentratedDP,
 )
 from dpframe.symbols import Expression, Symbol, from_json, parameter, sqrt, to_json
 from dpframe.symbols.domain import CLOSED, Domain
 
 from .personal_document import each_of, personal_target
+from .setting_document import setting_of, setting_record
 
 if TYPE_CHECKING:
     from .certificate import Certificate
@@ -102,7 +102,7 @@ def declaration(certificate: Certificate) -> dict[str, object]:
             symbol.name: _domain(symbol, None)
             for symbol in sorted(extra, key=lambda symbol: symbol.name)
         },
-        "setting": _setting(setting),
+        "setting": setting_record(setting),
         "accountant": certificate.report.accountant,
         "trust": [f"{k.__module__}:{k.__qualname__}" for k in certificate.report.problem.foreign],
     }
@@ -146,37 +146,6 @@ def _field(value: Any) -> dict[str, object]:
     if isinstance(value, Regression):
         return {"declaration": _described(value)}
     return {"constant": list(value) if isinstance(value, tuple) else value}
-
-
-def _setting(setting: Setting) -> dict[str, object]:
-    rows, column = setting.X, setting.y
-    return {
-        "X": {
-            "norm": None if rows.norm is None else to_json(rows.norm),
-            **({} if rows.box is None else {"box": to_json(rows.box)}),
-            "columns": None if rows.columns is None else [_column(part) for part in rows.columns],
-            "intercept": rows.intercept,
-        },
-        "y": None
-        if column is None
-        else {
-            "name": column.name,
-            "bound": None if column.bound is None else to_json(column.bound),
-            "lower": None if column.lower is None else str(column.lower),
-            "upper": None if column.upper is None else str(column.upper),
-        },
-    }
-
-
-def _column(part: Numeric | Categorical) -> dict[str, object]:
-    if isinstance(part, Numeric):
-        return {
-            "name": part.name,
-            "lower": str(part.lower),
-            "upper": str(part.upper),
-            "unit": part.unit,
-        }
-    return {"name": part.name, "levels": list(part.levels)}
 
 
 def load(source: str | Path | Mapping[str, Any]) -> Certificate:
@@ -236,7 +205,7 @@ def _rebuild(content: Mapping[str, Any]) -> Certificate:
     target = kind(sqrt(amounts[0])) if kind is GaussianDP else kind(*amounts)
     if "each" in claimed:
         target = personal_target(target, claimed["each"], symbols)
-    setting = _load_setting(declared["setting"], claimed, symbols)
+    setting = setting_of(declared["setting"], claimed, symbols)
     certificate = certify(
         _regression(declared, symbols),
         target=target,
@@ -278,33 +247,3 @@ def _value(spec: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> object:
     if "formulas" in spec:
         return tuple(from_json(part, symbols) for part in spec["formulas"])
     return from_json(spec["formula"], symbols) if "formula" in spec else spec["constant"]
-
-
-def _load_setting(
-    spec: Mapping[str, Any], claimed: Mapping[str, Any], symbols: Mapping[str, Symbol]
-) -> Setting:
-    rows, column = spec["X"], spec["y"]
-    columns = (
-        None
-        if rows["columns"] is None
-        else [
-            Categorical(**part) if "levels" in part else Numeric(**part) for part in rows["columns"]
-        ]
-    )
-    norm, box = (
-        None if rows.get(key) is None else from_json(rows[key], symbols) for key in ("norm", "box")
-    )
-    labels = None
-    if column is not None:
-        labels = Column(
-            **{
-                **column,
-                "bound": None if column["bound"] is None else from_json(column["bound"], symbols),
-            }
-        )
-    return Setting(
-        X=Rows(norm=norm, box=box, columns=columns, intercept=rows["intercept"]),
-        y=labels,
-        relation=Relation(claimed["relation"]),
-        rows_per_person=from_json(claimed["rows_per_person"], symbols),
-    )
