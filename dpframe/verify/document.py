@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from dpframe import documents
-from dpframe.errors import BadCertificate
+from dpframe.errors import BadCertificate, InvalidArgument
 from dpframe.graph import Regression
 from dpframe.guarantees import (
     ApproxDP,
@@ -148,16 +148,24 @@ def _field(value: Any) -> dict[str, object]:
     return {"constant": list(value) if isinstance(value, tuple) else value}
 
 
-def load(source: str | Path | Mapping[str, Any]) -> Certificate:
+def load(
+    source: str | Path | Mapping[str, Any], *, modules: Collection[str] | None = None
+) -> Certificate:
     """The certificate of a file, proved anew: its declaration is imported, its graph built and
     verified again, and the hashes compared.
 
-    Loading imports the module that the file names: load only files whose origin you trust to name a
-    module; `dpframe check` imports nothing.
-    Raises BadCertificate.
+    The stored hash is compared with what the file says before anything is imported. Whoever writes
+    a file can write a hash, so loading imports whatever module the file names, unless `modules`
+    says which it may name: `modules=("dpframe",)` admits dpframe's own declarations only.
+    `dpframe check` imports nothing. Raises BadCertificate, and InvalidArgument for
+    `modules` that are no names.
     """
+    if isinstance(modules, str) or not all(isinstance(one, str) for one in modules or ()):
+        raise InvalidArgument("modules", 'names, such as ("dpframe",)', modules)
     content = _read(source)
     try:
+        _check_hash(content)
+        _check_modules(content["declaration"], modules)
         certificate = _rebuild(content)
     except (KeyError, TypeError, ValueError, AttributeError, ImportError, RecursionError) as error:
         if isinstance(error, BadCertificate):
@@ -188,6 +196,38 @@ def _read(source: str | Path | Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise BadCertificate("certificate", f"of schema {SCHEMA}", str(source), "")
     return content
+
+
+def _check_hash(content: Mapping[str, Any]) -> None:
+    """The stored hash must be that of the statement, the graph and the assumptions beside it."""
+    from .certificate import canonical_hash
+
+    found = canonical_hash(content["statement"], content["graph"], content["assumptions"])
+    if content["hash"] != found:
+        wanted = f"what its hash says; its statement, graph and assumptions have {found[:12]}"
+        way_out = "The file changed after it was written: certify again."
+        raise BadCertificate("certificate", wanted, content["hash"], way_out)
+
+
+def _check_modules(declared: Mapping[str, Any], modules: Collection[str] | None) -> None:
+    """Nothing outside these modules may be named."""
+    if modules is None:
+        return
+    for place in _places(declared):
+        named = place.partition(":")[0]
+        if not any(named == one or named.startswith(f"{one}.") for one in modules):
+            way_out = "Import nothing by dpframe check; or add the module if you trust it."
+            wanted = f"a file that names modules of {', '.join(modules)} only"
+            raise BadCertificate("certificate", wanted, named, way_out)
+
+
+def _places(declared: Mapping[str, Any]) -> Iterator[str]:
+    """Every `module:name` that loading would import."""
+    yield str(declared["class"])
+    yield from map(str, declared.get("trust", ()))
+    for field in declared["fields"].values():
+        if "declaration" in field:
+            yield from _places(field["declaration"])
 
 
 def _rebuild(content: Mapping[str, Any]) -> Certificate:
