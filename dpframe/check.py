@@ -17,7 +17,9 @@ import hashlib
 import inspect
 import json
 import math
+import os
 import re
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -42,6 +44,7 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,40}\Z")
 CLOSED = {"neither": (0, 0), "left": (1, 0), "right": (0, 1), "both": (1, 1)}
 FUNCTIONS = {"log": 1, "exp": 1, "analytic_sigma": 2, "+": 0, "*": 0, "min": 0, "max": 0}  # 0: any
 MAX_DEPTH, MAX_TEXT, MAX_BITS, MAX_WORK = 80, 100_000_000, 40_000, 2_000_000
+MAX_FILE, MAX_VALUES = 16 * 2**20, 1_000_000  # before anything is parsed
 MAX_BOXES, MAX_TENSOR, MAX_PATCHES = 4_000, 60_000, 1_000
 
 
@@ -53,8 +56,25 @@ class Refused(Exception):
     """An obligation that fails or was not shown, with its operands."""
 
 
+def content_of(path: str | Path) -> str:
+    """The text of a regular file of limited size; a pipe or a device is not read. Raises OSError or
+    Unusable.
+    """
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with open(handle, encoding="utf-8") as file:  # noqa: PTH123 - of a handle
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            raise Unusable("not a regular file")
+        text = "" if found.st_size > MAX_FILE else file.read(MAX_FILE + 1)
+    if max(found.st_size, len(text)) > MAX_FILE:
+        raise Unusable(f"larger than {MAX_FILE} bytes")
+    return text
+
+
 def read(text: str) -> Json:
     """The JSON value of a text without repeated keys, NaN or infinities. Raises Unusable."""
+    if text.count(",") + text.count("[") + text.count("{") > MAX_VALUES:
+        raise Unusable(f"more than {MAX_VALUES} values")
     try:
         return json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
@@ -3698,7 +3718,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--expect", metavar="HASH", help="refuse any other hash")
     options = parser.parse_args(argv)
     try:
-        document = read(Path(options.file).read_text(encoding="utf-8"))
+        document = read(content_of(options.file))
     except (OSError, ValueError, Unusable) as error:
         print(f"unusable: {safe(str(error))}")
         return 2

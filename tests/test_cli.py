@@ -270,7 +270,7 @@ def test_fit_drops_missing_rows_when_told(tmp_path):
     ("change", "says"),
     [
         (["--target", "nope"], "the name of a column; got 'nope'. X has age"),
-        (["--schema", "nope.json"], "a readable JSON file"),
+        (["--schema", "nope.json"], "a readable file"),
         (["--epsilon", "x"], "epsilon"),
         (["--norm", "1"], "given once"),
     ],

@@ -9,9 +9,9 @@ from typing import Any
 import attrs
 
 import dpframe as dp
+from dpframe import documents
 from dpframe.auditing import Audit, audit, audit_formulas
 from dpframe.describing import Description, read_description
-from dpframe.describing.event_text import MOST_CHARACTERS
 from dpframe.describing.events import EventRegression
 
 from .declaration import imported, regression_of
@@ -108,12 +108,7 @@ def _event(text: str) -> object:
         return text
     if ":" in text:
         return imported(text)
-    try:
-        with Path(text).open(encoding="utf-8") as file:
-            return file.read(MOST_CHARACTERS + 1)
-    except (OSError, ValueError) as error:
-        wanted = "an event's text, a file of it, or module:name"
-        raise dp.InvalidArgument("--event", wanted, text, f"{type(error).__name__}.") from None
+    return documents.text_of(text, "--event (a text with brackets, a file of it, or module:name)")
 
 
 def _described(found: Description, asked: Asked) -> Audited:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import dpframe as dp
+from dpframe import documents
 
 SCHEMA = (
     '{"columns": [{"name": "age", "lower": 18, "upper": 90}, '
@@ -45,10 +45,8 @@ def _numbers(norm: str | None, bound: str | None) -> tuple[dp.Rows, dp.Column]:
 
 def _content(path: Path) -> dict[str, Any]:
     """The object in a JSON file, decimals as text so that they stay exact."""
-    try:
-        content = json.loads(path.read_text(), parse_float=str, parse_constant=str)
-    except (OSError, ValueError, RecursionError):
-        raise dp.InvalidArgument("--schema", "a readable JSON file", str(path)) from None
+    text = documents.text_of(path, "--schema")
+    content = documents.json_of(text, "--schema", parse_float=str, parse_constant=str)
     if not isinstance(content, dict) or not NEEDED <= set(content) <= KNOWN:
         raise dp.InvalidArgument("--schema", f"written like {SCHEMA}", str(path))
     return content

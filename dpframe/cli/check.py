@@ -25,7 +25,7 @@ def check(
     if not as_json:
         raise typer.Exit(checker.main([*(["--expect", expect] if expect else []), "--", str(file)]))
     try:
-        verdict = checker.check(checker.read(file.read_text(encoding="utf-8")), expect)
+        verdict = checker.check(checker.read(checker.content_of(file)), expect)
     except (OSError, ValueError, checker.Unusable) as error:
         raise dp.BadCertificate("FILE", "a readable certificate", str(file), str(error)) from None
     print_json(dataclasses.asdict(verdict))

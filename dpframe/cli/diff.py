@@ -36,7 +36,7 @@ def _checked(path: Path) -> Any:
     from dpframe import check as checker
 
     try:
-        document = checker.read(path.read_text(encoding="utf-8"))
+        document = checker.read(checker.content_of(path))
         verdict = checker.check(document)
     except (OSError, ValueError, checker.Unusable) as error:
         raise dp.BadCertificate("FILE", "a readable certificate", str(path), str(error)) from None

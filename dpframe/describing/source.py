@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from pathlib import Path
 
+from dpframe import documents
 from dpframe.errors import InvalidArgument
 
 from .limits import MOST_BYTES, MOST_IN_LINE
@@ -27,34 +26,7 @@ def read_text(path: Path) -> str:
     """The text of the file. Raises InvalidArgument; opens nothing but regular files, and never
     reads more than the limit.
     """
-    return decoded(_bytes(path), path.name)
-
-
-def _bytes(path: Path) -> bytes:
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    try:
-        handle = os.open(path, flags)  # a pipe would block a plain open
-    except (OSError, ValueError) as error:
-        cause = type(error).__name__ if isinstance(error, ValueError) else error.strerror
-        raise InvalidArgument("description", "a readable file", str(path), f"{cause}.") from None
-    try:
-        regular = stat.S_ISREG(os.fstat(handle).st_mode)
-        found = _at_most(handle, MOST_BYTES + 1) if regular else b""
-    finally:
-        os.close(handle)
-    if not regular:
-        raise InvalidArgument("description", "a regular file", str(path))
-    if len(found) > MOST_BYTES:
-        wanted = f"a file of at most {MOST_BYTES // 1024} kB"
-        raise InvalidArgument("description", wanted, str(path), "Descriptions are short.")
-    return found
-
-
-def _at_most(handle: int, size: int) -> bytes:
-    found = b""
-    while len(found) < size and (more := os.read(handle, size - len(found))):
-        found += more
-    return found
+    return decoded(documents.content_of(path, "description", MOST_BYTES), path.name)
 
 
 def decoded(content: bytes, name: str) -> str:

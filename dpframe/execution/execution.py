@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import numpy as np
 
 from dpframe.errors import InvalidArgument, NotExecutable

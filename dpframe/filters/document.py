@@ -12,6 +12,7 @@ import re
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from dpframe import documents
 from dpframe.errors import BadLedger, DPFrameError, InvalidArgument, StaleLedger
 from dpframe.guarantees import ApproxDP, number
 
@@ -120,7 +121,7 @@ def _tag(body: object, key: bytes) -> str:
 def _parsed(text: object) -> dict[str, Any]:
     if not isinstance(text, str) or len(text) > MAX_CHARACTERS:
         raise _bad(f"text of at most {MAX_CHARACTERS} characters", type(text).__name__)
-    whole = json.loads(text)
+    whole = documents.json_of(text, "the saved ledger", BadLedger)
     if not isinstance(whole, dict) or set(whole) != {"ledger", "seal", "hmac"}:
         raise _bad("an object with ledger, seal and hmac", "something else")
     return whole

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from dpframe.errors import InvalidArgument
+from dpframe import documents
+from dpframe.errors import BadLedger, InvalidArgument
 
 from .document import MAX_CHARACTERS
 
@@ -23,10 +24,13 @@ def place(path: Where) -> Path:
     return Path(os.path.realpath(path))
 
 
-def read(path: Path) -> str:
-    """The text of a file, undecodable bytes kept apart; at most one character too many."""
-    with path.open(encoding="ascii", errors="surrogateescape", newline="") as file:
-        return file.read(MAX_CHARACTERS + 1)
+def read(path: Path, most: int = MAX_CHARACTERS) -> str:
+    """The text of a file, undecodable bytes kept apart. Raises OSError where there is none, and
+    BadLedger.
+    """
+    path.stat()
+    content = documents.content_of(path, "the saved ledger", most, BadLedger)
+    return content.decode("ascii", "surrogateescape")
 
 
 @contextmanager

@@ -276,6 +276,10 @@ class Column:
         return ToUnitInterval(source, exact(self.lower), exact(self.upper))
 
 
+def _rows_per_person(value: object) -> Expression:
+    return exact(value, "rows_per_person")
+
+
 @attrs.frozen(cache_hash=True, kw_only=True)
 class Setting:
     """What is public about the table, who is a neighbour, and what one unit of privacy is.
@@ -291,7 +295,7 @@ class Setting:
         default=None, validator=attrs.validators.optional(attrs.validators.instance_of(Column))
     )
     relation: Relation
-    rows_per_person: Expression = attrs.field(default=ONE)
+    rows_per_person: Expression = attrs.field(default=ONE, converter=_rows_per_person)
     grid: int | None = attrs.field(default=BITS, converter=bits_of_grid)
 
     @property

@@ -9,12 +9,12 @@ import base64
 import hashlib
 import json
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpframe import documents
 from dpframe.errors import BadLedger, DPFrameError, InvalidArgument, StaleLedger
 from dpframe.filters import registry
 from dpframe.filters.document import (
@@ -38,6 +38,7 @@ from .quantum import FINE, MOST, PLACES, Counts, Quantum, quantum_for
 from .single import SingleColumn
 
 SCHEMA = "dpframe-records/1"
+MOST_BYTES = 2**30  # of a file: its arrays have a few numbers for every record
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -83,12 +84,6 @@ def saved_of(text: object, key: bytes | None = None) -> Saved:
     if text_of(saved, key) != text:
         raise _bad("written exactly as this version writes it", "another text")
     return saved
-
-
-def read(path: Path) -> str:
-    """The text of a file, undecodable bytes kept apart."""
-    with path.open(encoding="ascii", errors="surrogateescape", newline="") as file:
-        return file.read()
 
 
 def check_expected(saved: Saved, expect: object, at_least: object) -> None:
@@ -196,7 +191,7 @@ def _body(saved: Saved, arrays: Arrays) -> dict[str, object]:
 def _parsed(text: object) -> dict[str, Any]:
     if not isinstance(text, str):
         raise _bad("text", type(text).__name__)
-    whole = json.loads(text)
+    whole = documents.json_of(text, "the saved ledger", BadLedger)
     if not isinstance(whole, dict) or set(whole) != {"ledger", "seal", "hmac", "arrays"}:
         raise _bad("an object with ledger, seal, hmac and arrays", "something else")
     return whole

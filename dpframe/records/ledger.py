@@ -254,7 +254,7 @@ class RecordLedger:
         with files.one_writer(where):
             saved = self._saved
             if where.exists():
-                self._compare(document.read(where), secret, str(where))
+                self._compare(files.read(where, document.MOST_BYTES), secret, str(where))
             files.replace(where, document.text_of(saved, secret))
             self._seen[str(where)] = document.seal_of(saved)
         document.note(saved)
@@ -279,7 +279,8 @@ class RecordLedger:
         Raises OSError where there is no such file.
         """
         where = files.place(path)
-        return cls._opened(document.read(where), key, expect, at_least, str(where))
+        text = files.read(where, document.MOST_BYTES)
+        return cls._opened(text, key, expect, at_least, str(where))
 
     def __eq__(self, other: object) -> bool:
         """The same kind, records, budgets, exact totals, and number of releases."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import stat
 from typing import Any
 
 import attrs
@@ -33,6 +34,8 @@ class File:
             found = os.stat(path)  # noqa: PTH116 - a path may be one of a worker's own
         except OSError:
             raise BadData("X", "a file that can be read", path, OTHERS) from None
+        if not stat.S_ISREG(found.st_mode):
+            raise BadData("X", "a regular file", path, "A pipe is read once: write it to a file.")
         return cls(path, found.st_size, found.st_mtime_ns, found.st_ino)
 
     def unchanged(self) -> None:

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.errors import BadData
+from dpframe.errors import BadData, SourceFailed
 from dpframe.graph import Categorical, Setting
 
 from .arrow import is_text, without_rows
+from .checksums import has_checksums
 from .extras import arrow
 from .files import UNCHANGED, File
 from .layout import Layout
@@ -24,12 +25,16 @@ from .telling import safely
 BATCH = 8  # blocks that are decoded at once
 BUFFER = 2**18  # bytes of a column that are read at once
 CUT = "A file that was cut short, or is no Parquet file, looks like this."
+UNCHECKED = (
+    "Parquet pages without checksums: damage inside them may go unnoticed (pyarrow and pandas "
+    "write checksums with write_page_checksum=True)"
+)
 
 
 @attrs.frozen(eq=False, repr=False)
 class ParquetSource(Source):
     """Parquet files of the same columns, one row group after the other; `groups` is a row group's
-    file and its number there.
+    file and its number there, `checked` whether the pages of every file have checksums.
     """
 
     threaded: ClassVar[bool] = True
@@ -38,6 +43,7 @@ class ParquetSource(Source):
     files: tuple[File, ...]
     groups: tuple[tuple[File, int], ...]
     rows: int
+    checked: bool
 
     @classmethod
     def of(
@@ -50,14 +56,16 @@ class ParquetSource(Source):
         arrow("pyarrow.parquet")
         first = empty(files[0])
         layout = Table.of(setting, first, y, budgets, drop=drop).layout
-        groups, rows = [], 0
+        groups, rows, checked = [], 0, True
         for file in files:
             schema, known = empty(file), metadata(file)
             laid(layout, schema, None, file.path)
             compare(layout, first, schema, file)
+            check_rows(known, file)
+            checked = checked and has_checksums(file.path)
             groups += [(file, group) for group in range(known.num_row_groups)]
             rows += known.num_rows
-        return cls(layout, files, tuple(groups), rows)
+        return cls(layout, files, tuple(groups), rows, checked)
 
     @property
     def identity(self) -> object:
@@ -66,8 +74,8 @@ class ParquetSource(Source):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """Those of files."""
-        return (UNCHANGED,)
+        """Those of files; and that pages without checksums are undamaged, where there are any."""
+        return (UNCHANGED,) if self.checked else (UNCHANGED, UNCHECKED)
 
     @property
     def steps(self) -> int:
@@ -97,6 +105,7 @@ class RowGroup(Part):
     def tables(self) -> Iterator[Table]:
         """The row group, decoded a few blocks at a time."""
         self.file.unchanged()
+        left = metadata(self.file).row_group(self.group).num_rows
         with opened(self.file) as file:
             for batch in file.iter_batches(
                 batch_size=BATCH * block_rows(len(self.layout.names)),
@@ -104,18 +113,21 @@ class RowGroup(Part):
                 columns=None if self.layout.schema is None else list(self.layout.needed),
                 use_threads=False,
             ):
+                left -= len(batch)
                 yield laid(self.layout, batch, None, self.file.path)
         self.file.unchanged()
+        if left:  # pyarrow skips pages of a kind that it does not know
+            raise SourceFailed(self.name, "its pages have another number of rows", CUT)
 
 
 def opened(file: File) -> Any:
-    """The file, open, its metadata not read again.
+    """The file, open, its metadata not read again, its pages compared with their checksums.
 
     Columns are read through small buffers: without them a column of a row group is held as a whole,
     and with pre_buffer a row group is.
     """
     library = arrow("pyarrow.parquet")
-    options = {"pre_buffer": False, "buffer_size": BUFFER}
+    options = {"pre_buffer": False, "buffer_size": BUFFER, "page_checksum_verification": True}
     return library.ParquetFile(file.path, metadata=metadata(file), **options)
 
 
@@ -130,6 +142,13 @@ def empty(file: File) -> Any:
     """A batch without rows that has the file's columns. Raises SourceFailed or MissingExtra."""
     schema = metadata(file).schema
     return without_rows(schema.to_arrow_schema())
+
+
+def check_rows(known: Any, file: File) -> None:
+    """The footer, which has no checksum, states the number of rows twice. Raises SourceFailed."""
+    groups = (known.row_group(number).num_rows for number in range(known.num_row_groups))
+    if known.num_rows != sum(groups):
+        raise SourceFailed(file.path, "its footer contradicts itself", CUT)
 
 
 def compare(layout: Layout, first: Any, other: Any, file: File) -> None:

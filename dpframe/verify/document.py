@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import importlib
-import json
-from collections.abc import Mapping
+import os
+from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from dpframe.errors import BadCertificate
-from dpframe.graph import Categorical, Column, Numeric, Regression, Rows, Setting
+from dpframe import documents
+from dpframe.errors import BadCertificate, InvalidArgument
+from dpframe.graph import Regression
 from dpframe.guarantees import (
     ApproxDP,
     Each,
     GaussianDP,
     Guarantee,
     PureDP,
-    Relation,
     ZeroConcentratedDP,
 )
 from dpframe.symbols import Expression, Symbol, from_json, parameter, sqrt, to_json
 from dpframe.symbols.domain import CLOSED, Domain
 
 from .personal_document import each_of, personal_target
+from .setting_document import setting_of, setting_record
 
 if TYPE_CHECKING:
     from .certificate import Certificate
@@ -101,7 +102,7 @@ def declaration(certificate: Certificate) -> dict[str, object]:
             symbol.name: _domain(symbol, None)
             for symbol in sorted(extra, key=lambda symbol: symbol.name)
         },
-        "setting": _setting(setting),
+        "setting": setting_record(setting),
         "accountant": certificate.report.accountant,
         "trust": [f"{k.__module__}:{k.__qualname__}" for k in certificate.report.problem.foreign],
     }
@@ -147,47 +148,24 @@ def _field(value: Any) -> dict[str, object]:
     return {"constant": list(value) if isinstance(value, tuple) else value}
 
 
-def _setting(setting: Setting) -> dict[str, object]:
-    rows, column = setting.X, setting.y
-    return {
-        "X": {
-            "norm": None if rows.norm is None else to_json(rows.norm),
-            **({} if rows.box is None else {"box": to_json(rows.box)}),
-            "columns": None if rows.columns is None else [_column(part) for part in rows.columns],
-            "intercept": rows.intercept,
-        },
-        "y": None
-        if column is None
-        else {
-            "name": column.name,
-            "bound": None if column.bound is None else to_json(column.bound),
-            "lower": None if column.lower is None else str(column.lower),
-            "upper": None if column.upper is None else str(column.upper),
-        },
-    }
-
-
-def _column(part: Numeric | Categorical) -> dict[str, object]:
-    if isinstance(part, Numeric):
-        return {
-            "name": part.name,
-            "lower": str(part.lower),
-            "upper": str(part.upper),
-            "unit": part.unit,
-        }
-    return {"name": part.name, "levels": list(part.levels)}
-
-
-def load(source: str | Path | Mapping[str, Any]) -> Certificate:
+def load(
+    source: str | Path | Mapping[str, Any], *, modules: Collection[str] | None = None
+) -> Certificate:
     """The certificate of a file, proved anew: its declaration is imported, its graph built and
     verified again, and the hashes compared.
 
-    Loading imports the module that the file names: load only files whose origin you trust to name a
-    module; `dpframe check` imports nothing.
-    Raises BadCertificate.
+    The stored hash is compared with what the file says before anything is imported. Whoever writes
+    a file can write a hash, so loading imports whatever module the file names, unless `modules`
+    says which it may name: `modules=("dpframe",)` admits dpframe's own declarations only.
+    `dpframe check` imports nothing. Raises BadCertificate, and InvalidArgument for
+    `modules` that are no names.
     """
+    if isinstance(modules, str) or not all(isinstance(one, str) for one in modules or ()):
+        raise InvalidArgument("modules", 'names, such as ("dpframe",)', modules)
     content = _read(source)
     try:
+        _check_hash(content)
+        _check_modules(content["declaration"], modules)
         certificate = _rebuild(content)
     except (KeyError, TypeError, ValueError, AttributeError, ImportError, RecursionError) as error:
         if isinstance(error, BadCertificate):
@@ -211,15 +189,45 @@ def load(source: str | Path | Mapping[str, Any]) -> Certificate:
 def _read(source: str | Path | Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(source, Mapping):
         return dict(source)
-    try:
-        content = json.loads(Path(source).read_text())
-    except (OSError, ValueError) as error:
-        raise BadCertificate(
-            "certificate", "a readable JSON file", str(source), str(error)
-        ) from error
+    if not isinstance(source, (str, os.PathLike)):
+        raise BadCertificate("certificate", "a path, or the document of a certificate", source)
+    text = documents.text_of(source, "certificate", error=BadCertificate)
+    content = documents.json_of(text, "certificate", BadCertificate)
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise BadCertificate("certificate", f"of schema {SCHEMA}", str(source), "")
     return content
+
+
+def _check_hash(content: Mapping[str, Any]) -> None:
+    """The stored hash must be that of the statement, the graph and the assumptions beside it."""
+    from .certificate import canonical_hash
+
+    found = canonical_hash(content["statement"], content["graph"], content["assumptions"])
+    if content["hash"] != found:
+        wanted = f"what its hash says; its statement, graph and assumptions have {found[:12]}"
+        way_out = "The file changed after it was written: certify again."
+        raise BadCertificate("certificate", wanted, content["hash"], way_out)
+
+
+def _check_modules(declared: Mapping[str, Any], modules: Collection[str] | None) -> None:
+    """Nothing outside these modules may be named."""
+    if modules is None:
+        return
+    for place in _places(declared):
+        named = place.partition(":")[0]
+        if not any(named == one or named.startswith(f"{one}.") for one in modules):
+            way_out = "Import nothing by dpframe check; or add the module if you trust it."
+            wanted = f"a file that names modules of {', '.join(modules)} only"
+            raise BadCertificate("certificate", wanted, named, way_out)
+
+
+def _places(declared: Mapping[str, Any]) -> Iterator[str]:
+    """Every `module:name` that loading would import."""
+    yield str(declared["class"])
+    yield from map(str, declared.get("trust", ()))
+    for field in declared["fields"].values():
+        if "declaration" in field:
+            yield from _places(field["declaration"])
 
 
 def _rebuild(content: Mapping[str, Any]) -> Certificate:
@@ -237,7 +245,7 @@ def _rebuild(content: Mapping[str, Any]) -> Certificate:
     target = kind(sqrt(amounts[0])) if kind is GaussianDP else kind(*amounts)
     if "each" in claimed:
         target = personal_target(target, claimed["each"], symbols)
-    setting = _load_setting(declared["setting"], claimed, symbols)
+    setting = setting_of(declared["setting"], claimed, symbols)
     certificate = certify(
         _regression(declared, symbols),
         target=target,
@@ -279,33 +287,3 @@ def _value(spec: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> object:
     if "formulas" in spec:
         return tuple(from_json(part, symbols) for part in spec["formulas"])
     return from_json(spec["formula"], symbols) if "formula" in spec else spec["constant"]
-
-
-def _load_setting(
-    spec: Mapping[str, Any], claimed: Mapping[str, Any], symbols: Mapping[str, Symbol]
-) -> Setting:
-    rows, column = spec["X"], spec["y"]
-    columns = (
-        None
-        if rows["columns"] is None
-        else [
-            Categorical(**part) if "levels" in part else Numeric(**part) for part in rows["columns"]
-        ]
-    )
-    norm, box = (
-        None if rows.get(key) is None else from_json(rows[key], symbols) for key in ("norm", "box")
-    )
-    labels = None
-    if column is not None:
-        labels = Column(
-            **{
-                **column,
-                "bound": None if column["bound"] is None else from_json(column["bound"], symbols),
-            }
-        )
-    return Setting(
-        X=Rows(norm=norm, box=box, columns=columns, intercept=rows["intercept"]),
-        y=labels,
-        relation=Relation(claimed["relation"]),
-        rows_per_person=from_json(claimed["rows_per_person"], symbols),
-    )

@@ -1,0 +1,75 @@
+"""Documents that are read from files: regular files of limited size, looked at before they are
+parsed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from typing import Any
+
+from .errors import InvalidArgument
+
+MOST_BYTES = 16 * 2**20  # of a document, where its reader sets no other limit
+MOST_VALUES = 10**6  # in a JSON document: each takes Python about a hundred bytes
+
+Where = str | os.PathLike[str]
+Kind = type[InvalidArgument]
+
+
+def content_of(
+    path: Where, name: str, most: int = MOST_BYTES, error: Kind = InvalidArgument
+) -> bytes:
+    """The bytes of a regular file of at most `most` bytes; nothing else is opened for long, and
+    nothing beyond the limit is read. `name` is what the error calls it. Raises `error`.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        handle = os.open(path, flags)  # a pipe would block a plain open
+    except (OSError, ValueError) as failure:
+        cause = failure.strerror if isinstance(failure, OSError) else type(failure).__name__
+        raise error(name, "a readable file", os.fspath(path), f"{cause}.") from None
+    try:
+        found = os.fstat(handle)
+        regular, size = stat.S_ISREG(found.st_mode), found.st_size
+        content = _at_most(handle, most + 1) if regular and size <= most else b""
+    finally:
+        os.close(handle)
+    if not regular:
+        raise error(name, "a regular file", os.fspath(path))
+    if max(size, len(content)) > most:
+        raise error(name, f"a file of at most {_in_words(most)}", os.fspath(path))
+    return content
+
+
+def text_of(path: Where, name: str, most: int = MOST_BYTES, error: Kind = InvalidArgument) -> str:
+    """The text, in UTF-8, of such a file. Raises `error`."""
+    try:
+        return content_of(path, name, most, error).decode("utf-8")
+    except UnicodeDecodeError:
+        raise error(name, "text in UTF-8", os.fspath(path)) from None
+
+
+def json_of(text: str, name: str, error: Kind = InvalidArgument, **hooks: Any) -> Any:
+    """The JSON value of a text, its values counted before they are made. `hooks` go to json.loads.
+    Raises `error`.
+    """
+    if text.count(",") + text.count("[") + text.count("{") > MOST_VALUES:
+        raise error(name, f"a document of at most {MOST_VALUES} values", f"{len(text)} characters")
+    try:
+        return json.loads(text, **hooks)
+    except (ValueError, RecursionError) as failure:
+        cause = type(failure).__name__
+    raise error(name, "a JSON document", cause)
+
+
+def _at_most(handle: int, size: int) -> bytes:
+    found = bytearray()
+    while len(found) < size and (more := os.read(handle, min(size - len(found), 2**20))):
+        found += more
+    return bytes(found)
+
+
+def _in_words(size: int) -> str:
+    return f"{size // 2**20} MiB" if size >= 2**20 else f"{size // 1024} kB"

@@ -1,0 +1,145 @@
+"""Documents are looked at before they are read, and counted before they are parsed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import dpframe as dp
+from dpframe import check, documents
+from dpframe.cli import app
+from dpframe.errors import DPFrameError, InvalidArgument
+
+CHECKER = Path(check.__file__)
+LONG = 60  # seconds after which a test that hangs is ended
+
+
+def accounts(path):
+    """A ledger of records from a file."""
+    return dp.RecordLedger.load(path)
+
+
+def spending(path):
+    """A filter from a file."""
+    return dp.Filter.load(path)
+
+
+def described(path):
+    """A description from a file, whatever it is called."""
+    return dp.read_description(path, format="toml")
+
+
+READERS = {
+    "certificate": dp.load,
+    "description": described,
+    "filter": spending,
+    "record ledger": accounts,
+}
+COMMANDS = {
+    "check": ["check", "{}"],
+    "check --json": ["check", "--json", "{}"],
+    "diff": ["diff", "{}", "{}"],
+    "schema": ["certify", "SSP", "--epsilon", "1", "--schema", "{}"],
+    "event": ["audit", "--event", "{}"],
+}
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    """A named pipe that nobody writes to."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    return path
+
+
+@pytest.fixture
+def sparse(tmp_path):
+    """A file of a terabyte that takes no room."""
+    path = tmp_path / "sparse"
+    with path.open("wb") as file:
+        file.truncate(2**40)
+    return path
+
+
+@pytest.fixture
+def many(tmp_path):
+    """A short JSON document of too many values."""
+    path = tmp_path / "many.json"
+    path.write_text("[" + "[]," * documents.MOST_VALUES + "[]]")
+    return path
+
+
+@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+def test_a_pipe_and_a_device_are_no_documents(reader, pipe):
+    """They are refused, not read: neither ends."""
+    for path in (pipe, "/dev/zero"):
+        with pytest.raises(DPFrameError, match="regular file"):
+            reader(path)
+
+
+@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+def test_a_huge_file_is_refused_by_its_size(reader, sparse):
+    """Reading it would take a terabyte."""
+    with pytest.raises(DPFrameError, match="at most"):
+        reader(sparse)
+
+
+@pytest.mark.parametrize("reader", [dp.load, accounts], ids=["certificate", "record ledger"])
+def test_values_are_counted_before_they_are_made(reader, many, monkeypatch):
+    """The parser is not called."""
+    monkeypatch.setattr(documents.json, "loads", None)
+    with pytest.raises(DPFrameError, match="values"):
+        reader(many)
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_every_command_refuses_a_pipe_a_device_and_a_huge_file(command, pipe, sparse):
+    """With its status for bad arguments."""
+    for path in (str(pipe), "/dev/zero", str(sparse)):
+        result = CliRunner().invoke(app, [word.format(path) for word in command])
+        assert result.exit_code == 2
+        assert not isinstance(result.exception, OSError | MemoryError)
+
+
+def test_the_checker_alone_refuses_them_too(pipe, sparse, many):
+    """As a script, without dpframe."""
+    wrong = {pipe: "regular", "/dev/zero": "regular", sparse: "larger", many: "values"}
+    for path, why in wrong.items():
+        done = subprocess.run(
+            [sys.executable, str(CHECKER), str(path)],
+            capture_output=True,
+            text=True,
+            timeout=LONG,
+            check=False,
+        )
+        assert (done.returncode, why in done.stdout) == (2, True)
+
+
+def test_a_file_that_grows_while_it_is_read_is_cut_off(tmp_path, monkeypatch):
+    """Files of /proc state no size."""
+    path = tmp_path / "small"
+    path.write_bytes(b"123456789")
+    monkeypatch.setattr(documents.os, "fstat", lambda _: os.stat_result((0o100644, *[0] * 9)))
+    assert documents.content_of(path, "it", 9) == b"123456789"
+    with pytest.raises(InvalidArgument, match="at most"):
+        documents.content_of(path, "it", 8)
+
+
+def test_a_missing_file_says_why():
+    """In the words of the operating system, without its exception."""
+    with pytest.raises(DPFrameError, match="No such file") as caught:
+        dp.load("/nowhere/certificate.json")
+    assert caught.value.__cause__ is None
+
+
+def test_a_table_is_a_regular_file(tmp_path):
+    """A pipe with the name of a table is refused before anything waits for it."""
+    path = tmp_path / "survey.csv"
+    os.mkfifo(path)
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column("y", bound=1), relation=dp.ADD_REMOVE)
+    run = dp.certify(dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=setting)
+    with pytest.raises(dp.BadData, match="regular file"):
+        dp.execute(run, path, rng=0)

@@ -1,0 +1,155 @@
+"""Every field of what a setting is made of survives saving: a law over all fields."""
+
+import json
+
+import attrs
+import pytest
+
+import dpframe as dp
+from dpframe import check
+
+COLUMNS = [dp.Numeric("age", 18, 90), dp.Categorical("town", ["A", "B", "C"])]
+BASES = {  # an object of each class, and for every field of it another value
+    dp.Setting: (
+        dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE),
+        {
+            "X": dp.Rows(norm=2, intercept=True),
+            "y": dp.Column("wage", lower=3, upper=9),
+            "relation": dp.REPLACE_ONE,
+            "rows_per_person": 3,
+            "grid": 12,
+        },
+    ),
+    dp.Rows: (
+        dp.Rows(norm=1),
+        {"norm": "0.7", "box": 2, "columns": COLUMNS, "intercept": True},
+    ),
+    dp.Column: (
+        dp.Column("wage", bound=1),
+        {"name": "pay", "bound": "1/3", "lower": {"lower": -2}, "upper": {"upper": 7}},
+    ),
+    dp.Numeric: (
+        dp.Numeric("age", 18, 90),
+        {"name": "years", "lower": "1/3", "upper": "100.25", "unit": "years"},
+    ),
+    dp.Categorical: (
+        dp.Categorical("town", ["A", "B", "C"]),
+        {"name": "city", "levels": ["A", "B"], "baseline": {"baseline": "B"}},
+    ),
+}
+TARGET = dp.ApproxDP(1, "1e-6")
+MORE_SETTINGS = {
+    "no grid": {"grid": None},
+    "no labels": {"y": None},
+    "levels of each kind": {
+        "X": dp.Rows(columns=[dp.Categorical("c", ["1", 1, 2.5, "é", 'a "quoted" one'])])
+    },
+    "all bounds at once": {"X": dp.Rows(columns=COLUMNS, box="1/2", norm=3, intercept=True)},
+    "bounds that are parameters": {
+        "X": dp.Rows(norm=dp.parameter("B", 0, 9)),
+        "y": dp.Column(bound=dp.parameter("C", 0, 9)),
+    },
+    "rows of a person as a parameter": {
+        "rows_per_person": dp.parameter("k", 1, 9, closed="both", integer=True)
+    },
+}
+TARGETS = {
+    "pure": dp.PureDP("0.7"),
+    "approx": dp.ApproxDP("1/3", "1e-7"),
+    "zcdp": dp.ZeroConcentratedDP("0.05"),
+    "gaussian": dp.GaussianDP("0.5"),
+    "symbolic": dp.ApproxDP(dp.EPSILON, dp.DELTA),
+    "personalised": dp.PersonalizedDP(dp.each("epsilon")),
+    "of groups": dp.PersonalizedDP(
+        {"careful": "0.1", "open": 1}, shares={"careful": "0.25", "open": "0.75"}
+    ),
+}
+
+
+class Labels(dp.Regression):
+    """A noisy number of rows."""
+
+    def declare(self, X, y, budget):
+        """Laplace noise where there is no delta, Gaussian elsewhere."""
+        noise = dp.Laplace.pure if budget.currency == ("epsilon",) else dp.Gaussian.analytic
+        return dp.release(dp.count(X), noise, budget)
+
+
+def cases():
+    """Every field of every class, with a value that is not its default."""
+    return [(kind, field.name) for kind in BASES for field in attrs.fields(kind)]
+
+
+def changed(kind, name):
+    """The base of the class with that field changed (ends of labels with the other end)."""
+    base, others = BASES[kind]
+    value = others[name]
+    if kind is dp.Column and name in {"lower", "upper"}:
+        return attrs.evolve(base, bound=None, **{"lower": -1, "upper": 1, **value})
+    return attrs.evolve(base, **(value if isinstance(value, dict) else {name: value}))
+
+
+def setting_with(part):
+    """A setting that contains it."""
+    if isinstance(part, dp.Setting):
+        return part
+    base = BASES[dp.Setting][0]
+    if isinstance(part, dp.Rows | dp.Column):
+        return attrs.evolve(base, **{"X" if isinstance(part, dp.Rows) else "y": part})
+    return attrs.evolve(base, X=dp.Rows(columns=[part]))
+
+
+def survives(setting, folder, target=TARGET, regression=None):
+    """Whether certifying, saving and loading give the same certificate and the same setting."""
+    path = folder / "certificate.json"
+    certificate = dp.certify(regression or dp.SSP(), target=target, setting=setting)
+    certificate.save(path)
+    loaded = dp.load(path)
+    assert loaded.hash == certificate.hash
+    assert loaded.setting == certificate.setting == setting
+    assert loaded.document == certificate.document
+    assert check.check(json.loads(path.read_text())).accepted
+    return True
+
+
+@pytest.mark.parametrize(("kind", "name"), cases(), ids=lambda one: getattr(one, "__name__", one))
+def test_every_field_survives(kind, name, tmp_path):
+    """A field that is added needs a value in BASES, or this fails."""
+    base, part = BASES[kind][0], changed(kind, name)
+    assert getattr(part, name) != getattr(base, name)
+    assert survives(setting_with(part), tmp_path)
+
+
+@pytest.mark.parametrize("kind", BASES, ids=lambda kind: kind.__name__)
+def test_every_field_has_a_value_here(kind):
+    """The law is over all fields."""
+    assert {field.name for field in attrs.fields(kind)} <= set(BASES[kind][1])
+
+
+@pytest.mark.parametrize("parts", MORE_SETTINGS.values(), ids=MORE_SETTINGS)
+def test_other_settings_survive(parts, tmp_path):
+    """Combinations, None where it is no default, and symbols."""
+    setting = attrs.evolve(BASES[dp.Setting][0], **parts)
+    regression = Labels() if setting.y is None else None
+    assert survives(setting, tmp_path, regression=regression)
+
+
+@pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
+def test_every_target_survives(target, tmp_path):
+    """Numbers, symbols, own budgets, groups."""
+    personal = isinstance(target, dp.PersonalizedDP)
+    relation = dp.REPLACE_ONE if personal else dp.ADD_REMOVE
+    setting = attrs.evolve(BASES[dp.Setting][0], relation=relation)
+    regression = dp.PersonalizedRidge(penalty=1) if personal else Labels()
+    assert survives(setting, tmp_path, target, regression)
+
+
+def test_a_setting_at_its_defaults_is_written_as_ever():
+    """Older files load: what stands at its default is left out."""
+    certificate = dp.certify(
+        dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=BASES[dp.Setting][0]
+    )
+    assert certificate.document["declaration"]["setting"] == {
+        "X": {"norm": "1", "columns": None, "intercept": False},
+        "y": {"name": "y", "bound": "1", "lower": None, "upper": None},
+    }
