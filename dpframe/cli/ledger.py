@@ -50,7 +50,7 @@ def show(
     if as_json:
         print_json([_record(ledger.account(name)) for name in _names(ledger, dataset)])
         return
-    console = Console(highlight=False, width=width())
+    console = Console(highlight=False, markup=False, emoji=False, width=width())
     for name in _names(ledger, dataset):
         console.print(str(ledger.account(name)), markup=False)
     if dataset is not None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from dpframe.errors import InvalidArgument
@@ -14,6 +16,7 @@ from dpframe.guarantees import Guarantee, Relation, Unit, number
 from .cost import Cost
 
 AMOUNT = re.compile(r"(0|[1-9][0-9]{0,4000})(/[1-9][0-9]{0,4000})?")
+TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+00:00")
 
 
 def of_guarantee(guarantee: Guarantee) -> dict[str, Any]:
@@ -66,5 +69,18 @@ def of_cost(cost: Cost) -> dict[str, Any]:
 
 def cost(value: Mapping[str, Any], whose: Unit) -> Cost:
     """The cost that `of_cost` wrote. Raises KeyError or InvalidArgument."""
+    return _cost(json.dumps(value, sort_keys=True), whose)
+
+
+@lru_cache(maxsize=1024)  # runs are often repeated, and numbers are exact: most of reading is this
+def _cost(text: str, whose: Unit) -> Cost:
+    value = json.loads(text)
     alternatives = tuple(guarantee(one) for one in value["guarantees"])
     return Cost(alternatives, whose, value["certificate"], value["description"])
+
+
+def time(value: object) -> str:
+    """A time in UTC as it is written, to the millisecond. Raises InvalidArgument."""
+    if not (isinstance(value, str) and TIME.fullmatch(value)):
+        raise InvalidArgument("time", "UTC in ISO 8601, to the millisecond", value)
+    return value
