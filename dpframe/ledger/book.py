@@ -11,6 +11,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.filters.prices import KINDS
+from dpframe.filters.units import unit_of
 
 from . import checkpoint, documents
 from .account import Account
@@ -83,7 +84,7 @@ class Book:
         self.accounts[entry.dataset] = Account(
             dataset=entry.dataset,
             budget=budget,
-            unit=None if content["unit"] is None else documents.unit(content["unit"]),
+            unit=None if content["unit"] is None else unit_of(content["unit"]),
             by=by,
             created=entry.time,
         )
@@ -92,7 +93,7 @@ class Book:
         account = self.accounts[entry.dataset]
         if account.unit is not None:
             raise InvalidArgument("unit", "settled once", "twice")
-        self.accounts[entry.dataset] = attrs.evolve(account, unit=documents.unit(content))
+        self.accounts[entry.dataset] = attrs.evolve(account, unit=unit_of(content))
 
     def _rule(self, entry: Entry, content: Mapping[str, Any]) -> None:
         account = self.accounts[entry.dataset]

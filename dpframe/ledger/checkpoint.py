@@ -12,6 +12,7 @@ from typing import Any
 
 from dpframe.errors import InvalidArgument
 from dpframe.filters.prices import KINDS
+from dpframe.filters.units import of_unit, unit_of
 
 from . import documents
 from .account import Account
@@ -57,7 +58,7 @@ def _of(account: Account, unfinished: list[int]) -> dict[str, Any]:
     return {
         "dataset": account.dataset,
         "budget": documents.of_guarantee(account.budget),
-        "unit": None if account.unit is None else documents.of_unit(account.unit),
+        "unit": None if account.unit is None else of_unit(account.unit),
         "by": account.by,
         "created": account.created,
         "totals": [_of_total(total) for total in account.totals],
@@ -82,7 +83,7 @@ def _account(value: Mapping[str, Any]) -> Account:
         for one in value["totals"]
     )
     check_kept(budget, tuple(total.ceiling for total in totals))
-    unit = None if value["unit"] is None else documents.unit(value["unit"])
+    unit = None if value["unit"] is None else unit_of(value["unit"])
     if runs and (unit is None or not totals):
         raise InvalidArgument("unit and totals", "settled before the first charge", "open")
     return Account(

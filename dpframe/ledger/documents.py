@@ -11,7 +11,7 @@ from typing import Any
 
 from dpframe.errors import InvalidArgument
 from dpframe.filters.prices import KINDS, amounts_of, exactly
-from dpframe.guarantees import Guarantee, Relation, Unit, number
+from dpframe.guarantees import Guarantee, Unit
 
 from .cost import Cost
 
@@ -45,17 +45,6 @@ def amounts(values: Sequence[Any]) -> tuple[Fraction, ...]:
         if not (isinstance(value, str) and AMOUNT.fullmatch(value)):
             raise InvalidArgument("amount", "an exact number of at least 0, as text", value)
     return tuple(map(Fraction, values))
-
-
-def of_unit(unit: Unit) -> dict[str, Any]:
-    """`{"relation": "add_remove", "rows_per_person": 1}`."""
-    rows = int(number("rows_per_person", unit.rows_per_person))
-    return {"relation": unit.relation.value, "rows_per_person": rows}
-
-
-def unit(value: Mapping[str, Any]) -> Unit:
-    """The unit that `of_unit` wrote. Raises KeyError, ValueError or InvalidArgument."""
-    return Unit(Relation(value["relation"]), value["rows_per_person"])
 
 
 def of_cost(cost: Cost) -> dict[str, Any]:

@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from dpframe.filters.units import of_unit
+
 from . import documents
 from .account import Account, Charge
 from .chain import BEGINNING, NAME, Entry
@@ -35,7 +37,7 @@ def _account(account: Account, charges: Iterable[Charge]) -> dict[str, Any]:
     return {
         "dataset": account.dataset,
         "budget": documents.of_guarantee(account.budget),
-        "unit": None if account.unit is None else documents.of_unit(account.unit),
+        "unit": None if account.unit is None else of_unit(account.unit),
         "by": account.by,
         "created": account.created,
         "totals": [_total(total) for total in account.totals],

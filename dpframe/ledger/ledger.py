@@ -14,6 +14,7 @@ from typing import Any
 
 from dpframe.errors import DPFrameError, InvalidArgument, PrivacyWarning, StaleLedger
 from dpframe.filters.files import Where, place
+from dpframe.filters.units import check_unit
 from dpframe.guarantees import Guarantee, Relation, Unit
 
 from . import store
@@ -21,7 +22,7 @@ from .account import Account, Charge
 from .admission import admission, known, unfit
 from .book import Book
 from .chain import BEGINNING, START, TRUSTED, Entry, Head, linked
-from .cost import HASH, Cost, check_unit
+from .cost import HASH, Cost
 from .export import exported
 from .history import charges_of
 from .names import check_name
@@ -281,9 +282,7 @@ def _unit(relation: object, rows_per_person: int) -> Unit | None:
         return None
     if not isinstance(relation, Relation):
         raise InvalidArgument("relation", "dp.ADD_REMOVE or dp.REPLACE_ONE", relation)
-    unit = Unit(relation, rows_per_person)
-    check_unit(unit)
-    return unit
+    return check_unit(Unit(relation, rows_per_person))
 
 
 def _check_head(head: object) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from dpframe.errors import StaleLedger
 from dpframe.filters.prices import Kind
+from dpframe.filters.units import of_unit
 from dpframe.guarantees import Guarantee, Unit
 
 from . import documents, store
@@ -42,7 +43,7 @@ class Step:
             self._append("ledger", "", {"format": NAME, "identity": secrets.token_hex(16)})
         content = {
             "budget": documents.of_guarantee(budget),
-            "unit": None if unit is None else documents.of_unit(unit),
+            "unit": None if unit is None else of_unit(unit),
             "by": None if by is None else by.kind,
         }
         self._append("dataset", dataset, content)
@@ -55,7 +56,7 @@ class Step:
         if not found.totals:
             raise unfit(account, cost)
         if account.unit is None:
-            self._append("unit", dataset, documents.of_unit(cost.unit))
+            self._append("unit", dataset, of_unit(cost.unit))
         self._settle(dataset, plan)
         content = {**amounts_of(found), "cost": documents.of_cost(cost)}
         return charge_of(self._append("charge", dataset, content), content, cost.unit)
