@@ -74,7 +74,8 @@ def _of_total(total: Total) -> dict[str, Any]:
 
 def _account(value: Mapping[str, Any]) -> Account:
     check_name(value["dataset"])
-    budget, by, runs = check_budget(documents.guarantee(value["budget"])), value["by"], value["runs"]
+    budget = check_budget(documents.guarantee(value["budget"]))
+    by, runs = value["by"], value["runs"]
     check_by(budget, None if by is None else KINDS[by])
     if type(runs) is not int or not 0 <= len(value["unfinished"]) <= runs:
         raise InvalidArgument("runs", "at least those that are unfinished", runs)

@@ -9,7 +9,10 @@ from collections.abc import Iterable
 from dpframe.errors import InvalidArgument
 
 LONGEST = 100  # characters of a name
-UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U000e0100-\U000e01ef]"
+)
 """Printable by Unicode's categories, and shown as nothing or as a space."""
 
 ALPHABETS = {"LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "DESERET"}
@@ -81,15 +84,10 @@ def check_name(name: object) -> None:
 
 
 def check_new(name: str, names: Iterable[str]) -> None:
-    """Refuse a name that mixes alphabets in one word, or that a person would take for one of
-    `names`: the same data would have two budgets. Raises InvalidArgument.
+    """Refuse a name that a person would take for one of `names`, since the same data would have two
+    budgets, and one that mixes alphabets in a word. Raises InvalidArgument.
     """
     check_name(name)
-    for word in re.findall(r"[^\W\d_]+", name):
-        found = {unicodedata.name(letter, "").split(" ")[0] for letter in word} & ALPHABETS
-        if len(found) > 1:
-            way_out = f"{word!r} has letters that look like those of another. Type it in one."
-            raise InvalidArgument("dataset", "of one alphabet in each word", name, way_out)
     mine = looks(name)
     for other in names:
         if not mine.isdisjoint(looks(other)):
@@ -98,6 +96,11 @@ def check_new(name: str, names: Iterable[str]) -> None:
                 "a name that differs by more than capitals, spaces or letters that look alike."
             )
             raise InvalidArgument("dataset", f"a name unlike {other!r}", name, way_out)
+    for word in re.findall(r"[^\W\d_]+", name):
+        found = {unicodedata.name(letter, "").split(" ")[0] for letter in word} & ALPHABETS
+        if len(found) > 1:
+            way_out = f"{word!r} has letters that look like those of another. Type it in one."
+            raise InvalidArgument("dataset", "of one alphabet in each word", name, way_out)
 
 
 def looks(name: str) -> set[str]:

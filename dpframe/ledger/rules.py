@@ -65,6 +65,7 @@ def cheapest(guarantees: Sequence[Guarantee], total: Total) -> Amounts | None:
     return min(offers, key=lambda offer: _part(offer, total.state.remaining), default=None)
 
 
+@lru_cache(maxsize=1024)
 def amounts_in(guarantee: Guarantee, kind: Kind) -> Amounts | None:
     """The amounts of `guarantee` as one of `kind`, exact or rounded up; None without a theorem.
 

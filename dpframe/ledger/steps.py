@@ -102,7 +102,7 @@ def begun(connection: sqlite3.Connection, number: int) -> Book:
     them is computed again.
     """
     found = store.checkpoints(connection, number)
-    if len(found) < 2:  # noqa: PLR2004  # of the last two, the earlier
+    if len(found) < 2:
         return Book()
     if not store.contains(connection, found[1].before):
         raise broken(found[1].number, "next in the chain")

@@ -99,7 +99,7 @@ def read_text(text: object, key: bytes | None, unit: Unit | None) -> Read:
 
 
 def seal_in(text: object, key: bytes | None) -> str:
-    """The seal of a text, of whichever schema. Raises BadLedger where it is not that of its body."""
+    """The seal of a text of either schema. Raises BadLedger where it is not that of its body."""
     whole = _parsed(text)
     _check_seal(whole, key)
     return str(whole["seal"])

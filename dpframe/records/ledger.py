@@ -239,10 +239,10 @@ class RecordLedger:
     ) -> Self:
         """The ledger that `to_json` wrote, equal to it, and it spends as that would.
 
-        `expect` is the seal that it must have, `at_least` the least number of releases, `unit` whose
-        privacy they were for: to be stated where the text, of an older version, does not say. Raises
-        BadLedger for a text that was edited or cut short, or does not say; StaleLedger for one older
-        than expected, or than this process has seen; InvalidArgument for one of another unit.
+        `expect` is the seal that it must have, `at_least` the least number of releases, `unit`
+        whose privacy they were for: to be stated where a text of an older version does not say.
+        Raises BadLedger for a text that was edited or cut short, or does not say; StaleLedger for
+        one older than expected, or than this process has seen; InvalidArgument for another unit.
         """
         found = document.read_text(text, key_of(key), unit)
         return cls._opened(found, expect, at_least, None)
