@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 import dpframe as dp
-from dpframe.ledger.documents import of_amounts, of_guarantee, of_unit
+from dpframe.filters.units import of_unit
+from dpframe.ledger.documents import of_amounts, of_guarantee
 from dpframe.symbols import rational
 
 from .options import Json, RelationName, option
@@ -50,7 +51,7 @@ def show(
     if as_json:
         print_json([_record(ledger.account(name)) for name in _names(ledger, dataset)])
         return
-    console = Console(highlight=False, width=width())
+    console = Console(highlight=False, markup=False, emoji=False, width=width())
     for name in _names(ledger, dataset):
         console.print(str(ledger.account(name)), markup=False)
     if dataset is not None:
@@ -96,8 +97,9 @@ def export(file: File, head: Head = None) -> None:
 
 @ledger_app.command("verify")
 def verify(file: File, head: Head = None) -> None:
-    """Check every hash and every sum, and that a kept head is in the chain."""
-    ledger = existing(file, head)
+    """Compute every hash, price, sum and checkpoint again, and look for a kept head in the chain."""
+    ledger = existing(file)
+    ledger.verify(head=head)
     kept = "and contains that head" if head else "no head was given, so roll-back is not excluded"
     typer.echo(f"The chain is whole, {kept}.\nhead {ledger.head}")
 
@@ -128,7 +130,7 @@ def _record(account: Any) -> dict[str, Any]:
     return {
         "dataset": account.dataset,
         "budget": of_guarantee(account.budget),
-        "unit": of_unit(account.unit),
+        "unit": None if account.unit is None else of_unit(account.unit),
         "adds": kind.kind if account.settled else None,
         "spent": dict(zip(kind.currency, of_amounts(account.main.state.spent), strict=True)),
         "remaining": dict(

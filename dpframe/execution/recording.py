@@ -91,5 +91,4 @@ def charge(
         wanted = "accounts of the records of the table, one each"
         raise InvalidArgument("records", wanted, f"{records.n} accounts")
     cost = promised(records, certificate, budgets)
-    records.hold_to(certificate.setting.relation)
-    records.spend(cost)
+    records.spend(cost, unit=certificate.setting.unit)

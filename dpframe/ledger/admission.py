@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
 from dpframe.errors import BudgetExceeded, InvalidArgument
@@ -10,11 +9,10 @@ from dpframe.errors import BudgetExceeded, InvalidArgument
 from .account import Account
 from .book import Book
 from .cost import Cost
+from .names import check_name
 from .plan import Admission, Plan, settled
 from .rules import Total, nothing_spent
 from .say import fitting, left_line
-
-LONGEST = 100  # characters of a name
 
 
 def admission(account: Account, cost: Cost) -> tuple[Plan | None, Admission]:
@@ -69,18 +67,6 @@ def taken(book: Book, dataset: str) -> InvalidArgument:
     budget = book.accounts[dataset].budget
     way_out = f"It has its budget already, {budget}, for good: charge it. Other data, other name."
     return InvalidArgument("dataset", "a new name", dataset, way_out)
-
-
-def check_name(name: object) -> None:
-    """Refuse what cannot be read aloud and typed again. Raises InvalidArgument."""
-    if not (isinstance(name, str) and _speakable(name)):
-        requirement = f"a printable name of 1 to {LONGEST} characters without spaces around it"
-        raise InvalidArgument("dataset", requirement, name)
-
-
-def _speakable(name: str) -> bool:
-    short = 0 < len(name) <= LONGEST and name == name.strip()
-    return short and name.isprintable() and unicodedata.is_normalized("NFC", name)
 
 
 def _unpriced(totals: Sequence[Total], cost: Cost) -> InvalidArgument:

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, TypeVar
 
-from dpframe.errors import BadLedger
+from dpframe.errors import BadLedger, DPFrameError
 
-NAME = "dpframe-budgets/1"
+NAME = "dpframe-budgets/1"  # of the chain: files of every format have this one
 START = "0" * 64
 TRUSTED = "Restore the newest copy that you trust; never begin anew on the same data."
+Value = TypeVar("Value")
+
+
+class Head(NamedTuple):
+    """Number and hash of an entry."""
+
+    number: int
+    hash: str
+
+
+BEGINNING = Head(0, START)
 
 
 class Entry(NamedTuple):
@@ -24,6 +36,16 @@ class Entry(NamedTuple):
     previous: str
     hash: str
 
+    @property
+    def head(self) -> Head:
+        """Where a chain stands after this entry."""
+        return Head(self.number, self.hash)
+
+    @property
+    def before(self) -> Head:
+        """Where it stood before."""
+        return Head(self.number - 1, self.previous)
+
 
 def entry_after(head: tuple[int, str], time: str, action: str, dataset: str, content: Any) -> Entry:
     """The entry that follows `head`, the number and the hash of the last one."""
@@ -34,7 +56,7 @@ def entry_after(head: tuple[int, str], time: str, action: str, dataset: str, con
 
 
 def hash_of(fields: tuple[object, ...]) -> str:
-    """SHA-256 over canonical JSON of the format's name and of all fields but the hash."""
+    """SHA-256 over canonical JSON of the chain's name and of all fields but the hash."""
     return hashlib.sha256(json.dumps([NAME, *fields]).encode("ascii")).hexdigest()
 
 
@@ -48,6 +70,27 @@ def check_link(head: tuple[int, str], entry: Entry) -> None:
         raise broken(number + 1, "next in the chain")
     if entry.hash != hash_of(tuple(entry[:-1])):
         raise broken(number + 1, "what its hash says")
+
+
+def linked(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """The entries of a chain from its first on. Raises BadLedger at the first that is not linked to
+    the one before it.
+    """
+    head = BEGINNING
+    for entry in entries:
+        check_link(head, entry)
+        head = entry.head
+        yield entry
+
+
+def believed(entry: Entry, read: Callable[[Entry, Any], Value]) -> Value:
+    """What `read` makes of an entry and its content. Raises BadLedger for one that no version of
+    dpframe could have written.
+    """
+    try:
+        return read(entry, json.loads(entry.content))
+    except (DPFrameError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise broken(entry.number, "a step that this version could have made") from None
 
 
 def broken(number: int, requirement: str) -> BadLedger:

@@ -9,7 +9,8 @@ import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.filters.prices import KINDS, amounts_of, fixed
-from dpframe.guarantees import Guarantee, Unit, number
+from dpframe.filters.units import check_unit
+from dpframe.guarantees import Guarantee, Unit
 from dpframe.symbols import Number
 from dpframe.verify import Certificate
 
@@ -30,11 +31,8 @@ def _several(value: object) -> tuple[object, ...]:
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
-def check_unit(unit: object) -> None:
-    """Refuse anything but a Unit whose rows_per_person is a number. Raises InvalidArgument."""
-    if type(unit) is not Unit:
-        raise InvalidArgument("unit", "a Unit, as certificate.setting.unit is", unit)
-    number("rows_per_person", unit.rows_per_person)
+def _unit(_: object, __: object, unit: object) -> None:
+    check_unit(unit)
 
 
 def _certificate(_: object, __: object, value: Any) -> None:
@@ -58,7 +56,7 @@ class Cost:
     """
 
     guarantees: tuple[Guarantee, ...] = attrs.field(converter=_several, validator=_guarantees)
-    unit: Unit = attrs.field(validator=lambda _, __, unit: check_unit(unit))
+    unit: Unit = attrs.field(validator=_unit)
     certificate: str = attrs.field(validator=_certificate)
     description: str = attrs.field(default="", validator=_description)
 

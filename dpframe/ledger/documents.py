@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from dpframe.errors import InvalidArgument
 from dpframe.filters.prices import KINDS, amounts_of, exactly
-from dpframe.guarantees import Guarantee, Relation, Unit, number
+from dpframe.guarantees import Guarantee, Unit
 
 from .cost import Cost
 
 AMOUNT = re.compile(r"(0|[1-9][0-9]{0,4000})(/[1-9][0-9]{0,4000})?")
+TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+00:00")
 
 
 def of_guarantee(guarantee: Guarantee) -> dict[str, Any]:
@@ -44,17 +47,6 @@ def amounts(values: Sequence[Any]) -> tuple[Fraction, ...]:
     return tuple(map(Fraction, values))
 
 
-def of_unit(unit: Unit) -> dict[str, Any]:
-    """`{"relation": "add_remove", "rows_per_person": 1}`."""
-    rows = int(number("rows_per_person", unit.rows_per_person))
-    return {"relation": unit.relation.value, "rows_per_person": rows}
-
-
-def unit(value: Mapping[str, Any]) -> Unit:
-    """The unit that `of_unit` wrote. Raises KeyError, ValueError or InvalidArgument."""
-    return Unit(Relation(value["relation"]), value["rows_per_person"])
-
-
 def of_cost(cost: Cost) -> dict[str, Any]:
     """A cost; its unit is that of the data set."""
     return {
@@ -66,5 +58,18 @@ def of_cost(cost: Cost) -> dict[str, Any]:
 
 def cost(value: Mapping[str, Any], whose: Unit) -> Cost:
     """The cost that `of_cost` wrote. Raises KeyError or InvalidArgument."""
+    return _cost(json.dumps(value, sort_keys=True), whose)
+
+
+@lru_cache(maxsize=1024)  # runs are often repeated, and numbers are exact: most of reading is this
+def _cost(text: str, whose: Unit) -> Cost:
+    value = json.loads(text)
     alternatives = tuple(guarantee(one) for one in value["guarantees"])
     return Cost(alternatives, whose, value["certificate"], value["description"])
+
+
+def time(value: object) -> str:
+    """A time in UTC as it is written, to the millisecond. Raises InvalidArgument."""
+    if not (isinstance(value, str) and TIME.fullmatch(value)):
+        raise InvalidArgument("time", "UTC in ISO 8601, to the millisecond", value)
+    return value

@@ -3,39 +3,47 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+from dpframe.filters.units import of_unit
 
 from . import documents
 from .account import Account, Charge
-from .book import Book
-from .chain import NAME
+from .chain import BEGINNING, NAME, Entry
+from .history import charges_of
 from .rules import Total
 
 
-def exported(book: Book) -> str:
+def exported(accounts: Sequence[Account], entries: Sequence[Entry]) -> str:
     """Budgets, totals and charges with exact numbers as text, and every entry of the chain."""
-    number, head = book.head
+    number, head = entries[-1].head if entries else BEGINNING
+    units = {one.dataset: one.unit for one in accounts if one.unit is not None}
+    charges = charges_of(entries, units).values()
     whole = {
         "format": NAME,
         "head": head,
         "length": number,
-        "datasets": [_account(book, one) for one in book.accounts.values()],
-        "chain": [entry._asdict() for entry in book.entries],
+        "datasets": [
+            _account(one, [charge for charge in charges if charge.dataset == one.dataset])
+            for one in accounts
+        ],
+        "chain": [entry._asdict() for entry in entries],
     }
     return json.dumps(whole, indent=1) + "\n"
 
 
-def _account(book: Book, account: Account) -> dict[str, Any]:
+def _account(account: Account, charges: Iterable[Charge]) -> dict[str, Any]:
     return {
         "dataset": account.dataset,
         "budget": documents.of_guarantee(account.budget),
-        "unit": None if account.unit is None else documents.of_unit(account.unit),
+        "unit": None if account.unit is None else of_unit(account.unit),
         "by": account.by,
         "created": account.created,
         "totals": [_total(total) for total in account.totals],
         "runs": account.runs,
         "unfinished": account.unfinished,
-        "charges": [_charge(charge) for charge in book.charges_of(account.dataset)],
+        "charges": [_charge(charge) for charge in charges],
     }
 
 

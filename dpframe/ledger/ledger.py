@@ -4,34 +4,42 @@ from __future__ import annotations
 
 import math
 import os
+import sqlite3
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from dpframe.errors import DPFrameError, InvalidArgument, PrivacyWarning, StaleLedger
 from dpframe.filters.files import Where, place
+from dpframe.filters.units import check_unit
 from dpframe.guarantees import Guarantee, Relation, Unit
 
 from . import store
 from .account import Account, Charge
-from .admission import admission, check_name, known, unfit
+from .admission import admission, known, unfit
 from .book import Book
-from .chain import TRUSTED
-from .cost import HASH, Cost, check_unit
+from .chain import BEGINNING, START, TRUSTED, Entry, Head, linked
+from .cost import HASH, Cost
 from .export import exported
+from .history import charges_of
+from .names import check_name
 from .plan import check_budget, check_by
-from .steps import Step, read_on, reread
+from .steps import Step, begun, older, read_on
+
+STRETCH = 2000  # entries that are read in one transaction, where all are
 
 
 class Ledger:
     """Budgets of data sets in the SQLite file `path`; nothing is written before `create`.
 
     Every operation opens the file, works in one transaction and closes it, so processes, threads
-    and forks may share it. On opening, the whole chain of hashes is checked, and every sum added
-    again. `head`, kept elsewhere, is the hash that the chain must contain; `wait` is how many
-    seconds to wait for other writers.
+    and forks may share it. On opening, hashes, prices and sums are computed again from the last
+    checkpoint but one, in a file of less than about 1,000 entries from the first; `verify` does so
+    for all. `head`, kept elsewhere, is the hash that the chain must contain, and is computed again
+    from; `wait` is how many seconds to wait for other writers.
 
     Raises BadLedger for a file that is no ledger or was edited, StaleLedger where `head` is not in
     it, LedgerUnavailable where it is locked or cannot be read.
@@ -49,8 +57,14 @@ class Ledger:
         if isinstance(wait, bool) or not isinstance(wait, (int, float)) or not 0 <= wait < math.inf:
             raise InvalidArgument("wait", "a number of seconds of at least 0", wait)
         self._file = store.File(place(path), float(wait))
-        self._book = Book()
-        self.verify(head=head)
+        self._book, self._known = Book(), BEGINNING
+        _check_head(head)
+        if head is None or head == START:
+            with self._reading():
+                pass
+        else:
+            self._book = self._containing(head)
+            self._known = self._book.head
 
     @property
     def path(self) -> Path:
@@ -79,8 +93,9 @@ class Ledger:
     def charges(self, dataset: str) -> tuple[Charge, ...]:
         """Every run charged to a data set, in order. Raises InvalidArgument."""
         with self._reading() as book:
-            known(book, dataset)
-            return book.charges_of(dataset)
+            unit, head = known(book, dataset).unit, book.head
+        units = {} if unit is None else {dataset: unit}
+        return tuple(charges_of(self._entries(head), units).values())
 
     def create(
         self,
@@ -138,58 +153,118 @@ class Ledger:
             self._mark(charge)
 
     def verify(self, *, head: str | None = None) -> None:
-        """Read the whole file again, its pages, every hash and every sum; `head`, if given, must be
-        in the chain. Raises as on opening.
+        """Read the whole file: its pages, and every hash, price, sum and checkpoint computed again;
+        `head`, if given, must be in the chain. Raises as on opening.
         """
         _check_head(head)
-        with self._reading(whole=True) as book:
-            lost = head is not None and head not in book.hashes
-        if lost:
-            requirement = "one that contains the given head"
-            raise StaleLedger("the ledger", requirement, "an older one, or another", TRUSTED)
+        before = self._known
+        with self._file.reading() as connection:
+            if connection is None:
+                self._absent()
+            else:
+                store.check_pages(connection)
+                store.check_numbers(connection)
+        missing = self._missing(Book(), {before.hash, head or START})
+        if before.hash in missing:
+            raise older()
+        if missing:
+            raise _lost()
 
     def export(self) -> str:
         """Everything as JSON: budgets, totals and charges with exact numbers, and the chain."""
         with self._reading() as book:
-            return exported(book)
+            head, accounts = book.head, tuple(book.accounts.values())
+        return exported(accounts, tuple(self._entries(head)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as its path and head: opened again, and compared, where it is loaded."""
-        return _reopened, (str(self.path), self._book.head[1], self._file.wait)
+        return _reopened, (str(self.path), self._known.hash, self._file.wait)
 
     def __repr__(self) -> str:
         """`Ledger('/data/budget.sqlite', 2 data sets)`, as of the last operation."""
         return f"Ledger({str(self.path)!r}, {len(self._book.accounts)} data sets)"
 
     @contextmanager
-    def _reading(self, *, whole: bool = False) -> Iterator[Book]:
-        """All entries, read on from where this object last read, or from the first."""
-        if not self._file.exists():
-            yield self._absent()
-            return
+    def _reading(self) -> Iterator[Book]:
+        """What the file adds up to, read on from where this object last read."""
         with self._file.reading() as connection:
-            if whole:
-                self._book = reread(connection, self._book)
-            read_on(connection, self._book)
-            yield self._book
+            yield self._absent() if connection is None else self._read(connection)
 
     @contextmanager
     def _writing(self, *, new: bool = False) -> Iterator[Step]:
-        """The same, with no other writer, and what is appended is committed at the end."""
+        """The same, with no other writer; what is appended is committed at the end."""
         if not self._file.exists():
             self._absent()
-            if not new:
-                way_out = "Check the path; ledger.create(...) begins a new ledger."
-                raise InvalidArgument("ledger", "an existing file", str(self.path), way_out)
         with self._file.writing(new=new) as connection:
-            read_on(connection, self._book)
-            yield Step(connection, self._book)
+            step = Step(connection, self._read(connection))
+            try:
+                yield step
+                step.close()
+                self._file.commit(connection)
+            except BaseException:
+                if self._book.head != self._known:  # what it adds up to was not committed
+                    self._book = Book()
+                raise
+            self._known = self._book.head
+
+    def _read(self, connection: sqlite3.Connection) -> Book:
+        if not store.contains(connection, self._known):
+            raise older()
+        self._book = read_on(connection, self._book)
+        self._known = self._book.head
+        return self._book
 
     def _absent(self) -> Book:
         """The empty book of no file. Raises StaleLedger where there was one."""
-        if self._book.entries:
+        if self._known.number:
             raise StaleLedger("the ledger", "where it was", "no file, or an empty one", TRUSTED)
         return self._book
+
+    def _containing(self, head: str) -> Book:
+        """The file, computed again from a checkpoint before `head` on. Raises StaleLedger where it
+        is not in the chain.
+        """
+        with self._file.reading() as connection:
+            number = None if connection is None else store.number_of(connection, head)
+            if connection is None or number is None:
+                raise _lost()
+            book = begun(connection, number)
+        if self._missing(book, {head}):
+            raise _lost()
+        return book
+
+    def _missing(self, book: Book, sought: set[str]) -> set[str]:
+        """Read a book on to the end of the file; which of the hashes did not occur."""
+        missing = sought - {START}
+        for entries in self._stretches(book.head.number):
+            book.extend(entries)
+            missing -= {entry.hash for entry in entries}
+        return missing
+
+    def _entries(self, head: Head) -> Iterator[Entry]:
+        """Every entry up to `head`, all hashes computed again."""
+        last = BEGINNING
+        for entry in linked(chain.from_iterable(self._stretches(0))):
+            if last.number == head.number:
+                break
+            last = entry.head
+            yield entry
+        if last != head:
+            raise older()
+
+    def _stretches(self, number: int) -> Iterator[list[Entry]]:
+        """The entries beyond `number`, so many of them in a transaction of their own that writers
+        and forks need not wait for all.
+        """
+        while True:
+            with self._file.reading() as connection:
+                if connection is None:
+                    return
+                entries = list(store.entries_after(connection, number, STRETCH))
+            if not entries:
+                return
+            yield entries
+            number = entries[-1].number
 
     def _mark(self, charge: Charge) -> None:
         try:
@@ -207,14 +282,17 @@ def _unit(relation: object, rows_per_person: int) -> Unit | None:
         return None
     if not isinstance(relation, Relation):
         raise InvalidArgument("relation", "dp.ADD_REMOVE or dp.REPLACE_ONE", relation)
-    unit = Unit(relation, rows_per_person)
-    check_unit(unit)
-    return unit
+    return check_unit(Unit(relation, rows_per_person))
 
 
 def _check_head(head: object) -> None:
     if head is not None and not (isinstance(head, str) and HASH.fullmatch(head)):
         raise InvalidArgument("head", "64 hexadecimal digits, as ledger.head gives", head)
+
+
+def _lost() -> StaleLedger:
+    requirement = "one that contains the given head"
+    return StaleLedger("the ledger", requirement, "an older one, or another", TRUSTED)
 
 
 def _reopened(path: str, head: str, wait: float) -> Ledger:

@@ -5,6 +5,7 @@ released is a release itself, and the best of several rules, chosen late, exceed
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from dpframe.errors import InvalidArgument
 from dpframe.filters.prices import KINDS, Kind, amounts_of
@@ -75,11 +76,29 @@ def check_inside(budget: Guarantee, plan: Plan) -> None:
     """Refuse ceilings that are not proved to imply the budget. Raises InvalidArgument."""
     if plan == (budget,):
         return
-    if type(budget) is not ApproxDP or len(plan) != 2 or plan[0] != PureDP(budget.epsilon):
+    if type(budget) is not ApproxDP or len(plan) != 2 or type(plan[0]) is not PureDP:
         raise InvalidArgument("ceilings", f"those of {budget}", list(map(str, plan)))
-    kind = type(plan[1])
-    if kind not in SPLITS or not is_inside(kind, amounts_of(plan[1], kind), budget):
-        raise InvalidArgument("ceilings", f"inside {budget}", str(plan[1]))
+    check_kept(budget, plan)
+
+
+def check_kept(budget: Guarantee, ceilings: Plan) -> None:
+    """The same for those that are left when totals that could not hold a run were given up."""
+    if ceilings in {(), (budget,)}:
+        return
+    kinds = [type(one) for one in ceilings]
+    if type(budget) is not ApproxDP or len(kinds) > 2 or (len(kinds) == 2) > (PureDP == kinds[0]):
+        raise InvalidArgument("ceilings", f"those of {budget}", list(map(str, ceilings)))
+    for ceiling, kind in zip(ceilings, kinds, strict=True):
+        if not _implies(ceiling, kind, budget):
+            raise InvalidArgument("ceilings", f"inside {budget}", str(ceiling))
+
+
+@lru_cache(maxsize=1024)
+def _implies(ceiling: Guarantee, kind: Kind, budget: ApproxDP) -> bool:
+    """Whether a ceiling beside or in place of (epsilon, delta) is proved to imply it."""
+    if kind is PureDP:
+        return ceiling == PureDP(budget.epsilon)
+    return kind in SPLITS and is_inside(kind, amounts_of(ceiling, kind), budget)
 
 
 class Admission:

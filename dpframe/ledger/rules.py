@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from flint import arb
 
+from dpframe.errors import InvalidArgument
 from dpframe.filters.ledger import State, after, state_of
-from dpframe.filters.prices import Kind, Price, amounts_of, fixed
+from dpframe.filters.prices import MAX_BITS, Kind, amounts_of, fixed
 from dpframe.guarantees import GaussianDP, Guarantee, PureDP, as_kind
 from dpframe.numerics import ball, boundary, certainly_at_most, next_up, to_float, working
 
@@ -40,9 +41,19 @@ class Total(NamedTuple):
 
 def nothing_spent(ceiling: Guarantee) -> Total:
     """The total before the first run."""
+    return total_of(ceiling, (Fraction(0),) * len(type(ceiling).currency), 0)
+
+
+def total_of(ceiling: Guarantee, spent: Amounts, runs: int) -> Total:
+    """The total that holds so much after so many runs. Raises InvalidArgument beyond the ceiling
+    or where there is nothing that could have been spent.
+    """
     kind = type(ceiling)
     most = fixed("budget", kind.currency, amounts_of(ceiling, kind))
-    return Total(ceiling, state_of(Price(1, (0,) * len(kind.currency)), most, 0))
+    state = state_of(fixed("total", kind.currency, spent, 4 * MAX_BITS), most, runs)
+    if any(left < 0 for left in state.remaining) or (any(spent) and not runs):
+        raise InvalidArgument("total", f"of {runs} runs within {ceiling}", list(map(str, spent)))
+    return Total(ceiling, state)
 
 
 def cheapest(guarantees: Sequence[Guarantee], total: Total) -> Amounts | None:
@@ -54,6 +65,7 @@ def cheapest(guarantees: Sequence[Guarantee], total: Total) -> Amounts | None:
     return min(offers, key=lambda offer: _part(offer, total.state.remaining), default=None)
 
 
+@lru_cache(maxsize=1024)
 def amounts_in(guarantee: Guarantee, kind: Kind) -> Amounts | None:
     """The amounts of `guarantee` as one of `kind`, exact or rounded up; None without a theorem.
 

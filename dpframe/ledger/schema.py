@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 APPLICATION = 0x64704C31  # dpL1, in the header of the file
-VERSION = 1
+VERSION = 2
+READABLE = (1, VERSION)  # format 1 has no checkpoints; the next charge makes it a file of format 2
 
 TABLE = """\
 CREATE TABLE entries (
@@ -32,3 +33,4 @@ BEGIN SELECT RAISE(ABORT, 'entries are appended in order'); END"""
 STATEMENTS = (TABLE, NO_UPDATE, NO_DELETE, IN_ORDER)
 SELECT = "SELECT number, time, action, dataset, content, previous, hash FROM entries"
 INSERT = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)"
+CHECKPOINTS = f"{SELECT} WHERE action = 'checkpoint' AND number <= ? ORDER BY number DESC LIMIT 2"

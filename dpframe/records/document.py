@@ -30,6 +30,8 @@ from dpframe.filters.document import (
 )
 from dpframe.filters.ledger import State
 from dpframe.filters.prices import KINDS, Kind, exactly
+from dpframe.filters.units import check_unit, of_unit, unit_of
+from dpframe.guarantees import Unit
 
 from .column import Column
 from .grouped import GroupColumn, groups_of
@@ -37,7 +39,7 @@ from .members import Members, members
 from .quantum import FINE, MOST, PLACES, Counts, Quantum, quantum_for
 from .single import SingleColumn
 
-SCHEMA = "dpframe-records/1"
+OLD, SCHEMA = "dpframe-records/1", "dpframe-records/2"  # the old one does not say the unit
 MOST_BYTES = 2**30  # of a file: its arrays have a few numbers for every record
 Arrays = dict[str, NDArray[Any]]
 
@@ -49,17 +51,25 @@ class Saved(NamedTuple):
     kind: Kind
     releases: int
     columns: tuple[Column, ...]
+    unit: Unit | None = None
+
+
+class Read(NamedTuple):
+    """A ledger from a text, and the seal that it has there."""
+
+    saved: Saved
+    seal: str
 
 
 def seal_of(saved: Saved) -> str:
     """SHA-256 of the ledger, 64 hexadecimal digits. Whoever can edit a file can compute it."""
-    return hashlib.sha256(_canonical(_body(saved, _arrays(saved.columns)))).hexdigest()
+    return hashlib.sha256(_canonical(_body(saved, _arrays(saved.columns), SCHEMA))).hexdigest()
 
 
-def text_of(saved: Saved, key: bytes | None = None) -> str:
+def text_of(saved: Saved, key: bytes | None = None, schema: str = SCHEMA) -> str:
     """The ledger as JSON with its seal; with a key also an HMAC-SHA256."""
     arrays = _arrays(saved.columns)
-    body = _body(saved, arrays)
+    body = _body(saved, arrays, schema)
     whole = {
         "ledger": body,
         "seal": hashlib.sha256(_canonical(body)).hexdigest(),
@@ -71,8 +81,10 @@ def text_of(saved: Saved, key: bytes | None = None) -> str:
     return json.dumps(whole, indent=1) + "\n"
 
 
-def saved_of(text: object, key: bytes | None = None) -> Saved:
-    """The ledger that `text_of` wrote. Raises BadLedger for any other text."""
+def read_text(text: object, key: bytes | None, unit: Unit | None) -> Read:
+    """The ledger that `text_of` wrote, of this or the old schema. Raises BadLedger for any other
+    text; InvalidArgument where it is for another unit than `unit`, or does not say for which.
+    """
     try:
         whole = _parsed(text)
         _check_seal(whole, key)
@@ -81,15 +93,46 @@ def saved_of(text: object, key: bytes | None = None) -> Saved:
         raise
     except (DPFrameError, ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
         raise _bad("a ledger within its own budgets", type(error).__name__) from None
-    if text_of(saved, key) != text:
+    schema = whole["ledger"]["schema"]
+    if schema not in {OLD, SCHEMA} or text_of(saved, key, schema) != text:
         raise _bad("written exactly as this version writes it", "another text")
-    return saved
+    return Read(_stated(saved, unit, schema), whole["seal"])
 
 
-def check_expected(saved: Saved, expect: object, at_least: object) -> None:
+def seal_in(text: object, key: bytes | None) -> str:
+    """The seal of a text of either schema. Raises BadLedger where it is not that of its body."""
+    whole = _parsed(text)
+    _check_seal(whole, key)
+    return str(whole["seal"])
+
+
+def _stated(saved: Saved, unit: Unit | None, schema: str) -> Saved:
+    """The ledger with the unit that a caller states for it, where the text has none."""
+    if unit is None and schema == OLD and saved.releases:
+        wanted = "one that says whose privacy its releases were for"
+        way_out = (
+            "Where you know: load(..., unit=certificate.setting.unit), that of every release so "
+            "far. Otherwise spend nothing more from it."
+        )
+        raise _bad(wanted, "a file of an older version", way_out)
+    check_held(saved.unit, unit)
+    return saved._replace(unit=unit or saved.unit)
+
+
+def check_held(held: Unit | None, unit: Unit | None) -> None:
+    """Refuse another unit of privacy than the ledger's: epsilon of a record that joins is not that
+    of one that is replaced, nor that of a person with more rows. Raises InvalidArgument.
+    """
+    if unit is not None and held not in {None, check_unit(unit)}:
+        way_out = "Keep another ledger for it, or certify for this unit."
+        raise InvalidArgument("unit", f"{held}, as before", str(unit), way_out)
+
+
+def check_expected(found: Read, expect: object, at_least: object) -> None:
     """Refuse a ledger with another seal, fewer releases than the caller knows of, or older than
     one that this process has saved or opened.
     """
+    saved, seal = found
     if expect is not None and not isinstance(expect, str):
         raise InvalidArgument("expect", "a seal, as ledger.seal gives it", expect)
     if type(at_least) is not int or at_least < 0:
@@ -99,7 +142,7 @@ def check_expected(saved: Saved, expect: object, at_least: object) -> None:
         raise StaleLedger("the saved ledger", wanted, saved.releases, WAY_OUT)
     if expect is None:
         registry.check(_known(saved))
-    elif expect != seal_of(saved):
+    elif expect != seal:
         raise StaleLedger("the saved ledger", f"the one with seal {expect}", "another", WAY_OUT)
     note(saved)
 
@@ -110,8 +153,8 @@ def note(saved: Saved) -> None:
 
 
 def same(one: Saved, other: Saved) -> bool:
-    """Whether kind, records, budgets, exact totals, and number of releases are equal."""
-    if (one.kind, one.releases) != (other.kind, other.releases):
+    """Whether kind, unit, records, budgets, exact totals, and number of releases are equal."""
+    if (one.kind, one.unit, one.releases) != (other.kind, other.unit, other.releases):
         return False
     return all(_same(a, b) for a, b in zip(one.columns, other.columns, strict=True))
 
@@ -166,15 +209,17 @@ def _arrays(columns: tuple[Column, ...]) -> Arrays:
     }
 
 
-def _body(saved: Saved, arrays: Arrays) -> dict[str, object]:
+def _body(saved: Saved, arrays: Arrays, schema: str) -> dict[str, object]:
     first = saved.columns[0]
     grouped = [column for column in saved.columns if isinstance(column, GroupColumn)]
     digests = {
         name: {"type": array.dtype.str, "sha256": hashlib.sha256(array.data).hexdigest()}
         for name, array in arrays.items()
     }
+    whose = None if saved.unit is None else of_unit(saved.unit)
     return {
-        "schema": SCHEMA,
+        "schema": schema,
+        **({} if schema == OLD else {"unit": whose}),
         "identity": saved.identity,
         "kind": saved.kind.kind,
         "currency": list(saved.kind.currency),
@@ -221,7 +266,8 @@ def _saved(body: dict[str, Any], arrays: Arrays) -> Saved:
     columns = _groups(body, kind, arrays) if body["groups"] else _singles(body, kind, arrays)
     if not releases and any(column.spent().any() for column in columns):
         raise _bad("of at least 1 release where something is spent", "of none")
-    return Saved(identity, kind, releases, columns)
+    unit = None if body.get("unit") is None else unit_of(body["unit"])
+    return Saved(identity, kind, releases, columns, unit)
 
 
 def _whole(places: object) -> bool:

@@ -15,7 +15,7 @@ from dpframe.filters import files
 from dpframe.filters.document import key_of
 from dpframe.filters.meter import ELSEWHERE
 from dpframe.filters.prices import Kind, share_of
-from dpframe.guarantees import Guarantee, Relation
+from dpframe.guarantees import Guarantee, Unit
 
 from . import document
 from .amounts import Cost, costs
@@ -30,6 +30,7 @@ from .targets import budgets_and_kind
 class _State(NamedTuple):
     releases: int
     columns: tuple[Column, ...]
+    unit: Unit | None
 
 
 class RecordLedger:
@@ -42,6 +43,8 @@ class RecordLedger:
     budget or cost is a number in that currency, or a guarantee of dpframe. Budgets, costs and who
     takes part are public and do not depend on the values in records; all may depend on earlier
     releases. Each record then has the guarantee of its budget, as with a Filter of its own.
+    `unit` is whose privacy that is, as `certificate.setting.unit` says it; left out, the first
+    execution settles it, and one for another unit is refused, also after saving.
     [RogersRUV16] [WhitehouseRRW23, Thm 1] [KoskelaTH23]
 
     What everybody in a group pays is added exactly, in time O(groups). What differs within a group
@@ -61,32 +64,27 @@ class RecordLedger:
     array([0., 0., 0.])
     """
 
-    __slots__ = ("_identity", "_kind", "_lock", "_process", "_relation", "_seen", "_state")
+    __slots__ = ("_identity", "_kind", "_lock", "_process", "_seen", "_state")
     __hash__ = None  # type: ignore[assignment]  # it changes
 
     def __init__(
-        self, budgets: object, groups: object = None, *, kind: type[Guarantee] | None = None
+        self,
+        budgets: object,
+        groups: object = None,
+        *,
+        kind: type[Guarantee] | None = None,
+        unit: Unit | None = None,
     ) -> None:
         """Begin with nothing spent. Raises InvalidArgument."""
         budgets, found = budgets_and_kind(budgets, kind)
         columns = opened(budgets, groups, found)
-        self._begin(Saved(secrets.token_hex(16), found, 0, columns), {})
+        document.check_held(None, unit)
+        self._begin(Saved(secrets.token_hex(16), found, 0, columns, unit), {})
 
     def _begin(self, saved: Saved, seen: dict[str, str]) -> None:
-        self._identity, self._kind, releases, columns = saved
-        self._state = _State(releases, columns)
+        self._identity, self._kind, *state = saved
+        self._state = _State(*state)
         self._lock, self._process, self._seen = Lock(), os.getpid(), seen
-        self._relation: Relation | None = None
-
-    def hold_to(self, relation: Relation) -> None:
-        """Executions charge an account in one relation, that of the first: epsilon of a record that
-        joins is not epsilon of one that is replaced. (Files do not hold it.) Raises
-        InvalidArgument.
-        """
-        if self._relation not in (None, relation):
-            way_out = "Keep another ledger for it, or certify in one relation."
-            raise InvalidArgument("relation", f"{self._relation}, as before", relation, way_out)
-        self._relation = relation
 
     @property
     def n(self) -> int:
@@ -97,6 +95,11 @@ class RecordLedger:
     def kind(self) -> Kind:
         """What it adds up: a class of guarantees."""
         return self._kind
+
+    @property
+    def unit(self) -> Unit | None:
+        """Whose privacy its budgets are for; None before the first execution."""
+        return self._state.unit
 
     @property
     def releases(self) -> int:
@@ -137,22 +140,24 @@ class RecordLedger:
         """A line a group: count, budget, least remaining, largest spent. Exact."""
         return reports_of(self._state.columns, self._kind)
 
-    def spend(self, cost: object, who: object = None) -> None:
+    def spend(self, cost: object, who: object = None, *, unit: Unit | None = None) -> None:
         """Charge one release to everybody, or to those where the mask `who` is True.
 
-        `cost` is one for all, a mapping from every group to one, or an array of one a record.
-        Raises InvalidArgument for what is no such cost, and BudgetExceeded where it does not fit
-        some record that takes part; then nobody is charged.
+        `cost` is one for all, a mapping from every group to one, or an array of one a record;
+        `unit` is whose privacy it is about, the ledger's where left out. Raises InvalidArgument for
+        what is no such cost, or for another unit, and BudgetExceeded where it does not fit some
+        record that takes part; then nobody is charged.
         """
         if os.getpid() != self._process:
             raise InvalidArgument("ledger", "one of this process", "a fork of one", ELSEWHERE)
         with self._lock:
             state = self._state
+            document.check_held(state.unit, unit)
             charges, mask = self._asked(cost, who, state)
             columns = _charged(state.columns, charges, mask)
             if columns is None:
                 self._refuse(cost, charges, mask, state)
-            self._state = _State(state.releases + 1, columns)
+            self._state = _State(state.releases + 1, columns, unit or state.unit)
 
     def fits(self, cost: object, who: object = None) -> bool:
         """Whether `spend` would admit it now. Raises InvalidArgument as `spend` does."""
@@ -224,24 +229,31 @@ class RecordLedger:
 
     @classmethod
     def from_json(
-        cls, text: str, *, key: bytes | None = None, expect: str | None = None, at_least: int = 0
+        cls,
+        text: str,
+        *,
+        key: bytes | None = None,
+        expect: str | None = None,
+        at_least: int = 0,
+        unit: Unit | None = None,
     ) -> Self:
         """The ledger that `to_json` wrote, equal to it, and it spends as that would.
 
-        `expect` is the seal that it must have, `at_least` the least number of releases. Raises
-        BadLedger for a text that was edited or cut short; StaleLedger for one older than expected,
-        or than this process has seen.
+        `expect` is the seal that it must have, `at_least` the least number of releases, `unit`
+        whose privacy they were for: to be stated where a text of an older version does not say.
+        Raises BadLedger for a text that was edited or cut short, or does not say; StaleLedger for
+        one older than expected, or than this process has seen; InvalidArgument for another unit.
         """
-        return cls._opened(text, key, expect, at_least, None)
+        found = document.read_text(text, key_of(key), unit)
+        return cls._opened(found, expect, at_least, None)
 
     @classmethod
     def _opened(
-        cls, text: object, key: object, expect: object, at_least: object, where: str | None
+        cls, found: document.Read, expect: object, at_least: object, where: str | None
     ) -> Self:
-        saved = document.saved_of(text, key_of(key))
-        document.check_expected(saved, expect, at_least)
+        document.check_expected(found, expect, at_least)
         ledger = cls.__new__(cls)
-        ledger._begin(saved, {} if where is None else {where: document.seal_of(saved)})  # noqa: SLF001  # its own class
+        ledger._begin(found.saved, {} if where is None else {where: found.seal})  # noqa: SLF001  # its own class
         return ledger
 
     def save(self, path: files.Where, *, key: bytes | None = None) -> None:
@@ -260,7 +272,7 @@ class RecordLedger:
         document.note(saved)
 
     def _compare(self, text: str, key: bytes | None, where: str) -> None:
-        if self._seen.get(where) != document.seal_of(document.saved_of(text, key)):
+        if self._seen.get(where) != document.seal_in(text, key):
             expected = "the one that this ledger saved or was loaded from"
             way_out = "Release nothing; load the file, and spend again from there."
             raise StaleLedger("the file", expected, where, way_out)
@@ -273,6 +285,7 @@ class RecordLedger:
         key: bytes | None = None,
         expect: str | None = None,
         at_least: int = 0,
+        unit: Unit | None = None,
     ) -> Self:
         """The ledger in a file that `save` wrote; arguments and errors as for `from_json`.
 
@@ -280,10 +293,11 @@ class RecordLedger:
         """
         where = files.place(path)
         text = files.read(where, document.MOST_BYTES)
-        return cls._opened(text, key, expect, at_least, str(where))
+        found = document.read_text(text, key_of(key), unit)
+        return cls._opened(found, expect, at_least, str(where))
 
     def __eq__(self, other: object) -> bool:
-        """The same kind, records, budgets, exact totals, and number of releases."""
+        """The same kind, unit, records, budgets, exact totals, and number of releases."""
         if type(other) is not RecordLedger:
             return NotImplemented
         return document.same(self._saved, other._saved)

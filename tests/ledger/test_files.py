@@ -66,7 +66,7 @@ BAD = {
     "cut in a page": (_ragged, "damaged|entry"),
     "zeros": (_zeros, "no SQLite file"),
     "another application": (_pragma("application_id=7"), "another SQLite file"),
-    "another format": (_pragma("user_version=2"), "format 2.*version of dpframe that wrote it"),
+    "another format": (_pragma("user_version=9"), "format 9.*version of dpframe that wrote it"),
     "a trigger dropped": (_statement(f"DROP TRIGGER {NAMES[0]}"), "own table and triggers"),
     "a table more": (_statement("CREATE TABLE more (x)"), "own table and triggers"),
     "a column more": (_statement("ALTER TABLE entries ADD COLUMN x TEXT"), "own table"),

@@ -61,7 +61,7 @@ def test_the_file_holds_budgets_groups_and_totals_only(any_ledger, small):
     whole = json.loads(any_ledger.to_json())
     assert set(whole) == {"ledger", "seal", "hmac", "arrays"}
     assert set(whole["ledger"]) == {
-        "schema", "identity", "kind", "currency", "records", "groups", "budgets", "common",
+        "schema", "unit", "identity", "kind", "currency", "records", "groups", "budgets", "common",
         "places", "releases", "arrays",
     }  # fmt: skip
     names = {f"{name} {k}" for name in ("own", "most") for k in range(2)} | {"codes"}

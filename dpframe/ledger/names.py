@@ -1,0 +1,126 @@
+"""Names of data sets: what may be one, and which two a person would take for each other."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from dpframe.errors import InvalidArgument
+
+LONGEST = 100  # characters of a name
+UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U000e0100-\U000e01ef]"
+)
+"""Printable by Unicode's categories, and shown as nothing or as a space."""
+
+ALPHABETS = {"LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "DESERET"}
+"""Scripts with letters that look like another's."""
+
+LOOK = {
+    "small": {
+        "a": "\u0430\u03b1\u0251",
+        "b": "\u044c",
+        "c": "\u0441\u03f2",
+        "d": "\u0501",
+        "e": "\u0435",
+        "g": "\u0581\u0261",
+        "h": "\u04bb\u0570",
+        "i": "\u0456\u0131\u0269",
+        "j": "\u0458\u03f3",
+        "k": "\u043a\u03ba",
+        "n": "\u043f\u0578",
+        "o": "\u043e\u03bf\u05850",
+        "p": "\u0440\u03c1",
+        "q": "\u051b\u0566",
+        "r": "\u0433",
+        "s": "\u0455",
+        "t": "\u03c4",
+        "u": "\u03c5\u057d",
+        "v": "\u0475\u03bd",
+        "w": "\u051d\u03c9",
+        "x": "\u0445",
+        "y": "\u0443\u03b3\u028f",
+    },
+    "capital": {
+        "A": "\u0410\u0391",
+        "B": "\u0412\u0392",
+        "C": "\u0421\u03f9",
+        "E": "\u0415\u0395",
+        "G": "\u050c",
+        "H": "\u041d\u0397",
+        "I": "\u0406\u0399",
+        "J": "\u0408",
+        "K": "\u041a\u039a",
+        "M": "\u041c\u039c",
+        "N": "\u039d",
+        "O": "\u041e\u039f\u05550",
+        "P": "\u0420\u03a1",
+        "Q": "\u051a",
+        "S": "\u0405",
+        "T": "\u0422\u03a4",
+        "U": "\u054d",
+        "W": "\u051c",
+        "X": "\u0425\u03a7",
+        "Y": "\u0423\u04ae\u03a5",
+        "Z": "\u0396",
+    },
+    "stroke": {"l": "1I|\u01c0\u0399\u0406\u04c0"},
+}
+"""Letters by the Latin one that they look like, after Unicode's table of confusables (UTS 39)."""
+
+SMALL, CAPITAL, STROKES = (
+    {ord(letter): latin for latin, letters in table.items() for letter in letters}
+    for table in LOOK.values()
+)
+
+
+def check_name(name: object) -> None:
+    """Refuse what cannot be read aloud and typed again. Raises InvalidArgument."""
+    if not (isinstance(name, str) and _speakable(name)):
+        requirement = f"a printable name of 1 to {LONGEST} characters without spaces around it"
+        raise InvalidArgument("dataset", requirement, name)
+
+
+def check_new(name: str, names: Iterable[str]) -> None:
+    """Refuse a name that a person would take for one of `names`, since the same data would have two
+    budgets, and one that mixes alphabets in a word. Raises InvalidArgument.
+    """
+    check_name(name)
+    mine = looks(name)
+    for other in names:
+        if not mine.isdisjoint(looks(other)):
+            way_out = (
+                f"The same data must not have two budgets: charge {other!r}. Other data, "
+                "a name that differs by more than capitals, spaces or letters that look alike."
+            )
+            raise InvalidArgument("dataset", f"a name unlike {other!r}", name, way_out)
+    for word in re.findall(r"[^\W\d_]+", name):
+        found = {unicodedata.name(letter, "").split(" ")[0] for letter in word} & ALPHABETS
+        if len(found) > 1:
+            way_out = f"{word!r} has letters that look like those of another. Type it in one."
+            raise InvalidArgument("dataset", "of one alphabet in each word", name, way_out)
+
+
+def looks(name: str) -> set[str]:
+    """How a name looks as it is, in capitals and in small letters: two that share one are alike."""
+    plain = unicodedata.normalize("NFKC", name)
+    plain = re.sub(r"\s+", " ", "".join(map(_punctuation, plain))).strip()
+    return {
+        "as it is: " + plain.translate(STROKES).translate(CAPITAL).translate(SMALL),
+        "capitals: " + plain.upper().translate(CAPITAL),
+        "small: " + unicodedata.normalize("NFKC", plain.casefold()).translate(SMALL),
+    }
+
+
+def _punctuation(letter: str) -> str:
+    if unicodedata.category(letter) == "Pd" or letter == "\u2212":
+        return "-"
+    return "'" if letter in "\u2018\u2019\u02bc\u00b4`" else letter
+
+
+def _speakable(name: str) -> bool:
+    short = 0 < len(name) <= LONGEST and name == name.strip()
+    normal = name.isprintable() and unicodedata.is_normalized("NFC", name)
+    return short and normal and not UNSEEN.search(name)
