@@ -23,6 +23,7 @@ _HOME = {
         "MissingExtra",
         "NotExecutable",
         "OutsideTheorem",
+        "PostFailed",
         "PrivacyWarning",
         "SourceFailed",
         "StaleLedger",
@@ -192,6 +193,7 @@ _HOME = {
     ),
     "dpframe.ledger": ("Ledger",),
     "dpframe.execution": ("Receipt", "Result", "execute"),
+    "dpframe.execution.rehearsal": ("Rehearsal",),
     "dpframe.describing": ("Description", "parse_description", "read_description"),
     "dpframe.auditing": (
         "Audit",
@@ -216,7 +218,7 @@ _HOME = {
         "public",
     ),
     "dpframe.mutating": ("Mutants", "mutants"),
-    "dpframe.estimators": ("PrivateRegressor",),
+    "dpframe.estimators": ("PrivateClassifier", "PrivateRegressor"),
     "dpframe.regressions": (
         "AdaOPS",
         "AdaOPSRepaired",

@@ -13,6 +13,7 @@ import numpy as np
 
 from dpframe.errors import BadData
 from dpframe.graph import Categorical
+from dpframe.graph.classes import Class
 
 from .arrow import is_arrow
 from .arrow import number_column as arrow_column
@@ -29,6 +30,7 @@ from .reading import (
     Matrix,
     Plain,
     check_kind,
+    class_column,
     level_column,
     number_column,
 )
@@ -104,15 +106,17 @@ def labels(layout: Layout, X: Any, y: Any) -> Column | None:
         if not (y is None or isinstance(y, str)):
             wanted = f"left out: labels are the column {layout.label!r} of X"
             raise BadData("y", wanted, Plain("labels"), ALIKE)
-        place = layout.place(layout.label, header(X) or ())
-        return _numbers(column(X, place), layout.label_title, drop=layout.drop)
+        values = column(X, layout.place(layout.label, header(X) or ()))
+        if layout.classes is not None:
+            return class_column(values, layout.classes)
+        return _numbers(values, layout.label_title, drop=layout.drop)
     if y is None and not layout.declared:
         return None
     if y is None:
         raise BadData("y", "given", None, "The certificate declares labels.")
     if not layout.declared:
         raise BadData("y", "left out", Plain("labels"), "The certificate declares none.")
-    return beside(y, drop=layout.drop)
+    return beside(y, drop=layout.drop, classes=layout.classes)
 
 
 def _numbers(values: Any, title: str, *, drop: bool) -> Column:
@@ -121,13 +125,27 @@ def _numbers(values: Any, title: str, *, drop: bool) -> Column:
     return number_column(values, title, drop=drop)
 
 
-def beside(y: Any, *, drop: bool) -> Column:
-    """Labels that are no column of X: one number a record. Raises BadData."""
+def beside(y: Any, *, drop: bool, classes: tuple[Class, ...] | None = None) -> Column:
+    """Labels that are no column of X: one number, or one of the classes, a record. Raises
+    BadData.
+    """
+    if classes is not None and isinstance(y, (list, tuple)):
+        y = listed_labels(y)
     series = y if hasattr(y, "to_numpy") and hasattr(y, "dtype") else as_array(y, "y")
     if len(series.shape) != 1:
         got, way_out = _dimensions(series), "y.ravel() flattens one column."
         raise BadData("y", "one-dimensional: a number a record", got, way_out)
+    if classes is not None:
+        return class_column(series, classes)
     return number_column(series, "y", drop=drop)
+
+
+def listed_labels(cells: Sequence[Any]) -> Array:
+    """A list as objects: numpy would make texts of its numbers where any is a text."""
+    found = np.empty(len(cells), dtype=object)
+    for place, cell in enumerate(cells):
+        found[place] = cell
+    return found
 
 
 def budgeted(layout: Layout, X: Any, given: Any) -> tuple[Layout, Any]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import BadData
+from dpframe.graph.classes import Class, Codes
 
 Array = NDArray[Any]
 REAL = "fiu"  # numpy's kinds of real numbers
@@ -160,6 +161,29 @@ def number_column(values: Any, name: str, *, drop: bool = False) -> Column:
 def level_column(values: Any) -> Column:
     """A column of categories, as objects; what is missing equals no level."""
     return Column(values, objects)
+
+
+def class_column(values: Any, classes: tuple[Class, ...]) -> Column:
+    """A column of classes, as their codes; anything else is missing. Raises BadData for dates."""
+    kind = getattr(getattr(values, "dtype", None), "kind", "")
+    if kind in {"m", "M"}:
+        raise refuse_kind("y", kind, str(values.dtype))
+    if not isinstance(values, np.ndarray) and kind in {"b", *REAL}:
+        numbers = values.to_numpy() if isinstance(values.dtype, np.dtype) else values
+        return Column(numbers, Coded(Codes(classes)))
+    return Column(values, Coded(Codes(classes)))
+
+
+@attrs.frozen
+class Coded:
+    """A window as codes of classes."""
+
+    codes: Codes
+
+    def __call__(self, window: Any) -> Array:
+        """One entry decides about one entry."""
+        plain = isinstance(window, np.ndarray) and window.dtype.kind in "biufU"
+        return self.codes(window if plain else objects(window))
 
 
 def check_kind(dtype: Any, name: str) -> None:

@@ -163,6 +163,7 @@ def _setting(setting: Setting) -> dict[str, object]:
             "bound": None if column.bound is None else to_json(column.bound),
             "lower": None if column.lower is None else str(column.lower),
             "upper": None if column.upper is None else str(column.upper),
+            **({} if column.levels is None else {"levels": list(column.levels)}),
         },
     }
 
