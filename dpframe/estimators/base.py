@@ -61,11 +61,11 @@ class PrivateEstimator(BaseEstimator, ABC):
         claimed = claim(self.epsilon, self.delta, epsilon)
         check_relation(claimed, self.setting)
         certificate = self._certify(claimed.target)
-        y = raveled(y)
         own = asked(certificate, claimed.budgets)
         column = None if own is None else own.column
         for given in () if own is None else (epsilon, self.epsilon, self.delta):
             check_order(X, given)
+        y = raveled(y)
         setting, drop = certificate.setting, self.missing == "drop"
         source = open_source(setting, X, y, drop=drop, budgets=column)
         table = (source,) if own is None else self._table(X, y, source)
