@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
-from dpframe.graph import Column, ColumnNode, Graph, Node, Procedure, Setting
+from dpframe.graph import Column, ColumnNode, Graph, Node, Procedure, Regression, Setting
 from dpframe.graph.classes import Class
 from dpframe.graph.maps.cells import CellColumn
 from dpframe.graph.maps.grid import OnGrid
 from dpframe.graph.maps.labels import ColumnMap
 from dpframe.graph.objectives import IDENTITY, LOGIT, Objective
+from dpframe.guarantees import Guarantee
 from dpframe.symbols import Expression, Number
 from dpframe.verify import Certificate
 
@@ -41,20 +42,30 @@ def check_numbers(certificate: Certificate) -> None:
         raise InvalidArgument("setting", wanted, column.levels, way_out)
 
 
+def of_classes(regression: Regression, setting: Setting, target: Guarantee) -> bool:
+    """Whether a declaration is one for dp.PrivateClassifier. Raises InvalidArgument."""
+    return link(regression, regression.graph(setting, target.budget)) == LOGIT
+
+
 def link_of(certificate: Certificate) -> str:
+    """What x'theta stands for in a certificate. Raises InvalidArgument."""
+    return link(certificate.regression, certificate.graph)
+
+
+def link(regression: Regression, graph: Graph) -> str:
     """What x'theta stands for: as the declaration states it, or as its losses do. Raises
     InvalidArgument where they differ, or do not say.
     """
-    stated = type(certificate.regression).link
-    links = {stated} if stated else {loss.link for loss in losses(certificate.graph)}
+    stated = type(regression).link
+    links = {stated} if stated else {loss.link for loss in losses(graph)}
     if len(links) > 1:
         found = f"losses of the links {', '.join(map(repr, sorted(links)))}"
         raise InvalidArgument("regression", "of losses with one link", found, STATED)
-    link = links.pop() if links else IDENTITY
-    if link not in {IDENTITY, LOGIT}:
+    found = links.pop() if links else IDENTITY
+    if found not in {IDENTITY, LOGIT}:
         wanted = f"of a loss whose link is {IDENTITY!r} or {LOGIT!r}"
-        raise InvalidArgument("regression", wanted, link, STATED)
-    return link
+        raise InvalidArgument("regression", wanted, found, STATED)
+    return found
 
 
 def losses(graph: Graph) -> list[Objective]:
