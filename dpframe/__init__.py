@@ -24,6 +24,7 @@ _HOME = {
         "MissingExtra",
         "NotExecutable",
         "OutsideTheorem",
+        "PostFailed",
         "PrivacyWarning",
         "SourceFailed",
         "StaleLedger",
@@ -194,6 +195,7 @@ _HOME = {
     ),
     "dpframe.ledger": ("Ledger",),
     "dpframe.execution": ("Receipt", "Result", "execute"),
+    "dpframe.execution.rehearsal": ("Rehearsal",),
     "dpframe.describing": ("Description", "parse_description", "read_description"),
     "dpframe.auditing": (
         "Audit",
@@ -218,7 +220,7 @@ _HOME = {
         "public",
     ),
     "dpframe.mutating": ("Mutants", "mutants"),
-    "dpframe.estimators": ("PrivateRegressor",),
+    "dpframe.estimators": ("PrivateClassifier", "PrivateRegressor"),
     "dpframe.regressions": (
         "AdaOPS",
         "AdaOPSRepaired",

@@ -14,6 +14,8 @@
     +-- Uncertified                         a graph that was not proved; it carries every open
     obligation
     +-- SourceFailed                      a table, or a worker reading it, broke off
+    +-- PostFailed                        a function of released values raised; what was released is
+    kept
     +-- NotExecutable (TypeError)         something other than a complete certificate was to be run
     +-- MissingExtra (ImportError)        an optional library is absent
 
@@ -22,6 +24,8 @@ DataWarning (a column that holds no numbers where numbers are declared).
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 
 class DPFrameError(Exception):
@@ -123,6 +127,31 @@ class Uncertified(DPFrameError):
 
 class NotExecutable(DPFrameError, TypeError):
     """Only a certificate with a number for every symbol can be executed."""
+
+
+class PostFailed(DPFrameError):
+    """A function of released values raised: `function` by name, the original error as `__cause__`.
+
+    Nothing that was paid for is lost: `released` has every value drawn so far, by name, and
+    `receipt` what was spent. Where the failure was found before anything was drawn or charged, as
+    in a rehearsal, `released` is empty and `receipt` None.
+    """
+
+    def __init__(
+        self,
+        function: str,
+        said: str,
+        *,
+        released: Mapping[str, object] | None = None,
+        receipt: object = None,
+    ) -> None:
+        """`said` is the type and the text of the original error, which saw released values only."""
+        self.function, self.said, self.receipt = function, said, receipt
+        self.released = dict(released or {})
+        kept = "nothing was drawn or charged"
+        if receipt is not None:
+            kept = "what was released is in .released, and what was spent in .receipt"
+        super().__init__(f"post-processing failed: {function} raised {said}; {kept}.")
 
 
 class MissingExtra(DPFrameError, ImportError):

@@ -70,7 +70,7 @@ def _column(content: object, path: Path) -> dp.Column:
     if (
         not isinstance(content, dict)
         or not content
-        or not set(content) <= {"lower", "upper", "bound"}
+        or not set(content) <= {"lower", "upper", "bound", "levels"}
     ):
         raise dp.InvalidArgument("target", f"written like {SCHEMA}", str(path))
     return dp.Column(**content)

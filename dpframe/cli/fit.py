@@ -9,6 +9,8 @@ import attrs
 import typer
 
 import dpframe as dp
+from dpframe.estimators.budgets import claim
+from dpframe.estimators.links import of_classes
 
 from .bounds import SCHEMA, bounds_of
 from .declaration import regression_of
@@ -47,12 +49,17 @@ def fit(
     dataset: Annotated[str | None, option("--dataset", "Whose budget in the ledger.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Fit a regression on a table, once, with noise; print coefficients and the receipt."""
+    """Fit a regression on a table, once, with noise; print coefficients and the receipt.
+
+    Of a loss of two classes they are log-odds; the codebook's "target" then has "levels".
+    """
     spent = _epsilon(epsilon, epsilon_column, groups, relation)
     X, y = bounds_of(schema, norm, bound)
     setting = dp.Setting(X=X, y=y, relation=relation.relation, rows_per_person=rows_per_person)
-    model = dp.PrivateRegressor(
-        regression_of(name, given, jointly=jointly),
+    declared = regression_of(name, given, jointly=jointly)
+    logistic = of_classes(declared, setting, claim(spent, delta, epsilon_column).target)
+    model = (dp.PrivateClassifier if logistic else dp.PrivateRegressor)(
+        declared,
         epsilon=spent,
         delta=delta,
         setting=setting,
@@ -66,6 +73,8 @@ def fit(
         print_json(_record(model))
     else:
         say(_coefficients(model))
+        if hasattr(model, "classes_"):
+            say(f"\nlog-odds of {model.classes_[1]} against {model.classes_[0]}")
         page(f"\n{model.receipt_}")
         if epsilon_column is not None:
             say(f"\n{model.budget_report_}")
@@ -91,18 +100,30 @@ def _epsilon(
 def _coefficients(model: Any) -> str:
     """One line a coefficient, the intercept last."""
     width = max(map(len, [*model.coef_names_, "intercept"]))
-    values = [*zip(model.coef_names_, model.coef_, strict=True), ("intercept", model.intercept_)]
-    return "\n".join(f"{label:{width}}  {float(value):>12.6g}" for label, value in values)
+    values = [*_named(model).items(), ("intercept", _intercept(model))]
+    return "\n".join(f"{label:{width}}  {value:>12.6g}" for label, value in values)
+
+
+def _named(model: Any) -> dict[str, float]:
+    """The coefficients by name."""
+    names = [str(name) for name in model.coef_names_]
+    return dict(zip(names, map(float, model.coef_.flat), strict=True))
+
+
+def _intercept(model: Any) -> float:
+    value = model.intercept_
+    return float(value[0] if hasattr(model, "classes_") else value)
 
 
 def _record(model: Any) -> dict[str, Any]:
     receipt = attrs.asdict(model.receipt_, recurse=False)
-    names = [str(name) for name in model.coef_names_]
+    classes = {"classes": model.classes_.tolist()} if hasattr(model, "classes_") else {}
     own = model.budget_report_.records() if hasattr(model, "budget_report_") else None
     return {
         **({} if own is None else {"budgets": own}),
-        "coefficients": dict(zip(names, map(float, model.coef_), strict=True)),
-        "intercept": float(model.intercept_),
+        **classes,
+        "coefficients": _named(model),
+        "intercept": _intercept(model),
         "certificate": model.certificate_.hash,
         "receipt": {key: _plain(value) for key, value in receipt.items()},
     }

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dpframe.errors import MissingExtra
 
 try:
+    from .classifier import PrivateClassifier
     from .regressor import PrivateRegressor
 except ImportError as error:  # absent, or older than its public validate_data
     raise MissingExtra("scikit-learn 1.6 or later", "sklearn") from error
 
-__all__ = ["PrivateRegressor"]
+__all__ = ["PrivateClassifier", "PrivateRegressor"]

@@ -2,21 +2,51 @@
 
 from __future__ import annotations
 
+import os
+import uuid
 import warnings
 import weakref
 
 import attrs
 
-from dpframe.errors import PrivacyWarning
+from dpframe.errors import InvalidArgument, PrivacyWarning
 from dpframe.execution.spending import Spending, costs
+
+_process = [uuid.uuid4().hex]
+_counted: weakref.WeakValueDictionary[str, Fits] = weakref.WeakValueDictionary()
+
+
+def _renew() -> None:
+    _process[0] = uuid.uuid4().hex
+
+
+os.register_at_fork(after_in_child=_renew)
 
 
 @attrs.define(eq=False)
 class Fits:
-    """The fits of one estimator and its clones, in this process; a copy elsewhere counts anew."""
+    """The fits of one estimator and its clones, in the process in which it was made: `home`, and
+    the `name` by which a pickled copy finds them there.
+    """
 
+    home: str = attrs.field(factory=lambda: _process[0])
+    name: str = attrs.field(factory=lambda: uuid.uuid4().hex)
     spent: list[Spending] = attrs.field(factory=list, init=False)
     tables: list[weakref.ref[object] | tuple[str, ...]] = attrs.field(factory=list, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Copies that are pickled here are the same fits."""
+        _counted[self.name] = self
+
+    def check_counted(self) -> None:
+        """Refuse to fit in another process, whose fits nobody adds up. Raises InvalidArgument."""
+        if self.home != _process[0]:
+            wanted = "given where fits run in other processes, as with n_jobs=2: it adds them up"
+            way_out = (
+                "ledger=dp.Ledger(path), dataset=name; or n_jobs=1, which warns with the sum; "
+                "or make the estimator in the process that fits it."
+            )
+            raise InvalidArgument("ledger", wanted, None, way_out)
 
     def warn(self, table: object, fit: Spending) -> None:
         """Say what all fits satisfy together, where another table was fitted before.
@@ -35,9 +65,14 @@ class Fits:
         except TypeError:  # such a table is taken for another one each time
             return
 
-    def __reduce__(self) -> tuple[type[Fits], tuple[()]]:
-        """A pickled estimator starts to count anew."""
-        return Fits, ()
+    def __reduce__(self) -> tuple[object, ...]:
+        """A pickled estimator counts on where it came from, and nowhere else."""
+        return _again, (self.home, self.name)
+
+
+def _again(home: str, name: str) -> Fits:
+    """The fits of that name, where they are counted; elsewhere none."""
+    return _counted.get(name) or Fits(home, name)
 
 
 def _same(known: weakref.ref[object] | tuple[str, ...], table: object) -> bool:

@@ -3,39 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
-from dpframe.auditing import BudgetReport
-from dpframe.auditing.rosters import report_at
 from dpframe.errors import InvalidArgument
 from dpframe.estimation.inference import infer
 from dpframe.estimation.inference_result import Inference
 from dpframe.estimation.inference_words import sentences
-from dpframe.execution import execute
-from dpframe.execution.budgets import asked, check_order
-from dpframe.execution.spending import Spending
 from dpframe.graph import Regression, Setting
 from dpframe.guarantees import Guarantee
 from dpframe.regressions.advice import default_regression
-from dpframe.sources import Source, open_source
-from dpframe.sources.layout import Layout
-from dpframe.sources.memory import MemorySource
-from dpframe.sources.opening import header, is_frame
-from dpframe.sources.table import Table
-from dpframe.symbols import Expression
-from dpframe.verify import Certificate, certify, load
+from dpframe.verify import Certificate
 
-from .budgets import check_relation, check_source, claim, rosters
-from .fits import Fits
+from .base import PrivateEstimator
+from .links import check_numbers
 from .summary import InUnits, Summary, constant_of, counted, evidence_of, in_units, residual_text
-from .units import label_scale, linear, mapped, predictions, row_maps
+from .units import label_scale, linear, predictions
 
 if TYPE_CHECKING:
     from dpframe.ledger import Ledger
@@ -43,7 +30,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
-class PrivateRegressor(RegressorMixin, BaseEstimator):
+class PrivateRegressor(RegressorMixin, PrivateEstimator):
     """A scikit-learn regressor whose fit is certified before it reads a row.
 
     Parameters
@@ -163,34 +150,10 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
         SourceFailed for a bad table, BudgetExceeded where the ledger has less left; nothing has
         been released then. Warns PrivacyWarning where people were fitted before.
         """
-        claimed = claim(self.epsilon, self.delta, epsilon)
-        check_relation(claimed, self.setting)
-        certificate = self._certify(claimed.target)
-        own = asked(certificate, claimed.budgets)
-        column = None if own is None else own.column
-        for given in () if own is None else (epsilon, self.epsilon, self.delta):
-            check_order(X, given)
-        source = open_source(self.setting, X, y, drop=self.missing == "drop", budgets=column)
-        table = (source,) if own is None else self._table(X, y, source)
-        lists = None if own is None else rosters(certificate, own, source, executor)
-        names = self._note_names(X, source)
-        fit = Spending(certificate.target, certificate.setting.unit)
-        if self.rng is None:
-            self._fits.warn(source.identity, fit)
-        options: dict[str, Any] = {"rng": self.rng, "missing": self.missing}
-        options |= {"ledger": self.ledger, "dataset": self.dataset, "executor": executor}
-        result = execute(certificate, *table, budgets=claimed.budgets, **options)
-        if self.rng is None:
-            self._fits.add(source.identity, fit)
-        self.certificate_, self.result_, self.receipt_ = certificate, result, result.receipt
-        self._rosters, self._budget = lists, source.layout.budget
-        theta = coefficients(result.output)
-        self._theta = theta
-        self._maps, self._columns = row_maps(certificate.graph, certificate.setting), names
-        found = linear(theta, self._maps, names, label_scale(self.setting.y), self._number)
+        self._fitted(X, y, epsilon, executor)
+        found = self._in(self._theta, label_scale(self.certificate_.setting.y))
         self.coef_, self.intercept_ = found.coefficients, found.intercept
         self.coef_names_ = found.names
-        self.ridge_ = getattr(result.output, "ridge", None)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -202,14 +165,6 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self, "certificate_")
         scale = label_scale(self.certificate_.setting.y)
         return predictions(self._blocks(X), self._theta, scale)
-
-    def _blocks(self, X: Any) -> Iterator[Array]:
-        """Rows as the statistics see them. Raises BadData."""
-        setting, X = self.certificate_.setting, without(X, self._budget)
-        table = features(setting, X)
-        if setting.X.columns is None:
-            validate_data(self, X, reset=False, skip_check_array=True)
-        return self._mapped(table)
 
     def summary(
         self, level: float = 0.95, *, target: str = "population", largest: float = math.inf
@@ -281,39 +236,6 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
             "identified": f"{inference.identified} of {len(inference.centre)} directions",
         }
 
-    @property
-    def budget_report_(self) -> BudgetReport:
-        """What records pay of their budgets; of a fit where they have some."""
-        check_is_fitted(self, "certificate_")
-        if self._rosters is None:
-            raise AttributeError(
-                "budget_report_ is of fits where records have budgets of their own"
-            )
-        sizes = {"d": self.receipt_.columns}
-        if self.receipt_.rows is not None:
-            sizes["n"] = self.receipt_.rows
-        lists = self._rosters
-        return report_at(self.certificate_, lists.shown, sizes, lists.executed)
-
-    def __sklearn_clone__(self) -> Any:
-        """A clone shares the count of fits."""
-        clone = super().__sklearn_clone__()
-        clone._shared_fits = self._fits  # noqa: SLF001 - its own class
-        return clone
-
-    def __getstate__(self) -> Any:
-        """For pickle: the certificate as its document."""
-        state = super().__getstate__()
-        if "certificate_" in state:
-            state = {**state, "certificate_": state["certificate_"].document}
-        return state
-
-    def __setstate__(self, state: Any) -> None:
-        """From pickle: the certificate is proved anew. Raises BadCertificate."""
-        if "certificate_" in state:
-            state = {**state, "certificate_": load(state["certificate_"])}
-        super().__setstate__(state)
-
     def __sklearn_tags__(self) -> Any:
         """Noise makes it non-deterministic and, at a small budget, a poor scorer."""
         tags = super().__sklearn_tags__()
@@ -321,82 +243,12 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
         tags.regressor_tags.poor_score = True
         return tags
 
-    @property
-    def _fits(self) -> Fits:
-        if "_shared_fits" not in self.__dict__:
-            self._shared_fits = Fits()
-        return self._shared_fits
-
-    def _certify(self, target: Guarantee) -> Certificate:
+    def _declared(self, target: Guarantee) -> tuple[Regression, Setting]:
         if isinstance(self.setting, Setting) and self.setting.y is None:
             wanted = "a dp.Setting with y=dp.Column(...)"
             raise InvalidArgument("setting", wanted, self.setting, "fit has labels to bound.")
         chosen = default_regression(target) if self.regression is None else self.regression
-        certificate = certify(chosen, target=target, setting=self.setting)
-        if certificate.free:
-            free = ", ".join(sorted(certificate.free))
-            way_out = "Give them as numbers, or run dp.certify(...).at(...) by hand."
-            raise InvalidArgument("regression and setting", f"free of {free}", free, way_out)
-        return certificate
+        return chosen, self.setting
 
-    def _table(self, X: Any, y: Any, source: Source) -> tuple[Any, ...]:
-        """X and y to be opened again with everybody's budgets. Raises BadData, InvalidArgument."""
-        check_source(source)
-        if self.ledger is not None:
-            wanted = "left out where records have budgets of their own"
-            way_out = "It adds up one budget for all; so fit with one."
-            raise InvalidArgument("ledger", wanted, type(self.ledger).__name__, way_out)
-        return X, y
-
-    def _note_names(self, X: Any, source: Source) -> tuple[str, ...]:
-        """Set n_features_in_ and feature_names_in_; the columns' names."""
-        layout = source.layout
-        beside = layout.label is None and layout.budget is None
-        if isinstance(source, MemorySource) and layout.schema is None and beside:
-            validate_data(self, X, reset=True, skip_check_array=True)
-        else:
-            self._note_source(layout)
-        given = getattr(self, "feature_names_in_", None)
-        return tuple(f"x{j}" for j in range(self.n_features_in_)) if given is None else tuple(given)
-
-    def _note_source(self, layout: Layout) -> None:
-        """As scikit-learn does with an array or a data frame."""
-        self.n_features_in_ = len(layout.names)
-        if layout.schema is not None or layout.header is not None:
-            self.feature_names_in_ = np.array(layout.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-
-    def _number(self, formula: Expression) -> float:
-        """A bound, rounded towards zero as at execution."""
-        sizes = {"d": self.n_features_in_}
-        if self.receipt_.rows is not None:
-            sizes["n"] = self.receipt_.rows
-        return self.certificate_.number(formula, up=False, sizes=sizes)
-
-    def _mapped(self, table: Table) -> Iterator[Array]:
-        for block in table.blocks(table.block_rows):
-            yield mapped(block, self._maps, self._number)
-
-
-def without(X: Any, column: str | None) -> Any:
-    """X without its column of budgets, which is no feature."""
-    if column is None or column not in (header(X) or ()):
-        return X
-    kept = [name for name in X.columns if str(name) != column] if is_frame(X) else None
-    return X.drop_columns([column]) if kept is None else X[kept]
-
-
-def features(setting: Setting, X: Any) -> Table:
-    """X as the setting's table without labels; reads no entry. Raises BadData."""
-    return Table.of(attrs.evolve(setting, y=None), X, None, drop=False)
-
-
-def coefficients(output: object) -> Array:
-    """The coefficients in a regression's output, shape (p,). Raises InvalidArgument."""
-    theta = np.asarray(getattr(output, "coefficients", output))
-    if theta.ndim != 1 or theta.dtype.kind != "f":
-        wanted = "one whose output is a dp.Fit or an array of coefficients"
-        way_out = "result_ holds what was released."
-        raise InvalidArgument("regression", wanted, type(output).__name__, way_out)
-    return theta
+    def _check_link(self, certificate: Certificate) -> None:
+        check_numbers(certificate)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
+from dpframe.errors import PostFailed
 from dpframe.graph import Graph, Node
 from dpframe.graph.procedures.random_stopping import RandomStopping
 from dpframe.randomness import Randomness
@@ -26,10 +27,15 @@ def best_of(running: Running, search: RandomStopping, randomness: Randomness) ->
     """
     bits, found, lowest = randomness.bits, None, np.inf
     looked: dict[Graph, dict[Node, Any]] = {}
-    stopped = False
+    stopped, failed = False, None
     while not stopped:
         graph = search.graphs[int(bits.below(len(search.graphs), 1)[0])]
-        fit, score = one_run(running, graph, looked.setdefault(graph, {}), randomness)
+        try:
+            fit, score = one_run(running, graph, looked.setdefault(graph, {}), randomness)
+        except PostFailed as error:
+            failed = PostFailed(error.function, "an error, in one of the runs")
+        if failed is not None:  # the theorem covers what is returned, not what one run released
+            raise failed
         if found is None or score < lowest:  # the proof needs an order: no number is the last
             found, lowest = fit, score
         stopped = bool(rational_coins(bits, search.gamma, 1)[0])

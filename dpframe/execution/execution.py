@@ -9,10 +9,9 @@ from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import numpy as np
 
-from dpframe.errors import InvalidArgument, NotExecutable
+from dpframe.errors import InvalidArgument, NotExecutable, PostFailed
 from dpframe.graph import Graph, Node, Post, Procedure, Searcher, points_of
 from dpframe.graph.post import checked_function
 from dpframe.graph.procedures import ApproximateMinimum
@@ -36,6 +35,7 @@ from .budgets import Asked, asked, check_order, given_by, read_budgets, spent_by
 from .numbers import PublicNumbers
 from .on_grid import held_grid
 from .one_pass import read, sizes_read
+from .processing import with_what_was_released
 from .recording import charge, check_records
 from .result import Receipt, Result
 from .running import Drawn, Running, check_passes
@@ -79,9 +79,13 @@ def execute(
     the same records in the same order, are charged what the certificate promises each, before
     anything is drawn.
 
-    Raises NotExecutable, BadData, InvalidArgument or BudgetExceeded before anything is drawn; warns
-    PrivacyWarning where the table is spent again, unless a ledger keeps count.
+    Raises NotExecutable, BadData, InvalidArgument or BudgetExceeded before anything is drawn, and
+    PostFailed where post-processing fails on every synthetic release that it is rehearsed on
+    (docs/fitting.md). Where it fails later, PostFailed has what was released, and the receipt.
+    Warns PrivacyWarning where the table is spent again, unless a ledger keeps count.
     """
+    from .rehearsal import check_processing  # which runs what stands here
+
     certificate = executable(run)
     if missing not in MISSING:
         raise InvalidArgument("missing", "'refuse' or 'drop'", missing)
@@ -96,6 +100,7 @@ def execute(
     source = held_at_rest(opened)
     with _few_threads(source, executor):
         running, sizes = first_look(certificate, source, executor, randomness, wanted)
+        check_processing(certificate, sizes)
         draws = running.draws(0)
         running.rehearse()
         receipt = _receipt(certificate, source, sizes, randomness, running.numbers.roster)
@@ -103,14 +108,21 @@ def execute(
             charge(records, certificate, budgets, sizes.get("n", source.rows))
         if randomness.private and ledger is None and records is None:
             note(source.identity, receipt.guarantee, receipt.unit)
-        with charging:
-            fresh = randomness.fresh()
-            released_in_stages(running, draws, fresh)
-        output = post_process(running)
-        released: dict[Node, Any] = {}
-        for node in certificate.graph.charged:
-            released[node] = running.released[node]
-        return Result(output=output, released=by_name(released), receipt=receipt)
+        try:
+            with charging:
+                released_in_stages(running, draws, randomness.fresh())
+            output = post_process(running)
+        except PostFailed as error:
+            failed = with_what_was_released(error, _named(running), receipt)
+        else:
+            return Result(output=output, released=_named(running), receipt=receipt)
+    raise failed
+
+
+def _named(running: Running) -> dict[str, Any]:
+    """Everything that was drawn so far, by name."""
+    known = running.released
+    return by_name({node: known[node] for node in running.graph.charged if node in known})
 
 
 def _few_threads(source: Source, executor: Any) -> AbstractContextManager[None]:

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import BadData, NotExecutable
+from dpframe.errors import BadData, NotExecutable, PostFailed
 from dpframe.graph import (
     Graph,
     Known,
@@ -38,6 +38,7 @@ from .drawing import Draw, times_of
 from .numbers import PublicNumbers
 from .on_grid import SourceOnGrid, on_grid
 from .one_pass import empty_block
+from .processing import applied
 from .repeats import Alike
 from .sampling import InOrder, Sample
 from .searching import Search
@@ -71,6 +72,8 @@ class Running:
     guess: Guess = NO_GUESS
     taken: dict[Node, Any] = attrs.field(factory=dict)
     """What the first pass took along by that guess."""
+    most_turns: int | None = None
+    """Of every loop, in a rehearsal: later ones repeat the last."""
 
     @property
     def graph(self) -> Graph:
@@ -118,7 +121,7 @@ class Running:
         """The same, with rows put onto their grid once, here and in memory. What is known is
         shared.
         """
-        if self.executor is not None or self.kept is not None:
+        if self.executor is not None or self.kept is not None or self.most_turns is not None:
             return self
         empty = empty_block(self.certificate.setting, self.source.columns)
         number = self.numbers.towards_zero
@@ -145,11 +148,13 @@ class Running:
         """Compute what follows from the stages before, and give its numbers to formulas."""
         for node in self.stages.follows(stage):
             if isinstance(node, Known):
-                number = node.learned(self.released[node.value], self.numbers.up)
+                released = self.released[node.value]
+                number = applied(node.learned, node.label, [released, self.numbers.up])
                 self.numbers.learn(node.name, number)
                 self.released[node] = float(number)
             else:
-                self.released[node] = node.function(*self.arguments(node.arguments))
+                arguments = self.arguments(node.arguments)
+                self.released[node] = applied(node.function, node.label, arguments)
 
     def release(self, draws: Iterable[Drawn], randomness: Randomness) -> None:
         """Draw, in order."""
@@ -269,14 +274,29 @@ class Running:
             raise NotExecutable(f"{loop.step.label} must read the point of its loop, to be sampled")
         at = np.zeros(round(self.numbers.up(point.size)))
         path, answers = [at], []
-        for turn in range(times_of(loop.step, self.numbers)):
+        turns = times_of(loop.step, self.numbers)
+        looked = turns if self.most_turns is None else min(turns, self.most_turns)
+        for turn in range(looked):
             sample = None if rate is None else Sample(rate.value, randomness.bits)
             values = self._looked(asked, {point: at}, sample)
             answers.append(Draw.of(once, self.numbers).released(values, randomness))
             answer = np.array(answers[-1])
-            at = finite(loop.update(at.copy(), answer, turn, *arguments), at.shape)
+            try:
+                at = applied(_moved, loop.label, [loop.update, at, answer, turn, arguments])
+            except PostFailed:
+                self.released[loop.step] = np.array(answers)  # what was drawn was paid for
+                raise
             path.append(at)
+        path += [at] * (turns - looked)
+        answers += answers[-1:] * (turns - looked)
         self.released[loop.step], self.released[loop] = np.array(answers), np.array(path)
+
+
+def _moved(
+    update: Callable[..., Any], at: Array, answer: Array, turn: int, arguments: Sequence[Any]
+) -> Array:
+    """The next point of a loop."""
+    return finite(update(at.copy(), answer, turn, *arguments), at.shape)
 
 
 def finite(point: Any, shape: tuple[int, ...]) -> Array:

@@ -51,6 +51,8 @@ class Regression(ABC):
     not. Of what others printed or coded, `claimed_for` is the neighbouring relation that they claim
     privacy for, or whose sensitivities their code takes ("" where they leave it open), and
     `understated` says what the declaration leaves out that costs more ("" where nothing does).
+    `link` is what coefficients stand for, "identity" or "logit" as of a loss; "" leaves it to the
+    losses of the graph, of which there are none where statistics of the squared loss are released.
     """
 
     paper: ClassVar[str] = ""
@@ -59,6 +61,7 @@ class Regression(ABC):
     use: ClassVar[str] = ""
     claimed_for: ClassVar[str] = ""
     understated: ClassVar[str] = ""
+    link: ClassVar[str] = ""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Freeze the subclass."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,6 +12,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Relation, Unit
 from dpframe.symbols import Expression, Number, exact, rational, sqrt
 
+from .classes import Class, classes_of, compared
 from .columns import Column as ColumnNode
 from .columns import ColumnSource
 from .interval import check_ends
@@ -76,17 +76,6 @@ def _levels(values: Iterable[Any]) -> tuple[Any, ...]:
     return levels
 
 
-def _compared(level: Any) -> str | float | None:
-    """A level as cells are compared with it; None where no double is near it."""
-    if isinstance(level, str):
-        return level
-    try:
-        found = float(level)
-    except OverflowError:
-        return None
-    return found if math.isfinite(found) else None
-
-
 @attrs.frozen(cache_hash=True)
 class Categorical:
     """A column with a public list of levels, one indicator column each; any other value becomes all
@@ -100,7 +89,7 @@ class Categorical:
         """At least one level, each once: cells are compared with texts as texts, with numbers and
         truth values as doubles.
         """
-        compared = {_compared(level) for level in self.levels}
+        compared = {compared(level) for level in self.levels}
         if not self.levels or len(compared) != len(self.levels) or None in compared:
             wanted = "at least one, each once, numbers finite and different as doubles"
             raise InvalidArgument(f"levels of {self.name}", wanted, self.levels, "")
@@ -244,7 +233,8 @@ def _upper(value: object) -> Fraction:
 @attrs.frozen(cache_hash=True)
 class Column:
     """Labels: clipped to [-bound, bound]; or, given lower and upper, clipped and mapped onto [-1,
-    1]. Raises InvalidArgument.
+    1]; or two `levels`, a public list of classes, as -1 and 1, of which any other label is missing.
+    Raises InvalidArgument.
     """
 
     name: str = "y"
@@ -258,8 +248,14 @@ class Column:
         default=None, kw_only=True, converter=attrs.converters.optional(_upper)
     )
 
+    levels: tuple[Class, ...] | None = attrs.field(
+        default=None, kw_only=True, converter=classes_of
+    )
+
     def __attrs_post_init__(self) -> None:
         """One way to bound them, not two."""
+        if self.levels is not None:
+            self._code()
         ends = (self.lower is not None, self.upper is not None)
         if (self.bound is not None) == all(ends) or any(ends) != all(ends):
             raise InvalidArgument(
@@ -267,6 +263,14 @@ class Column:
             )
         if self.lower is not None and self.upper is not None:
             check_ends("y", self.lower, self.upper)
+
+    def _code(self) -> None:
+        """The first class is read as 0, the second as 1."""
+        for name, code in (("lower", Fraction(0)), ("upper", Fraction(1))):
+            if getattr(self, name) not in (None, code) or self.bound is not None:
+                way_out = "Leave bound, lower and upper out."
+                raise InvalidArgument("y", "bounded by its levels alone", self.levels, way_out)
+            object.__setattr__(self, name, code)
 
     def node(self, unit: Unit, grid: int | None = None) -> ColumnNode:
         """The labels as a graph."""

@@ -98,12 +98,32 @@ class Levels(Meaning):
         return self.numbers.get(number(cell), NO_LEVEL)
 
 
+@attrs.frozen(eq=False)
+class Classes(Meaning):
+    """Positions of classes; a label that is none of them is missing."""
+
+    levels: Levels
+
+    def of_numbers(self, numbers: Array) -> Array:
+        codes = self.levels.of_numbers(numbers)
+        return np.where(codes == NO_LEVEL, np.nan, codes)
+
+    def of_cell(self, cell: Any) -> float:
+        code = self.levels.of_cell(cell)
+        return np.nan if code == NO_LEVEL else code
+
+
 NUMBERS = Numbers()
 
 
 def meaning(part: Numeric | Categorical | None) -> Meaning:
     """What the cells of a column of the codebook mean; numbers where there is no codebook."""
     return Levels.of(part.levels) if isinstance(part, Categorical) else NUMBERS
+
+
+def label_meaning(classes: Iterable[object] | None) -> Meaning:
+    """What labels mean: classes by their position, numbers where none are declared."""
+    return NUMBERS if classes is None else Classes(Levels.of(classes))
 
 
 def number(cell: Any) -> float:

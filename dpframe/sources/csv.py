@@ -19,7 +19,7 @@ import attrs
 from dpframe.errors import BadData, SourceFailed
 from dpframe.graph import Setting
 
-from .cells import NUMBERS, meaning
+from .cells import label_meaning, meaning
 from .csv_cells import budget_kind, cells
 from .csv_lines import CHUNK, first_line, lines
 from .extras import arrow
@@ -145,7 +145,8 @@ class CsvFile(Part):
         if self.layout.budget is not None:
             raise BadData(self.layout.budget_title, "given for every line", Plain("others"), SHAPE)
         converts = tuple(meaning(part).read for part in self.layout.parts)
-        labels = Column([None] * count, NUMBERS.read) if self.layout.declared else None
+        read = label_meaning(self.layout.classes).read
+        labels = Column([None] * count, read) if self.layout.declared else None
         return Table(Rows([None] * count, self.layout.titles, converts), labels, self.layout)
 
     def _batches(self) -> Iterator[tuple[Any, int]]:

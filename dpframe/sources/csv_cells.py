@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -107,6 +108,8 @@ def cells(layout: Layout) -> dict[str, Cells]:
     parts = dict(zip(layout.names, layout.parts, strict=True))
     order = layout.needed if layout.schema is not None else layout.header or ()
     found = {name: _cells(parts.get(name), drop=layout.drop) for name in order}
+    if layout.label is not None and layout.classes is not None:
+        found[layout.label] = _levelled(layout.label, layout.classes)
     own = Groups() if layout.budgeted == NAMES else Lenient()
     return found if layout.budget is None else {**found, layout.budget: own}
 
@@ -119,10 +122,15 @@ def budget_kind(cell: bytes) -> str:
 def _cells(part: Numeric | Categorical | None, *, drop: bool) -> Cells:
     if not isinstance(part, Categorical):
         return Lenient() if drop else Strict()
-    kinds = {_sort(level) for level in part.levels}
+    return _levelled(part.name, part.levels)
+
+
+def _levelled(name: str, levels: Sequence[object]) -> Cells:
+    """How cells of levels are read. Raises BadData."""
+    kinds = {_sort(level) for level in levels}
     if len(kinds) > 1:
         wanted, got = "all texts, all numbers or all truth values", Plain("several kinds")
-        raise BadData(f"levels of {part.name}", wanted, got, "A CSV file does not tell them apart.")
+        raise BadData(f"levels of {name}", wanted, got, "A CSV file does not tell them apart.")
     return kinds.pop()()
 
 

@@ -9,6 +9,7 @@ import attrs
 
 from dpframe.errors import BadData
 from dpframe.graph import Categorical, Numeric, Setting
+from dpframe.graph.classes import Class
 from dpframe.guarantees import REPLACE_ONE
 
 from .budgets import column_name
@@ -26,7 +27,8 @@ class Layout:
     positions do, `label` the column of labels where it stands among them, `declared` whether there
     are labels, `drop` whether rows without numbers are left out and `keep_count` whether rows of
     zeros then stand for them. `budget` is the column of budgets where it stands among them,
-    `budgeted` of which kind budgets are, None without any.
+    `budgeted` of which kind budgets are, None without any. `classes` are those of the labels, None
+    where these are numbers.
     """
 
     schema: Schema
@@ -38,6 +40,7 @@ class Layout:
     keep_count: bool
     budget: str | None = None
     budgeted: str | None = None
+    classes: tuple[Class, ...] | None = None
 
     @classmethod
     def of(
@@ -71,7 +74,9 @@ class Layout:
             raise BadData("X", "a table with at least one column", Plain("none"))
         whole = None if header is None else tuple(header)
         kept = setting.relation is REPLACE_ONE
-        return cls(schema, names, whole, label, setting.y is not None, drop, kept, budget)
+        classes = None if setting.y is None else setting.y.levels
+        declared = setting.y is not None
+        return cls(schema, names, whole, label, declared, drop, kept, budget, classes=classes)
 
     @property
     def parts(self) -> tuple[Numeric | Categorical | None, ...]:

@@ -95,8 +95,10 @@ def _files(setting: Setting, X: Any, y: Any, budgets: Any, *, drop: bool) -> Sou
 def _again(setting: Setting, source: Source, y: Any, budgets: Any, *, drop: bool) -> Source:
     """A source that is open already, if it was opened for this. Raises InvalidArgument."""
     layout = source.layout
-    asked = (setting.X.columns, setting.y is not None, drop, setting.relation is REPLACE_ONE)
-    opened = (layout.schema, layout.declared, layout.drop, layout.keep_count)
+    classes = None if setting.y is None else setting.y.levels
+    kept = setting.relation is REPLACE_ONE
+    asked = (setting.X.columns, setting.y is not None, drop, kept, classes)
+    opened = (layout.schema, layout.declared, layout.drop, layout.keep_count, layout.classes)
     if y is not None or budgets is not None or asked != opened:
         wanted = "a source that was opened for this setting, with its labels and budgets"
         raise InvalidArgument("X", wanted, type(source).__name__, "Open it again.")

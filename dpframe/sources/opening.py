@@ -16,10 +16,11 @@ import attrs
 import numpy as np
 
 from dpframe.errors import BadData, DataWarning
+from dpframe.graph.classes import Class
 
 from .budgets import NAMES, kind, listed
 from .budgets import column as budget_column
-from .cells import NUMBERS, Meaning, meaning
+from .cells import NUMBERS, Meaning, label_meaning, meaning
 from .extras import arrow
 from .held import no_numbers
 from .layout import Layout
@@ -115,23 +116,21 @@ def labels(layout: Layout, X: Any, y: Any) -> Column | None:
         if not (y is None or isinstance(y, str)):
             wanted = f"left out: labels are the column {layout.label!r} of X"
             raise BadData("y", wanted, Plain("labels"), ALIKE)
-        place = layout.place(layout.label, header(X) or ())
-        return numbers(column(X, place), layout.label_title, drop=layout.drop)
+        values = column(X, layout.place(layout.label, header(X) or ()))
+        return _column(values, label_meaning(layout.classes), layout.label_title, drop=layout.drop)
     if y is None and not layout.declared:
         return None
     if y is None:
         raise BadData("y", "given", None, "The certificate declares labels.")
     if not layout.declared:
         raise BadData("y", "left out", Plain("labels"), "The certificate declares none.")
-    return beside(y, drop=layout.drop)
-
-
-def numbers(values: Any, title: str, *, drop: bool) -> Column:
-    """A column of numbers. Raises BadData where the type of its memory says that none is one."""
-    return _column(values, NUMBERS, title, drop=drop)
+    return beside(y, drop=layout.drop, classes=layout.classes)
 
 
 def _column(values: Any, means: Meaning, title: str, *, drop: bool) -> Column:
+    """A column that is read as this means. Raises BadData where numbers are meant and the type of
+    its memory says that none is one.
+    """
     found = no_numbers(values) if means is NUMBERS else None
     if found is not None and drop:
         warnings.warn(
@@ -146,15 +145,18 @@ def _column(values: Any, means: Meaning, title: str, *, drop: bool) -> Column:
     return Column(values.to_numpy() if plain else values, means.read)
 
 
-def beside(y: Any, *, drop: bool) -> Column:
-    """Labels that are no column of X: one number a record. Raises BadData."""
+def beside(y: Any, *, drop: bool, classes: tuple[Class, ...] | None = None) -> Column:
+    """Labels that are no column of X: one number, or one of the classes, a record. Raises
+    BadData.
+    """
+    means = label_meaning(classes)
     if isinstance(y, (list, tuple)):
-        return numbers(y, "y", drop=drop)
+        return _column(y, means, "y", drop=drop)
     series = y if hasattr(y, "to_numpy") and hasattr(y, "dtype") else as_array(y, "y")
     if len(series.shape) != 1:
         got, way_out = _dimensions(series), "y.ravel() flattens one column."
         raise BadData("y", "one-dimensional: a number a record", got, way_out)
-    return numbers(series, "y", drop=drop)
+    return _column(series, means, "y", drop=drop)
 
 
 def budgeted(layout: Layout, X: Any, given: Any) -> tuple[Layout, Any]:

@@ -147,7 +147,7 @@ def laid_out(
     it, if any. Raises BadData.
     """
     layout = Table.of(setting, empty, no_rows(y), no_rows(budgets), drop=drop).layout
-    labels = None if inside(y) else beside(y, drop=drop)
+    labels = None if inside(y) else beside(y, drop=drop, classes=layout.classes)
     if inside(budgets):
         return layout, labels, None
     layout, own = budgeted(layout, None, budgets)

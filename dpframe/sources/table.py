@@ -140,11 +140,20 @@ class Table:
         names = [self.features.names[j] for j in bad]
         if labels is not None and not np.isfinite(labels).all():
             names.append(self.layout.label_title)
+            if not bad and self.layout.classes is not None:
+                return self._no_class()
             if self.labels is not None and _odd(self.labels.entries(start, stop)):
                 return BadData(names[-1], "real numbers", Plain("other values"), NUMERIC)
         got = Plain("missing or infinite values")
         way_out = 'missing="drop" leaves those rows out, at no cost.'
         return BadData(", ".join(names), "finite", got, way_out)
+
+    def _no_class(self) -> BadData:
+        """The refusal of labels that are none of the declared classes."""
+        first, second = self.layout.classes or ("", "")
+        got = Plain("other labels, or missing ones")
+        way_out = 'missing="drop" leaves those rows out; dp.Column(levels=[...]) declares classes.'
+        return BadData(self.layout.label_title, f"{first!r} or {second!r}", got, way_out)
 
     def _zeroed(self, kept: Array, block: Block) -> Block:
         """The block with rows of zeros (of no level, in categories) for those not kept, who stay
@@ -154,7 +163,8 @@ class Table:
         blank = np.full(self.columns, NO_LEVEL)
         blank[list(self.layout.real)] = 0.0
         zeroed = np.where(kept[:, None], rows, blank)
-        filled = None if labels is None else np.where(kept, labels, 0.0)
+        neutral = 0.0 if self.layout.classes is None else 0.5  # of classes, between both
+        filled = None if labels is None else np.where(kept, labels, neutral)
         return Block(zeroed, filled, block.budgets)
 
 

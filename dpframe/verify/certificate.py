@@ -5,6 +5,7 @@ executed.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 from collections.abc import Mapping
 from fractions import Fraction
@@ -22,6 +23,7 @@ from .enclose import rational_ball
 from .obligation import Constraint, Obligation
 from .report import satisfied
 
+REHEARSAL = "dpframe.execution.rehearsal"
 IDEALIZED = "idealized numerics: {} proved over the reals and executed in floating point"
 FAILURES = (
     "failures are not published: whether bad input is refused depends on the data "
@@ -126,11 +128,21 @@ class Certificate(AtNumbers):
             raise InvalidArgument("declaration", "importable as module:name", lost[0], way_out)
         Path(path).write_text(json.dumps(self.document, indent=1) + "\n")
 
-    def preview(self, *, n: int, d: int) -> Any:
-        """Noise and expected error at public sizes, before anything is spent."""
+    def preview(self, *, n: int, d: int | None = None) -> Any:
+        """Noise and expected error at public sizes, before anything is spent; `d`, the columns of
+        the table, is left out where a codebook fixes it.
+        """
         from .preview import preview
 
         return preview(self, n=n, d=d)
+
+    def rehearse(self, *, n: int | None = None, d: int | None = None) -> Any:
+        """What post-processing does on synthetic releases of about `n` records of `d` columns,
+        public guesses; nothing is charged, and no data is read. A dp.Rehearsal:
+        `passed`, `failures`, and print it. Raises InvalidArgument, NotExecutable.
+        """
+        rehearsal = importlib.import_module(REHEARSAL)  # stands above: it runs certificates
+        return rehearsal.rehearse(self, n=n, d=d)
 
     def __str__(self) -> str:
         """What was proved, as an officer reads it."""

@@ -62,13 +62,31 @@ class Preview:
         return [f"sums are exact; {moved}"]
 
 
-def preview(certificate: Certificate, *, n: int, d: int) -> Preview:
-    """The noise of every release at public sizes n >= 0, d >= 1. Warns where delta is not far below
-    1/n. Raises InvalidArgument.
+def public_size(certificate: Certificate, d: object) -> int:
+    """d >= 1, the number of columns of the table; that of the codebook where there is one. Raises
+    InvalidArgument.
     """
-    for name, value, least in (("n", n, 0), ("d", d, 1)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise InvalidArgument(name, f"a whole number of at least {least}", value, "")
+    columns = certificate.setting.X.columns
+    if d is None and columns is None:
+        wanted = "given: the number of columns of the table, which no codebook says"
+        raise InvalidArgument("d", wanted, None, "d=8, for instance.")
+    if columns is not None and d not in (None, len(columns)):
+        wanted = f"left out, or the codebook's {len(columns)} columns"
+        raise InvalidArgument("d", wanted, d, "Levels and the intercept are not counted in d.")
+    return len(columns) if columns is not None else _at_least("d", d, 1)
+
+
+def _at_least(name: str, value: object, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InvalidArgument(name, f"a whole number of at least {least}", value, "")
+    return value
+
+
+def preview(certificate: Certificate, *, n: int, d: int | None = None) -> Preview:
+    """The noise of every release at public sizes n >= 0, d >= 1, the columns of the table; a
+    codebook fixes d. Warns where delta is not far below 1/n. Raises InvalidArgument.
+    """
+    n, d = _at_least("n", n, 0), public_size(certificate, d)
     if certificate.report.problem.personal is not None:
         wanted = "one budget for all: noise follows from everybody's"
         way_out = "dp.budget_report(certificate, budgets) says what each record pays."

@@ -33,7 +33,8 @@ class TwoLooks(dp.Regression):
         first, second = budget.split("1/2", "1/2")
         total = dp.release(X.T @ y, dp.Laplace.pure, first, name="first")
         bound = dp.known(dp.post(one, total), "1/2", 1, name="bound")
-        return total, dp.release(X.T @ y.clip(-bound, bound), dp.Laplace.pure, second, name="second")
+        again = X.T @ y.clip(-bound, bound)
+        return total, dp.release(again, dp.Laplace.pure, second, name="second")
 
 
 def columns():

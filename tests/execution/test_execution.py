@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpframe.errors import BadData, InvalidArgument, NotExecutable
+from dpframe.errors import BadData, InvalidArgument, NotExecutable, PostFailed
 from dpframe.execution import execute
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.graph import Column, Regression, Rows, Setting, post, release
@@ -379,10 +379,11 @@ def test_functions_cannot_spoil_what_was_released(certified, data):
         result.released["gram"][0, 0] = 0
 
 
-def test_what_a_function_raises_is_raised(certified, data):
+def test_what_a_function_raises_is_the_cause_of_the_refusal(certified, data):
     """Post-processing is free: its failure is the caller's to see."""
-    with pytest.raises(np.linalg.LinAlgError, match=r"singular of shape \(3, 3\)"):
+    with pytest.raises(PostFailed, match=r"LinAlgError: singular of shape \(3, 3\)") as refused:
         execute(certified(Failing()), *data, rng=0)
+    assert isinstance(refused.value.__cause__, np.linalg.LinAlgError)
 
 
 def test_without_rng_no_two_runs_agree(run, data):

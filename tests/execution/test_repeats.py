@@ -10,6 +10,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.errors import NotExecutable
+from dpframe.execution.rehearsal import rehearsed
 from dpframe.execution.repeats import Alike
 from dpframe.execution.research import simulate
 from dpframe.graph.maps.base import ColumnMap
@@ -78,6 +79,8 @@ def executed(regression: Any, monkeypatch: Any, **setting: Any) -> tuple[Any, in
     run = dp.certify(regression, target=dp.GaussianDP(4), setting=dp.Setting(**given))
     rng, seen = np.random.default_rng(5), []
     X = rng.normal(size=(9000, 4)) * 0.6
+    sizes = {"d": 4} | ({"n": 9000} if run.setting.relation is dp.REPLACE_ONE else {})
+    rehearsed(run, sizes)  # which reads tables of its own
     real = Moment.block
 
     def watched(self: Any, values: Any) -> Any:

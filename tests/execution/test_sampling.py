@@ -83,11 +83,11 @@ def test_every_pass_is_of_a_sample(monkeypatch):
 
 def test_large_tables_are_read_in_order(monkeypatch):
     """Threads read a large table, but not its samples: one simulation, one result."""
-    threaded = []
+    threaded, n = [], 30_000
+    answers("0.5", n=n, rounds=3)  # its rehearsal reads tables of its own
     monkeypatch.setattr(source, "FEW", 0)  # parts that are not worth a thread
     original = source.own_threads
     monkeypatch.setattr(source, "own_threads", lambda: threaded.append(1) or original())
-    n = 30_000
     first, second = (answers("0.5", n=n, rounds=3) for _ in range(2))
     assert len(threaded) == 2  # to check the table, once an execution
     assert np.array_equal(first, second)

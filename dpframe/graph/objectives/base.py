@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     Numbers = Callable[[Expression], float]  # the value of a public formula, rounded towards zero
 
 ONE = exact(1)
+IDENTITY, LOGIT = "identity", "logit"
 
 
 @attrs.frozen
@@ -42,9 +43,13 @@ class Objective(Node):
     """Abstract: a loss phi(t, y) of the margin t = x'theta, convex and once continuously
     differentiable in t, so that l(theta) = phi(x'theta, y) has the gradient phi' x.
     Proof page: proofs/argmin.
+
+    `link` is what x'theta stands for: "identity", the label itself; "logit", the log-odds of label
+    1 against label -1. Estimators fit no loss that leaves it open.
     """
 
     __slots__ = ()
+    link: ClassVar[str] = ""
 
     @property
     def inputs(self) -> tuple[Node, ...]:

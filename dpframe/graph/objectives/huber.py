@@ -10,7 +10,7 @@ import attrs
 from dpframe.symbols import Expression, constant, minimum, to_json
 
 from ..positive import positive
-from .base import Bounds, Objective
+from .base import IDENTITY, Bounds, Objective
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,6 +32,7 @@ class Huber(Objective):
 
     kind: ClassVar[str] = "huber"
     label: ClassVar[str] = "Huber loss"
+    link: ClassVar[str] = IDENTITY
     knee: Expression = attrs.field(converter=_knee)
 
     @property

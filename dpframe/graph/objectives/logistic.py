@@ -9,7 +9,7 @@ import attrs
 
 from dpframe.symbols import Expression, power
 
-from .base import Bounds, Objective
+from .base import LOGIT, Bounds, Objective
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +26,7 @@ class Logistic(Objective):
 
     kind: ClassVar[str] = "logistic"
     label: ClassVar[str] = "logistic loss"
+    link: ClassVar[str] = LOGIT
 
     def slope(self, bounds: Bounds) -> Expression:
         """Y: phi' = -y/(1 + exp(y t))."""

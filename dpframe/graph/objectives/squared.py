@@ -9,7 +9,7 @@ import attrs
 
 from dpframe.symbols import Expression, constant, minimum, power, sqrt
 
-from .base import ONE, Bounds, Objective
+from .base import IDENTITY, ONE, Bounds, Objective
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +26,7 @@ class Squared(Objective):
 
     kind: ClassVar[str] = "squared"
     label: ClassVar[str] = "squared loss"
+    link: ClassVar[str] = IDENTITY
 
     def slope(self, bounds: Bounds) -> Expression | None:
         """B R + Y on the ball of radius R."""

@@ -1,0 +1,275 @@
+"""What every estimator of dpframe does: certify, read a table, execute once, keep what came out."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from dpframe.auditing import BudgetReport
+from dpframe.auditing.rosters import report_at
+from dpframe.errors import InvalidArgument, PostFailed
+from dpframe.execution import execute
+from dpframe.execution.budgets import asked, check_order
+from dpframe.execution.one_pass import public_sizes
+from dpframe.execution.rehearsal import due, rehearsed
+from dpframe.execution.spending import Spending
+from dpframe.graph import Regression, Release, Setting
+from dpframe.guarantees import Guarantee
+from dpframe.sources import Source, open_source
+from dpframe.sources.layout import Layout
+from dpframe.sources.memory import MemorySource
+from dpframe.sources.opening import header, is_frame
+from dpframe.sources.table import Table
+from dpframe.symbols import Expression
+from dpframe.verify import Certificate, certify, load
+
+from .budgets import check_relation, check_source, claim, rosters
+from .callers import check_callers
+from .fits import Fits
+from .units import Linear, Scale, linear, mapped, row_maps
+
+if TYPE_CHECKING:
+    from dpframe.ledger import Ledger
+
+Array = NDArray[Any]
+
+
+class PrivateEstimator(BaseEstimator, ABC):
+    """Abstract: a declaration, a budget and a setting, fitted and kept."""
+
+    regression: Regression | None
+    epsilon: object
+    delta: object
+    setting: Setting
+    rng: object
+    missing: str
+    ledger: Ledger | None
+    dataset: str | None
+
+    def _fitted(self, X: Any, y: Any, epsilon: Any, executor: Any) -> PrivateEstimator:
+        """Certify, then execute once; what was released is kept, whatever is raised after it."""
+        check_callers(self)
+        claimed = claim(self.epsilon, self.delta, epsilon)
+        check_relation(claimed, self.setting)
+        certificate = self._certify(claimed.target)
+        own = asked(certificate, claimed.budgets)
+        column = None if own is None else own.column
+        for given in () if own is None else (epsilon, self.epsilon, self.delta):
+            check_order(X, given)
+        y = raveled(y)
+        setting, drop = certificate.setting, self.missing == "drop"
+        source = open_source(setting, X, y, drop=drop, budgets=column)
+        table = (source,) if own is None else self._table(X, y, source)
+        lists = None if own is None else rosters(certificate, own, source, executor)
+        names = self._note_names(X, source)
+        fit = Spending(certificate.target, certificate.setting.unit)
+        self._check_output(certificate, source)
+        if self.rng is None:
+            if self.ledger is None:
+                self._fits.check_counted()
+            self._fits.warn(source.identity, fit)
+        options: dict[str, Any] = {"rng": self.rng, "missing": self.missing}
+        options |= {"ledger": self.ledger, "dataset": self.dataset, "executor": executor}
+        try:
+            result = execute(certificate, *table, budgets=claimed.budgets, **options)
+        except PostFailed as failed:
+            if self.rng is None and failed.receipt is not None:
+                self._fits.add(source.identity, fit)
+            raise
+        if self.rng is None:
+            self._fits.add(source.identity, fit)
+        self.certificate_, self.result_, self.receipt_ = certificate, result, result.receipt
+        self._rosters, self._budget = lists, source.layout.budget
+        self._maps, self._columns = row_maps(certificate.graph, certificate.setting), names
+        self._theta = coefficients(result.output, width(certificate, self._sizes))
+        self.ridge_ = getattr(result.output, "ridge", None)
+        return self
+
+    def _in(self, theta: Array, label: Scale) -> Linear:
+        """Coefficients of mapped rows in the units of the codebook and of `label`."""
+        return linear(theta, self._maps, self._columns, label, self._number)
+
+    def _check_output(self, certificate: Certificate, source: Source) -> None:
+        """Refuse, before anything is charged, what would not be coefficients. Raises
+        InvalidArgument.
+        """
+        graph, sizes = certificate.graph, public_sizes(certificate, source)
+        wanted = width(certificate, sizes)
+        if isinstance(graph.output, Release):
+            shapes = graph.output.statistic.shape
+            shape = [certificate.number(one, up=True, sizes=sizes) for one in shapes]
+            if shape != [wanted]:
+                raise no_coefficients(f"an array of shape {tuple(map(int, shape))}", wanted)
+        if due(certificate):
+            for trial in rehearsed(certificate, sizes).trials:
+                if trial.failed is None and not trial.untried:
+                    coefficients(trial.output, wanted)
+
+    def _blocks(self, X: Any) -> Iterator[Array]:
+        """Rows as the statistics see them. Raises BadData."""
+        setting, X = self.certificate_.setting, without(X, self._budget)
+        table = features(setting, X)
+        if setting.X.columns is None:
+            validate_data(self, X, reset=False, skip_check_array=True)
+        return self._mapped(table)
+
+    @property
+    def _sizes(self) -> dict[str, int]:
+        rows = self.receipt_.rows
+        return {"d": self.n_features_in_, **({} if rows is None else {"n": rows})}
+
+    @property
+    def budget_report_(self) -> BudgetReport:
+        """What records pay of their budgets; of a fit where they have some."""
+        check_is_fitted(self, "certificate_")
+        if self._rosters is None:
+            raise AttributeError(
+                "budget_report_ is of fits where records have budgets of their own"
+            )
+        lists = self._rosters
+        return report_at(self.certificate_, lists.shown, self._sizes, lists.executed)
+
+    def __sklearn_clone__(self) -> Any:
+        """A clone shares the count of fits."""
+        clone = super().__sklearn_clone__()
+        clone._shared_fits = self._fits  # noqa: SLF001 - its own class
+        return clone
+
+    def __getstate__(self) -> Any:
+        """For pickle: the certificate as its document, and where fits are counted."""
+        state = {**super().__getstate__(), "_shared_fits": self._fits}
+        if "certificate_" in state:
+            state = {**state, "certificate_": state["certificate_"].document}
+        return state
+
+    def __setstate__(self, state: Any) -> None:
+        """From pickle: the certificate is proved anew. Raises BadCertificate."""
+        if "certificate_" in state:
+            state = {**state, "certificate_": load(state["certificate_"])}
+        super().__setstate__(state)
+
+    @property
+    def _fits(self) -> Fits:
+        if "_shared_fits" not in self.__dict__:
+            self._shared_fits = Fits()
+        return self._shared_fits
+
+    @abstractmethod
+    def _declared(self, target: Guarantee) -> tuple[Regression, Setting]:
+        """What is certified. Raises InvalidArgument."""
+
+    @abstractmethod
+    def _check_link(self, certificate: Certificate) -> None:
+        """Refuse what is not of this estimator's kind. Raises InvalidArgument."""
+
+    def _certify(self, target: Guarantee) -> Certificate:
+        chosen, setting = self._declared(target)
+        certificate = certify(chosen, target=target, setting=setting)
+        if certificate.free:
+            free = ", ".join(sorted(certificate.free))
+            way_out = "Give them as numbers, or run dp.certify(...).at(...) by hand."
+            raise InvalidArgument("regression and setting", f"free of {free}", free, way_out)
+        self._check_link(certificate)
+        if isinstance(certificate.graph.output, tuple):
+            raise no_coefficients("several outputs")
+        return certificate
+
+    def _table(self, X: Any, y: Any, source: Source) -> tuple[Any, ...]:
+        """X and y to be opened again with everybody's budgets. Raises BadData, InvalidArgument."""
+        check_source(source)
+        if self.ledger is not None:
+            wanted = "left out where records have budgets of their own"
+            way_out = "It adds up one budget for all; so fit with one."
+            raise InvalidArgument("ledger", wanted, type(self.ledger).__name__, way_out)
+        return X, y
+
+    def _note_names(self, X: Any, source: Source) -> tuple[str, ...]:
+        """Set n_features_in_ and feature_names_in_; the columns' names."""
+        layout = source.layout
+        beside = layout.label is None and layout.budget is None
+        if isinstance(source, MemorySource) and layout.schema is None and beside:
+            validate_data(self, X, reset=True, skip_check_array=True)
+        else:
+            self._note_source(layout)
+        given = getattr(self, "feature_names_in_", None)
+        return tuple(f"x{j}" for j in range(self.n_features_in_)) if given is None else tuple(given)
+
+    def _note_source(self, layout: Layout) -> None:
+        """As scikit-learn does with an array or a data frame."""
+        self.n_features_in_ = len(layout.names)
+        if layout.schema is not None or layout.header is not None:
+            self.feature_names_in_ = np.array(layout.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _number(self, formula: Expression) -> float:
+        """A bound, rounded towards zero as at execution."""
+        return self.certificate_.number(formula, up=False, sizes=self._sizes)
+
+    def _mapped(self, table: Table) -> Iterator[Array]:
+        for block in table.blocks(table.block_rows):
+            yield mapped(block, self._maps, self._number)
+
+
+def without(X: Any, column: str | None) -> Any:
+    """X without its column of budgets, which is no feature."""
+    if column is None or column not in (header(X) or ()):
+        return X
+    kept = [name for name in X.columns if str(name) != column] if is_frame(X) else None
+    return X.drop_columns([column]) if kept is None else X[kept]
+
+
+def features(setting: Setting, X: Any) -> Table:
+    """X as the setting's table without labels; reads no entry. Raises BadData."""
+    return Table.of(attrs.evolve(setting, y=None), X, None, drop=False)
+
+
+def width(certificate: Certificate, sizes: dict[str, int]) -> int:
+    """The number of columns of the rows that statistics read."""
+    maps = row_maps(certificate.graph, certificate.setting)
+    if not maps:
+        return sizes["d"]
+    return round(certificate.number(maps[-1].columns, up=True, sizes=sizes))
+
+
+def coefficients(output: object, p: int) -> Array:
+    """The coefficients in a regression's output, shape (p,). Raises InvalidArgument."""
+    found = getattr(output, "coefficients", output)
+    if not isinstance(found, np.ndarray):
+        raise no_coefficients(type(output).__name__, p)
+    if found.shape != (p,) or found.dtype.kind != "f":
+        raise no_coefficients(f"an array of shape {found.shape} of {found.dtype}", p)
+    return found
+
+
+def no_coefficients(got: str, p: int | None = None) -> InvalidArgument:
+    """The refusal of an output that is no coefficients."""
+    count = "" if p is None else f"{p} "
+    wanted = f"one whose output is a dp.Fit or an array of {count}coefficients, one a column"
+    way_out = "dp.execute(certificate, X, y) runs any declaration; result_ has what was released."
+    return InvalidArgument("regression", wanted, got, way_out)
+
+
+def raveled(y: Any) -> Any:
+    """Labels as one number a record: a single column of them, as in scikit-learn, with a
+    warning.
+    """
+    shape = getattr(y, "shape", None)
+    if not (isinstance(y, np.ndarray) or is_frame(y)) or shape is None or len(shape) != 2:
+        return y
+    if shape[1] != 1:
+        return y
+    message = "A column-vector y was passed when a 1d array was expected. y.ravel() flattens it."
+    warnings.warn(message, DataConversionWarning, stacklevel=4)
+    if isinstance(y, np.ndarray):
+        return y[:, 0]
+    return y.iloc[:, 0] if hasattr(y, "iloc") else y[y.columns[0]]

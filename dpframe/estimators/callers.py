@@ -1,0 +1,89 @@
+"""Who calls fit: a step in front of the estimator that was fitted on the same records, without
+privacy, makes what the certificate says untrue of the whole.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import FeatureUnion, Pipeline
+
+from dpframe.errors import InvalidArgument
+
+PUBLIC = frozenset({"n_features_in_", "feature_names_in_", "n_output_features_", "n_features_"})
+WAY_OUT = (
+    "Give public bounds, dp.Rows(columns=[dp.Numeric('age', 18, 90)]), which scale at no cost; or "
+    "dp.Standardised(), which learns scales privately; or a step that learns nothing of the table: "
+    "FunctionTransformer with public numbers, or FrozenEstimator of one that was fitted on public "
+    "data."
+)
+
+
+def check_callers(estimator: object) -> None:
+    """Refuse to be fitted behind a step that was fitted on the same records. Raises
+    InvalidArgument that names it.
+
+    Seen are pipelines of scikit-learn, and those made from them, and TransformedTargetRegressor,
+    that call this fit, however deep and in whichever process. Records that were transformed by hand
+    look like any others.
+    """
+    for caller in callers(sys._getframe(1)):  # noqa: SLF001 - scikit-learn tells a step nothing
+        if caller is estimator:
+            continue
+        for name, step in steps(caller):
+            if learned(step):
+                got = f"{name} ({type(step).__name__}), fitted on the same records"
+                wanted = "fitted behind steps that learn nothing from the table"
+                raise InvalidArgument(type(estimator).__name__, wanted, Text(got), WAY_OUT)
+
+
+class Text(str):
+    """Text that an error shows without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def callers(frame: FrameType | None) -> Iterator[Any]:
+    """The estimators whose methods are running, from the nearest."""
+    while frame is not None:
+        names = frame.f_code.co_varnames[: frame.f_code.co_argcount]
+        owner = frame.f_locals.get(names[0]) if names else None
+        if isinstance(owner, BaseEstimator):
+            yield owner
+        frame = frame.f_back
+
+
+def steps(caller: Any) -> list[tuple[str, Any]]:
+    """The fitted steps in front of what the caller is fitting."""
+    if isinstance(caller, Pipeline):
+        return [(f"step {name!r}", step) for name, step in caller.steps[:-1]]
+    if isinstance(caller, TransformedTargetRegressor):
+        return [("transformer_", getattr(caller, "transformer_", None))]
+    return []
+
+
+def learned(step: Any) -> bool:
+    """Whether a step has learned more than names and numbers of columns."""
+    if step is None or isinstance(step, (str, FrozenEstimator)):
+        return False
+    if isinstance(step, Pipeline):
+        return any(learned(one) for _, one in step.steps)
+    if isinstance(step, FeatureUnion):
+        return any(learned(one) for _, one in step.transformer_list)
+    if hasattr(step, "transformers_"):  # of a ColumnTransformer
+        return any(learned(one) for _, one, _ in step.transformers_)
+    return bool(found(step) - PUBLIC)
+
+
+def found(step: Any) -> set[str]:
+    """The attributes that scikit-learn's convention says were learned."""
+    return {name for name in vars(step) if name.endswith("_") and not name.startswith("_")}

@@ -1,0 +1,170 @@
+"""PrivateClassifier: a declaration of two classes, fitted the way scikit-learn fits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, log_expit
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from dpframe.errors import InvalidArgument
+from dpframe.graph import Regression, Setting
+from dpframe.graph.classes import classes_of
+from dpframe.guarantees import Guarantee
+from dpframe.symbols import Expression
+from dpframe.verify import Certificate
+
+from .base import PrivateEstimator
+from .links import Odds, with_classes
+from .units import Scale
+
+if TYPE_CHECKING:
+    from dpframe.ledger import Ledger
+
+Array = NDArray[Any]
+
+PENALTY = (
+    "dp.LogisticOutputPerturbation(penalty=...) has the penalty in front of |theta|^2/2, theta of "
+    "the scaled rows: its noise falls as the penalty grows."
+)
+
+
+class PrivateClassifier(ClassifierMixin, PrivateEstimator):
+    """A scikit-learn classifier of two classes whose fit is certified before it reads a row.
+
+    Parameters
+    ----------
+    regression : dp.Regression
+        What is fitted: a declaration with a loss of two classes, such as
+        `dp.LogisticOutputPerturbation(penalty=100)`, or one of your own on `dp.Logistic()`.
+    classes : two texts, two numbers, or None
+        The public list of classes; None takes the levels of the setting's labels,
+        `dp.Column("smoker", levels=["no", "yes"])`, or both ends of their bounds: -1 and 1 of
+        `dp.Column(bound=1)`, 0 and 1 of `dp.Column(lower=0, upper=1)`. Nothing is read from data:
+        which classes occur there is private.
+    epsilon, delta, setting, rng, missing, ledger, dataset
+        As of `dp.PrivateRegressor`. A label that is none of the classes is missing: it is refused,
+        or its row dropped. So counts are refused, not fitted.
+
+    Attributes
+    ----------
+    classes_
+        Both classes in order, shape (2,), whichever were declared first.
+    coef_, intercept_
+        Log-odds of classes_[1] against classes_[0], shapes (1, p) and (1,): a unit of the codebook
+        more adds coef_. As scikit-learn's LogisticRegression has them.
+    coef_names_, certificate_, receipt_, result_, ridge_, budget_report_, n_features_in_,
+    feature_names_in_
+        As of `dp.PrivateRegressor`.
+
+    Notes
+    -----
+    A penalty is on all coefficients of the scaled rows, the intercept's included, which
+    scikit-learn's solvers but liblinear leave out.
+
+    Every `fit` costs again, as of `dp.PrivateRegressor`; `predict` costs nothing; `score`, the
+    share of right predictions, is computed without noise and is not private.
+
+    Examples
+    --------
+    >>> import dpframe as dp
+    >>> setting = dp.Setting(
+    ...     X=dp.Rows(columns=[dp.Numeric("age", 18, 90)], intercept=True),
+    ...     y=dp.Column("smoker", levels=["no", "yes"]),
+    ...     relation=dp.ADD_REMOVE,
+    ... )
+    >>> ages = np.linspace(18, 90, 10_000)[:, None]
+    >>> smokes = np.where(ages[:, 0] < 40, "yes", "no")
+    >>> declared = dp.LogisticOutputPerturbation(penalty=50)
+    >>> model = PrivateClassifier(declared, epsilon=1, delta="1e-6", setting=setting, rng=0)
+    >>> model.fit(ages, smokes).predict([[20], [80]]).tolist(), model.coef_.shape
+    (['yes', 'no'], (1, 1))
+    """
+
+    def __init__(
+        self,
+        regression: Regression | None = None,
+        *,
+        epsilon: object,
+        delta: object,
+        setting: Setting,
+        classes: object = None,
+        rng: object = None,
+        missing: str = "refuse",
+        ledger: Ledger | None = None,
+        dataset: str | None = None,
+    ) -> None:
+        """Keep the parameters as they are; `fit` judges them."""
+        self.regression = regression
+        self.epsilon = epsilon
+        self.delta = delta
+        self.setting = setting
+        self.classes = classes
+        self.rng = rng
+        self.missing = missing
+        self.ledger = ledger
+        self.dataset = dataset
+
+    def fit(
+        self, X: Any, y: Any = None, epsilon: Any = None, *, executor: Any = None
+    ) -> PrivateClassifier:
+        """Certify, then execute once: X of shape (n, d), y of shape (n,), each one of the classes,
+        any n, 0 included. As `dp.PrivateRegressor.fit`, with what it raises and warns.
+        """
+        self._fitted(X, y, epsilon, executor)
+        self._odds = Odds.of(self.certificate_, self._number)
+        found = self._in(self._odds.factor * self._theta, Scale())
+        self.classes_ = self._odds.classes
+        self.coef_, self.intercept_ = found.coefficients[None, :], np.array([found.intercept])
+        self.coef_names_ = found.names
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """Log-odds of classes_[1] against classes_[0], shape (n,). Rows are treated as `fit` treats
+        them: clipped onto the declared bounds and scaled. Raises BadData.
+        """
+        check_is_fitted(self, "certificate_")
+        parts = [self._odds.factor * (rows @ self._theta) for rows in self._blocks(X)]
+        return np.concatenate(parts)
+
+    def predict(self, X: Any) -> Array:
+        """The more probable class of each row, shape (n,); classes_[0] where both are."""
+        places = (self.decision_function(X) > 0).astype(int)
+        found: Array = self.classes_[places]
+        return found
+
+    def predict_proba(self, X: Any) -> Array:
+        """The probabilities of both classes, in the order of classes_, shape (n, 2)."""
+        odds = self.decision_function(X)
+        return np.column_stack([expit(-odds), expit(odds)])
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Their logarithms, shape (n, 2)."""
+        odds = self.decision_function(X)
+        return np.column_stack([log_expit(-odds), log_expit(odds)])
+
+    def __sklearn_tags__(self) -> Any:
+        """Two classes; noise makes it non-deterministic and, at a small budget, a poor scorer."""
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = self.rng is None
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def _declared(self, target: Guarantee) -> tuple[Regression, Setting]:
+        del target
+        if self.regression is None:
+            wanted = "a declaration with a loss of two classes"
+            raise InvalidArgument("regression", wanted, None, PENALTY)
+        if not isinstance(self.setting, Setting):
+            raise InvalidArgument("setting", "a dp.Setting", self.setting, "")
+        return self.regression, with_classes(self.setting, classes_of(self.classes, "classes"))
+
+    def _check_link(self, certificate: Certificate) -> None:
+        def number(formula: Expression) -> float:
+            return certificate.number(formula, up=False)
+
+        Odds.of(certificate, number)

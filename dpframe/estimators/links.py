@@ -1,0 +1,171 @@
+"""What x'theta stands for, and which labels a declaration's loss was given: a fit in numbers has
+the units of the label; log-odds are those of the second class against the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from dpframe.errors import InvalidArgument
+from dpframe.graph import Column, ColumnNode, Graph, Node, Procedure, Regression, Setting
+from dpframe.graph.classes import Class
+from dpframe.graph.maps.cells import CellColumn
+from dpframe.graph.maps.grid import OnGrid
+from dpframe.graph.maps.labels import ColumnMap
+from dpframe.graph.objectives import IDENTITY, LOGIT, Objective
+from dpframe.guarantees import Guarantee
+from dpframe.symbols import Expression, Number
+from dpframe.verify import Certificate
+
+Array = NDArray[Any]
+Numbers = Callable[[Expression], float]
+
+STATED = f'link: ClassVar[str] = "{IDENTITY}", or "{LOGIT}", in the declaration says it.'
+DECLARED = 'Declare them: y=dp.Column("smoker", levels=["no", "yes"]), or classes=("no", "yes").'
+
+
+def check_numbers(certificate: Certificate) -> None:
+    """Refuse a fit that is none of numbers. Raises InvalidArgument."""
+    name, column = type(certificate.regression).__name__, certificate.setting.y
+    if link_of(certificate) != IDENTITY:
+        way_out = "dp.PrivateClassifier(...) fits it, with predict_proba and log-odds."
+        wanted = "one of labels that are numbers"
+        raise InvalidArgument("regression", wanted, f"{name}, of two classes", way_out)
+    if column is not None and column.levels is not None:
+        way_out = "dp.PrivateClassifier(dp.LogisticOutputPerturbation(...), ...) fits classes."
+        wanted = "of labels that are numbers: dp.Column(lower=..., upper=...)"
+        raise InvalidArgument("setting", wanted, column.levels, way_out)
+
+
+def of_classes(regression: Regression, setting: Setting, target: Guarantee) -> bool:
+    """Whether a declaration is one for dp.PrivateClassifier. Raises InvalidArgument."""
+    return link(regression, regression.graph(setting, target.budget)) == LOGIT
+
+
+def link_of(certificate: Certificate) -> str:
+    """What x'theta stands for in a certificate. Raises InvalidArgument."""
+    return link(certificate.regression, certificate.graph)
+
+
+def link(regression: Regression, graph: Graph) -> str:
+    """What x'theta stands for: as the declaration states it, or as its losses do. Raises
+    InvalidArgument where they differ, or do not say.
+    """
+    stated = type(regression).link
+    links = {stated} if stated else {loss.link for loss in losses(graph)}
+    if len(links) > 1:
+        found = f"losses of the links {', '.join(map(repr, sorted(links)))}"
+        raise InvalidArgument("regression", "of losses with one link", found, STATED)
+    found = links.pop() if links else IDENTITY
+    if found not in {IDENTITY, LOGIT}:
+        wanted = f"of a loss whose link is {IDENTITY!r} or {LOGIT!r}"
+        raise InvalidArgument("regression", wanted, found, STATED)
+    return found
+
+
+def losses(graph: Graph) -> list[Objective]:
+    """Every loss in a graph, also inside its procedures."""
+    return [node for node in everything(graph) if isinstance(node, Objective)]
+
+
+def everything(graph: Graph) -> Iterator[Node]:
+    """Every node, also those inside procedures, however deep."""
+    seen: set[Node] = set()
+    waiting = list(graph.nodes)
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            waiting += [*node.inputs, *(node.within if isinstance(node, Procedure) else ())]
+
+
+def with_classes(setting: Setting, classes: tuple[Class, ...] | None) -> Setting:
+    """The setting with classes for labels: its own levels, or `classes`; or both ends of its bounds
+    on labels, which are public too. Raises InvalidArgument.
+    """
+    column = Column(levels=classes) if setting.y is None and classes is not None else setting.y
+    if column is None:
+        raise InvalidArgument("setting", "a dp.Setting with classes for labels", None, DECLARED)
+    own = column.levels
+    if own is not None and classes is not None and set(own) != set(classes):
+        wanted = "those of the setting, or left out"
+        raise InvalidArgument("classes", wanted, classes, f"Its levels are {own}.")
+    found = own or classes or ends(column)
+    return attrs.evolve(setting, y=Column(column.name, levels=found))
+
+
+def ends(column: Column) -> tuple[Class, Class]:
+    """Both ends of a label's bounds, as classes. Raises InvalidArgument where they are symbols."""
+    if column.lower is not None and column.upper is not None:
+        low, high = column.lower, column.upper
+    elif isinstance(column.bound, Number):
+        low, high = -column.bound.value, column.bound.value
+    else:
+        raise InvalidArgument("setting", "with classes for labels", column.bound, DECLARED)
+    first, second = (int(end) if end == int(end) else float(end) for end in (low, high))
+    return first, second
+
+
+@attrs.frozen(eq=False)
+class Odds:
+    """`classes` in order, as scikit-learn has them, shape (2,); `factor` x'theta are the log-odds
+    of the second against the first.
+    """
+
+    classes: Array
+    factor: float
+
+    @classmethod
+    def of(cls, certificate: Certificate, number: Numbers) -> Odds:
+        """Of a declaration whose loss is of two classes. Raises InvalidArgument."""
+        name, column = type(certificate.regression).__name__, certificate.setting.y
+        if link_of(certificate) != LOGIT:
+            way_out = "dp.LogisticOutputPerturbation(penalty=...) is one; or dp.PrivateRegressor."
+            wanted = "one of two classes, whose loss has the link 'logit'"
+            raise InvalidArgument("regression", wanted, f"{name}, of numbers", way_out)
+        if column is None or column.levels is None:
+            raise InvalidArgument("setting", "a dp.Setting with classes for labels", None, DECLARED)
+        first, second = column.levels
+        turned = not first < second  # type: ignore[operator]  # both texts, or both numbers
+        levels = [second, first] if turned else [first, second]
+        factor = factor_of(certificate, number)
+        return cls(np.array(levels), -factor if turned else factor)
+
+
+def factor_of(certificate: Certificate, number: Numbers) -> float:
+    """a, where the losses read labels -a and a: log(1 + exp(-y t)) then has log-odds a t. Raises
+    InvalidArgument where they read others.
+    """
+    found = set()
+    for node in everything(certificate.graph):
+        if any(isinstance(one, Objective) and one.link == LOGIT for one in node.inputs):
+            column = getattr(node, "column", None)
+            labels = coded(column, number) if isinstance(column, ColumnNode) else np.zeros(2)
+            found.add((float(labels[0]), float(labels[1])))
+    low, high = found.pop() if len(found) == 1 else (0.0, 0.0) if found else (-1.0, 1.0)
+    if not high == -low > 0:
+        wanted = "one whose losses read both classes as -a and a"
+        got = f"{type(certificate.regression).__name__}, which maps them otherwise"
+        raise InvalidArgument("regression", wanted, got, "Leave the labels as they are declared.")
+    return high
+
+
+def coded(column: ColumnNode, number: Numbers) -> Array:
+    """What a loss reads of the labels 0 and 1; zeros where more than the label decides that."""
+    labels = np.array([0.0, 1.0])
+    steps: list[ColumnMap] = []
+    while column.inputs:
+        if isinstance(column, ColumnMap) and not isinstance(column, OnGrid):
+            steps.append(column)
+        elif not isinstance(column, (OnGrid, CellColumn)):
+            return np.zeros(2)
+        column = column.source  # type: ignore[attr-defined]  # every map of labels has one
+    for step in reversed(steps):
+        labels = step.apply(labels, number)
+    return labels

@@ -1,0 +1,36 @@
+"""Functions of released values as they are run: what one of them raises is told from all else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dpframe.errors import PostFailed
+
+
+def applied(function: Callable[..., Any], name: str, arguments: Sequence[Any]) -> Any:
+    """function(*arguments), on released values and public numbers. Raises PostFailed, with the
+    original error as its cause: its traceback starts in the function, and holds no frame of the
+    execution, which knows the table.
+    """
+    try:
+        return function(*arguments)
+    except Exception as error:  # noqa: BLE001 - whatever a function of the user raises
+        failed, cause = PostFailed(name, said(error)), error
+    trace = cause.__traceback__
+    raise failed from cause.with_traceback(None if trace is None else trace.tb_next)
+
+
+def said(error: Exception) -> str:
+    """`ValueError: the text`."""
+    text = str(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def with_what_was_released(
+    failed: PostFailed, released: dict[str, Any], receipt: object
+) -> PostFailed:
+    """The same failure with what was paid for, of the same cause."""
+    whole = PostFailed(failed.function, failed.said, released=released, receipt=receipt)
+    whole.__cause__ = failed.__cause__
+    return whole

@@ -1,0 +1,260 @@
+"""A rehearsal of post-processing: a certificate is run on tables that are made up, of public sizes,
+before anything of the real one is charged or drawn.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import attrs
+import numpy as np
+
+from dpframe.errors import InvalidArgument, NotExecutable, PostFailed
+from dpframe.graph.procedures.random_stopping import RandomStopping
+from dpframe.guarantees import REPLACE_ONE, PersonalizedDP
+from dpframe.randomness import Randomness
+from dpframe.sources import Source
+from dpframe.sources.parts import Part
+from dpframe.sources.table import Block
+from dpframe.verify import Certificate
+from dpframe.verify.preview import public_size
+
+from .execution import first_look, post_process, released_in_stages
+from .processing import said
+from .synthetic import synthetic
+from .totals import Sums
+from .whole import WORD, WORDS, in_integers, largest
+
+S = TypeVar("S")
+TURNS = 2  # of a loop: what one answer does to a point, the next does too
+LIKELY, HUGE, FEW = 10**6, 10**12, 10**3  # nominal numbers of records, where n is private
+
+
+@attrs.frozen(eq=False, repr=False)
+class Repeated(Source):
+    """A table of n rows: those of `base` so many `times`, and the first few once more."""
+
+    base: Source
+    times: int
+    rest: Source | None
+
+    @classmethod
+    def of(cls, certificate: Certificate, n: int, d: int, seed: int, *, blank: bool) -> Repeated:
+        """n rows that fill their bounds; rows of zeros, where `blank`."""
+        rows = min(n, d + 8)
+        times, left = divmod(n, rows) if rows else (1, 0)
+        base = synthetic(certificate, rows, d, seed, blank=blank)
+        rest = synthetic(certificate, left, d, seed, blank=blank) if left else None
+        return cls(base, times, rest)
+
+    @property
+    def layout(self) -> Any:  # type: ignore[override]
+        """The base's."""
+        return self.base.layout
+
+    @property
+    def rows(self) -> int:
+        """n."""
+        rest = 0 if self.rest is None else self.rest.rows or 0
+        return self.times * (self.base.rows or 0) + rest
+
+    @property
+    def identity(self) -> object:
+        """The base."""
+        return self.base
+
+    def parts(self) -> Iterator[Part]:
+        """The base's: what is repeated is multiplied, not read."""
+        return self.base.parts()
+
+    def total(self, work: Callable[[Iterable[Block]], S], *, executor: Any = None) -> S:
+        """As of a table whose parts are alike."""
+        del executor
+        found = multiple(self.base.total(work), self.times)
+        return found if self.rest is None else found + self.rest.total(work)  # type: ignore[no-any-return]
+
+
+def multiple(value: Any, times: int) -> Any:
+    """value + value + ..., so many of them; whole numbers exactly."""
+    if times == 1:
+        return value
+    if isinstance(value, Sums):
+        parts = tuple(multiple(part, times) for part in value.parts)
+        return Sums(parts, value.rows * times)
+    if not (isinstance(value, np.ndarray) and value.dtype == WORDS):
+        return value * times
+    if largest(value) * times < WORD:
+        return np.asarray(value * times)
+    return np.asarray(in_integers(value) * times, dtype=object)
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Trial:
+    """Post-processing on one set of synthetic releases: of `n` records, all zero where `blank`;
+    its `output`, or how it `failed`, or why it could not be tried.
+    """
+
+    n: int
+    seed: int
+    blank: bool
+    output: Any = None
+    failed: PostFailed | None = None
+    untried: str = ""
+
+    def __str__(self) -> str:
+        """`n = 1,000, seed 0: ...`."""
+        found = f"not tried: {self.untried}" if self.untried else "passes"
+        if self.failed is not None:
+            found = f"{self.failed.function} raises {self.failed.said}"
+        kind = ", noise alone" if self.blank or not self.n else ""
+        return f"n = {self.n:,}, seed {self.seed}{kind}: {found}"
+
+
+@attrs.frozen(eq=False, repr=False)
+class Rehearsal:
+    """What post-processing does on synthetic releases; str() has a line a trial."""
+
+    trials: tuple[Trial, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether it was tried, and nothing failed."""
+        return any(not one.untried for one in self.trials) and not self.failures
+
+    @property
+    def failures(self) -> tuple[Trial, ...]:
+        """The trials in which it raised."""
+        return tuple(one for one in self.trials if one.failed is not None)
+
+    @property
+    def hopeless(self) -> PostFailed | None:
+        """The first failure, where every trial failed."""
+        failed = [one.failed for one in self.trials]
+        return failed[0] if failed and all(one is not None for one in failed) else None
+
+    def __str__(self) -> str:
+        """A line a trial."""
+        return "\n".join(map(str, self.trials))
+
+    __repr__ = __str__
+
+
+def rehearse(certificate: Certificate, *, n: int | None = None, d: int | None = None) -> Rehearsal:
+    """Run post-processing on synthetic releases of about `n` records of `d` columns, public
+    guesses, with noise as certified: three tables that fill their bounds, and two of noise alone.
+    Nothing is charged, and no data is read. `d` is left out where a codebook fixes it. Raises
+    InvalidArgument or NotExecutable.
+    """
+    certificate = rehearsable(certificate)
+    columns = public_size(certificate, d)
+    count = certificate.values.get("n", LIKELY if n is None else n)
+    if isinstance(count, bool) or count != int(count) or count < 0:
+        raise InvalidArgument("n", "a whole number, 0 or more", n, "A guess is enough.")
+    fixed = certificate.setting.relation is REPLACE_ONE
+    plans = [*((int(count), seed, False) for seed in range(3))]
+    plans += [(int(count) if fixed else 0, seed, True) for seed in (3, 4)]
+    found = [trial(certificate, columns, m, seed, blank=blank) for m, seed, blank in plans]
+    return Rehearsal(tuple(found))
+
+
+def rehearsable(certificate: Certificate) -> Certificate:
+    """The certificate, if it can be rehearsed. Raises NotExecutable."""
+    if certificate.free:
+        missing = ", ".join(f"{name}=..." for name in sorted(certificate.free))
+        raise NotExecutable(f"the certificate still lacks numbers. run = run.at({missing})")
+    if isinstance(certificate.target, PersonalizedDP):
+        raise NotExecutable("budgets of the records' own are not rehearsed: noise follows from all")
+    return certificate
+
+
+def check_processing(certificate: Certificate, sizes: Mapping[str, int]) -> None:
+    """Refuse post-processing that fails on every synthetic release. Raises PostFailed."""
+    found = rehearsed(certificate, sizes) if due(certificate) else None
+    failed = None if found is None else found.hopeless
+    if failed is not None:
+        way_out = "certificate.rehearse(n=..., d=...) shows each"
+        told = f"{failed.said}, on every synthetic release ({way_out})"
+        raise PostFailed(failed.function, told) from failed.__cause__
+
+
+def due(certificate: Certificate) -> bool:
+    """Whether a run is rehearsed before its charge: it has functions of released values that are
+    not dpframe's own, which its tests run; and neither budgets of the records' own nor runs within.
+    """
+    procedures = certificate.graph.procedures
+    if isinstance(certificate.target, PersonalizedDP):
+        return False
+    if any(isinstance(one, RandomStopping) for one in procedures):
+        return False
+    used = functions(certificate)
+    return bool(used) and not all(map(_shipped, [*used, type(certificate.regression)]))
+
+
+def _shipped(one: Callable[..., Any]) -> bool:
+    module = sys.modules.get(one.__module__)
+    ours = one.__module__.startswith("dpframe.")
+    return ours and getattr(module, one.__qualname__, None) is one
+
+
+def rehearsed(certificate: Certificate, sizes: Mapping[str, int]) -> Rehearsal:
+    """Trials until one passes, of public sizes alone: n where it is public. Kept by certificate and
+    sizes.
+    """
+    used = functions(certificate)
+    return _rehearsed(Public(certificate.hash, used, sizes["d"], sizes.get("n"), certificate))
+
+
+def functions(certificate: Certificate) -> tuple[Callable[..., Any], ...]:
+    """Every function of released values in a certificate."""
+    posts = [one.function for one in certificate.graph.posts]
+    return (*posts, *(one.update for one in certificate.graph.loops))
+
+
+@attrs.frozen
+class Public:
+    """What a rehearsal is made of, and found again by; nothing in it is private."""
+
+    hash: str
+    functions: tuple[Callable[..., Any], ...]
+    d: int
+    n: int | None
+    certificate: Certificate = attrs.field(eq=False)
+
+
+@lru_cache(maxsize=64)
+def _rehearsed(public: Public) -> Rehearsal:
+    n = public.n
+    plans = [(one, False) for one in ((LIKELY, HUGE, FEW) if n is None else (n, HUGE))]
+    plans.append((0, True) if n is None else (n, True))
+    found: list[Trial] = []
+    for seed, (count, blank) in enumerate(plans):
+        found.append(trial(public.certificate, public.d, count, seed, blank=blank))
+        if found[-1].failed is None and not found[-1].untried:
+            break
+    return Rehearsal(tuple(found))
+
+
+def trial(certificate: Certificate, d: int, n: int, seed: int, *, blank: bool) -> Trial:
+    """Post-processing on the releases of one made up table."""
+    tried = Trial(n=n, seed=seed, blank=blank)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            output = _output(certificate, Repeated.of(certificate, n, d, seed, blank=blank), seed)
+    except PostFailed as failed:
+        return attrs.evolve(tried, failed=failed.with_traceback(None))
+    except Exception as error:  # noqa: BLE001 - made up tables decide nothing but this
+        return attrs.evolve(tried, untried=said(error))
+    return attrs.evolve(tried, output=output)
+
+
+def _output(certificate: Certificate, source: Source, seed: int) -> Any:
+    randomness = Randomness.of(seed)
+    running, _ = first_look(certificate, source, None, randomness)
+    running = attrs.evolve(running, most_turns=TURNS)
+    released_in_stages(running, running.draws(0), randomness)
+    return post_process(running)
