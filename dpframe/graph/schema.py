@@ -89,8 +89,8 @@ class Categorical:
         """At least one level, each once: cells are compared with texts as texts, with numbers and
         truth values as doubles.
         """
-        compared = {compared(level) for level in self.levels}
-        if not self.levels or len(compared) != len(self.levels) or None in compared:
+        keys = {compared(level) for level in self.levels}
+        if not self.levels or len(keys) != len(self.levels) or None in keys:
             wanted = "at least one, each once, numbers finite and different as doubles"
             raise InvalidArgument(f"levels of {self.name}", wanted, self.levels, "")
 

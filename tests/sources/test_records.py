@@ -9,6 +9,7 @@ import itertools
 from decimal import Decimal
 from fractions import Fraction
 
+import attrs
 import dask
 import dask.dataframe as dd
 import numpy as np
@@ -18,9 +19,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import dpframe as dp
 from dpframe.errors import BadData, DataWarning
+from dpframe.execution.execution import first_look
 from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
 from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE
+from dpframe.randomness import Randomness
 from dpframe.sources import cells, open_source
 
 pytestmark = pytest.mark.filterwarnings("ignore::dpframe.errors.DataWarning")
@@ -456,3 +460,50 @@ def test_row_groups_and_types_of_parquet_do_not_matter(tmp_path):
             found = read(setting(part), tmp_path / f"{place}.parquet", drop=True)
             wanted = {True: [[0, 0.5], [1, 0.5], [-1, 0.5]], False: [[1, 0.5], [0, 0.5]]}
             assert found == wanted[part is SCHEMAS["truths"]]
+
+
+
+class Sums(dp.Regression):
+    """Sums of rows and labels, plain and through every map that bounds a record by itself."""
+
+    def declare(self, X, y, budget):
+        maps = [X, X.clip(norm="1/2"), X.boxed("1/3"), X.normalized(), X.scaled(by=2)]
+        maps += [X.with_intercept(), X.divided(3)] if hasattr(X, "divided") else []
+        sums = [dp.count(X), dp.total(y), y @ y, dp.column_squares(X)]
+        for rows in maps:
+            sums += [rows.T @ rows, rows.T @ y, rows.T @ y.clip(-0.25, 0.25)]
+        shares = budget.split_evenly(len(sums))
+        return tuple(
+            dp.release(one, dp.Gaussian.analytic, share)
+            for one, share in zip(sums, shares, strict=True)
+        )
+
+
+def steps(run, X, y):
+    """Every sum of a table before noise, in whole steps."""
+    source = open_source(run.setting, X, y, drop=True)
+    found = first_look(run, source, None, Randomness.of(0))[0].values
+    return [np.asarray(found[node]).astype(object) for node in run.graph.statistics]
+
+
+@pytest.mark.parametrize("source", some_first(SOURCES, ("lists", "a frame of objects")))
+def test_a_record_adds_to_every_sum_what_it_gives_alone(source):
+    """Exactly: S(D + r) - S(D) = S(r) - S(no record), for every cell as feature and as label."""
+    part, make = SCHEMAS["numbers"], SOURCES[source]
+    schema = attrs.evolve(setting(part), y=Column(bound=1))
+    run = dp.certify(Sums(), target=dp.ApproxDP(1, "1e-6"), setting=schema)
+    table, labels = TABLES["numbers"], [0.5, True, -3.0, 0.25]
+    rest, nothing = steps(run, make(table), labels), steps(run, make([1j]), [0.0])
+    tried = 0
+    for name in ZOO.keys() - (CONVERTED if source in CONVERTING else set()):
+        for cell, label in ((ZOO[name], 0.75), (0.75, ZOO[name])):
+            alone, both = held(make, [cell]), held(make, [*table[:2], cell, *table[2:]])
+            if alone is None or both is None:
+                continue
+            gained = steps(run, both, [*labels[:2], label, *labels[2:]])
+            for one, more, less, none in zip(
+                steps(run, alone, [label]), gained, rest, nothing, strict=True
+            ):
+                assert np.array_equal(more - less, one - none), name
+                tried += 1
+    assert tried > 500
