@@ -467,8 +467,7 @@ class Sums(dp.Regression):
     """Sums of rows and labels, plain and through every map that bounds a record by itself."""
 
     def declare(self, X, y, budget):
-        maps = [X, X.clip(norm="1/2"), X.boxed("1/3"), X.normalized(), X.scaled(by=2)]
-        maps += [X.with_intercept(), X.divided(3)] if hasattr(X, "divided") else []
+        maps = [X, X.clip(norm="1/2"), X.boxed("1/3"), X.scaled(by=2), X.with_intercept()]
         sums = [dp.count(X), dp.total(y), y @ y, dp.column_squares(X)]
         for rows in maps:
             sums += [rows.T @ rows, rows.T @ y, rows.T @ y.clip(-0.25, 0.25)]
