@@ -13,6 +13,7 @@ import numpy as np
 
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.graph import Graph, Node, Post, Procedure, Searcher, points_of
+from dpframe.graph.identity import own, strangers
 from dpframe.graph.post import checked_function
 from dpframe.graph.procedures import ApproximateMinimum
 from dpframe.graph.statistics import Searched
@@ -183,10 +184,10 @@ def executable(run: object) -> Certificate:
     for node in (*run.graph.posts, *run.graph.loops):
         checked_function(node.function if isinstance(node, Post) else node.update)
     problem = run.report.problem
-    changed = [kind for kind in problem.foreign_now() if kind not in problem.foreign]
+    changed = [kind for kind in strangers(problem.parts, own) if kind not in problem.foreign]
     if changed:
         kinds = ", ".join(f"{kind.__module__}:{kind.__qualname__}" for kind in changed)
-        raise NotExecutable(f"{kinds} changed since the certificate was made. Certify anew.")
+        raise NotExecutable(f"the graph was changed since it was certified: {kinds}. Certify anew.")
     return run
 
 

@@ -181,13 +181,13 @@ def test_a_pass_over_labels_leaves_rows_alone(monkeypatch):
     """It neither projects them nor puts them on the grid."""
     seen = []
     original = grid.Grid.apply
+    proof = dp.certify(LabelsFirst(), target=dp.GaussianDP(3), setting=SETTING)
     monkeypatch.setattr(
         grid.Grid, "apply", lambda *one: seen.append(("grid", len(one[1]))) or original(*one)
     )
     monkeypatch.setattr(clip.ClipNorm, "apply", lambda *_: seen.append(("projected", 1)))
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(500, 3)), rng.uniform(-1, 1, 500)
-    proof = dp.certify(LabelsFirst(), target=dp.GaussianDP(3), setting=SETTING)
     dp.execute(proof, X, y, rng=0)
     of_rows = [one for one in seen if one[1]]
     assert of_rows == [("grid", 500)]  # beside blocks without rows, where numbers are refused
