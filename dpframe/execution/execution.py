@@ -13,11 +13,11 @@ import numpy as np
 
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.graph import Graph, Node, Post, Procedure, Searcher, points_of
-from dpframe.graph.identity import own, strangers
 from dpframe.graph.post import checked_function
 from dpframe.graph.procedures import ApproximateMinimum
 from dpframe.graph.statistics import Searched
 from dpframe.guarantees import PersonalizedDP
+from dpframe.identity import own, strangers
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
 from dpframe.sources.reading import Plain

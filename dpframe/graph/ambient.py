@@ -22,7 +22,8 @@ from typing import Any
 
 import attrs
 
-from .identity import PACKAGE, ROOT
+from dpframe.identity import PACKAGE, ROOT
+
 from .node import Node
 
 DEEPEST, MOST = 12, 5000  # of helpers within helpers, and of all that is looked at

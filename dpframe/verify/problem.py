@@ -10,9 +10,9 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Known, Node, Procedure, Release, Setting
-from dpframe.graph.identity import own, strangers
 from dpframe.graph.maps.thinned import Thinning
 from dpframe.guarantees import Each, Guarantee, PersonalizedDP
+from dpframe.identity import own, strangers
 from dpframe.symbols import Expression, Symbol
 
 from .algebra import Field

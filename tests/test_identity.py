@@ -10,12 +10,12 @@ import pytest
 
 import dpframe as dp
 from dpframe.accountants import ACCOUNTANTS
-from dpframe.graph.identity import own, strangers
 from dpframe.graph.maps.clip import ClipNorm
 from dpframe.graph.objectives import Logistic
 from dpframe.graph.procedures.deep_point import DeepPoint
 from dpframe.graph.release import Release
 from dpframe.graph.statistics import Gram, Moment
+from dpframe.identity import own, strangers
 from dpframe.symbols import Expression
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)

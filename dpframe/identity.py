@@ -29,7 +29,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 import attr
 
-PACKAGE, ROOT = __name__.partition(".")[0], Path(__file__).parents[2]
+PACKAGE, ROOT = __name__.partition(".")[0], Path(__file__).parents[1]
 METACLASSES = (type, abc.ABCMeta, enum.EnumMeta)
 OUTSIDE = frozenset((object, abc.ABC, enum.Enum))
 OF_ENUMS = (object.__new__, enum.Enum.__new__, vars(enum.Enum)["_generate_next_value_"])
