@@ -27,7 +27,7 @@ from types import CodeType, FunctionType, MappingProxyType, MemberDescriptorType
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
-import attr
+from attr import _make as attr_make
 
 PACKAGE, ROOT = __name__.partition(".")[0], Path(__file__).parents[1]
 METACLASSES = (type, abc.ABCMeta, enum.EnumMeta)
@@ -90,7 +90,7 @@ def strangers(
     """
     known: dict[type, bool] = {}
     seen: dict[int, object] = {}  # held, so that no other object takes the place in memory
-    waiting = list(values)[::-1]
+    waiting: list[Any] = list(values)[::-1]
     while waiting:
         value = waiting.pop()
         kind = type(value)
@@ -100,11 +100,11 @@ def strangers(
             continue
         seen[id(value)] = value
         if kind in CONTAINERS:
-            waiting.extend(value)  # type: ignore[call-overload]
+            waiting.extend(value)
         elif kind in MAPPINGS:
-            waiting.extend(value.values())  # type: ignore[attr-defined]
+            waiting.extend(value.values())
         elif kind in METACLASSES:
-            known.setdefault(value, ours(value))  # type: ignore[arg-type]
+            known.setdefault(value, ours(value))
         else:
             if kind not in known:
                 known[kind] = _plain(kind) or ours(kind)
@@ -124,8 +124,9 @@ def _state(value: Any, kind: type) -> list[object]:
     its own.
     """
     readers, fields, cached = _layout(kind)
-    if type(kind) is enum.EnumMeta:
-        return [] if any(value is member for member in kind) else [Shadow()]
+    if isinstance(kind, enum.EnumMeta):
+        members: Iterable[object] = kind
+        return [] if any(value is member for member in members) else [Shadow()]
     found: list[object] = []
     for read in readers:
         with contextlib.suppress(AttributeError):  # of a cache that is empty
@@ -217,7 +218,7 @@ def _held(name: str, qualified: str) -> object:
     return found
 
 
-def _behind(part: object) -> tuple[FunctionType | None, ...]:
+def _behind(part: object) -> tuple[Any, ...]:
     """The functions that an attribute of a class runs; None for what cannot be looked into."""
     if any(part is one for one in OF_ENUMS):
         return ()
@@ -240,7 +241,7 @@ def _stands(function: object, key: str) -> bool:
     if type(function) is not FunctionType:
         return False
     code, home = function.__code__, function.__globals__
-    generated = code.co_filename.startswith("<attrs generated") or home is vars(attr._make)
+    generated = code.co_filename.startswith("<attrs generated") or home is vars(attr_make)
     if key in GENERATED and generated:
         return True
     name = home.get("__name__")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpframe.errors import InvalidArgument, NotExecutable
-from dpframe.graph import Graph, Node, Post, Procedure, Searcher, points_of
+from dpframe.graph import Graph, Node, Procedure, Searcher, points_of
 from dpframe.graph.post import checked_function
 from dpframe.graph.procedures import ApproximateMinimum
 from dpframe.graph.statistics import Searched
@@ -181,8 +181,9 @@ def executable(run: object) -> Certificate:
     if run.free:
         missing = ", ".join(f"{name}=..." for name in sorted(run.free))
         raise NotExecutable(f"the certificate still lacks numbers. run = run.at({missing})")
-    for node in (*run.graph.posts, *run.graph.loops):
-        checked_function(node.function if isinstance(node, Post) else node.update)
+    updates = [loop.update for loop in run.graph.loops]
+    for function in [*(post.function for post in run.graph.posts), *updates]:
+        checked_function(function)
     problem = run.report.problem
     changed = [kind for kind in strangers(problem.parts, own) if kind not in problem.foreign]
     if changed:
