@@ -28,6 +28,7 @@ ORDER = (  # a place imports from earlier lines, never from its own line or a la
     ("check",),
     ("errors",),
     ("documents",),
+    ("identity",),
     ("numerics",),
     ("randomness", "losses"),
     ("composition",),

@@ -23,6 +23,7 @@ from dpframe import guarantees, losses
 from dpframe.accountants import ACCOUNTANTS, Part
 from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Guarantee, Relation, number
+from dpframe.identity import own
 from dpframe.losses import PrivacyLoss
 from dpframe.symbols import Expression
 
@@ -81,7 +82,7 @@ def from_json(text: str) -> Composition:
 
 
 def _document(composition: Composition) -> dict[str, object]:
-    if composition.accountant not in ACCOUNTANTS:
+    if not own(type(composition.accountant)) or composition.accountant not in ACCOUNTANTS:
         raise InvalidArgument("accountant", "one of dpframe's own", composition.accountant)
     return {
         "schema": SCHEMA,

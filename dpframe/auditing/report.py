@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 
+from dpframe.accountants import Accountant
 from dpframe.graph import Regression, Setting
 from dpframe.guarantees import Guarantee, Share
 from dpframe.symbols import Number, add, maximum
@@ -226,7 +227,11 @@ def _plain(value: Any) -> Any:
 
 
 def audit(
-    regression: Regression, *, target: Guarantee, setting: Setting, accountant: str = "auto"
+    regression: Regression,
+    *,
+    target: Guarantee,
+    setting: Setting,
+    accountant: str | Accountant = "auto",
 ) -> Audit:
     """Judge `regression` against `target` in `setting`, release by release and in total.
 

@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 from dpframe.errors import InvalidArgument
+from dpframe.numerics import shortest
 
 MOST_CHARACTERS, MOST_DEPTH = 1 << 20, 40
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -131,7 +132,7 @@ def _part(value: Any, depth: int) -> Any:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         if isinstance(value, float) and value - value != 0:
             raise _bad("of finite numbers", value)
-        return Fraction(value)
+        return shortest(value) if isinstance(value, float) else Fraction(value)
     return _of_object(value, depth + 1)
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from dpframe.graph import Node
-from dpframe.graph.identity import own
 from dpframe.graph.node import DataNode
+from dpframe.identity import own
 
 
 @lru_cache(maxsize=512)

@@ -17,6 +17,7 @@ from dpframe.graph.post import checked_function
 from dpframe.graph.procedures import ApproximateMinimum
 from dpframe.graph.statistics import Searched
 from dpframe.guarantees import PersonalizedDP
+from dpframe.identity import own, strangers
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
 from dpframe.sources.reading import Plain
@@ -195,13 +196,14 @@ def executable(run: object) -> Certificate:
     if run.free:
         missing = ", ".join(f"{name}=..." for name in sorted(run.free))
         raise NotExecutable(f"the certificate still lacks numbers. run = run.at({missing})")
-    for node in (*run.graph.posts, *run.graph.loops):
-        checked_function(node.function if isinstance(node, Post) else node.update)
+    updates = [loop.update for loop in run.graph.loops]
+    for function in [*(post.function for post in run.graph.posts), *updates]:
+        checked_function(function)
     problem = run.report.problem
-    changed = [kind for kind in problem.foreign_now() if kind not in problem.foreign]
+    changed = [kind for kind in strangers(problem.parts, own) if kind not in problem.foreign]
     if changed:
         kinds = ", ".join(f"{kind.__module__}:{kind.__qualname__}" for kind in changed)
-        raise NotExecutable(f"{kinds} changed since the certificate was made. Certify anew.")
+        raise NotExecutable(f"the graph was changed since it was certified: {kinds}. Certify anew.")
     return run
 
 

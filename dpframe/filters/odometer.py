@@ -14,6 +14,7 @@ from dpframe.numerics import (
     Interval,
     arb_float,
     ball,
+    given,
     open_unit,
     positive,
     to_float,
@@ -60,7 +61,7 @@ class Odometer(Meter):
         0 < delta < 1. At a time, or for costs, that were chosen by what was released this is no
         guarantee: fix a ceiling (a Filter), or take `epsilon_at_all_times`.
         """
-        at, total = open_unit("delta", delta), self.total
+        at, total = open_unit("delta", given("delta", delta)), self.total
         return Interval(0.0, 0.0) if total is None else epsilon_of(total, at)
 
     def epsilon_at_all_times(self, delta: Exact, *, aim: Exact) -> float:
@@ -72,7 +73,8 @@ class Odometer(Meter):
         = sqrt(log(1/delta)/aim), least at rho = aim > 0; mu-Gaussian DP counts as rho = mu^2/2; in
         pure DP it is epsilon itself, with certainty. Raises OutsideTheorem for approximate DP.
         """
-        at, wanted, spent = open_unit("delta", delta), positive("aim", aim), self._state.spent[0]
+        at = open_unit("delta", given("delta", delta))
+        wanted, spent = positive("aim", given("aim", aim)), self._state.spent[0]
         if self.kind is ApproxDP:
             way_out = "Fix a ceiling beforehand: dp.Filter."
             raise OutsideTheorem(f"sums of (epsilon, delta) bound no loss at all times. {way_out}")

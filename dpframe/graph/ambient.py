@@ -22,7 +22,8 @@ from typing import Any
 
 import attrs
 
-from .identity import PACKAGE, ROOT
+from dpframe.identity import PACKAGE, ROOT
+
 from .node import Node
 
 DEEPEST, MOST = 12, 5000  # of helpers within helpers, and of all that is looked at
@@ -296,7 +297,8 @@ def _of_library(file: str) -> bool:
     if file == "<built in>" or file.startswith(("<frozen", "<attrs", "<__array_function__")):
         return True
     path = Path(file)
-    roots = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    found = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    roots = [Path(root) for root in found if root is not None]
     return any(path.is_relative_to(root) for root in (*roots, ROOT / PACKAGE))
 
 

@@ -167,7 +167,9 @@ def _cut(value: Fraction) -> Fraction:
 
 
 def whole(model: Array, grain: float, reach: int) -> Array:
-    """The nearest point of the cube to a model (d,), in whole grains; 0 for what is no number."""
+    """The nearest point of the cube to each model, any shape, in whole grains; 0 for what is no
+    number.
+    """
     import numpy as np
 
     with np.errstate(over="ignore"):

@@ -10,9 +10,9 @@ from functools import cached_property
 import attrs
 
 from dpframe.errors import InvalidArgument
+from dpframe.identity import kind_of
 
 from .bound import Bound
-from .identity import kind_of
 from .known import Known
 from .loop import Loop
 from .node import DataNode, Node

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
+from dpframe.identity import kind_of
 from dpframe.symbols import Number, exact, to_json
 
 from .columns import Column
-from .identity import kind_of
 from .interval import to_float
 from .maps.grid import OnGrid
 from .node import Node

@@ -10,10 +10,10 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.guarantees import Each, Guarantee, PureDP, Share
+from dpframe.identity import kind_of
 from dpframe.mechanisms import AdditiveNoise, Calibration
 from dpframe.symbols import Expression, Number, Product, Sum, Symbol, exact, multiply, to_json
 
-from .identity import kind_of
 from .known import Known
 from .node import DataNode, Node
 from .of_budgets import OfBudgets

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from dpframe.errors import InvalidArgument
+from dpframe.numerics import doubles
 from dpframe.symbols import Expression, Number, Symbol, exact
 from dpframe.symbols.domain import Domain
 
@@ -131,7 +132,7 @@ def _listed(name: str, value: Any) -> Listed:
     if numbers.dtype.kind not in REAL:
         wanted, found = "real numbers", f"entries of type {numbers.dtype}"
         raise InvalidArgument(f"budgets {name}", wanted, found, WAY_OUT)
-    return Listed(name, _sound(name, numbers.astype(float)))
+    return Listed(name, _sound(name, doubles(numbers).copy()))
 
 
 def _sound(name: str, numbers: Array) -> Array:

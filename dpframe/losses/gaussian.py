@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import attrs
 import numpy as np
 
-from ..numerics import ball, positive
+from ..numerics import ball, given, positive
 from .base import UNIT, Complexes, PrivacyLoss, Reals
 from .elementary import TINY
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _mu(value: object) -> Fraction:
-    return positive("mu", value)
+    return positive("mu", given("mu", value))
 
 
 @attrs.frozen(cache_hash=True)

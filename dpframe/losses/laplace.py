@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numerics import ball, positive
+from ..numerics import ball, given, positive
 from .base import UNIT, Complexes, PrivacyLoss, Reals
 from .elementary import TINY, cosh_minus_one, log1p, sinhc
 
@@ -20,7 +20,7 @@ _NEAR = 0.7  # below it in size, Re x takes the form that is exact near 0; above
 
 
 def _epsilon(value: object) -> Fraction:
-    return positive("epsilon", value)
+    return positive("epsilon", given("epsilon", value))
 
 
 @attrs.frozen(cache_hash=True)

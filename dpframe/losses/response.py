@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from ..errors import InvalidArgument
-from ..numerics import as_fraction, ball, positive
+from ..numerics import ball, given, positive
 from .base import UNIT, Complexes, PrivacyLoss, Reals
 from .elementary import TINY, cosh_minus_one, log1p
 from .support import Support
@@ -21,11 +21,11 @@ _NEAR = 0.7
 
 
 def _epsilon(value: object) -> Fraction:
-    return positive("epsilon", value)
+    return positive("epsilon", given("epsilon", value))
 
 
 def _delta(value: object) -> Fraction:
-    number = as_fraction("delta", value)
+    number = given("delta", value)
     if not 0 <= number < 1:
         raise InvalidArgument("delta", "in [0, 1)", value)
     return number

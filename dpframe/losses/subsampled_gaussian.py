@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 
 from ..errors import InvalidArgument
-from ..numerics import arb_float, as_fraction, ball, delta_ball, positive, working
+from ..numerics import arb_float, ball, delta_ball, given, positive, working
 from .base import Complexes, PrivacyLoss, Reals
 from .gaussian import GaussianLoss
 from .subsampled_envelope import envelope_of
@@ -31,14 +31,14 @@ _OPPOSITE = {"removal": "addition", "addition": "removal", "both": "both"}
 
 
 def _mu(value: object) -> Fraction:
-    number = positive("mu", value)
+    number = positive("mu", given("mu", value))
     if not _LEAST <= number <= 1 << 20:
         raise InvalidArgument("mu", "between 2^-200 and 2^20", value, "A larger mu is safe.")
     return number
 
 
 def _rate(value: object) -> Fraction:
-    number = as_fraction("rate", value)
+    number = given("rate", value)
     if not _LEAST <= number <= 1 or 0 < 1 - number < _LEAST:
         way_out = "A higher rate is safe; 1 is no subsampling."
         raise InvalidArgument("rate", "in [2^-200, 1 - 2^-200], or 1", value, way_out)

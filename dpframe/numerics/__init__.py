@@ -20,7 +20,16 @@ if TYPE_CHECKING:
         profile_epsilon_lower,
     )
     from .eigenvalue import floor_smallest_eigenvalue
-    from .exact import Exact, as_fraction, nonnegative, open_unit, positive
+    from .exact import (
+        Exact,
+        as_fraction,
+        doubles,
+        given,
+        nonnegative,
+        open_unit,
+        positive,
+        shortest,
+    )
     from .interval import Interval
     from .precision import at_rising_precision, working
     from .profile import Quantity, ball, certainly_above, certainly_at_most, delta_ball, holds
@@ -38,6 +47,9 @@ _HOME = {
     "arb_lower": "rounding",
     "arb_upper": "rounding",
     "as_fraction": "exact",
+    "doubles": "exact",
+    "given": "exact",
+    "shortest": "exact",
     "at_rising_precision": "precision",
     "ball": "profile",
     "boundary": "search",
@@ -82,6 +94,8 @@ __all__ = [
     "holds",
     "next_down",
     "next_up",
+    "doubles",
+    "given",
     "nonnegative",
     "open_unit",
     "positive",
@@ -89,6 +103,7 @@ __all__ = [
     "profile_delta_lower",
     "profile_epsilon",
     "profile_epsilon_lower",
+    "shortest",
     "to_float",
     "working",
 ]

@@ -1,16 +1,20 @@
-"""Exact rationals from a caller's numbers: nothing is rounded, and nothing is guessed."""
+"""Exact rationals from numbers: nothing is rounded, and nothing is guessed.
+
+A float that a person gives means its shortest decimal, everywhere: `given`. A float that was
+computed, such as the end of a search, is the double that it is: `as_fraction`.
+"""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from numbers import Integral
-from typing import TypeAlias
+from numbers import Integral, Real
+from typing import Any, TypeAlias
 
 from ..errors import InvalidArgument
 
 Exact: TypeAlias = Fraction | int | float
-"""An exact rational; a float stands for its exact binary value."""
+"""An exact rational; what a float stands for is up to its reader: `given` or `as_fraction`."""
 
 _A_NUMBER = "an exact number: a Fraction, an int, or a finite float (its exact binary value)"
 
@@ -24,6 +28,31 @@ def as_fraction(name: str, value: object) -> Fraction:
     if isinstance(value, Integral) and not isinstance(value, bool):
         return Fraction(int(value))
     raise InvalidArgument(name, _A_NUMBER, value, "Write decimals as Fraction('0.1').")
+
+
+def given(name: str, value: object) -> Fraction:
+    """A caller's number as an exact rational: a float, also one of numpy, as its shortest decimal.
+    Booleans, text, infinities and nan are refused by `name`. Raises InvalidArgument.
+
+    >>> given("delta", 1e-6), given("epsilon", 0.1)
+    (Fraction(1, 1000000), Fraction(1, 10))
+    """
+    if isinstance(value, Real) and not isinstance(value, (Fraction, Integral)):
+        if not math.isfinite(value):
+            raise InvalidArgument(name, "a finite number", value)
+        return shortest(value)
+    return as_fraction(name, value)
+
+
+def shortest(value: Real) -> Fraction:
+    """The shortest decimal that reads as this finite float, among those of its own width."""
+    return Fraction(float.__repr__(value) if isinstance(value, float) else str(value))
+
+
+def doubles(array: Any) -> Any:
+    """An array of numbers as doubles; floats of fewer bits by their shortest decimals."""
+    narrow = array.dtype.kind == "f" and array.dtype.itemsize < 8
+    return (array.astype(str) if narrow else array).astype(float, copy=False)
 
 
 def nonnegative(name: str, value: object) -> Fraction:

@@ -14,6 +14,7 @@ import numpy as np
 from dpframe.errors import InvalidArgument
 from dpframe.filters.prices import Kind, fixed, price
 from dpframe.guarantees import ApproxDP, Guarantee, Share
+from dpframe.numerics import doubles
 from dpframe.symbols import Expression, rational
 
 from .members import Members
@@ -111,7 +112,7 @@ def array_of(name: str, given: object, n: int | None, *, private: bool = False) 
     if found.dtype == object:
         found = np.array([_number(name, each, hidden=True) for each in found], dtype=object)
     elif found.dtype.kind in "iuf" and found.dtype.itemsize <= 8:
-        found = found.astype(np.float64, copy=False)
+        found = doubles(found)
     else:
         way_out = "Give doubles, or Fractions; text and truth values are no numbers here."
         raise InvalidArgument(name, "numbers", f"an array of {found.dtype}", way_out)

@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from dpframe.errors import InvalidArgument
+from dpframe.numerics import shortest
 
 from .expression import Expression, Number
 
@@ -42,18 +43,14 @@ def rational(value: object, name: str = "value") -> Fraction:
     if isinstance(value, Decimal) and value.is_finite():
         return Fraction(value)
     if isinstance(value, numbers.Real):
-        return _from_float(float(value), name)
+        if not math.isfinite(value):
+            raise InvalidArgument(name, "finite", value, "")
+        return shortest(value)
     if isinstance(value, str):
         return _from_text(value, name)
     raise InvalidArgument(
         name, "a number, a Fraction, text such as '1/3', or an expression", value, ""
     )
-
-
-def _from_float(value: float, name: str) -> Fraction:
-    if not math.isfinite(value):
-        raise InvalidArgument(name, "finite", value, "")
-    return Fraction(repr(value))
 
 
 def _from_text(value: str, name: str) -> Fraction:

@@ -7,8 +7,8 @@ from fractions import Fraction
 import attrs
 
 from dpframe.graph import Procedure, Release
-from dpframe.graph.identity import own
 from dpframe.guarantees import PureDP
+from dpframe.identity import own
 from dpframe.mechanisms import Laplace
 from dpframe.symbols import Expression, Number, split_coefficient
 

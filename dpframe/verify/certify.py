@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument, Uncertified
 from dpframe.graph import Graph, Regression, Setting
-from dpframe.graph.identity import own
 from dpframe.guarantees import Guarantee
+from dpframe.identity import own
 
 from .certificate import Certificate
+from .derivations import derivation_of
 from .jointly import Jointly
 from .problem import Problem
 from .report import Report, verify
@@ -33,9 +34,9 @@ def certify(
     """Prove that `regression` satisfies `target` in `setting`, for all values of its parameters. No
     data in sight.
 
-    `accountant` is "auto", "basic", "gaussian", "zcdp" or "numeric", or one of dpframe's
-    accountants. `calibrate="jointly"` scales all noise together until the whole meets the target
-    (dp.Jointly); the certificate names it.
+    `accountant` is "auto", "basic", "gaussian", "zcdp" or "numeric", or the accountant of one of
+    these as dpframe has it; others are refused. `calibrate="jointly"` scales all noise together
+    until the whole meets the target (dp.Jointly); the certificate names it.
     `trust` names classes of your own (a statistic, mechanism or theorem) whose word the proof may
     take; the certificate prints them.
     Under "auto" shares must hold as declared and named theorems inside their hypotheses, whichever
@@ -80,7 +81,7 @@ def examine(
         raise InvalidArgument("target", "one of dpframe's own guarantees", type(target), "")
     if not all(isinstance(kind, type) for kind in trust):
         raise InvalidArgument("trust", "a list of classes", trust, "")
-    name = accountant.name if isinstance(accountant, Accountant) else accountant
+    name = derivation_of(accountant)
     declared = regression.graph(setting, target.budget)
     graph = Graph.of(declared.output)  # derived here, whatever the declaration says of itself
     return verify(Problem.of(graph, target, setting, tuple(trust)), name)

@@ -10,9 +10,9 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Known, Node, Procedure, Release, Setting
-from dpframe.graph.identity import own, strangers
 from dpframe.graph.maps.thinned import Thinning
 from dpframe.guarantees import Each, Guarantee, PersonalizedDP
+from dpframe.identity import own, strangers
 from dpframe.symbols import Expression, Symbol
 
 from .algebra import Field
@@ -60,11 +60,12 @@ class Problem:
     @cached_property
     def foreign(self) -> tuple[type, ...]:
         """Classes that are not dpframe's own, whose word the proof would have to take."""
-        return self.foreign_now()
+        return strangers(self.parts)
 
-    def foreign_now(self) -> tuple[type, ...]:
-        """The same, asked anew: also of classes that were changed since."""
-        return strangers((*_read(self.graph.nodes), self.setting, self.target, self.personal))
+    @property
+    def parts(self) -> tuple[object, ...]:
+        """All that a proof reads."""
+        return (*_read(self.graph.nodes), self.setting, self.target, self.personal)
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:

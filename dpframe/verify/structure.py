@@ -20,12 +20,12 @@ from dpframe.graph import (
     public_symbol,
     reads_released,
 )
-from dpframe.graph.identity import Shadow
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.base import MappedRows
 from dpframe.graph.maps.weighted import BudgetSource
 from dpframe.graph.statistics import AGGREGATES, RawAggregate, Statistic
 from dpframe.guarantees import ADD_REMOVE
+from dpframe.identity import Shadow
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, Symbol
 

@@ -184,6 +184,7 @@ def test_a_pass_over_labels_leaves_rows_alone(monkeypatch):
     rehearsed(proof, {"d": 3})  # which reads tables of its own
     seen = []
     original = grid.Grid.apply
+    proof = dp.certify(LabelsFirst(), target=dp.GaussianDP(3), setting=SETTING)
     monkeypatch.setattr(
         grid.Grid, "apply", lambda *one: seen.append(("grid", len(one[1]))) or original(*one)
     )

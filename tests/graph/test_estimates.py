@@ -143,10 +143,11 @@ def test_a_cell_is_solved_as_numpy_solves_it():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(9, 3)), rng.normal(size=9)
     sums = np.concatenate([(X.T @ X)[np.triu_indices(3)], X.T @ y])
-    assert np.allclose(ridge(sums, 0.7), np.linalg.solve(X.T @ X + 0.7 * np.eye(3), X.T @ y))
-    assert np.allclose(ridge(sums, 0.0), np.linalg.lstsq(X, y)[0])
-    assert np.all(ridge(np.zeros(9), 0.0) == 0)
-    assert np.all(ridge(sums, np.inf) == 0)
+    system = X.T @ X + 0.7 * np.eye(3)
+    assert np.allclose(ridge(sums[None], 0.7)[0], np.linalg.solve(system, X.T @ y))
+    assert np.allclose(ridge(sums[None], 0.0)[0], np.linalg.lstsq(X, y)[0])
+    assert np.all(ridge(np.zeros((1, 9)), 0.0) == 0)
+    assert np.all(ridge(sums[None], np.inf) == 0)
 
 
 @pytest.mark.parametrize("radius", [1e-150, 0.5, 1e150])

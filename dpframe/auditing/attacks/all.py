@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TypeAlias
 
-from dpframe.numerics.exact import Exact, open_unit
+from dpframe.numerics.exact import Exact, given, open_unit
 
 from .adaops_steps import adaops_cap, adaops_steps
 from .adaops_tails import adaops_tails, adaops_tails_mended
@@ -115,7 +115,8 @@ def refutations_of(
     Controls are among them. As `refutations`.
     """
     found = REFUTATIONS.get(REGRESSIONS.get(name, name))
-    return found(epsilon, delta, rows) if found else ()
+    claim = given("epsilon", epsilon), given("delta", delta)
+    return found(*claim, rows) if found else ()
 
 
 def refutations(epsilon: Exact = 1, delta: Exact = DELTA, rows: int = ROWS) -> Records:

@@ -9,7 +9,7 @@ from dpframe.auditing.catalogue import RELATIONS, example, family
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Regression
 from dpframe.guarantees import Relation
-from dpframe.numerics import Exact
+from dpframe.numerics import Exact, given
 from dpframe.numerics.exact import open_unit, positive
 from dpframe.regressions import REGRESSIONS
 
@@ -38,12 +38,12 @@ def dossier(
     delta: Exact = DELTA,
 ) -> Iterator[Case]:
     """One case a class and relation, as soon as it is known; by default of all subjects, at
-    B = Y = 1. A float claims its exact binary value. Raises InvalidArgument.
+    B = Y = 1. A float claims its shortest decimal. Raises InvalidArgument.
     """
-    claimed = [positive("epsilons", one) for one in epsilons]
+    claimed = [positive("epsilons", given("epsilons", one)) for one in epsilons]
     if not claimed:
         raise InvalidArgument("epsilons", "at least one", list(epsilons))
-    failing = open_unit("delta", delta)
+    failing = open_unit("delta", given("delta", delta))
     for cls in subjects() if classes is None else classes:
         for relation in relations:
             box = family(cls) in BOXED

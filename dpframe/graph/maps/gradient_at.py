@@ -61,7 +61,7 @@ class GradientAt(RecordMap):
         import numpy as np
 
         del number
-        rows, labels = values[self.source], values[self.column]
+        rows, labels = np.asarray(values[self.source], dtype=float), values[self.column]
         zeros = np.zeros(rows.shape[1])
         given = zeros if self.theta is None else np.asarray(values[self.theta], dtype=float)
         theta = np.nan_to_num(given)

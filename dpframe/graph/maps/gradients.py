@@ -90,9 +90,9 @@ class Gradient(RecordMap):
         """
         import numpy as np
 
-        rows, labels = values[self.source], values[self.column]
+        rows, labels = np.asarray(values[self.source], dtype=float), values[self.column]
         reached = margins(rows, values[self.point])
-        _, slopes, _ = self.objective.at(reached, labels, number)
+        slopes = self.objective.slopes(reached, np.asarray(labels, dtype=float), number)
         most = HUGE / np.maximum(1.0, np.max(np.abs(rows), axis=1, initial=0.0))
         sized = np.clip(np.nan_to_num(slopes), -most, most)
         gradients: Array = rows * sized[:, None]

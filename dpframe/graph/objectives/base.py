@@ -74,6 +74,12 @@ class Objective(Node):
         finite margins and labels, shapes (m,). `number` gives its public formulas.
         """
 
+    def slopes(self, margins: Array, labels: Array, number: Numbers) -> Array:
+        """phi' of each record alone, shape (m,). A record's is the same to the last bit wherever it
+        stands: sums of gradients on a grid are exact by that.
+        """
+        return self.at(margins, labels, number)[1]
+
     def added(self, bounds: Bounds, penalty: Expression) -> Expression | None:
         """How far one more record moves the minimiser of a weighted sum of such losses and
         penalty/2 |theta|^2: weight slope row/penalty at most. None where there is no bound.

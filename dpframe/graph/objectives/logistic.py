@@ -40,8 +40,23 @@ class Logistic(Objective):
         """Each without overflow."""
         import numpy as np
 
+        from ..elementwise import decay
+
+        slopes = self.slopes(margins, labels, number)
+        with np.errstate(over="ignore"):
+            margin = labels * margins
+        small = decay(np.abs(margin))
+        loss = np.log1p(small) + np.maximum(-margin, 0.0)
+        return loss, slopes, labels * labels * small / (1 + small) ** 2
+
+    def slopes(self, margins: Array, labels: Array, number: Numbers) -> Array:
+        """-y/(1 + e^(y t)), by e^-|y t|: the same bits for a record wherever it stands."""
+        import numpy as np
+
+        from ..elementwise import decay
+
         del number
-        margin = labels * margins
-        loss = np.logaddexp(0.0, -margin)
-        wrong = np.exp(-np.logaddexp(0.0, margin))  # 1/(1 + exp(margin))
-        return loss, -labels * wrong, labels * labels * wrong * np.exp(-loss)
+        with np.errstate(over="ignore"):
+            margin = labels * margins
+        small = decay(np.abs(margin))
+        return -labels * (np.where(margin >= 0, small, 1.0) / (1.0 + small))

@@ -87,7 +87,7 @@ class DeepPoint(Sampler):
         penalty, grain = numbers.down(self.penalty) / unit / unit, numbers.up(self.grain)
         reach = reach_of(numbers.down(self.radius), grain)
         cells = np.asarray(values[self.sums], dtype=float).reshape(self.sums.partition.cells, -1)
-        models = np.array([whole(ridge(sums, penalty), grain, reach) for sums in cells])
+        models = whole(ridge(cells, penalty), grain, reach)
         return Depths(models, reach, base_of(numbers.down(self.rate)))
 
     def coefficients(self, point: Array, numbers: Rounded) -> Array:

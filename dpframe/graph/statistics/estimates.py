@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -118,29 +119,28 @@ class BlockEstimates(Statistic):
         ratio, radius = number(self.sums.column.radius) / unit, number(self.radius)
         penalty = number(self.penalty) / unit / unit
         cells, total = self.sums.partition.cells, np.zeros(1)
-        for sums in np.asarray(values[self.sums], dtype=float).reshape(cells, -1):
-            total = total + inside(ratio * ridge(sums, penalty), radius)
+        sums = np.asarray(values[self.sums], dtype=float).reshape(cells, -1)
+        for model in ridge(sums, penalty):
+            total = total + inside(ratio * model, radius)
         return np.asarray(total / cells)
 
 
 def ridge(sums: Array, penalty: float) -> Array:
-    """theta with (X'X + penalty) theta = X'y, shape (d,), from the upper triangle of X'X and X'y;
-    zeros where the system is singular in doubles.
+    """theta with (X'X + penalty) theta = X'y of each cell, shape (k, d), from the upper triangle
+    of X'X and X'y, shape (k, d (d + 3)/2); zeros where the system is singular in doubles. To the
+    last bit a function of the cell's sums.
     """
     import numpy as np
 
-    d = round((np.sqrt(8 * len(sums) + 9) - 3) / 2)
-    system = np.zeros((d, d))
-    system[np.triu_indices(d)] = sums[:-d]
-    system = system + np.triu(system, 1).T
-    system[np.diag_indices(d)] += penalty
-    if not np.all(np.isfinite(system)):
-        return np.zeros(d)
-    values, vectors = np.linalg.eigh(system)
-    if not values[0] > values[-1] * d * np.finfo(float).eps:
-        return np.zeros(d)
-    theta: Array = vectors @ ((vectors.T @ sums[-d:]) / values)
-    return theta
+    from ..elementwise import solutions
+
+    d = (math.isqrt(8 * sums.shape[1] + 9) - 3) // 2
+    system = np.zeros((len(sums), d, d))
+    rows, columns = np.triu_indices(d)
+    system[:, rows, columns] = sums[:, :-d]
+    system[:, columns, rows] = sums[:, :-d]
+    system[:, np.arange(d), np.arange(d)] += penalty
+    return solutions(system, sums[:, -d:])
 
 
 def inside(theta: Array, radius: float) -> Array:

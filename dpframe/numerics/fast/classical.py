@@ -12,7 +12,7 @@ from typing import NamedTuple
 from flint import arb
 
 from ..calibrate import epsilon_limit
-from ..exact import Exact, open_unit
+from ..exact import Exact, given, open_unit
 from ..precision import LEAST_BITS, working
 from ..profile import ball
 from ..rounding import arb_float
@@ -36,7 +36,7 @@ class Classical(NamedTuple):
 
 def classical_constants(delta: Exact) -> dict[str, Classical]:
     """Every classical constant at this delta, with its exact interval of epsilon."""
-    target = open_unit("delta", delta)
+    target = open_unit("delta", given("delta", delta))
     return {
         name: _classical(multiple, factor / target, target)
         for name, (multiple, factor) in SQUARES.items()

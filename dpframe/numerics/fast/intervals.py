@@ -1,7 +1,7 @@
 """The profile and its inverses as proved intervals (lower, upper), one double wide, one at a time.
 
 The rigorous twins of `gaussian.py`, by ball arithmetic, for certificates: arguments are exact (a
-Fraction, an int, or a float for its exact binary value), and the exact value lies in the interval.
+Fraction, an int, or a float for its shortest decimal), and the exact value lies in the interval.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..calibrate import (
     profile_epsilon,
     profile_epsilon_lower,
 )
-from ..exact import Exact, nonnegative, open_unit
+from ..exact import Exact, given, nonnegative, open_unit
 from ..profile import holds
 from ..search import boundary
 
@@ -29,30 +29,32 @@ Interval = tuple[float, float]
 def gaussian_delta_interval(epsilon: Exact, mu: Exact) -> Interval:
     """delta(epsilon; mu), rounded down and rounded up; epsilon >= 0, mu >= 0 or infinite."""
     if _is_infinite(mu):
-        nonnegative("epsilon", epsilon)
+        _epsilon(epsilon)
         return 1.0, 1.0
-    return profile_delta_lower(epsilon, mu), profile_delta(epsilon, mu)
+    at, shift = _epsilon(epsilon), given("mu", mu)
+    return profile_delta_lower(at, shift), profile_delta(at, shift)
 
 
 def gaussian_epsilon_interval(delta: Exact, mu: Exact) -> Interval:
     """The least epsilon >= 0 with delta(epsilon; mu) <= delta, rounded down and rounded up."""
     if _is_infinite(mu):
-        open_unit("delta", delta)
+        _delta(delta)
         return math.inf, math.inf
-    return profile_epsilon_lower(delta, mu), profile_epsilon(delta, mu)
+    target, shift = _delta(delta), given("mu", mu)
+    return profile_epsilon_lower(target, shift), profile_epsilon(target, shift)
 
 
 def gaussian_mu_interval(epsilon: Exact, delta: Exact) -> Interval:
     """The largest mu with delta(epsilon; mu) <= delta, rounded down and rounded up."""
-    at, target = nonnegative("epsilon", epsilon), open_unit("delta", delta)
+    at, target = _epsilon(epsilon), _delta(delta)
     lower = analytic_mu(at, target)
     return lower, boundary(lambda mu: holds(at, target, arb(mu)) is False, lower)[1]
 
 
 def gaussian_sigma_interval(epsilon: Exact, delta: Exact, sensitivity: Exact = 1) -> Interval:
     """The least std with delta(epsilon; sensitivity/std) <= delta, rounded down and rounded up."""
-    at, target = nonnegative("epsilon", epsilon), open_unit("delta", delta)
-    shift = nonnegative("sensitivity", sensitivity)
+    at, target = _epsilon(epsilon), _delta(delta)
+    shift = nonnegative("sensitivity", given("sensitivity", sensitivity))
     if shift == 0:
         return 0.0, 0.0
 
@@ -66,6 +68,14 @@ def gaussian_sigma_interval(epsilon: Exact, delta: Exact, sensitivity: Exact = 1
             "delta", "large enough for a finite std", delta, "Raise delta or epsilon."
         )
     return boundary(lambda std: private(std) is not False, upper)[0], upper
+
+
+def _epsilon(value: Exact) -> Fraction:
+    return nonnegative("epsilon", given("epsilon", value))
+
+
+def _delta(value: Exact) -> Fraction:
+    return open_unit("delta", given("delta", value))
 
 
 def _is_infinite(mu: Exact) -> bool:

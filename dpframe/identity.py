@@ -25,11 +25,11 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from types import CodeType, FunctionType, MappingProxyType, MemberDescriptorType, ModuleType
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
-import attr
+from attr import _make as attr_make
 
-PACKAGE, ROOT = __name__.partition(".")[0], Path(__file__).parents[2]
+PACKAGE, ROOT = __name__.partition(".")[0], Path(__file__).parents[1]
 METACLASSES = (type, abc.ABCMeta, enum.EnumMeta)
 OUTSIDE = frozenset((object, abc.ABC, enum.Enum))
 OF_ENUMS = (object.__new__, enum.Enum.__new__, vars(enum.Enum)["_generate_next_value_"])
@@ -49,19 +49,29 @@ CACHES = {"_attrs_cached_hash", "_found"}  # of hashes, and of the symbols of a 
 CONTAINERS = frozenset((tuple, list, set, frozenset))
 MAPPINGS = frozenset((dict, MappingProxyType))
 
+_OURS: WeakSet[type] = WeakSet()
 Snapshot = tuple[dict[str, object], tuple[tuple[FunctionType, CodeType], ...]]
 
 
-@functools.lru_cache(maxsize=4096)
 def own(cls: type) -> bool:
-    """Whether `cls` is a class of dpframe itself, as its files have it; asked once. `strangers`
-    asks again each time.
-    """
-    return _as_written(cls)
+    """Whether `cls` is a class of dpframe itself, as its files have it, or had it when asked."""
+    if not _of_python(type(cls)):
+        return False  # it might compare as it likes
+    if cls not in _OURS and as_written(cls):
+        _OURS.add(cls)
+    return cls in _OURS
 
 
-def _as_written(cls: type) -> bool:
-    return all(base in OUTSIDE or _written_here(base) for base in type.mro(cls))
+def as_written(cls: type) -> bool:
+    """The same, asked anew: no method was replaced since."""
+    if not _of_python(type(cls)):
+        return False
+    return all(base in OUTSIDE or _written_here(base) for base in cls.__mro__)
+
+
+def _of_python(metaclass: type) -> bool:
+    """Whether classes of this metaclass compare by identity."""
+    return any(metaclass is one for one in METACLASSES)
 
 
 def kind_of(cls: type) -> str:
@@ -71,32 +81,36 @@ def kind_of(cls: type) -> str:
     return cls.kind if own(cls) else f"{cls.__module__}:{cls.__qualname__}"  # type: ignore[attr-defined]
 
 
-def strangers(values: Iterable[object]) -> tuple[type, ...]:
+def strangers(
+    values: Iterable[object], ours: Callable[[type], bool] = as_written
+) -> tuple[type, ...]:
     """The classes, in the order in which they are met, of all that these values are made of, that
-    are neither dpframe's own nor plain values of Python. Parts of theirs are not looked at. Caches
-    of dpframe's own values are emptied, so that what is read next is computed anew.
+    are neither dpframe's own (`ours`) nor plain values of Python. Parts of theirs are not looked
+    at. Caches of dpframe's own values are emptied: what is read next is computed anew.
     """
     known: dict[type, bool] = {}
     seen: dict[int, object] = {}  # held, so that no other object takes the place in memory
-    waiting = list(values)[::-1]
+    waiting: list[Any] = list(values)[::-1]
     while waiting:
         value = waiting.pop()
         kind = type(value)
+        if not _of_python(type(kind)):
+            kind = Shadow
         if kind in LEAVES or id(value) in seen:
             continue
         seen[id(value)] = value
         if kind in CONTAINERS:
-            waiting.extend(value)  # type: ignore[call-overload]
+            waiting.extend(value)
         elif kind in MAPPINGS:
-            waiting.extend(value.values())  # type: ignore[attr-defined]
+            waiting.extend(value.values())
         elif kind in METACLASSES:
-            known.setdefault(value, _as_written(value))  # type: ignore[arg-type]
+            known.setdefault(value, ours(value))
         else:
             if kind not in known:
-                known[kind] = _plain(kind) or _as_written(kind)
+                known[kind] = _plain(kind) or ours(kind)
             if known[kind]:
                 waiting += _state(value, kind)
-    return tuple(kind for kind, ours in known.items() if not ours)
+    return tuple(kind for kind in known if not known[kind])
 
 
 def _plain(kind: type) -> bool:
@@ -110,8 +124,9 @@ def _state(value: Any, kind: type) -> list[object]:
     its own.
     """
     readers, fields, cached = _layout(kind)
-    if type(kind) is enum.EnumMeta:
-        return [] if any(value is member for member in kind) else [Shadow()]
+    if isinstance(kind, enum.EnumMeta):
+        members: Iterable[object] = kind
+        return [] if any(value is member for member in members) else [Shadow()]
     found: list[object] = []
     for read in readers:
         with contextlib.suppress(AttributeError):  # of a cache that is empty
@@ -148,7 +163,7 @@ _seen: WeakKeyDictionary[type, Snapshot] = WeakKeyDictionary()
 
 def _written_here(cls: type) -> bool:
     """Whether this very class, as it is now, is what its module's file makes."""
-    if type(cls) not in METACLASSES:
+    if not _of_python(type(cls)):
         return False
     held, snapshot = vars(cls), _seen.get(cls)
     if snapshot is not None and _unchanged(held, snapshot):
@@ -203,7 +218,7 @@ def _held(name: str, qualified: str) -> object:
     return found
 
 
-def _behind(part: object) -> tuple[FunctionType | None, ...]:
+def _behind(part: object) -> tuple[Any, ...]:
     """The functions that an attribute of a class runs; None for what cannot be looked into."""
     if any(part is one for one in OF_ENUMS):
         return ()
@@ -226,7 +241,7 @@ def _stands(function: object, key: str) -> bool:
     if type(function) is not FunctionType:
         return False
     code, home = function.__code__, function.__globals__
-    generated = code.co_filename.startswith("<attrs generated") or home is vars(attr._make)
+    generated = code.co_filename.startswith("<attrs generated") or home is vars(attr_make)
     if key in GENERATED and generated:
         return True
     name = home.get("__name__")

@@ -1,0 +1,193 @@
+"""What a record becomes is the same to the last bit alone, in any block, and on every processor."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import mpmath
+import numpy as np
+import pytest
+from numpy._core import _multiarray_umath as umath
+
+import dpframe as dp
+from dpframe.graph.elementwise import decay, solutions
+from dpframe.graph.maps.base import ColumnMap
+from dpframe.graph.maps.gradient_at import GradientAt
+from dpframe.graph.maps.gradients import Gradient
+from dpframe.graph.maps.record_norms import DividedRecords
+from dpframe.graph.objectives import Huber, Logistic, Squared
+from dpframe.graph.statistics.estimates import ridge
+from dpframe.verify.enclose import enclose
+
+X, Y = dp.Setting(X=dp.Rows(norm=3), y=dp.Column(bound=2), relation=dp.ADD_REMOVE).nodes()
+POINT = dp.iterate(X.columns)
+
+
+def table(n=1003, d=5):
+    """Rows and labels from whole random numbers, which are alike on every processor."""
+    rng = np.random.Generator(np.random.PCG64(7))
+    sizes = np.ldexp(1.0, rng.integers(-40, 6, size=(n, 1)))
+    rows = rng.integers(-(2**20), 2**20, size=(n, d)) * 2.0**-20 * sizes
+    return rows, rng.integers(-(2**20), 2**20, size=n) * 2.0**-19
+
+
+THETA = np.array([0.7, -1.3, 2.1, 0.01, 5.0])
+LOSSES = {"logistic": Logistic(), "Huber": Huber(1), "squared": Squared()}
+
+
+def number(formula):
+    """The value of a formula without symbols other than d."""
+    return float(enclose(formula.substitute({"d": dp.constant(5)}), {}).mid())
+
+
+MAPS = {
+    **{name: Gradient(X, Y, POINT, loss) for name, loss in LOSSES.items()},
+    "gradient": GradientAt(X, Y),
+    "normalized": X.normalized(),
+    "clip": X.clip(norm=2),
+    "scaled": X.scaled(3),
+    "scaled columns": X.scaled_columns(by=[1, 2, 3, 4, 5], minus=[0, 1, 0, 1, 0]),
+    "intercept": X.with_intercept(),
+    "boxed": X.boxed("1/2"),
+    "grid": X.clip(norm=2).on_grid(20),
+    "divided by norms": DividedRecords(X, Y),
+    "labels": Y.clip(-1, 1).on_grid(20),
+    "scaled labels": Y.scaled(3, minus="1/3"),
+}
+
+
+def mapped(node, rows, labels):
+    """What a map makes of a block."""
+    if hasattr(node, "records"):
+        return node.records({X: rows, Y: labels, POINT: THETA}, number)
+    return node.apply(labels if isinstance(node, ColumnMap) else rows, number)
+
+
+def laid_out(rows, labels):
+    """The same records in other places of memory, and what takes them back into order."""
+    wide = np.zeros((2 * len(rows), 3 * rows.shape[1]))
+    wide[::2, ::3] = rows
+    long = np.zeros(3 * len(labels))
+    long[::3] = labels
+    odd = np.concatenate([[0.0], rows.ravel()])[1:].reshape(rows.shape)  # 8 bytes further
+    yield "reversed", rows[::-1], labels[::-1], slice(None, None, -1)
+    yield "strided", wide[::2, ::3], long[::3], slice(None)
+    yield "by columns", np.asfortranarray(rows), labels, slice(None)
+    yield "moved", odd, np.concatenate([[0.0], labels])[1:], slice(None)
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_a_record_has_the_same_bits_wherever_it_stands(name):
+    """A record has the same bits wherever it stands."""
+    rows, labels = table()
+    whole = np.array(mapped(MAPS[name], rows, labels))
+    for _, placed, beside, back in laid_out(rows, labels):
+        assert np.array_equal(np.array(mapped(MAPS[name], placed, beside))[back], whole)
+    for start, size in ((0, 1), (1, 1), (7, 3), (13, 64), (1002, 1)):
+        part = slice(start, start + size)
+        assert np.array_equal(mapped(MAPS[name], rows[part], labels[part]), whole[part])
+
+
+@pytest.mark.parametrize("name", [*LOSSES, "gradient"])
+def test_single_precision_means_the_same_numbers(name):
+    """Single precision means the same numbers."""
+    rows, labels = table()
+    single = rows.astype(np.float32)
+    alike = mapped(MAPS[name], single.astype(float), labels)
+    assert np.array_equal(mapped(MAPS[name], single, labels), alike)
+
+
+def test_decay_is_the_exponential_function():
+    """Decay is the exponential function."""
+    sizes = np.concatenate([np.arange(0, 700, 0.37), 2.0 ** np.arange(-60, 9), [0.0, 700.0]])
+    for size, found in zip(sizes.tolist(), decay(sizes).tolist(), strict=True):
+        with mpmath.workprec(120):
+            true = mpmath.exp(-mpmath.mpf(size))
+            assert abs(found / true - 1) <= mpmath.mpf(2) ** -52
+    assert np.array_equal(decay(np.array([0.0, np.inf])), [1.0, decay(np.array([700.0]))[0]])
+
+
+def test_logistic_slopes_are_right_and_inside_their_bound():
+    """Logistic slopes are right and inside their bound."""
+    margins = np.concatenate([np.arange(-50, 50, 0.13), [-1e150, 1e150, 0.0]])
+    for label in (-2.0, -1.0, 0.5, 2.0):
+        labels = np.full(len(margins), label)
+        slopes = Logistic().slopes(margins, labels, number)
+        assert np.all(np.abs(slopes) <= abs(label))
+        with mpmath.workprec(200):
+            for t, found in zip(margins[:-3].tolist(), slopes[:-3].tolist(), strict=True):
+                true = -label / (1 + mpmath.exp(label * mpmath.mpf(t)))
+                assert abs(found / true - 1) <= mpmath.mpf(2) ** -50
+
+
+def test_equations_are_solved_as_by_fractions():
+    """Equations are solved as by fractions."""
+    rng = np.random.Generator(np.random.PCG64(1))
+    halves = rng.integers(-9, 10, size=(20, 7, 4))
+    systems = np.einsum("kni,knj->kij", halves, halves)
+    sides = rng.integers(-9, 10, size=(20, 4))
+    for system, side, found in zip(systems, sides, solutions(systems, sides), strict=True):
+        exact = mpmath.lu_solve(mpmath.matrix(system.tolist()), mpmath.matrix(side.tolist()))
+        assert np.allclose(found, [float(x) for x in exact], rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "system", [np.zeros((2, 2)), [[1, 1], [1, 1]], [[1, 2], [2, 1]], [[np.inf, 0], [0, 1]]]
+)
+def test_equations_without_one_solution_have_zeros(system):
+    """Equations without one solution have zeros."""
+    together = np.array([system, np.eye(2)], dtype=float)
+    assert np.array_equal(solutions(together, np.ones((2, 2))), [[0, 0], [1, 1]])
+
+
+def test_a_cell_has_one_model_whatever_stands_beside_it():
+    """A cell has one model whatever stands beside it."""
+    rng = np.random.Generator(np.random.PCG64(2))
+    cells = []
+    for _ in range(33):
+        rows = rng.integers(-(2**20), 2**20, size=(60, 9)).astype(float)
+        labels = rng.integers(-(2**20), 2**20, size=60).astype(float)
+        cells.append([*(rows.T @ rows)[np.triu_indices(9)], *(rows.T @ labels)])
+    sums = np.array(cells)
+    whole = ridge(sums, 1.0)
+    assert np.array_equal(ridge(sums[::-1], 1.0)[::-1], whole)
+    assert np.array_equal(ridge(np.asfortranarray(sums), 1.0), whole)
+    assert all(np.array_equal(ridge(sums[i : i + 1], 1.0)[0], whole[i]) for i in range(33))
+
+
+PROGRAM = """
+import hashlib, sys
+sys.path.insert(0, sys.argv[1])
+import numpy as np
+import test_elementwise as here
+rows, labels = here.table()
+parts = [np.ascontiguousarray(here.mapped(node, rows, labels)) for node in here.MAPS.values()]
+upper = np.triu_indices(5)
+cells = np.concatenate([(rows[:, :, None] * rows[:, None, :])[:, *upper], rows], axis=1)
+parts.append(here.ridge(cells, 1.0))
+print(hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest())
+"""
+HAVE = [name for name in umath.__cpu_dispatch__ if umath.__cpu_features__.get(name)]
+MACHINES = [
+    {},
+    *({"OPENBLAS_CORETYPE": name} for name in ("Nehalem", "Haswell", "SkylakeX")),
+    {"OPENBLAS_NUM_THREADS": "1"},
+    *({"NPY_DISABLE_CPU_FEATURES": " ".join(HAVE[i:])} for i in range(len(HAVE))),
+]
+
+
+def test_every_processor_gives_the_same_bits():
+    """With other kernels of BLAS, and without the vector instructions that this processor has."""
+    here = str(Path(__file__).parent)
+    found = {
+        subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", PROGRAM, here],
+            env={**os.environ, **machine},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for machine in MACHINES
+    }
+    assert len(found) == 1
