@@ -97,7 +97,7 @@ def export(file: File, head: Head = None) -> None:
 
 @ledger_app.command("verify")
 def verify(file: File, head: Head = None) -> None:
-    """Compute every hash, price, sum and checkpoint again, and look for a kept head in the chain."""
+    """Compute every hash, price, sum and checkpoint again; a kept head must be in the chain."""
     ledger = existing(file)
     ledger.verify(head=head)
     kept = "and contains that head" if head else "no head was given, so roll-back is not excluded"

@@ -31,7 +31,7 @@ def _several(value: object) -> tuple[object, ...]:
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
-def _unit(_: object, __: object, unit: object) -> None:
+def _unit(_: object, __: object, unit: Unit) -> None:
     check_unit(unit)
 
 

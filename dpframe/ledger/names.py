@@ -85,9 +85,11 @@ def check_name(name: object) -> None:
 
 def check_new(name: str, names: Iterable[str]) -> None:
     """Refuse a name that a person would take for one of `names`, since the same data would have two
-    budgets, and one that mixes alphabets in a word. Raises InvalidArgument.
+    budgets, and one with invisible letters or two alphabets in a word. Raises InvalidArgument.
     """
     check_name(name)
+    if UNSEEN.search(name):
+        raise InvalidArgument("dataset", "a printable name without invisible letters", ascii(name))
     mine = looks(name)
     for other in names:
         if not mine.isdisjoint(looks(other)):
@@ -122,5 +124,4 @@ def _punctuation(letter: str) -> str:
 
 def _speakable(name: str) -> bool:
     short = 0 < len(name) <= LONGEST and name == name.strip()
-    normal = name.isprintable() and unicodedata.is_normalized("NFC", name)
-    return short and normal and not UNSEEN.search(name)
+    return short and name.isprintable() and unicodedata.is_normalized("NFC", name)

@@ -82,8 +82,8 @@ class RecordLedger:
         self._begin(Saved(secrets.token_hex(16), found, 0, columns, unit), {})
 
     def _begin(self, saved: Saved, seen: dict[str, str]) -> None:
-        self._identity, self._kind, *state = saved
-        self._state = _State(*state)
+        self._identity, self._kind, releases, columns, unit = saved
+        self._state = _State(releases, columns, unit)
         self._lock, self._process, self._seen = Lock(), os.getpid(), seen
 
     @property

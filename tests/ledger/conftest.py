@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import sqlite3
@@ -13,7 +14,8 @@ import pytest
 
 import dpframe as dp
 from dpframe.guarantees import Unit
-from dpframe.ledger import Cost
+from dpframe.ledger import Cost, schema
+from dpframe.ledger.chain import BEGINNING, Entry, entry_after
 
 ROW = Unit(dp.ADD_REMOVE)
 
@@ -111,3 +113,48 @@ def history(ledger, spend, cost):
     with pytest.raises(RuntimeError):
         fail()
     return ledger
+
+
+def entries_of(path):
+    """The entries of a file, read without dpframe."""
+    with closing(sqlite3.connect(path)) as connection:
+        return [Entry(*row) for row in connection.execute(f"{schema.SELECT} ORDER BY number")]
+
+
+def replaced(path, rows):
+    """Put other entries in the place of those that are there."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for trigger in schema.STATEMENTS[1:]:
+            connection.execute(f"DROP TRIGGER {trigger.split()[2]}")
+        connection.execute("DELETE FROM entries")
+        connection.executemany(schema.INSERT, rows)
+        for trigger in schema.STATEMENTS[1:]:
+            connection.execute(trigger)
+
+
+def chained(rows, change):
+    """The chain with other contents and right hashes."""
+    head, made = BEGINNING, []
+    for row in rows:
+        content = change(row, json.loads(row.content))
+        made.append(entry_after(head, row.time, row.action, row.dataset, content))
+        head = made[-1].head
+    return made
+
+
+@pytest.fixture
+def rows_of():
+    """The function `entries_of`."""
+    return entries_of
+
+
+@pytest.fixture
+def write():
+    """The function `replaced`."""
+    return replaced
+
+
+@pytest.fixture
+def rewritten():
+    """The function `chained`."""
+    return chained

@@ -17,7 +17,7 @@ import dpframe as dp
 from dpframe.guarantees import Unit
 from dpframe.ledger import chain, checkpoint, schema, store
 from dpframe.ledger.book import Book
-from dpframe.ledger.chain import BEGINNING, Entry, entry_after
+from dpframe.ledger.chain import BEGINNING
 from dpframe.ledger.steps import begun
 
 EVERY = 20
@@ -68,39 +68,12 @@ def many(tmp_path, spend, cost):
     return many
 
 
-def rows_of(path):
-    """The entries of a file, read without dpframe."""
-    with closing(sqlite3.connect(path)) as connection:
-        return [Entry(*row) for row in connection.execute(f"{schema.SELECT} ORDER BY number")]
-
-
-def write(path, rows):
-    """Put other entries in the place of those that are there."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        for trigger in schema.STATEMENTS[1:]:
-            connection.execute(f"DROP TRIGGER {trigger.split()[2]}")
-        connection.execute("DELETE FROM entries")
-        connection.executemany(schema.INSERT, rows)
-        for trigger in schema.STATEMENTS[1:]:
-            connection.execute(trigger)
-
-
-def rewritten(rows, change):
-    """The chain with other contents and right hashes."""
-    head, made = BEGINNING, []
-    for row in rows:
-        content = change(row, json.loads(row.content))
-        made.append(entry_after(head, row.time, row.action, row.dataset, content))
-        head = made[-1].head
-    return made
-
-
 def places(rows):
     """The numbers of the checkpoints."""
     return [row.number for row in rows if row.action == "checkpoint"]
 
 
-def test_opening_and_a_charge_cost_the_same_at_any_length(many, hashed, spend):
+def test_opening_and_a_charge_cost_the_same_at_any_length(many, hashed, spend, rows_of):
     """In entries that are hashed: opening at most two stretches, a charge its own two entries."""
     for count in (30, 120):
         ledger = many(count)
@@ -117,7 +90,7 @@ def test_opening_and_a_charge_cost_the_same_at_any_length(many, hashed, spend):
         assert computed == 2 * 2  # of each entry when it is made, and when it is read back
 
 
-def test_books_agree_wherever_they_begin(many):
+def test_books_agree_wherever_they_begin(many, rows_of):
     """Read from every checkpoint, from the start, and in the process that wrote: every field that a
     book has is the same, and none of them is what it is in an empty book.
     """
@@ -134,7 +107,7 @@ def test_books_agree_wherever_they_begin(many):
         assert vars(book) == vars(whole)
 
 
-def test_the_last_checkpoint_is_computed_again_on_opening(many):
+def test_the_last_checkpoint_is_computed_again_on_opening(many, rows_of):
     """Opening begins at the one before it."""
     ledger = many(60)
     numbers = places(rows_of(ledger.path))
@@ -152,7 +125,7 @@ def test_many_unfinished_runs_and_data_sets_space_checkpoints_out():
     assert checkpoint.due(100 * EVERY, 100 * EVERY * checkpoint.SHARE)
 
 
-def test_edits_before_the_checkpoints(many, tmp_path):
+def test_edits_before_the_checkpoints(many, tmp_path, rows_of, write):
     """Any field of any early row: opening is not told, and its totals are right all the same; a
     list of charges, an export and `verify` refuse. From the last checkpoint but one on, opening
     refuses.
@@ -181,7 +154,7 @@ def test_edits_before_the_checkpoints(many, tmp_path):
     dp.Ledger(copy).verify()  # the control
 
 
-def test_forged_sums_before_the_checkpoints(many):
+def test_forged_sums_before_the_checkpoints(many, rows_of, rewritten, write):
     """With right hashes everywhere. An early charge: opening keeps to the checkpoints, whose totals
     hold what was charged; `verify` refuses. The last checkpoint: opening refuses. All of them, from
     some place on: opening believes it, `verify` refuses, and so does a kept head.
@@ -244,7 +217,7 @@ IMPOSSIBLE = {
 
 
 @pytest.mark.parametrize("name", IMPOSSIBLE)
-def test_checkpoints_that_nothing_adds_up_to(many, name):
+def test_checkpoints_that_nothing_adds_up_to(many, name, rows_of, rewritten, write):
     """Refused by opening alone, under right hashes."""
     ledger = many(60)
     rows = rows_of(ledger.path)
@@ -260,7 +233,7 @@ def test_checkpoints_that_nothing_adds_up_to(many, name):
         dp.Ledger(ledger.path)
 
 
-def test_a_kept_head_from_before_the_checkpoints(many, spend):
+def test_a_kept_head_from_before_the_checkpoints(many, spend, rows_of, rewritten, write):
     """Found wherever it is, all after it computed again; an entry that was put in its place is not
     it.
     """
@@ -343,7 +316,7 @@ def test_a_file_of_format_1_is_read_as_it_is(old):
     assert old.read_bytes() == before
 
 
-def test_the_first_charge_makes_it_a_file_of_format_2(old, spend, raw):
+def test_the_first_charge_makes_it_a_file_of_format_2(old, spend, raw, rows_of):
     """The same chain goes on, so heads that were kept stay good; other versions are told."""
     ledger = dp.Ledger(old)
     for _ in range(EVERY):

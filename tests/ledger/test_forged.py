@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from test_checkpoints import rewritten, rows_of, write
 
 import dpframe as dp
 
@@ -18,10 +17,16 @@ FORGED = {
 }
 
 
-@pytest.mark.parametrize("name", FORGED)
-def test_prices_are_computed_again_from_what_the_run_states(ledger, spend, name):
-    """At opening, without a kept head."""
+@pytest.fixture
+def tenth(ledger, spend):
+    """A run of 1/10 in the ledger."""
     spend(ledger, "survey", dp.PureDP("0.1"))
+
+
+@pytest.mark.usefixtures("tenth")
+@pytest.mark.parametrize("name", FORGED)
+def test_prices_are_computed_again_from_the_stated_cost(ledger, name, rows_of, rewritten, write):
+    """At opening, without a kept head."""
     rows = rows_of(ledger.path)
 
     def change(row, content):
@@ -34,7 +39,7 @@ def test_prices_are_computed_again_from_what_the_run_states(ledger, spend, name)
         dp.Ledger(ledger.path)
 
 
-def test_prices_by_implication_are_computed_again(ledger, spend):
+def test_prices_by_implication_are_computed_again(ledger, spend, rows_of, rewritten, write):
     """Pure epsilon as Gaussian, by the chord: half of it is refused."""
     ledger.create("other", dp.GaussianDP(1), relation=dp.ADD_REMOVE)
     spend(ledger, "other", dp.PureDP("0.1"))
