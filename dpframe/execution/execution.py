@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
-from dpframe.errors import InvalidArgument, NotExecutable
+from dpframe.errors import InvalidArgument, NotExecutable, check_kind, check_word, shown
 from dpframe.graph import Graph, Node, Procedure, Searcher, points_of
 from dpframe.graph.procedures import ApproximateMinimum
 from dpframe.graph.statistics import Searched
@@ -81,8 +81,7 @@ def execute(
     PrivacyWarning where the table is spent again, unless a ledger keeps count.
     """
     certificate = executable(run)
-    if missing not in MISSING:
-        raise InvalidArgument("missing", "'refuse' or 'drop'", missing)
+    check_word("missing", missing, MISSING)
     randomness = Randomness.of(rng)
     charging = _charge(certificate, ledger, dataset, randomness)
     if records is not None:
@@ -188,9 +187,14 @@ def _charge(
     """The charge that the releases stand in. Raises InvalidArgument."""
     if (ledger is None) != (dataset is None):
         wanted = "given together: a dp.Ledger and the name of its data set"
-        raise InvalidArgument("ledger and dataset", wanted, dataset, "")
+        got = Plain(f"ledger={shown(ledger)}, dataset={shown(dataset)}")
+        raise InvalidArgument("ledger and dataset", wanted, got)
     if ledger is None or dataset is None:
         return nullcontext()
+    from dpframe.ledger import Cost, Ledger
+
+    check_kind("ledger", ledger, Ledger)
+    check_kind("dataset", dataset, str, "the name of a data set of the ledger")
     if isinstance(certificate.target, PersonalizedDP):
         way_out = "records=dp.RecordLedger(target, groups) keeps everybody's own account."
         wanted = "left out: a ledger of a data set has one budget for all"
@@ -198,8 +202,6 @@ def _charge(
     if not randomness.private:
         way_out = "Leave rng out, or simulate on data that is no secret without a ledger."
         raise InvalidArgument("rng", "left out where a ledger is charged", Plain("given"), way_out)
-    from dpframe.ledger import Cost
-
     also = joint_gaussian(certificate)
     cost = Cost.of(certificate, *([also] if also else []))
     ledger.admits(dataset, cost)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import BadData
+from dpframe.errors import Plain as Plain  # noqa: PLC0414 - for the sources
 
 Array = NDArray[Any]
 REAL = "fiu"  # numpy's kinds of real numbers
@@ -27,15 +28,6 @@ WAYS_OUT = {
     "c": "Give real and imaginary parts as two columns.",
     "O": "Missing numbers are nan; declare categories, dp.Rows(columns=[dp.Categorical(...)]).",
 }
-
-
-class Plain(str):
-    """Text that an error shows without quotes."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
 
 
 class Features(ABC):
