@@ -7,7 +7,7 @@ from functools import cached_property
 
 import attrs
 
-from dpframe.errors import InvalidArgument, check_kind, listed_words
+from dpframe.errors import SHORT, InvalidArgument, check_kind, listed_words
 from dpframe.symbols import Expression, Number, exact, multiply, sqrt
 
 ONE = Number(Fraction(1))
@@ -39,7 +39,7 @@ class Share:
         if name not in self.currency:
             raise InvalidArgument(
                 "share",
-                f"in a currency with {name}",
+                f"in a currency with {name}" if len(name) <= SHORT else "in another currency",
                 listed_words(self.currency),
                 "Choose the target that has it.",
             )

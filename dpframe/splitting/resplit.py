@@ -150,7 +150,8 @@ def _pure(
 ) -> list[tuple[Any, Share | None]]:
     if budget.currency != ("epsilon",):
         way_out = "Certify it for dp.PureDP(epsilon)."
-        raise InvalidArgument("budget", "pure, as the noise is", listed_words(budget.currency), way_out)
+        got = listed_words(budget.currency)
+        raise InvalidArgument("budget", "pure, as the noise is", got, way_out)
     whole = add(*weights)
     shares = budget.split(*(weight / whole for weight in weights))
     return [

@@ -79,7 +79,8 @@ def noise_factor(releases: Sequence[Release], budget: Share) -> Expression:
     if budget.currency == ("epsilon",) and kinds == {PureDP}:
         return add(*epsilons(releases)) / budget.epsilon
     way_out = "(epsilon, delta) and rho take Gaussian and pure noise together."
-    raise InvalidArgument("budget", "one that this noise can spend", listed_words(budget.currency), way_out)
+    got = listed_words(budget.currency)
+    raise InvalidArgument("budget", "one that this noise can spend", got, way_out)
 
 
 def _moved(square: Expression) -> Expression:

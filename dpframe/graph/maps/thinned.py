@@ -143,7 +143,8 @@ def thinned(
     """
     if budget.currency not in (("epsilon",), ("epsilon", "delta")):
         way_out = "Take dp.PersonalizedDP(epsilon) or dp.PersonalizedDP(epsilon, delta)."
-        raise InvalidArgument("budget", "of epsilon, perhaps with delta", listed_words(budget.currency), way_out)
+        got = listed_words(budget.currency)
+        raise InvalidArgument("budget", "of epsilon, perhaps with delta", got, way_out)
     if not reads_each(budget.epsilon):
         return rows, column, budget  # everybody's coin would be certain
     delta = budget.delta if "delta" in budget.currency else None
