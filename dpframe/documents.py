@@ -7,11 +7,13 @@ from __future__ import annotations
 import json
 import os
 import stat
+from pathlib import Path
 from typing import Any
 
-from .errors import InvalidArgument
+from .errors import InvalidArgument, Plain
 
 MOST_BYTES = 16 * 2**20  # of a document, where its reader sets no other limit
+LONGEST = 255  # characters of a name of a file
 MOST_VALUES = 10**6  # in a JSON document: each takes Python about a hundred bytes
 
 Where = str | os.PathLike[str]
@@ -24,12 +26,10 @@ def content_of(
     """The bytes of a regular file of at most `most` bytes; nothing else is opened for long, and
     nothing beyond the limit is read. `name` is what the error calls it. Raises `error`.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    try:
-        handle = os.open(path, flags)  # a pipe would block a plain open
-    except (OSError, ValueError) as failure:
-        cause = failure.strerror if isinstance(failure, OSError) else type(failure).__name__
-        raise error(name, "a readable file", os.fspath(path), f"{cause}.") from None
+    check_place(path, name, error)
+    handle, cause = _opened(path)
+    if handle is None:
+        raise error(name, "a readable file", os.fspath(path), f"{cause}.")
     try:
         found = os.fstat(handle)
         regular, size = stat.S_ISREG(found.st_mode), found.st_size
@@ -43,12 +43,31 @@ def content_of(
     return content
 
 
+def check_place(path: object, name: str, error: Kind = InvalidArgument) -> None:
+    """Refuse what names no file: another object, bytes, a text too long. Raises `error`."""
+    place = os.fspath(path) if isinstance(path, (str, os.PathLike)) else b""
+    if isinstance(place, bytes) or max(map(len, Path(place).parts), default=0) > LONGEST:
+        raise error(name, "text or a pathlib.Path", path)
+
+
+def _opened(path: Where) -> tuple[int | None, str]:
+    """A handle, or None and the cause."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        return os.open(path, flags), ""  # a pipe would block a plain open
+    except (OSError, ValueError) as failure:
+        known = isinstance(failure, OSError) and failure.strerror
+        return None, str(known or type(failure).__name__)
+
+
 def text_of(path: Where, name: str, most: int = MOST_BYTES, error: Kind = InvalidArgument) -> str:
     """The text, in UTF-8, of such a file. Raises `error`."""
+    content = content_of(path, name, most, error)
     try:
-        return content_of(path, name, most, error).decode("utf-8")
-    except UnicodeDecodeError:
-        raise error(name, "text in UTF-8", os.fspath(path)) from None
+        return content.decode("utf-8")
+    except UnicodeDecodeError as failure:
+        place = failure.start + 1
+    raise error(name, "text in UTF-8", Plain(f"byte {place} that is none"))
 
 
 def json_of(text: str, name: str, error: Kind = InvalidArgument, **hooks: Any) -> Any:
@@ -60,7 +79,7 @@ def json_of(text: str, name: str, error: Kind = InvalidArgument, **hooks: Any) -
     try:
         return json.loads(text, **hooks)
     except (ValueError, RecursionError) as failure:
-        cause = type(failure).__name__
+        cause = Plain(type(failure).__name__)
     raise error(name, "a JSON document", cause)
 
 

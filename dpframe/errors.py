@@ -25,7 +25,14 @@ DataWarning (a column that holds no numbers where numbers are declared).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
+from enum import Enum
+from numbers import Number
+from pathlib import PurePath
+from typing import Any
+
+LIBRARIES = {"builtins", "fractions", "decimal", "pathlib", "numpy"}  # whose scalars are shown
+SHORT = 120  # characters of a text that an error repeats
 
 
 class DPFrameError(Exception):
@@ -40,9 +47,13 @@ class InvalidArgument(DPFrameError, ValueError):
     """`name` must be `requirement`; got `value`. `way_out`."""
 
     def __init__(self, name: str, requirement: str, value: object, way_out: str = "") -> None:
-        """Keep the operands, so that a program can read them too."""
-        self.name, self.requirement, self.value, self.way_out = name, requirement, value, way_out
-        super().__init__(f"{name} must be {requirement}; got {_short(value)}. {way_out}".rstrip())
+        """Keep the operands, so that a program can read them too; of what may be data, what is
+        shown of it.
+        """
+        text = shown(value)
+        self.name, self.requirement, self.way_out = name, requirement, way_out
+        self.value = value if _is_public(value) else Plain(text)
+        super().__init__(f"{name} must be {requirement}; got {text}. {way_out}".rstrip())
 
 
 class UnsafeFormula(InvalidArgument):
@@ -180,9 +191,107 @@ def _unpickled(
     return error
 
 
-def _short(value: object) -> str:
+class Plain(str):
+    """Text of ours that an error shows without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """The text."""
+        return str(self)
+
+
+def listed_words(words: Iterable[object]) -> Plain:
+    """Public words, in a list for an error: `epsilon, delta`."""
+    return Plain(", ".join(map(str, words)) or "none")
+
+
+def check_word(name: str, value: object, words: Container[str], requirement: str = "") -> None:
+    """`value` must be one of these words. Raises InvalidArgument, also for what has no truth."""
+    if not isinstance(value, str) or value not in words:
+        listed = ", ".join(map(repr, words)) if isinstance(words, Iterable) else ""
+        raise InvalidArgument(name, requirement or f"one of {listed}", value)
+
+
+def check_kind(name: str, value: object, kind: type, requirement: str = "") -> None:
+    """`value` must be an instance of `kind`. Raises InvalidArgument."""
+    if not isinstance(value, kind):
+        raise InvalidArgument(name, requirement or by_name(kind), value)
+
+
+def of_kind(kind: type, requirement: str = "") -> Callable[[Any, Any, Any], None]:
+    """A validator of an attrs field: an instance of `kind`. It raises InvalidArgument."""
+
+    def check(_: object, attribute: Any, value: object) -> None:
+        check_kind(attribute.name, value, kind, requirement)
+
+    return check
+
+
+def by_name(kind: type) -> str:
+    """What errors call an instance: `a dp.Rows`, `True or False`, `text`."""
+    plain = {bool: "True or False", str: "text", int: "a whole number"}
+    return plain.get(kind, f"a dp.{kind.__name__}")
+
+
+def shown(value: object) -> str:
+    """`value` as errors show it: short public scalars and short texts as they are, and what dpframe
+    built of such; anything else, which may be data, by its type and shape alone.
+
+    >>> shown(0.5), shown("ten"), shown([0.5, 0.7]), shown(Plain("another one"))
+    ('0.5', "'ten'", 'a list of 2', 'another one')
+    """
+    return repr(value) if _is_public(value) else by_type(value)
+
+
+def by_type(value: object) -> str:
+    """What kind of object it is, and of what shape or length; never what it holds.
+
+    >>> by_type({"a": 1}), by_type("ten"), by_type(object())
+    ('a dict of 1', 'a str of 3', 'an object')
+    """
+    kind = type(value).__name__
+    article = "an" if kind[:1].lower() in set("aeio") or kind == "ndarray" else "a"
+    return f"{article} {kind}{_size(value)}"
+
+
+def _size(value: object) -> str:
+    if isinstance(value, (str, bytes, list, tuple, set, frozenset, dict)):
+        return f" of {len(value)}"
     try:
-        text = repr(value)
+        shape = getattr(value, "shape", None)
+    except Exception:  # noqa: BLE001 - of any library
+        return ""
+    known = type(shape) is tuple and all(type(part) is int for part in shape)
+    return f" of shape {shape}" if known else ""
+
+
+def _is_public(value: object, depth: int = 8) -> bool:
+    """Whether nothing of it can be data but a single number or a short text."""
+    kind = type(value)
+    if value is None or kind in {bool, float, complex, Plain, type(NotImplemented)}:
+        return True
+    place = kind.__module__
+    if isinstance(value, (type, Enum)):
+        return True
+    scalar = isinstance(value, (str, Number, PurePath)) and place.partition(".")[0] in LIBRARIES
+    if scalar or kind.__name__ == "function":
+        return _is_short(value)
+    return depth > 0 and place.partition(".")[0] == "dpframe" and _is_own(value, depth)
+
+
+def _is_short(value: object) -> bool:
+    try:
+        return len(repr(value)) <= SHORT
     except ValueError:  # Python refuses to print whole numbers of more than 4300 digits
-        return f"a huge {type(value).__name__}"
-    return text if len(text) <= 120 else text[:117] + "..."
+        return False
+
+
+def _is_own(value: object, depth: int) -> bool:
+    """Whether it is a value of dpframe's that holds nothing else."""
+    fields = getattr(type(value), "__attrs_attrs__", None)
+    if fields is None:
+        return False
+    parts = [getattr(value, field.name, None) for field in fields]
+    parts = [inner for part in parts for inner in (part if type(part) is tuple else (part,))]
+    return all(_is_public(part, depth - 1) for part in parts) and _is_short(value)

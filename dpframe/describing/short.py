@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from dpframe.errors import InvalidArgument, UnsafeFormula
+from dpframe.errors import InvalidArgument, Plain, UnsafeFormula, by_type
 from dpframe.symbols import Expression, Symbol, exact, parameter, rational
 
 from .algorithm import Algorithm
@@ -92,7 +92,7 @@ def _specs(value: object) -> list[Spec]:
         return [Spec.read(text) for text in value.split(";")]
     if not isinstance(value, Mapping) or not NEEDED <= set(value) <= {*NEEDED, "share"}:
         wanted = f"written like {EXAMPLE}, or with the keys statistic, std, share"
-        raise InvalidArgument("release", wanted, value)
+        raise InvalidArgument("release", wanted, Plain(by_type(value)))
     claimed = ", ".join(str(part) for part in _listed(value.get("share", ())))
     return [Spec.read(f"{value['statistic']}: {value['std']} @ {claimed}")]
 

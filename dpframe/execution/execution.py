@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpframe.errors import InvalidArgument, NotExecutable, PostFailed
+from dpframe.errors import (
+    InvalidArgument,
+    NotExecutable,
+    PostFailed,
+    check_kind,
+    check_word,
+    shown,
+)
 from dpframe.graph import Graph, Node, Procedure, Searcher, points_of
 from dpframe.graph.post import checked_function
 from dpframe.graph.procedures import ApproximateMinimum
@@ -88,8 +95,7 @@ def execute(
     from .rehearsal import check_processing  # which runs what stands here
 
     certificate = executable(run)
-    if missing not in MISSING:
-        raise InvalidArgument("missing", "'refuse' or 'drop'", missing)
+    check_word("missing", missing, MISSING)
     randomness = Randomness.of(rng)
     charging = _charge(certificate, ledger, dataset, randomness)
     if records is not None:
@@ -213,9 +219,14 @@ def _charge(
     """The charge that the releases stand in. Raises InvalidArgument."""
     if (ledger is None) != (dataset is None):
         wanted = "given together: a dp.Ledger and the name of its data set"
-        raise InvalidArgument("ledger and dataset", wanted, dataset, "")
+        got = Plain(f"ledger={shown(ledger)}, dataset={shown(dataset)}")
+        raise InvalidArgument("ledger and dataset", wanted, got)
     if ledger is None or dataset is None:
         return nullcontext()
+    from dpframe.ledger import Cost, Ledger
+
+    check_kind("ledger", ledger, Ledger)
+    check_kind("dataset", dataset, str, "the name of a data set of the ledger")
     if isinstance(certificate.target, PersonalizedDP):
         way_out = "records=dp.RecordLedger(target, groups) keeps everybody's own account."
         wanted = "left out: a ledger of a data set has one budget for all"
@@ -223,8 +234,6 @@ def _charge(
     if not randomness.private:
         way_out = "Leave rng out, or simulate on data that is no secret without a ledger."
         raise InvalidArgument("rng", "left out where a ledger is charged", Plain("given"), way_out)
-    from dpframe.ledger import Cost
-
     also = joint_gaussian(certificate)
     cost = Cost.of(certificate, *([also] if also else []))
     ledger.admits(dataset, cost)

@@ -19,8 +19,7 @@ Where = str | os.PathLike[str]
 
 def place(path: Where) -> Path:
     """The file that `path` names, links followed. Raises InvalidArgument."""
-    if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
-        raise InvalidArgument("path", "text or a pathlib.Path", path)
+    documents.check_place(path, "path")
     return Path(os.path.realpath(path))
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import lcm
 from typing import NamedTuple
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, listed_words
 from dpframe.guarantees import (
     IMPLICATIONS,
     ApproxDP,
@@ -83,7 +83,7 @@ def _of_share(cost: Share, kind: Kind) -> Price:
     elif cost.currency != kind.currency:
         way_out = "Make it a guarantee first, such as dp.PureDP(share.epsilon)."
         raise InvalidArgument(
-            "cost", f"a share of {', '.join(kind.currency)}", cost.currency, way_out
+            "cost", f"a share of {', '.join(kind.currency)}", listed_words(cost.currency), way_out
         )
     if kind is ApproxDP and amounts[1] > 0 == amounts[0]:
         raise InvalidArgument("epsilon of the cost", "above 0 where delta is", 0, "Give it some.")

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import SHORT, InvalidArgument, Plain
 from dpframe.symbols import Expression, Number, Symbol
 
 
 def check_ends(name: str, lower: Fraction, upper: Fraction) -> None:
     """Refuse bounds between which no double is finite and positive. Raises InvalidArgument."""
     if lower >= upper or not 0 < to_float(upper) - to_float(lower) < math.inf:
-        found = (str(lower), str(upper))
-        raise InvalidArgument(f"bounds of {name}", "increasing", found, "Give lower < upper.")
+        found = Plain(f"{lower} and {upper}")
+        title = name if len(name) <= SHORT else "a column"
+        raise InvalidArgument(f"bounds of {title}", "increasing", found, "Give lower < upper.")
 
 
 def to_float(value: Fraction) -> float:
@@ -36,6 +37,6 @@ def check_interval(lower: Expression, upper: Expression) -> None:
         raise InvalidArgument(
             "bounds of y",
             "two numbers, or bound=Y with a positive public parameter Y",
-            (str(lower), str(upper)),
+            Plain(f"{lower} and {upper}"),
             "",
         )

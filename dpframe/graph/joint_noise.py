@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, listed_words
 from dpframe.guarantees import Share
 from dpframe.mechanisms import Gaussian
 from dpframe.symbols import Expression, analytic_sigma, exact, sqrt
@@ -59,6 +59,6 @@ def unit_std(budget: Share) -> Expression:
     raise InvalidArgument(
         "budget",
         "one that Gaussian noise can spend",
-        budget.currency,
+        listed_words(budget.currency),
         "A pure budget needs dp.Laplace.pure.",
     )

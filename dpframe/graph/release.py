@@ -292,7 +292,7 @@ def _polynomial(formula: Expression) -> bool:
 
 
 def _name(name: str) -> str:
-    if name and not (isinstance(name, str) and name.isidentifier()):
+    if not isinstance(name, str) or (name and not name.isidentifier()):
         raise InvalidArgument("name", "a Python name", name, "")
     return name
 

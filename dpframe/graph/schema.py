@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, of_kind
 from dpframe.guarantees import Relation, Unit
 from dpframe.symbols import Expression, Number, exact, rational, sqrt
 
@@ -45,7 +45,7 @@ class Numeric:
     them.
     """
 
-    name: str
+    name: str = attrs.field(validator=of_kind(str))
     lower: Fraction = attrs.field(converter=rational)
     upper: Fraction = attrs.field(converter=rational, validator=_increasing)
     unit: str = ""
@@ -82,7 +82,7 @@ class Categorical:
     zeros.
     """
 
-    name: str
+    name: str = attrs.field(validator=of_kind(str))
     levels: tuple[Any, ...] = attrs.field(converter=_levels)
 
     def __attrs_post_init__(self) -> None:
@@ -193,7 +193,7 @@ class Rows:
     )
     box: Expression | None = attrs.field(default=None, converter=attrs.converters.optional(_side))
     columns: tuple[Numeric | Categorical, ...] | None = attrs.field(default=None, converter=_schema)
-    intercept: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
+    intercept: bool = attrs.field(default=False, validator=of_kind(bool))
 
     def __attrs_post_init__(self) -> None:
         """Something must bound the rows."""
@@ -237,7 +237,7 @@ class Column:
     Raises InvalidArgument.
     """
 
-    name: str = "y"
+    name: str = attrs.field(default="y", validator=of_kind(str))
     bound: Expression | None = attrs.field(
         default=None, kw_only=True, converter=attrs.converters.optional(_bound)
     )
@@ -294,9 +294,9 @@ class Setting:
     lists as assumed.
     """
 
-    X: Rows = attrs.field(validator=attrs.validators.instance_of(Rows))
+    X: Rows = attrs.field(validator=of_kind(Rows))
     y: Column | None = attrs.field(
-        default=None, validator=attrs.validators.optional(attrs.validators.instance_of(Column))
+        default=None, validator=attrs.validators.optional(of_kind(Column))
     )
     relation: Relation
     rows_per_person: Expression = attrs.field(default=ONE, converter=_rows_per_person)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import SHORT, InvalidArgument, check_kind, listed_words
 from dpframe.symbols import Expression, Number, exact, multiply, sqrt
 
 ONE = Number(Fraction(1))
@@ -35,11 +35,12 @@ class Share:
 
     def amount(self, name: str) -> Expression:
         """The amount called `name`. Raises InvalidArgument where the currency has none."""
+        check_kind("name", name, str)
         if name not in self.currency:
             raise InvalidArgument(
                 "share",
-                f"in a currency with {name}",
-                self.currency,
+                f"in a currency with {name}" if len(name) <= SHORT else "in another currency",
+                listed_words(self.currency),
                 "Choose the target that has it.",
             )
         index = self.currency.index(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import check_word
 from dpframe.symbols import Expression, Symbol, parameter
 
 BUDGETS = {"epsilon": None, "delta": 1, "rho": None, "mu": None}
@@ -28,8 +28,7 @@ def each(
     >>> each("epsilon"), each("epsilon", upper=1).symbols() == each("epsilon").symbols()
     (epsilon, False)
     """
-    if name not in BUDGETS:
-        raise InvalidArgument("name", f"one of {', '.join(BUDGETS)}", name)
+    check_word("name", name, BUDGETS, f"one of {', '.join(BUDGETS)}")
     most = BUDGETS[name] if upper is None else upper
     return attrs.evolve(parameter(name, lower, most, closed=closed), origin=Each())
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.numerics import doubles
 from dpframe.symbols import Expression, Number, Symbol, exact
 from dpframe.symbols.domain import Domain
@@ -92,7 +92,7 @@ def _checked(name: str, formula: Expression) -> Expression:
     """A budget of one group: a number in range, or a parameter whose range is."""
     whole = whole_range(name)
     if isinstance(formula, Number) and formula.value not in whole:
-        raise InvalidArgument(f"budget {name}", str(whole), str(formula), WAY_OUT)
+        raise InvalidArgument(f"budget {name}", str(whole), Plain("another number"), WAY_OUT)
     if isinstance(formula, Symbol) and formula.domain.positive:
         return formula
     if not isinstance(formula, Number):

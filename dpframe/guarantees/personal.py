@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, listed_words, of_kind
 from dpframe.symbols import Expression, rational
 
 from .base import Guarantee
@@ -80,14 +80,14 @@ class PersonalizedDP(Guarantee):
         default=None, converter=_shares, kw_only=True
     )
     public: bool = attrs.field(
-        default=True, validator=attrs.validators.instance_of(bool), kw_only=True
+        default=True, validator=of_kind(bool), kw_only=True
     )
 
     def __attrs_post_init__(self) -> None:
         """One notion, one list of records, the same groups everywhere."""
         if frozenset(self.given) not in KINDS:
             wanted = "epsilon, epsilon and delta, rho, or mu"
-            raise InvalidArgument("budgets", wanted, sorted(self.given))
+            raise InvalidArgument("budgets", wanted, listed_words(sorted(self.given)))
         own = own_symbols_of(self.each)
         if not own:
             way_out = "A budget for everybody is dp.PureDP, dp.ApproxDP, ..."
@@ -107,7 +107,7 @@ class PersonalizedDP(Guarantee):
         lengths = {len(one.numbers) for one in self.given.values() if isinstance(one, Listed)}
         if len(names) + len(lengths) > 1:
             wanted = "given by the same groups, or for the same records"
-            raise InvalidArgument("budgets", wanted, sorted(self.given))
+            raise InvalidArgument("budgets", wanted, listed_words(sorted(self.given)))
         if self.shares is not None and {tuple(self.shares)} != names:
             raise InvalidArgument("shares", f"of {names or 'groups'}", sorted(self.shares))
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, of_kind
 from dpframe.symbols import Expression, Number, Symbol, exact
 
 
@@ -49,7 +49,7 @@ class Unit:
     steps, attained by k equal rows.
     """
 
-    relation: Relation = attrs.field(validator=attrs.validators.instance_of(Relation))
+    relation: Relation = attrs.field(validator=of_kind(Relation))
     rows_per_person: Expression = attrs.field(default=Number(Fraction(1)), converter=_rows)
 
     def __str__(self) -> str:

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, listed_words
 from dpframe.guarantees import ADD_REMOVE, Guarantee, Relation, Share
 from dpframe.losses import PrivacyLoss
 from dpframe.numerics import Exact
@@ -148,7 +148,7 @@ class Calibration(ABC):
             raise InvalidArgument(
                 "share",
                 f"in a currency that {self.name} can spend",
-                share.currency,
+                listed_words(share.currency),
                 "Gaussian.analytic spends all of them.",
             )
         return share

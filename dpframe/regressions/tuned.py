@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, of_kind
 from dpframe.graph import ColumnNode, Graph, Node, Regression, RowsNode, post, release
 from dpframe.graph.maps.residuals import clipped_error
 from dpframe.graph.procedures.random_stopping import TIMES, RandomStopping
@@ -50,7 +50,7 @@ class Tuned(Regression):
         "epsilon: with a good guess, spend all of it on one fit."
     )
     of: Regression = attrs.field(validator=_declaration)
-    field: str = attrs.field(validator=attrs.validators.instance_of(str))
+    field: str = attrs.field(validator=of_kind(str))
     candidates: tuple[Any, ...] = attrs.field(converter=_candidates)
     gamma: Expression = constant("1/10")
     scoring: Expression = constant("1/3")

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from dpframe.errors import BadData, SourceFailed
+from dpframe.errors import BadData, SourceFailed, by_type
 
 from .reading import Plain
 
@@ -76,8 +76,12 @@ def _expanded(path: str) -> list[str]:
     if os.path.isdir(path):  # noqa: PTH112
         way_out = f"The files in it are {os.path.join(path, '*.parquet')!r}."  # noqa: PTH118
         raise BadData("X", "a file, or a pattern of files", path, way_out)
-    if os.path.exists(path) or not glob.has_magic(path):  # noqa: PTH110
+    if os.path.exists(path):  # noqa: PTH110
         return [os.path.realpath(path)]
+    if not glob.has_magic(path):
+        named = os.sep in path or os.path.splitext(path)[1].lower() in KINDS  # noqa: PTH122
+        got = path if named else Plain(by_type(path))  # perhaps labels, not the name of a file
+        raise BadData("X", "a file that can be read", got, OTHERS)
     paths = sorted(glob.glob(path, recursive=True))  # noqa: PTH207 - of text, perhaps absolute
     if not paths:
         raise BadData("X", "a pattern that some file matches", path, "* matches any letters.")

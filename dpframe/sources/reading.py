@@ -10,17 +10,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from dpframe.errors import Plain as Plain  # noqa: PLC0414 - for the sources
+
 Array = NDArray[Any]
 REAL = "fiub"  # numpy's kinds of numbers, truth values among them
-
-
-class Plain(str):
-    """Text that an error shows without quotes."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
 
 
 class Features(ABC):

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import threading
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import closing
 from functools import partial
 from itertools import islice
+from multiprocessing.pool import Pool
 from typing import Any, TypeVar
 
 import attrs
 
-from dpframe.errors import DPFrameError, InvalidArgument, SourceFailed
+from dpframe.errors import DPFrameError, InvalidArgument, Plain, SourceFailed
 
 from .parts import Part
 from .progress import Progress
@@ -22,6 +24,8 @@ from .telling import bare, safely
 
 Work = Callable[[Iterable[Block]], Any]
 T = TypeVar("T")
+AGAIN = 3  # times that rows are sent again to a cluster that lost them
+PATIENCE = 0.1  # seconds between two looks at the workers of a pool
 AHEAD = 2  # parts in flight for every worker
 DIED = "A worker that died was perhaps out of memory: fewer workers need less."
 
@@ -100,21 +104,27 @@ class Submitting(Engine):
 
     def outcomes(self, work: Work, parts: Iterable[Part]) -> Generator[Outcome]:
         """What is in flight is cancelled where anything stops the pass, Ctrl-C included."""
-        width, flying = AHEAD * workers(self.executor), deque[Any]()
+        width, flying = AHEAD * workers(self.executor), deque[tuple[Any, Part]]()
         try:
             for part in parts:
-                flying.append(self._safely(partial(self.submit, work, part)))
+                flying.append((self._safely(partial(self.submit, work, part)), part))
                 if len(flying) >= width:
-                    yield self._safely(flying.popleft().result)
+                    yield self._safely(partial(self.result, work, *flying.popleft()))
             while flying:
-                yield self._safely(flying.popleft().result)
+                yield self._safely(partial(self.result, work, *flying.popleft()))
         finally:
-            for future in flying:
+            for future, _ in flying:
                 future.cancel()
 
     def submit(self, work: Work, part: Part) -> Any:
         """A future of the outcome."""
         return self.executor.submit(outcome, work, part)
+
+    def result(self, work: Work, future: Any, part: Part) -> Outcome:
+        """The outcome, once it is there."""
+        del work, part
+        found: Outcome = future.result()
+        return found
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -125,6 +135,18 @@ class Distributed(Submitting):
         """A future of the outcome; no two parts are taken for one."""
         data = self.executor.scatter(part, hash=False) if part.held else part
         return self.executor.submit(outcome, work, data, pure=False)
+
+    def result(self, work: Work, future: Any, part: Part) -> Outcome:
+        """The outcome. Dask repeats a task whose worker was lost, but not rows that were sent to
+        it: they are sent again.
+        """
+        for _ in range(AGAIN if part.held else 0):
+            try:
+                return super().result(work, future, part)
+            except Exception:  # noqa: BLE001 - tasks raise nothing: a worker or its rows are lost
+                future = None
+            future = self.submit(work, part)
+        return super().result(work, future, part)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -143,18 +165,58 @@ class Mapping(Engine):
         return list(self.executor.map(partial(outcome, work), wave))
 
 
+@attrs.frozen(eq=False, repr=False)
+class Pooled(Mapping):
+    """A pool of multiprocessing, which replaces a worker that dies and waits for its task for ever:
+    so a worker that is replaced ends the pass.
+    """
+
+    def _wave(self, work: Work, wave: list[Part]) -> list[Outcome]:
+        at_work = list(self.executor._pool)  # noqa: SLF001 - it tells nobody who its workers are
+        waiting = self.executor.map_async(partial(outcome, work), wave)
+        while not waiting.ready():
+            waiting.wait(PATIENCE)
+            if self.executor._pool != at_work and not waiting.ready():  # noqa: SLF001
+                raise SourceFailed("by the executor", "a worker died", DIED)
+        found: list[Outcome] = waiting.get()
+        return found
+
+
 def engine(executor: Any) -> Engine:
     """How this executor is used. Raises InvalidArgument."""
+    if is_nested(executor):
+        wanted = "another than the one that this call runs in, or was started from"
+        got, way_out = Plain(type(executor).__name__), "Its workers would wait for themselves."
+        raise InvalidArgument("executor", wanted, got, way_out)
     client = getattr(executor, "_client", executor)  # of what Client.get_executor() gives
     if hasattr(client, "scatter") and hasattr(client, "ncores"):
         return Distributed(client)
     if callable(getattr(executor, "submit", None)):
         return Submitting(executor)
+    if isinstance(executor, Pool):
+        if executor._maxtasksperchild is not None:  # type: ignore[attr-defined]  # noqa: SLF001
+            wanted = "a pool whose workers stay, without maxtasksperchild"
+            raise InvalidArgument("executor", wanted, Plain("a pool that replaces them"))
+        return Pooled(executor)
     if callable(getattr(executor, "map", None)):
         return Mapping(executor)
     wanted = "an executor, with submit(function, *arguments) or map(function, items)"
     way_out = "concurrent.futures.ThreadPoolExecutor() is one; so is a Dask Client."
     raise InvalidArgument("executor", wanted, type(executor).__name__, way_out)
+
+
+def is_nested(executor: Any) -> bool:
+    """Whether this thread is a worker of the executor, or the executor is another process's, which
+    this one has by being forked from it: what it is given then waits for ever.
+    """
+    workers = getattr(executor, "_threads", None) or getattr(executor, "_pool", None) or ()
+    if isinstance(workers, Collection) and threading.current_thread() in workers:
+        return True
+    queue = getattr(executor, "_call_queue", None)  # of a ProcessPoolExecutor
+    makers = [getattr(queue, "_opid", None)]
+    if isinstance(workers, Collection):
+        makers += [getattr(one, "_parent_pid", None) for one in workers]
+    return any(maker not in {None, os.getpid()} for maker in makers)
 
 
 def workers(executor: Any) -> int:

@@ -63,10 +63,10 @@ def safely(call: Callable[[], T], where: str, way_out: str = "") -> T:
 
 
 def _told(error: BaseException, where: str, way_out: str = "") -> BaseException:
-    """What is raised in place of an error of any library: its kind alone; Ctrl-C as it is."""
+    """What is raised in place of an error of any library: its kind alone; Ctrl-C itself, bare."""
     if isinstance(error, DPFrameError):
         return bare(error)
     kind = type(error).__name__
     if isinstance(error, Exception) or kind == "PanicException":  # of libraries in Rust
         return SourceFailed(where, kind, way_out)
-    return error
+    return bare(error)

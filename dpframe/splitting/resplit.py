@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, listed_words
 from dpframe.graph import ColumnNode, Graph, Joint, Regression, Release, RowsNode
 from dpframe.graph.joint_noise import unit_std
 from dpframe.graph.scaling import noise_by
@@ -150,7 +150,8 @@ def _pure(
 ) -> list[tuple[Any, Share | None]]:
     if budget.currency != ("epsilon",):
         way_out = "Certify it for dp.PureDP(epsilon)."
-        raise InvalidArgument("budget", "pure, as the noise is", budget.currency, way_out)
+        got = listed_words(budget.currency)
+        raise InvalidArgument("budget", "pure, as the noise is", got, way_out)
     whole = add(*weights)
     shares = budget.split(*(weight / whole for weight in weights))
     return [

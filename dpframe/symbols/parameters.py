@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 from functools import lru_cache
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, check_kind, check_word
 
 from .arithmetic import call, power
 from .domain import CLOSED, Domain
@@ -36,8 +36,8 @@ def parameter(
     """
     if not isinstance(name, str) or not NAME.match(name) or name in RESERVED:
         raise InvalidArgument("name", "a Python name that is no function of formulas", name, "")
-    if closed not in CLOSED:
-        raise InvalidArgument("closed", "one of 'neither', 'left', 'right', 'both'", closed, "")
+    check_word("closed", closed, CLOSED)
+    check_kind("integer", integer, bool)
     low, high = _end(lower, "lower"), _end(upper, "upper")
     left, right = CLOSED[closed]
     return Symbol(

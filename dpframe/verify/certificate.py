@@ -15,6 +15,7 @@ from typing import Any
 
 import attrs
 
+from dpframe import documents
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Node, Procedure
 
@@ -120,6 +121,7 @@ class Certificate(AtNumbers):
 
         Raises InvalidArgument where dp.load could not import the declaration or a function again.
         """
+        documents.check_place(path, "path")
         places: list[Any] = [type(self.regression), *(p.function for p in self.graph.posts)]
         places += [loop.update for loop in self.graph.loops]
         lost = [place.__qualname__ for place in places if "<" in place.__qualname__]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dpframe.accountants import Accountant
-from dpframe.errors import InvalidArgument, Uncertified
+from dpframe.errors import InvalidArgument, Uncertified, check_word
 from dpframe.graph import Graph, Regression, Setting
 from dpframe.guarantees import Guarantee
 from dpframe.identity import own
@@ -54,8 +54,7 @@ def certify(
 
 def calibrated(regression: Regression, how: str) -> Regression:
     """The declaration with noise as declared, or all of it scaled jointly."""
-    if how not in CALIBRATIONS:
-        raise InvalidArgument("calibrate", "'as declared' or 'jointly'", how)
+    check_word("calibrate", how, CALIBRATIONS)
     return Jointly(of=regression) if how == "jointly" else regression  # type: ignore[call-arg]
 
 

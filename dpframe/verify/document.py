@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -189,8 +188,6 @@ def load(
 def _read(source: str | Path | Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(source, Mapping):
         return dict(source)
-    if not isinstance(source, (str, os.PathLike)):
-        raise BadCertificate("certificate", "a path, or the document of a certificate", source)
     text = documents.text_of(source, "certificate", error=BadCertificate)
     content = documents.json_of(text, "certificate", BadCertificate)
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, listed_words
 from dpframe.graph import ColumnNode, Graph, Regression, Release, RowsNode
 from dpframe.graph.joint_noise import unit_std
 from dpframe.graph.scaling import noise_times
@@ -79,7 +79,8 @@ def noise_factor(releases: Sequence[Release], budget: Share) -> Expression:
     if budget.currency == ("epsilon",) and kinds == {PureDP}:
         return add(*epsilons(releases)) / budget.epsilon
     way_out = "(epsilon, delta) and rho take Gaussian and pure noise together."
-    raise InvalidArgument("budget", "one that this noise can spend", budget.currency, way_out)
+    got = listed_words(budget.currency)
+    raise InvalidArgument("budget", "one that this noise can spend", got, way_out)
 
 
 def _moved(square: Expression) -> Expression:

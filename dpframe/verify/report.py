@@ -139,7 +139,7 @@ def _none_applies(problem: Problem) -> Obligation:
 
 
 def _order(problem: Problem, accountant: str) -> Sequence[str]:
-    if accountant != "auto" and accountant not in DERIVATIONS:
+    if not isinstance(accountant, str) or accountant not in {"auto", *DERIVATIONS}:
         raise InvalidArgument(
             "accountant", f"'auto' or one of {', '.join(DERIVATIONS)}", accountant, ""
         )

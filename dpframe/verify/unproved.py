@@ -27,7 +27,7 @@ def unproved(
     """A declaration as it stands, to be simulated. `label` must be "NOT PRIVATE", which the
     result of a simulation then carries. Raises InvalidArgument.
     """
-    if label != NOT_PRIVATE:
+    if not isinstance(label, str) or label != NOT_PRIVATE:
         way_out = "Nothing was proved: write label='NOT PRIVATE', or use dp.certify."
         raise InvalidArgument("label", f"{NOT_PRIVATE!r}, word for word", label, way_out)
     return Unproved(regression, examine(regression, target=target, setting=setting))

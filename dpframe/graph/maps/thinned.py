@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, listed_words
 from dpframe.guarantees import ApproxDP, Guarantee, PureDP, Share, reads_each
 from dpframe.symbols import Expression, Number, exp, minimum, to_json
 
@@ -143,7 +143,8 @@ def thinned(
     """
     if budget.currency not in (("epsilon",), ("epsilon", "delta")):
         way_out = "Take dp.PersonalizedDP(epsilon) or dp.PersonalizedDP(epsilon, delta)."
-        raise InvalidArgument("budget", "of epsilon, perhaps with delta", budget.currency, way_out)
+        got = listed_words(budget.currency)
+        raise InvalidArgument("budget", "of epsilon, perhaps with delta", got, way_out)
     if not reads_each(budget.epsilon):
         return rows, column, budget  # everybody's coin would be certain
     delta = budget.delta if "delta" in budget.currency else None

@@ -189,7 +189,7 @@ def perturbed_minimum(
     its share. `size` states the noise (a std, or a scale); by default it is the theorem's. Raises
     InvalidArgument.
     """
-    if noise not in NOISES:
+    if not isinstance(noise, str) or noise not in NOISES:
         raise InvalidArgument("noise", "'gaussian' or 'l2_laplace'", noise, "")
     wanted = ("epsilon", "delta") if noise == "gaussian" else ("epsilon",)
     if not isinstance(share, Share) or share.currency[: len(wanted)] != wanted:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, of_kind
 from dpframe.guarantees import Relation, Unit
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, Number, rational, sqrt
@@ -59,7 +59,7 @@ class BinCounts(BlockSum):
     kind: ClassVar[str] = "bin_counts"
     data: Rows | Column = attrs.field(validator=_data)
     cuts: tuple[Fraction, ...] = attrs.field(converter=_cuts)
-    absolute: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
+    absolute: bool = attrs.field(default=False, validator=of_kind(bool))
 
     @property
     def inputs(self) -> tuple[Node, ...]:

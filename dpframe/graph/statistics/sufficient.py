@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
+from dpframe.errors import of_kind
 from dpframe.guarantees import REPLACE_ONE, Relation, Unit
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, Number, power, sqrt
@@ -42,7 +43,7 @@ class SufficientStatistics(BlockSum):
     kind: ClassVar[str] = "sufficient_statistics"
     rows: Rows = attrs.field(converter=on_a_grid)
     column: Column = attrs.field(converter=labels_on_a_grid)
-    constant: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
+    constant: bool = attrs.field(default=False, validator=of_kind(bool))
 
     @property
     def inputs(self) -> tuple[Node, ...]:
