@@ -55,7 +55,13 @@ def _coded(parts: tuple[Numeric | Categorical, ...], scores: Array) -> Array:
 
 def _labels(run: AtNumbers, signal: Array) -> Array:
     column = run.setting.y
-    if column is None or column.bound is not None:
-        return signal * (1.0 if column is None else run.number(column.bound, up=False))
+    if column is None:
+        return signal
+    if column.bound is not None:
+        return signal * run.number(column.bound, up=False)
+    if column.levels is not None:
+        found = np.empty(len(signal), dtype=object)
+        found[:] = [column.levels[int(one > 0)] for one in signal]
+        return found
     low, high = float(column.lower or 0), float(column.upper or 0)
     return low + (high - low) * (signal + 1) / 2
