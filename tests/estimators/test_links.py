@@ -114,7 +114,7 @@ def test_huber_fits_are_in_the_units_of_the_label() -> None:
         return float(loss), rows.T @ slopes + theta
 
     theta = minimize(objective, np.zeros(3), jac=True, method="BFGS", options={"gtol": 1e-8}).x
-    expected = unscaled(30 * theta) + [0, 0, 30]
+    expected = unscaled(30 * theta) + np.array([0, 0, 30])
     assert [*model.coef_, model.intercept_] == pytest.approx(expected, rel=1e-3, abs=1e-4)
 
 
@@ -241,12 +241,12 @@ def test_each_estimator_refuses_the_other_kind_and_names_it() -> None:
     """Nothing in between: before data is read."""
     setting = dp.Setting(X=CODEBOOK, y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
     given = {"epsilon": 1, "delta": "1e-6", "setting": setting}
-    with pytest.raises(dp.InvalidArgument, match="dp.PrivateClassifier"):
+    with pytest.raises(dp.InvalidArgument, match=r"dp\.PrivateClassifier"):
         dp.PrivateRegressor(dp.LogisticOutputPerturbation(), **given).fit(None, None)
-    with pytest.raises(dp.InvalidArgument, match="dp.PrivateRegressor"):
+    with pytest.raises(dp.InvalidArgument, match=r"dp\.PrivateRegressor"):
         dp.PrivateClassifier(dp.SSP(), **given).fit(None, None)
     with pytest.raises(dp.InvalidArgument, match="LogisticOutputPerturbation"):
         dp.PrivateClassifier(**given).fit(None, None)
     classes = dp.Setting(X=CODEBOOK, y=dp.Column(levels=["a", "b"]), relation=dp.ADD_REMOVE)
-    with pytest.raises(dp.InvalidArgument, match="dp.PrivateClassifier"):
+    with pytest.raises(dp.InvalidArgument, match=r"dp\.PrivateClassifier"):
         dp.PrivateRegressor(dp.SSP(), **{**given, "setting": classes}).fit(None, None)
