@@ -31,9 +31,11 @@ def _rows(run: AtNumbers, scores: Array) -> Array:
     """Of a ball or a box."""
     ball, box = run.setting.X.norm, run.setting.X.box
     if box is not None:
-        return scores * run.number(box, up=False)
+        boxed: Array = scores * run.number(box, up=False)
+        return boxed
     lengths = np.sqrt(np.maximum(np.sum(scores * scores, axis=1, keepdims=True), 1e-300))
-    return scores / lengths * (1.0 if ball is None else run.number(ball, up=False))
+    found: Array = scores / lengths * (1.0 if ball is None else run.number(ball, up=False))
+    return found
 
 
 def _coded(parts: tuple[Numeric | Categorical, ...], scores: Array) -> Array:

@@ -9,6 +9,7 @@ import samples
 
 import dpframe as dp
 from dpframe.auditing.catalogue import claims_pure, everything, example
+from dpframe.estimators.links import of_classes
 from dpframe.symbols import Symbol
 
 RNG = np.random.default_rng(5)
@@ -81,8 +82,10 @@ def test_odd_tables_give_finite_coefficients(declared, relation):
 
 @pytest.mark.parametrize(("declared", "relation"), CERTIFIED)
 def test_the_estimator_fits_it(declared, relation):
-    """PrivateRegressor, with a seed; predictions are finite."""
+    """With a seed, by the estimator of its kind; predictions are finite."""
     X, y = TABLES["ordinary"]
     delta = 0 if isinstance(target(declared), dp.PureDP) else 1e-6
-    model = dp.PrivateRegressor(declared, epsilon=1, delta=delta, setting=setting(relation), rng=1)
-    assert np.all(np.isfinite(model.fit(X, y).predict(X)))
+    classes = of_classes(declared, setting(relation), target(declared))
+    kind, labels = (dp.PrivateClassifier, np.sign(y)) if classes else (dp.PrivateRegressor, y)
+    model = kind(declared, epsilon=1, delta=delta, setting=setting(relation), rng=1)
+    assert np.all(np.isfinite(model.fit(X, labels).predict(X)))
