@@ -159,7 +159,7 @@ class PostFailed(DPFrameError):
         """`said` is the type and the text of the original error, which saw released values only."""
         self.function, self.said, self.receipt = function, said, receipt
         self.released = dict(released or {})
-        kept = "nothing was drawn or charged"
+        kept = "nothing was charged"
         if receipt is not None:
             kept = "what was released is in .released, and what was spent in .receipt"
         super().__init__(f"post-processing failed: {function} raised {said}; {kept}.")

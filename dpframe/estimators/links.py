@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Column, ColumnNode, Graph, Node, Procedure, Regression, Setting
 from dpframe.graph.classes import Class
+from dpframe.graph.maps.base import ColumnMap
 from dpframe.graph.maps.cells import CellColumn
 from dpframe.graph.maps.grid import OnGrid
-from dpframe.graph.maps.labels import ColumnMap
 from dpframe.graph.objectives import IDENTITY, LOGIT, Objective
 from dpframe.guarantees import Guarantee
 from dpframe.symbols import Expression, Number
@@ -165,7 +165,7 @@ def coded(column: ColumnNode, number: Numbers) -> Array:
             steps.append(column)
         elif not isinstance(column, (OnGrid, CellColumn)):
             return np.zeros(2)
-        column = column.source  # type: ignore[attr-defined]  # every map of labels has one
+        column = getattr(column, "source")  # noqa: B009 - every map of labels has one
     for step in reversed(steps):
         labels = step.apply(labels, number)
     return labels

@@ -190,11 +190,11 @@ def due(certificate: Certificate) -> bool:
         return False
     if any(isinstance(one, RandomStopping) for one in procedures):
         return False
-    used = functions(certificate)
+    used: list[Any] = [*functions(certificate)]
     return bool(used) and not all(map(_shipped, [*used, type(certificate.regression)]))
 
 
-def _shipped(one: Callable[..., Any]) -> bool:
+def _shipped(one: Any) -> bool:
     module = sys.modules.get(one.__module__)
     ours = one.__module__.startswith("dpframe.")
     return ours and getattr(module, one.__qualname__, None) is one

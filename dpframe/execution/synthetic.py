@@ -31,9 +31,11 @@ def _rows(run: AtNumbers, scores: Array) -> Array:
     """Of a ball or a box."""
     ball, box = run.setting.X.norm, run.setting.X.box
     if box is not None:
-        return scores * run.number(box, up=False)
+        boxed: Array = scores * run.number(box, up=False)
+        return boxed
     lengths = np.sqrt(np.maximum(np.sum(scores * scores, axis=1, keepdims=True), 1e-300))
-    return scores / lengths * (1.0 if ball is None else run.number(ball, up=False))
+    found: Array = scores / lengths * (1.0 if ball is None else run.number(ball, up=False))
+    return found
 
 
 def _coded(parts: tuple[Numeric | Categorical, ...], scores: Array) -> Array:
@@ -55,7 +57,13 @@ def _coded(parts: tuple[Numeric | Categorical, ...], scores: Array) -> Array:
 
 def _labels(run: AtNumbers, signal: Array) -> Array:
     column = run.setting.y
-    if column is None or column.bound is not None:
-        return signal * (1.0 if column is None else run.number(column.bound, up=False))
+    if column is None:
+        return signal
+    if column.bound is not None:
+        return signal * run.number(column.bound, up=False)
+    if column.levels is not None:
+        found = np.empty(len(signal), dtype=object)
+        found[:] = [column.levels[int(one > 0)] for one in signal]
+        return found
     low, high = float(column.lower or 0), float(column.upper or 0)
     return low + (high - low) * (signal + 1) / 2

@@ -8,6 +8,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.auditing.catalogue import claims_pure, everything, example
+from dpframe.estimators.links import of_classes
 from dpframe.symbols import Symbol
 from tests.support import samples
 
@@ -82,8 +83,10 @@ def test_odd_tables_give_finite_coefficients(cls, relation):
 
 @family(CERTIFIED)
 def test_the_estimator_fits_it(cls, relation):
-    """PrivateRegressor, with a seed; predictions are finite."""
+    """With a seed, by the estimator of its kind; predictions are finite."""
     declared, (X, y) = numbered(example(cls)), TABLES["ordinary"]
     delta = 0 if isinstance(target(declared), dp.PureDP) else 1e-6
-    model = dp.PrivateRegressor(declared, epsilon=1, delta=delta, setting=setting(relation), rng=1)
-    assert np.all(np.isfinite(model.fit(X, y).predict(X)))
+    classes = of_classes(declared, setting(relation), target(declared))
+    kind, labels = (dp.PrivateClassifier, np.sign(y)) if classes else (dp.PrivateRegressor, y)
+    model = kind(declared, epsilon=1, delta=delta, setting=setting(relation), rng=1)
+    assert np.all(np.isfinite(model.fit(X, labels).predict(X)))

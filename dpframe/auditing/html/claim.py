@@ -50,6 +50,9 @@ def _labels(audit: Audit) -> str:
     labels = audit.setting.y
     if labels is None:
         return ""
+    if labels.levels is not None:
+        first, second = (clipped(str(level), 60) for level in labels.levels)
+        return f"{clipped(labels.name, 60)}, the classes {first} and {second} as -1 and 1"
     if labels.bound is not None:
         return f"{clipped(labels.name, 60)}, clipped to [-{_of(labels.bound)}, {_of(labels.bound)}]"
     ends = [exactly(end) for end in (labels.lower, labels.upper) if end is not None]

@@ -1,0 +1,241 @@
+"""PrivateClassifier means what scikit-learn's classifiers mean, of classes that are declared."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
+from sklearn.model_selection import cross_val_score
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+import dpframe as dp
+
+MUCH = 10**12  # an epsilon at which noise is far below every tolerance here
+BALL = dp.Setting(X=dp.Rows(norm=10, intercept=True), relation=dp.ADD_REMOVE)
+LOGISTIC = dp.LogisticOutputPerturbation(penalty=1)
+
+
+def classifier(classes: Any = (0, 1), setting: dp.Setting = BALL, **changes: Any) -> Any:
+    """An estimator whose noise is a negligible simulation."""
+    given = {"epsilon": MUCH, "delta": "1e-6", "rng": 0, "classes": classes, **changes}
+    regression = given.pop("regression", LOGISTIC)
+    return dp.PrivateClassifier(regression, setting=setting, **given)
+
+
+def two_groups(n: int = 600) -> tuple[np.ndarray, np.ndarray]:
+    """Points, and truth values that are more often true to the right."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(n, 2))
+    return X, rng.random(n) < 1 / (1 + np.exp(-2 * X[:, 0]))
+
+
+# scikit-learn's own checks -------------------------------------------------------------------
+
+DECLARED = "classes are declared: other labels are refused, also all of one kind of them"
+EXCEPTIONS = {
+    "check_estimators_empty_data_messages": "an empty table is fitted, since emptiness is private",
+    "check_dtype_object": "entries are not read to find out what objects are: the codebook says it",
+    "check_complex_data": "refused, in dpframe's words",
+    "check_fit2d_predict1d": "refused, in dpframe's words",
+    "check_requires_y_none": "refused, in dpframe's words",
+    "check_classifiers_classes": DECLARED,
+    "check_classifiers_regression_target": DECLARED,
+    "check_estimators_dtypes": DECLARED,
+    "check_classifier_data_not_an_array": DECLARED,
+    "check_classifier_not_supporting_multiclass": DECLARED,
+    "check_fit2d_1feature": DECLARED,
+}
+
+
+def scikit_learn_checks() -> Iterator[Any]:
+    """scikit-learn's own checks, those of EXCEPTIONS as expected failures."""
+    for given, check in estimator_checks_generator(classifier(), legacy=True):
+        name = check.func.__name__
+        marks = [pytest.mark.xfail(reason=EXCEPTIONS[name])] if name in EXCEPTIONS else []
+        yield pytest.param(given, check, id=name, marks=marks)
+
+
+@pytest.mark.parametrize(("estimator", "check"), [*scikit_learn_checks()])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_scikit_learn_check(estimator: Any, check: Any) -> None:
+    """scikit-learn's checks hold, but for the listed exceptions, each with its reason."""
+    check(estimator)
+
+
+# what predictions mean -----------------------------------------------------------------------
+
+
+def test_predictions_are_classes_and_scores_are_accuracy() -> None:
+    """As scikit-learn's metrics read them, with scorers that know no dpframe."""
+    X, right = two_groups()
+    y = np.where(right, "right", "left")
+    model = classifier(("right", "left")).fit(X, y)
+    assert is_classifier(model)
+    assert model.classes_.tolist() == ["left", "right"]  # in order, whichever was named first
+    assert set(model.predict(X)) == {"left", "right"}
+    assert model.score(X, y) == accuracy_score(y, model.predict(X)) > 0.75
+    probabilities = model.predict_proba(X)
+    assert probabilities.sum(axis=1) == pytest.approx(1)
+    assert np.exp(model.predict_log_proba(X)) == pytest.approx(probabilities)
+    assert roc_auc_score(y, probabilities[:, 1]) > 0.8
+    assert log_loss(y, probabilities) < 0.6
+    odds = model.decision_function(X)
+    assert odds == pytest.approx((X @ model.coef_.T + model.intercept_)[:, 0])
+    assert odds == pytest.approx(np.log(probabilities[:, 1] / probabilities[:, 0]))
+    assert ((odds > 0) == (model.predict(X) == "right")).all()
+
+
+def test_a_fit_survives_cloning_pickling_and_cross_validation() -> None:
+    """Classes are a parameter; what was fitted travels."""
+    X, y = two_groups()
+    model = classifier((False, True)).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    assert (again.predict(X) == model.predict(X)).all()
+    assert clone(model).get_params()["classes"] == (False, True)
+    assert cross_val_score(model, X, y, cv=3, scoring="roc_auc").min() > 0.8
+    with pytest.raises(NotFittedError):
+        clone(model).predict(X)
+
+
+def test_a_column_of_labels_is_flattened_with_a_warning() -> None:
+    """scikit-learn's habit, for frames too."""
+    X, y = two_groups()
+    flat = classifier((False, True)).fit(X, y)
+    for column in (y[:, None], pd.DataFrame({"y": y})):
+        with pytest.warns(Warning, match="column-vector y"):
+            model = classifier((False, True)).fit(X, column)
+        assert np.array_equal(model.coef_, flat.coef_)
+        assert model.predict(X).shape == y.shape
+
+
+# which classes there are ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        (dp.Column(lower=0, upper=1), [0, 1]),
+        (dp.Column(bound=1), [-1, 1]),
+        (dp.Column(bound="5/2"), [-2.5, 2.5]),
+        (dp.Column(levels=["no", "yes"]), ["no", "yes"]),
+        (dp.Column(levels=[True, False]), [False, True]),
+        (dp.Column(levels=np.array([3, 1])), [1, 3]),
+    ],
+    ids=str,
+)
+def test_the_setting_declares_classes(y: Any, classes: list[Any]) -> None:
+    """By a list, or by both ends of the labels' bounds."""
+    setting = dp.Setting(X=BALL.X, y=y, relation=dp.ADD_REMOVE)
+    X, right = two_groups()
+    model = classifier(None, setting).fit(X, np.array(classes)[right.astype(int)])
+    assert model.classes_.tolist() == classes
+    assert model.coef_[0, 0] > 0
+    if y.levels is None:
+        return
+    with pytest.raises(dp.InvalidArgument, match="those of the setting"):
+        classifier(("a", "b"), setting).fit(X, right)
+
+
+ONE_TOO_FEW, ONE_TOO_MANY = ["a"], ["a", "b", "c"]
+BAD_CLASSES = [
+    *(ONE_TOO_FEW, ONE_TOO_MANY),
+    *(["a", 1], ["a", "a"], [1, True], "ab", [1, np.nan], [[1], 2], 3),
+]
+
+
+@pytest.mark.parametrize("classes", BAD_CLASSES, ids=repr)
+def test_what_is_no_pair_of_classes_is_refused(classes: Any) -> None:
+    """By the name of the argument, before data is read; and in the setting."""
+    with pytest.raises(dp.InvalidArgument, match="classes must be"):
+        classifier(classes).fit(None, None)
+    with pytest.raises(dp.InvalidArgument, match="levels must be"):
+        dp.Column(levels=classes)
+
+
+def test_without_classes_there_is_no_fit() -> None:
+    """They are never read from labels: a symbolic bound says none, nor does no column."""
+    with pytest.raises(dp.InvalidArgument, match="levels="):
+        classifier(None).fit(None, None)
+    symbolic = dp.Setting(X=BALL.X, y=dp.Column(bound=dp.parameter("Y")), relation=dp.ADD_REMOVE)
+    with pytest.raises(dp.InvalidArgument, match="levels="):
+        classifier(None, symbolic).fit(None, None)
+    with pytest.raises(dp.InvalidArgument, match="levels alone"):
+        dp.Column(levels=["a", "b"], bound=1)
+
+
+STRANGE = [None, np.nan, "no ", "NO", b"no", 0, 3, True, object(), [1], np.datetime64("2020-01-01")]
+
+
+@pytest.mark.parametrize("cell", STRANGE, ids=repr)
+def test_a_label_of_no_class_is_missing(cell: Any) -> None:
+    """Refused by name; or its row is dropped, and no other."""
+    X, right = two_groups(50)
+    y = np.where(right, "yes", "no").astype(object)
+    spoiled = y.copy()
+    spoiled[7] = cell
+    for labels in (spoiled, list(spoiled), pd.Series(spoiled)):
+        with pytest.raises(dp.BadData, match="y must be 'no' or 'yes'"):
+            classifier(("no", "yes")).fit(X, labels)
+        model = classifier(("no", "yes"), missing="drop").fit(X, labels)
+        others = np.arange(50) != 7
+        expected = classifier(("no", "yes")).fit(X[others], y[others])
+        assert model.coef_ == pytest.approx(expected.coef_)
+
+
+def test_counts_are_refused() -> None:
+    """They are no classes; nothing is fitted as if they were."""
+    X, _ = two_groups(50)
+    counts = np.random.default_rng(0).poisson(3, 50)
+    setting = dp.Setting(X=BALL.X, y=dp.Column(lower=0, upper=20), relation=dp.ADD_REMOVE)
+    with pytest.raises(dp.BadData, match="y must be 0 or 20"):
+        classifier(None, setting).fit(X, counts)
+
+
+def in_frames(frame: pd.DataFrame, path: Any) -> Any:
+    """The same table in a file, in another library's frame, in blocks."""
+    csv, parquet = str(path / "t.csv"), str(path / "t.parquet")
+    frame.to_csv(csv, index=False)
+    frame.to_parquet(parquet)
+    arrow, polars = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
+    yield from (csv, parquet, arrow.Table.from_pandas(frame), polars.from_pandas(frame))
+    yield (frame[start : start + 50] for start in range(0, 200, 50))
+
+
+@pytest.mark.parametrize("levels", [["no", "yes"], [0, 1], [False, True]], ids=repr)
+def test_every_source_of_labels_gives_the_same_sums(levels: Any, tmp_path: Any) -> None:
+    """To the last bit: a code is made cell by cell."""
+    X, right = two_groups(200)
+    y = np.array(levels)[right.astype(int)]
+    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": y})
+    setting = dp.Setting(X=BALL.X, y=dp.Column("y", levels=levels), relation=dp.ADD_REMOVE)
+    numbers = dp.Setting(X=BALL.X, y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    run, plain = certified(setting), certified(numbers)
+    expected = dp.execute(plain, X, 2.0 * right - 1, rng=0).output.coefficients
+    for labels in (y, list(y), y.astype(object), pd.Series(y), frame["y"].astype("category")):
+        found = dp.execute(run, X, labels, rng=0).output.coefficients
+        assert found == pytest.approx(expected, rel=1e-12)
+    first = dp.execute(run, X, y, rng=0).output.coefficients
+    for source in in_frames(frame, tmp_path):
+        assert np.array_equal(dp.execute(run, source, "y", rng=0).output.coefficients, first)
+
+
+def certified(setting: dp.Setting) -> Any:
+    """Sums of a table that one pass can read."""
+    return dp.certify(dp.SSP(), target=dp.ApproxDP(MUCH, "1e-6"), setting=setting)
+
+
+def test_a_certificate_of_classes_is_saved_and_loaded(tmp_path: Any) -> None:
+    """With its levels."""
+    setting = dp.Setting(X=BALL.X, y=dp.Column("y", levels=["no", "yes"]), relation=dp.ADD_REMOVE)
+    proof = certified(setting)
+    proof.save(tmp_path / "c.json")
+    loaded = dp.load(tmp_path / "c.json")
+    assert loaded.setting == setting
+    assert loaded.hash == proof.hash
