@@ -173,6 +173,7 @@ def test_a_codebook_keeps_its_bounds(relation):
                 assert far <= bound * SLACK
 
 
+@pytest.mark.page
 def test_the_page_is_fresh():
     """docs/attained.md is what `python -m tests.attacks.pairs` writes."""
     assert PAGE.read_text() == page(), "stale: run python -m tests.attacks.pairs"

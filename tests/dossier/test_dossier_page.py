@@ -27,6 +27,7 @@ def call(*arguments, code=0):
     return done.output
 
 
+@pytest.mark.page
 def test_the_page_is_fresh(page):
     """docs/dossier.md is what `python -m tests.support.dossier_page` writes."""
     stale = "stale: run python -m tests.support.dossier_page"

@@ -7,6 +7,8 @@ import pytest
 from tests.falsifying.attacking_page import rows, shown
 
 
+@pytest.mark.page
+@pytest.mark.slow
 def test_the_table_is_fresh():
     """Names and verdicts as they are; bounds within 0.05, which other libraries' rounding may move.
 

@@ -147,6 +147,7 @@ def test_the_page_has_every_operator():
     assert [one.name for one in (*BREAKING, *BENIGN) if f"\n| {one.name} | " not in text] == []
 
 
+@pytest.mark.page
 @all_of_them
 def test_the_page_is_fresh(everywhere, repairs, sure):
     """docs/mutation.md is what `python -m tests.mutating.mutation_page` writes."""
