@@ -9,25 +9,39 @@ SITE   := docs/_build/html
 # Whatever environment the caller has activated, only .venv counts.
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH PIP_USER PIP_TARGET PIP_PREFIX
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
-demo test bench: export MPLBACKEND = Agg
+demo test test-all test-pages bench: export MPLBACKEND = Agg
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint docs bench clean
+.PHONY: help demo test test-all test-pages lint docs bench clean
 
 help:
 	@echo "make demo   run the main job; it leaves a picture in out/"
-	@echo "make test   ruff, mypy and pytest"
+	@echo "make test   ruff, mypy and quick tests of every property"
 	@echo "make lint   ruff and mypy only"
 	@echo "make docs   build $(SITE), notebooks executed, no external references"
 	@echo "make bench  run every script in benchmarks/"
 	@echo "make clean  remove .venv and everything that was built"
+	@echo "make test-all    ruff, mypy and all tests"
+	@echo "make test-pages  generated pages and doctests, as other processors compute them"
 
 demo: $(VENV)/.has-demo
 	$(RUN) -m dpframe.demo
 
+# Two processes: more are faster where there are more cores (make test WORKERS=8).
+WORKERS ?= 2
+PYTEST := $(RUN) -m pytest -n $(WORKERS) --dist worksteal -q
+
 test: lint
-	$(RUN) -m pytest
+	@echo "Testing every property on a few of its cases, in $(WORKERS) processes; about three minutes ..."
+	$(PYTEST) -m "not slow"
+
+test-all: lint
+	@echo "Testing every property on all of its cases, in $(WORKERS) processes; about fifteen minutes ..."
+	$(PYTEST)
+
+test-pages: $(VENV)/.has-dev
+	$(RUN) -m tests.support.machines
 
 lint: $(VENV)/.has-dev
 	$(RUN) -m ruff check

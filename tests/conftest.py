@@ -1,4 +1,4 @@
-"""Which tests are quick; `make test` leaves out the others."""
+"""Which tests are quick, and the line that `make test` ends with."""
 
 from __future__ import annotations
 
@@ -8,17 +8,51 @@ import pytest
 
 from tests.support.cases import spread
 
+FEW = 12  # cases of one test that are quick, unless its mark `some` says otherwise
+SLOW = pytest.StashKey[int]()
+
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """Of a family marked `some(k)`, k cases from first to last are quick, the others slow."""
+def pytest_collection_modifyitems(config, items):
+    """Of the cases of one test a few, spread from first to last, are quick, the others slow."""
     families = defaultdict(list)
     for item in items:
-        if item.get_closest_marker("some") and not item.get_closest_marker("slow"):
-            families[item.parent.nodeid, item.originalname].append(item)
+        if isinstance(item, pytest.DoctestItem):
+            item.add_marker("page")
+        if not item.get_closest_marker("slow"):
+            families[item.parent.nodeid, getattr(item, "originalname", item.name)].append(item)
     for family in families.values():
-        (few,) = family[0].get_closest_marker("some").args
-        quick = set(spread(family, few))
+        mark = family[0].get_closest_marker("some")
+        quick = set(spread(family, mark.args[0] if mark else FEW))
         for item in family:
             if item not in quick:
                 item.add_marker(pytest.mark.slow)
+    config.stash[SLOW] = sum(item.get_closest_marker("slow") is not None for item in items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """A worker of pytest-xdist tells how many slow tests there are."""
+    node.config.stash[SLOW] = getattr(node, "workeroutput", {}).get("slow", 0)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session):
+    """After pytest's own last line, one for people, where all of the tests were asked for."""
+    config, slow = session.config, session.config.stash.get(SLOW, 0)
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["slow"] = slow
+    yield
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    chosen = config.getoption("markexpr")
+    whole = config.args_source is config.ArgsSource.TESTPATHS and chosen in ("", "not slow")
+    if reporter is None or not whole:
+        return
+    done, bad = (
+        sum(len(reporter.stats.get(kind, ())) for kind in kinds)
+        for kinds in (("passed",), ("failed", "error"))
+    )
+    quick = chosen == "not slow"
+    said = f"{bad:,} tests failed, {done:,} passed" if bad else f"{done:,} tests passed"
+    rest = f"make test-all runs the other {slow:,} too" if quick else "these were all"
+    reporter.write_line(f"make {'test' if quick else 'test-all'}: {said}; {rest}.")

@@ -191,14 +191,16 @@ ten-thousandth that a grid may cost.
 """
 
 
+def row(name, relation, d) -> str:
+    """A row of the page."""
+    ratios = [int(attained(name, relation, norm, d) * 100 + 1e-2) / 100 for norm in NORMS]
+    cells = " | ".join(f"{ratio:.2f}" for ratio in ratios)
+    return f"| {name} | {relation} | {d} | {cells} |\n"
+
+
 def page() -> str:
     """The whole page."""
-    lines = []
-    for name, relation, d in itertools.product(ALL, RELATIONS, DIMENSIONS):
-        ratios = [int(attained(name, relation, norm, d) * 100 + 1e-2) / 100 for norm in NORMS]
-        cells = " | ".join(f"{ratio:.2f}" for ratio in ratios)
-        lines.append(f"| {name} | {relation} | {d} | {cells} |\n")
-    return HEAD + "".join(lines)
+    return HEAD + "".join(row(*one) for one in itertools.product(ALL, RELATIONS, DIMENSIONS))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from tests.attacks.pairs import (
     page,
     records,
     repeated,
+    row,
     run,
     size,
     stated,
@@ -29,6 +30,7 @@ from tests.attacks.pairs import (
 )
 from tests.support.samples import RELATIONS, setting
 
+pytestmark = pytest.mark.some(6)
 SLACK = 1 + 1e-9
 relations = pytest.mark.parametrize("relation", RELATIONS, ids=str)
 dimensions = pytest.mark.parametrize("d", DIMENSIONS)
@@ -173,6 +175,16 @@ def test_a_codebook_keeps_its_bounds(relation):
                 assert far <= bound * SLACK
 
 
+@every
+@relations
+@dimensions
+def test_a_row_is_fresh(name, relation, d):
+    """docs/attained.md has it."""
+    assert row(name, relation, d) in PAGE.read_text()
+
+
+@pytest.mark.page
+@pytest.mark.slow
 def test_the_page_is_fresh():
     """docs/attained.md is what `python -m tests.attacks.pairs` writes."""
     assert PAGE.read_text() == page(), "stale: run python -m tests.attacks.pairs"

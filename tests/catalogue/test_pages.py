@@ -24,6 +24,7 @@ def stale(folder):
     return sorted(n for n in {*found, *made()} if found.get(n) != made().get(n))
 
 
+@pytest.mark.page
 def test_the_pages_are_fresh():
     """docs/regressions is what `python -m tests.support.regressions_page` writes."""
     assert stale(FOLDER) == [], "stale: run python -m tests.support.regressions_page"

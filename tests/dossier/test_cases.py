@@ -38,15 +38,16 @@ def test_every_printed_and_coded_regression_is_there(cases):
     }
 
 
+@pytest.mark.slow
 def test_code_is_certified_by_name_only(cases):
     """A new coded variant that is certified has to be looked at, and entered above."""
     found = {key for key, one in cases.items() if one.variant == "coded" and one.entry.certified}
     assert found == CODED
 
 
-def test_bounds_are_in_order_and_verdicts_follow(cases):
+def test_bounds_are_in_order_and_verdicts_follow(listed):
     """lower <= upper; proved: upper within the claim; refuted: lower above it, or a leak."""
-    for key, one in cases.items():
+    for key, one in listed.items():
         for account in one.accounts:
             assert 0 <= account.lower <= account.upper, key
             if account.verdict == "proved":
@@ -59,16 +60,16 @@ def test_bounds_are_in_order_and_verdicts_follow(cases):
                 assert account.verdict == "refuted", key
 
 
-def test_costs_grow_with_the_claim(cases):
+def test_costs_grow_with_the_claim(listed):
     """But where noise grows with epsilon."""
-    for (name, _), one in cases.items():
+    for (name, _), one in listed.items():
         uppers = [account.upper for account in one.accounts]
         assert uppers == sorted(uppers), name
 
 
-def test_records_are_json(cases):
+def test_records_are_json(listed):
     """Every case, infinities left out, with reason, and repair where refused."""
-    for one in cases.values():
+    for one in listed.values():
         record = json.loads(json.dumps(one.record(), allow_nan=False))
         assert record["reason"]
         assert len(record["accounts"]) == 4
@@ -76,9 +77,9 @@ def test_records_are_json(cases):
         assert bool(record["repair"]) is one.refused
 
 
-def test_instead_is_certified_under_the_relation(cases):
+def test_instead_is_certified_under_the_relation(listed):
     """Nothing is recommended that is refused."""
-    for (_, relation), one in cases.items():
+    for (_, relation), one in listed.items():
         chosen = dp.ADD_REMOVE if relation == "add/remove" else dp.REPLACE_ONE
         for name in one.instead:
             report = dp.examine(
@@ -89,9 +90,9 @@ def test_instead_is_certified_under_the_relation(cases):
             assert report.proved, (one.name, name, relation)
 
 
-def test_relations_come_one_after_the_other(cases):
+def test_relations_come_one_after_the_other(listed):
     """Add/remove first."""
-    order = [str(one.relation) for one in by_relation(cases.values())]
+    order = [str(one.relation) for one in by_relation(listed.values())]
     half = len(order) // 2
     assert order == ["add/remove"] * half + ["replace-one"] * half
 
@@ -231,9 +232,9 @@ def test_no_claim_is_too_large(epsilon):
 
 
 # ------------------------------------------------------------------------- who claims what
-def test_a_claim_fails_only_for_the_relation_that_it_is_made_for(cases):
+def test_a_claim_fails_only_for_the_relation_that_it_is_made_for(listed):
     """What nobody claims is not refuted, whatever it costs."""
-    for (_, relation), one in cases.items():
+    for (_, relation), one in listed.items():
         whom = type(one.regression).claimed_for.partition(",")[0]
         assert whom in {"", "add/remove", "replace-one"}
         for account in one.accounts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import dpframe as dp
@@ -35,11 +36,16 @@ def row(cls, relation, true, faulty) -> list[str]:
         str(relation),
         f"{true.claimed:.3g}",
         f"{float(true.delta):.0e}" if true.delta else "0",
-        f"{true.epsilon:.2f}",
-        f"{true.mu:.2f}",
+        f"{surely(true.epsilon):.1f}",
+        f"{surely(true.mu):.1f}",
         "flagged" if true.flagged else "held",
         "flagged" if faulty.flagged else "held",
     ]
+
+
+def surely(found: float) -> float:
+    """A tenth less and rounded down: a search on another machine finds no less."""
+    return max(0, math.floor(10 * found - 1)) / 10
 
 
 def table() -> str:

@@ -12,6 +12,7 @@ from dpframe.verify.composed import joint_gaussian
 from tests.falsifying import attacked_cases as cases
 from tests.falsifying.attacked_cases import regression_attack
 
+pytestmark = pytest.mark.some(4)
 CERTIFIED = [
     pytest.param(cls, relation, id=f"{cls.__name__}-{relation}")
     for cls, relation in cases.certified()

@@ -17,6 +17,7 @@ import dpframe as dp
 from dpframe.accountants import ACCOUNTANTS, AdditiveAccountant
 from tests.support import samples
 
+pytestmark = pytest.mark.some(8)
 SIZES = (Fraction(1, 2), Fraction(3), Fraction(40))
 DELTAS = (Fraction(1, 10**6), Fraction(1, 10**12))
 HAIR = 1e-9  # relative slack where two intervals of one number are compared
@@ -59,8 +60,15 @@ def supported(cls, relation, accountant):
 
 def family(cases):
     """A test for each mechanism, relation and accountant."""
-    ids = [f"{c.__name__}-{r.value}-{a.name}" for c, r, a in cases]
-    return pytest.mark.parametrize(("cls", "relation", "accountant"), cases, ids=ids)
+    given = [
+        pytest.param(
+            *case,
+            id=f"{case[0].__name__}-{case[1].value}-{case[2].name}",
+            marks=[pytest.mark.slow] if case[0] in SAMPLED and case[2].name == "rdp" else [],
+        )
+        for case in cases
+    ]
+    return pytest.mark.parametrize(("cls", "relation", "accountant"), given)
 
 
 CASES = list(itertools.product(samples.MECHANISMS, samples.RELATIONS, ACCOUNTANTS))

@@ -229,6 +229,7 @@ def test_a_little_too_much_is_told_exactly():
     assert "the shares sum to 1 and 1e-30 more" in finding.says
 
 
+@pytest.mark.page
 def test_the_page_is_fresh():
     """docs/museum.md is what `python -m tests.support.museum_page` writes."""
     assert PAGE.read_text() == page(), "stale: run python -m tests.support.museum_page"

@@ -123,6 +123,7 @@ def test_names_are_unique():
     assert len({case.name for case in EVERY}) == len(EVERY)
 
 
+@pytest.mark.page
 def test_the_page_is_fresh():
     """docs/verdicts.md is what `python -m tests.support.verdicts_page` writes."""
     assert PAGE.read_text() == page(), "stale: run python -m tests.support.verdicts_page"

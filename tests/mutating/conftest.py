@@ -1,17 +1,38 @@
-"""Lets the tests here import what the suites share; all mutants of all regressions, judged once."""
-
+"""All mutants of all regressions, judged once; and of a few, which is quick."""
 
 import pytest
 
+import dpframe as dp
 from dpframe.auditing.catalogue import everything, example
 from dpframe.mutating import EXAMPLES, around, mended, together
 from tests.mutating.mutation_page import breaking
 
+FEW = (dp.SSP, dp.AdaSSPPiazza, dp.NoisySGD, dp.SubAgg, dp.BoostedAdaSSP)
+MANY = {"a few": 40, "all": 500}  # how many mutants are many
+
+
+@pytest.fixture(scope="session", params=["a few", pytest.param("all", marks=pytest.mark.slow)])
+def which(request):
+    """Of which regressions."""
+    return request.param
+
 
 @pytest.fixture(scope="session")
-def everywhere():
+def declared(which):
+    """The regressions."""
+    return FEW if which == "a few" else everything()
+
+
+@pytest.fixture(scope="session")
+def many(which):
+    """How many mutants are many."""
+    return MANY[which]
+
+
+@pytest.fixture(scope="session")
+def everywhere(declared):
     """The mutants of every regression, each edit in one of its settings."""
-    return together([around(one) for one in (*map(example, everything()), *EXAMPLES)])
+    return together([around(one) for one in (*map(example, declared), *EXAMPLES)])
 
 
 @pytest.fixture(scope="session")

@@ -10,18 +10,18 @@ from dpframe.mutating import Outcome
 from tests.mutating.exact_costs import SLACK, costs
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def exact(everywhere):
     """The list of them."""
     return list(costs(everywhere))
 
 
-def test_there_are_many(exact):
+def test_there_are_many(exact, many):
     """Enough of each verdict to say something."""
     counts = Counter(one.verdict for one, _ in exact)
-    assert counts[Outcome.REFUSED] >= 100
-    assert counts[Outcome.ACCEPTED] >= 30
-    assert counts[Outcome.EQUIVALENT] >= 5
+    assert counts[Outcome.REFUSED] >= many / 5
+    assert counts[Outcome.ACCEPTED] >= many / 20
+    assert counts[Outcome.EQUIVALENT] >= many / 100
 
 
 def test_what_is_accepted_costs_no_more_than_is_claimed(exact):
@@ -31,7 +31,7 @@ def test_what_is_accepted_costs_no_more_than_is_claimed(exact):
             assert excess <= SLACK, one
 
 
-def test_what_is_refuted_in_total_costs_more(exact):
+def test_what_is_refuted_in_total_costs_more(exact, many):
     """A counterexample at numbers is one."""
     refuted = [
         (one, excess)
@@ -39,7 +39,7 @@ def test_what_is_refuted_in_total_costs_more(exact):
         if one.verdict is Outcome.REFUSED
         and any(o.kind == "total" and o.witness is not None for o in one.report.open_obligations)
     ]
-    assert len(refuted) >= 50
+    assert len(refuted) >= many / 10
     for one, excess in refuted:
         assert excess > SLACK, one
 

@@ -1,5 +1,7 @@
 """JointSSP: what it spends, what it reads, and how near it comes."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -228,7 +230,10 @@ def test_as_many_levels_as_asked():
     assert result.output.evidence.moments[0].width / Y in {1, 0.5, 0.25}
 
 
-MUCH = dp.certify(dp.JointSSP(), target=dp.ApproxDP(5, "1e-6"), setting=setting())
+@cache
+def much():
+    """A certificate that spends much."""
+    return dp.certify(dp.JointSSP(), target=dp.ApproxDP(5, "1e-6"), setting=setting())
 
 
 def looks(monkeypatch):
@@ -250,13 +255,13 @@ def test_where_sampling_takes_far_more_than_noise_rows_are_read_once(monkeypatch
     """All corrections are of that one sum, and pooled with it."""
     X, y = noisy(100_000)
     seen = looks(monkeypatch)
-    result = dp.execute(MUCH, X, y, rng=3)
+    result = dp.execute(much(), X, y, rng=3)
     assert sum(seen) == 100_000
     (first,) = result.output.evidence.moments
     names = ["moment", *(f"correction{turn}" for turn in range(1, 7))]
     stds = {
-        one.name: float(MUCH.number(one.mechanism.formula, up=True, sizes={"d": D}))
-        for one in MUCH.graph.releases
+        one.name: float(much().number(one.mechanism.formula, up=True, sizes={"d": D}))
+        for one in much().graph.releases
     }
     weights = np.array([stds[name] for name in names]) ** -2.0
     pooled = sum(w * result.released[name] for w, name in zip(weights, names, strict=True))
@@ -268,7 +273,7 @@ def test_where_sampling_takes_far_more_than_noise_rows_are_read_once(monkeypatch
 def test_residuals_are_looked_at_where_labels_are_clipped_below_their_bound():
     """However little noise takes."""
     X, y = noisy(100_000)
-    evidence = dp.execute(MUCH, X, y / 16, rng=3).output.evidence
+    evidence = dp.execute(much(), X, y / 16, rng=3).output.evidence
     assert evidence.moments[0].width < Y
     assert len(evidence.moments) == 7
 
@@ -279,7 +284,7 @@ def test_residuals_with_tails_are_looked_at():
     X = table(100_000)[0]
     rare = np.where(rng.random(len(X)) < 0.01, rng.normal(size=len(X)), 0.0)
     evidence = dp.execute(
-        MUCH, X, np.clip(X @ [0.5, -0.3, 0.2] + rare, -Y, Y), rng=3
+        much(), X, np.clip(X @ [0.5, -0.3, 0.2] + rare, -Y, Y), rng=3
     ).output.evidence
     assert len(evidence.moments) == 7
 

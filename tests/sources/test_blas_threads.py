@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import attrs
 import numpy as np
@@ -44,13 +45,18 @@ class Noting(dp.Regression):
 
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
-RUN = dp.certify(Noting(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
+
+
+@cache
+def run():
+    """Its certificate."""
+    return dp.certify(Noting(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
 
 
 def fitted(d, **given):
     """The threads that a function of what was released sees, for d columns."""
     SEEN.clear()
-    dp.execute(RUN, np.zeros((3, d)), np.zeros(3), rng=0, **given)
+    dp.execute(run(), np.zeros((3, d)), np.zeros(3), rng=0, **given)
     return SEEN
 
 
@@ -84,7 +90,7 @@ def test_they_are_back_after_a_failure(two):
     """Whatever ends the execution."""
     bad = np.full((3, 2), np.nan)
     with pytest.raises(dp.BadData):
-        dp.execute(RUN, bad, np.zeros(3), rng=0)
+        dp.execute(run(), bad, np.zeros(3), rng=0)
     assert allowed() == two
 
 

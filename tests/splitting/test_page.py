@@ -16,6 +16,7 @@ def blocks():
     }
 
 
+@pytest.mark.page
 @pytest.mark.parametrize("name", CHEAP)
 def test_fresh(name):
     """As `python -m tests.splitting.splits_page` writes it."""

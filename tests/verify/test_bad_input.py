@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,12 @@ from tests.support.samples import setting
 
 NAN, INF = float("nan"), float("inf")
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
-PROOF = dp.certify(dp.AdaSSPBudget(), target=TARGET, setting=setting())
+
+
+@cache
+def proof():
+    """A certificate with three symbols."""
+    return dp.certify(dp.AdaSSPBudget(), target=TARGET, setting=setting())
 
 
 def rows(**more):
@@ -34,15 +41,15 @@ BAD = {
         lambda v=v: dp.ApproxDP(v, "1e-6") for v in (0, -1, NAN, INF, "one", True, None, [1])
     ]
     + [lambda v=v: dp.PureDP(v) for v in (0, -1, NAN, True, np.True_)]
-    + [lambda v=v: PROOF.at(epsilon=v) for v in (0, -1, "-1", NAN, INF, True, "one", None, 1j)],
+    + [lambda v=v: proof().at(epsilon=v) for v in (0, -1, "-1", NAN, INF, True, "one", None, 1j)],
     "delta": [
         lambda v=v: dp.ApproxDP(1, v) for v in (0, 1, 2, -1e-6, NAN, INF, "small", True, None)
     ]
-    + [lambda v=v: PROOF.at(delta=v) for v in (0, 1, -1e-6, 2, NAN, False, "x")],
+    + [lambda v=v: proof().at(delta=v) for v in (0, 1, -1e-6, 2, NAN, False, "x")],
     "rho": [lambda v=v: dp.ZeroConcentratedDP(v) for v in (-1, NAN, INF, True, "x")],
     "mu": [lambda v=v: dp.GaussianDP(v) for v in (-1, NAN, INF, True, "x")],
     "gamma": [lambda v=v: dp.AdaSSPBudget(gamma=v) for v in (0, 1, -1, 2, NAN, True, "x", [1])]
-    + [lambda v=v: PROOF.at(gamma=v) for v in (0, 1, "1", 1.0, -0.5, NAN, True)],
+    + [lambda v=v: proof().at(gamma=v) for v in (0, 1, "1", 1.0, -0.5, NAN, True)],
     "norm": [lambda v=v: rows(norm=v) for v in (0, -1, NAN, INF, "x", True, [1], np.eye(2))]
     + [lambda: setting().nodes()[0].clip(norm=0)],
     "bound": [lambda v=v: labels(bound=v) for v in (0, -1, NAN, INF, "x", True, [1])],
@@ -85,9 +92,9 @@ BAD = {
     "regression": [
         lambda v=v: dp.certify(v, target=TARGET, setting=setting()) for v in (None, dp.SSP, "SSP")
     ],
-    "sigma": [lambda: PROOF.at(sigma=1)],
-    "n": [lambda v=v: READY.preview(n=v, d=3) for v in (-1, 1.5, True, "x", NAN)],
-    "d": [lambda v=v: READY.preview(n=100, d=v) for v in (0, -1, 1.5, True)],
+    "sigma": [lambda: proof().at(sigma=1)],
+    "n": [lambda v=v: ready().preview(n=v, d=3) for v in (-1, 1.5, True, "x", NAN)],
+    "d": [lambda v=v: ready().preview(n=100, d=v) for v in (0, -1, 1.5, True)],
     "statistic": [
         lambda v=v: dp.release(v, dp.Gaussian.analytic, TARGET.budget) for v in (1, np.eye(2), "X")
     ],
@@ -102,7 +109,13 @@ BAD = {
     "function": [lambda v=v: dp.post(v, 1) for v in (None, 1, len, "f", capturing())],
     "aggregate": [lambda: dp.aggregate("median", setting().nodes()[0])],
 }
-READY = PROOF.at(epsilon=1, delta="1e-6", gamma="1/3")
+
+
+def ready():
+    """The same at numbers."""
+    return proof().at(epsilon=1, delta="1e-6", gamma="1/3")
+
+
 TABLE = [(name, index) for name, makers in BAD.items() for index in range(len(makers))]
 
 
@@ -174,7 +187,7 @@ def test_a_file_that_is_no_certificate(tmp_path, text):
 
 def test_numbers_given_twice_must_agree():
     """A certificate at numbers does not move to others."""
-    run = PROOF.at(epsilon=1)
+    run = proof().at(epsilon=1)
     assert run.at(epsilon="1").values == run.values
     with pytest.raises(dp.InvalidArgument, match="epsilon"):
         run.at(epsilon=2)
@@ -184,6 +197,6 @@ def test_nothing_is_executed_but_a_complete_certificate():
     """A regression, a report, a symbolic certificate: NotExecutable or InvalidArgument."""
     X, y = np.zeros((3, 2)), np.zeros(3)
     report = dp.examine(dp.SSP(), target=TARGET, setting=setting())
-    for thing in (dp.SSP(), report, PROOF, PROOF.at(epsilon=1), None, "certificate"):
+    for thing in (dp.SSP(), report, proof(), proof().at(epsilon=1), None, "certificate"):
         with pytest.raises((dp.NotExecutable, dp.InvalidArgument)):
             dp.execute(thing, X, y)

@@ -65,6 +65,7 @@ def test_power():
     assert [power(n) for n in (1, 10, 1000, 10**6, 1234)] == ["1", "10", "1e3", "1e6", "1234"]
 
 
+@pytest.mark.page
 def test_the_page_is_fresh():
     """docs/refutations.md is what `python -m tests.auditing.attacks.refuted` writes."""
     assert PAGE.read_text() == page(), "stale: run python -m tests.auditing.attacks.refuted"
