@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 CLEAR = 1.5  # edges of the noise that an eigenvalue must reach, and at least
+APART = 0.2  # of its length that a row may have along hidden directions and be claimed
 STDS = 4.0  # stds of its diagonal, for few columns; chosen by simulation
 
 
@@ -23,6 +24,45 @@ class Directions:
     values: Array
     vectors: Array
     lost: Array
+
+
+@attrs.frozen(eq=False)
+class Unseen:
+    """The directions that are not identified, columns of `lost` (d, d - k), along all of which
+    together coefficients have at most the `length`, infinite where nothing bounds it; `declared`
+    says that somebody did, so that whatever overlaps them is claimed as well.
+    """
+
+    lost: Array
+    length: float
+    declared: bool
+
+    @classmethod
+    def of(cls, found: Directions, largest: float, believed: float) -> Unseen:
+        """By a declared bound `largest` on all, or one `believed` of each."""
+        declared = bool(np.isfinite(largest))
+        each = float(believed * np.sqrt(max(found.lost.shape[1], 1)))
+        return cls(found.lost, largest if declared else each, declared)
+
+    @property
+    def counted(self) -> float:
+        """The length that noise is multiplied by, 0 where nothing is claimed."""
+        return self.length if self.lost.size and np.isfinite(self.length) else 0.0
+
+    def overlaps(self, rows: Array) -> Array:
+        """The part of the length of each row (m, d) along them, (m,) in [0, 1]."""
+        lengths = np.linalg.norm(rows, axis=1)
+        found: Array = np.linalg.norm(rows @ self.lost, axis=1) / np.where(lengths > 0, lengths, 1)
+        return found
+
+    def off(self, rows: Array) -> Array:
+        """How far row @ coefficients may lie along them, (m,); infinite for what is not claimed."""
+        if not self.lost.size:
+            return np.zeros(len(rows))
+        if not np.isfinite(self.length):
+            return np.full(len(rows), np.inf)
+        moved = np.linalg.norm(rows @ self.lost, axis=1) * self.length
+        return np.where(self.declared | (self.overlaps(rows) <= APART), moved, np.inf)
 
 
 def noise_edge(std: float, d: int) -> float:

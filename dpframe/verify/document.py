@@ -175,7 +175,8 @@ def _column(part: Numeric | Categorical) -> dict[str, object]:
             "upper": str(part.upper),
             "unit": part.unit,
         }
-    return {"name": part.name, "levels": list(part.levels)}
+    own = {} if part.baseline is None else {"baseline": part.baseline}
+    return {"name": part.name, "levels": list(part.levels), **own}
 
 
 def load(source: str | Path | Mapping[str, Any]) -> Certificate:
@@ -289,7 +290,8 @@ def _load_setting(
         None
         if rows["columns"] is None
         else [
-            Categorical(**part) if "levels" in part else Numeric(**part) for part in rows["columns"]
+            Categorical(**{"baseline": None, **part}) if "levels" in part else Numeric(**part)
+            for part in rows["columns"]
         ]
     )
     norm, box = (
