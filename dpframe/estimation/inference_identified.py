@@ -8,11 +8,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from dpframe.numerics.edge import APART, least_visible
+
 Array = NDArray[Any]
 
-CLEAR = 1.5  # edges of the noise that an eigenvalue must reach, and at least
-APART = 0.2  # of its length that a row may have along hidden directions and be claimed
-STDS = 4.0  # stds of its diagonal, for few columns; chosen by simulation
 
 
 @attrs.frozen(eq=False)
@@ -65,16 +64,9 @@ class Unseen:
         return np.where(self.declared | (self.overlaps(rows) <= APART), moved, np.inf)
 
 
-def noise_edge(std: float, d: int) -> float:
-    """The edge of the semicircle of symmetric noise (d, d) with `std` on the diagonal and std/sqrt
-    2 off it: std sqrt(2 d). [Wigner58]
-    """
-    return float(std * np.sqrt(2 * d))
-
-
 def directions(gram: Array, std: float) -> Directions:
-    """Those with eigenvalues of CLEAR edges and STDS stds of the noise, and above rounding."""
+    """Those with eigenvalues clear of the noise, and above rounding."""
     values, vectors = np.linalg.eigh(gram)
     rounding = len(gram) * np.finfo(float).eps * np.abs(values).max(initial=0)
-    clear = values > max(CLEAR * noise_edge(std, len(gram)), STDS * std, rounding)
+    clear = values > max(least_visible(std, len(gram)), rounding)
     return Directions(values[clear], vectors[:, clear], vectors[:, ~clear])

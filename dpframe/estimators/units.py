@@ -114,6 +114,15 @@ def _known(maps: tuple[RowMap, ...]) -> bool:
     )
 
 
+def entry_bound(maps: tuple[RowMap, ...], number: Numbers) -> float:
+    """How far entries of mapped rows reach to either side of 0; 1 after a codebook."""
+    kept = [each for each in maps if not isinstance(each, Intercept)]
+    if not kept or any(isinstance(each, Encoded) for each in kept):
+        return 1.0
+    bound = kept[-1].radius if kept[-1].entry is None else kept[-1].entry
+    return number(bound)
+
+
 def _own(part: Numeric | Categorical, theta: Array) -> tuple[Array, float]:
     """Coefficients of a column of the table from those of its coding (width,), and what they add to
     the intercept: a slope, or what each level adds to the baseline.

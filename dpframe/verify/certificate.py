@@ -124,8 +124,10 @@ class Certificate(AtNumbers):
             raise InvalidArgument("declaration", "importable as module:name", lost[0], way_out)
         Path(path).write_text(json.dumps(self.document, indent=1) + "\n")
 
-    def preview(self, *, n: int, d: int) -> Any:
-        """Noise and expected error at public sizes, before anything is spent."""
+    def preview(self, *, n: int, d: int | None = None) -> Any:
+        """Noise at public sizes, and which intervals it will leave, before anything is spent. `d`
+        is known where there is a codebook.
+        """
         from .preview import preview
 
         return preview(self, n=n, d=d)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from dpframe.errors import InvalidArgument, PrivacyWarning
-from dpframe.graph import Joint, Release
+from dpframe.graph import Joint, Release, Setting
 from dpframe.graph.maps.boxes import BoxGrid
 from dpframe.graph.maps.grid import Grid
 from dpframe.guarantees import ApproxDP
 from dpframe.symbols import Expression
+
+from .foreseen import Foreseen, foreseen
 
 if TYPE_CHECKING:
     from .certificate import Certificate
@@ -33,7 +35,8 @@ class Line:
 
 @attrs.frozen
 class Preview:
-    """Expected noise at public n and d. str() is a table.
+    """Expected noise at public n and d, and which coefficients will have `intervals`, None for a
+    regression without any. str() is a table.
 
     `grid` bounds what rounding onto the grid may do to any statistic, relative to the largest
     possible signal; None where a release is computed in floating point.
@@ -43,6 +46,7 @@ class Preview:
     d: int
     lines: tuple[Line, ...]
     grid: float | None
+    intervals: Foreseen | None = None
 
     def __str__(self) -> str:
         """A table."""
@@ -53,7 +57,8 @@ class Preview:
         ]
         signal = "(signal: n rows that fill their bound, in one direction)"
         title = f"expected noise at n = {self.n:,}, d = {self.d} {signal}"
-        return "\n".join([title, head, *rows, *self._about_the_grid()])
+        told = [] if self.intervals is None else [f"intervals: {self.intervals}"]
+        return "\n".join([title, head, *rows, *self._about_the_grid(), *told])
 
     def _about_the_grid(self) -> list[str]:
         if self.grid is None:
@@ -62,10 +67,11 @@ class Preview:
         return [f"sums are exact; {moved}"]
 
 
-def preview(certificate: Certificate, *, n: int, d: int) -> Preview:
-    """The noise of every release at public sizes n >= 0, d >= 1. Warns where delta is not far below
-    1/n. Raises InvalidArgument.
+def preview(certificate: Certificate, *, n: int, d: int | None = None) -> Preview:
+    """The noise of every release at public sizes n >= 0, d >= 1, which a codebook knows. Warns
+    where delta is not far below 1/n. Raises InvalidArgument.
     """
+    d = columns_of(certificate.setting, d)
     for name, value, least in (("n", n, 0), ("d", d, 1)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise InvalidArgument(name, f"a whole number of at least {least}", value, "")
@@ -88,7 +94,20 @@ def preview(certificate: Certificate, *, n: int, d: int) -> Preview:
     signals = joint.sizes if joint is not None else (None,) * len(certificate.graph.releases)
     pairs = zip(certificate.graph.releases, signals, strict=True)
     lines = tuple(_line(certificate, release, signal, n, sizes) for release, signal in pairs)
-    return Preview(n, d, lines, _grid(certificate, sizes))
+    return Preview(n, d, lines, _grid(certificate, sizes), foreseen(certificate, n, sizes))
+
+
+def columns_of(setting: Setting, d: int | None) -> Any:
+    """The number of columns of the table, as given or as in the codebook. Raises InvalidArgument
+    where these differ.
+    """
+    known = setting.X.columns
+    if known is None or d == len(known):
+        return d
+    if d is None:
+        return len(known)
+    way_out = "Leave d out: the codebook has it."
+    raise InvalidArgument("d", f"{len(known)}, the columns of the codebook", d, way_out)
 
 
 def _grid(certificate: Certificate, sizes: dict[str, int]) -> float | None:

@@ -22,7 +22,7 @@ from dpframe.estimation.inference_clipping import (
     skewed_shift,
     square_before,
 )
-from dpframe.estimation.inference_identified import directions, noise_edge
+from dpframe.estimation.inference_identified import directions
 from dpframe.estimation.inference_moments import modelled, private, stacked
 from dpframe.estimation.inference_residual import Residual
 from dpframe.estimation.inference_simulation import NEW, World, released, scored
