@@ -14,7 +14,7 @@ from dpframe.numerics.calibrate import analytic_mu
 from dpframe.symbols import rational
 from dpframe.verify import certify
 from dpframe.verify.foreseen import Foreseen, foreseen
-from dpframe.verify.preview import columns_of
+from dpframe.verify.preview import columns_of, width_of
 
 from .gradient_descent import NoisyGradientDescent
 from .joint_ssp import JointSSP
@@ -94,7 +94,9 @@ def recommend(
     one look: sampling takes more than noise, if labels fill a tenth of their bound
     """
     spent, failure = rational(epsilon, "epsilon"), rational(delta, "delta")
-    d = d if setting is None else columns_of(setting, d)
+    if setting is not None and setting.X.columns is not None:
+        columns_of(setting, d)
+        d = width_of(setting)
     _check(n, d, spent, failure, explained)
     target = PureDP(spent) if failure == 0 else ApproxDP(spent, failure)
     if each or failure == 0:

@@ -98,16 +98,21 @@ def preview(certificate: Certificate, *, n: int, d: int | None = None) -> Previe
 
 
 def columns_of(setting: Setting, d: int | None) -> Any:
-    """The number of columns of the table, as given or as in the codebook. Raises InvalidArgument
-    where these differ.
+    """The number of columns of the table: as given, or as the codebook has it, which may be given
+    too, before or after coding. Raises InvalidArgument where these differ.
     """
-    known = setting.X.columns
-    if known is None or d == len(known):
+    schema = setting.X.columns
+    if schema is None:
         return d
-    if d is None:
-        return len(known)
+    if d in (None, len(schema), width_of(setting)):
+        return len(schema)
     way_out = "Leave d out: the codebook has it."
-    raise InvalidArgument("d", f"{len(known)}, the columns of the codebook", d, way_out)
+    raise InvalidArgument("d", f"{len(schema)}, the columns of the codebook", d, way_out)
+
+
+def width_of(setting: Setting) -> int:
+    """Coefficients of a codebook, that of the intercept among them."""
+    return sum(part.width for part in setting.X.columns or ()) + setting.X.intercept
 
 
 def _grid(certificate: Certificate, sizes: dict[str, int]) -> float | None:
