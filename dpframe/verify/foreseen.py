@@ -26,20 +26,22 @@ NARROW = 0.1  # of what rows have that fill their ball evenly
 @attrs.frozen
 class Foretold:
     """A column of the codebook, or all of them: its mean square per direction where it spreads
-    evenly and where it hardly does, and what noise asks for, over n. Intervals are `likely` where
-    little is enough, `unlikely` where the most that is usual is not.
+    evenly and where it hardly does; and what noise asks for, over n, where it hides no other column
+    (`needed`) and where it hides all that may be hidden (`beside`). Intervals are `likely` where
+    little is enough even so, `unlikely` where the most that is usual is never enough.
     """
 
     name: str
     even: float
     uneven: float
     needed: float
+    beside: float
     levels: int = 0
 
     @property
     def likely(self) -> bool:
         """Whether hardly any spread is enough."""
-        return self.needed <= self.uneven
+        return self.beside <= self.uneven
 
     @property
     def unlikely(self) -> bool:
@@ -48,14 +50,23 @@ class Foretold:
 
     @property
     def condition(self) -> str:
-        """What the table must be like: a public number of it."""
+        """What the table must be like."""
+        least, more = percent(self._measured(self.needed)), percent(self._measured(self.beside))
+        hidden = "more" if self.beside > self.even else more
+        note = f" ({hidden} beside hidden columns)" if hidden != least else ""
         if self.levels == 2:
-            return f"the rarer level has {percent(rarer(self.needed))} of the records"
+            return f"the rarer level has at least {least} of the records{note}"
         if self.levels:
-            return f"levels vary {percent(self.needed / self.even)} as much as equal shares do"
+            return f"levels vary at least {least} as much as equal shares do{note}"
         if not self.name:
-            return f"rows vary {percent(self.needed / self.even)} as much as even ones, everywhere"
-        return f"the std is {percent(math.sqrt(self.needed) / 2)} of the range"
+            return f"rows vary at least {least} as much as even ones in every direction"
+        return f"the std is at least {least} of the range{note}"
+
+    def _measured(self, needed: float) -> float:
+        """A mean square in the words of the condition, in [0, 1]."""
+        if self.levels == 2:
+            return rarer(needed)
+        return needed / self.even if self.levels or not self.name else math.sqrt(needed) / 2
 
 
 def rarer(needed: float) -> float:
@@ -67,8 +78,8 @@ def rarer(needed: float) -> float:
 
 
 def percent(share: float) -> str:
-    """`at least 7%`, rounded up."""
-    return f"at least {math.ceil(100 * share)}%"
+    """`7%`, rounded up."""
+    return f"{math.ceil(100 * share)}%" if math.isfinite(share) else "more"
 
 
 @attrs.frozen
@@ -95,15 +106,16 @@ class Foreseen:
             spread = number(rows.norm) ** 2 / d if rows.norm is not None else math.inf
             if rows.box is not None:
                 spread = min(spread, number(rows.box) ** 2 * EVEN)
-            return cls((Foretold("", spread, NARROW * spread, needed),))
+            return cls((Foretold("", spread, NARROW * spread, needed, needed),))
         shrunk = 1.0 if rows.norm is None else min(1.0, number(rows.norm) ** 2 / len(schema))
         if rows.box is not None:
             shrunk = min(shrunk, number(rows.box) ** 2)
-        alone = [told(part, needed / shrunk) for part in schema]
+        alone = [told(part, needed / shrunk, needed / shrunk) for part in schema]
         lost = [0 if one.likely else part.width for one, part in zip(alone, schema, strict=True)]
-        beside = [least_apart(std, d, sum(lost) - own) for own in lost]
-        both = zip(schema, beside, strict=True)
-        return cls(tuple(told(part, least / n / shrunk if n else math.inf) for part, least in both))
+        least = [least_apart(std, d, sum(lost) - own) for own in lost]
+        beside = [one / n / shrunk if n else math.inf for one in least]
+        pairs = zip(schema, beside, strict=True)
+        return cls(tuple(told(part, needed / shrunk, more) for part, more in pairs))
 
     @property
     def all_likely(self) -> bool:
@@ -140,12 +152,12 @@ class Foreseen:
             yield "the intercept only with all of them"
 
 
-def told(part: Numeric | Categorical, needed: float) -> Foretold:
+def told(part: Numeric | Categorical, needed: float, beside: float) -> Foretold:
     """Of one column of a codebook."""
     if isinstance(part, Numeric):
-        return Foretold(part.name, EVEN, PEAKED, needed)
+        return Foretold(part.name, EVEN, PEAKED, needed, beside)
     even = 1 / max(part.width, 1)
-    return Foretold(part.name, even, RARE * even, needed, len(part.levels))
+    return Foretold(part.name, even, RARE * even, needed, beside, len(part.levels))
 
 
 def foreseen(certificate: Certificate, n: int, sizes: dict[str, int]) -> Foreseen | None:
