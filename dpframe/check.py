@@ -1251,8 +1251,8 @@ def _rows(c: Checker, *, name: Json, columns: Json) -> Rows:
 
 @kind("encode", Rows)
 def _encode(c: Checker, rows: Rows, *, schema: Json) -> Rows:
-    """Each of k entries gives one number in [-1, 1], indicators of distinct levels, or the corners
-    of a simplex of radius 1 in one column less: no more than 1 to |x|^2, and |x|_1 <= sqrt(columns).
+    """Each of k entries gives one number in [-1, 1], indicators of distinct levels, or a corner of
+    a simplex of radius 1 in one column less: at most 1 to |x|^2, and sqrt(its columns) to |x|_1.
     """
     c.require(type(schema) is list and schema, "schema must be a list of columns")
     width, norm1 = 0, c.ring.lift(0)

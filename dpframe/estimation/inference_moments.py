@@ -28,8 +28,8 @@ class Stack:
     """m moments in k identified directions, in which X'X is diagonal: eigenvalues `values` (k,),
     moments `seen` (m, k) taken at `at` (m, k), their noise `stds` and `widths` (m,), infinite where
     nothing was clipped, `hidden` (m, m), squared distances along directions that are not
-    identified, `total` (k,), the sum of all rows, zeros where it is not known, and how many directions are
-    `lost`.
+    identified, `total` (k,), the sum of all rows, zeros where it is not known, and how many
+    directions are `lost`.
     """
 
     values: Array

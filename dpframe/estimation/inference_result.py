@@ -91,8 +91,8 @@ class Estimates:
 @attrs.frozen(eq=False)
 class Inference:
     """What released values say about coefficients (d,): their estimate `centre`, its `covariance`
-    (d, d) and the part of it that the noise for privacy makes; what is not identified, `unseen`; the
-    variance of labels about the regression, None where that is not known at all.
+    (d, d) and the part of it that the noise for privacy makes; what is not identified, `unseen`;
+    the variance of labels about the regression, None where that is not known at all.
 
     `bound` is that of labels; of each label and residual at least `kept` was inside its clip.
     `settled` says whether the iteration found its fixed point.

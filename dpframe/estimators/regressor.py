@@ -222,9 +222,9 @@ class PrivateRegressor(RegressorMixin, BaseEstimator):
         centre of an interval; `fitted`, in coef_ too, is what predictions use. `target` is
         "population", or "sample": the least squares coefficients of this table.
 
-        Where noise hides a direction, coefficients that lie along it have no interval, and the notes
-        name it. The others' assume that labels change by no more than their declared range from one
-        end of it to the other; or `largest` declares a public bound on the length of the
+        Where noise hides a direction, coefficients that lie along it have no interval, and the
+        notes name it. The others' assume that labels change by no more than their declared range
+        from one end of it to the other; or `largest` declares a public bound on the length of the
         coefficients of the scaled rows, and all have intervals. Raises InvalidArgument.
         """
         inference, units = self._inference(target, largest), self._in_units()

@@ -94,19 +94,17 @@ def recommend(
     one look: sampling takes more than noise, if labels fill a tenth of their bound
     """
     spent, failure = rational(epsilon, "epsilon"), rational(delta, "delta")
-    if setting is not None and setting.X.columns is not None:
-        columns_of(setting, d)
-        d = width_of(setting)
-    _check(n, d, spent, failure, explained)
+    size = coefficients_of(setting, d)
+    _check(n, size, spent, failure, explained)
     target = PureDP(spent) if failure == 0 else ApproxDP(spent, failure)
     if each or failure == 0:
         return Recommendation(*(of_personal(target) if each else of_pure()))
-    lost = lost_to_noise(n, d, spent, failure, explained)
-    table = (target, setting, n, d)
-    if d > MANY:
+    lost = lost_to_noise(n, size, spent, failure, explained)
+    table = (target, setting, n, size)
+    if size > MANY:
         why = f"more than {MANY} columns: a round releases d numbers, never a matrix"
         return Recommendation(NoisyGradientDescent(), why, lost)
-    if SMALL * lost < d / n:
+    if SMALL * lost < size / n:
         why = "one look: sampling takes more than noise, if labels fill a tenth of their bound"
         return Recommendation(AT_ONCE, why, lost, told(AT_ONCE, *table))
     default = JointSSP()
@@ -116,6 +114,14 @@ def recommend(
     other = told(FOR_INTERVALS, *table)
     more = (FOR_INTERVALS, other) if other and not other.none else (None, None)
     return Recommendation(default, "nothing to tune", lost, first, *more)
+
+
+def coefficients_of(setting: Setting | None, d: int | None) -> Any:
+    """As many as columns, or as the codebook has after coding. Raises InvalidArgument."""
+    if setting is None or setting.X.columns is None:
+        return d
+    columns_of(setting, d)
+    return width_of(setting)
 
 
 def told(

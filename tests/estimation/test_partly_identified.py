@@ -1,4 +1,4 @@
-"""Where noise hides a direction: what is claimed of the others, and that it holds, by simulation."""
+"""Where noise hides a direction: what is claimed of the others, and that it holds, simulated."""
 
 import math
 

@@ -53,8 +53,8 @@ def columns(table):
 
 def fitted(people, epsilon, regression=None, seed=0, setting=SETTING):
     """A simulated fit."""
-    model = dp.PrivateRegressor(regression, epsilon=epsilon, delta="1e-6", setting=setting, rng=seed)
-    return model.fit(*people)
+    asked = {"epsilon": epsilon, "delta": "1e-6", "setting": setting, "rng": seed}
+    return dp.PrivateRegressor(regression, **asked).fit(*people)
 
 
 def test_coefficients_are_those_of_least_squares_at_large_epsilon(people):

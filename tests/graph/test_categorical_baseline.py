@@ -88,7 +88,7 @@ def test_with_an_intercept_every_level_is_identified(columns):
 
 @pytest.mark.parametrize("intercept", [False, True])
 def test_declared_norms_hold_for_every_combination(intercept):
-    """2-norm and 1-norm of every row; the first is reached, the second is more than one a column."""
+    """2-norm and 1-norm of every row; the first is reached, the second beyond one a column."""
     node = setting(intercept=intercept).nodes()[0]
     rows = encoded(MIXED, ROWS, intercept=intercept)
     norm, norm1 = (by_python(one) for one in (node.norm, node.norm1))
@@ -100,7 +100,7 @@ def test_declared_norms_hold_for_every_combination(intercept):
 def by_python(formula):
     """A formula of numbers, evaluated by Python alone."""
     names = {"sqrt": math.sqrt, "min": min}
-    return float(eval(str(formula).replace("^", "**"), {"__builtins__": {}}, names))  # noqa: S307
+    return float(eval(str(formula).replace("^", "**"), {"__builtins__": {}}, names))
 
 
 STATISTICS = {
