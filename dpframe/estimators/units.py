@@ -131,9 +131,9 @@ def _own(part: Numeric | Categorical, theta: Array) -> tuple[Array, float]:
         scale = Scale.of(part.lower, part.upper)
         slope = theta / scale.half
         return slope, -scale.centre * float(slope[0])
-    added = part.coding @ theta
     if part.baseline is None:
-        return added, 0.0
+        return theta, 0.0
+    added = part.coding @ theta
     first = part.levels.index(part.baseline)
     return np.delete(added, first) - added[first], float(added[first])
 

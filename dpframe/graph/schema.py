@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import isqrt
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -112,8 +113,8 @@ class Categorical:
     depend on it: k levels are the corners of a regular simplex in k - 1 columns, each of length 1,
     so that two levels are -1 and 1 [Helmert coding, scaled]. With `baseline=None` each level has an
     indicator column and a coefficient of its own, and any other value becomes all zeros; the
-    columns then sum to 1, and neither an intercept nor a second such column identifies a model.
-    Raises InvalidArgument.
+    columns then sum to 1, and neither an intercept nor a second such column identifies a model; so
+    it is for one category of a model without an intercept. Raises InvalidArgument.
     """
 
     name: str
@@ -146,9 +147,7 @@ class Categorical:
     @property
     def coding(self) -> Array:
         """What becomes of each level, shape (levels, width): no row is longer than 1."""
-        import numpy as np
-
-        return np.eye(len(self.levels)) if self.baseline is None else simplex(len(self.levels))
+        return self.columns(range(len(self.levels)))
 
     def encode(self, values: Array) -> Array:
         """Rows of the coding, shape (m, width); zeros for what is no level."""
@@ -159,11 +158,16 @@ class Categorical:
             codes[(codes < 0) & _equal(values, level)] = j
         return self.columns(codes)
 
-    def columns(self, codes: Array) -> Array:
+    def columns(self, codes: Array | Sequence[int]) -> Array:
         """Rows of the coding for places of levels (m,), -1 where a value is none: (m, width)."""
         import numpy as np
 
-        rows: Array = np.vstack([self.coding, np.zeros(self.width)])[codes]
+        places = np.asarray(codes)
+        rows, known = np.zeros((len(places), self.width)), places >= 0
+        if self.baseline is None:
+            rows[known, places[known]] = 1.0
+        else:
+            rows[known] = simplex(len(self.levels))[places[known]]
         return rows
 
     def record(self) -> list[object]:
@@ -172,6 +176,7 @@ class Categorical:
         return [self.name, [repr(level) for level in self.levels], *coding]
 
 
+@lru_cache(maxsize=32)
 def simplex(levels: int) -> Array:
     """Corners of a regular simplex of radius 1 around 0, shape (levels, levels - 1).
 
@@ -185,6 +190,7 @@ def simplex(levels: int) -> Array:
     for i in range(1, k):
         square = Fraction(k, (k - 1) * i * (i + 1))
         corners[:i, i - 1], corners[i, i - 1] = -_root(square), _root(square * i**2)
+    corners.flags.writeable = False
     return corners
 
 

@@ -230,15 +230,43 @@ class Laplaced(dp.Regression):
         return dp.release(dp.total(X), dp.Laplace.pure, budget)
 
 
-@pytest.mark.parametrize("coding", ["indicators", ["simplex"], None, "Simplex"])
-def test_the_checker_knows_one_coding(coding, tmp_path):
-    """Another word is refused, as is a simplex of one level."""
+def checked(run, schema):
+    """What the checker says of a certificate whose codebook is another, its hash made right."""
+    document = json.loads(json.dumps(run.document))
+    (node,) = [one for one in document["graph"]["nodes"] if one["kind"] == "encode"]
+    node["schema"] = schema
+    parts = [document[key] for key in ("statement", "graph", "assumptions")]
+    return check.check({**document, "hash": check.hash_of(*parts)})
+
+
+@pytest.mark.parametrize(
+    ("entry", "accepted"),
+    [
+        (["two", ["'no'", "'yes'"], "simplex"], True),
+        (["two", ["'no'", "'yes'"]], True),
+        (["two", ["'no'", "'yes'"], "indicators"], False),
+        (["two", ["'no'", "'yes'"], ["simplex"]], False),
+        (["two", ["'no'", "'yes'"], None], False),
+        (["two", ["'no'", "'no'"], "simplex"], False),
+        (["two", ["'no'"], "simplex"], False),
+        (["two", [], "simplex"], False),
+        (["two", "'no'", "simplex"], False),
+        (["two", ["'no'", "'yes'"], "simplex", "simplex"], False),
+    ],
+)
+def test_the_checker_knows_one_coding(entry, accepted):
+    """Of two levels or more, by its name."""
     run = dp.certify(dp.SSP(), target=TARGET, setting=setting((TWO,)))
-    text = json.dumps(run.document)
-    assert '"simplex"' in text
-    path = tmp_path / "run.json"
-    path.write_text(text.replace('"simplex"', json.dumps(coding)))
-    assert check.main([str(path)]) != 0
+    assert checked(run, [entry]).accepted is accepted
+
+
+def test_the_checker_sees_that_a_simplex_is_longer_in_absolute_values():
+    """Laplace noise for indicators is too small for it; the other way round it is enough."""
+    levels = ["'a'", "'b'", "'c'", "'d'"]
+    plain = setting((attrs.evolve(FOUR, baseline=None),), intercept=False)
+    run = dp.certify(Laplaced(), target=dp.PureDP(1), setting=plain)
+    assert checked(run, [["four", levels]]).accepted
+    assert not checked(run, [["four", levels, "simplex"]]).accepted
 
 
 def old_form(run):
