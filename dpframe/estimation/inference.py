@@ -106,14 +106,16 @@ def iterated(stack: Stack, given: Labels | None, most: float) -> Fixed:
     theta = stack.seen[0] / stack.values
     far = HUGE * (np.linalg.norm(theta) + 1e-100)
     residual, variance = None, most if given is None else min(given.taken, most)
-    for _ in range(STEPS):
+    for turn in range(STEPS):
         model = modelled(stack, theta, variance, target="population")
         last, before = step(stack, model), variance
         if not np.linalg.norm(theta + last.move) < far:
             return Fixed(theta, last, model, None, settled=False)
         if given is not None:
             residual = unexplained(stack, model, theta, last.covariance, given)
-        theta, variance = theta + last.move, taken(residual, most)
+        pace = 1.0 if turn < STEPS // 2 else 0.5  # what swings to and fro meets in the middle
+        theta = theta + pace * last.move
+        variance += pace * (taken(residual, most) - variance)
         settled = small(last) and abs(variance - before) <= SETTLED * before
         if settled:
             break
