@@ -196,7 +196,7 @@ def test_fit_by_codebook(table):
     schema = ["--schema", str(table / "schema.json")]
     data = [str(table / "table.csv"), "--target", "y"]
     printed = call("fit", "SSP", *data, *ONE, *schema)
-    for name in ("age", "smoker=no", "smoker=yes", "children=2", "intercept"):
+    for name in ("age", "smoker[yes]", "children[1]", "children[2]", "intercept"):
         assert any(line.startswith(f"{name} ") for line in printed.splitlines())
     assert "Spent (1, 1e-6)-differential privacy" in printed
     record = json.loads(call("fit", "SSP", *data, *ONE, *schema, "--simulate", "7", "--json"))

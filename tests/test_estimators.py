@@ -147,13 +147,14 @@ def test_scaled_labels_come_back_in_their_units_without_a_codebook_too() -> None
 
 
 def test_categories_have_a_coefficient_a_level() -> None:
-    """Levels are indicators; a level of no codebook counts as none."""
+    """Without a baseline levels are indicators; a level of no codebook counts as none."""
     setting = attrs.evolve(
-        CODEBOOK, X=dp.Rows(columns=[dp.Categorical("town", ["A", "B"]), dp.Numeric("age", 20, 60)])
+        CODEBOOK,
+        X=dp.Rows(columns=[dp.Categorical("town", ["A", "B"], None), dp.Numeric("age", 20, 60)]),
     )
     frame = pd.DataFrame({"town": ["A", "B"] * 50, "age": np.linspace(20, 60, 100)})
     model = simulated(setting=setting).fit(frame, np.where(frame["town"] == "A", 2.0, 4.0))
-    assert model.coef_names_ == ("town=A", "town=B", "age")
+    assert model.coef_names_ == ("town[A]", "town[B]", "age")
     assert model.predict(frame[:2]) == pytest.approx([2, 4], abs=1e-5)
     assert model.n_features_in_ == 2
     elsewhere = model.predict(pd.DataFrame({"town": ["C"], "age": [40]}))

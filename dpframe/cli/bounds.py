@@ -11,7 +11,7 @@ from dpframe import documents
 
 SCHEMA = (
     '{"columns": [{"name": "age", "lower": 18, "upper": 90}, '
-    '{"name": "smoker", "levels": ["no", "yes"]}], '
+    '{"name": "smoker", "levels": ["no", "yes"], "baseline": "no"}], '
     '"target": {"lower": 0, "upper": 60000}, "intercept": true}'
 )
 NEEDED = {"columns", "target"}

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument
 
 from .evidence import Evidence
-from .inference_identified import directions
+from .inference_identified import Unseen, directions
 from .inference_moments import Model, Stack, modelled, stacked
 from .inference_residual import Labels, Residual, labels, unexplained
 from .inference_result import COVERED, Inference
@@ -48,26 +48,30 @@ def infer(
     target: str = "population",
     bound: float = math.inf,
     largest: float = math.inf,
+    believed: float = math.inf,
     constant: Array | None = None,
 ) -> Inference:
     """Estimates and covariance of the coefficients, from released values only.
 
     `target` is "population", or "sample": the least squares coefficients of this table. `bound` is
     the declared bound of labels; labels clipped to less are taken for normal ones. `largest` is a
-    public bound on the length of the coefficients, which directions that noise hides need; without
-    one nothing is claimed where there are such directions. `constant` (d,) is a vector with row @
+    public bound on the length of the coefficients, under which directions that noise hides have
+    intervals too. Without one `believed` is assumed to bound the coefficient along each of them, so
+    that what hardly overlaps them is claimed, and nothing else; with neither, nothing is claimed
+    where there are such directions. `constant` (d,) is a vector with row @
     constant = 1 for every row, where there is an intercept: clips of residuals that are not
     symmetric move the mean, which its error then counts. Raises InvalidArgument.
     """
-    check(target, bound, largest)
+    check(target, bound=bound, largest=largest, believed=believed)
     found = directions(evidence.gram, evidence.gram_std)
-    length, unit = largest if math.isfinite(largest) else 0.0, np.zeros(evidence.columns)
-    stack = stacked(evidence, found, bound, length, unit if constant is None else constant)
+    unseen = Unseen.of(found, largest, believed)
+    unit = np.zeros(evidence.columns) if constant is None else constant
+    stack = stacked(evidence, found, bound, unseen.counted, unit)
     given = labels(evidence, float(stack.widths[0]))
     widest = bound if math.isfinite(bound) else evidence.moments[0].width
     fixed = iterated(stack, given, widest**2)
     residual = fixed.residual
-    if target == "sample":
+    if target == "sample" and not found.lost.size:
         fixed = settle(stack, fixed.theta, taken(residual, widest**2), fixed.settled)
     turn, last = found.vectors, fixed.step
     return Inference(
@@ -75,8 +79,7 @@ def infer(
         centre=turn @ fixed.theta,
         covariance=turn @ last.covariance @ turn.T,
         private=turn @ last.private @ turn.T,
-        lost=found.lost,
-        largest=largest,
+        unseen=unseen,
         residual=residual,
         bound=widest,
         kept=float(np.min(fixed.model.kept)),
@@ -84,11 +87,11 @@ def infer(
     )
 
 
-def check(target: str, bound: float, largest: float) -> None:
+def check(target: str, **bounds: float) -> None:
     """Raises InvalidArgument."""
     if target not in COVERED:
         raise InvalidArgument("target", " or ".join(map(repr, COVERED)), target)
-    for name, value in (("bound", bound), ("largest", largest)):
+    for name, value in bounds.items():
         if not value > 0:
             raise InvalidArgument(name, "positive, or infinite for none", value)
 
@@ -103,14 +106,16 @@ def iterated(stack: Stack, given: Labels | None, most: float) -> Fixed:
     theta = stack.seen[0] / stack.values
     far = HUGE * (np.linalg.norm(theta) + 1e-100)
     residual, variance = None, most if given is None else min(given.taken, most)
-    for _ in range(STEPS):
+    for turn in range(STEPS):
         model = modelled(stack, theta, variance, target="population")
         last, before = step(stack, model), variance
         if not np.linalg.norm(theta + last.move) < far:
             return Fixed(theta, last, model, None, settled=False)
         if given is not None:
             residual = unexplained(stack, model, theta, last.covariance, given)
-        theta, variance = theta + last.move, taken(residual, most)
+        pace = 1.0 if turn < STEPS // 2 else 0.5  # what swings to and fro meets in the middle
+        theta = theta + pace * last.move
+        variance += pace * (taken(residual, most) - variance)
         settled = small(last) and abs(variance - before) <= SETTLED * before
         if settled:
             break

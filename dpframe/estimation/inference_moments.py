@@ -28,7 +28,8 @@ class Stack:
     """m moments in k identified directions, in which X'X is diagonal: eigenvalues `values` (k,),
     moments `seen` (m, k) taken at `at` (m, k), their noise `stds` and `widths` (m,), infinite where
     nothing was clipped, `hidden` (m, m), squared distances along directions that are not
-    identified, and `total` (k,), the sum of all rows, zeros where it is not known.
+    identified, `total` (k,), the sum of all rows, zeros where it is not known, and how many
+    directions are `lost`.
     """
 
     values: Array
@@ -38,6 +39,7 @@ class Stack:
     widths: Array
     hidden: Array
     total: Array
+    lost: int
     gram_std: float
     count: float
 
@@ -75,6 +77,7 @@ def stacked(
         np.array([unclipped(one.at, one.width, bound) for one in moments]),
         np.outer(away, away),
         found.values * (turn @ constant),
+        found.lost.shape[1],
         evidence.gram_std,
         max(evidence.count, 1.0),
     )

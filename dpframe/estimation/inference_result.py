@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
 
+from .inference_identified import Unseen
 from .inference_residual import Residual
 from .inference_spread import Spread
 
@@ -90,9 +91,8 @@ class Estimates:
 @attrs.frozen(eq=False)
 class Inference:
     """What released values say about coefficients (d,): their estimate `centre`, its `covariance`
-    (d, d) and the part of it that the noise for privacy makes; the directions that are not
-    identified, columns of `lost` (d, d - k), along which coefficients have at most the length
-    `largest`; the variance of labels about the regression, None where that is not known at all.
+    (d, d) and the part of it that the noise for privacy makes; what is not identified, `unseen`;
+    the variance of labels about the regression, None where that is not known at all.
 
     `bound` is that of labels; of each label and residual at least `kept` was inside its clip.
     `settled` says whether the iteration found its fixed point.
@@ -102,8 +102,7 @@ class Inference:
     centre: Array
     covariance: Array
     private: Array
-    lost: Array
-    largest: float
+    unseen: Unseen
     residual: Residual | None
     bound: float
     kept: float
@@ -112,22 +111,20 @@ class Inference:
     @property
     def identified(self) -> int:
         """How many directions of the coefficients are clear of the noise on X'X."""
-        return int(len(self.centre) - self.lost.shape[1])
+        return int(len(self.centre) - self.unseen.lost.shape[1])
 
     @property
     def open_ended(self) -> bool:
         """Whether nothing is claimed: some direction is not identified and nothing bounds it."""
-        return not self.settled or bool(self.lost.size and np.isinf(self.largest))
+        lost = self.unseen.lost.size and np.isinf(self.unseen.length)
+        return not self.settled or bool(lost)
 
     def of(self, rows: Array) -> Estimates:
         """rows @ coefficients, for rows (m, d)."""
         rows = np.atleast_2d(np.asarray(rows, dtype=float))
         variances = np.einsum("ia,ab,ib->i", rows, self.covariance, rows)
         private = np.einsum("ia,ab,ib->i", rows, self.private, rows)
-        hidden = np.full(len(rows), np.inf)
-        if not self.open_ended:
-            longest = self.largest if self.lost.size else 0.0
-            hidden = np.linalg.norm(rows @ self.lost, axis=1) * longest
+        hidden = self.unseen.off(rows) if self.settled else np.full(len(rows), np.inf)
         return Estimates(rows @ self.centre, self.spread(variances, private), hidden)
 
     def spread(self, variances: Array, private: Array) -> Spread:

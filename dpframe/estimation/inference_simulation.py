@@ -12,9 +12,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from dpframe.numerics.edge import noise_edge
+
 from .evidence import Evidence, Seen
 from .inference import infer
-from .inference_identified import noise_edge
 
 Array = NDArray[Any]
 

@@ -42,11 +42,13 @@ def bias(stack: Stack, model: Model, pull: Array) -> Array:
     by (X'X)^-1 N R_j N d_j, summed over j, where `pull` (k, m k) holds R_j.
 
     E N R N is gram_std^2/2 (tr R I + R'). The part of one direction alone is that of a ratio, whose
-    mean moves and whose median does not: it comes off twice, in tr R I - R'.
+    mean moves and whose median does not: it comes off twice, in tr R I - R'. Each direction that
+    is lost turns an identified one and lengthens its eigenvalue, which shrinks by -2 R_j d_j.
     """
     m, k = model.apart.shape
     parts = pull.reshape(k, m, k)
     traces = np.einsum("aja->j", parts)
     twice = traces @ model.apart - np.einsum("bja,jb->a", parts, model.apart)
+    twice -= 2 * stack.lost * np.einsum("ajb,jb->a", parts, model.apart)
     found: Array = stack.gram_std**2 / 2 * twice / stack.values
     return found

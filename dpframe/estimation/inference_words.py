@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -10,16 +10,50 @@ from .inference_result import COVERED, Inference
 
 ALL = 0.999  # of residuals inside their clip: more than this is not worth a sentence
 WAY_OUT = (
-    "More records, a larger budget or fewer columns identify more; or give largest=, a public "
-    "bound on the length of all coefficients together"
+    "Where one of these columns follows from others, leave it out: no budget tells them apart. "
+    "Where not, more records or a larger budget show it, or largest=, a public bound on the length "
+    "of all coefficients together, bounds it."
 )
 
 
-def sentences(found: Inference) -> Iterator[str]:
-    """What intervals cover, then what they assume, then what is refused and why."""
+def sentences(
+    found: Inference, hidden: Sequence[str] = (), *, some: bool = True
+) -> Iterator[str]:
+    """What intervals cover, then what they assume, then what is refused and why. `hidden` names the
+    directions that are not identified; `some` says whether any coefficient has an interval.
+    """
     yield f"Intervals cover {COVERED[found.target]}."
     yield from assumed(found)
     yield from refused(found)
+    if found.unseen.lost.size:
+        yield from unseen(found, hidden, some=some and not found.open_ended)
+    yield from of_residuals(found)
+
+
+def unseen(found: Inference, hidden: Sequence[str], *, some: bool) -> Iterator[str]:
+    """Which directions have no interval, what the others rest on, and what helps."""
+    d, lost = len(found.centre), found.unseen
+    which = f": {', '.join(hidden)} (in scaled columns)" if hidden else ""
+    yield (
+        f"{lost.lost.shape[1]} of {d} directions of the coefficients are not identified{which}. "
+        "The noise on X'X may be all that is seen there."
+    )
+    if lost.declared:
+        yield (
+            "Intervals hold where all coefficients together have at most the length "
+            f"{lost.length:g}, as was declared."
+        )
+    elif not some:
+        yield "No coefficient has an interval then."
+    else:
+        yield (
+            "A coefficient that lies along them has no interval. The others' hold if labels change "
+            "by no more than their declared range as one scaled column, or a sum of columns like "
+            "those above, goes from end to end; what that leaves open is in the intervals."
+        )
+        if found.target == "sample":
+            yield "Beside a hidden direction they count sampling too, and are longer than need be."
+    yield WAY_OUT
 
 
 def assumed(found: Inference) -> Iterator[str]:
@@ -32,21 +66,13 @@ def assumed(found: Inference) -> Iterator[str]:
 
 
 def refused(found: Inference) -> Iterator[str]:
-    """Where nothing, or less, is claimed."""
-    d, lost = len(found.centre), found.lost.shape[1]
+    """Where nothing is claimed."""
     if not found.settled:
         yield "No fixed point was found, so nothing is claimed: noise is too large here."
-    if lost:
-        yield (
-            f"{lost} of {d} directions of the coefficients are not identified: the noise on X'X "
-            "may be all that is seen there."
-        )
-        yield (
-            f"No coefficient has an interval then. {WAY_OUT}."
-            if np.isinf(found.largest)
-            else f"Intervals hold where all coefficients together have at most the length "
-            f"{found.largest:g}, as was declared."
-        )
+
+
+def of_residuals(found: Inference) -> Iterator[str]:
+    """What is not known of them."""
     if found.residual is None or not np.isfinite(found.residual.std):
         yield "The residual variance is lost in noise: predictions have no interval but the bound."
     elif not found.residual.known:

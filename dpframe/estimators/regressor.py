@@ -20,9 +20,10 @@ from dpframe.regressions.advice import default_regression
 from dpframe.verify import Certificate
 
 from .base import PrivateEstimator
+from .hidden import named
 from .links import check_numbers
 from .summary import InUnits, Summary, constant_of, counted, evidence_of, in_units, residual_text
-from .units import label_scale, linear, predictions
+from .units import entry_bound, label_scale, linear, predictions
 
 if TYPE_CHECKING:
     from dpframe.ledger import Ledger
@@ -174,12 +175,17 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
 
         Of a regression whose output keeps what was released, such as dp.JointSSP. `coef` is the
         centre of an interval; `fitted`, in coef_ too, is what predictions use. `target` is
-        "population", or "sample": the least squares coefficients of this table. `largest` is a
-        public bound on the length of the coefficients of the scaled rows, for tables where noise
-        hides a direction. Raises InvalidArgument.
+        "population", or "sample": the least squares coefficients of this table.
+
+        Where noise hides a direction, coefficients that lie along it have no interval, and the
+        notes name it. The others' assume that labels change by no more than their declared range
+        from one end of it to the other; or `largest` declares a public bound on the length of the
+        coefficients of the scaled rows, and all have intervals. Raises InvalidArgument.
         """
         inference, units = self._inference(target, largest), self._in_units()
         estimates = units.estimates(inference.of)
+        hidden = named(inference.unseen.lost, units)
+        some = bool(np.isfinite(estimates.hidden).any())
         return Summary(
             names=units.names,
             estimates=estimates,
@@ -187,7 +193,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             intervals=estimates.intervals(level),
             level=level,
             header=self._header(inference),
-            notes=tuple(sentences(inference)),
+            notes=tuple(sentences(inference, hidden, some=some)),
         )
 
     def intervals(
@@ -214,7 +220,15 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         _, labels = self.certificate_.setting.nodes()
         bound = math.inf if labels is None else self._number(labels.radius)
         constant = constant_of(self._maps, len(self._theta), self._number)
-        return infer(evidence, target=target, bound=bound, largest=largest, constant=constant)
+        scale = entry_bound(self._maps, self._number)
+        return infer(
+            evidence,
+            target=target,
+            bound=bound,
+            largest=largest,
+            believed=bound / scale,
+            constant=constant,
+        )
 
     def _in_units(self) -> InUnits:
         """From the coefficients of mapped rows to coef_ and intercept_."""

@@ -96,11 +96,12 @@ def linear(
     if maps and isinstance(maps[-1], Intercept) and _known(maps[:-1]):
         intercept, theta, maps = float(theta[-1]) * number(maps[-1].value), theta[:-1], maps[:-1]
     schema = maps[0].schema if maps and isinstance(maps[0], Encoded) and _known(maps) else ()
-    scales = [scale for part in schema for scale in _scales(part)]
-    if scales:
+    if schema:
         names = tuple(name for part in schema for name in _names(part))
-        theta = theta / [scale.half for scale in scales]
-        intercept -= float(theta @ [scale.centre for scale in scales])
+        ends = np.cumsum([part.width for part in schema])[:-1]
+        found = [_own(part, own) for part, own in zip(schema, np.split(theta, ends), strict=True)]
+        theta = np.concatenate([own for own, _ in found])
+        intercept += sum(beside for _, beside in found)
     if len(names) != len(theta):
         names = tuple(f"coefficient {j}" for j in range(len(theta)))
     return Linear(label.half * theta, label.centre + label.half * intercept, names)
@@ -113,16 +114,37 @@ def _known(maps: tuple[RowMap, ...]) -> bool:
     )
 
 
-def _scales(part: Numeric | Categorical) -> list[Scale]:
+def entry_bound(maps: tuple[RowMap, ...], number: Numbers) -> float:
+    """How far entries of mapped rows reach to either side of 0; 1 after a codebook."""
+    kept = [each for each in maps if not isinstance(each, Intercept)]
+    if not kept or any(isinstance(each, Encoded) for each in kept):
+        return 1.0
+    bound = kept[-1].radius if kept[-1].entry is None else kept[-1].entry
+    return number(bound)
+
+
+def _own(part: Numeric | Categorical, theta: Array) -> tuple[Array, float]:
+    """Coefficients of a column of the table from those of its coding (width,), and what they add to
+    the intercept: a slope, or what each level adds to the baseline.
+    """
     if isinstance(part, Numeric):
-        return [Scale.of(part.lower, part.upper)]
-    return [Scale()] * len(part.levels)
+        scale = Scale.of(part.lower, part.upper)
+        slope = theta / scale.half
+        return slope, -scale.centre * float(slope[0])
+    if part.baseline is None:
+        return theta, 0.0
+    added = part.coding @ theta
+    first = part.levels.index(part.baseline)
+    return np.delete(added, first) - added[first], float(added[first])
 
 
 def _names(part: Numeric | Categorical) -> list[str]:
     if isinstance(part, Numeric):
         return [part.name]
-    return [f"{part.name}={level}" for level in part.levels]
+    shown = list(part.levels)
+    if part.baseline is not None:
+        del shown[shown.index(part.baseline)]
+    return [f"{part.name}[{level}]" for level in shown]
 
 
 def predictions(blocks: Iterator[Array], theta: Array, label: Scale) -> Array:

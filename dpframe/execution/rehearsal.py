@@ -21,7 +21,7 @@ from dpframe.sources import Source
 from dpframe.sources.parts import Part
 from dpframe.sources.table import Block
 from dpframe.verify import Certificate
-from dpframe.verify.preview import public_size
+from dpframe.verify.preview import columns_of
 
 from .execution import first_look, post_process, released_in_stages
 from .processing import said
@@ -150,7 +150,7 @@ def rehearse(certificate: Certificate, *, n: int | None = None, d: int | None = 
     InvalidArgument or NotExecutable.
     """
     certificate = rehearsable(certificate)
-    columns = public_size(certificate, d)
+    columns = columns_of(certificate.setting, d)
     count = certificate.values.get("n", LIKELY if n is None else n)
     if isinstance(count, bool) or count != int(count) or count < 0:
         raise InvalidArgument("n", "a whole number, 0 or more", n, "A guess is enough.")

@@ -112,12 +112,12 @@ def views(costs: Costs) -> tuple[View, ...]:
     book = dp.Rows(columns=costs.columns, intercept=True)
     lower, upper = costs.ends(LABEL)
     ours, theirs = dp.Column(LABEL, lower=lower, upper=upper), dp.Column(LABEL, bound=1)
-    twice = np.array([2.0] * 3 + [1.0] * 9)
-    encoded, moved = rows * twice - (twice == 2), 2 * labels - 1
+    parts = [part.encode(costs.raw[:, j]) for j, part in enumerate(costs.columns)]
+    encoded, moved = np.column_stack([*parts, np.ones(len(labels))]), 2 * labels - 1
     return (
         paper_view(rows, labels, theirs),
         View("|x|^2 <= 7", dp.Rows(norm=seven), theirs, rows, labels, rows, labels),
-        View("codebook", book, ours, costs.raw, costs.charges, in_order(encoded), moved, 0.25),
+        View("codebook", book, ours, costs.raw, costs.charges, encoded, moved, 0.25),
     )
 
 
@@ -140,15 +140,6 @@ def one_hot(costs: Costs) -> tuple[Array, Array]:
     ]
     rows = np.column_stack([*numbers, *indicators, np.ones(len(costs.charges))])
     return rows, _share(costs, LABEL)
-
-
-def in_order(rows: Array) -> Array:
-    """Columns of `one_hot` in the order of the codebook."""
-    order = iter(range(3)), iter(range(3, rows.shape[1] - 1))
-    found: list[int] = []
-    for levels in LEVELS.values():
-        found += [next(order[0])] if levels is None else [next(order[1]) for _ in levels]
-    return rows[:, [*found, rows.shape[1] - 1]]
 
 
 def _share(costs: Costs, name: str) -> Array:

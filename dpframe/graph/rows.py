@@ -96,6 +96,11 @@ class Rows(DataNode):
         return False
 
     @property
+    def all_levels(self) -> tuple[str, ...]:
+        """Categories of its codebook with a column for each level: these columns sum to 1."""
+        return ()
+
+    @property
     def grid(self) -> int | None:
         """Bits of the grid that its table asks for, None for none."""
         return None if self.origin is self else self.origin.grid

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import lru_cache
+from math import isqrt
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -20,7 +22,7 @@ from .maps.base import RowMap
 from .maps.boxes import Box
 from .maps.clip import ClipNorm
 from .maps.grid import BITS, bits_of_grid
-from .maps.intercept import Intercept
+from .maps.intercept import Intercept, identified
 from .maps.labels import ClipColumn, ToUnitInterval
 from .positive import positive
 from .rows import COLUMNS, ONE, RowSource
@@ -70,20 +72,37 @@ class Numeric:
 
 
 def _levels(values: Iterable[Any]) -> tuple[Any, ...]:
-    levels = tuple(value.item() if hasattr(value, "item") else value for value in values)
-    if not all(isinstance(level, (str, int, float, bool)) for level in levels):
-        raise InvalidArgument("levels", "text, numbers or truth values", levels, "")
-    return levels
+    return tuple(_level(value) for value in values)
+
+
+def _level(value: Any) -> Any:
+    level = value.item() if type(value).__module__ == "numpy" and value.ndim == 0 else value
+    if not isinstance(level, (str, int, float, bool)):
+        raise InvalidArgument("levels", "text, numbers or truth values", level, "")
+    return level
+
+
+def _first(part: Categorical) -> Any:
+    return part.levels[0] if part.levels else None
 
 
 @attrs.frozen(cache_hash=True)
 class Categorical:
-    """A column with a public list of levels, one indicator column each; any other value becomes all
-    zeros.
+    """A column with a public list of levels; any other value counts as the mean of all levels.
+
+    Coefficients are differences from `baseline`, by default the first level. The coding does not
+    depend on it: k levels are the corners of a regular simplex in k - 1 columns, each of length 1,
+    so that two levels are -1 and 1 [Helmert coding, scaled]. With `baseline=None` each level has an
+    indicator column and a coefficient of its own, and any other value becomes all zeros; the
+    columns then sum to 1, and neither an intercept nor a second such column identifies a model; so
+    it is for one category of a model without an intercept. Raises InvalidArgument.
     """
 
     name: str = attrs.field(validator=of_kind(str))
     levels: tuple[Any, ...] = attrs.field(converter=_levels)
+    baseline: Any = attrs.field(
+        default=attrs.Factory(_first, takes_self=True), converter=attrs.converters.optional(_level)
+    )
 
     def __attrs_post_init__(self) -> None:
         """At least one level, each once: cells are compared with texts as texts, with numbers and
@@ -93,29 +112,77 @@ class Categorical:
         if not self.levels or len(keys) != len(self.levels) or None in keys:
             wanted = "at least one, each once, numbers finite and different as doubles"
             raise InvalidArgument(f"levels of {self.name}", wanted, self.levels, "")
+        if self.baseline is None:
+            return
+        if len(self.levels) == 1:
+            way_out = "A column of one level says nothing: leave it out, or give baseline=None."
+            wanted = "two or more where one is the baseline"
+            raise InvalidArgument(f"levels of {self.name}", wanted, self.levels, way_out)
+        if self.baseline not in self.levels:
+            wanted = "one of the levels, or None for an indicator of each"
+            raise InvalidArgument(f"baseline of {self.name}", wanted, self.baseline, "")
 
     @property
     def width(self) -> int:
-        """One column a level."""
-        return len(self.levels)
+        """One column less than levels; one a level without a baseline."""
+        return len(self.levels) - (self.baseline is not None)
+
+    @property
+    def coding(self) -> Array:
+        """What becomes of each level, shape (levels, width): no row is longer than 1."""
+        return self.columns(range(len(self.levels)))
 
     def encode(self, codes: Array) -> Array:
-        """Indicators, shape (m, levels), of positions of levels; of no level, zeros."""
+        """Rows of the coding for positions of levels as doubles, -1 for none, shape (m, width)."""
         import numpy as np
 
-        indicators, known = np.zeros((len(codes), len(self.levels))), codes >= 0
-        indicators[np.flatnonzero(known), codes[known].astype(np.intp)] = 1.0
-        return indicators
+        return self.columns(codes.astype(np.intp))
+
+    def columns(self, codes: Array | Sequence[int]) -> Array:
+        """Rows of the coding for places of levels (m,), -1 where a value is none: (m, width)."""
+        import numpy as np
+
+        places = np.asarray(codes)
+        rows, known = np.zeros((len(places), self.width)), places >= 0
+        if self.baseline is None:
+            rows[known, places[known]] = 1.0
+        else:
+            rows[known] = simplex(len(self.levels))[places[known]]
+        return rows
 
     def record(self) -> list[object]:
-        """Name and levels."""
-        return [self.name, [repr(level) for level in self.levels]]
+        """Name, levels, and how they are coded where not by indicators."""
+        coding = [] if self.baseline is None else ["simplex"]
+        return [self.name, [repr(level) for level in self.levels], *coding]
+
+
+@lru_cache(maxsize=32)
+def simplex(levels: int) -> Array:
+    """Corners of a regular simplex of radius 1 around 0, shape (levels, levels - 1).
+
+    Column i is -a_i for the levels before i and i a_i for level i, a_i^2 = k/((k - 1) i (i + 1)),
+    so that the rows have length 1, sum to 0, and are equally far apart. Entries are rounded towards
+    zero: no row is longer than 1 as it is stored either.
+    """
+    import numpy as np
+
+    k, corners = levels, np.zeros((levels, levels - 1))
+    for i in range(1, k):
+        square = Fraction(k, (k - 1) * i * (i + 1))
+        corners[:i, i - 1], corners[i, i - 1] = -_root(square), _root(square * i**2)
+    corners.flags.writeable = False
+    return corners
+
+
+def _root(square: Fraction) -> float:
+    """The square root of a number in [0, 1], rounded down to 2^-50."""
+    return isqrt(square.numerator * 4**50 // square.denominator) / 2**50
 
 
 @attrs.frozen(cache_hash=True)
 class Encoded(RowMap):
-    """Numeric columns onto [-1, 1], categories as indicators: |x|^2 is at most the number of source
-    columns.
+    """Numeric columns onto [-1, 1], categories onto corners of a simplex or indicators: |x|^2 is at
+    most the number of source columns.
     """
 
     kind: ClassVar[str] = "encode"
@@ -124,7 +191,7 @@ class Encoded(RowMap):
 
     @property
     def columns(self) -> Expression:
-        """One a numeric column, one a level."""
+        """One a numeric column, one a level of a category but for its baseline."""
         return exact(sum(part.width for part in self.schema))
 
     @property
@@ -134,13 +201,20 @@ class Encoded(RowMap):
 
     @property
     def norm1(self) -> Expression:
-        """The number of source columns."""
-        return exact(len(self.schema))
+        """1 for each source column, sqrt(k - 1) for one of k > 2 levels in k - 1 columns."""
+        wide = [part.width for part in self.schema if _spread(part)]
+        terms = [sqrt(width) for width in wide]
+        return sum(terms, start=exact(len(self.schema) - len(wide)))
 
     @property
     def extreme(self) -> bool:
         """A row with every numeric column at its bound and a level in every category."""
         return True
+
+    @property
+    def all_levels(self) -> tuple[str, ...]:
+        """Those without a baseline."""
+        return all_levels(self.schema)
 
     @property
     def label(self) -> str:
@@ -159,6 +233,29 @@ class Encoded(RowMap):
         return np.column_stack([part.encode(block[:, j]) for j, part in enumerate(self.schema)])
 
 
+def all_levels(schema: Iterable[Numeric | Categorical]) -> tuple[str, ...]:
+    """Names of categories without a baseline."""
+    return tuple(
+        part.name for part in schema if isinstance(part, Categorical) and part.baseline is None
+    )
+
+
+def _spread(part: Numeric | Categorical) -> bool:
+    """Whether a row of it may have several entries that are not 0."""
+    return isinstance(part, Categorical) and part.baseline is not None and part.width > 1
+
+
+def _check_once(schema: Sequence[Numeric | Categorical]) -> None:
+    """Raises InvalidArgument where one column of the table stands twice, and is collinear."""
+    seen = set()
+    for part in schema:
+        ends = (part.lower, part.upper) if isinstance(part, Numeric) else ()
+        if (part.name, ends) in seen:
+            way_out = "Twice the same column is collinear; leave one out."
+            raise InvalidArgument("columns", "each named once", part.name, way_out)
+        seen.add((part.name, ends))
+
+
 def _schema(value: object) -> tuple[Numeric | Categorical, ...] | None:
     if value is None:
         return None
@@ -167,6 +264,7 @@ def _schema(value: object) -> tuple[Numeric | Categorical, ...] | None:
         and value
         and all(isinstance(part, (Numeric, Categorical)) for part in value)
     ):
+        _check_once(value)
         return tuple(value)
     raise InvalidArgument(
         "columns",
@@ -204,6 +302,7 @@ class Rows:
                 "Rows()",
                 "Take the bounds from the codebook, never from the data.",
             )
+        identified(all_levels(self.columns or ()), intercept=self.intercept)
 
     def node(self, unit: Unit, grid: int | None = None) -> RowsNode:
         """The rows as a graph: source, encoding, clipping, projection, intercept."""

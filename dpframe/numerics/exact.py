@@ -44,7 +44,7 @@ def given(name: str, value: object) -> Fraction:
     return as_fraction(name, value)
 
 
-def shortest(value: Real) -> Fraction:
+def shortest(value: float | Real) -> Fraction:
     """The shortest decimal that reads as this finite float, among those of its own width."""
     return Fraction(float.__repr__(value) if isinstance(value, float) else str(value))
 

@@ -8,10 +8,13 @@ from typing import Any, cast
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.graph import Regression
-from dpframe.guarantees import ApproxDP, Guarantee, PersonalizedDP, PureDP
+from dpframe.graph import Column, Regression, Rows, Setting
+from dpframe.guarantees import ADD_REMOVE, ApproxDP, Guarantee, PersonalizedDP, PureDP
 from dpframe.numerics.calibrate import analytic_mu
 from dpframe.symbols import rational
+from dpframe.verify import certify
+from dpframe.verify.foreseen import Foreseen, foreseen
+from dpframe.verify.preview import columns_of, width_of
 
 from .gradient_descent import NoisyGradientDescent
 from .joint_ssp import JointSSP
@@ -23,37 +26,50 @@ MANY = 2000  # columns: beyond, the d by d matrix is what costs
 LOST = 4.0  # times (d/(n mu))^2 over R^2: the part of what can be explained that noise takes
 HOPELESS = 0.9
 AT_ONCE: Regression = cast("Any", JointSSP)(moment=35, rounds=0, levels=0)  # one look
+FOR_INTERVALS: Regression = cast("Any", JointSSP)(
+    counting="0.08", correcting="0.22", gram=100, moment=10, squares=10, rounds=2
+)  # X'X has 58% of the squared mu in place of 23%
 SMALL = 100.0  # times what noise takes: where sampling takes more, no correction is worth a look
 
 
 @attrs.frozen
 class Recommendation:
     """What to fit, why, and about which part of what least squares explains the noise takes away:
-    0 is none, 1 is all of it; None where no rule of thumb is known.
+    0 is none, 1 is all of it; None where no rule of thumb is known. `intervals` says which
+    coefficients will have some, None for a regression without; `instead` is one that spends more on
+    X'X, where it will have more, and `instead_intervals` says which.
     """
 
     regression: Regression
     because: str
     lost: float | None = None
+    intervals: Foreseen | None = None
+    instead: Regression | None = None
+    instead_intervals: Foreseen | None = None
 
     def __str__(self) -> str:
-        """Two or three lines."""
+        """Some lines."""
         lines = [f"dp.{self.regression}", f"  {self.because}"]
         if self.lost is not None:
             lines.append(f"  noise will take about {self.lost:.0%} of what least squares explains")
         if self.lost is not None and self.lost > HOPELESS:
             lines.append("  more records, fewer columns or a larger epsilon are needed")
+        if self.intervals is not None:
+            lines.append(f"  intervals: {self.intervals}")
+        if self.instead is not None:
+            lines += [f"for intervals: dp.{self.instead}", f"  {self.instead_intervals}"]
         return "\n".join(lines)
 
 
 def recommend(
     *,
     n: int,
-    d: int,
+    d: int | None = None,
     epsilon: object,
     delta: object = 0,
     each: bool = False,
     explained: float = 0.5,
+    setting: Setting | None = None,
 ) -> Recommendation:
     """A regression for about n records of d columns at this budget, from public quantities alone.
 
@@ -61,30 +77,60 @@ def recommend(
     is a rule of thumb, for add/remove, rows that fill their ball evenly and labels with a std of
     a third of their bound: 4 (d/(n mu))^2/R^2 over one plus that, where mu is what (epsilon, delta)
     affords; uneven rows lose more. Where even a hundred times of it is less than d/n, which is what
-    sampling takes, one look at the table is enough, as fast as noisy sums are. Raises
-    InvalidArgument.
+    sampling takes, one look at the table is enough, as fast as noisy sums are.
+
+    Whether coefficients will have intervals follows from the noise on X'X, n and how columns
+    usually spread; with the `setting` column by column of its codebook, which knows d too. Without
+    one, rows are taken to fill their ball. Raises InvalidArgument.
 
     Examples
     --------
     >>> advice = recommend(n=10_000, d=10, epsilon="0.01", delta="1e-6")
     >>> print(type(advice.regression).__name__, f"{advice.lost:.0%}", advice.because)
-    JointSSP 43% nothing to tune, and intervals with it
+    JointSSP 43% nothing to tune
+    >>> print(advice.intervals)
+    unlikely for any coefficient
     >>> print(recommend(n=1_000_000, d=50, epsilon=1, delta="1e-6").because)
     one look: sampling takes more than noise, if labels fill a tenth of their bound
     """
     spent, failure = rational(epsilon, "epsilon"), rational(delta, "delta")
-    _check(n, d, spent, failure, explained)
+    size = coefficients_of(setting, d)
+    _check(n, size, spent, failure, explained)
     target = PureDP(spent) if failure == 0 else ApproxDP(spent, failure)
     if each or failure == 0:
         return Recommendation(*(of_personal(target) if each else of_pure()))
-    lost = lost_to_noise(n, d, spent, failure, explained)
-    if d > MANY:
+    lost = lost_to_noise(n, size, spent, failure, explained)
+    table = (target, setting, n, size)
+    if size > MANY:
         why = f"more than {MANY} columns: a round releases d numbers, never a matrix"
         return Recommendation(NoisyGradientDescent(), why, lost)
-    if SMALL * lost < d / n:
+    if SMALL * lost < size / n:
         why = "one look: sampling takes more than noise, if labels fill a tenth of their bound"
-        return Recommendation(AT_ONCE, why, lost)
-    return Recommendation(JointSSP(), "nothing to tune, and intervals with it", lost)
+        return Recommendation(AT_ONCE, why, lost, told(AT_ONCE, *table))
+    default = JointSSP()
+    first = told(default, *table)
+    if first is None or first.all_likely:
+        return Recommendation(default, "nothing to tune", lost, first)
+    other = told(FOR_INTERVALS, *table)
+    more = (FOR_INTERVALS, other) if other and not other.none else (None, None)
+    return Recommendation(default, "nothing to tune", lost, first, *more)
+
+
+def coefficients_of(setting: Setting | None, d: int | None) -> Any:
+    """As many as columns, or as the codebook has after coding. Raises InvalidArgument."""
+    if setting is None or setting.X.columns is None:
+        return d
+    columns_of(setting, d)
+    return width_of(setting)
+
+
+def told(
+    regression: Regression, target: Guarantee, setting: Setting | None, n: int, d: int
+) -> Foreseen | None:
+    """Which coefficients of it will have intervals; None where the setting has free parameters."""
+    plain = Setting(X=Rows(norm=1), y=Column(bound=1), relation=ADD_REMOVE)
+    certificate = certify(regression, target=target, setting=setting or plain)
+    return None if certificate.free else foreseen(certificate, n, {"n": n, "d": d})
 
 
 def _check(n: int, d: int, epsilon: Fraction, delta: Fraction, explained: float) -> None:

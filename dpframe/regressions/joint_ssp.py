@@ -82,6 +82,7 @@ class JointSSP(Regression):
         "The first to try: nothing to tune, near zero where noise hides the signal, and intervals "
         "with it. It holds a d by d matrix: for d in the thousands take NoisyGradientDescent."
     )
+    intervals: ClassVar[bool] = True  # from what its output keeps
     counting: Expression = constant("0.12")
     correcting: Expression = constant("0.55")
     gram: Expression = constant(35)

@@ -131,8 +131,8 @@ class Certificate(AtNumbers):
         Path(path).write_text(json.dumps(self.document, indent=1) + "\n")
 
     def preview(self, *, n: int, d: int | None = None) -> Any:
-        """Noise and expected error at public sizes, before anything is spent; `d`, the columns of
-        the table, is left out where a codebook fixes it.
+        """Noise at public sizes, and which intervals it will leave, before anything is spent; `d`,
+        the columns of the table, is left out where a codebook fixes it.
         """
         from .preview import preview
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from dpframe.errors import InvalidArgument, PrivacyWarning
-from dpframe.graph import Joint, Release
+from dpframe.graph import Joint, Release, Setting
 from dpframe.graph.maps.boxes import BoxGrid
 from dpframe.graph.maps.grid import Grid
 from dpframe.guarantees import ApproxDP
 from dpframe.symbols import Expression
+
+from .foreseen import Foreseen, foreseen
 
 if TYPE_CHECKING:
     from .certificate import Certificate
@@ -33,7 +35,8 @@ class Line:
 
 @attrs.frozen
 class Preview:
-    """Expected noise at public n and d. str() is a table.
+    """Expected noise at public n and d, and which coefficients will have `intervals`, None for a
+    regression without any. str() is a table.
 
     `grid` bounds what rounding onto the grid may do to any statistic, relative to the largest
     possible signal; None where a release is computed in floating point.
@@ -43,6 +46,7 @@ class Preview:
     d: int
     lines: tuple[Line, ...]
     grid: float | None
+    intervals: Foreseen | None = None
 
     def __str__(self) -> str:
         """A table."""
@@ -53,27 +57,14 @@ class Preview:
         ]
         signal = "(signal: n rows that fill their bound, in one direction)"
         title = f"expected noise at n = {self.n:,}, d = {self.d} {signal}"
-        return "\n".join([title, head, *rows, *self._about_the_grid()])
+        told = [] if self.intervals is None else [f"intervals: {self.intervals}"]
+        return "\n".join([title, head, *rows, *self._about_the_grid(), *told])
 
     def _about_the_grid(self) -> list[str]:
         if self.grid is None:
             return []
         moved = f"rounding onto the grid moves them by at most {self.grid:.2g} of the signal"
         return [f"sums are exact; {moved}"]
-
-
-def public_size(certificate: Certificate, d: object) -> int:
-    """d >= 1, the number of columns of the table; that of the codebook where there is one. Raises
-    InvalidArgument.
-    """
-    columns = certificate.setting.X.columns
-    if d is None and columns is None:
-        wanted = "given: the number of columns of the table, which no codebook says"
-        raise InvalidArgument("d", wanted, None, "d=8, for instance.")
-    if columns is not None and d not in (None, len(columns)):
-        wanted = f"left out, or the codebook's {len(columns)} columns"
-        raise InvalidArgument("d", wanted, d, "Levels and the intercept are not counted in d.")
-    return len(columns) if columns is not None else _at_least("d", d, 1)
 
 
 def _at_least(name: str, value: object, least: int) -> int:
@@ -86,7 +77,7 @@ def preview(certificate: Certificate, *, n: int, d: int | None = None) -> Previe
     """The noise of every release at public sizes n >= 0, d >= 1, the columns of the table; a
     codebook fixes d. Warns where delta is not far below 1/n. Raises InvalidArgument.
     """
-    n, d = _at_least("n", n, 0), public_size(certificate, d)
+    n, d = _at_least("n", n, 0), columns_of(certificate.setting, d)
     if certificate.report.problem.personal is not None:
         wanted = "one budget for all: noise follows from everybody's"
         way_out = "dp.budget_report(certificate, budgets) says what each record pays."
@@ -106,7 +97,28 @@ def preview(certificate: Certificate, *, n: int, d: int | None = None) -> Previe
     signals = joint.sizes if joint is not None else (None,) * len(certificate.graph.releases)
     pairs = zip(certificate.graph.releases, signals, strict=True)
     lines = tuple(_line(certificate, release, signal, n, sizes) for release, signal in pairs)
-    return Preview(n, d, lines, _grid(certificate, sizes))
+    return Preview(n, d, lines, _grid(certificate, sizes), foreseen(certificate, n, sizes))
+
+
+def columns_of(setting: Setting, d: object) -> int:
+    """d >= 1, the number of columns of the table. A codebook has it: d is left out then, or is its
+    number of columns, before or after coding. Raises InvalidArgument.
+    """
+    schema = setting.X.columns
+    if schema is None and d is None:
+        wanted = "given: the number of columns of the table, which no codebook says"
+        raise InvalidArgument("d", wanted, None, "d=8, for instance.")
+    if schema is None:
+        return _at_least("d", d, 1)
+    if d not in (None, len(schema), width_of(setting)):
+        wanted = f"left out, or the codebook's {len(schema)} columns"
+        raise InvalidArgument("d", wanted, d, "The codebook has it.")
+    return len(schema)
+
+
+def width_of(setting: Setting) -> int:
+    """Coefficients of a codebook, that of the intercept among them."""
+    return sum(part.width for part in setting.X.columns or ()) + setting.X.intercept
 
 
 def _grid(certificate: Certificate, sizes: dict[str, int]) -> float | None:

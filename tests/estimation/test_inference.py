@@ -22,12 +22,13 @@ from dpframe.estimation.inference_clipping import (
     skewed_shift,
     square_before,
 )
-from dpframe.estimation.inference_identified import directions, noise_edge
+from dpframe.estimation.inference_identified import directions
 from dpframe.estimation.inference_moments import modelled, private, stacked
 from dpframe.estimation.inference_residual import Residual
 from dpframe.estimation.inference_simulation import NEW, World, released, scored
 from dpframe.estimation.inference_step import step
 from dpframe.estimation.inference_words import sentences
+from dpframe.numerics.edge import noise_edge
 
 LEVEL, NOISE, N = 0.95, 0.3, 4000
 THETA = np.array([0.5, -0.2, 0.1])

@@ -111,7 +111,7 @@ def peek_default(_: Any, text: Any = Holder("public")) -> float:  # noqa: B008
     return float(text.table.sum())
 
 
-@pytest.mark.parametrize("column", [Unclipped("a", 0, 1), Loud("a", ["u"])])
+@pytest.mark.parametrize("column", [Unclipped("a", 0, 1), Loud("a", ["u"], None)])
 def test_subclasses_of_codebook_columns_are_not_believed(column: Any) -> None:
     """A column that encodes without clipping is refused, or needs trust."""
     with pytest.raises(dp.DPFrameError):

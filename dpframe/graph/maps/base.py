@@ -55,6 +55,11 @@ class RowMap(MappedRows):
 
     __slots__ = ()
 
+    @property
+    def all_levels(self) -> tuple[str, ...]:
+        """As before."""
+        return self.source.all_levels
+
     @abstractmethod
     def apply(self, block: Array, number: Numbers) -> Array:
         """Map a block of the input's rows, shape (m, d), to this node's rows: each by itself, to

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
+from dpframe.errors import InvalidArgument
 from dpframe.symbols import Expression, power, sqrt, to_json
 
 from ..positive import positive
@@ -20,6 +21,23 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 
+def identified(all_levels: tuple[str, ...], *, intercept: bool) -> None:
+    """Raises InvalidArgument where columns of a codebook are collinear whatever the table holds:
+    those of all levels of a category sum to 1, like an intercept.
+    """
+    if len(all_levels) + intercept < 2:
+        return
+    others = ["the intercept"] if intercept else []
+    sums = " and ".join([f"the levels of {name}" for name in all_levels] + others)
+    raise InvalidArgument(
+        "codebook",
+        "one that identifies a model",
+        f"columns that sum to the same 1: {sums}",
+        f"Give {all_levels[-1]} a baseline, dp.Categorical({all_levels[-1]!r}, levels), which is "
+        "the default: coefficients are then differences from it.",
+    )
+
+
 def _value(value: object) -> Expression:
     return positive(value, "value")
 
@@ -31,6 +49,10 @@ class Intercept(RowMap):
     kind: ClassVar[str] = "intercept"
     source: Rows
     value: Expression = attrs.field(converter=_value, default=ONE)
+
+    def __attrs_post_init__(self) -> None:
+        """Columns that sum to 1 already leave nothing to an intercept."""
+        identified(self.source.all_levels, intercept=True)
 
     @property
     def columns(self) -> Expression:

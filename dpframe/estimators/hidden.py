@@ -1,0 +1,50 @@
+"""The directions of the coefficients that noise hides, in the names of the codebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .summary import INTERCEPT, InUnits
+
+Array = NDArray[Any]
+
+MOST = 3  # directions that are named, and columns of one
+LITTLE = 0.3  # of the largest weight: smaller ones are left out
+
+
+def named(lost: Array, units: InUnits) -> tuple[str, ...]:
+    """One text a direction, such as `children - 0.7 age`; `lost` (p, k) has orthonormal columns.
+
+    Weights are of scaled columns, over the largest. The first direction is the one nearest to a
+    single column, the next the one among those that are left, and so on, MOST of them.
+    """
+    rows = units.matrix / np.linalg.norm(units.matrix, axis=1, keepdims=True)
+    if units.names[-1] == INTERCEPT:
+        rows[-1] = np.eye(rows.shape[1])[-1]
+    return tuple(_named(lost, rows, units.names))
+
+
+def _named(lost: Array, rows: Array, names: tuple[str, ...]) -> Iterator[str]:
+    left = lost
+    for _ in range(min(MOST, lost.shape[1])):
+        seen = rows @ left
+        nearest = int(np.argmax(np.linalg.norm(seen, axis=1)))
+        along = seen[nearest] / np.linalg.norm(seen[nearest])
+        yield combination(seen @ along, names)
+        turned = np.linalg.svd(along[None, :])[2]
+        left = left @ turned[1:].T
+    if lost.shape[1] > MOST:
+        yield f"{lost.shape[1] - MOST} more"
+
+
+def combination(weights: Array, names: tuple[str, ...]) -> str:
+    """Columns by weight (p,), largest first: `children - 0.7 age`."""
+    order = [int(j) for j in np.argsort(-np.abs(weights), kind="stable")[:MOST]]
+    shares = {j: float(weights[j] / weights[order[0]]) for j in order}
+    terms = [f"{'-' if w < 0 else '+'} {abs(w):.1f} {names[j]}" for j, w in shares.items()
+             if abs(w) >= LITTLE]
+    return " ".join([names[order[0]], *terms[1:]])

@@ -1,0 +1,173 @@
+"""Whether coefficients will have intervals, foreseen from public numbers: n, the noise on X'X, and
+the codebook.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Self
+
+import attrs
+
+from dpframe.graph import Categorical, Numeric, Setting
+from dpframe.graph.statistics import Gram
+from dpframe.numerics.edge import least_apart, least_visible
+from dpframe.symbols import Expression
+
+if TYPE_CHECKING:
+    from .certificate import Certificate
+
+EVEN, PEAKED = 0.36, 0.04  # mean squares of scaled columns: a std of 30%, of 10% of the range
+RARE = 0.2  # of what even levels have: the rarer of two levels with 9% of the records
+NARROW = 0.1  # of what rows have that fill their ball evenly
+
+
+@attrs.frozen
+class Foretold:
+    """A column of the codebook, or all of them: its mean square per direction where it spreads
+    evenly and where it hardly does; and what noise asks for, over n, where it hides no other column
+    (`needed`) and where it hides all that may be hidden (`beside`). Intervals are `likely` where
+    little is enough even so, `unlikely` where the most that is usual is never enough.
+    """
+
+    name: str
+    even: float
+    uneven: float
+    needed: float
+    beside: float
+    levels: int = 0
+
+    @property
+    def likely(self) -> bool:
+        """Whether hardly any spread is enough."""
+        return self.beside <= self.uneven
+
+    @property
+    def unlikely(self) -> bool:
+        """Whether no usual spread is."""
+        return self.needed > self.even
+
+    @property
+    def condition(self) -> str:
+        """What the table must be like."""
+        least, more = percent(self._measured(self.needed)), percent(self._measured(self.beside))
+        hidden = "more" if self.beside > self.even else more
+        note = f" ({hidden} beside hidden columns)" if hidden != least else ""
+        if self.levels == 2:
+            return f"the rarer level has at least {least} of the records{note}"
+        if self.levels:
+            return f"levels vary at least {least} as much as equal shares do{note}"
+        if not self.name:
+            return f"rows vary at least {least} as much as even ones in every direction"
+        return f"the std is at least {least} of the range{note}"
+
+    def _measured(self, needed: float) -> float:
+        """A mean square in the words of the condition, in [0, 1]."""
+        if self.levels == 2:
+            return rarer(needed)
+        return needed / self.even if self.levels or not self.name else math.sqrt(needed) / 2
+
+
+def rarer(needed: float) -> float:
+    """The share of the rarer of two levels, coded as -1 and 1 beside a constant: their variance v =
+    4 p (1 - p) leaves an eigenvalue of about v/(2 - v).
+    """
+    variance = min(2 * needed / (1 + needed), 1.0)
+    return (1 - math.sqrt(1 - variance)) / 2
+
+
+def percent(share: float) -> str:
+    """`7%`, rounded up."""
+    return f"{math.ceil(100 * share)}%" if math.isfinite(share) else "more"
+
+
+@attrs.frozen
+class Foreseen:
+    """What is `likely` to have an interval and what is not, a part for each column of the codebook,
+    one for all without a codebook. str() is a sentence.
+    """
+
+    parts: tuple[Foretold, ...]
+
+    @classmethod
+    def of(
+        cls,
+        setting: Setting,
+        n: int,
+        std: float,
+        d: float,
+        number: Callable[[Expression], float],
+    ) -> Self:
+        """At n records of d columns, for noise of `std` on the diagonal of X'X."""
+        needed = least_visible(std, d) / n if n else math.inf
+        rows, schema = setting.X, setting.X.columns
+        if schema is None:
+            spread = number(rows.norm) ** 2 / d if rows.norm is not None else math.inf
+            if rows.box is not None:
+                spread = min(spread, number(rows.box) ** 2 * EVEN)
+            return cls((Foretold("", spread, NARROW * spread, needed, needed),))
+        shrunk = 1.0 if rows.norm is None else min(1.0, number(rows.norm) ** 2 / len(schema))
+        if rows.box is not None:
+            shrunk = min(shrunk, number(rows.box) ** 2)
+        alone = [told(part, needed / shrunk, needed / shrunk) for part in schema]
+        lost = [0 if one.likely else part.width for one, part in zip(alone, schema, strict=True)]
+        least = [least_apart(std, d, sum(lost) - own) for own in lost]
+        beside = [one / n / shrunk if n else math.inf for one in least]
+        pairs = zip(schema, beside, strict=True)
+        return cls(tuple(told(part, needed / shrunk, more) for part, more in pairs))
+
+    @property
+    def all_likely(self) -> bool:
+        """Whether everything is."""
+        return all(part.likely for part in self.parts)
+
+    @property
+    def none(self) -> bool:
+        """Whether nothing is."""
+        return all(part.unlikely for part in self.parts)
+
+    def __str__(self) -> str:
+        """`likely for smoker; for age if the std is at least 12% of the range; unlikely for bmi`"""
+        return "; ".join(self._said())
+
+    def _said(self) -> Iterator[str]:
+        if self.all_likely:
+            yield "likely for every coefficient, unless columns are collinear"
+            return
+        if self.none:
+            yield "unlikely for any coefficient"
+            return
+        likely = [part.name for part in self.parts if part.likely]
+        if likely:
+            yield f"likely for {', '.join(likely)}"
+        open_ones = [part for part in self.parts if not part.likely and not part.unlikely]
+        for condition in dict.fromkeys(part.condition for part in open_ones):
+            names = ", ".join(part.name for part in open_ones if part.condition == condition)
+            yield f"for {names} if {condition}" if names else f"if {condition}"
+        unlikely = [part.name for part in self.parts if part.unlikely]
+        if unlikely:
+            yield f"unlikely for {', '.join(unlikely)}"
+        if len(self.parts) > 1:
+            yield "the intercept only with all of them"
+
+
+def told(part: Numeric | Categorical, needed: float, beside: float) -> Foretold:
+    """Of one column of a codebook."""
+    if isinstance(part, Numeric):
+        return Foretold(part.name, EVEN, PEAKED, needed, beside)
+    even = 1 / max(part.width, 1)
+    return Foretold(part.name, even, RARE * even, needed, beside, len(part.levels))
+
+
+def foreseen(certificate: Certificate, n: int, sizes: dict[str, int]) -> Foreseen | None:
+    """What a certificate's noise on X'X leaves of intervals; None where its regression has none."""
+    if not getattr(certificate.regression, "intervals", False):
+        return None
+    for release in certificate.graph.releases:
+        if isinstance(release.statistic, Gram):
+            std = certificate.number(release.std, up=True, sizes=sizes)
+            d = certificate.number(release.statistic.shape[0], up=True, sizes=sizes)
+            number = lambda formula: certificate.number(formula, up=False, sizes=sizes)  # noqa: E731
+            return Foreseen.of(certificate.setting, n, std, d, number)
+    return None
