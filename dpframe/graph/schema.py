@@ -58,7 +58,7 @@ class Numeric:
         return 1
 
     def encode(self, values: Array) -> Array:
-        """[lower, upper] onto [-1, 1], shape (m, 1)."""
+        """[lower, upper] onto [-1, 1] for numbers (m,), shape (m, 1)."""
         import numpy as np
 
         low, high = float(self.lower), float(self.upper)
@@ -132,17 +132,17 @@ class Categorical:
         """What becomes of each level, shape (levels, width): no row is longer than 1."""
         return self.columns(range(len(self.levels)))
 
-    def encode(self, codes: Array) -> Array:
-        """Rows of the coding for positions of levels as doubles, -1 for none, shape (m, width)."""
-        import numpy as np
+    def encode(self, values: Sequence[object] | Array) -> Array:
+        """Rows of the coding for cells of any kind, shape (m, width); zeros for no level."""
+        from .cells import Levels
 
-        return self.columns(codes.astype(np.intp))
+        return self.columns(Levels.of(self.levels).of_cells(list(values)))
 
     def columns(self, codes: Array | Sequence[int]) -> Array:
         """Rows of the coding for places of levels (m,), -1 where a value is none: (m, width)."""
         import numpy as np
 
-        places = np.asarray(codes)
+        places = np.asarray(codes).astype(np.intp)
         rows, known = np.zeros((len(places), self.width)), places >= 0
         if self.baseline is None:
             rows[known, places[known]] = 1.0
@@ -230,7 +230,11 @@ class Encoded(RowMap):
         import numpy as np
 
         del number
-        return np.column_stack([part.encode(block[:, j]) for j, part in enumerate(self.schema)])
+        columns = [
+            part.columns(block[:, j]) if isinstance(part, Categorical) else part.encode(block[:, j])
+            for j, part in enumerate(self.schema)
+        ]
+        return np.column_stack(columns)
 
 
 def all_levels(schema: Iterable[Numeric | Categorical]) -> tuple[str, ...]:

@@ -13,9 +13,9 @@ import numpy as np
 
 from dpframe.errors import BadData
 from dpframe.graph import Setting
+from dpframe.graph.cells import number
 
 from .arrow import is_arrow, letter
-from .cells import number
 from .held import held
 from .reading import Array, Column, Plain
 

@@ -18,12 +18,13 @@ import attrs
 
 from dpframe.errors import BadData, SourceFailed
 from dpframe.graph import Setting
+from dpframe.graph.cells import label_meaning
 
-from .cells import label_meaning, meaning
 from .csv_cells import budget_kind, cells
 from .csv_lines import CHUNK, first_line, lines
 from .extras import arrow
 from .files import UNCHANGED, File
+from .held import Reader, reader
 from .layout import Layout
 from .opening import ENCODE, whole_batch
 from .parts import Part, laid
@@ -144,8 +145,8 @@ class CsvFile(Part):
             raise SourceFailed(self.file.path, "no table of equal rows", SHAPE)
         if self.layout.budget is not None:
             raise BadData(self.layout.budget_title, "given for every line", Plain("others"), SHAPE)
-        converts = tuple(meaning(part).read for part in self.layout.parts)
-        read = label_meaning(self.layout.classes).read
+        converts = tuple(map(reader, self.layout.parts))
+        read = Reader(label_meaning(self.layout.classes))
         labels = Column([None] * count, read) if self.layout.declared else None
         return Table(Rows([None] * count, self.layout.titles, converts), labels, self.layout)
 

@@ -10,8 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
+
+from dpframe.graph import Categorical, Numeric
+from dpframe.graph.cells import NUMBERS, Levels, Meaning
 
 from .arrow import arrow_cells, is_arrow, is_text
 from .extras import arrow
@@ -97,3 +101,21 @@ def _no_numbers_of_arrow(kind: Any) -> str | None:
     if is_text(kind):
         return "text"
     return "date" if types.is_temporal(kind) else "bytes" if types.is_binary(kind) else None
+
+
+@attrs.frozen
+class Reader:
+    """A window of a column of any make as doubles, shape (m,): what its cells mean."""
+
+    meaning: Meaning
+
+    def __call__(self, window: Any) -> Array:
+        cells = held(window)
+        if isinstance(cells, np.ndarray):
+            return self.meaning.of_numbers(cells)
+        return self.meaning.of_cells(cells)
+
+
+def reader(part: Numeric | Categorical | None) -> Reader:
+    """For a column of the codebook; numbers where there is no codebook."""
+    return Reader(Levels.of(part.levels) if isinstance(part, Categorical) else NUMBERS)

@@ -16,13 +16,13 @@ import attrs
 import numpy as np
 
 from dpframe.errors import BadData, DataWarning
+from dpframe.graph.cells import NUMBERS, label_meaning
 from dpframe.graph.classes import Class
 
 from .budgets import NAMES, kind, listed
 from .budgets import column as budget_column
-from .cells import NUMBERS, Meaning, label_meaning, meaning
 from .extras import arrow
-from .held import no_numbers
+from .held import Reader, no_numbers, reader
 from .layout import Layout
 from .reading import REAL, Array, Column, Features, Frame, Matrix, Plain, Rows, row_of
 
@@ -106,7 +106,7 @@ def features(layout: Layout, X: Any) -> Features:
     if names is not None:
         return _from_named(layout, X, names)
     if isinstance(X, (list, tuple)):
-        return Rows(X, layout.titles, tuple(meaning(part).read for part in layout.parts))
+        return Rows(X, layout.titles, tuple(map(reader, layout.parts)))
     return _from_array(layout, X)
 
 
@@ -117,7 +117,8 @@ def labels(layout: Layout, X: Any, y: Any) -> Column | None:
             wanted = f"left out: labels are the column {layout.label!r} of X"
             raise BadData("y", wanted, Plain("labels"), ALIKE)
         values = column(X, layout.place(layout.label, header(X) or ()))
-        return _column(values, label_meaning(layout.classes), layout.label_title, drop=layout.drop)
+        read = Reader(label_meaning(layout.classes))
+        return _column(values, read, layout.label_title, drop=layout.drop)
     if y is None and not layout.declared:
         return None
     if y is None:
@@ -127,11 +128,11 @@ def labels(layout: Layout, X: Any, y: Any) -> Column | None:
     return beside(y, drop=layout.drop, classes=layout.classes)
 
 
-def _column(values: Any, means: Meaning, title: str, *, drop: bool) -> Column:
+def _column(values: Any, read: Reader, title: str, *, drop: bool) -> Column:
     """A column that is read as this means. Raises BadData where numbers are meant and the type of
     its memory says that none is one.
     """
-    found = no_numbers(values) if means is NUMBERS else None
+    found = no_numbers(values) if read.meaning is NUMBERS else None
     if found is not None and drop:
         warnings.warn(
             f"{title} holds values of kind {found}, none of which is a number: missing='drop' "
@@ -142,21 +143,21 @@ def _column(values: Any, means: Meaning, title: str, *, drop: bool) -> Column:
     elif found is not None:
         raise BadData(title, "real numbers", Plain(f"values of kind {found}"), ENCODE)
     plain = hasattr(values, "iloc") and isinstance(values.dtype, np.dtype)
-    return Column(values.to_numpy() if plain else values, means.read)
+    return Column(values.to_numpy() if plain else values, read)
 
 
 def beside(y: Any, *, drop: bool, classes: tuple[Class, ...] | None = None) -> Column:
     """Labels that are no column of X: one number, or one of the classes, a record. Raises
     BadData.
     """
-    means = label_meaning(classes)
+    read = Reader(label_meaning(classes))
     if isinstance(y, (list, tuple)):
-        return _column(y, means, "y", drop=drop)
+        return _column(y, read, "y", drop=drop)
     series = y if hasattr(y, "to_numpy") and hasattr(y, "dtype") else as_array(y, "y")
     if len(series.shape) != 1:
         got, way_out = _dimensions(series), "y.ravel() flattens one column."
         raise BadData("y", "one-dimensional: a number a record", got, way_out)
-    return _column(series, means, "y", drop=drop)
+    return _column(series, read, "y", drop=drop)
 
 
 def budgeted(layout: Layout, X: Any, given: Any) -> tuple[Layout, Any]:
@@ -226,7 +227,7 @@ def _from_named(layout: Layout, X: Any, names: Sequence[str]) -> Frame:
 def _framed(layout: Layout, X: Any, columns: Iterable[Any]) -> Frame:
     """Columns side by side, each read as the layout says."""
     read = [
-        _column(values, meaning(part), title, drop=layout.drop)
+        _column(values, reader(part), title, drop=layout.drop)
         for values, part, title in zip(columns, layout.parts, layout.titles, strict=True)
     ]
     return Frame(X, layout.titles, tuple(read))

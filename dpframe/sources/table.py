@@ -10,9 +10,9 @@ import numpy as np
 
 from dpframe.errors import BadData
 from dpframe.graph import Setting
+from dpframe.graph.cells import NO_LEVEL, is_missing, number
 
 from . import opening
-from .cells import NO_LEVEL, is_missing, number
 from .held import held
 from .layout import Layout
 from .reading import Array, Column, Features, Plain

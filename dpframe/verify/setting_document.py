@@ -22,7 +22,7 @@ WRITTEN = {
     Rows: {"norm", "columns", "intercept"},
     Column: {"name", "bound", "lower", "upper"},
     Numeric: {"name", "lower", "upper", "unit"},
-    Categorical: {"name", "levels"},
+    Categorical: {"name", "levels", "baseline"},
 }
 Symbols = Mapping[str, Symbol]
 
@@ -83,4 +83,6 @@ def _part(value: Any, symbols: Symbols) -> Any:
     """A column of a codebook, or a level of one."""
     if not isinstance(value, Mapping):
         return value
-    return _built(Categorical if "levels" in value else Numeric, value, symbols)
+    if "levels" not in value:
+        return _built(Numeric, value, symbols)
+    return _built(Categorical, {"baseline": None, **value}, symbols)  # of files before baselines

@@ -57,7 +57,7 @@ def fitted(d, **given):
     """The threads that a function of what was released sees, for d columns."""
     SEEN.clear()
     dp.execute(run(), np.zeros((3, d)), np.zeros(3), rng=0, **given)
-    return SEEN
+    return SEEN[-1:]  # after rehearsals
 
 
 @pytest.mark.parametrize(("d", "threads"), [(1, 1), (NARROW, 1), (NARROW + 1, 2)])
@@ -83,7 +83,7 @@ def test_columns_of_categories_have_all_threads(two):
     SEEN.clear()
     X = np.array([["a", 0.5], ["b", 0.25]], dtype=object)
     dp.execute(run, X, np.zeros(2), rng=0)
-    assert SEEN == [two]
+    assert SEEN[-1:] == [two]
 
 
 def test_they_are_back_after_a_failure(two):

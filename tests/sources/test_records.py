@@ -22,10 +22,10 @@ import pytest
 import dpframe as dp
 from dpframe.errors import BadData, DataWarning
 from dpframe.execution.execution import first_look
-from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
+from dpframe.graph import Categorical, Column, Numeric, Rows, Setting, cells
 from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE
 from dpframe.randomness import Randomness
-from dpframe.sources import cells, open_source
+from dpframe.sources import open_source
 
 pytestmark = pytest.mark.filterwarnings("ignore::dpframe.errors.DataWarning")
 
@@ -318,7 +318,7 @@ def test_a_comparison_of_whole_blocks_is_found(monkeypatch):
             codes[equal] = code
         return codes
 
-    monkeypatch.setattr(cells.Levels, "read", compared)
+    monkeypatch.setattr(cells.Levels, "of_cells", compared)
     alone = Alone(SOURCES["lists"], SCHEMAS["texts"], ADD_REMOVE, drop=True)
     assert alone.violations(["u", np.int64(1)], "hostile")
     assert alone.violations(["u", "v"], "array")
@@ -342,7 +342,7 @@ ROWS = {
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 def test_what_is_no_row_leaves_the_others_alone(row, part):
     """In a list beside a codebook, also where all columns are of levels."""
-    schema = Setting(X=Rows(columns=[part, Categorical("b", (0.5,))]), relation=ADD_REMOVE)
+    schema = Setting(X=Rows(columns=[part, Categorical("b", (0.5, 1))]), relation=ADD_REMOVE)
     others = [[0.25, 0.5], ("u", 1), np.array([0.5, 0.5])]
     rest = read(schema, others, drop=True)
     for place in range(4):

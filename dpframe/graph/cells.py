@@ -9,7 +9,7 @@ its position in the codebook, written as a double; a cell that equals no level i
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -17,10 +17,6 @@ from typing import Any
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-
-from dpframe.graph import Categorical, Numeric
-
-from .held import held
 
 Array = NDArray[Any]
 NO_LEVEL = -1.0
@@ -40,11 +36,8 @@ class Meaning(ABC):
     def of_cell(self, cell: Any) -> float:
         """The meaning of any object."""
 
-    def read(self, window: Any) -> Array:
-        """A window of a column of any make, shape (m,)."""
-        cells = held(window)
-        if isinstance(cells, np.ndarray):
-            return self.of_numbers(cells)
+    def of_cells(self, cells: Sequence[Any]) -> Array:
+        """The meaning of each object, shape (m,)."""
         return np.fromiter(map(self.of_cell, cells), dtype=float, count=len(cells))
 
 
@@ -114,11 +107,6 @@ class Classes(Meaning):
 
 
 NUMBERS = Numbers()
-
-
-def meaning(part: Numeric | Categorical | None) -> Meaning:
-    """What the cells of a column of the codebook mean; numbers where there is no codebook."""
-    return Levels.of(part.levels) if isinstance(part, Categorical) else NUMBERS
 
 
 def label_meaning(classes: Iterable[object] | None) -> Meaning:
