@@ -83,6 +83,4 @@ def _part(value: Any, symbols: Symbols) -> Any:
     """A column of a codebook, or a level of one."""
     if not isinstance(value, Mapping):
         return value
-    if "levels" not in value:
-        return _built(Numeric, value, symbols)
-    return _built(Categorical, {"baseline": None, **value}, symbols)  # of files before baselines
+    return _built(Categorical if "levels" in value else Numeric, value, symbols)

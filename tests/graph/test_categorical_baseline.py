@@ -274,20 +274,22 @@ def old_form(run):
     return json.loads(json.dumps(run.document).replace(', "baseline": null', ""))
 
 
-def test_old_certificates_mean_all_levels():
-    """A file that names no baseline has an indicator for each level, and loads."""
+def test_old_certificates_are_refused():
+    """A file that names no baseline had an indicator for each level; the default is another."""
     columns = [attrs.evolve(TWO, baseline=None)]
     run = dp.certify(dp.SSP(), target=TARGET, setting=setting(columns, intercept=False))
     document = old_form(run)
     assert "baseline" not in json.dumps(document)
-    assert dp.load(document).setting.X.columns[0].baseline is None
+    with pytest.raises(BadCertificate, match="certify again"):
+        dp.load(document)
+    assert dp.load(run.document).setting.X.columns[0].baseline is None
 
 
-def test_old_certificates_with_an_intercept_are_refused_by_name():
-    """They were collinear; the refusal says what to do."""
+def test_certificates_of_all_levels_with_an_intercept_are_refused_by_name():
+    """They are collinear; the refusal says what to do."""
     columns = [attrs.evolve(TWO, baseline=None)]
     run = dp.certify(dp.SSP(), target=TARGET, setting=setting(columns, intercept=False))
-    document = old_form(run)
+    document = json.loads(json.dumps(run.document))
     document["declaration"]["setting"]["X"]["intercept"] = True
     with pytest.raises(BadCertificate, match="baseline"):
         dp.load(document)
