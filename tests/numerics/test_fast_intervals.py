@@ -28,14 +28,15 @@ def test_intervals_are_one_double_wide(epsilon: float, delta: float) -> None:
     """(lower, upper) are neighbours, decided on both sides; the fast answer is just outside."""
     low, high = gaussian_sigma_interval(epsilon, delta, 3)
     assert next_up(low) == high
-    assert holds(epsilon, delta, 3 / Fraction(high)) is True
-    assert holds(epsilon, delta, 3 / Fraction(low)) is False
+    exact = Fraction(str(epsilon)), Fraction(str(delta))  # a float is its shortest decimal
+    assert holds(*exact, 3 / Fraction(high)) is True
+    assert holds(*exact, 3 / Fraction(low)) is False
     assert high <= gaussian_sigma(epsilon, delta, 3) <= high + 16 * math.ulp(high)
 
     low, high = gaussian_mu_interval(epsilon, delta)
     assert next_up(low) == high
-    assert holds(epsilon, delta, low) is True
-    assert holds(epsilon, delta, high) is False
+    assert holds(*exact, low) is True
+    assert holds(*exact, high) is False
     assert low - 16 * math.ulp(low) <= gaussian_mu(epsilon, delta) <= low
 
     mu = 1.5 * low

@@ -1,23 +1,23 @@
 """Arguments of the vectorised profile: exact numbers or arrays, as doubles on the private side.
 
-Whatever is not a double (a Fraction, a long integer, a float that means a decimal) is rounded in
-the stated direction; an array of floats holds the doubles that it holds. Refusals name the argument
-and never show the contents of an array.
+Whatever is not a double (a Fraction, a long integer) is rounded in the stated direction; a float is
+the double that it is, one number or in an array, as margins are of doubles. (The intervals of
+`intervals.py` read the decimal that a float means.) Refusals name the argument and never show the
+contents of an array.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
-from numbers import Real
+from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidArgument
-from ..exact import Exact, given
+from ..exact import Exact
 from ..rounding import to_float
 from .mills import Reals
 
@@ -108,7 +108,7 @@ def _array(name: str, value: object) -> NDArray[Any]:
     """`value` as an array, without turning booleans or text into numbers."""
     if isinstance(value, np.ma.MaskedArray):
         raise InvalidArgument(name, _REAL, "a masked array", "Fill or drop what is masked.")
-    if hasattr(value, "__array__") and not isinstance(value, Real):
+    if hasattr(value, "__array__"):
         return np.asarray(value)
     if isinstance(value, list | tuple):
         try:
@@ -121,9 +121,9 @@ def _array(name: str, value: object) -> NDArray[Any]:
 
 
 def _is_exact(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+    return isinstance(value, Fraction | float | Integral) and not isinstance(value, bool)
 
 
 def _double(value: Fraction | float, *, up: bool) -> float:
     """One number, rounded; infinities and nan are left to the requirement."""
-    return to_float(given("value", value), up=up) if math.isfinite(value) else float(value)
+    return float(value) if isinstance(value, float) else to_float(Fraction(value), up=up)
