@@ -11,7 +11,7 @@ from dpframe.errors import BadData, Plain
 from dpframe.graph.statistics import Statistic
 from dpframe.symbols import Number
 
-BYTES = 140  # of an entry: its sum in words, its noise, the released value and their copies
+BYTES = 40  # at least, of an entry: its sum in words, its noise, the released value, copies
 WAY_OUT = "Leave out columns or levels, or give the machine more memory; nothing was charged."
 
 
@@ -25,7 +25,7 @@ def check_room(
     count = sum(entries(one, sizes) for one in statistics)
     if limit is not None and count * BYTES > limit:
         wanted = f"a table whose statistics fit into {_gigabytes(limit)} of memory"
-        got = Plain(f"one of {count} numbers in its sums, about {_gigabytes(count * BYTES)}")
+        got = Plain(f"one of {count} numbers in its sums, at least {_gigabytes(count * BYTES)}")
         raise BadData("X", wanted, got, WAY_OUT)
 
 
