@@ -46,6 +46,7 @@ from .one_pass import read, sizes_read
 from .processing import with_what_was_released
 from .recording import charge, check_records
 from .result import Receipt, Result
+from .room import check_room
 from .running import Drawn, Running, check_passes
 from .sampling import check_sampling
 from .spending import note
@@ -170,6 +171,7 @@ def first_look(  # noqa: PLR0917 - a run, in the order in which it is put togeth
     check_passes(stages, source)
     check_sampling(certificate.graph, executor)
     check_thinning(certificate.graph, executor)
+    check_room(certificate.graph.statistics, {"d": source.columns})
     first = [node for node in stages.statistics(0) if not points_of(node)]
     budgets = read_budgets(certificate, wanted, source, executor)
     bits = randomness.bits
