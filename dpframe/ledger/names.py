@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 from dpframe.errors import InvalidArgument
 
@@ -105,15 +106,17 @@ def check_new(name: str, names: Iterable[str]) -> None:
             raise InvalidArgument("dataset", "of one alphabet in each word", name, way_out)
 
 
-def looks(name: str) -> set[str]:
+@lru_cache(maxsize=1 << 16)
+def looks(name: str) -> frozenset[str]:
     """How a name looks as it is, in capitals and in small letters: two that share one are alike."""
     plain = unicodedata.normalize("NFKC", name)
     plain = re.sub(r"\s+", " ", "".join(map(_punctuation, plain))).strip()
-    return {
+    found = (
         "as it is: " + plain.translate(STROKES).translate(CAPITAL).translate(SMALL),
         "capitals: " + plain.upper().translate(CAPITAL),
         "small: " + unicodedata.normalize("NFKC", plain.casefold()).translate(SMALL),
-    }
+    )
+    return frozenset(found)
 
 
 def _punctuation(letter: str) -> str:

@@ -22,6 +22,7 @@ from .schema import APPLICATION, CHECKPOINTS, INSERT, READABLE, SELECT, STATEMEN
 from .trouble import inaccessible, is_locked, no_ledger, other_journal, second_name, unavailable
 
 PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02)  # seconds between two attempts; then the last again
+MOST = (1 << 31) - 1  # milliseconds that SQLite can wait
 
 
 class File:
@@ -91,7 +92,7 @@ class File:
 
     def commit(self, connection: sqlite3.Connection) -> None:
         """End `writing` with everything on the disk, once readers are out."""
-        connection.execute(f"PRAGMA busy_timeout={int(1000 * self.wait)}")
+        connection.execute(f"PRAGMA busy_timeout={int(min(1000 * self.wait, MOST))}")
         connection.execute("COMMIT")
 
     @contextmanager

@@ -208,3 +208,9 @@ def test_a_fork_inside_a_passage_of_its_own_does_not_wait():
     gate.open()
     with gate.passage():
         pass
+
+
+def test_a_wait_may_be_longer_than_sqlite_can_count(ledger, spend):
+    """As good as for ever; the charge is entered."""
+    spend(dp.Ledger(ledger.path, wait=1e15), "survey", dp.PureDP("0.1"))
+    assert ledger.account("survey").runs == 1
