@@ -15,6 +15,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import FeatureUnion, Pipeline
 
 from dpframe.errors import InvalidArgument
+from dpframe.sources.reading import Plain
 
 PUBLIC = frozenset({"n_features_in_", "feature_names_in_", "n_output_features_", "n_features_"})
 WAY_OUT = (
@@ -40,16 +41,7 @@ def check_callers(estimator: object) -> None:
             if learned(step):
                 got = f"{name} ({type(step).__name__}), fitted on the same records"
                 wanted = "fitted behind steps that learn nothing from the table"
-                raise InvalidArgument(type(estimator).__name__, wanted, Text(got), WAY_OUT)
-
-
-class Text(str):
-    """Text that an error shows without quotes."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
+                raise InvalidArgument(type(estimator).__name__, wanted, Plain(got), WAY_OUT)
 
 
 def callers(frame: FrameType | None) -> Iterator[Any]:
