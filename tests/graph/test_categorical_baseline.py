@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 
 import dpframe as dp
 from dpframe import check
@@ -91,8 +92,8 @@ def test_declared_norms_hold_for_every_combination(intercept):
     """2-norm and 1-norm of every row; the first is reached, the second beyond one a column."""
     node = setting(intercept=intercept).nodes()[0]
     rows = encoded(MIXED, ROWS, intercept=intercept)
-    norm, norm1 = (by_python(one) for one in (node.norm, node.norm1))
-    assert np.linalg.norm(rows, axis=1).max() == pytest.approx(norm, rel=1e-12)
+    length, norm1 = (by_python(one) for one in (node.norm, node.norm1))
+    assert np.linalg.norm(rows, axis=1).max() == pytest.approx(length, rel=1e-12)
     assert len(MIXED) + intercept < np.abs(rows).sum(axis=1).max() <= norm1 * (1 + 1e-12)
     assert rows.shape[1] == by_python(node.columns)
 
@@ -124,17 +125,45 @@ def test_no_pair_of_combinations_moves_a_statistic_further_than_stated(name, rel
         upper = np.triu(np.ones((d, d))).ravel() > 0
     else:
         upper = np.ones(values.shape[1], dtype=bool)
-    for norm in (L1, L2):
-        bound = by_python(stated.one_row(norm, relation).value)
-        seen = values[:, upper] if norm is L1 else values
+    for measure in (L1, L2):
+        bound = by_python(stated.one_row(measure, relation).value)
+        seen = values[:, upper] if measure is L1 else values
         if relation is dp.ADD_REMOVE:
-            far = np.linalg.norm(seen, ord=1 if norm is L1 else 2, axis=1).max()
-        elif norm is L1:
+            far = np.linalg.norm(seen, ord=1 if measure is L1 else 2, axis=1).max()
+        elif measure is L1:
             far = max(np.abs(seen - one).sum(axis=1).max() for one in seen)
         else:
             squares = (seen**2).sum(axis=1)
             far = np.sqrt((squares[:, None] + squares - 2 * seen @ seen.T).max())
         assert far <= bound * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
+def test_no_pair_of_combinations_moves_a_joint_release_further_than_its_budget(relation):
+    """X'X, X'y and y'y (and n, where it is released) together, over their noise as executed: at
+    most the mu of the target, by scipy's normal distribution.
+    """
+    run = dp.certify(
+        dp.JointSSP(levels=0, rounds=0), target=TARGET, setting=setting(relation=relation)
+    )
+    stds = {one.label: run.number(one.std, up=False) for one in run.graph.releases}
+    coded = np.unique(encoded(MIXED, ROWS, intercept=True), axis=0)
+    rows, labels = np.repeat(coded, 3, axis=0), np.tile([-1.0, 0.0, 1.0], len(coded))
+    parts = {
+        "gram": STATISTICS["gram"](rows, labels).reshape(len(rows), -1),
+        "moment": rows * labels[:, None],
+        "squares": (labels**2)[:, None],
+        "n": np.ones((len(rows), 1)),
+    }
+    assert {"gram", "moment", "squares"} <= stds.keys() <= parts.keys()
+    moved = np.column_stack([parts[name] / std for name, std in stds.items()])
+    squares = (moved**2).sum(axis=1)
+    far = squares.max()
+    if relation is dp.REPLACE_ONE:
+        far = (squares[:, None] + squares - 2 * moved @ moved.T).max()
+    mu = math.sqrt(far)
+    delta = norm.cdf(-1 / mu + mu / 2) - math.e * norm.cdf(-1 / mu - mu / 2)
+    assert 0 < delta <= 1e-6 * (1 + 1e-9)
 
 
 def test_released_sums_move_by_one_record_alone():
