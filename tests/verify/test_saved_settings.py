@@ -26,7 +26,13 @@ BASES = {  # an object of each class, and for every field of it another value
     ),
     dp.Column: (
         dp.Column("wage", bound=1),
-        {"name": "pay", "bound": "1/3", "lower": {"lower": -2}, "upper": {"upper": 7}},
+        {
+            "name": "pay",
+            "bound": "1/3",
+            "lower": {"lower": -2},
+            "upper": {"upper": 7},
+            "levels": {"bound": None, "levels": ("low", "high")},
+        },
     ),
     dp.Numeric: (
         dp.Numeric("age", 18, 90),
