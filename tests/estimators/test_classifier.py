@@ -173,7 +173,7 @@ def test_without_classes_there_is_no_fit() -> None:
 STRANGE = [None, np.nan, "no ", "NO", b"no", 0, 3, True, object(), [1], np.datetime64("2020-01-01")]
 
 
-@pytest.mark.parametrize("cell", STRANGE, ids=repr)
+@pytest.mark.parametrize("cell", STRANGE, ids=lambda cell: type(cell).__name__)
 def test_a_label_of_no_class_is_missing(cell: Any) -> None:
     """Refused by name; or its row is dropped, and no other."""
     X, right = two_groups(50)

@@ -65,7 +65,7 @@ def test_an_accountant_of_ours_is_its_name(name):
         1,
         "rdp",
     ],
-    ids=str,
+    ids=lambda one: one if isinstance(one, str) else type(one).__name__,
 )
 @pytest.mark.parametrize("verb", [dp.certify, dp.examine, dp.audit])
 def test_any_other_is_refused_with_those_that_can(accountant, verb):
