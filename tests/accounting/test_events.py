@@ -59,6 +59,7 @@ BY_RDP = {  # what their RDP accountant (0.6.0) knows
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("name", "delta"), [("mixture", 1e-3), *((name, 1e-6) for name in SMOOTH)])
 def test_their_pld_confirms_a_smooth_sum(theirs, name, delta) -> None:
     """ours.lower <= ours.upper <= theirs, and theirs is not another problem: within 1e-3."""

@@ -74,6 +74,7 @@ def moved(statistic, change, norm):
     return size(second - first, norm)
 
 
+@pytest.mark.some(1)
 @relations
 @pytest.mark.parametrize("rows", [1, 2])
 def test_squared_moves_together_stay_inside_the_joint_mu(relation, rows):
@@ -97,6 +98,7 @@ def test_squared_moves_together_stay_inside_the_joint_mu(relation, rows):
     assert max(told) > 0.3  # pairs that do something
 
 
+@pytest.mark.some(1)
 @relations
 def test_losses_together_stay_inside_the_largest_cells(relation):
     """Laplace noise: the sum of epsilon_i move_i/Delta_i, against the sum of the plan."""

@@ -164,6 +164,7 @@ def noise_of(cancelled):
     return np.where(cancelled, 0.0, 1e-13)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("d", [1, 2])
 def test_a_replaced_record_pays_at_most_its_epsilon(rule, d):
@@ -183,6 +184,7 @@ def test_a_replaced_record_pays_at_most_its_epsilon(rule, d):
     assert worst >= (0.95 if rule == "tight" else 0.85)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("relation", [dp.REPLACE_ONE, dp.ADD_REMOVE], ids=str)
 @pytest.mark.parametrize("share", ["1/20", "1", "3"])

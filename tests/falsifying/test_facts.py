@@ -79,6 +79,7 @@ def test_what_the_package_states_survives(name, relation):
     assert not [str(one) for one in found if one.refuted]
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("name", [name for name in SHIPPED if name not in LOOSE])
 @relations
 def test_a_fact_that_is_too_small_by_a_tenth_is_refuted(name, relation):

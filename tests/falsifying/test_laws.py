@@ -98,6 +98,7 @@ FALSE = {  # a mechanism, and a claim that its law refutes, just beyond one that
 }
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("name", FALSE)
 def test_false_claims_are_refuted_without_draws(name):
     """By enumeration alone, for certain; the true claim holds."""

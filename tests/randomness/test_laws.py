@@ -104,6 +104,7 @@ def test_rounded_and_discrete_are_different_laws():
     assert judged(rounded, 0.6, lambda s: discrete_normal(s, 60)) < LEAST
 
 
+@pytest.mark.some(3)
 @every
 @pytest.mark.parametrize("size", [1000.1, 2.0**40, 1.7 * 2.0**80], ids=float)
 def test_far_tails(name, size):
@@ -263,6 +264,7 @@ class FineExponential(Exponential):
 TAILS = {"rounded gaussian": FineNormal(), "rounded laplace": FineExponential()}
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", TAILS)
 def test_the_tail_has_its_law(name, monkeypatch):
     """With finer strips more than 4% of all draws come from the tail, in several parts; a tail of
@@ -287,6 +289,7 @@ def test_the_tail_has_its_law(name, monkeypatch):
     assert judged(laws.rounded(table, bits(44), Fraction(7), n), 7, law) < LEAST
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("x", [Fraction(1, 2), Fraction(3, 2), Fraction(7, 2)])
 def test_coins_from_the_tail(x):
     """e^-x where the point is often in the tail."""

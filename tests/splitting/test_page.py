@@ -23,6 +23,7 @@ def test_fresh(name):
     assert blocks()[name] == page.BLOCKS[name]()
 
 
+@pytest.mark.page
 @pytest.mark.slow
 def test_fresh_simulations():
     """The simulated ones too."""
