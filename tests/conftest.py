@@ -46,7 +46,7 @@ def pytest_sessionfinish(session):
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     chosen = config.getoption("markexpr")
     whole = config.args_source is config.ArgsSource.TESTPATHS and chosen in ("", "not slow")
-    if reporter is None or not whole:
+    if reporter is None or not whole or config.getoption("collectonly"):
         return
     done, bad = (
         sum(len(reporter.stats.get(kind, ())) for kind in kinds)

@@ -225,6 +225,7 @@ def test_a_notebook_uses_public_names_only(path: Path) -> None:
     assert used <= set(dpframe.__all__)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(path: Path, tmp_path: Path) -> None:
     """Every cell runs from top to bottom, in a folder with nothing else in it."""

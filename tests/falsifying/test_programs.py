@@ -55,6 +55,7 @@ def ring(rng, n):
     return [far * np.cos(angle), far * np.sin(angle)]
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("name", LEAKS)
 def test_leaks_are_found(name):
     """Each of them, on neighbours of 3 rows and 2."""

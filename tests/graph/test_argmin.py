@@ -251,6 +251,7 @@ def test_random_neighbours_stay_inside(case, relation, d):
         )
 
 
+@pytest.mark.some(3)
 @cases
 @relations
 def test_a_search_for_worse_neighbours_finds_none(case, relation):

@@ -52,6 +52,7 @@ def test_the_sensitivity_is_what_the_page_says(relation, cells):
     assert np.isclose(stated(statistic, L1, 4), 2 * changed * 2 * RADIUS / cells)
 
 
+@pytest.mark.some(2)
 @relations
 @CELLS
 def test_no_pair_goes_beyond(relation, cells):

@@ -43,6 +43,7 @@ def lost(X, y, theta):
     )
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "regression",
     [dp.NoisyGradientDescent(), dp.NoisySGD(rounds=60), dp.BoostedAdaSSP()],
@@ -59,6 +60,7 @@ def test_accuracy(regression):
     assert lost(X, y, np.zeros(10)) > 0.7
 
 
+@pytest.mark.some(3)
 @BOTH
 @pytest.mark.parametrize("regression", EVERY, ids=str)
 def test_any_table_gives_finite_coefficients(regression, relation):

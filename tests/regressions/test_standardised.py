@@ -97,6 +97,7 @@ def squared_mu(cls, relation, path, tables):
     return sum(float(np.sum((one - other) ** 2)) / std**2 for one, other, std in moved)
 
 
+@pytest.mark.some(2)
 @ours
 @relations
 def test_no_neighbours_move_a_path_beyond_the_budget(cls, relation):
