@@ -21,6 +21,7 @@ from .printing import page, print_json, say
 CODEBOOK = f"Public bounds as a JSON file: {SCHEMA}".replace("[", "\\[")  # [ would be rich markup
 TABLE = "Parquet files, or CSV files with a row of column names: paths or patterns."
 
+LINES = "Quoted cells of CSV may hold line breaks; assumes that every record closes its quotes."
 COLUMN = "The column of public epsilons, a record each; with --groups of names of groups."
 GROUPS = "Epsilons by group, careful=0.1,open=1."
 
@@ -42,6 +43,7 @@ def fit(
     given: Given = [],  # noqa: B006 - typer makes a list of its own
     jointly: Jointly = False,
     drop: Annotated[bool, option("--drop", "Leave rows with missing numbers out.")] = False,
+    multiline: Annotated[bool, option("--multiline", LINES)] = False,
     simulate: Annotated[
         int | None, option("--simulate", "A seed: repeatable noise, NOT private.")
     ] = None,
@@ -68,7 +70,7 @@ def fit(
         ledger=None if ledger is None else existing(ledger),
         dataset=dataset,
     )
-    model.fit(table, target, epsilon=epsilon_column)
+    model.fit(dp.MultilineCSV(table) if multiline else table, target, epsilon=epsilon_column)
     if as_json:
         print_json(_record(model))
     else:

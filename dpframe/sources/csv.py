@@ -35,7 +35,7 @@ from .telling import safely
 
 SHAPE = (
     "A line is a record of as many cells as there are names, with its quotes closed; "
-    "dp.MultilineCSV(path) reads cells that hold line breaks."
+    "dp.MultilineCSV(path) reads cells that hold line breaks; so does dpframe fit --multiline."
 )
 CUT = "It may be cut short, or have rows of other lengths than its row of names."
 CLOSED = "every quote in the CSV files is closed inside its own record"
