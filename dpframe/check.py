@@ -44,7 +44,6 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,40}\Z")
 CLOSED = {"neither": (0, 0), "left": (1, 0), "right": (0, 1), "both": (1, 1)}
 FUNCTIONS = {"log": 1, "exp": 1, "analytic_sigma": 2, "+": 0, "*": 0, "min": 0, "max": 0}  # 0: any
 MAX_DEPTH, MAX_TEXT, MAX_BITS, MAX_WORK = 80, 100_000_000, 40_000, 2_000_000
-MAX_FILE, MAX_VALUES = 16 * 2**20, 1_000_000  # before anything is parsed
 MAX_BOXES, MAX_TENSOR, MAX_PATCHES = 4_000, 60_000, 1_000
 
 
@@ -56,25 +55,8 @@ class Refused(Exception):
     """An obligation that fails or was not shown, with its operands."""
 
 
-def content_of(path: str | Path) -> str:
-    """The text of a regular file of limited size; a pipe or a device is not read. Raises OSError or
-    Unusable.
-    """
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    with open(handle, encoding="utf-8") as file:  # noqa: PTH123 - of a handle
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            raise Unusable("not a regular file")
-        text = "" if found.st_size > MAX_FILE else file.read(MAX_FILE + 1)
-    if max(found.st_size, len(text)) > MAX_FILE:
-        raise Unusable(f"larger than {MAX_FILE} bytes")
-    return text
-
-
 def read(text: str) -> Json:
     """The JSON value of a text without repeated keys, NaN or infinities. Raises Unusable."""
-    if text.count(",") + text.count("[") + text.count("{") > MAX_VALUES:
-        raise Unusable(f"more than {MAX_VALUES} values")
     try:
         return json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
@@ -3718,6 +3700,26 @@ def check(document: Json, expect: str | None = None) -> Verdict:
         reason = f"{checker.where}: {type(error).__name__}: {error!s:.200}"
         return Verdict(False, "", checker.hash, checker.count, reason)  # noqa: FBT003
     return Verdict(True, proved, checker.hash, checker.count, "")  # noqa: FBT003
+
+
+MAX_FILE, MAX_VALUES = 16 * 2**20, 1_000_000  # before anything is parsed
+
+
+def content_of(path: str | Path) -> str:
+    """The text of a regular file of limited size; a pipe or a device is not read. Raises OSError or
+    Unusable.
+    """
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with open(handle, encoding="utf-8") as file:  # noqa: PTH123 - of a handle
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            raise Unusable("not a regular file")
+        text = "" if found.st_size > MAX_FILE else file.read(MAX_FILE + 1)
+    if max(found.st_size, len(text)) > MAX_FILE:
+        raise Unusable(f"larger than {MAX_FILE} bytes")
+    if sum(map(text.count, ",[{")) > MAX_VALUES:
+        raise Unusable(f"more than {MAX_VALUES} values")
+    return text
 
 
 def main(argv: Sequence[str] | None = None) -> int:

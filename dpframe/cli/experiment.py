@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 import dpframe as dp
+from dpframe.errors import listed_words
 
 from .contest import contest
 from .options import option
@@ -140,7 +141,7 @@ def _chosen(data: Path | None, sets: str | None) -> tuple[Path, Sequence[str]]:
     known = [name for name in uci.present(data) if name in table3()]
     asked = known if sets is None else [name.strip() for name in sets.split(",")]
     if not asked or not set(asked) <= set(known):
-        wrong = [name for name in asked if name not in known] or str(data)
+        wrong = listed_words(name for name in asked if name not in known) if asked else str(data)
         way_out = f"The folder has {', '.join(known) or 'none of the published sets'}."
         raise dp.InvalidArgument("sets", "published sets in the folder", wrong, way_out)
     return data, asked

@@ -19,9 +19,11 @@ from dpframe.execution.totals import Pass, derived
 from dpframe.execution.views import needed, views
 from dpframe.graph import ColumnNode, Graph, RowsNode
 from dpframe.graph.objectives import Objective
+from dpframe.graph.schema import Encoded
 from dpframe.graph.statistics import Statistic
 from dpframe.numerics.rounding import arb_lower, arb_upper
 from dpframe.sensitivity import L1, OPERATOR, Norm
+from dpframe.sources.held import reader
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression, Number
 from dpframe.verify.enclose import enclose, number, rational_ball
@@ -142,7 +144,7 @@ class Measured:
         """The value on a table, of at least one dimension: Python integers of steps, or doubles."""
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            block = Block(rows, labels)
+            block = Block(self._read(rows), labels)
             seen = views(self._maps, block, self.number).reals()
             sums, read = self.reading([block]), self.reading.sums
             found = derived(self.graph, read, sums, self.number, before=seen)
@@ -150,6 +152,14 @@ class Measured:
                 found[self.statistic] = self.statistic.compute(seen, self.number)
         value = np.atleast_1d(found[self.statistic])
         return value if self.statistic.exact else value.astype(float)
+
+    def _read(self, rows: Array) -> Array:
+        """Rows as a source reads them: levels of a codebook by their positions."""
+        schemas = [node.schema for node in self.graph.nodes if isinstance(node, Encoded)]
+        if not schemas:
+            return rows
+        pairs = zip(schemas[0], rows.T, strict=True)
+        return np.column_stack([reader(part)(cells) for part, cells in pairs])
 
     @cached_property
     def _maps(self) -> tuple[Any, ...]:

@@ -96,7 +96,7 @@ def _directed(rows: Array, radii: Array, rng: np.random.Generator) -> Array:
 
 def _entries(part: Numeric | Categorical) -> Array:
     if isinstance(part, Categorical):
-        return np.array([*part.levels], dtype=object)
+        return np.array([*part.levels, None], dtype=object)  # None is no level
     return _around([float(part.lower), float(part.upper)])
 
 

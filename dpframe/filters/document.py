@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from dpframe import documents
-from dpframe.errors import BadLedger, DPFrameError, InvalidArgument, StaleLedger
+from dpframe.errors import BadLedger, DPFrameError, InvalidArgument, StaleLedger, listed_words
 from dpframe.guarantees import ApproxDP, number
 
 from .ledger import State, state_of
@@ -187,7 +187,7 @@ def _state(header: Header, spent: tuple[Fraction, ...], queries: int) -> State:
     most = None if ceiling is None else fixed("ceiling", kind.currency, ceiling)
     state = state_of(fixed("total", kind.currency, spent, 4 * MAX_BITS), most, queries)
     if any(left < 0 for left in state.remaining):
-        raise InvalidArgument("spent", "within the ceiling", list(map(str, spent)))
+        raise InvalidArgument("spent", "within the ceiling", listed_words(spent))
     if state.denominator.bit_length() > 2 * MAX_BITS:
         raise InvalidArgument("spent", f"over at most {2 * MAX_BITS} bits", "a huge denominator")
     return state

@@ -38,7 +38,7 @@ def jointly(
         raise InvalidArgument(
             "statistics",
             "bounded in L2 norm, one weight each",
-            [s.label for s in statistics],
+            listed_words(s.label for s in statistics),
             "Clip rows and labels to public bounds.",
         )
     spread = sqrt(joint.total(shares)) * unit_std(budget) * statistics[0].unit.rows_per_person

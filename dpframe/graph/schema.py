@@ -143,7 +143,8 @@ class Categorical:
         import numpy as np
 
         places = np.asarray(codes).astype(np.intp)
-        rows, known = np.zeros((len(places), self.width)), places >= 0
+        rows = np.zeros((len(places), self.width))
+        known = (places >= 0) & (places < len(self.levels))
         if self.baseline is None:
             rows[known, places[known]] = 1.0
         else:

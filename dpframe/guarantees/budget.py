@@ -88,7 +88,7 @@ class Share:
             raise InvalidArgument(
                 "split",
                 f"split(w1, w2, ...) or split({wanted}) of equal lengths",
-                (weights, apart),
+                listed_words([*weights, *(f"{name}=(...)" for name in apart)]),
                 "",
             )
         columns = [[exact(weight, name) for weight in apart[name]] for name in self.currency]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from dpframe.errors import InvalidArgument, Plain
+from dpframe.errors import InvalidArgument, Plain, listed_words
 from dpframe.numerics import doubles
 from dpframe.symbols import Expression, Number, Symbol, exact
 from dpframe.symbols.domain import Domain
@@ -114,7 +114,7 @@ def _grouped(name: str, groups: Mapping[Any, object]) -> Grouped:
     )
     if any(symbol.origin is not None for one in amounts for symbol in one.symbols()):
         wanted = "a number or a public parameter for each group"
-        raise InvalidArgument(f"groups of {name}", wanted, [str(one) for one in amounts])
+        raise InvalidArgument(f"groups of {name}", wanted, listed_words(amounts))
     return Grouped(name, tuple(groups), amounts)
 
 

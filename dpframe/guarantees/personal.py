@@ -109,7 +109,8 @@ class PersonalizedDP(Guarantee):
             wanted = "given by the same groups, or for the same records"
             raise InvalidArgument("budgets", wanted, listed_words(sorted(self.given)))
         if self.shares is not None and {tuple(self.shares)} != names:
-            raise InvalidArgument("shares", f"of {names or 'groups'}", sorted(self.shares))
+            got = listed_words(sorted(self.shares))
+            raise InvalidArgument("shares", f"of {names or 'groups'}", got)
 
     @property
     def given(self) -> dict[str, Given]:

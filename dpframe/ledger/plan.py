@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, listed_words
 from dpframe.filters.prices import KINDS, Kind, amounts_of
 from dpframe.filters.targets import is_inside, largest_inside
 from dpframe.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP
@@ -77,7 +77,7 @@ def check_inside(budget: Guarantee, plan: Plan) -> None:
     if plan == (budget,):
         return
     if type(budget) is not ApproxDP or len(plan) != 2 or type(plan[0]) is not PureDP:
-        raise InvalidArgument("ceilings", f"those of {budget}", list(map(str, plan)))
+        raise InvalidArgument("ceilings", f"those of {budget}", listed_words(plan))
     check_kept(budget, plan)
 
 
@@ -87,7 +87,7 @@ def check_kept(budget: Guarantee, ceilings: Plan) -> None:
         return
     kinds = [type(one) for one in ceilings]
     if type(budget) is not ApproxDP or len(kinds) > 2 or (len(kinds) == 2) > (PureDP == kinds[0]):
-        raise InvalidArgument("ceilings", f"those of {budget}", list(map(str, ceilings)))
+        raise InvalidArgument("ceilings", f"those of {budget}", listed_words(ceilings))
     for ceiling, kind in zip(ceilings, kinds, strict=True):
         if not _implies(ceiling, kind, budget):
             raise InvalidArgument("ceilings", f"inside {budget}", str(ceiling))

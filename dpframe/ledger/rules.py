@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from flint import arb
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, listed_words
 from dpframe.filters.ledger import State, after, state_of
 from dpframe.filters.prices import MAX_BITS, Kind, amounts_of, fixed
 from dpframe.guarantees import GaussianDP, Guarantee, PureDP, as_kind
@@ -52,7 +52,7 @@ def total_of(ceiling: Guarantee, spent: Amounts, runs: int) -> Total:
     most = fixed("budget", kind.currency, amounts_of(ceiling, kind))
     state = state_of(fixed("total", kind.currency, spent, 4 * MAX_BITS), most, runs)
     if any(left < 0 for left in state.remaining) or (any(spent) and not runs):
-        raise InvalidArgument("total", f"of {runs} runs within {ceiling}", list(map(str, spent)))
+        raise InvalidArgument("total", f"of {runs} runs within {ceiling}", listed_words(spent))
     return Total(ceiling, state)
 
 

@@ -8,7 +8,7 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, listed_words
 from .semidefinite import Definiteness, Whole, rayleigh, whole_matrix
 
 _BITS = 52  # of a hint: what lies below is noise of the doubles
@@ -127,7 +127,7 @@ def _whole(matrix: NDArray[np.generic]) -> Whole:
     others = {kind.__name__ for kind in {type(entry) for entry in entries} if not _is_whole(kind)}
     if others:
         way_out = "Put the rows on a grid of integers first."
-        raise InvalidArgument("matrix", "of integers", sorted(others), way_out)
+        raise InvalidArgument("matrix", "of integers", listed_words(sorted(others)), way_out)
     return np.array([int(entry) for entry in entries], dtype=object).reshape(matrix.shape)
 
 

@@ -64,7 +64,7 @@ class Resplit(Regression):
         releases = released(Graph.of(of.declare(X, y, budget)))
         if len(releases) != len(self.weights):
             wanted = f"{len(releases)} numbers, for {', '.join(one.label for one in releases)}"
-            raise InvalidArgument("weights", wanted, [str(w) for w in self.weights])
+            raise InvalidArgument("weights", wanted, listed_words(self.weights))
         noise = divided(releases, self.weights, budget)
         with noise_by(lambda one: _with(one, noise)):
             return of.declare(X, y, budget)

@@ -14,7 +14,7 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, listed_words
 from dpframe.numerics.boxes import (
     Pair,
     Reals,
@@ -174,7 +174,8 @@ def _common_size(boxes: Mapping[str, Pair]) -> int:
     ends = [end for pair in boxes.values() for end in pair]
     sizes = {end.size for end in ends if end.ndim}
     if len(sizes) > 1:
-        raise InvalidArgument("values", "of one length, or single numbers", sorted(sizes))
+        got = listed_words(sorted(sizes))
+        raise InvalidArgument("values", "of one length, or single numbers", got)
     return sizes.pop() if sizes else 1
 
 

@@ -237,5 +237,5 @@ def test_certify_takes_derivations_only(cls):
     """An accountant that no derivation uses is refused politely: certify says which there are."""
     if cls.name not in DERIVATIONS:
         budget, setting = dp.ApproxDP(1, "1e-6"), samples.setting()
-        with pytest.raises(dp.InvalidArgument, match="'auto' or one of basic"):
+        with pytest.raises(dp.InvalidArgument, match="'auto', one of 'basic'"):
             dp.certify(dp.SSP(), target=budget, setting=setting, accountant=cls())

@@ -135,9 +135,9 @@ def test_the_codebook_knows_its_columns():
     """d may be left out, or be that of the table or of the coefficients; not another."""
     run = dp.certify(dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
     assert [run.preview(n=N, d=d).d for d in (None, 5, 8)] == [5, 5, 5]
-    with pytest.raises(dp.InvalidArgument, match="d must be 5"):
+    with pytest.raises(dp.InvalidArgument, match="codebook's 5 columns"):
         run.preview(n=N, d=7)
-    with pytest.raises(dp.InvalidArgument, match="d must be 5"):
+    with pytest.raises(dp.InvalidArgument, match="codebook's 5 columns"):
         dp.recommend(d=7, epsilon=1, **ADVICE)
 
 

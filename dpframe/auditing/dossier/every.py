@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from dpframe.auditing.catalogue import RELATIONS, example, family
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, listed_words
 from dpframe.graph import Regression
 from dpframe.guarantees import Relation
 from dpframe.numerics import Exact, given
@@ -42,7 +42,7 @@ def dossier(
     """
     claimed = [positive("epsilons", given("epsilons", one)) for one in epsilons]
     if not claimed:
-        raise InvalidArgument("epsilons", "at least one", list(epsilons))
+        raise InvalidArgument("epsilons", "at least one", listed_words(epsilons))
     failing = open_unit("delta", given("delta", delta))
     for cls in subjects() if classes is None else classes:
         for relation in relations:

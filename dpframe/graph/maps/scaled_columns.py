@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument, NotExecutable
+from dpframe.errors import InvalidArgument, NotExecutable, listed_words
 from dpframe.symbols import Expression, Number, rational, sqrt
 
 from ..interval import check_ends
@@ -116,7 +116,8 @@ def between(rows: Rows, lower: object, upper: object) -> Rows:
     """
     low, high = _numbers(lower, "lower"), _numbers(upper, "upper")
     if len(low) != len(high):
-        raise InvalidArgument("lower and upper", "of one length", (len(low), len(high)), WAY_OUT)
+        got = listed_words((len(low), len(high)))
+        raise InvalidArgument("lower and upper", "of one length", got, WAY_OUT)
     for j, (least, most) in enumerate(zip(low, high, strict=True)):
         check_ends(f"column {j}", least, most)
     halves = [(most - least) / 2 for least, most in zip(low, high, strict=True)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, listed_words
 from dpframe.guarantees import Relation, Unit
 from dpframe.sensitivity import Norm
 from dpframe.symbols import Expression, Number, add, exact, maximum, to_json
@@ -158,7 +158,7 @@ def combine(*terms: tuple[object, object]) -> Statistic:
         raise InvalidArgument(
             "terms",
             "statistics of one shape",
-            [statistic.label for statistic in collected],
+            listed_words(one.label for one in collected),
             "dp.stack releases several together.",
         )
     return Linear(tuple(collected.values()), tuple(collected))

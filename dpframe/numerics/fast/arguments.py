@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InvalidArgument
+from ...errors import InvalidArgument, Plain, listed_words
 from ..exact import Exact
 from ..rounding import to_float
 from .mills import Reals
@@ -28,16 +28,9 @@ _BLOCK = 1 << 13  # the temporaries of a block stay in the cache
 _REAL = "real: a number, or an array of numbers, neither boolean nor text"
 
 
-class Entries:
+def described(array: NDArray[Any], wrong: int) -> Plain:
     """What an error shows of an array: never its contents."""
-
-    def __init__(self, array: NDArray[Any], wrong: int) -> None:
-        """Of all entries, so many are wrong."""
-        self._text = f"an array of shape {array.shape}, {wrong} of its entries otherwise"
-
-    def __repr__(self) -> str:
-        """`an array of shape (5,), 2 of its entries otherwise`."""
-        return self._text
+    return Plain(f"an array of shape {array.shape}, {wrong} of its entries otherwise")
 
 
 def at_least_zero(name: str, value: object, *, up: bool, infinite: bool = False) -> Reals:
@@ -60,7 +53,8 @@ def blockwise(function: Callable[..., Reals], arguments: dict[str, Reals]) -> fl
     except ValueError:
         shapes = tuple(argument.shape for argument in arguments.values())
         names = ", ".join(arguments)
-        raise InvalidArgument(names, "of shapes that broadcast together", shapes) from None
+        wanted = "of shapes that broadcast together"
+        raise InvalidArgument(names, wanted, listed_words(shapes)) from None
     flat = [np.ravel(argument) for argument in wide]
     answer = np.empty(flat[0].size)
     with np.errstate(all="ignore"):
@@ -82,8 +76,8 @@ def _checked(
     right = holds(numbers)
     if not np.all(right):
         wrong = int(np.sum(~right))
-        shown = Entries(numbers, wrong) if numbers.ndim else value
-        raise InvalidArgument(name, requirement, shown)
+        got = described(numbers, wrong) if numbers.ndim else value
+        raise InvalidArgument(name, requirement, got)
     return numbers + 0.0  # without -0.0
 
 
@@ -99,7 +93,7 @@ def _doubles(name: str, value: object, *, up: bool) -> Reals:
     entries = array.ravel().tolist()
     wrong = sum(not _is_exact(entry) for entry in entries)
     if wrong:
-        raise InvalidArgument(name, _REAL, Entries(array, wrong) if array.ndim else value)
+        raise InvalidArgument(name, _REAL, described(array, wrong) if array.ndim else value)
     rounded = [_double(entry, up=up) for entry in entries]
     return np.array(rounded, dtype=np.float64).reshape(array.shape)
 
