@@ -1253,33 +1253,35 @@ def _rows(c: Checker, *, name: Json, columns: Json) -> Rows:
 
 @kind("encode", Rows)
 def _encode(c: Checker, rows: Rows, *, schema: Json) -> Rows:
-    """Each of k entries gives one number in [-1, 1], indicators of distinct levels, or a corner of
-    a simplex of radius 1 in one column less: at most 1 to |x|^2, and sqrt(its columns) to |x|_1.
-    """
+    """Each of k entries adds at most 1 to |x|^2."""
     c.require(type(schema) is list and schema, "schema must be a list of columns")
-    width, norm1 = 0, c.ring.lift(0)
-    for entry in schema:
-        named = type(entry) is list and len(entry) in (2, 3) and type(entry[0]) is str
-        c.require(named, "an entry of schema is [name, lower, upper] or [name, levels, coding]")
-        longest = c.ring.lift(1)
-        if len(entry) == 3 and type(entry[1]) is not list:
-            low, high = number(entry[1], c.where), number(entry[2], c.where)
-            c.require(low < high, f"bounds of {entry[0]!r:.40} must increase")
-            width += 1
-        else:
-            levels = entry[1]
-            known = type(levels) is list and levels and all(type(level) is str for level in levels)
-            c.require(known and len(set(levels)) == len(levels), "levels must be distinct texts")
-            own = len(levels)
-            if len(entry) == 3:
-                own -= 1
-                c.require(entry[2] == "simplex" and own > 0, "levels are coded as a simplex")
-                longest = c.ring.lift(own) ** HALF
-            width += own
-        norm1 += longest
+    widths = [_encoded(c, entry) for entry in schema]
     k = c.ring.lift(len(schema))
     c.equal(rows.columns, k, "the table has one column for each entry of schema")
-    return Rows(c.ring.lift(width), k**HALF, norm1)
+    norm1 = c.ring.lift(0)
+    for _, longest in widths:
+        norm1 += longest
+    return Rows(c.ring.lift(sum(width for width, _ in widths)), k**HALF, norm1)
+
+
+def _encoded(c: Checker, entry: Json) -> tuple[int, Formula]:
+    """Columns of an entry and its part of |x|_1: a number in [-1, 1]; indicators of distinct
+    levels; or a corner of a simplex of radius 1 in one column less, of |x|_1 at most sqrt(columns).
+    """
+    named = type(entry) is list and len(entry) in (2, 3) and type(entry[0]) is str
+    c.require(named, "an entry of schema is [name, lower, upper] or [name, levels, coding]")
+    if len(entry) == 3 and type(entry[1]) is not list:
+        low, high = number(entry[1], c.where), number(entry[2], c.where)
+        c.require(low < high, f"bounds of {entry[0]!r:.40} must increase")
+        return 1, c.ring.lift(1)
+    levels = entry[1]
+    known = type(levels) is list and levels and all(type(level) is str for level in levels)
+    c.require(known and len(set(levels)) == len(levels), "levels must be distinct texts")
+    if len(entry) == 2:
+        return len(levels), c.ring.lift(1)
+    corner = entry[2] == "simplex" and len(levels) > 1
+    c.require(corner, "levels are coded as a simplex")
+    return len(levels) - 1, c.ring.lift(len(levels) - 1) ** HALF
 
 
 @kind("clip_norm", Rows)

@@ -498,7 +498,7 @@ SQUARE = whole([[5, 1], [1, 5]])
         (whole([[1, 2]]), 1, "of a shape"),
         (np.zeros(3, dtype=int), 1, "of a shape"),
         (np.zeros((0, 0), dtype=int), 1, "of a shape"),
-        (np.zeros((2, 2)), 1, "of integers; got ['float']"),
+        (np.zeros((2, 2)), 1, "of integers; got float"),
         (np.zeros((2, 2), dtype=bool), 1, "of integers; got bool"),
         (np.array([[True]], dtype=object), 1, "of integers"),
         (np.array([[1, None], [None, 1]], dtype=object), 1, "of integers"),
