@@ -1407,6 +1407,7 @@ def every_kind() -> tuple[Graph, dict[str, int]]:
 
 
 @pytest.mark.parametrize("replaced", [False, True])
+@pytest.mark.some(1)
 def test_derived_sensitivities_bound_random_neighbours(replaced: bool) -> None:
     """Every statistic, in L1 and L2 norm, over tables that differ by one row."""
     graph, ids = every_kind()
@@ -1498,6 +1499,7 @@ def points_in(draw: random.Random, spec: Json) -> Fraction:
     return draw.choice([*known, inside if inside in span else known[0]])
 
 
+@pytest.mark.slow
 def test_what_is_shown_of_random_formulas_is_true() -> None:
     """Accepted formulas are defined, equal their normal form, and have the sign that is shown."""
     draw, shown = random.Random(11), 0
@@ -1617,6 +1619,7 @@ def test_checking_costs_what_there_is_to_check() -> None:
     ],
     ids=range(7),
 )
+@pytest.mark.slow
 def test_huge_formulas_are_refused(size: Json) -> None:
     """Powers, numbers and sums that would take forever are refused instead."""
     symbols = {**APPROX, **{name: symbol("0", "1") for name in "ghklmn"}}

@@ -52,6 +52,7 @@ def table(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_list_has_every_regression():
     """Name, variant, verdict and cost for each relation, paper; within 100 columns."""
     lines = call("list").splitlines()

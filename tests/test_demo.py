@@ -30,6 +30,7 @@ def women() -> Table:
     return survey()
 
 
+@pytest.mark.slow
 def test_it_tells_the_whole_story(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,6 +64,7 @@ def test_the_stated_noise_is_the_noise_of_repeats(women: Table) -> None:
     assert stated == pytest.approx(spread, rel=0.3)
 
 
+@pytest.mark.slow
 def test_what_is_declared_is_what_does_best_on_made_up_women() -> None:
     """The choice of section 5, made without data: no other regression or bound errs less."""
     table = made_up()

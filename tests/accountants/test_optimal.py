@@ -88,6 +88,7 @@ def test_multiples_of_one_step_against_every_outcome(seed, brute, monkeypatch):
     assert deltas.width <= 1e-12 * deltas.upper
 
 
+@pytest.mark.slow
 def test_many_responses_lie_between_more_and_less_private_ones(binomial):
     """300 random epsilons in [0.1, 0.11]: between 300 of either end, by binomials."""
     draw = random.Random(7)

@@ -105,6 +105,7 @@ def test_three_rows_a_person(name, relation):
 
 @pytest.mark.parametrize("name", ["Gram", "Linear", "(X'X, X'y, y'y)", "(X'X, X'y, lambda_min)"])
 @relations
+@pytest.mark.some(1)
 def test_a_search_for_worse_neighbours_finds_none(name, relation):
     """Nelder and Mead's search over one pair, from six starts, ends inside the bound."""
     statistic = ALL[name](*setting(relation).nodes())

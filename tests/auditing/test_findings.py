@@ -75,6 +75,7 @@ def test_every_accountant_says_what_its_theorem_says():
     assert "floor" in shares.says
 
 
+@pytest.mark.slow
 def test_the_tightest_accountant_stands_first():
     """Upper bounds are in order."""
     for cls in (dp.AdaSSPWang, dp.NoisySGD, dp.SSPPiazza, dp.FunctionalLinearPrinted):
@@ -84,6 +85,7 @@ def test_the_tightest_accountant_stands_first():
         assert all(a <= b * (1 + 1e-8) for a, b in pairwise(uppers))
 
 
+@pytest.mark.slow
 def test_a_sample_is_counted_by_the_numeric_accountant_only():
     """Others bound the noise as if every row were read."""
     told = found(dp.NoisySGD()).opinions
@@ -94,6 +96,7 @@ def test_a_sample_is_counted_by_the_numeric_accountant_only():
 
 
 @pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
+@pytest.mark.slow
 def test_no_upper_bound_is_below_the_exact_cost(relation):
     """What one accountant attains, no other denies."""
     seen = 0
@@ -211,6 +214,7 @@ def test_the_split_is_claimed_and_true():
             assert parts[name].true == pytest.approx(float(square / sum(squares.values())))
 
 
+@pytest.mark.slow
 def test_a_second_opinion_is_no_less_than_ours():
     """Theirs is an upper bound on a grid, near ours."""
     for regression in (dp.AdaSSPWang(), dp.SSPWangCoded(), dp.NoisySGD()):

@@ -42,6 +42,7 @@ def missing(entries):
     return [cls for cls in recommended if cls.variant == "recommended" and not cls.use]
 
 
+@pytest.mark.slow
 def test_every_regression_is_there_under_both_relations():
     """Also those that are made of others."""
     wanted = {(c.__name__, str(r)) for c in (*dp.REGRESSIONS, *EXAMPLES) for r in samples.RELATIONS}

@@ -37,6 +37,7 @@ def best(event):
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=repr)
+@pytest.mark.some(1)
 def test_the_page_says_what_their_accountant_says(event):
     """Theirs is on a grid, from above; ours is no more, and near."""
     accountant = dp_accounting.pld.PLDAccountant()

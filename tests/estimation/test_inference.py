@@ -249,6 +249,7 @@ def test_the_noise_of_the_gram_makes_no_bias():
     assert abs(np.mean(mended)) / error < 0.2
 
 
+@pytest.mark.slow
 def test_the_residual_variance_and_its_error_are_those_of_many_runs():
     """Without bias, and off by as much as it says."""
     rng = np.random.default_rng(6)

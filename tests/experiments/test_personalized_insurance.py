@@ -240,6 +240,7 @@ def test_spreads_by_hand():
     assert np.isnan(Entry(5, METHODS[0], np.ones((1, 3))).error)
 
 
+@pytest.mark.slow
 def test_a_seed_repeats_itself_and_methods_do_not_meet(costs):
     """Leaving out what has no proof moves no other loss."""
     everything = {one.method: one.losses for one in insurance.entries(costs, SMALL)}

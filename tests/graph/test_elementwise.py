@@ -177,6 +177,7 @@ MACHINES = [
 ]
 
 
+@pytest.mark.slow
 def test_every_processor_gives_the_same_bits():
     """With other kernels of BLAS, and without the vector instructions that this processor has."""
     here = str(Path(__file__).parent)

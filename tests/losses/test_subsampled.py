@@ -72,6 +72,7 @@ def some_losses(direction, count, seed):
 
 
 @every_direction
+@pytest.mark.some(1)
 def test_the_cumulant_is_that_of_the_definition(direction):
     """Within its error of 50-digit quadrature, which is small where |E e^(zL)| is not."""
     with mp.workdps(50):

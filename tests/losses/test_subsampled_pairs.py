@@ -57,6 +57,7 @@ EPSILONS = (-1.5, -0.4, 0.0, 0.2, 0.7, 1.5, 3.0)
 
 
 @pytest.mark.parametrize("q", [0.1, 0.5, 0.9])
+@pytest.mark.some(1)
 def test_poisson_sampling_is_dominated_in_each_direction(q):
     """All tables of up to 3 other rows in {-1, 1/2, 1}, and a row in {-1, 1}: sums with std 1."""
     for others in itertools.chain.from_iterable(

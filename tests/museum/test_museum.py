@@ -60,6 +60,7 @@ def test_an_exhibit_says_what_it_is(exhibit):
     assert len(file.read_text().splitlines()) <= 120
 
 
+@pytest.mark.slow
 def test_thirteen_of_thirteen():
     """And all of the others."""
     known = [one for one in museum() if one.number <= KNOWN]

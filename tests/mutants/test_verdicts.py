@@ -124,6 +124,7 @@ def test_names_are_unique():
 
 
 @pytest.mark.page
+@pytest.mark.slow
 def test_the_page_is_fresh():
     """docs/verdicts.md is what `python -m tests.support.verdicts_page` writes."""
     assert PAGE.read_text() == page(), "stale: run python -m tests.support.verdicts_page"

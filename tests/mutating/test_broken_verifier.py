@@ -22,6 +22,7 @@ def survivors(regression, target=TARGET):
     return {one.operator.name for one in found.survivors}
 
 
+@pytest.mark.slow
 def test_the_whole_verifier_lets_none_survive():
     """To compare with."""
     assert not survivors(dp.AdaSSP())

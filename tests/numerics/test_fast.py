@@ -104,6 +104,7 @@ def test_no_random_epsilon_is_too_small() -> None:
         assert least <= 0 or holds(least, d, m) is False
 
 
+@pytest.mark.slow
 def test_against_the_definition(profile_oracle: Oracle) -> None:
     """At 450 digits, by code that shares nothing with dpframe, no answer is too small."""
     epsilon, delta = (values[:BY_DEFINITION] for values in random_points(POINTS))

@@ -200,6 +200,7 @@ def test_targets_beyond_doubles(epsilon: str) -> None:
     assert found.composition.epsilon("1e-6").upper <= Fraction(epsilon)
 
 
+@pytest.mark.slow
 def test_the_noise_of_a_jointly_calibrated_run_is_the_scaled_one() -> None:
     """Standard deviations over 1500 runs: each draw is of the calibrated size, rounded up."""
 

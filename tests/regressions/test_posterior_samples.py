@@ -113,6 +113,7 @@ class Numbers:
         self.up, self.down = self._own.up, self._own.down
 
 
+@pytest.mark.slow
 def test_the_guarded_temperature_is_private_on_the_worst_tables_of_the_plane():
     """OPS under replace-one, against exact profiles of its two Gaussians, for tables that put their
     mass along one line and replace a record across it.

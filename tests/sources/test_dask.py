@@ -148,6 +148,7 @@ def dies():
 
 
 @pytest.mark.parametrize("kind", ["collection", "memory"])
+@pytest.mark.slow
 def test_workers_that_die_are_one_clear_error(kind, named, table):
     """After the scheduler has given up; of a cluster of its own, which ends with it."""
     import dask

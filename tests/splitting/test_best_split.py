@@ -161,6 +161,7 @@ def test_overspending_is_uncertified(ball, one):
         dp.best_split(Doubled(), target=one, setting=ball, criterion=NOISE)
 
 
+@pytest.mark.slow
 def test_analytic_shares_against_a_grid(ball, one):
     """Gaussian.analytic of basic shares: an implicit std, with no derivative, still proved."""
     regression = Shared(b="1/2", idle="1/2")

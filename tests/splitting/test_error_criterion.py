@@ -176,6 +176,7 @@ def test_best_gamma_against_a_grid(ball, epsilon, d):
 
 
 @pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
+@pytest.mark.slow
 def test_best_shares_against_a_grid(relation, one):
     """adaSSP, all three shares: no split of a grid has less than what is said to be least."""
     n, d, steps = 3000, 4, 300

@@ -18,6 +18,7 @@ def blocks():
 
 @pytest.mark.page
 @pytest.mark.parametrize("name", CHEAP)
+@pytest.mark.slow
 def test_fresh(name):
     """As `python -m tests.splitting.splits_page` writes it."""
     assert blocks()[name] == page.BLOCKS[name]()

@@ -155,6 +155,7 @@ def test_gaussian_and_laplace_noise_together(epsilon, delta):
 
 
 @pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
+@pytest.mark.some(1)
 def test_pure_noise_under_every_budget(relation):
     """Laplace noise alone: all of epsilon, all of rho, and by the numeric total."""
     for target, derivation in (

@@ -271,6 +271,7 @@ def test_a_sample_is_part_of_the_hash():
     assert "sampled" not in found[0].releases[0].record()
 
 
+@pytest.mark.slow
 def test_jointly_spends_what_samples_allow():
     """dp.Jointly at numbers: less noise than without samples, and proved."""
     table = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)

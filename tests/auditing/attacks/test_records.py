@@ -66,6 +66,7 @@ def test_power():
 
 
 @pytest.mark.page
+@pytest.mark.slow
 def test_the_page_is_fresh():
     """docs/refutations.md is what `python -m tests.auditing.attacks.refuted` writes."""
     assert PAGE.read_text() == page(), "stale: run python -m tests.auditing.attacks.refuted"

@@ -138,6 +138,7 @@ def test_the_same_audit_gives_the_same_page(found, page):
     assert html(found, title="An audit", notes=["Made for a test."]) == page
 
 
+@pytest.mark.slow
 def test_another_process_gives_the_same_page():
     """Whatever the seed of its hashes."""
     code = (
