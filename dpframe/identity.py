@@ -113,6 +113,67 @@ def strangers(
     return tuple(kind for kind in known if not known[kind])
 
 
+def state(*values: object) -> tuple[object, ...]:
+    """All that these values are made of, laid flat: what it was before, as long as no part of them
+    was changed or replaced. Parts of what is neither dpframe's own nor plain are not looked at.
+    Caches of dpframe's own values are emptied.
+    """
+    found: list[object] = []
+    seen: dict[int, tuple[int, object]] = {}  # held, so that no other takes the place in memory
+    waiting: list[Any] = list(values)[::-1]
+    while waiting:
+        value = waiting.pop()
+        kind = type(value)
+        if not _of_python(type(kind)):
+            kind = Shadow  # it might compare as it likes
+        if kind in LEAVES and kind is not FunctionType:
+            found.append((kind, repr(value)))  # text, since fractions can be changed in place
+            continue
+        if id(value) in seen:
+            found.append((kind, seen[id(value)][0]))
+            continue
+        seen[id(value)] = len(seen), value
+        itself, parts = _laid_open(value, kind)
+        found.append((kind, len(parts), itself))
+        waiting += parts[::-1]
+    return tuple(found)
+
+
+def _laid_open(value: Any, kind: type) -> tuple[object, list[object]]:
+    """What tells a value from others of its kind, and its parts in order."""
+    if kind is FunctionType:
+        return (value, value.__code__), [value.__defaults__, value.__kwdefaults__]
+    if kind in {tuple, list}:
+        return None, list(value)
+    if kind in CONTAINERS:
+        return None, sorted(value, key=repr)
+    if kind in MAPPINGS:
+        return None, [part for item in value.items() for part in item]
+    if kind in METACLASSES:
+        return value, []
+    if _plain(kind):
+        return (str(value.dtype), value.shape, value.tobytes()), []
+    if isinstance(kind, enum.EnumMeta) or not own(kind):
+        return Same(value), []
+    return None, _state(value, kind)
+
+
+class Same:
+    """Equal to another of the same value, whatever that says of itself."""
+
+    def __init__(self, value: object) -> None:
+        """Hold it."""
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the very same."""
+        return isinstance(other, Same) and other.value is self.value
+
+    def __hash__(self) -> int:
+        """By its place in memory."""
+        return id(self.value)
+
+
 def _plain(kind: type) -> bool:
     """Whether values of it are public arrays or numbers of numpy."""
     numpy = sys.modules.get("numpy")
