@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import abc
 import contextlib
+import dis
 import enum
 import functools
 import sys
@@ -254,13 +255,15 @@ def _functions(cls: type) -> list[FunctionType] | None:
     bodies = _bodies(name)
     if bodies is None:
         return None
-    body = bodies.get(qualified)
-    if body is None or not body <= set(vars(cls)):
+    body, stored = bodies.get(qualified, (None, None))
+    if body is None or stored is None or not body <= set(vars(cls)):
         return None
     found: list[FunctionType] = []
     for key, part in vars(cls).items():
         behind = _behind(part)
         if key in body and not behind:
+            return None
+        if key not in stored and _hides(cls, key, part):
             return None
         for function in behind:
             if function is None or not _stands(function, key):
@@ -269,6 +272,17 @@ def _functions(cls: type) -> list[FunctionType] | None:
                 return None
             found.append(function)
     return found
+
+
+def _hides(cls: type, key: str, part: object) -> bool:
+    """Whether what no line of the class's body stores was put there later: a function, or what
+    hides an attribute of a base; not what Python and attrs make, nor the None or False by which
+    dpframe's own bases take a property back.
+    """
+    if key in GENERATED or isinstance(part, MemberDescriptorType) or part is None or part is False:
+        return False
+    hiding = not key.startswith("_") and any(key in vars(base) for base in cls.__mro__[1:])
+    return hiding or bool(_behind(part))
 
 
 def _held(name: str, qualified: str) -> object:
@@ -331,20 +345,26 @@ def _codes(name: str) -> frozenset[CodeType] | None:
     return None if whole is None else frozenset(code for _, code in _parts(whole, ""))
 
 
+Body = tuple[frozenset[str], frozenset[str]]
+
+
 @functools.lru_cache(maxsize=4096)
-def _bodies(name: str) -> dict[str, frozenset[str]] | None:
-    """The names of the functions in the body of each class in the file of a module."""
+def _bodies(name: str) -> dict[str, Body] | None:
+    """Of each class in the file of a module the names of the functions in its body, and all names
+    that the body stores.
+    """
     whole = _file(name)
     if whole is None:
         return None
-    parts = list(_parts(whole, ""))
-    return {
-        where: frozenset(
-            one.co_name for one in _constants(code) if one.co_name.isidentifier()
-        )
-        for where, code in parts
-        if not code.co_flags & OPTIMIZED
-    }
+    parts = _parts(whole, "")
+    return {where: _body(code) for where, code in parts if not code.co_flags & OPTIMIZED}
+
+
+def _body(code: CodeType) -> Body:
+    functions = (one.co_name for one in _constants(code) if one.co_name.isidentifier())
+    steps = dis.get_instructions(code)
+    stored = (step.argval for step in steps if step.opname == "STORE_NAME")
+    return frozenset(functions), frozenset(stored)
 
 
 def _parts(code: CodeType, where: str) -> Iterator[tuple[str, CodeType]]:

@@ -14,6 +14,7 @@ from dpframe.graph.maps.clip import ClipNorm
 from dpframe.graph.objectives import Logistic
 from dpframe.graph.procedures.deep_point import DeepPoint
 from dpframe.graph.release import Release
+from dpframe.graph.schema import Encoded
 from dpframe.graph.statistics import Gram, Moment, Trace
 from dpframe.identity import own, strangers
 from dpframe.symbols import Expression
@@ -286,3 +287,14 @@ def test_caches_planted_after_certification_are_not_read():
     vars(run.graph)["charged"], vars(run)["document"] = (), {"hash": "0"}
     found = dp.execute(run, np.ones((3, 1)), np.ones(3), rng=0)
     assert (list(found.released), found.receipt.certificate) == (["gram"], true)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [lambda: dp.constant(1), lambda: Encoded.__dict__["norm"], lambda: Encoded.norm.fget],
+    ids=["a constant", "a property of ours", "a function of ours"],
+)
+def test_what_hides_an_inherited_rule_is_seen(part, monkeypatch):
+    """Rows clipped to length 1000 do not pass for rows of length 1."""
+    monkeypatch.setattr(ClipNorm, "radius", part(), raising=False)
+    assert ClipNorm in strangers([ClipNorm.__new__(ClipNorm)])
