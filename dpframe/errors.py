@@ -32,6 +32,7 @@ from pathlib import PurePath
 from typing import Any
 
 LIBRARIES = {"builtins", "fractions", "decimal", "pathlib", "numpy"}  # whose scalars are shown
+KEPT = "what was released is in .released, and what was spent in .receipt"
 SHORT = 120  # characters of a text that an error repeats
 
 
@@ -61,21 +62,31 @@ class UnsafeFormula(InvalidArgument):
 
 
 class BadData(InvalidArgument):
-    """Data that cannot be used; nothing has been released."""
+    """Data that cannot be used; nothing has been released, unless a note says so."""
 
 
 class SourceFailed(DPFrameError):
-    """Reading a table broke off, or a worker that read it; nothing has been released.
+    """Reading a table broke off, or a worker that read it.
 
     `where` names the part, `cause` the kind of failure. What a library said about it is not
-    repeated: it may quote data.
+    repeated: it may quote data. Nothing has been released, where `receipt` is None; where a later
+    pass broke off, `released` and `receipt` are as of PostFailed.
     """
 
-    def __init__(self, where: str, cause: str, way_out: str = "") -> None:
+    def __init__(
+        self,
+        where: str,
+        cause: str,
+        way_out: str = "",
+        *,
+        released: Mapping[str, object] | None = None,
+        receipt: object = None,
+    ) -> None:
         """Keep the operands, so that a program can read them too."""
         self.where, self.cause, self.way_out = where, cause, way_out
-        text = f"reading {where} failed ({cause}); nothing has been released. {way_out}"
-        super().__init__(text.rstrip())
+        self.released, self.receipt = dict(released or {}), receipt
+        kept = "nothing has been released" if receipt is None else KEPT
+        super().__init__(f"reading {where} failed ({cause}); {kept}. {way_out}".rstrip())
 
 
 class BadCertificate(InvalidArgument):
@@ -161,7 +172,7 @@ class PostFailed(DPFrameError):
         self.released = dict(released or {})
         kept = "nothing was charged"
         if receipt is not None:
-            kept = "what was released is in .released, and what was spent in .receipt"
+            kept = KEPT
         super().__init__(f"post-processing failed: {function} raised {said}; {kept}.")
 
 

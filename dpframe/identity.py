@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import abc
 import contextlib
+import dis
 import enum
 import functools
 import sys
@@ -113,6 +114,67 @@ def strangers(
     return tuple(kind for kind in known if not known[kind])
 
 
+def state(*values: object) -> tuple[object, ...]:
+    """All that these values are made of, laid flat: what it was before, as long as no part of them
+    was changed or replaced. Parts of what is neither dpframe's own nor plain are not looked at.
+    Caches of dpframe's own values are emptied.
+    """
+    found: list[object] = []
+    seen: dict[int, tuple[int, object]] = {}  # held, so that no other takes the place in memory
+    waiting: list[Any] = list(values)[::-1]
+    while waiting:
+        value = waiting.pop()
+        kind = type(value)
+        if not _of_python(type(kind)):
+            kind = Shadow  # it might compare as it likes
+        if kind in LEAVES and kind is not FunctionType:
+            found.append((kind, repr(value)))  # text, since fractions can be changed in place
+            continue
+        if id(value) in seen:
+            found.append((kind, seen[id(value)][0]))
+            continue
+        seen[id(value)] = len(seen), value
+        itself, parts = _laid_open(value, kind)
+        found.append((kind, len(parts), itself))
+        waiting += parts[::-1]
+    return tuple(found)
+
+
+def _laid_open(value: Any, kind: type) -> tuple[object, list[object]]:
+    """What tells a value from others of its kind, and its parts in order."""
+    if kind is FunctionType:
+        return (value, value.__code__), [value.__defaults__, value.__kwdefaults__]
+    if kind in {tuple, list}:
+        return None, list(value)
+    if kind in CONTAINERS:
+        return None, sorted(value, key=repr)
+    if kind in MAPPINGS:
+        return None, [part for item in value.items() for part in item]
+    if kind in METACLASSES:
+        return value, []
+    if _plain(kind):
+        return (str(value.dtype), value.shape, value.tobytes()), []
+    if isinstance(kind, enum.EnumMeta) or not own(kind):
+        return Same(value), []
+    return None, _state(value, kind)
+
+
+class Same:
+    """Equal to another of the same value, whatever that says of itself."""
+
+    def __init__(self, value: object) -> None:
+        """Hold it."""
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the very same."""
+        return isinstance(other, Same) and other.value is self.value
+
+    def __hash__(self) -> int:
+        """By its place in memory."""
+        return id(self.value)
+
+
 def _plain(kind: type) -> bool:
     """Whether values of it are public arrays or numbers of numpy."""
     numpy = sys.modules.get("numpy")
@@ -193,13 +255,15 @@ def _functions(cls: type) -> list[FunctionType] | None:
     bodies = _bodies(name)
     if bodies is None:
         return None
-    body = bodies.get(qualified)
-    if body is None or not body <= set(vars(cls)):
+    body, stored = bodies.get(qualified, (None, None))
+    if body is None or stored is None or not body <= set(vars(cls)):
         return None
     found: list[FunctionType] = []
     for key, part in vars(cls).items():
         behind = _behind(part)
         if key in body and not behind:
+            return None
+        if key not in stored and _hides(cls, key, part):
             return None
         for function in behind:
             if function is None or not _stands(function, key):
@@ -208,6 +272,17 @@ def _functions(cls: type) -> list[FunctionType] | None:
                 return None
             found.append(function)
     return found
+
+
+def _hides(cls: type, key: str, part: object) -> bool:
+    """Whether what no line of the class's body stores was put there later: a function, or what
+    hides an attribute of a base; not what Python and attrs make, nor the None or False by which
+    dpframe's own bases take a property back.
+    """
+    if key in GENERATED or isinstance(part, MemberDescriptorType) or part is None or part is False:
+        return False
+    hiding = not key.startswith("_") and any(key in vars(base) for base in cls.__mro__[1:])
+    return hiding or bool(_behind(part))
 
 
 def _held(name: str, qualified: str) -> object:
@@ -270,20 +345,26 @@ def _codes(name: str) -> frozenset[CodeType] | None:
     return None if whole is None else frozenset(code for _, code in _parts(whole, ""))
 
 
+Body = tuple[frozenset[str], frozenset[str]]
+
+
 @functools.lru_cache(maxsize=4096)
-def _bodies(name: str) -> dict[str, frozenset[str]] | None:
-    """The names of the functions in the body of each class in the file of a module."""
+def _bodies(name: str) -> dict[str, Body] | None:
+    """Of each class in the file of a module the names of the functions in its body, and all names
+    that the body stores.
+    """
     whole = _file(name)
     if whole is None:
         return None
-    parts = list(_parts(whole, ""))
-    return {
-        where: frozenset(
-            one.co_name for one in _constants(code) if one.co_name.isidentifier()
-        )
-        for where, code in parts
-        if not code.co_flags & OPTIMIZED
-    }
+    parts = _parts(whole, "")
+    return {where: _body(code) for where, code in parts if not code.co_flags & OPTIMIZED}
+
+
+def _body(code: CodeType) -> Body:
+    functions = (one.co_name for one in _constants(code) if one.co_name.isidentifier())
+    steps = dis.get_instructions(code)
+    stored = (step.argval for step in steps if step.opname == "STORE_NAME")
+    return frozenset(functions), frozenset(stored)
 
 
 def _parts(code: CodeType, where: str) -> Iterator[tuple[str, CodeType]]:

@@ -14,7 +14,8 @@ from dpframe.graph.maps.clip import ClipNorm
 from dpframe.graph.objectives import Logistic
 from dpframe.graph.procedures.deep_point import DeepPoint
 from dpframe.graph.release import Release
-from dpframe.graph.statistics import Gram, Moment
+from dpframe.graph.schema import Encoded
+from dpframe.graph.statistics import Gram, Moment, Trace
 from dpframe.identity import own, strangers
 from dpframe.symbols import Expression
 
@@ -254,3 +255,46 @@ def test_shipped_declarations_hold_nothing_strange(regression):
     """Shipped declarations hold nothing strange."""
     graph = regression.graph(SETTING, TARGET.budget)
     assert strangers(graph.nodes) == ()
+
+
+def the(kind, run):
+    """The node of a kind."""
+    return next(node for node in run.graph.nodes if isinstance(node, kind))
+
+
+CHANGES = {
+    "other noise": lambda run: (the(Release, run), "stated", dp.Gaussian(std="0.01")),
+    "a digit inside a formula": lambda run: (the(ClipNorm, run).norm.value, "_numerator", 1000),
+    "longer rows": lambda run: (the(ClipNorm, run), "norm", dp.constant(1000)),
+    "another promise": lambda run: (run.report.problem, "target", dp.ApproxDP(100, "1e-6")),
+    "another graph": lambda run: (run.report.problem, "graph", certified(released(Trace)).graph),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_values_changed_after_certification_are_not_executed(change):
+    """Values changed after certification are not executed."""
+    run = certified(released(Gram))
+    object.__setattr__(*change(run))
+    with pytest.raises(dp.NotExecutable, match="changed since"):
+        dp.execute(run, np.ones((3, 1)), np.ones(3), rng=0)
+
+
+def test_caches_planted_after_certification_are_not_read():
+    """Caches planted after certification are not read."""
+    run = certified(released(Gram))
+    true = run.hash
+    vars(run.graph)["charged"], vars(run)["document"] = (), {"hash": "0"}
+    found = dp.execute(run, np.ones((3, 1)), np.ones(3), rng=0)
+    assert (list(found.released), found.receipt.certificate) == (["gram"], true)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [lambda: dp.constant(1), lambda: Encoded.__dict__["norm"], lambda: Encoded.norm.fget],
+    ids=["a constant", "a property of ours", "a function of ours"],
+)
+def test_what_hides_an_inherited_rule_is_seen(part, monkeypatch):
+    """Rows clipped to length 1000 do not pass for rows of length 1."""
+    monkeypatch.setattr(ClipNorm, "radius", part(), raising=False)
+    assert ClipNorm in strangers([ClipNorm.__new__(ClipNorm)])

@@ -27,9 +27,9 @@ LEAST = 0.05  # width over std of residuals; below it almost all of them are cli
 class Stack:
     """m moments in k identified directions, in which X'X is diagonal: eigenvalues `values` (k,),
     moments `seen` (m, k) taken at `at` (m, k), their noise `stds` and `widths` (m,), infinite where
-    nothing was clipped, `hidden` (m, m), squared distances along directions that are not
-    identified, `total` (k,), the sum of all rows, zeros where it is not known, and how many
-    directions are `lost`.
+    nothing was clipped, `hidden` (m, m), a bound on the products of distances along directions
+    that are not identified, `total` (k,), the sum of all rows, zeros where it is not known, and how
+    many directions are `lost`.
     """
 
     values: Array
@@ -67,20 +67,30 @@ def stacked(
     (d,) is 1, or it is zeros.
     """
     turn, moments = found.vectors.T, evidence.moments
-    away = np.array([np.linalg.norm(found.lost.T @ one.at) for one in moments])
-    away = away + largest if found.lost.size else np.zeros(len(moments))
+    off = np.array([found.lost.T @ one.at for one in moments])
     return Stack(
         found.values,
         np.array([turn @ one.moment for one in moments]),
         np.array([turn @ one.at for one in moments]),
         np.array([one.std for one in moments]),
         np.array([unclipped(one.at, one.width, bound) for one in moments]),
-        np.outer(away, away),
+        beyond(off, largest if found.lost.size else 0.0),
         found.values * (turn @ constant),
         found.lost.shape[1],
         evidence.gram_std,
         max(evidence.count, 1.0),
     )
+
+
+def beyond(off: Array, largest: float) -> Array:
+    """A bound, as matrices (m, m) are ordered, on (p_i - x).(p_j - x) for the rows p_i of `off`
+    (m, l) and every x of at most the length `largest`: no weights of moments cancel x.
+
+    It is (1 + a) |x|^2 + (1 + 1/a) p_i.p_j for any a > 0; this a makes it (|x| + |p|)^2 for one.
+    """
+    most = float(np.max(np.linalg.norm(off, axis=1), initial=0.0))
+    same = largest * (largest + most) * np.ones((len(off), len(off)))
+    return np.asarray(same + (1 + largest / most) * off @ off.T if most else same)
 
 
 def unclipped(at: Array, width: float, bound: float) -> float:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpframe.auditing import BudgetReport
 from dpframe.auditing.rosters import report_at
-from dpframe.errors import InvalidArgument, PostFailed
+from dpframe.errors import InvalidArgument
 from dpframe.execution import execute
 from dpframe.execution.budgets import asked, check_order
 from dpframe.execution.one_pass import public_sizes
@@ -81,8 +81,8 @@ class PrivateEstimator(BaseEstimator, ABC):
         options |= {"ledger": self.ledger, "dataset": self.dataset, "executor": executor}
         try:
             result = execute(certificate, *table, budgets=claimed.budgets, **options)
-        except PostFailed as failed:
-            if self.rng is None and failed.receipt is not None:
+        except BaseException as failed:
+            if self.rng is None and getattr(failed, "receipt", None) is not None:
                 self._fits.add(source.identity, fit)
             raise
         if self.rng is None:

@@ -9,12 +9,12 @@ from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import numpy as np
 
 from dpframe.errors import (
     InvalidArgument,
     NotExecutable,
-    PostFailed,
     check_kind,
     check_word,
     shown,
@@ -120,7 +120,7 @@ def execute(
             with charging:
                 released_in_stages(running, draws, randomness.fresh())
             output = post_process(running)
-        except PostFailed as error:
+        except BaseException as error:  # noqa: BLE001 - whatever it is, releases were paid for
             failed = with_what_was_released(error, _named(running), receipt)
         else:
             return Result(output=output, released=_named(running), receipt=receipt)
@@ -207,12 +207,13 @@ def executable(run: object) -> Certificate:
     updates = [loop.update for loop in run.graph.loops]
     for function in [*(post.function for post in run.graph.posts), *updates]:
         checked_function(function)
-    problem = run.report.problem
-    changed = [kind for kind in strangers(problem.parts, own) if kind not in problem.foreign]
-    if changed:
+    if run.report.made_of != run.report.sealed:
+        problem = run.report.problem
+        changed = [kind for kind in strangers(problem.parts, own) if kind not in problem.trust]
         kinds = ", ".join(f"{kind.__module__}:{kind.__qualname__}" for kind in changed)
-        raise NotExecutable(f"the graph was changed since it was certified: {kinds}. Certify anew.")
-    return run
+        told = f": {kinds}" if changed else ""
+        raise NotExecutable(f"the graph was changed since it was certified{told}. Certify anew.")
+    return attrs.evolve(run)  # its numbers are checked, and its hash is computed, anew
 
 
 def _charge(

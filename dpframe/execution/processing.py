@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
-from dpframe.errors import PostFailed
+from dpframe.errors import KEPT, PostFailed, SourceFailed
 
 
 def applied(function: Callable[..., Any], name: str, arguments: Sequence[Any]) -> Any:
@@ -28,9 +29,23 @@ def said(error: Exception) -> str:
 
 
 def with_what_was_released(
-    failed: PostFailed, released: dict[str, Any], receipt: object
-) -> PostFailed:
-    """The same failure with what was paid for, of the same cause."""
-    whole = PostFailed(failed.function, failed.said, released=released, receipt=receipt)
+    failed: BaseException, released: dict[str, Any], receipt: object
+) -> BaseException:
+    """The same failure with what was paid for, of the same cause: an error of its own where it says
+    so itself, a note on any other, an interrupt for instance. As it is, where nothing was drawn.
+    """
+    whole: BaseException = failed
+    if isinstance(failed, PostFailed):
+        whole = PostFailed(failed.function, failed.said, released=released, receipt=receipt)
+    elif not released:
+        return failed
+    elif isinstance(failed, SourceFailed):
+        told = (failed.where, failed.cause, failed.way_out)
+        whole = SourceFailed(*told, released=released, receipt=receipt)
+    else:
+        with suppress(AttributeError):  # of an error with slots
+            failed.released, failed.receipt = released, receipt  # type: ignore[attr-defined]
+            failed.add_note(f"The run was charged: {KEPT}.")
+        return failed
     whole.__cause__ = failed.__cause__
     return whole

@@ -202,10 +202,13 @@ def _shipped(one: Any) -> bool:
 
 def rehearsed(certificate: Certificate, sizes: Mapping[str, int]) -> Rehearsal:
     """Trials until one passes, of public sizes alone: n where it is public. Kept by certificate and
-    sizes.
+    sizes; what failed throughout is not, since what a function calls may be mended.
     """
     used = functions(certificate)
-    return _rehearsed(Public(certificate.hash, used, sizes["d"], sizes.get("n"), certificate))
+    found = _rehearsed(Public(certificate.hash, used, sizes["d"], sizes.get("n"), certificate))
+    if found.hopeless is not None:
+        _rehearsed.cache_clear()
+    return found
 
 
 def functions(certificate: Certificate) -> tuple[Callable[..., Any], ...]:

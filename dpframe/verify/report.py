@@ -10,6 +10,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument, OutsideTheorem
 from dpframe.graph import reads_released
+from dpframe.identity import state
 
 from . import structure
 from .attempt import Attempt
@@ -39,12 +40,20 @@ class Report:
     attempts: tuple[Attempt, ...]
     chosen: Attempt | None
     accountant: str = "auto"
-    sealed: bool = attrs.field(default=False, init=False, repr=False)  # set by verify alone
+    sealed: tuple[object, ...] = attrs.field(default=(), init=False, repr=False, eq=False)
+    """What the problem was made of when it was proved; set by `verify` alone."""
 
     @property
     def proved(self) -> bool:
         """Whether the target was proved, by `verify` and for this very problem."""
-        return self.chosen is not None and self.sealed
+        return self.chosen is not None and bool(self.sealed)
+
+    @property
+    def made_of(self) -> tuple[object, ...]:
+        """All that was proved, and where, laid flat: `sealed`, unless a part was changed since."""
+        proved, chosen = self.problem, self.chosen
+        claimed = (proved.target, proved.personal, proved.setting, proved.trust)
+        return state(proved.graph, claimed, None if chosen is None else chosen.constraints)
 
     @property
     def obligations(self) -> tuple[Obligation, ...]:
@@ -82,7 +91,7 @@ class Report:
 def verify(problem: Problem, accountant: str = "auto") -> Report:
     """Decide every obligation of `problem`; `accountant` as in dpframe.verify.certify."""
     report = attrs.evolve(_verify(problem, accountant), accountant=accountant)
-    object.__setattr__(report, "sealed", True)
+    object.__setattr__(report, "sealed", report.made_of)
     return report
 
 
