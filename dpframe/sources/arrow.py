@@ -29,6 +29,8 @@ def arrow_cells(window: Any) -> Array | Sequence[Any]:
         return arrow_cells(window.combine_chunks())
     if types.is_dictionary(kind):
         return arrow_cells(window.dictionary_decode())
+    if types.is_run_end_encoded(kind):
+        return arrow_cells(arrow("pyarrow.compute").run_end_decode(window))
     if hasattr(window, "storage"):  # an extension of another type
         return arrow_cells(window.storage)
     if types.is_integer(kind) or types.is_floating(kind):
@@ -47,11 +49,12 @@ def texts(window: Any) -> Sequence[Any]:
     try:
         cells: list[Any] = window.to_pylist()
     except UnicodeDecodeError:
-        cells = [_decoded(cell) for cell in window.cast(arrow().large_binary()).to_pylist()]
+        cells = [decoded(cell) for cell in window.cast(arrow().large_binary()).to_pylist()]
     return cells
 
 
-def _decoded(cell: bytes | None) -> str | None:
+def decoded(cell: bytes | None) -> str | None:
+    """Bytes as a text, None where they are none."""
     try:
         return None if cell is None else cell.decode()
     except UnicodeDecodeError:
@@ -113,6 +116,9 @@ def _units(window: Any, known: Array) -> Array | None:
     kind = window.type
     if kind.bit_width != 128 or kind.precision > 18 or not 0 <= kind.scale <= TENS:
         return None
-    words = np.frombuffer(window.buffers()[1], dtype="<i8")[::2]
-    units = np.where(known, words[window.offset : window.offset + len(window)], 0)
-    return units if np.abs(units).max(initial=0) <= WHOLE else None
+    if not len(window):
+        return np.empty(0)
+    words = np.frombuffer(window.buffers()[1], "<i8", 2 * len(window), 16 * window.offset)
+    low, high = words[::2], words[1::2]
+    fits = (high == low >> 63) & (np.abs(low) <= WHOLE)  # a file may break its own precision
+    return np.where(known, low, 0) if np.all(fits | ~known) else None

@@ -44,7 +44,8 @@ def held(window: Any) -> Array | Sequence[Any]:
 
 
 def _of_list(cells: Sequence[Any]) -> Array | Sequence[Any]:
-    return np.array(cells, dtype=float) if set(map(type, cells)) == {float} else cells
+    kinds = set(map(id, map(type, cells)))  # types may be made without a hash
+    return np.array(cells, dtype=float) if kinds == {id(float)} else cells
 
 
 def _of_array(array: Array) -> Array | Sequence[Any]:
@@ -63,6 +64,8 @@ def _of_pandas(series: Any) -> Array | Sequence[Any]:
     dtype = series.dtype
     if isinstance(dtype, np.dtype):
         return _of_array(series.to_numpy())
+    if hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", None) == "pyarrow":
+        return arrow_cells(series.array.__arrow_array__())
     if getattr(dtype, "kind", "O") in REAL and "Sparse" not in str(dtype):
         return doubles(series.to_numpy(dtype=float, na_value=np.nan))
     if getattr(dtype, "kind", "O") in NO_NUMBERS:
