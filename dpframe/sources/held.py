@@ -8,6 +8,7 @@ column either way.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -96,7 +97,8 @@ def no_numbers(values: Any) -> str | None:
     name, kind = str(dtype).partition("(")[0], getattr(dtype, "kind", None)
     if kind in TITLES or name in OF_POLARS:
         return TITLES.get(str(kind), name)
-    return "text" if name.lower().startswith("str") else None
+    lower = name.lower()
+    return "text" if lower == "str" or lower.startswith("string") else None
 
 
 def _no_numbers_of_arrow(kind: Any) -> str | None:
@@ -119,6 +121,9 @@ class Reader:
         return self.meaning.of_cells(cells)
 
 
+@lru_cache(maxsize=64)
 def reader(part: Numeric | Categorical | None) -> Reader:
-    """For a column of the codebook; numbers where there is no codebook."""
+    """For a column of the codebook; numbers where there is no codebook. Many levels take long, and
+    every block asks.
+    """
     return Reader(Levels.of(part.levels) if isinstance(part, Categorical) else NUMBERS)
