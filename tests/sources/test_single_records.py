@@ -1,13 +1,15 @@
 """Single records that once decided about others: by their place, their bytes or their type."""
 
 import itertools
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from dpframe.errors import BadData
+from dpframe.errors import BadData, DataWarning
 from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
 from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE
 from dpframe.sources import open_source
@@ -178,3 +180,22 @@ def test_the_first_row_of_a_block_does_not_decide_what_the_block_is(bad):
         labels, budgets = [0.5, 0.5], [1.0, 1.0]
         source = open_source(schema, iter([(X, labels, budgets)]), drop=True)
         assert [block.rows.tolist() for block in source.total(list)] == [[[0.25]]]
+
+
+def test_types_of_files_refuse_nothing_where_rows_may_be_left_out(tmp_path):
+    """A library infers them from the rows: a file without a text is one of doubles."""
+    for place, cells in enumerate((["u"], [np.nan], [True])):
+        path = tmp_path / f"{place}.parquet"
+        pq.write_table(pa.table({"a": cells, "b": [0.5]}), path)
+    with pytest.warns(DataWarning, match=r"1\.parquet, is numbers, and text in the first"):
+        assert rows(tmp_path / "*.parquet") == [[0.0, 0.5], [-1.0, 0.5], [-1.0, 0.5]]
+
+
+def test_truth_values_are_numbers_in_every_file(tmp_path):
+    """Also where rows are refused."""
+    for place, cells in enumerate(([True], [1], [Decimal("0.0")])):
+        pq.write_table(pa.table({"a": cells, "b": [0.5]}), tmp_path / f"{place}.parquet")
+    part = Categorical("a", (0, 1))
+    schema = Setting(X=Rows(columns=[part, Numeric("b", 0, 1)]), relation=ADD_REMOVE)
+    blocks = open_source(schema, tmp_path / "*.parquet").total(list)
+    assert [block.rows[0, 0] for block in blocks] == [1.0, 1.0, 0.0]
