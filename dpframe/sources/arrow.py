@@ -11,6 +11,7 @@ from .extras import arrow
 from .reading import Array, doubles
 
 TEXTS = ("is_string", "is_large_string", "is_string_view")
+DATES = ("pandas.period",)  # extensions
 WHOLE = 2**53  # whole numbers up to this are doubles
 TENS = 22  # 10^22 is the last power of ten that is a double
 
@@ -29,10 +30,10 @@ def arrow_cells(window: Any) -> Array | Sequence[Any]:
         return arrow_cells(window.combine_chunks())
     if types.is_dictionary(kind):
         return arrow_cells(window.dictionary_decode())
-    if types.is_run_end_encoded(kind):
+    if hasattr(kind, "run_end_type"):
         return arrow_cells(arrow("pyarrow.compute").run_end_decode(window))
-    if hasattr(window, "storage"):  # an extension of another type
-        return arrow_cells(window.storage)
+    if hasattr(window, "storage"):
+        return _of_extension(window)
     if types.is_integer(kind) or types.is_floating(kind):
         return plain(window)
     if types.is_decimal(kind):
@@ -42,6 +43,18 @@ def arrow_cells(window: Any) -> Array | Sequence[Any]:
     if is_text(kind):
         return texts(window)
     return np.full(len(window), np.nan)
+
+
+def _of_extension(window: Any) -> Array | Sequence[Any]:
+    """An extension of another type, of whose cells it is made: periods are dates that are held as
+    whole numbers, and truth values are held in bytes.
+    """
+    name = window.type.extension_name
+    if name in DATES:
+        return np.full(len(window), np.nan)
+    if name == "arrow.bool8":
+        return arrow_cells(window.storage.cast(arrow().bool_()))
+    return arrow_cells(window.storage)
 
 
 def texts(window: Any) -> Sequence[Any]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dpframe.graph import Categorical, Numeric
 from dpframe.graph.cells import NUMBERS, Levels, Meaning
 
-from .arrow import arrow_cells, is_arrow, is_text
+from .arrow import DATES, arrow_cells, is_arrow, is_text
 from .extras import arrow
 from .reading import REAL, doubles
 
@@ -105,7 +105,8 @@ def _no_numbers_of_arrow(kind: Any) -> str | None:
     types = arrow("pyarrow.types")
     if is_text(kind):
         return "text"
-    return "date" if types.is_temporal(kind) else "bytes" if types.is_binary(kind) else None
+    date = types.is_temporal(kind) or getattr(kind, "extension_name", None) in DATES
+    return "date" if date else "bytes" if types.is_binary(kind) else None
 
 
 @attrs.frozen

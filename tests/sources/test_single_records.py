@@ -199,3 +199,18 @@ def test_truth_values_are_numbers_in_every_file(tmp_path):
     schema = Setting(X=Rows(columns=[part, Numeric("b", 0, 1)]), relation=ADD_REMOVE)
     blocks = open_source(schema, tmp_path / "*.parquet").total(list)
     assert [block.rows[0, 0] for block in blocks] == [1.0, 1.0, 0.0]
+
+
+def test_periods_are_dates():
+    """Also in Arrow, which holds them as whole numbers."""
+    wide = Numeric("a", 0, 1000)
+    frame = pd.DataFrame({"a": pd.period_range("2026", periods=2, freq="M"), "b": [0.5, 0.5]})
+    assert rows(frame, wide) == rows(pa.Table.from_pandas(frame), wide) == []
+
+
+@pytest.mark.skipif(not hasattr(pa, "bool8"), reason="Arrow is older than this type")
+def test_truth_values_in_bytes_are_truths():
+    """Whatever byte stands for true."""
+    wide = Numeric("a", 0, 1000)
+    truths = pa.ExtensionArray.from_storage(pa.bool8(), pa.array([0, 1, 5, None], pa.int8()))
+    assert rows(pa.table({"a": truths, "b": [0.5] * 4}), wide) == [[0, 0.5], [1, 0.5], [1, 0.5]]
