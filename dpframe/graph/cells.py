@@ -142,13 +142,11 @@ def number(cell: Any) -> float:
 
 def _of_numpy(cell: np.generic) -> float:
     """A scalar of numpy: dates and durations are no numbers, though numpy would convert them."""
-    kind = cell.dtype.kind
-    if kind == "c":
-        return _of_complex(np.complex128(cell))
-    if kind not in "fiub":
-        return np.nan
+    array = np.asarray(cell)  # by its memory
     with np.errstate(over="ignore"):
-        return float(np.asarray(cell).astype(np.float64))
+        if array.dtype.kind == "c":
+            return _of_complex(complex(array.astype(np.complex128)))
+        return float(array.astype(np.float64)) if array.dtype.kind in "fiub" else np.nan
 
 
 def _of_complex(cell: complex) -> float:

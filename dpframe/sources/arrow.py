@@ -11,6 +11,7 @@ from .extras import arrow
 from .reading import Array, doubles
 
 TEXTS = ("is_string", "is_large_string", "is_string_view")
+DATES = ("pandas.period",)  # extensions
 WHOLE = 2**53  # whole numbers up to this are doubles
 TENS = 22  # 10^22 is the last power of ten that is a double
 
@@ -29,8 +30,10 @@ def arrow_cells(window: Any) -> Array | Sequence[Any]:
         return arrow_cells(window.combine_chunks())
     if types.is_dictionary(kind):
         return arrow_cells(window.dictionary_decode())
-    if hasattr(window, "storage"):  # an extension of another type
-        return arrow_cells(window.storage)
+    if hasattr(kind, "run_end_type"):
+        return arrow_cells(arrow("pyarrow.compute").run_end_decode(window))
+    if hasattr(window, "storage"):
+        return _of_extension(window)
     if types.is_integer(kind) or types.is_floating(kind):
         return plain(window)
     if types.is_decimal(kind):
@@ -42,16 +45,29 @@ def arrow_cells(window: Any) -> Array | Sequence[Any]:
     return np.full(len(window), np.nan)
 
 
+def _of_extension(window: Any) -> Array | Sequence[Any]:
+    """An extension of another type, of whose cells it is made: periods are dates that are held as
+    whole numbers, and truth values are held in bytes.
+    """
+    name = window.type.extension_name
+    if name in DATES:
+        return np.full(len(window), np.nan)
+    if name == "arrow.bool8":
+        return arrow_cells(window.storage.cast(arrow().bool_()))
+    return arrow_cells(window.storage)
+
+
 def texts(window: Any) -> Sequence[Any]:
     """Cells of text, None where one is missing or not UTF-8."""
     try:
         cells: list[Any] = window.to_pylist()
     except UnicodeDecodeError:
-        cells = [_decoded(cell) for cell in window.cast(arrow().large_binary()).to_pylist()]
+        cells = [decoded(cell) for cell in window.cast(arrow().large_binary()).to_pylist()]
     return cells
 
 
-def _decoded(cell: bytes | None) -> str | None:
+def decoded(cell: bytes | None) -> str | None:
+    """Bytes as a text, None where they are none."""
     try:
         return None if cell is None else cell.decode()
     except UnicodeDecodeError:
@@ -113,6 +129,9 @@ def _units(window: Any, known: Array) -> Array | None:
     kind = window.type
     if kind.bit_width != 128 or kind.precision > 18 or not 0 <= kind.scale <= TENS:
         return None
-    words = np.frombuffer(window.buffers()[1], dtype="<i8")[::2]
-    units = np.where(known, words[window.offset : window.offset + len(window)], 0)
-    return units if np.abs(units).max(initial=0) <= WHOLE else None
+    if not len(window):
+        return np.empty(0)
+    words = np.frombuffer(window.buffers()[1], "<i8", 2 * len(window), 16 * window.offset)
+    low, high = words[::2], words[1::2]
+    fits = (high == low >> 63) & (np.abs(low) <= WHOLE)  # a file may break its own precision
+    return np.where(known, low, 0) if np.all(fits | ~known) else None

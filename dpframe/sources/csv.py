@@ -207,7 +207,7 @@ def parsed(
         others.clear()
         read.block_size = max(len(some.text), 1)
         batch = empty_of(kinds)
-        if some.text and (len(names) == 1 or some.text.strip()):
+        if some.text and (len(names) == 1 or some.text.strip(b"\r\n")):
             batch = whole_batch(library.read_csv(io.BytesIO(some.text), read, parse, convert))
         yield batch, some.others + len(others)
 

@@ -15,6 +15,7 @@ import attrs
 from dpframe.errors import BadData
 from dpframe.graph import Categorical, Numeric
 
+from .arrow import decoded
 from .budgets import NAMES, NUMBERS
 from .extras import arrow
 from .layout import Layout
@@ -79,8 +80,7 @@ class Texts(Bytes):
 
     def read(self, column: Any) -> Any:
         """Texts; a cell that is not UTF-8 equals no level."""
-        texts = [cell.decode("utf-8", "replace") for cell in column.to_pylist()]
-        return arrow().array(texts, arrow().string())
+        return arrow().array(map(decoded, column.to_pylist()), arrow().string())
 
 
 @attrs.frozen

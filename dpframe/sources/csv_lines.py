@@ -17,12 +17,15 @@ import attrs
 CHUNK = 2**22  # bytes that are parsed at once
 CELL = rb'(?:[^",\r\n]*|"(?:[^"\r\n]|"")*")'
 END = rb"\r?\n"
+BOM = b"\xef\xbb\xbf"
 BLANK = re.compile(rb"^\r?\n", re.MULTILINE)
 
 
 @attrs.frozen
 class Lines:
-    """Lines that may be records, and how many lines were taken out since they are none."""
+    """Lines that may be records, as a parser is given them, and how many lines were taken out since
+    they are none.
+    """
 
     text: bytes
     others: int
@@ -43,13 +46,27 @@ def lines(path: str, columns: int) -> Iterator[Lines]:
 
 def judged(text: bytes, columns: int) -> Lines:
     """Whole lines. Where none has a quote or a carriage return inside it, a parser cannot join or
-    split them, and counts their cells.
+    split them, and counts their cells; but it fails at a line of another number of cells that is
+    not UTF-8.
     """
-    if b'"' not in text and text.count(b"\r") == text.count(b"\r\n"):
-        return Lines(text, 0)
+    plain = b'"' not in text and text.count(b"\r") == text.count(b"\r\n")
+    if plain and _is_utf8(text):
+        return Lines(_marked(text), 0)
     kept = _records(columns).findall(text)
     blank = len(BLANK.findall(text)) if columns > 1 else 0
-    return Lines(b"".join(kept), text.count(b"\n") - blank - len(kept))
+    return Lines(_marked(b"".join(kept)), text.count(b"\n") - blank - len(kept))
+
+
+def _marked(text: bytes) -> bytes:
+    """A parser takes a byte order mark at the start for none of the first cell: one more for it."""
+    return BOM + text if text.startswith(BOM) else text
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        return text.isascii() or bool(text.decode())
+    except UnicodeDecodeError:
+        return False
 
 
 @lru_cache(maxsize=16)
@@ -62,5 +79,5 @@ def _records(columns: int) -> re.Pattern[bytes]:
 def first_line(path: str) -> bytes | None:
     """The row of names, without its line end; None where its quotes are not closed."""
     with Path(path).open("rb") as file:
-        line = file.readline().removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n")
+        line = file.readline().removeprefix(BOM).rstrip(b"\r\n")
     return line if re.fullmatch(rb"%s(?:,%s)*" % (CELL, CELL), line) else None

@@ -8,6 +8,7 @@ column either way.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from dpframe.graph import Categorical, Numeric
 from dpframe.graph.cells import NUMBERS, Levels, Meaning
 
-from .arrow import arrow_cells, is_arrow, is_text
+from .arrow import DATES, arrow_cells, is_arrow, is_text
 from .extras import arrow
 from .reading import REAL, doubles
 
@@ -44,7 +45,8 @@ def held(window: Any) -> Array | Sequence[Any]:
 
 
 def _of_list(cells: Sequence[Any]) -> Array | Sequence[Any]:
-    return np.array(cells, dtype=float) if set(map(type, cells)) == {float} else cells
+    kinds = set(map(id, map(type, cells)))  # types may be made without a hash
+    return np.array(cells, dtype=float) if kinds == {id(float)} else cells
 
 
 def _of_array(array: Array) -> Array | Sequence[Any]:
@@ -63,6 +65,8 @@ def _of_pandas(series: Any) -> Array | Sequence[Any]:
     dtype = series.dtype
     if isinstance(dtype, np.dtype):
         return _of_array(series.to_numpy())
+    if hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", None) == "pyarrow":
+        return arrow_cells(series.array.__arrow_array__())
     if getattr(dtype, "kind", "O") in REAL and "Sparse" not in str(dtype):
         return doubles(series.to_numpy(dtype=float, na_value=np.nan))
     if getattr(dtype, "kind", "O") in NO_NUMBERS:
@@ -93,14 +97,16 @@ def no_numbers(values: Any) -> str | None:
     name, kind = str(dtype).partition("(")[0], getattr(dtype, "kind", None)
     if kind in TITLES or name in OF_POLARS:
         return TITLES.get(str(kind), name)
-    return "text" if name.lower().startswith("str") else None
+    lower = name.lower()
+    return "text" if lower == "str" or lower.startswith("string") else None
 
 
 def _no_numbers_of_arrow(kind: Any) -> str | None:
     types = arrow("pyarrow.types")
     if is_text(kind):
         return "text"
-    return "date" if types.is_temporal(kind) else "bytes" if types.is_binary(kind) else None
+    date = types.is_temporal(kind) or getattr(kind, "extension_name", None) in DATES
+    return "date" if date else "bytes" if types.is_binary(kind) else None
 
 
 @attrs.frozen
@@ -116,6 +122,9 @@ class Reader:
         return self.meaning.of_cells(cells)
 
 
+@lru_cache(maxsize=64)
 def reader(part: Numeric | Categorical | None) -> Reader:
-    """For a column of the codebook; numbers where there is no codebook."""
+    """For a column of the codebook; numbers where there is no codebook. Many levels take long, and
+    every block asks.
+    """
     return Reader(Levels.of(part.levels) if isinstance(part, Categorical) else NUMBERS)

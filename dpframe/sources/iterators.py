@@ -13,7 +13,6 @@ from dpframe.graph import Setting
 
 from .budgets import check_no_labels
 from .layout import Layout
-from .opening import is_table
 from .parts import Part, Piece
 from .reading import Plain
 from .source import Source
@@ -21,7 +20,10 @@ from .table import Table
 from .telling import safely
 
 NONE = object()  # after the last block
-PAIRS = "Each block is a pair (X, y) of arrays or frames, or X alone with its labels as a column."
+PAIRS = (
+    "Each block is a pair (X, y) of arrays or frames, or X alone with its labels as a column; "
+    "list(rows) makes X of rows in a tuple."
+)
 TRIPLES = "Each block is a triple (X, y, budgets), or has its budgets as a column."
 
 
@@ -36,6 +38,8 @@ class IteratorSource(Source):
     data: Iterator[Any]
     layout: Layout
     first: tuple[Any, ...]
+    refuses: bool = False
+    """Whether the first block is a list, whose rows say how many columns there are."""
     passes: float = attrs.field(default=1, init=False)
 
     @classmethod
@@ -54,7 +58,8 @@ class IteratorSource(Source):
             raise BadData("X", wanted, Plain("none"), "It may be empty, but has columns.")
         rows, labels, own = triple(first)
         named = labels if y is None else y, own if budgets is None else budgets
-        return cls(X, Table.of(setting, rows, *named, drop=drop).layout, (first,))
+        layout = Table.of(setting, rows, *named, drop=drop).layout
+        return cls(X, layout, (first,), layout.schema is None and isinstance(rows, (list, tuple)))
 
     @property
     def reused(self) -> bool:
@@ -80,14 +85,15 @@ class IteratorSource(Source):
 def triple(block: Any) -> tuple[Any, Any, Any]:
     """Features, labels and budgets of a block, None for those that are a column of it or absent.
 
-    Raises BadData. (A tuple of three rows is X alone.)
+    A tuple is a pair or a triple, whatever is in it: rows stand in a list. Raises BadData.
     """
     if not isinstance(block, tuple):
         return block, None, None
-    if len(block) == 3 and is_table(block[0]):
-        check_no_labels(block[1], block[2])
-        return block
-    return (*block, None) if len(block) == 2 else (block, None, None)
+    if len(block) not in (2, 3):
+        raise BadData("X", "blocks of two or three in a tuple", Plain("another tuple"), PAIRS)
+    X, y, budgets = block if len(block) == 3 else (*block, None)
+    check_no_labels(y, budgets)
+    return X, y, budgets
 
 
 def numbered(blocks: Iterator[Any], start: int) -> Iterator[tuple[int, Any]]:

@@ -19,6 +19,7 @@ from dpframe.errors import BadData, DataWarning
 from dpframe.graph.cells import NUMBERS, label_meaning
 from dpframe.graph.classes import Class
 
+from .arrow import is_arrow
 from .budgets import NAMES, kind, listed
 from .budgets import column as budget_column
 from .extras import arrow
@@ -41,13 +42,6 @@ def is_frame(X: Any) -> bool:
 def is_batch(X: Any) -> bool:
     """Whether X is a batch or a table of pyarrow."""
     return type(X).__module__.partition(".")[0] == "pyarrow" and hasattr(X, "column_names")
-
-
-def is_table(X: Any) -> bool:
-    """Whether X has rows and columns, by its looks."""
-    if isinstance(X, (list, tuple)):
-        return len(X) > 0 and isinstance(X[0], (list, tuple, np.ndarray))
-    return is_frame(X) or is_batch(X) or len(getattr(X, "shape", ())) == 2
 
 
 def given(X: Any) -> Any:
@@ -151,7 +145,7 @@ def beside(y: Any, *, drop: bool, classes: tuple[Class, ...] | None = None) -> C
     BadData.
     """
     read = Reader(label_meaning(classes))
-    if isinstance(y, (list, tuple)):
+    if isinstance(y, (list, tuple)) or (is_arrow(y) and not is_batch(y)):
         return _column(y, read, "y", drop=drop)
     series = y if hasattr(y, "to_numpy") and hasattr(y, "dtype") else as_array(y, "y")
     if len(series.shape) != 1:

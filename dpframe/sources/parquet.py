@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.errors import BadData, SourceFailed
+from dpframe.errors import BadData, DataWarning, SourceFailed
 from dpframe.graph import Categorical, Setting
 
 from .arrow import is_text, without_rows
@@ -152,26 +153,29 @@ def check_rows(known: Any, file: File) -> None:
 
 
 def compare(layout: Layout, first: Any, other: Any, file: File) -> None:
-    """Columns of categories must be of the kind they are in the first file. Raises BadData."""
+    """Columns of categories should be of the kind they are in the first file. Raises BadData, or
+    warns where rows may be left out: a library that writes a file infers its types from the rows.
+    """
     pairs = zip(layout.names, layout.parts, layout.titles, strict=True)
     for name, part, title in pairs:
         if not isinstance(part, Categorical):
             continue
         wanted, got = (sort(batch.schema.field(name).type) for batch in (first, other))
-        if "null" not in (wanted, got) and wanted != got:
-            way_out = "Write all files with one schema."
-            raise BadData(f"{title}, in {file.path},", wanted, Plain(got), way_out)
+        if "null" in (wanted, got) or wanted == got:
+            continue
+        where, way_out = f"{title}, in {file.path},", "Write all files with one schema."
+        if not layout.drop:
+            raise BadData(where, wanted, Plain(got), way_out)
+        told = f"{where} is {got}, and {wanted} in the first file: texts and numbers are different"
+        warnings.warn(f"{told} levels. {way_out}", DataWarning, stacklevel=2)
 
 
 def sort(kind: Any) -> str:
-    """The kind of a type of Arrow: texts are alike, and numbers are."""
+    """The kind of a type of Arrow: texts are alike, and numbers and truth values are."""
     types = arrow("pyarrow.types")
     if types.is_dictionary(kind):
         kind = kind.value_type
     if is_text(kind):
         return "text"
-    return "numbers" if types.is_primitive(kind) and not _no_number(types, kind) else str(kind)
-
-
-def _no_number(types: Any, kind: Any) -> bool:
-    return bool(types.is_boolean(kind) or types.is_temporal(kind))
+    number = types.is_decimal(kind) or (types.is_primitive(kind) and not types.is_temporal(kind))
+    return "numbers" if number else str(kind)

@@ -178,9 +178,11 @@ def row_of(entry: Any) -> Sequence[Any] | None:
     for plain in (list, tuple):
         if issubclass(kind, plain):
             return plain.__getitem__(entry, slice(None))
-    if not issubclass(kind, np.ndarray) or issubclass(kind, np.ma.MaskedArray) or entry.ndim != 1:
+    if not issubclass(kind, np.ndarray) or issubclass(kind, np.ma.MaskedArray):
         return None
     array = np.asarray(entry)
+    if array.ndim != 1:
+        return None
     return array.tolist() if array.dtype.kind in REAL else list(array)
 
 

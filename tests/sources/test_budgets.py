@@ -236,13 +236,15 @@ def test_a_triple_may_hold_its_labels_as_a_column(table, own, named):
     assert same(budgets, own)
 
 
-def test_three_rows_are_no_triple():
-    """A tuple of three rows is X alone, as it ever was."""
+@pytest.mark.parametrize("rows", range(1, 5))
+def test_rows_in_a_tuple_are_no_block(rows):
+    """However many: two would be a pair, three a triple, so a list holds rows."""
     alone = Setting(X=Rows(norm=1), relation=ADD_REMOVE)
-    for three in (((1, 2), (3, 4), (5, 6)), tuple(np.array([[1, 2], [3, 4], [5, 6]]))):
-        (block,) = open_source(alone, iter([three])).total(list)
-        assert block.rows.tolist() == [[1, 2], [3, 4], [5, 6]]
-        assert block.budgets is None
+    for block in (((1, 2),) * rows, tuple(np.ones((rows, 2)))):
+        with pytest.raises(BadData):
+            open_source(alone, iter([block]), drop=True).total(list)
+        (read_as,) = open_source(alone, iter([list(block)]), drop=True).total(list)
+        assert read_as.rows.shape == (rows, 2)
 
 
 def refilled(own):
