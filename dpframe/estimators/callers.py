@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.frozen import FrozenEstimator
@@ -77,5 +78,21 @@ def learned(step: Any) -> bool:
 
 
 def found(step: Any) -> set[str]:
-    """The attributes that scikit-learn's convention says were learned."""
-    return {name for name in vars(step) if name.endswith("_") and not name.startswith("_")}
+    """The attributes that were learned: by scikit-learn's convention of a trailing underscore, or
+    because they hold numbers that are no parameter.
+    """
+    own = vars(step)
+    given = step.get_params(deep=False) if isinstance(step, BaseEstimator) else {}
+    named = {name for name in own if name.endswith("_") and not name.startswith("_")}
+    return named | {name for name in own.keys() - given.keys() if holds_numbers(own[name])}
+
+
+def holds_numbers(value: Any) -> bool:
+    """Whether a value is, or contains, a float, an array, a table or a fitted estimator."""
+    if isinstance(value, (float, np.ndarray, np.floating, BaseEstimator)):
+        return True
+    if isinstance(value, dict):
+        return any(map(holds_numbers, value.values()))
+    if isinstance(value, (list, tuple, set)):
+        return any(map(holds_numbers, value))
+    return hasattr(value, "to_numpy") or hasattr(value, "toarray")

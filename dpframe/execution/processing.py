@@ -11,8 +11,8 @@ from dpframe.errors import KEPT, PostFailed, SourceFailed
 
 def applied(function: Callable[..., Any], name: str, arguments: Sequence[Any]) -> Any:
     """function(*arguments), on released values and public numbers. Raises PostFailed, with the
-    original error as its cause: its traceback starts in the function, and holds no frame of the
-    execution, which knows the table.
+    original error as its cause, whose traceback starts in the function. Frames of the execution,
+    which knows the table, stand behind it while the error is handled; none is pickled.
     """
     try:
         return function(*arguments)

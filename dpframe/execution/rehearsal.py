@@ -176,7 +176,7 @@ def check_processing(certificate: Certificate, sizes: Mapping[str, int]) -> None
     found = rehearsed(certificate, sizes) if due(certificate) else None
     failed = None if found is None else found.hopeless
     if failed is not None:
-        way_out = "certificate.rehearse(n=..., d=...) shows each"
+        way_out = "certificate.rehearse(n=..., d=...) shows each; rehearse=False runs it anyway"
         told = f"{failed.said}, on every synthetic release ({way_out})"
         raise PostFailed(failed.function, told) from failed.__cause__
 

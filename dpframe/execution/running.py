@@ -52,7 +52,7 @@ ONE = exact(1)
 Drawn = Draw | Sampler | Searcher | RandomStopping | Loop
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)  # it holds sums without noise
 class Running:
     """A certificate, a table and what is known so far: `values` of statistics, in whole steps or in
     doubles, and everything `released`, functions of it included.

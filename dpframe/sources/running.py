@@ -7,6 +7,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from itertools import islice
@@ -209,6 +210,9 @@ def is_nested(executor: Any) -> bool:
     """Whether this thread is a worker of the executor, or the executor is another process's, which
     this one has by being forked from it: what it is given then waits for ever.
     """
+    if isinstance(executor, ThreadPoolExecutor):
+        with executor._shutdown_lock:  # noqa: SLF001 - held until a thread that started is listed
+            return threading.current_thread() in executor._threads  # noqa: SLF001
     workers = getattr(executor, "_threads", None) or getattr(executor, "_pool", None) or ()
     if isinstance(workers, Collection) and threading.current_thread() in workers:
         return True

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectKBest, f_regression
@@ -40,7 +40,19 @@ def model(**changes: Any) -> Any:
     return dp.PrivateRegressor(dp.SSP(), **given)
 
 
+class Center(TransformerMixin, BaseEstimator):
+    """Learns means, and says so by no underscore."""
+
+    def fit(self, X: Any, y: Any = None) -> Center:
+        self.mean = X.mean(axis=0)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        return X - self.mean
+
+
 LEARNING = {
+    "center": Center(),
     "standardscaler": StandardScaler(),
     "pca": PCA(2),
     "selectkbest": SelectKBest(f_regression, k=2),
