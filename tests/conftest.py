@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.cases import spread
 
-FEW = 3  # cases of one test that are quick, unless its mark `some` says otherwise
+FEW = 2  # cases of one test that are quick, unless its mark `some` says otherwise
 SLOW = pytest.StashKey[int]()
 
 

@@ -100,6 +100,7 @@ def test_squared_moves_together_stay_inside_the_joint_mu(relation, rows):
 
 @pytest.mark.some(1)
 @relations
+@pytest.mark.slow
 def test_losses_together_stay_inside_the_largest_cells(relation):
     """Laplace noise: the sum of epsilon_i move_i/Delta_i, against the sum of the plan."""
     draw, told = random.Random(1), []

@@ -300,6 +300,7 @@ def test_what_is_infinite_decides_at_the_ends():
     assert delta_interval(total_loss({half: 1, C(1, 3): 2}), Fraction(3)) == Interval(0.5, 0.5)
 
 
+@pytest.mark.slow
 def test_too_many_atoms_fall_back_to_the_contour():
     """Wide supports and long sums: no power is tried, and the answer is an interval still."""
     for counts in (

@@ -290,6 +290,7 @@ def test_intervals_cover(n, d, mu, corrections):
     assert new == 0 or mu < 1 or predicted / new < 0.97
 
 
+@pytest.mark.slow
 def test_narrow_clips_are_undone():
     """Labels at 1.5 and residuals at 1.3 deviations: intervals hold, and would not if the clips
     were taken for bounds.

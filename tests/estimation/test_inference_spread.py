@@ -22,6 +22,7 @@ def missed(r: float, level: float, private: float = 0.0) -> float:
 
 
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.slow
 def test_coverage_is_what_was_asked_for_whatever_the_variance(level):
     """Never missed much more often, and not much less where the variance is near its noise."""
     for r in np.geomspace(0.65, 300, 40):

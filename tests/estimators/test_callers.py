@@ -124,6 +124,7 @@ for options in ({}, ledger, {"rng": 0}):
 """
 
 
+@pytest.mark.slow
 def test_fits_in_workers_ask_for_a_ledger(tmp_path: Any) -> None:
     """There nobody would add them up: they are refused, charged, or simulations."""
     path = str(tmp_path / "ledger.sqlite")

@@ -66,6 +66,7 @@ def test_the_whole_budget_in_one_run(ledger, cost):
         assert ledger.fits(str(by), run) is fits
 
 
+@pytest.mark.slow
 def test_the_ceilings_inside_a_budget_are_sharp(ledger):
     """mu* by bisection of the profile; rho* by bisection of [CanonneKS20, Prop 12] minimised over
     the order on a fine grid: never above, and within 1e-9 below.

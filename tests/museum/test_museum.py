@@ -35,6 +35,7 @@ every = pytest.mark.parametrize("exhibit", museum(), ids=lambda one: f"{one.numb
 
 
 @every
+@pytest.mark.some(1)
 def test_the_bug_is_stopped(exhibit):
     """By its gate, with the numbers of this bug and of no other."""
     assert exhibit.found.stopped, exhibit.found.says

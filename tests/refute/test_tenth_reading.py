@@ -123,6 +123,7 @@ def test_the_example_of_a_claim_lies_where_it_is_proved():
     assert findings(found).at["epsilon"] < 1
 
 
+@pytest.mark.slow
 def test_a_factor_found_at_numbers_says_which():
     """Pure noise under a claim with a free delta is weighed at an example's."""
     text = """

@@ -87,6 +87,7 @@ def test_the_noise_of_an_execution(ball, one):
     assert abs(np.mean(simulated) - np.mean(executed)) < 4 * deviation
 
 
+@pytest.mark.slow
 def test_shares_agree_with_the_bound(ball, one):
     """SSP on many rows: what is simulated to be best is near what the bound says."""
     by_data = dp.best_split(

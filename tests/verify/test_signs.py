@@ -45,6 +45,7 @@ def grid(symbol):
 @pytest.mark.parametrize("ranges", RANGES)
 @quick
 @given(parts=terms)
+@pytest.mark.slow
 def test_decisions_agree_with_a_grid(ranges, parts):
     """Proved: no grid point violates. Refuted: the witness lies inside and violates, exactly."""
     u, v = RANGES[ranges]
