@@ -1530,6 +1530,7 @@ def test_what_is_shown_of_random_formulas_is_true() -> None:
     assert shown > 150
 
 
+@pytest.mark.slow
 def test_signs_of_polynomials_are_shown_up_to_their_minimum() -> None:
     """p - m is never shown positive for a value m of p, and mostly is just below the minimum."""
     draw, shown = random.Random(2), 0

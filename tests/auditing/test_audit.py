@@ -464,6 +464,7 @@ def test_extreme_numbers_are_written_and_recorded(size, target, says):
     json.dumps(done.records(), allow_nan=False)
 
 
+@pytest.mark.slow
 def test_audit_is_callable_whatever_was_used_before():
     """The package and the function share a name: both orders of first use work."""
     for first in ("dp.compare", "dp.audit", "import dpframe.auditing"):

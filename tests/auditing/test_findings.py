@@ -133,6 +133,7 @@ def test_the_profile_is_that_of_fifty_digits():
             assert low <= exact <= high <= exact * (1 + mpf(10) ** -9)
 
 
+@pytest.mark.slow
 def test_the_profile_of_samples_meets_the_claim():
     """By the composition that counts the samples, not by the noise of every row."""
     told = found(dp.NoisySGD()).profile

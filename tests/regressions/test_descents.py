@@ -49,6 +49,7 @@ def lost(X, y, theta):
     [dp.NoisyGradientDescent(), dp.NoisySGD(rounds=60), dp.BoostedAdaSSP()],
     ids=lambda one: type(one).__name__,
 )
+@pytest.mark.slow
 def test_accuracy(regression):
     """100,000 rows of 10 columns at epsilon 1: at most a thousandth of R^2 is lost; zeros lose
     most of it.
