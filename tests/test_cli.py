@@ -414,6 +414,7 @@ def test_version_and_help():
         assert "--json" in call(command, "--help")
 
 
+@pytest.mark.slow
 def test_python_m_dpframe():
     """The module runs as the command; its exit status is the command's."""
     program = [sys.executable, "-W", "error", "-m", "dpframe"]

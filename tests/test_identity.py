@@ -96,6 +96,7 @@ def test_a_module_with_the_spec_of_ours_claims_nothing(monkeypatch):
 
 def test_a_class_that_equals_one_of_ours_is_not_one():
     """A class that equals one of ours is not one."""
+
     class Same(type(Gram)):
         def __eq__(cls, other):
             return True
@@ -162,6 +163,7 @@ def test_code_that_was_replaced_inside_a_function_is_seen(monkeypatch):
 
 def test_a_class_swapped_on_an_instance_is_seen():
     """A class swapped on an instance is seen."""
+
     def swapped(X, y, budget):
         release = dp.release(X.T @ X, dp.Gaussian.analytic, budget, name="gram")
         object.__setattr__(release, "__class__", type("Quiet", (Release,), {}))
@@ -174,6 +176,7 @@ def test_a_class_swapped_on_an_instance_is_seen():
 @pytest.mark.parametrize("name", ["guarantee", "noise", "anything"])
 def test_attributes_that_shadow_a_class_are_seen(name):
     """Attributes that shadow a class are seen."""
+
     def shadowed(X, y, budget):
         release = dp.release(X.T @ X, dp.Gaussian.analytic, budget, name="gram")
         vars(release)[name] = dp.Laplace
@@ -185,6 +188,7 @@ def test_attributes_that_shadow_a_class_are_seen(name):
 
 def test_what_was_put_into_a_cache_is_not_read():
     """What was put into a cache is not read."""
+
     def planted(X, y, budget):
         noise = dp.Gaussian(dp.count(X) / 10)  # its size reads private data
         release = dp.release(X.T @ X, noise, name="gram")

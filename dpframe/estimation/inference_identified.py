@@ -13,7 +13,6 @@ from dpframe.numerics.edge import APART, least_visible
 Array = NDArray[Any]
 
 
-
 @attrs.frozen(eq=False)
 class Directions:
     """Eigenvectors of the released X'X: `vectors` (d, k) with eigenvalues `values` (k,) clear of

@@ -16,9 +16,7 @@ WAY_OUT = (
 )
 
 
-def sentences(
-    found: Inference, hidden: Sequence[str] = (), *, some: bool = True
-) -> Iterator[str]:
+def sentences(found: Inference, hidden: Sequence[str] = (), *, some: bool = True) -> Iterator[str]:
     """What intervals cover, then what they assume, then what is refused and why. `hidden` names the
     directions that are not identified; `some` says whether any coefficient has an interval.
     """

@@ -46,14 +46,27 @@ Array = NDArray[Any]
 class PrivateEstimator(BaseEstimator, ABC):
     """Abstract: a declaration, a budget and a setting, fitted and kept."""
 
-    regression: Regression | None
-    epsilon: object
-    delta: object
-    setting: Setting
-    rng: object
-    missing: str
-    ledger: Ledger | None
-    dataset: str | None
+    def __init__(
+        self,
+        regression: Regression | None = None,
+        *,
+        epsilon: object,
+        delta: object,
+        setting: Setting,
+        rng: object = None,
+        missing: str = "refuse",
+        ledger: Ledger | None = None,
+        dataset: str | None = None,
+    ) -> None:
+        """Keep the parameters as they are; `fit` judges them."""
+        self.regression = regression
+        self.epsilon = epsilon
+        self.delta = delta
+        self.setting = setting
+        self.rng = rng
+        self.missing = missing
+        self.ledger = ledger
+        self.dataset = dataset
 
     def _fitted(self, X: Any, y: Any, epsilon: Any, executor: Any) -> PrivateEstimator:
         """Certify, then execute once; what was released is kept, whatever is raised after it."""

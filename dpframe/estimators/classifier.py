@@ -98,15 +98,17 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         dataset: str | None = None,
     ) -> None:
         """Keep the parameters as they are; `fit` judges them."""
-        self.regression = regression
-        self.epsilon = epsilon
-        self.delta = delta
-        self.setting = setting
+        super().__init__(
+            regression,
+            epsilon=epsilon,
+            delta=delta,
+            setting=setting,
+            rng=rng,
+            missing=missing,
+            ledger=ledger,
+            dataset=dataset,
+        )
         self.classes = classes
-        self.rng = rng
-        self.missing = missing
-        self.ledger = ledger
-        self.dataset = dataset
 
     def fit(
         self, X: Any, y: Any = None, epsilon: Any = None, *, executor: Any = None

@@ -45,6 +45,9 @@ def combination(weights: Array, names: tuple[str, ...]) -> str:
     """Columns by weight (p,), largest first: `children - 0.7 age`."""
     order = [int(j) for j in np.argsort(-np.abs(weights), kind="stable")[:MOST]]
     shares = {j: float(weights[j] / weights[order[0]]) for j in order}
-    terms = [f"{'-' if w < 0 else '+'} {abs(w):.1f} {names[j]}" for j, w in shares.items()
-             if abs(w) >= LITTLE]
+    terms = [
+        f"{'-' if w < 0 else '+'} {abs(w):.1f} {names[j]}"
+        for j, w in shares.items()
+        if abs(w) >= LITTLE
+    ]
     return " ".join([names[order[0]], *terms[1:]])

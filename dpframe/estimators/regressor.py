@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,6 @@ from .hidden import named
 from .links import check_numbers
 from .summary import InUnits, Summary, constant_of, counted, evidence_of, in_units, residual_text
 from .units import entry_bound, label_scale, linear, predictions
-
-if TYPE_CHECKING:
-    from dpframe.ledger import Ledger
 
 Array = NDArray[Any]
 
@@ -110,28 +107,6 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     <BLANKLINE>
     Costs are upper bounds: joint Gaussian privacy [DongRS22, Cor 3.3], noise as executed.
     """
-
-    def __init__(
-        self,
-        regression: Regression | None = None,
-        *,
-        epsilon: object,
-        delta: object,
-        setting: Setting,
-        rng: object = None,
-        missing: str = "refuse",
-        ledger: Ledger | None = None,
-        dataset: str | None = None,
-    ) -> None:
-        """Keep the parameters as they are; `fit` judges them."""
-        self.regression = regression
-        self.epsilon = epsilon
-        self.delta = delta
-        self.setting = setting
-        self.rng = rng
-        self.missing = missing
-        self.ledger = ledger
-        self.dataset = dataset
 
     def fit(
         self, X: Any, y: Any = None, epsilon: Any = None, *, executor: Any = None

@@ -11,8 +11,7 @@ import numpy as np
 
 from dpframe.errors import SourceFailed
 from dpframe.sources import Source
-from dpframe.sources.layout import Layout
-from dpframe.sources.parts import Part
+from dpframe.sources.around import Around
 from dpframe.sources.table import Block
 
 S = TypeVar("S")
@@ -69,38 +68,10 @@ class Digesting(Generic[S]):
 
 
 @attrs.define(eq=False, repr=False)
-class Held(Source):
+class Held(Around):
     """A source whose blocks must have the digests of the first pass in every later one."""
 
-    inner: Source
     _digests: tuple[bytes, ...] | None = attrs.field(default=None, init=False)
-
-    @property
-    def layout(self) -> Layout:  # type: ignore[override]
-        return self.inner.layout
-
-    @property
-    def passes(self) -> float:  # type: ignore[override]
-        return self.inner.passes
-
-    @property
-    def rows(self) -> int | None:
-        return self.inner.rows
-
-    @property
-    def identity(self) -> object:
-        return self.inner.identity
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        return self.inner.assumptions
-
-    @property
-    def refuses(self) -> bool:
-        return self.inner.refuses
-
-    def parts(self) -> Iterator[Part]:
-        return self.inner.parts()
 
     def total(self, work: Callable[[Iterable[Block]], S], *, executor: Any = None) -> S:
         """As the source itself. Raises SourceFailed where its records have moved."""

@@ -121,14 +121,25 @@ def execute(
             charge(records, certificate, budgets, sizes.get("n", source.rows))
         if randomness.private and ledger is None and records is None:
             note(source.identity, receipt.guarantee, receipt.unit)
-        try:
-            with charging:
-                released_in_stages(running, draws, randomness.fresh())
-            output = post_process(running)
-        except BaseException as error:  # noqa: BLE001 - whatever it is, releases were paid for
-            failed = with_what_was_released(error, _named(running), receipt)
-        else:
-            return Result(output=output, released=_named(running), receipt=receipt)
+        return _released(running, draws, randomness, charging, receipt)
+
+
+def _released(
+    running: Running,
+    draws: Sequence[Drawn],
+    randomness: Randomness,
+    charging: AbstractContextManager[object],
+    receipt: Receipt,
+) -> Result:
+    """Charge, draw and post-process. Raises PostFailed with whatever was released."""
+    try:
+        with charging:
+            released_in_stages(running, draws, randomness.fresh())
+        output = post_process(running)
+    except BaseException as error:  # noqa: BLE001 - whatever it is, releases were paid for
+        failed = with_what_was_released(error, _named(running), receipt)
+    else:
+        return Result(output=output, released=_named(running), receipt=receipt)
     raise failed
 
 

@@ -232,8 +232,10 @@ def _parts(value: Any) -> Iterator[Found]:
         case str() | bytes() | int() | float() | complex() | None | types.ModuleType():
             return
         case Mapping():
-            yield from ((f"[{key!r}]" if isinstance(key, str) else "[...]", part)
-                        for key, part in list(value.items())[:MOST])
+            yield from (
+                (f"[{key!r}]" if isinstance(key, str) else "[...]", part)
+                for key, part in list(value.items())[:MOST]
+            )
         case list() | tuple() | set() | frozenset() | deque():
             yield from (("[...]", part) for part in list(value)[:MOST])
         case functools.partial():

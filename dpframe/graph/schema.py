@@ -352,9 +352,7 @@ class Column:
         default=None, kw_only=True, converter=attrs.converters.optional(_upper)
     )
 
-    levels: tuple[Class, ...] | None = attrs.field(
-        default=None, kw_only=True, converter=classes_of
-    )
+    levels: tuple[Class, ...] | None = attrs.field(default=None, kw_only=True, converter=classes_of)
 
     def __attrs_post_init__(self) -> None:
         """One way to bound them, not two."""

@@ -79,9 +79,7 @@ class PersonalizedDP(Guarantee):
     shares: Mapping[str, Fraction] | None = attrs.field(
         default=None, converter=_shares, kw_only=True
     )
-    public: bool = attrs.field(
-        default=True, validator=of_kind(bool), kw_only=True
-    )
+    public: bool = attrs.field(default=True, validator=of_kind(bool), kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         """One notion, one list of records, the same groups everywhere."""

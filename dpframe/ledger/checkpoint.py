@@ -12,7 +12,7 @@ from typing import Any
 
 from dpframe.errors import InvalidArgument
 from dpframe.filters.prices import KINDS
-from dpframe.filters.units import of_unit, unit_of
+from dpframe.filters.units import unit_of
 
 from . import documents
 from .account import Account
@@ -55,16 +55,8 @@ def read(content: Mapping[str, Any], before: int) -> tuple[dict[str, Account], d
 
 
 def _of(account: Account, unfinished: list[int]) -> dict[str, Any]:
-    return {
-        "dataset": account.dataset,
-        "budget": documents.of_guarantee(account.budget),
-        "unit": None if account.unit is None else of_unit(account.unit),
-        "by": account.by,
-        "created": account.created,
-        "totals": [_of_total(total) for total in account.totals],
-        "runs": account.runs,
-        "unfinished": unfinished,
-    }
+    totals = [_of_total(total) for total in account.totals]
+    return {**documents.of_account(account), "totals": totals, "unfinished": unfinished}
 
 
 def _of_total(total: Total) -> dict[str, Any]:

@@ -11,8 +11,10 @@ from typing import Any
 
 from dpframe.errors import InvalidArgument
 from dpframe.filters.prices import KINDS, amounts_of, exactly
+from dpframe.filters.units import of_unit
 from dpframe.guarantees import Guarantee, Unit
 
+from .account import Account
 from .cost import Cost
 
 AMOUNT = re.compile(r"(0|[1-9][0-9]{0,4000})(/[1-9][0-9]{0,4000})?")
@@ -45,6 +47,18 @@ def amounts(values: Sequence[Any]) -> tuple[Fraction, ...]:
         if not (isinstance(value, str) and AMOUNT.fullmatch(value)):
             raise InvalidArgument("amount", "an exact number of at least 0, as text", value)
     return tuple(map(Fraction, values))
+
+
+def of_account(account: Account) -> dict[str, Any]:
+    """An account without its totals."""
+    return {
+        "dataset": account.dataset,
+        "budget": of_guarantee(account.budget),
+        "unit": None if account.unit is None else of_unit(account.unit),
+        "by": account.by,
+        "created": account.created,
+        "runs": account.runs,
+    }
 
 
 def of_cost(cost: Cost) -> dict[str, Any]:

@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from dpframe.filters.units import of_unit
-
 from . import documents
 from .account import Account, Charge
 from .chain import BEGINNING, NAME, Entry
@@ -35,13 +33,8 @@ def exported(accounts: Sequence[Account], entries: Sequence[Entry]) -> str:
 
 def _account(account: Account, charges: Iterable[Charge]) -> dict[str, Any]:
     return {
-        "dataset": account.dataset,
-        "budget": documents.of_guarantee(account.budget),
-        "unit": None if account.unit is None else of_unit(account.unit),
-        "by": account.by,
-        "created": account.created,
+        **documents.of_account(account),
         "totals": [_total(total) for total in account.totals],
-        "runs": account.runs,
         "unfinished": account.unfinished,
         "charges": [_charge(charge) for charge in charges],
     }

@@ -57,6 +57,4 @@ class Gate:
 
 GATE = Gate()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=GATE.shut, after_in_parent=GATE.open, after_in_child=GATE.renew
-    )
+    os.register_at_fork(before=GATE.shut, after_in_parent=GATE.open, after_in_child=GATE.renew)

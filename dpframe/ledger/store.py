@@ -141,9 +141,7 @@ class File:
             raise inaccessible(self.path, error) from None
 
 
-def entries_after(
-    connection: sqlite3.Connection, number: int, most: int = -1
-) -> Iterator[Entry]:
+def entries_after(connection: sqlite3.Connection, number: int, most: int = -1) -> Iterator[Entry]:
     """Every entry beyond `number`, in order, or so many of them."""
     rows = connection.execute(f"{SELECT} WHERE number > ? ORDER BY number LIMIT ?", (number, most))
     return map(Entry._make, rows)

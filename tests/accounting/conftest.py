@@ -1,6 +1,5 @@
 """Lets the tests here import what the suites share, and asks dp_accounting."""
 
-
 import pytest
 
 

@@ -1,6 +1,5 @@
 """Formulas on paper are audited by the same code, and text can spell nothing but arithmetic."""
 
-
 import pytest
 
 import dpframe as dp

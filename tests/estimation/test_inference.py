@@ -206,6 +206,7 @@ def test_estimates_by_hand():
 # brute force ---------------------------------------------------------------------------------
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("points", [(), POINTS])
 @pytest.mark.parametrize("std", [20.0, 60.0])
 def test_the_covariance_is_that_of_many_runs(points, std):
@@ -495,6 +496,7 @@ def test_bad_levels_are_refused(level):
             ask(level)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("corrections", [0, 3])
 def test_new_labels_are_covered_where_noise_hides_the_residual_variance(corrections):
     """As often as was said, over tables and noise; hardly ever is it clear of its noise."""

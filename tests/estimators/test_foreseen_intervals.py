@@ -33,13 +33,15 @@ TRUTH = np.array([260.0, -100, 340, 23_800, -350, -1000, -950, -11_500])
 def people():
     """A table like one of medical costs, drawn from a linear model: features, charges."""
     rng = np.random.default_rng(2)
-    table = pd.DataFrame({
-        "age": rng.integers(18, 65, N),
-        "sex": rng.choice(["female", "male"], N),
-        "bmi": rng.normal(30, 6, N).clip(16, 54),
-        "smoker": rng.choice(["no", "yes"], N, p=[0.8, 0.2]),
-        "region": rng.choice(["north", "east", "south", "west"], N),
-    })
+    table = pd.DataFrame(
+        {
+            "age": rng.integers(18, 65, N),
+            "sex": rng.choice(["female", "male"], N),
+            "bmi": rng.normal(30, 6, N).clip(16, 54),
+            "smoker": rng.choice(["no", "yes"], N, p=[0.8, 0.2]),
+            "region": rng.choice(["north", "east", "south", "west"], N),
+        }
+    )
     charges = columns(table) @ TRUTH + rng.normal(0, 5000, N)
     return table, charges.clip(0, 65_000)
 

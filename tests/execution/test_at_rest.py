@@ -91,7 +91,7 @@ def partitions(order):
     """Two partitions whose rows stand in an order of their own in each computation."""
 
     def part(number):
-        table = pd.DataFrame(columns()).drop(columns="g")[number :: 2]
+        table = pd.DataFrame(columns()).drop(columns="g")[number::2]
         return table.iloc[order(len(table))]
 
     meta = pd.DataFrame(columns()).drop(columns="g").iloc[:0]

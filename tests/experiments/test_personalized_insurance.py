@@ -196,7 +196,7 @@ def expected(rows, labels, draw, rate):
     return bias + (d + 1) / rate**2 * np.mean((rows[draw.test] ** 2).sum(axis=1))
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["PDP-OP, printed", "PersonalizedRidge"])
 @pytest.mark.parametrize("view", ["|x|^2 <= d", "|x|^2 <= 7", "codebook"])
 def test_losses_are_those_of_the_rules(costs, name, view):

@@ -48,6 +48,7 @@ def confessions(m, odds, delta, right):
     return sum(math.comb(m, k) * truth**k * (1 - truth) ** (m - k) for k in range(right, m + 1))
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("delta", [Fraction(1, 1000), Fraction(1, 50)])
 def test_it_covers_answers_that_confess(delta):
     """(eps, delta): randomised response that tells the truth with probability delta stays below."""

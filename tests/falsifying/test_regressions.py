@@ -29,6 +29,7 @@ def test_every_certified_regression_is_here(cls, relation):
     assert ((cls, relation) in cases.certified()) is wanted
 
 
+@pytest.mark.some(1)
 @every
 def test_the_true_noise_passes(cls, relation):
     """Nothing is flagged, and every release and procedure was attacked."""
@@ -38,6 +39,7 @@ def test_the_true_noise_passes(cls, relation):
     assert all(one.found <= one.allowed for one in found.findings)
 
 
+@pytest.mark.some(1)
 @every
 def test_too_little_noise_is_flagged(cls, relation):
     """The same job on the same pair; the fault is in the samplers, which the proof cannot see."""

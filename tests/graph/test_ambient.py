@@ -155,6 +155,7 @@ def comprehends(value):
 
 def nested(value):
     """Nested."""
+
     def inner(one):
         return (lambda two: two + FRAME.iloc[0, 0])(one)
 

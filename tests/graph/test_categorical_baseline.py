@@ -329,11 +329,13 @@ def test_coefficients_are_differences_from_the_baseline(baseline):
     """As least squares has them, in the label's units, whichever is the baseline."""
     rng = np.random.default_rng(3)
     n = 4000
-    frame = pd.DataFrame({
-        "age": rng.uniform(20, 60, n),
-        "smoker": rng.choice(["no", "yes"], n, p=[0.8, 0.2]),
-        "town": rng.choice(["a", "b", "c"], n),
-    })
+    frame = pd.DataFrame(
+        {
+            "age": rng.uniform(20, 60, n),
+            "smoker": rng.choice(["no", "yes"], n, p=[0.8, 0.2]),
+            "town": rng.choice(["a", "b", "c"], n),
+        }
+    )
     effects = {"a": 0.0, "b": 3.0, "c": -2.0}
     labels = 5 + 0.1 * frame.age + 4 * (frame.smoker == "yes") + frame.town.map(effects)
     codebook = [

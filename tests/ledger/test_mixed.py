@@ -95,6 +95,7 @@ def test_mixed_runs_against_sums_by_hand(ledger, cost, name):
     assert verdicts == {True, False}
 
 
+@pytest.mark.slow
 def test_the_best_rule_chosen_late_exceeds_the_budget():
     """After one Gaussian release, go on by sums where the loss was small and by mu^2 where it was
     large: each branch fits its own rule inside (1, 1e-6), and delta at epsilon = 1 is above 1e-6.

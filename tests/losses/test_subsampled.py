@@ -84,6 +84,7 @@ def test_the_cumulant_is_that_of_the_definition(direction):
             assert error < 1e-12 * (1 + abs(value))
 
 
+@pytest.mark.some(1)
 @every_direction
 def test_the_cumulant_is_within_its_error(direction):
     """Of the ball integral at c up to 200 and t up to 300, at one point and at many."""

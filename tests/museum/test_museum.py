@@ -84,6 +84,7 @@ def test_gates_know_no_exhibit():
         assert word not in code
 
 
+@pytest.mark.slow
 def test_a_gate_is_no_formality():
     """Every gate stops some port and lets some pass."""
     assert {one.gate for one in museum()} | {"exact chances"} == set(GATES)
@@ -231,6 +232,7 @@ def test_a_little_too_much_is_told_exactly():
     assert "the shares sum to 1 and 1e-30 more" in finding.says
 
 
+@pytest.mark.slow
 @pytest.mark.page
 def test_the_page_is_fresh():
     """docs/museum.md is what `python -m tests.support.museum_page` writes."""

@@ -61,7 +61,7 @@ def test_accuracy(regression):
     assert lost(X, y, np.zeros(10)) > 0.7
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @BOTH
 @pytest.mark.parametrize("regression", EVERY, ids=str)
 def test_any_table_gives_finite_coefficients(regression, relation):

@@ -149,6 +149,7 @@ def test_a_penalty_makes_zeros():
     assert (fit(dp.FunctionalLasso, X, y, 1, lam=10**7).output.coefficients == 0).all()
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "cls", [dp.FunctionalLinear, dp.FunctionalLinearPrinted, dp.DPME], ids=lambda cls: cls.__name__
 )

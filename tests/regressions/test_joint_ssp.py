@@ -115,6 +115,7 @@ def test_nor_where_all_corrections_are_the_first_sum_again(proof):
     assert 0.8e-6 < spent(5.0, worst) <= 1e-6 * (1 + 1e-6)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 def test_no_replacement_moves_the_releases_by_more_than_the_budget(epsilon):
     """The same under replace-one, where the worst of the sums and of the corrections differ."""

@@ -120,6 +120,7 @@ def test_no_pair_exceeds_a_pure_claim(relation, d):
     assert worst(hot, changed, 0, d=d, m=9, reach=3) > 0.01
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("d", [1, 2])
 @relations
 def test_no_pair_exceeds_an_approximate_claim(relation, d):

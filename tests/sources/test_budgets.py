@@ -150,6 +150,7 @@ def test_a_codebook_leaves_budgets_alone(make, people, mixed, codebook, tmp_path
     assert same(budgets, people["own"])
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", PARALLEL)
 def test_threads_and_processes_carry_budgets(kind, people, named, processes, tmp_path):
     """In the order of the rows."""

@@ -63,6 +63,7 @@ def footer(path):
     return len(content) - 8 - int.from_bytes(content[-8:-4], "little")
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("options", LAYOUTS.values(), ids=LAYOUTS)
 def test_no_flipped_bit_is_read_as_another_number(named, tmp_path, options):
     """Places all over the file, its headers and its footer: refused, or nothing changes."""

@@ -46,6 +46,7 @@ COLLECTIONS = {
 }
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("make", COLLECTIONS.values(), ids=COLLECTIONS)
 def test_a_cluster_gives_the_bits_of_the_array(make, table, named, cluster):
     """From collections, through the client that is active and through one that is given."""

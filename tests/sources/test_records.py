@@ -197,6 +197,8 @@ SCHEMAS = {
     "truths": Categorical("a", (True, False)),
     "texts and numbers": Categorical("a", ("u", 1)),
 }
+
+
 def setting(part, relation=ADD_REMOVE):
     """The codebook of a column of cells and one of numbers."""
     return Setting(X=Rows(columns=[part, Numeric("b", 0, 1)]), relation=relation)
@@ -461,7 +463,6 @@ def test_row_groups_and_types_of_parquet_do_not_matter(tmp_path):
             found = read(setting(part), tmp_path / f"{place}.parquet", drop=True)
             wanted = {True: [[0, 0.5], [1, 0.5], [-1, 0.5]], False: [[1, 0.5], [0, 0.5]]}
             assert found == wanted[part is SCHEMAS["truths"]]
-
 
 
 class Sums(dp.Regression):

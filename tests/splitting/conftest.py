@@ -1,6 +1,5 @@
 """Lets the tests here import what the suites share: samples, oracles."""
 
-
 import pytest
 
 import dpframe as dp

@@ -168,6 +168,7 @@ def test_a_box_and_pure_noise():
     assert found.certificate.derivation == "basic"
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
 def test_three_shares(relation, one):
     """A lattice, then two finer ones; the choice is certified."""

@@ -202,6 +202,7 @@ def test_one_draw_on_a_sample_is_the_amplified_profile():
         assert report.proved is holds
 
 
+@pytest.mark.slow
 def test_sampling_never_hurts():
     """At every alpha and in both directions, by quadrature: the mixture's hockey-stick divergence
     is at most the Gaussian's.

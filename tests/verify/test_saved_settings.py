@@ -152,9 +152,7 @@ def test_every_target_survives(target, tmp_path):
 
 def test_a_setting_at_its_defaults_is_written_as_ever():
     """Older files load: what stands at its default is left out."""
-    certificate = dp.certify(
-        dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=BASES[dp.Setting][0]
-    )
+    certificate = dp.certify(dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=BASES[dp.Setting][0])
     assert certificate.document["declaration"]["setting"] == {
         "X": {"norm": "1", "columns": None, "intercept": False},
         "y": {"name": "y", "bound": "1", "lower": None, "upper": None},

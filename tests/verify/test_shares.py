@@ -32,6 +32,7 @@ def report(**fields):
     return dp.examine(Many(**fields), target=TARGET, setting=setting(), accountant="basic")
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("start", range(1, 8))
 def test_even_splits_add_up_exactly(start):
     """For every k up to 1000 the k shares sum to the budget, in Fractions."""

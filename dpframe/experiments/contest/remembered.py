@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, TypeVar
 
 import attrs
 import numpy as np
 
 from dpframe.execution.totals import Pass, Sums
-from dpframe.sources import Source
-from dpframe.sources.layout import Layout
-from dpframe.sources.parts import Part
+from dpframe.sources.around import Around
 from dpframe.sources.table import Block
 
 S = TypeVar("S")
 
 
-@attrs.frozen(eq=False, repr=False)
-class Remembered(Source):
+@attrs.define(eq=False, repr=False)
+class Remembered(Around):
     """A source that answers the same question twice without reading. For simulations only: exact
     sums of private rows stay in memory.
 
@@ -26,32 +24,7 @@ class Remembered(Source):
     numbers and doubles that are functions of the rows alone. Noise is never remembered.
     """
 
-    inner: Source
     _sums: dict[Hashable, Sums] = attrs.field(factory=dict, init=False)
-
-    @property
-    def layout(self) -> Layout:  # type: ignore[override]
-        """That of the table."""
-        return self.inner.layout
-
-    @property
-    def at_rest(self) -> bool:  # type: ignore[override]
-        """As the table."""
-        return self.inner.at_rest
-
-    @property
-    def rows(self) -> int | None:
-        """Those of the table."""
-        return self.inner.rows
-
-    @property
-    def identity(self) -> object:
-        """The table's."""
-        return self.inner.identity
-
-    def parts(self) -> Iterator[Part]:
-        """The table's."""
-        return self.inner.parts()
 
     def total(self, work: Callable[[Iterable[Block]], S], *, executor: Any = None) -> S:
         """The table's total, from memory where it is there."""
