@@ -80,6 +80,7 @@ def test_list_as_json():
     assert all(record["reason"] and record["summary"] for record in records)
 
 
+@pytest.mark.slow
 def test_list_of_one_relation_and_variant():
     """Filters; and --why says why."""
     records = json.loads(call("list", "--json", "--variant", "coded", "--relation", "replace-one"))

@@ -56,6 +56,7 @@ def test_the_codebook_holds_for_made_up_and_for_real_women(women: Table) -> None
         assert set(np.unique(table.y)) <= {1, 2, 3, 4, 5}
 
 
+@pytest.mark.slow
 def test_the_stated_noise_is_the_noise_of_repeats(women: Table) -> None:
     """noise_std, from one fit's released values, agrees with the spread of simulated fits."""
     fits = list(simulated(REGRESSION, women, range(100)))

@@ -74,7 +74,7 @@ def moved(statistic, change, norm):
     return size(second - first, norm)
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @relations
 @pytest.mark.parametrize("rows", [1, 2])
 def test_squared_moves_together_stay_inside_the_joint_mu(relation, rows):

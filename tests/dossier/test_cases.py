@@ -334,6 +334,7 @@ def test_ops_printed_is_judged_for_chosen_parameters_only():
     assert dp.OPSPrinted not in subjects()
 
 
+@pytest.mark.slow
 def test_a_limit_that_is_not_exact_says_so(cases):
     """adaSSPbudget under replace-one: true up to 9.7326, false from 9.7328 on."""
     one, other = (cases["AdaSSPBudget", r] for r in ("replace-one", "add/remove"))

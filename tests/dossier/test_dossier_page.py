@@ -36,6 +36,7 @@ def test_the_page_is_fresh(page, cases):
     assert page == dossier_page.page(list(cases.values())), stale
 
 
+@pytest.mark.slow
 def test_rows_are_fresh(page, cases):
     """Of two regressions, in the tables of both relations."""
     few = [cases[name, relation] for name in FEW[:2] for relation in RELATIONS]

@@ -85,6 +85,7 @@ def test_copies_and_simulations_go_unnoticed(run, data):
     assert spent_silently(run, data[0].copy(), data[1])
 
 
+@pytest.mark.slow
 def test_a_table_is_forgotten_with_its_memory(run, data):
     """Another array at the same address is another table."""
     gc.collect()

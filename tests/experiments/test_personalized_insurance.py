@@ -251,6 +251,7 @@ def test_a_seed_repeats_itself_and_methods_do_not_meet(costs):
         assert np.array_equal(one.losses, everything[one.method])
 
 
+@pytest.mark.slow
 def test_what_has_no_proof_needs_leave(path):
     """Every line is labelled; the coded samples run with --not-private alone."""
     shown = call(*COMMAND, "--data", path)

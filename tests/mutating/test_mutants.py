@@ -83,6 +83,7 @@ def test_a_mutant_is_judged_like_any_declaration(own):
     assert str(one).startswith("refused: Own, half: gram: ")
 
 
+@pytest.mark.slow
 def test_keys_tell_targets_settings_and_graphs_apart(own):
     """No mutant is counted twice; another target makes another mutant."""
     keys = [one.key for one in own if one.report is not None]
@@ -93,6 +94,7 @@ def test_keys_tell_targets_settings_and_graphs_apart(own):
     assert len(together([own, others])) == len(own) + len(others)
 
 
+@pytest.mark.slow
 def test_edits_without_words_are_counted_once(own):
     """They have no graph, and the same reason twice is one."""
     found = around(dp.ObjPertPrinted())

@@ -222,6 +222,7 @@ def test_points_fall_inside_their_strips(shape):
     assert off(strips(shape), n, 0.5) > 5
 
 
+@pytest.mark.slow
 def test_points_judged_by_balls_fall_inside_their_strips(monkeypatch):
     """The same where every candidate that is not sure to count is judged by balls; and a judge who
     lets all of them count is noticed.

@@ -96,6 +96,7 @@ def play(ledger, model, groups, steps):
         assert totals(ledger) == model.spent
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     some.lists(exact, min_size=3, max_size=3),

@@ -205,7 +205,7 @@ def test_laplace_noise_is_normal_of_a_random_variance():
     assert np.isfinite(LaplaceNoise(np.zeros((1, 1)), scale).variances(np.zeros(3), rng)).all()
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["gaussian", "laplace"])
 def test_intervals_cover_what_the_prior_drew(kind):
     """Of tables drawn from the model, 90% intervals hold theta as often as that, but for the error

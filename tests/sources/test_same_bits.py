@@ -193,6 +193,7 @@ def test_threads_and_processes_give_the_same_blocks(kind, table, named, processe
             assert many[2] == alone[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheduler", ["synchronous", "threads", "processes"])
 def test_schedulers_of_dask_give_the_same_bits(scheduler, table, named):
     """Whichever is set."""

@@ -300,6 +300,7 @@ def test_the_page(ball, one):
     assert max(map(len, text.splitlines())) <= 100
 
 
+@pytest.mark.slow
 def test_the_page_of_shares(ball, one):
     """Every share, and a word on one that is hardly worth its price."""
     criterion = dp.ErrorCriterion(n=100_000, d=10)

@@ -68,6 +68,7 @@ def test_common_noise(ball, one):
     assert not np.array_equal(other.errors(draft, near)[0], first)
 
 
+@pytest.mark.slow
 def test_the_noise_of_an_execution(ball, one):
     """It has the law of dp.execute: means agree within Monte Carlo error."""
     rng = np.random.default_rng(2)

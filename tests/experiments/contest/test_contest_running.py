@@ -98,6 +98,7 @@ def test_seeds_repeats_worlds_and_methods_draw_apart(tmp_path):
     assert len({tuple(one["errors"]) for one in found}) == len(found) == 2 * 2 * 2 * 2 * 2
 
 
+@pytest.mark.slow
 def test_processes_write_what_one_does(tmp_path):
     """Two workers, the same bytes."""
     small_one = small(methods=("SSP",))
