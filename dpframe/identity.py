@@ -72,7 +72,12 @@ def as_written(cls: type) -> bool:
 
 def _of_python(metaclass: type) -> bool:
     """Whether classes of this metaclass compare by identity."""
-    return any(metaclass is one for one in METACLASSES)
+    return metaclass is type or metaclass is abc.ABCMeta or metaclass is enum.EnumMeta
+
+
+def own_function(function: object) -> bool:
+    """Whether a function is one of a file of this package, with the globals of its module."""
+    return _stands(function, "")
 
 
 def kind_of(cls: type) -> str:
@@ -178,7 +183,12 @@ class Same:
 def _plain(kind: type) -> bool:
     """Whether values of it are public arrays or numbers of numpy."""
     numpy = sys.modules.get("numpy")
-    return numpy is not None and (kind is numpy.ndarray or kind in numpy.sctypeDict.values())
+    return numpy is not None and kind in _of_numpy(numpy)
+
+
+@functools.lru_cache(maxsize=1)
+def _of_numpy(numpy: ModuleType) -> frozenset[type]:
+    return frozenset((numpy.ndarray, *numpy.sctypeDict.values()))
 
 
 def _state(value: Any, kind: type) -> list[object]:

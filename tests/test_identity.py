@@ -275,22 +275,50 @@ CHANGES = {
 }
 
 
+ONES = np.ones((3, 1)), np.ones(3)
+executions = pytest.mark.parametrize("executions", [0, 1])
+
+
+@executions
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_values_changed_after_certification_are_not_executed(change):
-    """Values changed after certification are not executed."""
+def test_values_changed_after_certification_are_not_executed(change, executions):
+    """Nor executed again."""
     run = certified(released(Gram))
-    object.__setattr__(*change(run))
-    with pytest.raises(dp.NotExecutable, match="changed since"):
-        dp.execute(run, np.ones((3, 1)), np.ones(3), rng=0)
+    for _ in range(executions):
+        dp.execute(run, *ONES, rng=0)
+    where, name, other = change(run)
+    before = getattr(where, name)
+    object.__setattr__(where, name, other)
+    try:
+        with pytest.raises(dp.NotExecutable, match="changed since"):
+            dp.execute(run, *ONES, rng=0)
+    finally:
+        object.__setattr__(where, name, before)  # the setting is that of other tests too
 
 
-def test_caches_planted_after_certification_are_not_read():
-    """Caches planted after certification are not read."""
+@executions
+def test_caches_planted_after_certification_are_not_read(executions):
+    """Whether or not it was executed before."""
     run = certified(released(Gram))
     true = run.hash
+    for _ in range(executions):
+        dp.execute(run, *ONES, rng=0)
     vars(run.graph)["charged"], vars(run)["document"] = (), {"hash": "0"}
     found = dp.execute(run, np.ones((3, 1)), np.ones(3), rng=0)
     assert (list(found.released), found.receipt.certificate) == (["gram"], true)
+
+
+def test_numbers_changed_between_executions_are_those_of_the_noise():
+    """Nothing that was computed from the old ones is used."""
+    target = dp.ApproxDP(dp.EPSILON, "1e-6")
+    at_ten = dp.certify(released(Gram), target=target, setting=SETTING).at(epsilon=10)
+    before = dp.execute(at_ten, *ONES, rng=0)
+    assert before.receipt.guarantee == dp.ApproxDP(10, "1e-6")
+    object.__setattr__(at_ten.values["epsilon"], "_numerator", 1)
+    after = dp.execute(at_ten, *ONES, rng=0)
+    assert after.receipt.guarantee == dp.ApproxDP(1, "1e-6")
+    noise = [abs(one.released["gram"][0, 0] - 3) for one in (before, after)]
+    assert noise[1] > 5 * noise[0]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import attrs
 import numpy as np
@@ -24,7 +25,7 @@ from dpframe.graph.post import checked_function
 from dpframe.graph.procedures import ApproximateMinimum
 from dpframe.graph.statistics import Searched
 from dpframe.guarantees import PersonalizedDP
-from dpframe.identity import own, strangers
+from dpframe.identity import own, state, strangers
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
 from dpframe.sources.reading import Plain
@@ -59,6 +60,9 @@ if TYPE_CHECKING:
     from dpframe.records import RecordLedger
 
 MISSING = ("refuse", "drop")
+_executed: WeakKeyDictionary[Certificate, tuple[object, Certificate]] = WeakKeyDictionary()
+"""Of each certificate that was executed its numbers then, and a copy that keeps what was computed
+from them."""
 
 
 def execute(
@@ -229,7 +233,12 @@ def executable(run: object) -> Certificate:
         kinds = ", ".join(f"{kind.__module__}:{kind.__qualname__}" for kind in changed)
         told = f": {kinds}" if changed else ""
         raise NotExecutable(f"the graph was changed since it was certified{told}. Certify anew.")
-    return attrs.evolve(run)  # its numbers are checked, and its hash is computed, anew
+    values = state(run.values)
+    checked, copy = _executed.get(run, (None, run))
+    if copy.report is not run.report or checked != values:
+        copy = attrs.evolve(run)  # its numbers are checked, and its hash is computed, anew
+    _executed[run] = values, copy
+    return copy
 
 
 def _charge(

@@ -125,10 +125,7 @@ def _reached(
     are cells and local names of known values, and gains those that the code gives.
     """
     chain, value, module = "", NOTHING, NOTHING
-    for step in dis.get_instructions(code):
-        what, name = step.opname, step.argval
-        if what in KEEPS:
-            continue
+    for what, name in _steps(code):
         if what in ("LOAD_ATTR", "LOAD_METHOD") and value is not NOTHING:
             part = _attribute(value, name)
             if not _plain(value) and (part is NOTHING or callable(part)):
@@ -152,6 +149,13 @@ def _reached(
         elif what == "IMPORT_NAME":
             module = _module(name, home)
             value = sys.modules.get(str(name).partition(".")[0], NOTHING)
+
+
+@functools.lru_cache(maxsize=4096)
+def _steps(code: types.CodeType) -> tuple[tuple[str, Any], ...]:
+    """What code does, each step with its name or constant."""
+    steps = dis.get_instructions(code)
+    return tuple((step.opname, step.argval) for step in steps if step.opname not in KEEPS)
 
 
 def _module(name: str, home: Mapping[str, Any]) -> object:

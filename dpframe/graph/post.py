@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
+import types
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument, TouchesData
+from dpframe.identity import own_function
 from dpframe.symbols import Expression, to_json
 
 from .ambient import ambient, told
@@ -82,7 +85,7 @@ def checked_function(function: Callable[..., Any]) -> None:
             "function", "a function defined in a module", function, "Wrap it: def name(...): ..."
         )
     defaults = _defaults(function)
-    reached = ambient(function)
+    reached = None if own_function(function) else ambient(function)
     if reached is not None:
         name, value = reached
         kind = f"{value.label}, declared data" if isinstance(value, Node) else told(value)
@@ -134,8 +137,14 @@ def argument_record(argument: Argument) -> object:
 
 def source_digest(function: Callable[..., Any]) -> str:
     """SHA-256 of the source of `function` (its byte code where there is none) and its defaults."""
-    try:
-        source = inspect.getsource(function)
-    except (OSError, TypeError):
-        source = function.__code__.co_code.hex() + repr(function.__code__.co_consts)
+    source = _source(function.__code__, function.__code__.co_filename)
     return hashlib.sha256((source + repr(_defaults(function))).encode()).hexdigest()
+
+
+@functools.lru_cache(maxsize=4096)
+def _source(code: types.CodeType, _file: str) -> str:
+    """The source of code; equal code in another file may have another one."""
+    try:
+        return inspect.getsource(code)
+    except (OSError, TypeError):
+        return code.co_code.hex() + repr(code.co_consts)
