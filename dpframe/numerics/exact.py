@@ -16,7 +16,7 @@ from ..errors import InvalidArgument
 Exact: TypeAlias = Fraction | int | float
 """An exact rational; what a float stands for is up to its reader: `given` or `as_fraction`."""
 
-_A_NUMBER = "an exact number: a Fraction, an int, or a finite float (its exact binary value)"
+_A_NUMBER = "an exact number: a Fraction, an int, or a finite float"
 
 
 def as_fraction(name: str, value: object) -> Fraction:
