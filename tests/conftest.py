@@ -8,13 +8,13 @@ import pytest
 
 from tests.support.cases import spread
 
-FEW = 2  # cases of one test that are quick, unless its mark `some` says otherwise
+FEW = 1  # cases of one test that are quick, unless its mark `some` says otherwise
 SLOW = pytest.StashKey[int]()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Of the cases of one test a few, spread from first to last, are quick, the others slow."""
+    """Of the cases of one test one is quick, or as many as it says, spread from first to last."""
     families = defaultdict(list)
     for item in items:
         if isinstance(item, pytest.DoctestItem):
