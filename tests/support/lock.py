@@ -187,7 +187,7 @@ def calibrations() -> Iterator[tuple[str, Question]]:
         yield (
             key,
             lambda one=one, e=epsilon, d=delta: {
-                "factor": str(dp.calibrate(one, target=dp.ApproxDP(e, d)).factor)
+                "factor": f"{float(dp.calibrate(one, target=dp.ApproxDP(e, d)).factor):.10g}"
             },
         )
 
