@@ -15,9 +15,9 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import dpframe as dp
+from tests.support.sklearn_checks import checks
 
 BALL = dp.Setting(X=dp.Rows(norm=10), y=dp.Column(bound=10), relation=dp.ADD_REMOVE)
 CODEBOOK = dp.Setting(
@@ -54,25 +54,14 @@ class Untouchable:
 
 # With rng=None three more fail, since each fit draws fresh noise: check_fit_idempotent,
 # check_regressors_int and check_regressor_data_not_an_array.
-EXCEPTIONS = {
-    "check_estimators_empty_data_messages": "an empty table is fitted, since emptiness is private",
-    "check_dtype_object": "entries are not read to find out what objects are: the codebook says it",
-    "check_complex_data": "refused, in dpframe's words",
-    "check_fit2d_predict1d": "refused, in dpframe's words",
-    "check_requires_y_none": "refused, in dpframe's words",
-}
 
 
 def scikit_learn_checks() -> Iterator[Any]:
-    """scikit-learn's own checks, those of EXCEPTIONS as expected failures."""
+    """Of a family under each relation."""
     exact = simulated(dp.SSP(), setting=BALL, epsilon=10**6)
     replaced = attrs.evolve(BALL, X=dp.Rows(norm=10, intercept=True), relation=dp.REPLACE_ONE)
     for estimator in (exact, simulated(dp.AdaSSP(), setting=replaced)):
-        for given, check in estimator_checks_generator(estimator, legacy=True):
-            name = check.func.__name__
-            marks = [pytest.mark.xfail(reason=EXCEPTIONS[name])] if name in EXCEPTIONS else []
-            title = type(estimator.regression).__name__
-            yield pytest.param(given, check, id=f"{title}-{name}", marks=marks)
+        yield from checks(estimator, f"{type(estimator.regression).__name__}-")
 
 
 @pytest.mark.parametrize(("estimator", "check"), [*scikit_learn_checks()])

@@ -91,10 +91,8 @@ def execute(
     `budgets`, where the certificate is personalised, has a number or the name of a group for each
     record, shape (n,), or is the name of a column of X; it is public. `records`, the accounts of
     the same records in the same order, are charged what the certificate promises each, before
-    anything is drawn.
-
-    `rehearse=False` leaves out the rehearsal of post-processing on synthetic releases, for
-    functions that work on tables like the real one only.
+    anything is drawn. `rehearse=False` leaves out the rehearsal of post-processing on synthetic
+    releases, for functions that work on tables like the real one only.
 
     Raises NotExecutable, BadData, InvalidArgument or BudgetExceeded before anything is drawn, and
     PostFailed where post-processing fails on every synthetic release that it is rehearsed on
@@ -112,8 +110,8 @@ def execute(
     check_order(X, budgets)
     wanted = asked(certificate, budgets)
     column = None if wanted is None else wanted.column
-    opened = open_source(certificate.setting, X, y, drop=missing == "drop", budgets=column)
-    source = held_at_rest(opened)
+    drop = missing == "drop"
+    source = held_at_rest(open_source(certificate.setting, X, y, drop=drop, budgets=column))
     with _few_threads(source, executor):
         running, sizes = first_look(certificate, source, executor, randomness, wanted)
         if rehearse:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,9 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
 from sklearn.model_selection import cross_val_score
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import dpframe as dp
+from tests.support.sklearn_checks import OTHERWISE, checks
 
 MUCH = 10**12  # an epsilon at which noise is far below every tolerance here
 BALL = dp.Setting(X=dp.Rows(norm=10, intercept=True), relation=dp.ADD_REMOVE)
@@ -39,12 +38,7 @@ def two_groups(n: int = 600) -> tuple[np.ndarray, np.ndarray]:
 # scikit-learn's own checks -------------------------------------------------------------------
 
 DECLARED = "classes are declared: other labels are refused, also all of one kind of them"
-EXCEPTIONS = {
-    "check_estimators_empty_data_messages": "an empty table is fitted, since emptiness is private",
-    "check_dtype_object": "entries are not read to find out what objects are: the codebook says it",
-    "check_complex_data": "refused, in dpframe's words",
-    "check_fit2d_predict1d": "refused, in dpframe's words",
-    "check_requires_y_none": "refused, in dpframe's words",
+OTHERWISE_HERE = {
     "check_classifiers_classes": DECLARED,
     "check_classifiers_regression_target": DECLARED,
     "check_estimators_dtypes": DECLARED,
@@ -54,15 +48,9 @@ EXCEPTIONS = {
 }
 
 
-def scikit_learn_checks() -> Iterator[Any]:
-    """scikit-learn's own checks, those of EXCEPTIONS as expected failures."""
-    for given, check in estimator_checks_generator(classifier(), legacy=True):
-        name = check.func.__name__
-        marks = [pytest.mark.xfail(reason=EXCEPTIONS[name])] if name in EXCEPTIONS else []
-        yield pytest.param(given, check, id=name, marks=marks)
-
-
-@pytest.mark.parametrize(("estimator", "check"), [*scikit_learn_checks()])
+@pytest.mark.parametrize(
+    ("estimator", "check"), [*checks(classifier(), otherwise=OTHERWISE | OTHERWISE_HERE)]
+)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_scikit_learn_check(estimator: Any, check: Any) -> None:
     """scikit-learn's checks hold, but for the listed exceptions, each with its reason."""

@@ -215,7 +215,8 @@ def test_a_column_twice_is_refused(columns):
 
 def test_a_column_with_two_ranges_is_no_twin():
     """Clipped apart, it is a piecewise linear effect."""
-    dp.Rows(columns=[dp.Numeric("a", 0, 1), dp.Numeric("a", 0, 2)], intercept=True)
+    rows = dp.Rows(columns=[dp.Numeric("a", 0, 1), dp.Numeric("a", 0, 2)], intercept=True)
+    assert len(rows.columns) == 2
 
 
 @pytest.mark.parametrize(
