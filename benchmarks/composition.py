@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from dpframe.accountants import NumericAccountant, parts_of
-from dpframe.losses import GaussianLoss, LaplaceLoss, PrivacyLoss, ResponseLoss
+from dpframe.pld.losses import GaussianLoss, LaplaceLoss, PrivacyLoss, ResponseLoss
 
 Problem = list[tuple[PrivacyLoss, int]]
 DELTAS = (1e-6, 1e-12, 1e-30)

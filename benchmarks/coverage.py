@@ -30,10 +30,10 @@ from rich.table import Table
 from dpframe.estimation.inference_simulation import NEW, Score, World, released, scored
 from dpframe.execution import execute
 from dpframe.graph import Column, Rows, Setting
-from dpframe.guarantees import ADD_REMOVE, ApproxDP
 from dpframe.numerics.calibrate import analytic_mu
+from dpframe.privacy import ADD_REMOVE, ApproxDP
+from dpframe.prover import certify
 from dpframe.regressions import JointSSP
-from dpframe.verify import certify
 
 RECORDS, COLUMNS, EPSILONS = (1_000, 10_000, 100_000), (2, 10, 30), (0.1, 1, 10)
 KINDS = {"1 release": 0, "3 corrections": 3}

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 import dpframe as dp
+from dpframe.prover.enclose import number
+from dpframe.prover.enclose_each import as_pairs, enclose_each, largest_upper
 from dpframe.symbols import Expression
 from dpframe.symbols.arithmetic import call, power
-from dpframe.verify.enclose import number
-from dpframe.verify.enclose_each import as_pairs, enclose_each, largest_upper
 
 epsilon, delta, B, S = (dp.parameter(name, 0) for name in ("epsilon", "delta", "B", "S"))
 SIGMA = call("analytic_sigma", epsilon, delta)

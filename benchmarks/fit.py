@@ -32,11 +32,11 @@ from dpframe.execution import execute
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.execution.totals import Pass
 from dpframe.graph import Column, Regression, Rows, Setting, post, release
-from dpframe.guarantees import ADD_REMOVE, ApproxDP
 from dpframe.mechanisms import Gaussian
+from dpframe.privacy import ADD_REMOVE, ApproxDP
+from dpframe.prover import certify
 from dpframe.regressions import SSP, AdaSSP, JointSSP, recommend
 from dpframe.sources import Block, open_source
-from dpframe.verify import certify
 
 Contender = Callable[[np.ndarray, np.ndarray], Any]
 FLOOR = "floor: dsyrk and dgemv"

@@ -66,9 +66,7 @@ def lines(costs: Costs, epsilon: str, seeds: range) -> Iterator[str]:
         yield f"  held: {held[given].sum()} of {given.sum()}"
 
 
-def fitted(
-    costs: Costs, regression: Any, epsilon: str, declared: dp.Setting, seed: int
-) -> Any:
+def fitted(costs: Costs, regression: Any, epsilon: str, declared: dp.Setting, seed: int) -> Any:
     """The summary of a simulated fit."""
     model = dp.PrivateRegressor(
         regression, epsilon=epsilon, delta=DELTA, setting=declared, rng=seed

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import dpframe as dp
-from dpframe.guarantees import Unit
 from dpframe.ledger import Cost
+from dpframe.privacy import Unit
 
 COST = Cost(
     (dp.ApproxDP("0.001", "1e-12"), dp.GaussianDP("0.0002")),

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import dpframe as dp
-from dpframe.guarantees import Unit
 from dpframe.ledger import Cost
+from dpframe.privacy import Unit
 
 COST = Cost((dp.PureDP("0.1"),), Unit(dp.ADD_REMOVE), "cd" * 32, "a run that is killed")
 LONGEST = 8  # charges that a child has time for, at most

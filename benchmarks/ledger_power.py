@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import dpframe as dp
-from dpframe.guarantees import Unit
 from dpframe.ledger import Cost
+from dpframe.privacy import Unit
 
 COST = Cost((dp.PureDP("0.001"),), Unit(dp.ADD_REMOVE), "cd" * 32, "a run in the dark")
 CHARGES, EVERY, SECTOR = 40, 20, 512

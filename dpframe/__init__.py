@@ -49,7 +49,7 @@ _HOME = {
         "maximum",
         "analytic_sigma",
     ),
-    "dpframe.guarantees": (
+    "dpframe.privacy": (
         "ADD_REMOVE",
         "REPLACE_ONE",
         "ApproxDP",
@@ -81,7 +81,7 @@ _HOME = {
         "gaussian_sigma",
         "gaussian_sigma_interval",
     ),
-    "dpframe.losses": (
+    "dpframe.pld.losses": (
         "CategoricalLoss",
         "DiscreteGaussianLoss",
         "DiscreteLaplaceLoss",
@@ -160,7 +160,7 @@ _HOME = {
         "posterior",
         "tilted_minimum",
     ),
-    "dpframe.verify.unproved": ("unproved",),
+    "dpframe.prover.unproved": ("unproved",),
     "dpframe.execution.research": ("simulate",),
     "dpframe.graph.objectives": ("Huber", "Logistic", "Objective", "Squared"),
     "dpframe.graph.maps.record_norms": ("divided_records",),
@@ -182,7 +182,7 @@ _HOME = {
         "bin_counts",
         "column_squares",
     ),
-    "dpframe.verify": (
+    "dpframe.prover": (
         "Certificate",
         "Jointly",
         "Obligation",

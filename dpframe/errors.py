@@ -137,7 +137,7 @@ class Uncertified(DPFrameError):
     """The graph was not proved. `obligations` holds every open one; `report` the whole report."""
 
     def __init__(self, report: object, text: str) -> None:
-        """`report` is a dpframe.verify.Report; `text` its open obligations for a person."""
+        """`report` is a dpframe.prover.Report; `text` its open obligations for a person."""
         self.report = report
         super().__init__(text)
 

@@ -6,7 +6,7 @@ import enum
 
 import attrs
 
-from dpframe.guarantees import Unit
+from dpframe.privacy import Unit
 from dpframe.symbols import Expression
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.guarantees import ApproxDP, Guarantee, PureDP, number
+from dpframe.privacy import ApproxDP, Guarantee, PureDP, number
 from dpframe.symbols import add
 
 from .base import AdditiveAccountant

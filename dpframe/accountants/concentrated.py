@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.guarantees import GaussianDP, Guarantee, ZeroConcentratedDP
+from dpframe.privacy import GaussianDP, Guarantee, ZeroConcentratedDP
 from dpframe.symbols import add
 
 from .base import AdditiveAccountant

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from dpframe.composition.responses import response_delta, response_epsilon
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP, number
 from dpframe.numerics import Interval
 from dpframe.numerics.fast import gaussian_delta_interval, gaussian_epsilon_interval
+from dpframe.pld.composition.responses import response_delta, response_epsilon
+from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP, number
 from dpframe.symbols import Expression, Number
 
 from .orders import orders

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.guarantees import GaussianDP, Guarantee
+from dpframe.privacy import GaussianDP, Guarantee
 from dpframe.symbols import add, sqrt
 
 from .base import AdditiveAccountant

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.composition import TotalLoss, delta_interval, epsilon_interval, total_loss
-from dpframe.losses import PrivacyLoss
 from dpframe.numerics import Exact, Interval
+from dpframe.pld.composition import TotalLoss, delta_interval, epsilon_interval, total_loss
+from dpframe.pld.losses import PrivacyLoss
 
 from .arguments import delta_argument, epsilon_argument
 from .base import Accountant

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.composition.responses import response_delta, response_epsilon
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import ApproxDP, PureDP
-from dpframe.losses import ResponseLoss
 from dpframe.numerics import Exact, Interval
+from dpframe.pld.composition.responses import response_delta, response_epsilon
+from dpframe.pld.losses import ResponseLoss
+from dpframe.privacy import ApproxDP, PureDP
 
 from .arguments import delta_argument, epsilon_argument
 from .base import Accountant

@@ -18,10 +18,10 @@ import attrs
 import numpy as np
 from flint import arb
 
-from dpframe.composition import TotalLoss, total_loss
-from dpframe.losses import PrivacyLoss
-from dpframe.losses.base import Reals
 from dpframe.numerics import arb_float, ball, to_float, working
+from dpframe.pld.composition import TotalLoss, total_loss
+from dpframe.pld.losses import PrivacyLoss
+from dpframe.pld.losses.base import Reals
 
 _LEAST, _MOST = 1e-9, 1e12  # orders minus one
 _POINTS, _ROUNDS = 49, 4

@@ -8,8 +8,8 @@ from typing import TypeAlias
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Guarantee
-from dpframe.losses import PrivacyLoss
+from dpframe.pld.losses import PrivacyLoss
+from dpframe.privacy import Guarantee
 
 Costed: TypeAlias = Guarantee | PrivacyLoss
 

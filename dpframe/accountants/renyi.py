@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.guarantees import GaussianDP, ZeroConcentratedDP, number
-from dpframe.losses import GaussianLoss, PrivacyLoss
 from dpframe.numerics import Exact, Interval
+from dpframe.pld.losses import GaussianLoss, PrivacyLoss
+from dpframe.privacy import GaussianDP, ZeroConcentratedDP, number
 
 from .arguments import delta_argument, epsilon_argument
 from .base import Accountant

@@ -8,8 +8,8 @@ import attrs
 
 from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import ADD_REMOVE, ApproxDP, Relation, number
 from dpframe.mechanisms import AdditiveNoise
+from dpframe.privacy import ADD_REMOVE, ApproxDP, Relation, number
 from dpframe.symbols import Number
 
 from .composed import Composition, compose

@@ -15,8 +15,6 @@ from dpframe.accountants import (
     parts_of,
 )
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE, Guarantee, Relation, ZeroConcentratedDP
-from dpframe.losses import PrivacyLoss
 from dpframe.mechanisms import (
     BlackBox,
     Mechanism,
@@ -24,6 +22,8 @@ from dpframe.mechanisms import (
     SubsampledWithoutReplacement,
 )
 from dpframe.numerics import Exact, Interval
+from dpframe.pld.losses import PrivacyLoss
+from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Guarantee, Relation, ZeroConcentratedDP
 from dpframe.symbols import Number
 
 ONE = Number(Fraction(1))

@@ -11,6 +11,6 @@ from .composed import Composition, compose
 def composition_of(thing: object) -> Composition:
     """`thing` as a Composition: itself, or `compose(thing)` at sensitivity 1 under add/remove.
 
-    dpframe.verify registers its certificates here. Raises InvalidArgument.
+    dpframe.prover registers its certificates here. Raises InvalidArgument.
     """
     return thing if isinstance(thing, Composition) else compose(thing)

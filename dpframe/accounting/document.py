@@ -19,12 +19,13 @@ from typing import Any, NoReturn, get_type_hints
 
 import attrs
 
-from dpframe import guarantees, losses
+from dpframe import privacy
 from dpframe.accountants import ACCOUNTANTS, Part
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Guarantee, Relation, number
 from dpframe.identity import own
-from dpframe.losses import PrivacyLoss
+from dpframe.pld import losses
+from dpframe.pld.losses import PrivacyLoss
+from dpframe.privacy import Guarantee, Relation, number
 from dpframe.symbols import Expression
 
 from .composed import Composition
@@ -46,7 +47,7 @@ def kinds() -> Mapping[Kind, Any]:
 
     A new one joins by being exported from its package.
     """
-    homes = (("loss", losses, PrivacyLoss), ("guarantee", guarantees, Guarantee))
+    homes = (("loss", losses, PrivacyLoss), ("guarantee", privacy, Guarantee))
     return {
         (cost, kind.kind): kind
         for cost, home, base in homes

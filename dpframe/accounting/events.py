@@ -16,8 +16,8 @@ from typing import Any
 from dpframe.accountants import Part
 from dpframe.accountants.parts import Costed, grouped
 from dpframe.errors import InvalidArgument, MissingExtra
-from dpframe.guarantees import ApproxDP, GaussianDP, PureDP, ZeroConcentratedDP, number
-from dpframe.losses import (
+from dpframe.numerics import arb_float, ball, next_up, to_float, working
+from dpframe.pld.losses import (
     CategoricalLoss,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
@@ -27,7 +27,7 @@ from dpframe.losses import (
     ResponseLoss,
     SubsampledGaussianLoss,
 )
-from dpframe.numerics import arb_float, ball, next_up, to_float, working
+from dpframe.privacy import ApproxDP, GaussianDP, PureDP, ZeroConcentratedDP, number
 
 from .costs import composition_of
 

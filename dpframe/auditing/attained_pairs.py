@@ -7,7 +7,7 @@ from fractions import Fraction
 import attrs
 
 from dpframe.graph.statistics import Monomials, Statistic, SufficientStatistics
-from dpframe.guarantees import REPLACE_ONE, Relation
+from dpframe.privacy import REPLACE_ONE, Relation
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, Number, exact
 

@@ -13,7 +13,7 @@ import attrs
 
 from dpframe.errors import DPFrameError, InvalidArgument
 from dpframe.graph import Column, Regression, Rows, Setting
-from dpframe.guarantees import (
+from dpframe.privacy import (
     ADD_REMOVE,
     REPLACE_ONE,
     ApproxDP,
@@ -23,6 +23,8 @@ from dpframe.guarantees import (
     Relation,
     each,
 )
+from dpframe.prover import Constraint, Obligation, Verdict
+from dpframe.prover.certify import examine
 from dpframe.regressions import (
     AMBSSGD,
     REGRESSIONS,
@@ -31,8 +33,6 @@ from dpframe.regressions import (
     Tuned,
 )
 from dpframe.symbols import DELTA, EPSILON, parameter
-from dpframe.verify import Constraint, Obligation, Verdict
-from dpframe.verify.certify import examine
 
 from .cost import Cost, cost
 from .figures import clipped, tidy

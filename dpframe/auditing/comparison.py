@@ -9,14 +9,14 @@ from typing import Any
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import ApproxDP, Share
 from dpframe.mechanisms import Calibration, Gaussian
 from dpframe.numerics import epsilon_limit
 from dpframe.numerics.fast import classical_constants
+from dpframe.privacy import ApproxDP, Share
+from dpframe.prover import Constraint
+from dpframe.prover.enclose import enclose, number
+from dpframe.prover.report import satisfied
 from dpframe.symbols import EPSILON, Expression, Number, power, rational
-from dpframe.verify import Constraint
-from dpframe.verify.enclose import enclose, number
-from dpframe.verify.report import satisfied
 
 from .figures import WIDTH, exactly, figure, hanging, table
 
@@ -197,7 +197,7 @@ def _suffices(mechanism: object, share: Share, sensitivity: Fraction) -> bool | 
     """Whether the formula's number gives the share, by the exact profile."""
     if not isinstance(mechanism, Gaussian):
         return None
-    from dpframe.verify.profile_rule import Claim, holds, refute
+    from dpframe.prover.profile_rule import Claim, holds, refute
 
     move = power(Number(sensitivity) / mechanism.std, 2)
     claim = Claim(share.epsilon, share.delta, move, move)

@@ -9,13 +9,13 @@ import attrs
 
 from dpframe.graph import Release
 from dpframe.graph.rows import COLUMNS
-from dpframe.guarantees import ApproxDP, PureDP
 from dpframe.numerics import arb_lower, arb_upper, to_float
+from dpframe.privacy import ApproxDP, PureDP
+from dpframe.prover import Verdict
+from dpframe.prover.at_numbers import is_released
+from dpframe.prover.enclose import enclose, rational_ball
+from dpframe.prover.problem import Problem
 from dpframe.symbols import Expression, Number, Symbol
-from dpframe.verify import Verdict
-from dpframe.verify.at_numbers import is_released
-from dpframe.verify.enclose import enclose, rational_ball
-from dpframe.verify.problem import Problem
 
 from .figures import against, figure
 from .joint_cost import joint_cost

@@ -10,9 +10,9 @@ import attrs
 
 from dpframe.errors import DPFrameError, InvalidArgument
 from dpframe.numerics import arb_upper
+from dpframe.prover import Certificate
+from dpframe.prover.enclose import enclose
 from dpframe.symbols.serial import from_json
-from dpframe.verify import Certificate
-from dpframe.verify.enclose import enclose
 
 from .figures import figure, hanging, tidy
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpframe.describing import Spec, plain_releases, read_formula, read_parameter
 from dpframe.graph import Setting
-from dpframe.guarantees import Guarantee
+from dpframe.privacy import Guarantee
 from dpframe.symbols import Symbol
 
 from .report import Audit, audit

@@ -9,7 +9,6 @@ from typing import Any
 import attrs
 
 from dpframe.graph import Joint
-from dpframe.guarantees import ApproxDP, GaussianDP
 from dpframe.numerics import (
     arb_lower,
     arb_upper,
@@ -19,12 +18,13 @@ from dpframe.numerics import (
     profile_epsilon_lower,
     to_float,
 )
+from dpframe.privacy import ApproxDP, GaussianDP
+from dpframe.prover.attempt import classes
+from dpframe.prover.enclose import enclose, rational_ball
+from dpframe.prover.joint_total import joint_moves, reached_moves
+from dpframe.prover.problem import Problem
+from dpframe.prover.profile_rule import root
 from dpframe.symbols import Expression, Number
-from dpframe.verify.attempt import classes
-from dpframe.verify.enclose import enclose, rational_ball
-from dpframe.verify.joint_total import joint_moves, reached_moves
-from dpframe.verify.problem import Problem
-from dpframe.verify.profile_rule import root
 
 Ball = Any
 ZERO = Number(Fraction(0))

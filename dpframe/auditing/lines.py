@@ -11,16 +11,16 @@ import attrs
 from dpframe.errors import DPFrameError
 from dpframe.graph import Regression, Release, Setting, is_public
 from dpframe.graph.loop import ancestors
-from dpframe.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP, Share, ZeroConcentratedDP
 from dpframe.numerics import arb_lower, arb_upper, profile_delta, profile_epsilon
+from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, Share, ZeroConcentratedDP
+from dpframe.prover import Constraint, Obligation, Report, Verdict
+from dpframe.prover.attempt import classes
+from dpframe.prover.earn import earns
+from dpframe.prover.enclose import enclose, number
+from dpframe.prover.judge import Earned
+from dpframe.prover.problem import Problem
+from dpframe.prover.profile_rule import root
 from dpframe.symbols import DELTA, EPSILON, MU, RHO, Expression, Number, parameter, power
-from dpframe.verify import Constraint, Obligation, Report, Verdict
-from dpframe.verify.attempt import classes
-from dpframe.verify.earn import earns
-from dpframe.verify.enclose import enclose, number
-from dpframe.verify.judge import Earned
-from dpframe.verify.problem import Problem
-from dpframe.verify.profile_rule import root
 
 from .attained_pairs import attained_by
 

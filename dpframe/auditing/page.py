@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from dpframe.prover import Obligation, Verdict
+from dpframe.prover.text import NAMES
 from dpframe.symbols import Expression
-from dpframe.verify import Obligation, Verdict
-from dpframe.verify.text import NAMES
 
 from .figures import WIDTH, clipped, equals, formula, hanging, tidy
 from .lines import lower_end

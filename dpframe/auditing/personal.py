@@ -10,11 +10,11 @@ import attrs
 import numpy as np
 
 from dpframe.errors import DPFrameError, NotExecutable
-from dpframe.guarantees import PersonalizedDP
-from dpframe.guarantees.given import Listed
-from dpframe.guarantees.personal import own_symbols_of
-from dpframe.verify import Certificate
-from dpframe.verify.roster import Roster, listed
+from dpframe.privacy import PersonalizedDP
+from dpframe.privacy.given import Listed
+from dpframe.privacy.personal import own_symbols_of
+from dpframe.prover import Certificate
+from dpframe.prover.roster import Roster, listed
 
 from .budget_report import BudgetReport
 from .rosters import budget_report, report_at, roster_for

@@ -13,21 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.graph import Joint, Release, reads_released
-from dpframe.guarantees import (
+from dpframe.mechanisms import AdditiveNoise
+from dpframe.numerics.fast import gaussian_epsilon, gaussian_mu
+from dpframe.privacy import (
     ApproxDP,
     GaussianDP,
     PersonalizedDP,
     PureDP,
     ZeroConcentratedDP,
 )
-from dpframe.mechanisms import AdditiveNoise
-from dpframe.numerics.fast import gaussian_epsilon, gaussian_mu
+from dpframe.prover import Certificate
+from dpframe.prover.attempt import Class, classes
+from dpframe.prover.parallel import moving
+from dpframe.prover.problem import Problem, thinnings
+from dpframe.prover.roster import Roster
 from dpframe.symbols import Expression, Number, add, exp, log, power, sqrt
-from dpframe.verify import Certificate
-from dpframe.verify.attempt import Class, classes
-from dpframe.verify.parallel import moving
-from dpframe.verify.problem import Problem, thinnings
-from dpframe.verify.roster import Roster
 
 from .budget_report import BudgetReport
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from dpframe.prover import Verdict
 from dpframe.symbols import Expression, Number
-from dpframe.verify import Verdict
 
 from .figures import TINY, against, clipped, figure, formula, hanging, short, table, tidy
 from .lines import Line, lower_end

@@ -12,11 +12,11 @@ import attrs
 
 from dpframe.accountants import Accountant
 from dpframe.graph import Regression, Setting
-from dpframe.guarantees import Guarantee, Share
+from dpframe.privacy import Guarantee, Share
+from dpframe.prover import Certificate, Obligation, Report, Verdict, examine
+from dpframe.prover.certificate import AMBIENT, BUDGETS, FAILURES, idealized, on_their_word
+from dpframe.prover.parallel import moving
 from dpframe.symbols import Number, add, maximum
-from dpframe.verify import Certificate, Obligation, Report, Verdict, examine
-from dpframe.verify.certificate import AMBIENT, BUDGETS, FAILURES, idealized, on_their_word
-from dpframe.verify.parallel import moving
 
 from .joint_cost import JointCost, joint_cost
 from .lines import Line, lines

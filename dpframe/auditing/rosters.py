@@ -14,11 +14,11 @@ from dpframe.execution.budgets import asked
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.graph import OfBudgets
 from dpframe.graph.rows import COLUMNS
-from dpframe.guarantees import REPLACE_ONE, PersonalizedDP
+from dpframe.privacy import REPLACE_ONE, PersonalizedDP
+from dpframe.prover import Certificate
+from dpframe.prover.roster import Roster
 from dpframe.sources.budgets import listed
 from dpframe.symbols import Expression
-from dpframe.verify import Certificate
-from dpframe.verify.roster import Roster
 
 from .budget_report import BudgetReport
 from .record_costs import record_costs

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from dpframe.guarantees import ApproxDP, Guarantee
+from dpframe.privacy import ApproxDP, Guarantee
+from dpframe.prover import Constraint, Obligation, Verdict
+from dpframe.prover.at_numbers import is_size
+from dpframe.prover.certificate import stating
 from dpframe.symbols import Number
-from dpframe.verify import Constraint, Obligation, Verdict
-from dpframe.verify.at_numbers import is_size
-from dpframe.verify.certificate import stating
 
 from .figures import between, equals, exactly, figure, formula, tidy
 from .joint_cost import JointCost

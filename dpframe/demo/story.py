@@ -22,7 +22,7 @@ from rich.text import Text
 import dpframe as dp
 from dpframe.auditing import audit as audited
 from dpframe.auditing import compare
-from dpframe.verify.text import release_lines, sentence
+from dpframe.prover.text import release_lines, sentence
 
 from . import declaration
 from .declaration import CODEBOOK, REGRESSION, SETTING

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Column, Rows, Setting
-from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE
+from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
 from dpframe.symbols import Expression, Number, constant, parameter
 
 from .keys import LABELS, RELATIONS, ROWS, keyed

@@ -25,9 +25,9 @@ from dpframe.graph import (
     post,
     release,
 )
-from dpframe.guarantees import Share
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.mechanisms.base import Calibration
+from dpframe.privacy import Share
 from dpframe.sensitivity import L1, L2
 from dpframe.symbols import constant, sqrt
 

@@ -8,9 +8,9 @@ from functools import partial
 import attrs
 
 from dpframe.graph import Graph, Release
+from dpframe.prover.algebra import Field
+from dpframe.prover.sign import nonnegative
 from dpframe.symbols import Expression
-from dpframe.verify.algebra import Field
-from dpframe.verify.sign import nonnegative
 
 EQUAL, TOO_SMALL, TOO_LARGE, UNCLEAR, NO_RULE = (
     "equal",

@@ -8,7 +8,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Regression, Setting
-from dpframe.guarantees import Share
+from dpframe.privacy import Share
 
 from .algorithm import Algorithm
 from .bounds import bounds_of

@@ -11,7 +11,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Setting
-from dpframe.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP
+from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP
 from dpframe.symbols import Expression, Number
 
 from .algorithm import Algorithm, algorithm

@@ -14,8 +14,8 @@ from dpframe.graph import Graph, Node, Regression, Release, RowsNode, Setting, i
 from dpframe.graph.loop import Iterate
 from dpframe.graph.statistics import BlockSum
 from dpframe.graph.statistics.base import OneRow
-from dpframe.guarantees import Relation, Share, Unit
 from dpframe.mechanisms import AdditiveNoise, Gaussian, Laplace
+from dpframe.privacy import Relation, Share, Unit
 from dpframe.sensitivity import L1, L2, Norm
 from dpframe.symbols import Expression, Number, add, exact, sqrt
 

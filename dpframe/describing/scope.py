@@ -12,7 +12,7 @@ import attrs
 from dpframe.errors import InvalidArgument, TouchesData, UnsafeFormula
 from dpframe.graph import ColumnNode, DataNode, RowsNode
 from dpframe.graph.statistics import Statistic
-from dpframe.guarantees import Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, Symbol, add, constant, exact, multiply, power
 
 from .functions import FUNCTIONS, STATISTICS, Value

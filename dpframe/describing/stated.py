@@ -13,7 +13,7 @@ from dpframe.errors import NotExecutable
 from dpframe.graph import ColumnNode, Node, RowsNode
 from dpframe.graph.statistics import Statistic
 from dpframe.graph.statistics.base import OneRow
-from dpframe.guarantees import ADD_REMOVE, Relation, Unit
+from dpframe.privacy import ADD_REMOVE, Relation, Unit
 from dpframe.sensitivity import L1, L2, Norm
 from dpframe.symbols import Expression, to_json
 

@@ -23,14 +23,14 @@ from dpframe.execution.one_pass import public_sizes
 from dpframe.execution.rehearsal import due, rehearsed
 from dpframe.execution.spending import Spending
 from dpframe.graph import Regression, Release, Setting
-from dpframe.guarantees import Guarantee
+from dpframe.privacy import Guarantee
+from dpframe.prover import Certificate, certify, load
 from dpframe.sources import Source, open_source
 from dpframe.sources.layout import Layout
 from dpframe.sources.memory import MemorySource
 from dpframe.sources.opening import header, is_frame
 from dpframe.sources.table import Table
 from dpframe.symbols import Expression
-from dpframe.verify import Certificate, certify, load
 
 from .budgets import check_relation, check_source, claim, rosters
 from .callers import check_callers

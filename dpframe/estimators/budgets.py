@@ -11,7 +11,7 @@ from dpframe.auditing.rosters import check_names, counted
 from dpframe.errors import BadData, InvalidArgument
 from dpframe.execution.budgets import Asked, read_budgets
 from dpframe.execution.places import comparable, different
-from dpframe.guarantees import (
+from dpframe.privacy import (
     REPLACE_ONE,
     ApproxDP,
     Guarantee,
@@ -20,11 +20,11 @@ from dpframe.guarantees import (
     each,
     reads_each,
 )
+from dpframe.prover import Certificate
+from dpframe.prover.roster import Roster
 from dpframe.sources import Source
 from dpframe.sources.reading import Plain
 from dpframe.symbols import Expression, rational
-from dpframe.verify import Certificate
-from dpframe.verify.roster import Roster
 
 NAMES = "fit(X, y, epsilon=names), one name of a group a record, or the name of their column."
 OWN = "fit(X, y, epsilon=numbers), one a record, or the name of their column."

@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Regression, Setting
 from dpframe.graph.classes import classes_of
-from dpframe.guarantees import Guarantee
+from dpframe.privacy import Guarantee
+from dpframe.prover import Certificate
 from dpframe.symbols import Expression
-from dpframe.verify import Certificate
 
 from .base import PrivateEstimator
 from .links import Odds, with_classes

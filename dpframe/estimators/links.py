@@ -18,9 +18,9 @@ from dpframe.graph.maps.base import ColumnMap
 from dpframe.graph.maps.cells import CellColumn
 from dpframe.graph.maps.grid import OnGrid
 from dpframe.graph.objectives import IDENTITY, LOGIT, Objective
-from dpframe.guarantees import Guarantee
+from dpframe.privacy import Guarantee
+from dpframe.prover import Certificate
 from dpframe.symbols import Expression, Number
-from dpframe.verify import Certificate
 
 Array = NDArray[Any]
 Numbers = Callable[[Expression], float]

@@ -15,9 +15,9 @@ from dpframe.estimation.inference import infer
 from dpframe.estimation.inference_result import Inference
 from dpframe.estimation.inference_words import sentences
 from dpframe.graph import Regression, Setting
-from dpframe.guarantees import Guarantee
+from dpframe.privacy import Guarantee
+from dpframe.prover import Certificate
 from dpframe.regressions.advice import default_regression
-from dpframe.verify import Certificate
 
 from .base import PrivateEstimator
 from .hidden import named

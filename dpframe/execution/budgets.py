@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from dpframe.errors import BadData, InvalidArgument, NotExecutable
 from dpframe.graph import Graph, Node, OfBudgets
 from dpframe.graph.maps.weighted import BudgetSource, Weight
-from dpframe.guarantees import REPLACE_ONE, Guarantee, PersonalizedDP, each
-from dpframe.guarantees.given import Listed, given
-from dpframe.guarantees.personal import own_symbols_of
+from dpframe.privacy import REPLACE_ONE, Guarantee, PersonalizedDP, each
+from dpframe.privacy.given import Listed, given
+from dpframe.privacy.personal import own_symbols_of
+from dpframe.prover.at_numbers import AtNumbers
+from dpframe.prover.roster import Roster, listed, roster_of
 from dpframe.sources import Source
 from dpframe.sources.reading import Plain
-from dpframe.verify.at_numbers import AtNumbers
-from dpframe.verify.roster import Roster, listed, roster_of
 
 from .numbers import PublicNumbers
 from .places import Different, comparable, different, places

@@ -24,19 +24,19 @@ from dpframe.graph import Graph, Node, Procedure, Searcher, points_of
 from dpframe.graph.post import checked_function
 from dpframe.graph.procedures import ApproximateMinimum
 from dpframe.graph.statistics import Searched
-from dpframe.guarantees import PersonalizedDP
 from dpframe.identity import own, state, strangers
+from dpframe.privacy import PersonalizedDP
+from dpframe.prover import Certificate
+from dpframe.prover.at_numbers import AtNumbers
+from dpframe.prover.certificate import FAILURES
+from dpframe.prover.composed import joint_gaussian
+from dpframe.prover.roster import Roster
+from dpframe.prover.structure import constant
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
 from dpframe.sources.reading import Plain
 from dpframe.sources.threads import narrow
 from dpframe.symbols import Number, Symbol
-from dpframe.verify import Certificate
-from dpframe.verify.at_numbers import AtNumbers
-from dpframe.verify.certificate import FAILURES
-from dpframe.verify.composed import joint_gaussian
-from dpframe.verify.roster import Roster
-from dpframe.verify.structure import constant
 
 from .ahead import NO_GUESS, guess_of
 from .at_rest import held_at_rest

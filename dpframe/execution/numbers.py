@@ -14,10 +14,10 @@ import numpy as np
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.graph import Loop, OfBudgets, Post, reads_released
 from dpframe.graph.of_budgets import reads_budgets
-from dpframe.guarantees import reads_each
+from dpframe.privacy import reads_each
+from dpframe.prover.at_numbers import AtNumbers
+from dpframe.prover.roster import Roster
 from dpframe.symbols import Expression
-from dpframe.verify.at_numbers import AtNumbers
-from dpframe.verify.roster import Roster
 
 Asked = tuple[Expression, bool]
 

@@ -11,12 +11,12 @@ import numpy as np
 from dpframe.errors import BadData, InvalidArgument, NotExecutable
 from dpframe.graph import Setting
 from dpframe.graph.statistics import Statistic
-from dpframe.guarantees import REPLACE_ONE
+from dpframe.privacy import REPLACE_ONE
+from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Bits
 from dpframe.sources import Source
 from dpframe.sources.reading import Plain
 from dpframe.sources.table import Block
-from dpframe.verify.at_numbers import AtNumbers
 
 from .ahead import NO_GUESS, Guess
 from .budgets import Budgets, given_by

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Guarantee, PersonalizedDP
-from dpframe.guarantees.given import Listed
-from dpframe.guarantees.personal import own_symbols_of
+from dpframe.privacy import Guarantee, PersonalizedDP
+from dpframe.privacy.given import Listed
+from dpframe.privacy.personal import own_symbols_of
+from dpframe.prover.at_numbers import AtNumbers
 from dpframe.records.targets import budgets_and_kind
 from dpframe.symbols import Expression, Number
-from dpframe.verify.at_numbers import AtNumbers
 
 if TYPE_CHECKING:
     from dpframe.records import RecordLedger

@@ -15,13 +15,13 @@ import numpy as np
 
 from dpframe.errors import InvalidArgument, NotExecutable, PostFailed
 from dpframe.graph.procedures.random_stopping import RandomStopping
-from dpframe.guarantees import REPLACE_ONE, PersonalizedDP
+from dpframe.privacy import REPLACE_ONE, PersonalizedDP
+from dpframe.prover import Certificate
+from dpframe.prover.preview import columns_of
 from dpframe.randomness import Randomness
 from dpframe.sources import Source
 from dpframe.sources.parts import Part
 from dpframe.sources.table import Block
-from dpframe.verify import Certificate
-from dpframe.verify.preview import columns_of
 
 from .execution import first_look, post_process, released_in_stages
 from .processing import said

@@ -9,9 +9,9 @@ import attrs
 from dpframe.errors import NotExecutable
 from dpframe.graph import Node, still
 from dpframe.graph.statistics import Count, Statistic
+from dpframe.prover.unproved import NOT_PRIVATE, Unproved
 from dpframe.randomness import Randomness
 from dpframe.sources import open_source
-from dpframe.verify.unproved import NOT_PRIVATE, Unproved
 
 from .budgets import asked
 from .execution import by_name, first_look, post_process, released_in_stages

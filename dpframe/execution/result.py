@@ -7,8 +7,8 @@ from typing import Any
 
 import attrs
 
-from dpframe.guarantees import Guarantee, Unit
-from dpframe.verify.text import TESTED
+from dpframe.privacy import Guarantee, Unit
+from dpframe.prover.text import TESTED
 
 
 @attrs.frozen(kw_only=True, repr=False, str=False)

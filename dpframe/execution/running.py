@@ -25,12 +25,12 @@ from dpframe.graph import (
 from dpframe.graph.maps.grid import RowsOnGrid
 from dpframe.graph.procedures.random_stopping import RandomStopping
 from dpframe.graph.statistics import BlockSum, Searched, Statistic
+from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
 from dpframe.sources import Source
 from dpframe.sources.reading import Plain
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression, exact
-from dpframe.verify.at_numbers import AtNumbers
 
 from .ahead import NO_GUESS, Guess
 from .best import best_of

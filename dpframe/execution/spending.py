@@ -16,7 +16,7 @@ import attrs
 
 from dpframe.accountants import ACCOUNTANTS, AdditiveAccountant
 from dpframe.errors import PrivacyWarning
-from dpframe.guarantees import Guarantee, PersonalizedDP, Unit
+from dpframe.privacy import Guarantee, PersonalizedDP, Unit
 
 
 @attrs.frozen

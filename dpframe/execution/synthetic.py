@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.graph import Categorical, Numeric
+from dpframe.prover.at_numbers import AtNumbers
 from dpframe.sources import Source, open_source
-from dpframe.verify.at_numbers import AtNumbers
 
 Array = NDArray[Any]
 

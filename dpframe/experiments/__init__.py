@@ -1,5 +1,5 @@
 """Published experiments, run again. Their preprocessing reads the data: NOTHING HERE IS PRIVATE."""
 
-from dpframe.verify.unproved import NOT_PRIVATE
+from dpframe.prover.unproved import NOT_PRIVATE
 
 __all__ = ["NOT_PRIVATE"]

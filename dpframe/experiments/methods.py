@@ -12,7 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 import dpframe as dp
-from dpframe.verify.unproved import NOT_PRIVATE, Unproved, unproved
+from dpframe.prover.unproved import NOT_PRIVATE, Unproved, unproved
 
 Array = NDArray[Any]
 FitFunction = Callable[[Array, Array, float, float, Generator], Array]

@@ -10,11 +10,11 @@ from typing import Any
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import ADD_REMOVE, Relation
 from dpframe.mechanisms import BlackBox, Mechanism
 from dpframe.numerics import Exact
+from dpframe.privacy import ADD_REMOVE, Relation
+from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
-from dpframe.verify.at_numbers import AtNumbers
 
 from .canaries import how_many, one_run, planted
 from .claims import Claim, claim_of

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument
 from dpframe.execution.drawing import Draw
 from dpframe.execution.running import Running
-from dpframe.guarantees import REPLACE_ONE, Relation, number
 from dpframe.mechanisms import (
     AdditiveNoise,
     PoissonSubsampled,
@@ -24,8 +23,9 @@ from dpframe.mechanisms import (
 )
 from dpframe.numerics import working
 from dpframe.numerics.rounding import to_float
+from dpframe.privacy import REPLACE_ONE, Relation, number
+from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
-from dpframe.verify.at_numbers import AtNumbers
 
 from .claims import Claim
 from .counts import Reals

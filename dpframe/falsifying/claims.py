@@ -10,7 +10,10 @@ import attrs
 from dpframe.accountants import Accountant, NumericAccountant, Part, RenyiAccountant
 from dpframe.accounting import Composition
 from dpframe.errors import DPFrameError, InvalidArgument
-from dpframe.guarantees import (
+from dpframe.mechanisms import BlackBox, DiscreteGaussian, Mechanism
+from dpframe.numerics import Exact, arb_upper, to_float
+from dpframe.pld.losses import PrivacyLoss
+from dpframe.privacy import (
     ADD_REMOVE,
     ApproxDP,
     GaussianDP,
@@ -20,14 +23,11 @@ from dpframe.guarantees import (
     Relation,
     ZeroConcentratedDP,
 )
-from dpframe.losses import PrivacyLoss
-from dpframe.mechanisms import BlackBox, DiscreteGaussian, Mechanism
-from dpframe.numerics import Exact, arb_upper, to_float
+from dpframe.prover import Certificate
+from dpframe.prover.at_numbers import AtNumbers
+from dpframe.prover.composed import together
+from dpframe.prover.enclose import enclose
 from dpframe.symbols import Expression, Number, exact
-from dpframe.verify import Certificate
-from dpframe.verify.at_numbers import AtNumbers
-from dpframe.verify.composed import together
-from dpframe.verify.enclose import enclose
 
 DELTA = Fraction(1, 10**6)
 STEPS = 8

@@ -13,7 +13,7 @@ import numpy as np
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Setting
 from dpframe.graph.statistics import Statistic
-from dpframe.guarantees import ADD_REMOVE
+from dpframe.privacy import ADD_REMOVE
 from dpframe.sensitivity import L1, L2, Norm
 
 from .moves import Measured

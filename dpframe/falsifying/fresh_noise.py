@@ -14,11 +14,11 @@ from dpframe.errors import DPFrameError
 from dpframe.execution.drawing import ExactDraw
 from dpframe.execution.running import ONE, Running
 from dpframe.graph import Loop, Release
-from dpframe.guarantees import number
 from dpframe.mechanisms import AdditiveNoise, Mechanism
 from dpframe.numerics.rounding import to_float
+from dpframe.privacy import number
+from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
-from dpframe.verify.at_numbers import AtNumbers
 
 from .fresh import Noise, again_of
 from .pairs import FINE

@@ -16,7 +16,6 @@ from typing import Any
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import number
 from dpframe.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -27,6 +26,7 @@ from dpframe.mechanisms import (
     Selection,
 )
 from dpframe.numerics import ball, working
+from dpframe.privacy import number
 from dpframe.symbols import Call
 
 PRECISION = 160

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import ADD_REMOVE, Relation
+from dpframe.privacy import ADD_REMOVE, Relation
 
 from .tables import Pair, Table
 

@@ -10,8 +10,8 @@ from dpframe.execution.drawing import Draw, times_of
 from dpframe.execution.running import Drawn
 from dpframe.graph import Loop, Procedure, Release
 from dpframe.graph.procedures import DeepPoint
-from dpframe.verify import Certificate
-from dpframe.verify.at_numbers import AtNumbers
+from dpframe.prover import Certificate
+from dpframe.prover.at_numbers import AtNumbers
 
 from .events import Scores, bounds
 from .finding import Finding, of_bounds

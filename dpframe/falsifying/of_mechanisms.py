@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import attrs
 
-from dpframe.guarantees import Relation, ZeroConcentratedDP, number
 from dpframe.mechanisms import Mechanism, Selection
 from dpframe.numerics import arb_float, working
+from dpframe.privacy import Relation, ZeroConcentratedDP, number
 
 from .events import bounds
 from .finding import Finding, of_bounds

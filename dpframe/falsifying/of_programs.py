@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Relation
+from dpframe.privacy import Relation
 
 from .answers import Program, answers, failures, features
 from .events import bounds

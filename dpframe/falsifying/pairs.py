@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import ADD_REMOVE, Relation, number
 from dpframe.mechanisms import (
     AdditiveNoise,
     CorrelatedGaussian,
@@ -23,6 +22,7 @@ from dpframe.mechanisms import (
     SubsampledWithoutReplacement,
 )
 from dpframe.numerics.rounding import to_float
+from dpframe.privacy import ADD_REMOVE, Relation, number
 from dpframe.randomness import Randomness
 from dpframe.symbols import exact
 

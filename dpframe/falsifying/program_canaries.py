@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import ADD_REMOVE, Relation
+from dpframe.privacy import ADD_REMOVE, Relation
 
 from .answers import Program, answered, calling
 from .canaries import coins, found_in

@@ -21,9 +21,9 @@ from dpframe.execution.running import ONE, Drawn, Running, finite
 from dpframe.execution.totals import real
 from dpframe.graph import Loop, Node, Sampler
 from dpframe.graph.procedures import DeepPoint
+from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
 from dpframe.sources import open_source
-from dpframe.verify.at_numbers import AtNumbers
 
 from .coins import Samples, of_samples
 from .events import Scores

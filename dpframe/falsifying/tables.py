@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from dpframe.errors import DPFrameError, InvalidArgument
 from dpframe.graph import Categorical, Numeric
-from dpframe.guarantees import REPLACE_ONE, Relation
+from dpframe.privacy import REPLACE_ONE, Relation
+from dpframe.prover.at_numbers import AtNumbers
 from dpframe.symbols import Expression
-from dpframe.verify.at_numbers import AtNumbers
 
 Array = NDArray[Any]
 TURNS = (0.3, 0.6, 1.0)  # angles between a row and the one that replaces it, in rectangles

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from dpframe import documents
 from dpframe.errors import BadLedger, DPFrameError, InvalidArgument, StaleLedger, listed_words
-from dpframe.guarantees import ApproxDP, number
+from dpframe.privacy import ApproxDP, number
 
 from .ledger import State, state_of
 from .prices import KINDS, MAX_BITS, Kind, exactly, fixed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from dpframe.errors import BudgetExceeded, InvalidArgument
-from dpframe.guarantees import ApproxDP, Guarantee, Share
+from dpframe.privacy import ApproxDP, Guarantee, Share
 
 from .ledger import after
 from .meter import Cost, Meter, empty, new_header

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import ClassVar, NoReturn, Self, TypeAlias
 
 from dpframe.errors import BadLedger, InvalidArgument, StaleLedger
-from dpframe.guarantees import ApproxDP, Guarantee, Share
+from dpframe.privacy import ApproxDP, Guarantee, Share
 
 from . import files, registry
 from .document import Header, Ledger, check_expected, key_of, ledger_of, seal_of, text_of

@@ -8,7 +8,6 @@ from typing import NoReturn
 
 from dpframe.accountants.conversions import epsilon_of
 from dpframe.errors import OutsideTheorem
-from dpframe.guarantees import ApproxDP, Guarantee, PureDP, ZeroConcentratedDP
 from dpframe.numerics import (
     Exact,
     Interval,
@@ -20,6 +19,7 @@ from dpframe.numerics import (
     to_float,
     working,
 )
+from dpframe.privacy import ApproxDP, Guarantee, PureDP, ZeroConcentratedDP
 
 from .meter import Cost, Meter, empty, new_header
 from .prices import guarantee_of, kind_of

@@ -9,7 +9,7 @@ from math import lcm
 from typing import NamedTuple
 
 from dpframe.errors import InvalidArgument, listed_words
-from dpframe.guarantees import (
+from dpframe.privacy import (
     IMPLICATIONS,
     ApproxDP,
     GaussianDP,

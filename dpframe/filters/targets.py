@@ -8,7 +8,6 @@ from fractions import Fraction
 from flint import arb
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import ApproxDP, GaussianDP, Guarantee, ZeroConcentratedDP, number
 from dpframe.numerics import (
     analytic_mu,
     ball,
@@ -19,6 +18,7 @@ from dpframe.numerics import (
     to_float,
     working,
 )
+from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, ZeroConcentratedDP, number
 
 from .prices import Kind
 

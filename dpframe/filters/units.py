@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Relation, Unit, number
+from dpframe.privacy import Relation, Unit, number
 
 
 def check_unit(unit: object) -> Unit:

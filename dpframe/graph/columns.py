@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Unit
+from dpframe.privacy import Unit
 from dpframe.symbols import Expression, exact, sqrt
 
 from .node import DataNode, Node

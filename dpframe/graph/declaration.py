@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, Symbol, exact
 
 from .columns import Column

@@ -20,7 +20,7 @@ from fractions import Fraction
 
 import attrs
 
-from dpframe.guarantees import REPLACE_ONE, Relation
+from dpframe.privacy import REPLACE_ONE, Relation
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, add, maximum, power
 

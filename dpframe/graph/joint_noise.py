@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dpframe.errors import InvalidArgument, listed_words
-from dpframe.guarantees import Share
 from dpframe.mechanisms import Gaussian
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, analytic_sigma, exact, sqrt
 
 from .joint import Joint

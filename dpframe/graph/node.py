@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NoReturn
 
 from dpframe.errors import TouchesData
-from dpframe.guarantees import Unit
+from dpframe.privacy import Unit
 from dpframe.symbols import Expression
 
 WAY_OUT = (

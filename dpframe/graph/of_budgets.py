@@ -9,7 +9,7 @@ from typing import ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import ADD_REMOVE, Unit, reads_each
+from dpframe.privacy import ADD_REMOVE, Unit, reads_each
 from dpframe.symbols import Expression, Symbol, exact, to_json
 from dpframe.symbols.domain import Domain
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import ApproxDP, Guarantee, Share
+from dpframe.privacy import ApproxDP, Guarantee, Share
 from dpframe.symbols import Expression, to_json
 
 from .node import Node
@@ -48,7 +48,7 @@ class Procedure(Node):
     charged its share, and its output is released. Compares by identity. One that can be executed is
     a `Sampler`, or known to `dpframe.execution` by its class.
 
-    `dpframe.verify` keeps one rule for each kind, which lists what the theorem needs.
+    `dpframe.prover` keeps one rule for each kind, which lists what the theorem needs.
     """
 
     __slots__ = ()

@@ -9,9 +9,9 @@ from typing import ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Each, Guarantee, PureDP, Share
 from dpframe.identity import kind_of
 from dpframe.mechanisms import AdditiveNoise, Calibration
+from dpframe.privacy import Each, Guarantee, PureDP, Share
 from dpframe.symbols import Expression, Number, Product, Sum, Symbol, exact, multiply, to_json
 
 from .known import Known

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Unit, reads_each
+from dpframe.privacy import Unit, reads_each
 from dpframe.symbols import (
     Expression,
     Number,

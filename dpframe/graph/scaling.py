@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from dpframe.guarantees import Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, of_kind
-from dpframe.guarantees import Relation, Unit
+from dpframe.privacy import Relation, Unit
 from dpframe.symbols import Expression, Number, exact, rational, sqrt
 
 from .classes import Class, classes_of, compared

@@ -8,7 +8,7 @@ from fractions import Fraction
 import attrs
 
 from dpframe.filters.prices import share_of
-from dpframe.guarantees import Guarantee, Share, Unit
+from dpframe.privacy import Guarantee, Share, Unit
 
 from .cost import Cost
 from .rules import Total, nothing_spent

@@ -10,9 +10,9 @@ import attrs
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.filters.prices import KINDS, amounts_of, fixed
 from dpframe.filters.units import check_unit
-from dpframe.guarantees import Guarantee, Unit
+from dpframe.privacy import Guarantee, Unit
+from dpframe.prover import Certificate
 from dpframe.symbols import Number
-from dpframe.verify import Certificate
 
 HASH = re.compile(r"[0-9a-f]{64}")
 LONGEST = 200  # characters of a description

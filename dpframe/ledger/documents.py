@@ -12,7 +12,7 @@ from typing import Any
 from dpframe.errors import InvalidArgument
 from dpframe.filters.prices import KINDS, amounts_of, exactly
 from dpframe.filters.units import of_unit
-from dpframe.guarantees import Guarantee, Unit
+from dpframe.privacy import Guarantee, Unit
 
 from .account import Account
 from .cost import Cost

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Unit
+from dpframe.privacy import Unit
 
 from . import documents
 from .account import Charge

@@ -15,7 +15,7 @@ from typing import Any
 from dpframe.errors import DPFrameError, InvalidArgument, PrivacyWarning, StaleLedger
 from dpframe.filters.files import Where, place
 from dpframe.filters.units import check_unit
-from dpframe.guarantees import Guarantee, Relation, Unit
+from dpframe.privacy import Guarantee, Relation, Unit
 
 from . import store
 from .account import Account, Charge

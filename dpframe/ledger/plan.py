@@ -10,7 +10,7 @@ from functools import lru_cache
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.filters.prices import KINDS, Kind, amounts_of
 from dpframe.filters.targets import is_inside, largest_inside
-from dpframe.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP
+from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP
 
 from .rules import Total, cheapest, nothing_spent
 

@@ -14,8 +14,8 @@ from flint import arb
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.filters.ledger import State, after, state_of
 from dpframe.filters.prices import MAX_BITS, Kind, amounts_of, fixed
-from dpframe.guarantees import GaussianDP, Guarantee, PureDP, as_kind
 from dpframe.numerics import ball, boundary, certainly_at_most, next_up, to_float, working
+from dpframe.privacy import GaussianDP, Guarantee, PureDP, as_kind
 
 Amounts = tuple[Fraction, ...]
 BITS = 256

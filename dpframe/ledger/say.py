@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
-from dpframe.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP, number
 from dpframe.numerics import arb_float, profile_epsilon_lower, working
+from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP, number
 from dpframe.symbols import Number
 
 from .rules import BITS, Total, corner

@@ -10,7 +10,7 @@ from typing import Any
 from dpframe.errors import StaleLedger
 from dpframe.filters.prices import Kind
 from dpframe.filters.units import of_unit
-from dpframe.guarantees import Guarantee, Unit
+from dpframe.privacy import Guarantee, Unit
 
 from . import documents, store
 from .account import Charge

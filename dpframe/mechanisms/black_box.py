@@ -7,7 +7,7 @@ from typing import ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Guarantee
+from dpframe.privacy import Guarantee
 from dpframe.symbols import Expression, exact
 
 from .base import Mechanism

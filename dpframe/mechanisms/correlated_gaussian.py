@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import GaussianDP, Guarantee
 from dpframe.numerics.rounding import to_float
+from dpframe.privacy import GaussianDP, Guarantee
 from dpframe.symbols import Expression, Number, exact, rational
 
 from .base import Mechanism

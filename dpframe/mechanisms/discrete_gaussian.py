@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import ADD_REMOVE, Guarantee, Relation, Share, ZeroConcentratedDP, number
-from dpframe.losses import DiscreteGaussianLoss
 from dpframe.numerics import Exact
+from dpframe.pld.losses import DiscreteGaussianLoss
+from dpframe.privacy import ADD_REMOVE, Guarantee, Relation, Share, ZeroConcentratedDP, number
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression, log, power, sqrt
 

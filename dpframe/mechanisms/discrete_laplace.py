@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import ADD_REMOVE, Relation, number
-from dpframe.losses import DiscreteLaplaceLoss
 from dpframe.numerics import Exact
+from dpframe.pld.losses import DiscreteLaplaceLoss
+from dpframe.privacy import ADD_REMOVE, Relation, number
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, exact, exp, sqrt
 

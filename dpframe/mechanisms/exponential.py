@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpframe.guarantees import ZeroConcentratedDP
+from dpframe.privacy import ZeroConcentratedDP
 from dpframe.randomness import Bits
 from dpframe.symbols import Expression, power
 

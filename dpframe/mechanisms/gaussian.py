@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 
-from dpframe.guarantees import GaussianDP, Guarantee, Share
+from dpframe.privacy import GaussianDP, Guarantee, Share
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression, Number, analytic_sigma, log, sqrt
 

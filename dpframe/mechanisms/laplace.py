@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 
-from dpframe.guarantees import ADD_REMOVE, Relation, number
-from dpframe.losses import LaplaceLoss
 from dpframe.numerics import Exact
+from dpframe.pld.losses import LaplaceLoss
+from dpframe.privacy import ADD_REMOVE, Relation, number
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, exact, sqrt
 

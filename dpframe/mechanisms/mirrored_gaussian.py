@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 
-from dpframe.guarantees import GaussianDP, Guarantee
+from dpframe.privacy import GaussianDP, Guarantee
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Guarantee, PureDP, Share, number
 from dpframe.numerics.rounding import to_float
+from dpframe.privacy import Guarantee, PureDP, Share, number
 from dpframe.randomness import Bits, as_bits
 from dpframe.symbols import Expression, exact
 

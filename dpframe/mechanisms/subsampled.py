@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import (
+from dpframe.numerics import Exact, arb_float, ball, working
+from dpframe.pld.losses import GaussianLoss, PrivacyLoss, ResponseLoss, SubsampledGaussianLoss
+from dpframe.privacy import (
     ADD_REMOVE,
     REPLACE_ONE,
     ApproxDP,
@@ -22,8 +24,6 @@ from dpframe.guarantees import (
     Relation,
     number,
 )
-from dpframe.losses import GaussianLoss, PrivacyLoss, ResponseLoss, SubsampledGaussianLoss
-from dpframe.numerics import Exact, arb_float, ball, working
 from dpframe.symbols import Expression, Number, exact, exp, log
 
 from .base import Mechanism

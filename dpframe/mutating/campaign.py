@@ -11,9 +11,9 @@ import attrs
 
 from dpframe.errors import DPFrameError, InvalidArgument
 from dpframe.graph import Graph, Regression, Setting
-from dpframe.guarantees import Guarantee
-from dpframe.verify import examine
-from dpframe.verify.certify import calibrated
+from dpframe.privacy import Guarantee
+from dpframe.prover import examine
+from dpframe.prover.certify import calibrated
 
 from .bases import Base, bases
 from .judged import (

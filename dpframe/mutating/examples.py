@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, partition, release
-from dpframe.guarantees import ADD_REMOVE, Share
 from dpframe.mechanisms import Gaussian, Laplace
+from dpframe.privacy import ADD_REMOVE, Share
 
 CELLS = 3
 

@@ -12,10 +12,10 @@ import attrs
 
 from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Setting
-from dpframe.guarantees import Guarantee
-from dpframe.verify import Certificate, Obligation, Report, Verdict
-from dpframe.verify.problem import Problem
-from dpframe.verify.report import verify
+from dpframe.privacy import Guarantee
+from dpframe.prover import Certificate, Obligation, Report, Verdict
+from dpframe.prover.problem import Problem
+from dpframe.prover.report import verify
 
 from .essence import essence
 from .mutant import Mutant

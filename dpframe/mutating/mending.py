@@ -15,12 +15,10 @@ from dpframe.graph.joint_noise import jointly, unit_std
 from dpframe.graph.rows import Rows
 from dpframe.graph.scaling import Scaling
 from dpframe.graph.statistics import Statistic
-from dpframe.guarantees import PureDP, Share
 from dpframe.mechanisms import AdditiveNoise, Calibration, Gaussian, Laplace
-from dpframe.sensitivity import L2
-from dpframe.symbols import Expression, Number, Symbol, exact
-from dpframe.verify import Report
-from dpframe.verify.edit import (
+from dpframe.privacy import PureDP, Share
+from dpframe.prover import Report
+from dpframe.prover.edit import (
     ALL_NOISE,
     CLIP,
     DROP,
@@ -34,8 +32,10 @@ from dpframe.verify.edit import (
     TABLE,
     Edit,
 )
-from dpframe.verify.jointly import noise_factor
-from dpframe.verify.report import verify
+from dpframe.prover.jointly import noise_factor
+from dpframe.prover.report import verify
+from dpframe.sensitivity import L2
+from dpframe.symbols import Expression, Number, Symbol, exact
 
 from .operators.shares import claiming, scaled
 from .rewriting import Replacement, in_unit, rewritten

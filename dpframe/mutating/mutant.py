@@ -10,7 +10,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Regression, RowsNode, Setting
-from dpframe.guarantees import Guarantee, Share
+from dpframe.privacy import Guarantee, Share
 
 from .operators import BENIGN, BREAKING, OPERATORS
 from .subject import Change, Operator, Subject

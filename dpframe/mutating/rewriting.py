@@ -10,7 +10,7 @@ import attrs
 from dpframe.graph import Graph, Known, Node
 from dpframe.graph.maps.grid import Grid, GridColumn
 from dpframe.graph.rebuilding import rebuilt
-from dpframe.guarantees import Unit
+from dpframe.privacy import Unit
 from dpframe.symbols import Expression, Symbol
 
 Replacement = Callable[[Any], Any]

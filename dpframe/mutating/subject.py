@@ -11,8 +11,8 @@ import attrs
 from dpframe.graph import Graph, Node, Procedure, Regression, Release
 from dpframe.graph.columns import Column
 from dpframe.graph.rows import Rows
-from dpframe.guarantees import ADD_REMOVE, Relation, Share
 from dpframe.mechanisms import AdditiveNoise
+from dpframe.privacy import ADD_REMOVE, Relation, Share
 
 from .rewriting import Replacement, rewritten
 

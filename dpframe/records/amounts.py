@@ -13,8 +13,8 @@ import numpy as np
 
 from dpframe.errors import InvalidArgument
 from dpframe.filters.prices import Kind, fixed, price
-from dpframe.guarantees import ApproxDP, Guarantee, Share
 from dpframe.numerics import doubles
+from dpframe.privacy import ApproxDP, Guarantee, Share
 from dpframe.symbols import Expression, rational
 
 from .members import Members

@@ -31,7 +31,7 @@ from dpframe.filters.document import (
 from dpframe.filters.ledger import State
 from dpframe.filters.prices import KINDS, Kind, exactly
 from dpframe.filters.units import check_unit, of_unit, unit_of
-from dpframe.guarantees import Unit
+from dpframe.privacy import Unit
 
 from .column import Column
 from .grouped import GroupColumn, groups_of

@@ -9,8 +9,8 @@ import numpy as np
 
 from dpframe.errors import InvalidArgument
 from dpframe.filters.prices import Kind
-from dpframe.guarantees import GaussianDP, ZeroConcentratedDP
 from dpframe.numerics import next_down, to_float
+from dpframe.privacy import GaussianDP, ZeroConcentratedDP
 from dpframe.symbols import rational
 
 from .amounts import array_of

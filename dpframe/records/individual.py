@@ -10,7 +10,7 @@ import numpy as np
 
 from dpframe.errors import InvalidArgument
 from dpframe.filters.prices import Kind
-from dpframe.guarantees import ADD_REMOVE, GaussianDP, Guarantee, Relation, ZeroConcentratedDP
+from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, Relation, ZeroConcentratedDP
 
 from .amounts import ByRecord, array_of, is_one
 from .opening import opened

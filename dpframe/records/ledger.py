@@ -15,7 +15,7 @@ from dpframe.filters import files
 from dpframe.filters.document import key_of
 from dpframe.filters.meter import ELSEWHERE
 from dpframe.filters.prices import Kind, share_of
-from dpframe.guarantees import Guarantee, Unit
+from dpframe.privacy import Guarantee, Unit
 
 from . import document
 from .amounts import Cost, costs

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import attrs
 
 from dpframe.filters.prices import Kind, share_of
-from dpframe.guarantees import Share
+from dpframe.privacy import Share
 
 from .column import Column
 

@@ -8,9 +8,9 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.filters.prices import Kind, kind_of
-from dpframe.guarantees import GaussianDP, Guarantee, PersonalizedDP, number
-from dpframe.guarantees.given import Grouped, Listed
 from dpframe.numerics import to_float
+from dpframe.privacy import GaussianDP, Guarantee, PersonalizedDP, number
+from dpframe.privacy.given import Grouped, Listed
 from dpframe.symbols import exact
 
 

@@ -19,8 +19,8 @@ from dpframe.graph import (
 )
 from dpframe.graph.procedures import posterior
 from dpframe.graph.statistics import LambdaMin, LogResidual, Statistic
-from dpframe.guarantees import Share
 from dpframe.mechanisms import Gaussian
+from dpframe.privacy import Share
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, constant, log, sqrt
 

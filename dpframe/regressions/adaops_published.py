@@ -16,8 +16,8 @@ from dpframe.graph import (
 )
 from dpframe.graph.procedures import TransposedPosterior
 from dpframe.graph.statistics import Count, LambdaMin, LogResidual
-from dpframe.guarantees import Share
 from dpframe.mechanisms import Gaussian
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, exp, log, sqrt
 
 from .adaops import RHO, Steered, move, penalty_of

@@ -13,8 +13,8 @@ from dpframe.graph.functions import count
 from dpframe.graph.joint_noise import unit_std
 from dpframe.graph.maps.gradient_at import GradientAt
 from dpframe.graph.statistics import NormCounts, RowSum, Statistic
-from dpframe.guarantees import REPLACE_ONE, Share
 from dpframe.mechanisms import Gaussian
+from dpframe.privacy import REPLACE_ONE, Share
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, constant, exact, sqrt
 

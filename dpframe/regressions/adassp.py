@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, jointly, post, release
 from dpframe.graph.statistics import LambdaMin
-from dpframe.guarantees import Share
 from dpframe.mechanisms import Gaussian
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, log, sqrt
 
 from .solve import adaptive_ridge

@@ -9,12 +9,12 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Column, Regression, Rows, Setting
-from dpframe.guarantees import ADD_REMOVE, ApproxDP, Guarantee, PersonalizedDP, PureDP
 from dpframe.numerics.calibrate import analytic_mu
+from dpframe.privacy import ADD_REMOVE, ApproxDP, Guarantee, PersonalizedDP, PureDP
+from dpframe.prover import certify
+from dpframe.prover.foreseen import Foreseen, foreseen
+from dpframe.prover.preview import columns_of, width_of
 from dpframe.symbols import rational
-from dpframe.verify import certify
-from dpframe.verify.foreseen import Foreseen, foreseen
-from dpframe.verify.preview import columns_of, width_of
 
 from .gradient_descent import NoisyGradientDescent
 from .joint_ssp import JointSSP

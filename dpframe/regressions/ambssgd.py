@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Node, Regression, RowsNode, partition, post
 from dpframe.graph.maps.cells import CellColumn, CellRows
-from dpframe.guarantees import REPLACE_ONE, Share
+from dpframe.privacy import REPLACE_ONE, Share
 from dpframe.symbols import Expression, constant
 
 from .adaptive_rounds import MOST_ROUNDS, Pace, moved, number_of_rows, spread, tail

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, post
-from dpframe.guarantees import Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
 from .solve import Fit, ridge_solve

@@ -20,8 +20,8 @@ from dpframe.graph.functions import gradient
 from dpframe.graph.joint_noise import unit_std
 from dpframe.graph.objectives import Huber
 from dpframe.graph.statistics import Gram, LambdaMin, RowSum
-from dpframe.guarantees import Share
 from dpframe.mechanisms import Gaussian
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
 from .adassp import RHO

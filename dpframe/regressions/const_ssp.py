@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, jointly, post, release
-from dpframe.guarantees import Share
 from dpframe.mechanisms import Gaussian
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, log, sqrt
 
 from .solve import constant_ridge

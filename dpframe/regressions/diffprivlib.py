@@ -9,8 +9,8 @@ import numpy as np
 from dpframe.graph import ColumnNode, Regression, RowsNode, known, post, release
 from dpframe.graph.functions import total
 from dpframe.graph.procedures import BoundedMonomials
-from dpframe.guarantees import Share
 from dpframe.mechanisms import Laplace
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, parameter
 
 from .solve import Array, Fit

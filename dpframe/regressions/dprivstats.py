@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
-from dpframe.guarantees import Share
 from dpframe.mechanisms import Gaussian
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, analytic_sigma, parameter
 
 from .solve import Array, Fit

@@ -10,8 +10,8 @@ from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Post, Regression, Release, RowsNode, post, release
 from dpframe.graph.functions import sufficient_statistics
 from dpframe.graph.maps.boxes import unit_of_entries
-from dpframe.guarantees import Share
 from dpframe.mechanisms import Laplace
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, constant
 
 from .quadratic import plain_fit, projected_fit, trimmed_fit

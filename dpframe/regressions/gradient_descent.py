@@ -15,7 +15,7 @@ from dpframe.graph import (
     release,
 )
 from dpframe.graph.functions import count, gradient
-from dpframe.guarantees import REPLACE_ONE, Share
+from dpframe.privacy import REPLACE_ONE, Share
 from dpframe.symbols import Expression, constant
 
 from .descent import averaged, descend

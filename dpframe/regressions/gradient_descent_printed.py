@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, iterate, loop, post, release
 from dpframe.graph.functions import gradient
-from dpframe.guarantees import Share
 from dpframe.mechanisms import Gaussian
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, log, sqrt
 
 from .descent import averaged, descend

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
 from dpframe.graph.objectives import Huber
 from dpframe.graph.statistics import Argmin
-from dpframe.guarantees import Share
 from dpframe.mechanisms import Gaussian
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
 from .output_perturbation import perturbed

@@ -39,8 +39,8 @@ from dpframe.graph import (
 )
 from dpframe.graph.functions import bin_counts, count
 from dpframe.graph.statistics import Statistic
-from dpframe.guarantees import REPLACE_ONE, Share
 from dpframe.mechanisms import Gaussian
+from dpframe.privacy import REPLACE_ONE, Share
 from dpframe.symbols import Expression, constant, sqrt
 
 from .solve import Fit

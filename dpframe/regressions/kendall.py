@@ -12,8 +12,8 @@ from dpframe.graph.functions import gradient
 from dpframe.graph.joint_noise import unit_std
 from dpframe.graph.objectives import Huber
 from dpframe.graph.statistics import LambdaMin
-from dpframe.guarantees import Share
 from dpframe.mechanisms import Gaussian
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, constant, parameter, sqrt
 
 from .adassp import RHO

@@ -13,12 +13,12 @@ from dpframe.graph import ColumnNode, Regression, Release, RowsNode, iterate, lo
 from dpframe.graph.functions import count, gradient
 from dpframe.graph.joint_noise import unit_std
 from dpframe.graph.statistics import Statistic
-from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE, Share, Unit
-from dpframe.losses import GaussianLoss, SubsampledGaussianLoss
 from dpframe.mechanisms import Gaussian
+from dpframe.pld.losses import GaussianLoss, SubsampledGaussianLoss
+from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Share, Unit
+from dpframe.prover.mixture import upper
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, constant, sqrt
-from dpframe.verify.mixture import upper
 
 from .descent import averaged, descend
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, post
 from dpframe.graph.procedures import approximate_minimum, perturbed_minimum
-from dpframe.guarantees import Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, log, sqrt
 
 from .solve import Fit

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dpframe.graph import ColumnNode, Regression, RowsNode, known, post
 from dpframe.graph.procedures import TransposedPosterior, posterior
 from dpframe.graph.statistics import Count
-from dpframe.guarantees import Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, parameter
 
 from .ops_choices import (

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
 from dpframe.graph.objectives import Logistic, Squared
 from dpframe.graph.statistics import Argmin
-from dpframe.guarantees import Share
 from dpframe.mechanisms import Gaussian, L2Laplace
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
 from .solve import Array, Fit

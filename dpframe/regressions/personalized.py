@@ -8,8 +8,8 @@ from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
 from dpframe.graph.maps.thinned import thinned
 from dpframe.graph.objectives import Squared
 from dpframe.graph.statistics import Argmin, Count
-from dpframe.guarantees import Share
 from dpframe.mechanisms import L2Laplace
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, exact, maximum, minimum, power, sqrt
 
 from .output_perturbation import perturbed

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from dpframe.graph import ColumnNode, Regression, RowsNode, post
 from dpframe.graph.objectives import Huber
 from dpframe.graph.procedures import tilted_minimum
-from dpframe.guarantees import Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, maximum, power
 
 from .output_perturbation import perturbed

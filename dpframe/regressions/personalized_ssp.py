@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dpframe.graph import ColumnNode, Regression, Release, RowsNode, jointly, post, release
 from dpframe.graph.joint_noise import unit_std
-from dpframe.guarantees import Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, minimum
 
 from .solve import Fit, ridge_solve

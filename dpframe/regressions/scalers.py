@@ -18,8 +18,8 @@ from dpframe.graph.functions import bin_counts, column_squares, count, total
 from dpframe.graph.maps.intercept import Intercept
 from dpframe.graph.node import Node
 from dpframe.graph.statistics import Statistic
-from dpframe.guarantees import REPLACE_ONE, Share
 from dpframe.mechanisms import Gaussian
+from dpframe.privacy import REPLACE_ONE, Share
 from dpframe.symbols import Expression, constant, sqrt
 
 Array = NDArray[Any]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
-from dpframe.guarantees import Share
 from dpframe.mechanisms import Gaussian
+from dpframe.privacy import Share
 from dpframe.symbols import constant, log, sqrt
 
 from .solve import Array, Fit, ridge_solve

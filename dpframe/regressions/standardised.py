@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dpframe.graph import ColumnNode, Node, Post, Regression, RowsNode, post
 from dpframe.graph.maps.intercept import Intercept
-from dpframe.guarantees import Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, sqrt
 
 from .scalers import LEAST, Scalers, deviations, features, part

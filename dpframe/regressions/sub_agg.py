@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Regression, RowsNode, partition, post, release
 from dpframe.graph.statistics import BlockEstimates
-from dpframe.guarantees import Share
 from dpframe.mechanisms import Gaussian, L2Laplace
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, constant
 
 from .solve import Array, Fit

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Post, Regression, RowsNode, post
 from dpframe.graph.functions import aggregate
-from dpframe.guarantees import Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
 from .adassp import RHO, AdaSSPThesis

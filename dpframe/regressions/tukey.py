@@ -10,7 +10,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Regression, RowsNode, partition, post
 from dpframe.graph.procedures import DepthSample, TestedDistance, deep_point, deep_point_tested
 from dpframe.graph.statistics import CellSums
-from dpframe.guarantees import Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, constant, log
 
 from .solve import Array, Fit

@@ -10,7 +10,7 @@ import attrs
 from dpframe.errors import BadData
 from dpframe.graph import Categorical, Numeric, Setting
 from dpframe.graph.classes import Class
-from dpframe.guarantees import REPLACE_ONE
+from dpframe.privacy import REPLACE_ONE
 
 from .budgets import column_name
 from .reading import Plain

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpframe.errors import BadData, InvalidArgument
 from dpframe.graph import Setting
-from dpframe.guarantees import REPLACE_ONE
+from dpframe.privacy import REPLACE_ONE
 
 from .budgets import check_no_labels
 from .csv import CsvSource, MultilineCSV

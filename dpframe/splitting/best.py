@@ -11,8 +11,8 @@ import attrs
 from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument, Uncertified
 from dpframe.graph import Graph, Regression, Setting
-from dpframe.guarantees import Guarantee, PersonalizedDP, Share
-from dpframe.verify import Certificate, certify
+from dpframe.privacy import Guarantee, PersonalizedDP, Share
+from dpframe.prover import Certificate, certify
 
 from . import scan
 from .by_formula import Ends, by_formula, by_symbols

@@ -8,8 +8,8 @@ from fractions import Fraction
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Regression
 from dpframe.numerics import arb_lower, arb_upper, to_float
+from dpframe.prover.enclose import enclose
 from dpframe.symbols import Expression, Number, add
-from dpframe.verify.enclose import enclose
 
 from . import scan
 from .criterion import FormulaCriterion

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Regression, Setting
-from dpframe.guarantees import Guarantee
+from dpframe.privacy import Guarantee
+from dpframe.prover.unproved import NOT_PRIVATE, Unproved, unproved
 from dpframe.symbols import Number
-from dpframe.verify.unproved import NOT_PRIVATE, Unproved, unproved
 
 from . import scan
 from .by_formula import Ends, at, limits_of

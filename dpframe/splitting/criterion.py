@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, still
 from dpframe.graph.rows import COLUMNS
+from dpframe.prover.unproved import Unproved
 from dpframe.symbols import Expression, Number, Symbol, rational
-from dpframe.verify.unproved import Unproved
 
 Array = NDArray[np.float64]
 

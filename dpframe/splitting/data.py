@@ -17,9 +17,9 @@ from dpframe.execution.research import looked_at
 from dpframe.execution.running import Running
 from dpframe.execution.totals import real
 from dpframe.graph import Graph, Release, Setting
-from dpframe.guarantees import ApproxDP
+from dpframe.privacy import ApproxDP
+from dpframe.prover.unproved import NOT_PRIVATE, Unproved, unproved
 from dpframe.regressions import SSP
-from dpframe.verify.unproved import NOT_PRIVATE, Unproved, unproved
 
 from .criterion import SampledCriterion, whole
 from .tables import OpenTable

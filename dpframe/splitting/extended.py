@@ -1,7 +1,7 @@
 """Bounds of a formula on boxes that reach to where it becomes infinite: 1/gamma on [0, h] is [1/h,
 inf].
 
-As `dpframe.verify.enclose_each`, which has no bound there. 0 times infinity is 0, as an end of a
+As `dpframe.prover.enclose_each`, which has no bound there. 0 times infinity is 0, as an end of a
 product of intervals is a limit of finite ends. [MooreKC09, Introduction to Interval Analysis]
 """
 
@@ -16,8 +16,8 @@ import numpy as np
 from dpframe.numerics import boxes
 from dpframe.numerics.boxes import Pair, Reals
 from dpframe.numerics.fast.sigma_boxes import sigma_boxes
+from dpframe.prover.enclose_each import as_pairs
 from dpframe.symbols import Call, Expression, Number, Power, Product, Sum, Symbol
-from dpframe.verify.enclose_each import as_pairs
 
 
 def ends(formula: Expression, values: Mapping[str, Pair]) -> Pair:

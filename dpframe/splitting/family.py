@@ -10,7 +10,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Regression, Setting
-from dpframe.guarantees import Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, Symbol, parameter
 
 from .resplit import Resplit, inner, released

@@ -14,7 +14,7 @@ import attrs
 
 from dpframe.graph import Graph, Joint, Release
 from dpframe.graph.joint_noise import unit_std
-from dpframe.guarantees import REPLACE_ONE, GaussianDP, Share
+from dpframe.privacy import REPLACE_ONE, GaussianDP, Share
 from dpframe.symbols import Expression, Number, add, multiply, power, sqrt
 
 from .noise import NoiseCriterion

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dpframe.graph import Joint, Release
-from dpframe.guarantees import GaussianDP
+from dpframe.privacy import GaussianDP
+from dpframe.prover import Certificate
+from dpframe.prover.enclose import number
 from dpframe.symbols import Expression
-from dpframe.verify import Certificate
-from dpframe.verify.enclose import number
 
 EPSILON, MU = "epsilon", "squared mu"
 

@@ -12,11 +12,11 @@ from dpframe.errors import InvalidArgument, listed_words
 from dpframe.graph import ColumnNode, Graph, Joint, Regression, Release, RowsNode
 from dpframe.graph.joint_noise import unit_std
 from dpframe.graph.scaling import noise_by
-from dpframe.guarantees import GaussianDP, PureDP, Share
 from dpframe.mechanisms.pure_noise import PureNoise
 from dpframe.mechanisms.std_noise import StdNoise
+from dpframe.privacy import GaussianDP, PureDP, Share
+from dpframe.prover import Jointly
 from dpframe.symbols import Expression, Number, add, exact, sqrt
-from dpframe.verify import Jointly
 
 Noise = dict[str, tuple[Any, Share | None]]
 

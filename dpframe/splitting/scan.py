@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
 from dpframe.numerics import arb_upper, to_float
+from dpframe.prover.enclose import enclose, rational_ball
 from dpframe.symbols import Expression, Symbol
-from dpframe.verify.enclose import enclose, rational_ball
 
 from .extended import ends
 from .slope import slope

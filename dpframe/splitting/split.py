@@ -9,8 +9,8 @@ from typing import Any
 import attrs
 
 from dpframe.graph import Regression
+from dpframe.prover import Certificate
 from dpframe.symbols import Expression, Number
-from dpframe.verify import Certificate
 
 from .criterion import Criterion
 

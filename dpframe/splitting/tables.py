@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Setting
+from dpframe.prover.enclose import number
 from dpframe.symbols import Expression, Number
-from dpframe.verify.enclose import number
 
 from .criterion import columns, condition, public_number, rows
 

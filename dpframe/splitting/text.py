@@ -8,8 +8,8 @@ from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from dpframe.prover.text import NAMES, sentence
 from dpframe.symbols import Expression, Number
-from dpframe.verify.text import NAMES, sentence
 
 from .split import Point
 

@@ -3,7 +3,7 @@
 They are hashable, printable and compare by structure (`==` never makes an equation). Numbers are
 exact: a float becomes its shortest decimal when it is given, before any arithmetic, so gamma=0.7
 never yields shares that sum to 1 + 4e-17. Like terms and like factors are collected as a tree is
-built; nothing else is simplified here (dpframe.verify does algebra).
+built; nothing else is simplified here (dpframe.prover does algebra).
 """
 
 from __future__ import annotations

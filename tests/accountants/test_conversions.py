@@ -11,7 +11,7 @@ import pytest
 import dpframe as dp
 from dpframe.accountants import parts_of
 from dpframe.accountants.conversions import delta_of, epsilon_of
-from dpframe.guarantees import Guarantee
+from dpframe.privacy import Guarantee
 from tests.support.oracles import delta_of as gaussian_delta
 from tests.support.oracles import mpf
 

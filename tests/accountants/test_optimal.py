@@ -11,8 +11,8 @@ import pytest
 
 import dpframe as dp
 from dpframe.accountants import parts_of
-from dpframe.composition import lattice, mixed
-from dpframe.composition.responses import response_delta, response_epsilon
+from dpframe.pld.composition import lattice, mixed
+from dpframe.pld.composition.responses import response_delta, response_epsilon
 from tests.support.oracles import mpf
 
 MILLIONTH = Fraction(1, 10**6)

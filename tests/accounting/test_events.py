@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.verify import together
+from dpframe.prover import together
 from tests.support import samples
 from tests.support.oracles import mpf
 

@@ -9,8 +9,8 @@ import pytest
 import dpframe as dp
 from dpframe.accountants import ACCOUNTANTS
 from dpframe.accounting.document import kinds
-from dpframe.guarantees import Guarantee
-from dpframe.losses import PrivacyLoss
+from dpframe.pld.losses import PrivacyLoss
+from dpframe.privacy import Guarantee
 from tests.support import samples
 
 GUARANTEES = [dp.PureDP("1/3"), dp.ApproxDP(2, "1e-9"), dp.GaussianDP(0), dp.ZeroConcentratedDP(1)]
@@ -65,7 +65,7 @@ def test_a_certificate_and_a_mechanism_can_be_written() -> None:
         dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=samples.setting(dp.REPLACE_ONE)
     )
     found = dp.from_json(dp.to_json(certificate))
-    assert found == dp.verify.together(certificate)
+    assert found == dp.prover.together(certificate)
     assert dp.from_json(dp.to_json(dp.Laplace(scale=3))) == dp.compose(dp.Laplace(scale=3))
 
 

@@ -13,12 +13,12 @@ from dpframe.graph import Graph, Joint
 from dpframe.graph.maps.intercept import Intercept
 from dpframe.graph.maps.normalized import Normalized
 from dpframe.graph.statistics import Histogram
+from dpframe.prover import parallel
+from dpframe.prover.attempt import classes
+from dpframe.prover.joint_total import joint_moves
+from dpframe.prover.parallel import moving
+from dpframe.prover.problem import Problem
 from dpframe.sensitivity import L1, L2
-from dpframe.verify import parallel
-from dpframe.verify.attempt import classes
-from dpframe.verify.joint_total import joint_moves
-from dpframe.verify.parallel import moving
-from dpframe.verify.problem import Problem
 from tests.attacks.pairs import anything, run, size
 from tests.support.oracles import value
 from tests.support.samples import RELATIONS, setting

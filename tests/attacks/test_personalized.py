@@ -18,6 +18,7 @@ from dpframe.execution.budgets import asked, read_budgets
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.execution.one_pass import read
 from dpframe.execution.thinning import kept_of
+from dpframe.prover.roster import roster_of
 from dpframe.randomness.bits import SimulatedBits
 from dpframe.regressions.personalized import (
     PersonalizedRidge,
@@ -26,7 +27,6 @@ from dpframe.regressions.personalized import (
 )
 from dpframe.sources import Block
 from dpframe.sources.open import open_source
-from dpframe.verify.roster import roster_of
 
 SLACK = 1 + 1e-9  # the solver here is in doubles
 PAIRS = 2500

@@ -13,8 +13,8 @@ import pytest
 
 import dpframe as dp
 from dpframe.accountants import Part, parts_of
-from dpframe.losses import PrivacyLoss
-from dpframe.verify.derivations import DERIVATIONS
+from dpframe.pld.losses import PrivacyLoss
+from dpframe.prover.derivations import DERIVATIONS
 from tests.support import samples
 from tests.support.oracles import value
 

@@ -10,8 +10,9 @@ import attrs
 import pytest
 
 import dpframe as dp
-from dpframe import accountants, losses, mechanisms, regressions
+from dpframe import accountants, mechanisms, regressions
 from dpframe.graph import statistics
+from dpframe.pld import losses
 from tests.support import samples
 
 DOCS = Path(dp.__file__).parents[1] / "docs"

@@ -10,7 +10,7 @@ import pytest
 import dpframe as dp
 from dpframe.graph import Procedure, objectives, procedures
 from dpframe.graph.objectives import Objective
-from dpframe.verify.rules import RULES
+from dpframe.prover.rules import RULES
 from tests.support import samples
 
 DOCS = Path(dp.__file__).parents[1] / "docs"

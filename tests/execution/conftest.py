@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from dpframe.graph import Column, Post, Regression, Rows, Setting, post, release
-from dpframe.guarantees import ADD_REMOVE, ApproxDP
 from dpframe.mechanisms import Gaussian
+from dpframe.privacy import ADD_REMOVE, ApproxDP
+from dpframe.prover import certify
 from dpframe.symbols import DELTA, EPSILON, Expression, parameter
-from dpframe.verify import certify
 
 BOUNDED = Setting(X=Rows(norm=1), y=Column(bound=1), relation=ADD_REMOVE)
 

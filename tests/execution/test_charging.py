@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.verify.composed import joint_gaussian
+from dpframe.prover.composed import joint_gaussian
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 X, Y = np.eye(3) / 2, np.ones(3)

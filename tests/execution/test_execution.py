@@ -13,7 +13,8 @@ from dpframe.execution.numbers import PublicNumbers
 from dpframe.graph import Column, Regression, Rows, Setting, post, release
 from dpframe.graph.rounding import onto_grid
 from dpframe.graph.statistics import Count, LambdaMin
-from dpframe.guarantees import (
+from dpframe.mechanisms import Gaussian, Laplace
+from dpframe.privacy import (
     ADD_REMOVE,
     REPLACE_ONE,
     ApproxDP,
@@ -21,10 +22,9 @@ from dpframe.guarantees import (
     PureDP,
     ZeroConcentratedDP,
 )
-from dpframe.mechanisms import Gaussian, Laplace
+from dpframe.prover import certify
 from dpframe.randomness import SimulatedBits
 from dpframe.symbols import DELTA, EPSILON, Expression, analytic_sigma, exact, parameter, sqrt
-from dpframe.verify import certify
 from tests.support.oracles import sigma_of
 
 REPLACED = Setting(X=Rows(norm=1), y=Column(bound=1), relation=REPLACE_ONE)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpframe.execution.spending import Spending, costs, together
-from dpframe.guarantees import REPLACE_ONE, GaussianDP, PersonalizedDP, PureDP, Unit, each
+from dpframe.privacy import REPLACE_ONE, GaussianDP, PersonalizedDP, PureDP, Unit, each
 
 UNIT = Unit(REPLACE_ONE)
 

@@ -32,8 +32,8 @@ from dpframe.graph.statistics import (
     Statistic,
     Trace,
 )
-from dpframe.guarantees import ADD_REMOVE
 from dpframe.mechanisms import Gaussian
+from dpframe.privacy import ADD_REMOVE
 from dpframe.sources import Block
 from dpframe.sources.table import Table
 from tests.support import oracles

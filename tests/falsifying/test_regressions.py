@@ -7,8 +7,8 @@ import pytest
 import dpframe as dp
 from dpframe.falsifying.of_certificates import strength
 from dpframe.falsifying.running import Both
+from dpframe.prover.composed import joint_gaussian
 from dpframe.randomness import Randomness
-from dpframe.verify.composed import joint_gaussian
 from tests.falsifying import attacked_cases as cases
 from tests.falsifying.attacked_cases import regression_attack
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as some
 
 import dpframe as dp
 from dpframe.filters import registry
-from dpframe.losses import GaussianLoss
+from dpframe.pld.losses import GaussianLoss
 from dpframe.symbols import Expression, Number
 
 TENTHS = {

@@ -18,7 +18,7 @@ from dpframe.graph.maps.gradients import Gradient
 from dpframe.graph.maps.record_norms import DividedRecords
 from dpframe.graph.objectives import Huber, Logistic, Squared
 from dpframe.graph.statistics.estimates import ridge
-from dpframe.verify.enclose import enclose
+from dpframe.prover.enclose import enclose
 
 X, Y = dp.Setting(X=dp.Rows(norm=3), y=dp.Column(bound=2), relation=dp.ADD_REMOVE).nodes()
 POINT = dp.iterate(X.columns)

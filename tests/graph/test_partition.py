@@ -16,9 +16,9 @@ from dpframe.graph import statistics as st
 from dpframe.graph.hashing import hashed
 from dpframe.graph.maps.cells import CellRows
 from dpframe.graph.partition import Assignment, Cut, Hashed, Partition
+from dpframe.prover.parallel import SUMS
 from dpframe.sensitivity import L1, Norm
 from dpframe.sources import Block
-from dpframe.verify.parallel import SUMS
 from tests.support import samples
 from tests.support.oracles import value
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dpframe as dp
-from dpframe.verify import Verdict
+from dpframe.prover import Verdict
 from tests.support.samples import setting
 
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import dpframe as dp
-from dpframe.guarantees import Unit
 from dpframe.ledger import Cost, schema
 from dpframe.ledger.chain import BEGINNING, Entry, entry_after
+from dpframe.privacy import Unit
 
 ROW = Unit(dp.ADD_REMOVE)
 

@@ -8,9 +8,9 @@ import mpmath
 import pytest
 
 import dpframe as dp
-from dpframe.guarantees import Unit
 from dpframe.ledger import Cost
 from dpframe.ledger.rules import chord
+from dpframe.privacy import Unit
 from tests.ledger.curves import MILLIONTH, bisect, bisect_mu, mpf
 
 

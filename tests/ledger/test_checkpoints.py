@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 import dpframe as dp
-from dpframe.guarantees import Unit
 from dpframe.ledger import chain, checkpoint, schema, store
 from dpframe.ledger.book import Book
 from dpframe.ledger.chain import BEGINNING
 from dpframe.ledger.steps import begun
+from dpframe.privacy import Unit
 
 EVERY = 20
 OLD = json.loads(Path(__file__).with_name("format1.json").read_text())

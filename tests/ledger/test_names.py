@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 import dpframe as dp
 from dpframe.cli import app
-from dpframe.guarantees import Unit
 from dpframe.ledger import Cost
+from dpframe.privacy import Unit
 
 ALIKE = [
     ("survey", "Survey"),

@@ -8,8 +8,8 @@ import mpmath
 import pytest
 
 import dpframe as dp
-from dpframe.guarantees import Unit
 from dpframe.ledger import Cost
+from dpframe.privacy import Unit
 from tests.ledger.curves import MILLIONTH, bisect, profile
 
 

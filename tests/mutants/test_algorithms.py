@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpframe.verify import Verdict
+from dpframe.prover import Verdict
 from tests.mutants.algorithm_cases import ALGORITHMS
 from tests.mutants.cases import ACCEPTED, REFUSED
 

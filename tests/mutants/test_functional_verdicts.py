@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 import dpframe as dp
-from dpframe.verify import Verdict
+from dpframe.prover import Verdict
 from tests.mutants.cases import ACCEPTED, CASES, REFUSED, UNSPELLABLE, Declared
 from tests.mutants.functional_cases import FUNCTIONAL
 

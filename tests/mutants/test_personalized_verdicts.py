@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dpframe as dp
-from dpframe.verify import Verdict
+from dpframe.prover import Verdict
 from tests.mutants.cases import ACCEPTED, REFUSED, UNSPELLABLE, Declared
 from tests.mutants.personalized_cases import PERSONALIZED
 

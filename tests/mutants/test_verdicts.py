@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import dpframe as dp
-from dpframe.verify import Verdict
+from dpframe.prover import Verdict
 from tests.mutants.cases import ACCEPTED, CASES, REFUSED, UNSPELLABLE, Declared
 from tests.support.verdicts_page import EVERY, HEAD, PAGE, page
 

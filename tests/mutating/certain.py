@@ -32,8 +32,8 @@ from dpframe.graph.statistics import (
     Trace,
 )
 from dpframe.graph.statistics.count import Count
-from dpframe.guarantees import ADD_REMOVE, PureDP
 from dpframe.mechanisms import Gaussian, Laplace
+from dpframe.privacy import ADD_REMOVE, PureDP
 from dpframe.symbols import Product, Symbol
 from tests.support.oracles import delta_of, mpf, value
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 import mpmath
 
 from dpframe.graph.statistics import Gram, LambdaMin, Moment
-from dpframe.guarantees import ADD_REMOVE, ApproxDP
 from dpframe.mechanisms import Gaussian
+from dpframe.privacy import ADD_REMOVE, ApproxDP
 from dpframe.symbols import Number
 from tests.support.oracles import delta_of, mpf, value
 

@@ -8,8 +8,8 @@ import pytest
 import dpframe as dp
 from dpframe.mutating import Operator, Outcome, judged, mutant
 from dpframe.mutating.examples import CellCounts
-from dpframe.verify import basic, joint_total, noise, parallel, report, structure
-from dpframe.verify.judge import Earned
+from dpframe.prover import basic, joint_total, noise, parallel, report, structure
+from dpframe.prover.judge import Earned
 
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 HERE = dp.Setting(X=dp.Rows(norm=2), y=dp.Column(bound=3), relation=dp.ADD_REMOVE)

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from dpframe.cli import app
-from dpframe.verify import joint_total
-from dpframe.verify.judge import Earned
+from dpframe.prover import joint_total
+from dpframe.prover.judge import Earned
 
 run = CliRunner().invoke
 

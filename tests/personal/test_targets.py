@@ -10,9 +10,9 @@ from mpmath import mp, mpf
 
 import dpframe as dp
 from dpframe.graph.statistics import Argmin
-from dpframe.guarantees.given import Listed, given
 from dpframe.mechanisms import L2Laplace
-from dpframe.verify import load
+from dpframe.privacy.given import Listed, given
+from dpframe.prover import load
 
 EACH = dp.PersonalizedDP(dp.each("epsilon"))
 LAM = dp.parameter("lam")

@@ -16,7 +16,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.filters import registry
-from dpframe.guarantees import Unit
+from dpframe.privacy import Unit
 from dpframe.records import RecordLedger
 
 HERE = Path(__file__).parent

@@ -9,7 +9,7 @@ import dpframe as dp
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.graph.maps.weighted import Weight, WeightedRows
 from dpframe.graph.statistics import Argmin
-from dpframe.verify.roster import roster_of
+from dpframe.prover.roster import roster_of
 
 EACH = dp.each("epsilon")
 ONES = np.ones((2, 1))

@@ -19,8 +19,8 @@ from dpframe.execution.whole import WholeSum
 from dpframe.graph import Graph
 from dpframe.graph.statistics import Gram
 from dpframe.mechanisms import Gaussian
+from dpframe.prover.certificate import canonical_hash
 from dpframe.sources import Block
-from dpframe.verify.certificate import canonical_hash
 
 UNIT = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 FINE = attrs.evolve(UNIT, grid=24)

@@ -13,8 +13,8 @@ import pytest
 import dpframe as dp
 from dpframe.check import check
 from dpframe.graph import Graph, Release
-from dpframe.verify import examine
-from dpframe.verify.obligation import REFUTED
+from dpframe.prover import examine
+from dpframe.prover.obligation import REFUTED
 
 APPROX = dp.ApproxDP(1, Fraction(1, 10**6))
 MIXED = [dp.Numeric("a", 0, 1), dp.Categorical("c", ["u", "v"])]

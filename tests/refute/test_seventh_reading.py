@@ -14,8 +14,8 @@ from dpframe.graph import Bound, Known, known, lower_bound
 from dpframe.graph.procedures import PerturbedMinimum, approximate_minimum, perturbed_minimum
 from dpframe.graph.procedures.perturbed import minimiser
 from dpframe.graph.release import Release
+from dpframe.prover.composed import joint_gaussian
 from dpframe.symbols import Number
-from dpframe.verify.composed import joint_gaussian
 
 TARGET = dp.ApproxDP(1, "1e-6")
 

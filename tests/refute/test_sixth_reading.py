@@ -16,9 +16,9 @@ from dpframe.graph.clipping import normalize
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.grid import Grid
 from dpframe.graph.statistics import Gram, LambdaMin, Moment, OneRow, Trace
+from dpframe.prover.certificate import canonical_hash
+from dpframe.prover.composed import joint_gaussian
 from dpframe.sensitivity import L2
-from dpframe.verify.certificate import canonical_hash
-from dpframe.verify.composed import joint_gaussian
 
 UNIT = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 REPLACED = attrs.evolve(UNIT, relation=dp.REPLACE_ONE)

@@ -15,9 +15,9 @@ from dpframe import check
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.graph.maps.gradient_at import GradientAt
 from dpframe.graph.statistics import NormCounts, RowSum
+from dpframe.prover.parallel import cell_of
 from dpframe.regressions import adaptive_rounds as rounds
 from dpframe.sensitivity import L1, L2
-from dpframe.verify.parallel import cell_of
 from tests.support import samples
 from tests.support.oracles import sigma_of, value
 

@@ -12,6 +12,7 @@ import dpframe as dp
 from dpframe import check
 from dpframe.graph import Post, Release
 from dpframe.graph.procedure import Procedure
+from dpframe.prover.obligation import REFUTED
 from dpframe.regressions.bayesian import gaussian_posterior, laplace_posterior
 from dpframe.regressions.noise_aware import (
     GaussianNoise,
@@ -27,7 +28,6 @@ from dpframe.regressions.noise_aware import (
     symmetric,
 )
 from dpframe.regressions.noise_aware_laplace import LaplaceNoise
-from dpframe.verify.obligation import REFUTED
 
 TARGET, NUMBERS = dp.ApproxDP(dp.EPSILON, dp.DELTA), dp.ApproxDP(1, "1e-6")
 BOTH = pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)

@@ -10,8 +10,8 @@ from scipy.linalg import solve_triangular
 import dpframe as dp
 from dpframe.graph.procedures import TransposedPosterior
 from dpframe.graph.procedures.posterior import Posterior
+from dpframe.prover.obligation import REFUTED
 from dpframe.regressions.ops_choices import adaptive_penalty, root_of
-from dpframe.verify.obligation import REFUTED
 
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 CERTIFIED = {

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
-from dpframe.guarantees import ADD_REMOVE
+from dpframe.privacy import ADD_REMOVE
 
 ROWS = 700
 EXTREMES = [5e-324, -0.0, 0.1, 1 / 3, -1e308, 1.7976931348623157e308, 2.0**53 - 1, 1e-310, -7.0]

@@ -17,7 +17,7 @@ import pytest
 
 from dpframe.errors import BadData, DPFrameError, InvalidArgument, SourceFailed
 from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
-from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE
+from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
 from dpframe.sources import open_source
 
 CANARY = 73194628.25  # a value that no message may show

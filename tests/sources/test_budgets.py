@@ -22,7 +22,7 @@ import pytest
 
 from dpframe.errors import BadData, DPFrameError, InvalidArgument, SourceFailed
 from dpframe.graph import Categorical, Numeric, Rows, Setting
-from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE
+from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
 from dpframe.sources import Block, open_source
 from dpframe.sources.table import Table
 

@@ -24,7 +24,7 @@ import pytest
 import dpframe
 from dpframe.errors import BadData, DataWarning, DPFrameError, SourceFailed
 from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
-from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE
+from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
 from dpframe.sources import csv as csv_source
 from dpframe.sources import open_source, parts
 from dpframe.sources.csv import MultilineCSV

@@ -23,7 +23,7 @@ import dpframe as dp
 from dpframe.errors import BadData, DataWarning
 from dpframe.execution.execution import first_look
 from dpframe.graph import Categorical, Column, Numeric, Rows, Setting, cells
-from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE
+from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
 from dpframe.randomness import Randomness
 from dpframe.sources import open_source
 

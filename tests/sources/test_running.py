@@ -14,7 +14,7 @@ import pytest
 from dpframe import errors
 from dpframe.errors import BadData, DPFrameError, InvalidArgument, SourceFailed
 from dpframe.graph import Column, Rows, Setting
-from dpframe.guarantees import ADD_REMOVE
+from dpframe.privacy import ADD_REMOVE
 from dpframe.sources import open_source
 from dpframe.sources.running import AHEAD
 from dpframe.sources.table import block_rows

@@ -11,7 +11,7 @@ import pytest
 
 from dpframe.errors import BadData, DataWarning
 from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
-from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE
+from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
 from dpframe.sources import open_source
 
 pytestmark = pytest.mark.filterwarnings("ignore::dpframe.errors.DataWarning")

@@ -6,7 +6,7 @@ import pytest
 
 from dpframe.errors import BadData
 from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
-from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE
+from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
 from dpframe.sources.table import TOGETHER, Table
 
 SECRET = 73.194628  # a value that no message may show

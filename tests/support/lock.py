@@ -29,9 +29,9 @@ from rich.progress import track
 import dpframe as dp
 from dpframe.auditing.catalogue import everything, example, setting_of
 from dpframe.check import check
+from dpframe.prover import Report
+from dpframe.prover.derivations import DERIVATIONS
 from dpframe.sensitivity import Norm
-from dpframe.verify import Report
-from dpframe.verify.derivations import DERIVATIONS
 from tests.support import samples
 
 Record = dict[str, Any]
@@ -201,7 +201,7 @@ def _size(cls: Any, epsilon: str, delta: str) -> list[str]:
 
 def _high(formula: dp.Expression) -> Any:
     from dpframe.numerics.rounding import arb_float
-    from dpframe.verify.enclose import enclose
+    from dpframe.prover.enclose import enclose
 
     return arb_float(enclose(formula, {}), up=True)
 

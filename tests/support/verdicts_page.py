@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dpframe.verify import Report, Verdict
+from dpframe.prover import Report, Verdict
 from tests.mutants.algorithm_cases import ALGORITHMS
 from tests.mutants.cases import ACCEPTED, CASES, UNSPELLABLE, Case
 from tests.mutants.functional_cases import FUNCTIONAL

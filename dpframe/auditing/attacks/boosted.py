@@ -14,11 +14,11 @@ from typing import TypeAlias
 
 from flint import arb
 
-from dpframe.guarantees import ADD_REMOVE, Relation
 from dpframe.numerics import Exact, analytic_sigma_ball, arb_lower, profile_epsilon_lower
 from dpframe.numerics.exact import open_unit, positive
 from dpframe.numerics.precision import working
 from dpframe.numerics.profile import ball
+from dpframe.privacy import ADD_REMOVE, Relation
 from dpframe.regressions.kendall import grid_mu
 
 from .refutation import Refutation, Rigour

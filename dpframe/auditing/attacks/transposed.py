@@ -15,10 +15,10 @@ import attrs
 from flint import arb
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import ADD_REMOVE, Relation
 from dpframe.numerics.exact import Exact
 from dpframe.numerics.precision import working
 from dpframe.numerics.profile import ball
+from dpframe.privacy import ADD_REMOVE, Relation
 
 from .claim import Claim
 from .half_planes import best, enclosed

@@ -13,10 +13,10 @@ from dpframe.auditing.figures import figure
 from dpframe.auditing.report import Audit, audit
 from dpframe.errors import DPFrameError
 from dpframe.graph import Regression
-from dpframe.guarantees import ApproxDP, PureDP, Relation
 from dpframe.numerics import profile_epsilon, profile_epsilon_lower
 from dpframe.numerics.precision import working
-from dpframe.verify import Verdict
+from dpframe.privacy import ApproxDP, PureDP, Relation
+from dpframe.prover import Verdict
 
 from .attacked import Attacked, attacked
 from .limit import Limit
@@ -142,7 +142,7 @@ def _worst(bound: Limit, claimed: Fraction, delta: Fraction) -> tuple[float, flo
     """From bounds on mu^2/epsilon^2."""
     from flint import arb
 
-    from dpframe.verify.enclose import rational_ball
+    from dpframe.prover.enclose import rational_ball
 
     low, high = bound.square
     with working(128):

@@ -16,7 +16,7 @@ from dpframe.auditing.attacks import (
     transposed_epsilon,
     unsafe_distance,
 )
-from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE, Relation
+from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Relation
 
 ROWS, MOST_ROWS = 10**5, 10**6  # of the tables that are searched; where more rows show more
 LARGEST = 14  # epsilon, beyond which some code computes with complex numbers

@@ -12,9 +12,9 @@ import attrs
 from dpframe.auditing.catalogue import Entry, brief, entry, example, family
 from dpframe.auditing.figures import clipped, exactly, figure, short, tidy
 from dpframe.graph import Regression
-from dpframe.guarantees import Relation
+from dpframe.privacy import Relation
+from dpframe.prover import Obligation, Verdict
 from dpframe.regressions import REGRESSIONS
-from dpframe.verify import Obligation, Verdict
 
 from .account import PROVED, REFUTED, Account, account
 from .limit import Limit, limit

@@ -15,15 +15,15 @@ from dpframe.auditing.attacks.limits import refuted_above
 from dpframe.auditing.catalogue import setting_of
 from dpframe.errors import DPFrameError
 from dpframe.graph import Joint, Regression
-from dpframe.guarantees import ApproxDP, Relation
 from dpframe.numerics import epsilon_limit
+from dpframe.privacy import ApproxDP, Relation
+from dpframe.prover import Verdict
+from dpframe.prover.attempt import classes
+from dpframe.prover.certify import examine
+from dpframe.prover.enclose import enclose, rational_ball
+from dpframe.prover.joint_total import joint_moves, reached_moves
+from dpframe.prover.problem import Problem
 from dpframe.symbols import EPSILON, Expression, Symbol, power
-from dpframe.verify import Verdict
-from dpframe.verify.attempt import classes
-from dpframe.verify.certify import examine
-from dpframe.verify.enclose import enclose, rational_ball
-from dpframe.verify.joint_total import joint_moves, reached_moves
-from dpframe.verify.problem import Problem
 
 from .worst import Worst, worst
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from dpframe.verify import Obligation, Verdict
+from dpframe.prover import Obligation, Verdict
 
 from ..figures import clipped, figure, tidy
 from .waste import Waste

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from dpframe.guarantees import ApproxDP, PureDP
 from dpframe.numerics import arb_upper
+from dpframe.privacy import ApproxDP, PureDP
+from dpframe.prover import Constraint
+from dpframe.prover.enclose import enclose, rational_ball
+from dpframe.prover.problem import Problem
+from dpframe.prover.report import example, satisfied
 from dpframe.symbols import Expression, Number
-from dpframe.verify import Constraint
-from dpframe.verify.enclose import enclose, rational_ball
-from dpframe.verify.problem import Problem
-from dpframe.verify.report import example, satisfied
 
 from ..cost import numbers_of
 

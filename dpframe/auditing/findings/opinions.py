@@ -20,12 +20,12 @@ from dpframe.accountants import (
     RenyiAccountant,
 )
 from dpframe.errors import DPFrameError
-from dpframe.guarantees import ApproxDP, PureDP, Share
-from dpframe.losses import GaussianLoss
 from dpframe.numerics import profile_epsilon, profile_epsilon_lower, to_float
+from dpframe.pld.losses import GaussianLoss
+from dpframe.privacy import ApproxDP, PureDP, Share
+from dpframe.prover import Verdict
+from dpframe.prover.parallel import moving
 from dpframe.symbols import Expression
-from dpframe.verify import Verdict
-from dpframe.verify.parallel import moving
 
 from ..joint_cost import joint_cost
 from .example import Values, delta_at, upper_at

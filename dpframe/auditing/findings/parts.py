@@ -7,19 +7,19 @@ from fractions import Fraction
 from dpframe.accountants import Part
 from dpframe.errors import DPFrameError
 from dpframe.graph import Release
-from dpframe.guarantees import GaussianDP, Guarantee, PureDP, ZeroConcentratedDP
-from dpframe.losses import (
+from dpframe.mechanisms import Laplace
+from dpframe.pld.losses import (
     GaussianLoss,
     LaplaceLoss,
     PrivacyLoss,
     ResponseLoss,
     SubsampledGaussianLoss,
 )
-from dpframe.mechanisms import Laplace
+from dpframe.privacy import GaussianDP, Guarantee, PureDP, ZeroConcentratedDP
+from dpframe.prover.attempt import classes
+from dpframe.prover.mixture import amplified, cost
+from dpframe.prover.problem import Problem
 from dpframe.symbols import Expression, Number
-from dpframe.verify.attempt import classes
-from dpframe.verify.mixture import amplified, cost
-from dpframe.verify.problem import Problem
 
 from ..joint_cost import JointCost
 from .example import Values, number_at, upper_at

@@ -9,10 +9,10 @@ import attrs
 
 from dpframe.errors import DPFrameError
 from dpframe.graph import Release
-from dpframe.guarantees import GaussianDP, PureDP, ZeroConcentratedDP
+from dpframe.privacy import GaussianDP, PureDP, ZeroConcentratedDP
+from dpframe.prover import Verdict
+from dpframe.prover.mixture import cost
 from dpframe.symbols import Expression
-from dpframe.verify import Verdict
-from dpframe.verify.mixture import cost
 
 from .example import Values, number_at, upper_at
 

@@ -9,10 +9,10 @@ import attrs
 
 from dpframe.accountants import NumericAccountant
 from dpframe.errors import DPFrameError
-from dpframe.guarantees import ApproxDP, PureDP
 from dpframe.numerics import Interval, profile_delta, profile_delta_lower
-from dpframe.verify.mixture import amplified
-from dpframe.verify.problem import Problem
+from dpframe.privacy import ApproxDP, PureDP
+from dpframe.prover.mixture import amplified
+from dpframe.prover.problem import Problem
 
 from ..joint_cost import JointCost, joint_cost
 from .example import Values, amounts_at

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from dpframe.accountants import NumericAccountant
 from dpframe.accounting import Composition, to_event
 from dpframe.errors import DPFrameError, MissingExtra
-from dpframe.losses import GaussianLoss
-from dpframe.verify import Verdict
+from dpframe.pld.losses import GaussianLoss
+from dpframe.prover import Verdict
 
 from ..joint_cost import joint_cost
 from .example import Values, delta_at

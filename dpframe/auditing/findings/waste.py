@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import attrs
 
 from dpframe.errors import DPFrameError
-from dpframe.guarantees import Share
 from dpframe.numerics import to_float
+from dpframe.privacy import Share
+from dpframe.prover import Verdict
+from dpframe.prover.jointly import noise_factor
 from dpframe.symbols import Expression
-from dpframe.verify import Verdict
-from dpframe.verify.jointly import noise_factor
 
 from ..figures import exactly
 from .example import Values, number_at, upper_at

@@ -11,7 +11,7 @@ import attrs
 
 from dpframe import regressions
 from dpframe.graph import Setting
-from dpframe.guarantees import ADD_REMOVE, REPLACE_ONE, ApproxDP, PureDP
+from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, PureDP
 from dpframe.symbols import DELTA, EPSILON, Expression, Number, parameter
 
 from ..figures import exactly

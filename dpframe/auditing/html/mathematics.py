@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from dpframe.prover import Constraint
 from dpframe.symbols import Call, Expression, Number, Power, Product, Sum, Symbol
-from dpframe.verify import Constraint
 
 from ..figures import clipped, exactly, figure
 from ..figures import formula as written

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from dpframe.guarantees import ApproxDP, PureDP
-from dpframe.verify import Verdict
+from dpframe.privacy import ApproxDP, PureDP
+from dpframe.prover import Verdict
 
 from ..figures import clipped, exactly, figure, short
 from ..findings import Findings, Opinion, Waste

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 
-from dpframe.verify import Verdict
+from dpframe.prover import Verdict
 
 from .elements import Content, Element, element
 

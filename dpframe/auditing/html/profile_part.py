@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpframe.verify import Verdict
+from dpframe.prover import Verdict
 
 from ..findings import Findings, Profile
 from .elements import Element, element

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from dpframe.verify import Obligation, Verdict
-from dpframe.verify.text import NAMES
+from dpframe.prover import Obligation, Verdict
+from dpframe.prover.text import NAMES
 
 from ..figures import clipped, tidy
 from ..releases import joined

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from dpframe.prover import Verdict
 from dpframe.sensitivity import Sensitivity
 from dpframe.symbols import Expression
-from dpframe.verify import Verdict
 
 from ..figures import TINY, against, clipped
 from ..figures import formula as written

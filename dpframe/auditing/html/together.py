@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from fractions import Fraction
 
-from dpframe.guarantees import ApproxDP, PureDP
-from dpframe.verify import Verdict
+from dpframe.privacy import ApproxDP, PureDP
+from dpframe.prover import Verdict
 
 from ..figures import clipped, exactly
 from ..findings import Findings, Opinion

@@ -14,8 +14,8 @@ import dpframe as dp
 from dpframe.accounting import composition_of
 from dpframe.errors import InvalidArgument, Uncertified
 from dpframe.experiments import NOT_PRIVATE
+from dpframe.prover.unproved import Unproved, unproved
 from dpframe.sources import Source
-from dpframe.verify.unproved import Unproved, unproved
 
 from .entrants import Entrant
 

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
 from dpframe.graph.statistics import LambdaMin
-from dpframe.guarantees import Share
 from dpframe.mechanisms import Gaussian, MirroredGaussian
+from dpframe.privacy import Share
 from dpframe.regressions.adassp import RHO
 from dpframe.regressions.solve import adaptive_ridge
 from dpframe.symbols import Expression, constant, log, sqrt

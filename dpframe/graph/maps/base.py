@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dpframe.guarantees import Unit
+from dpframe.privacy import Unit
 from dpframe.symbols import Expression
 
 from ..columns import Column

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, listed_words
-from dpframe.guarantees import ApproxDP, Guarantee, PureDP, Share, reads_each
+from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share, reads_each
 from dpframe.symbols import Expression, Number, exp, minimum, to_json
 
 from ..columns import Column

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Unit, reads_each
+from dpframe.privacy import Unit, reads_each
 from dpframe.symbols import Expression, to_json
 
 from ..columns import Column

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import REPLACE_ONE, Guarantee, PureDP, Share
+from dpframe.privacy import REPLACE_ONE, Guarantee, PureDP, Share
 from dpframe.symbols import Expression, constant, exact
 
 from ..depths import Depths, base_of, reach_of, whole

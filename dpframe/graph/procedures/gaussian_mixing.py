@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
-from dpframe.guarantees import REPLACE_ONE, Share
+from dpframe.privacy import REPLACE_ONE, Share
 from dpframe.symbols import Expression, exact, exp, power
 
 from ..bound import Bound

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import REPLACE_ONE, ApproxDP, Guarantee, PureDP, Share
 from dpframe.mechanisms import AdditiveNoise, Gaussian, L2Laplace
+from dpframe.privacy import REPLACE_ONE, ApproxDP, Guarantee, PureDP, Share
 from dpframe.symbols import Expression, Number, analytic_sigma, exact, maximum, power, to_json
 
 from ..node import Node

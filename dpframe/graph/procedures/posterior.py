@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.guarantees import REPLACE_ONE, Share
+from dpframe.privacy import REPLACE_ONE, Share
 from dpframe.symbols import Expression, exact, exp, minimum, power, sqrt
 
 from ..bound import Bound

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Guarantee, PureDP, Share
+from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.symbols import Expression, rational
 
 from ..columns import Column

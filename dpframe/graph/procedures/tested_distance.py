@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.guarantees import Guarantee, PureDP, Share
+from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.symbols import Expression, constant
 
 from ..columns import Column

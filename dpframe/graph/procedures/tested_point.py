@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.guarantees import ApproxDP, Guarantee, Share
 from dpframe.mechanisms import DiscreteLaplace
+from dpframe.privacy import ApproxDP, Guarantee, Share
 from dpframe.symbols import Expression, exact, exp, log
 
 from ..depths import Depths, distance

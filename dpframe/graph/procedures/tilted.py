@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
-from dpframe.guarantees import REPLACE_ONE, Guarantee, PureDP, Share
 from dpframe.mechanisms import L2Laplace
+from dpframe.privacy import REPLACE_ONE, Guarantee, PureDP, Share
 from dpframe.symbols import Expression, exact, power, to_json
 
 from ..columns import Column

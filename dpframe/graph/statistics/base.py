@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from dpframe.guarantees import ADD_REMOVE, Relation, Unit
 from dpframe.mechanisms.base import depth
+from dpframe.privacy import ADD_REMOVE, Relation, Unit
 from dpframe.sensitivity import Norm, Sensitivity
 from dpframe.symbols import Expression, Symbol, exact, power
 from dpframe.symbols.domain import Domain

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import REPLACE_ONE, Relation, Unit
+from dpframe.privacy import REPLACE_ONE, Relation, Unit
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, Number, power, sqrt
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.guarantees import Relation, Unit
+from dpframe.privacy import Relation, Unit
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression
 

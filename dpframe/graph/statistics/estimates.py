@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import ADD_REMOVE, Relation, Unit
+from dpframe.privacy import ADD_REMOVE, Relation, Unit
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, Number, exact, sqrt, to_json
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
-from dpframe.guarantees import Relation, Unit
+from dpframe.privacy import Relation, Unit
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, Number, exp, log, sqrt
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, listed_words
-from dpframe.guarantees import Relation, Unit
+from dpframe.privacy import Relation, Unit
 from dpframe.sensitivity import Norm
 from dpframe.symbols import Expression, Number, add, exact, maximum, to_json
 

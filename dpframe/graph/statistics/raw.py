@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import Relation, Unit
+from dpframe.privacy import Relation, Unit
 from dpframe.sensitivity import Norm
 from dpframe.symbols import Expression, Symbol
 from dpframe.symbols.domain import Domain

@@ -17,7 +17,7 @@ from dpframe.graph.maps.labels import ClipColumn, ToUnitInterval
 from dpframe.graph.maps.normalized import Normalized
 from dpframe.graph.maps.scaled import Scaled
 from dpframe.graph.rows import Rows
-from dpframe.guarantees import ADD_REMOVE
+from dpframe.privacy import ADD_REMOVE
 from dpframe.symbols import Number
 
 from ..rewriting import Replacement, in_unit

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from dpframe.guarantees import Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, exact, parameter, sqrt
 
 from ..rewriting import Replacement

@@ -12,7 +12,7 @@ from dpframe.auditing.attacks.ops import CALIBRATIONS, Given
 from dpframe.auditing.attacks.samplers import transposed
 from dpframe.auditing.attacks.transposed import _searched
 from dpframe.errors import InvalidArgument
-from dpframe.guarantees import REPLACE_ONE
+from dpframe.privacy import REPLACE_ONE
 
 DELTA = Fraction(1, 10**6)
 LOG = math.log(2e6)

@@ -9,8 +9,8 @@ from dpframe.auditing.catalogue import setting_of
 from dpframe.auditing.findings import findings
 from dpframe.auditing.html import html
 from dpframe.auditing.html.elements import Element, element, render, visible
-from dpframe.verify import Obligation, Verdict
-from dpframe.verify.obligation import Witness
+from dpframe.prover import Obligation, Verdict
+from dpframe.prover.obligation import Witness
 from tests.support.html_cases import found_of
 from tests.support.html_pages import read
 

@@ -1,0 +1,1 @@
+"""Privacy losses and the certified profile of their composition."""

@@ -1,0 +1,170 @@
+"""Many distinct responses: their sum, on a lattice of losses, by adding positive doubles only.
+
+Each block of atoms goes to the lattice by splitting a mass between its two neighbours so that
+E e^(-L) stays: the profile is convex in e^(-L), so it can only rise ("connect the dots"), and it
+rises by an amount of second order that is bounded too (docs/proofs/atoms.md). Where every loss
+is a multiple of the step, nothing moves.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import NamedTuple
+
+import attrs
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from dpframe.numerics import ball
+
+from ..losses.base import UNIT, Reals
+
+WORK = 2e9
+"""Elementary updates to spend: about a second."""
+LONGEST = 4_000_000
+_TRIM = 1e-21  # tilted weight that one step may drop at either end
+
+
+class Block(NamedTuple):
+    """One or a few responses together: losses in doubles, their error, tilted weights, and the
+    relative error of these.
+    """
+
+    losses: Reals
+    weights: Reals
+    shift: float
+    relative: float
+
+
+class Placed(NamedTuple):
+    """A block on the lattice: indices and weights."""
+
+    places: NDArray[np.int64]
+    weights: Reals
+
+
+@attrs.frozen(eq=False)
+class Run:
+    """The sum: weights at consecutive lattice points from `first` on."""
+
+    first: int
+    weights: Reals
+    dropped: float
+    relative: float
+    growth: float
+    """at most this much does a tilted weight grow from any block to the end"""
+
+
+def paired(blocks: list[Block]) -> list[Block]:
+    """Blocks of two atoms joined in pairs: as much work, and half as many splits."""
+    small = [block for block in blocks if len(block.losses) <= 2]
+    joined = [joint(a, b) for a, b in zip(small[::2], small[1::2], strict=False)]
+    odd = small[-1:] if len(small) % 2 else []
+    return joined + odd + [block for block in blocks if len(block.losses) > 2]
+
+
+def joint(first: Block, second: Block) -> Block:
+    """The sum of two independent blocks."""
+    losses = np.add.outer(first.losses, second.losses).ravel()
+    weights = np.multiply.outer(first.weights, second.weights).ravel()
+    error = float(np.abs(losses).max()) * UNIT
+    relative = (1 + first.relative) * (1 + second.relative) * (1 + 2 * UNIT) - 1
+    return Block(losses, weights, first.shift + second.shift + error, relative + 2 * UNIT)
+
+
+def split(block: Block, step: float, tilt: float) -> Placed:
+    """On the lattice step Z: weight kept, and E e^(-L) kept without the tilt."""
+    below = np.floor(block.losses / step)
+    rest = np.clip(block.losses - below * step, 0.0, step)
+    whole = -math.expm1(-step)
+    up = -np.expm1(-rest) / whole * np.exp(tilt * (step - rest))
+    down = np.exp(-rest) * -np.expm1(-(step - rest)) / whole * np.exp(-tilt * rest)
+    places = np.concatenate([below, below + 1]).astype(np.int64)
+    return placed(places, np.concatenate([block.weights * down, block.weights * up]))
+
+
+def roundings(block: Block, step: float, tilt: float) -> tuple[float, float]:
+    """What `split` moves losses by, and weights relatively: bounds on its rounding."""
+    largest = float(np.abs(block.losses).max())
+    shift = block.shift + 4 * UNIT * (largest + step)
+    return shift, block.relative + (48 + 4 * tilt * step + len(block.losses)) * UNIT
+
+
+def placed(places: NDArray[np.int64], weights: Reals) -> Placed:
+    """Weights at lattice points, those at one point summed."""
+    found, where = np.unique(places, return_inverse=True)
+    total = np.zeros(len(found))
+    np.add.at(total, where, weights)
+    kept = total > 0
+    return Placed(found[kept], total[kept])
+
+
+def add_up(blocks: list[Placed], relative: float) -> Run:
+    """All blocks, one after another; weights at the ends are dropped as they become negligible.
+
+    `relative` bounds the relative error of the blocks' weights all together.
+    """
+    first, weights, dropped = 0, np.ones(1), 0.0
+    growth = math.prod(max(1.0, float(masses.sum()) * (1 + 1e-12)) for _, masses in blocks)
+    buffer = np.empty(0)
+    for places, masses in blocks:
+        low, high = int(places[0]), int(places[-1])
+        size = len(weights)
+        total = np.zeros(size + high - low)
+        if len(buffer) < size:
+            buffer = np.empty(2 * size)
+        part = buffer[:size]
+        for place, mass in zip((places - low).tolist(), masses.tolist(), strict=True):
+            np.multiply(weights, mass, out=part)
+            total[place : place + size] += part
+        lost, weights, cut = _trimmed(total)
+        first, dropped = first + low + cut, dropped + lost
+        relative += (len(masses) + 2) * UNIT * 1.01
+    return Run(first, weights, dropped * (1 + 1e-6) * (1 + relative), relative, growth)
+
+
+def _trimmed(weights: Reals) -> tuple[float, Reals, int]:
+    """What was cut off at both ends, the rest, and how many were cut in front."""
+    if len(weights) < 64:
+        return 0.0, weights, 0
+    front = _negligible(weights)
+    back = _negligible(weights[::-1])
+    if front + back >= len(weights):
+        return 0.0, weights, 0
+    kept = weights[front : len(weights) - back]
+    lost = float(weights[:front].sum() + weights[len(weights) - back :].sum())
+    return lost, np.ascontiguousarray(kept), front
+
+
+def _negligible(weights: Reals) -> int:
+    """How many weights in front sum to at most the trim."""
+    span = 64
+    while span < len(weights) and weights[:span].sum() <= _TRIM:
+        span *= 2
+    return int(np.searchsorted(np.cumsum(weights[:span]), _TRIM, side="right"))
+
+
+def spaced(unit: arb, start: Fraction, step: Fraction, count: int) -> tuple[Reals, float]:
+    """unit (start + i step) for i = 0 ... count - 1 < 2^22, count of them, and their errors.
+
+    In two parts, the products of the first exact: an error of hardly more than half an ulp.
+    """
+    first, width = unit * ball(start), unit * ball(step)
+    high, wide = float(first.mid()), rounded(float(width.mid()))
+    low, narrow = float((first - ball(high)).mid()), float((width - ball(wide)).mid())
+    index = np.arange(count, dtype=np.float64)
+    product = index * wide
+    total = high + product
+    back = total - high
+    rest = (high - (total - back)) + (product - back)
+    losses = total + (rest + (low + index * narrow))
+    far = abs(high) + count * wide
+    return losses, 1.01 * UNIT * float(np.abs(losses).max()) + 2.0**-68 * far
+
+
+def rounded(step: float) -> float:
+    """The step with 20 bits: its multiples up to 2^32 are doubles."""
+    mantissa, exponent = math.frexp(step)
+    return math.ldexp(math.ceil(mantissa * 2**20), exponent - 20)

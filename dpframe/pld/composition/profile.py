@@ -1,0 +1,164 @@
+"""delta(epsilon) and epsilon(delta) of a total loss, as intervals whose ends are theorems."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+
+from dpframe.numerics import Interval, arb_float, ball, next_down, next_up, to_float, working
+
+from .atomic import AtomicSum, is_atomic
+from .contour import Contour, contour_at, for_epsilon, saddle_for_delta
+from .left import delta_below, epsilon_below
+from .saddle import far_right, near_the_mean
+from .single import closed_form, delta_of_one, epsilon_of_one
+from .top import delta_near_top, epsilon_near_top
+from .total import TotalLoss
+
+_STEPS = 24
+_GROWTH = (1.5,) * 4 + (6.0,) * 11
+_LIKELY = math.log(0.3)  # log delta above which epsilon is near the mean or to the left of it
+_LEAST = Fraction(1, 10**300)
+_SHARP = 1e-9
+_MANY = 1 << 15  # nodes that show that another contour would need as many
+
+
+def delta_interval(total: TotalLoss, epsilon: Fraction) -> Interval:
+    """The profile at epsilon >= 0: of atoms one by one, of all else by a contour."""
+    alone = closed_form(total)
+    if alone is not None:
+        return delta_of_one(alone, epsilon)
+    found = AtomicSum(total).delta(epsilon) if is_atomic(total.counts) else None
+    return found if found is not None and _sharp(found) else _both(found, _delta(total, epsilon))
+
+
+def epsilon_interval(total: TotalLoss, delta: Fraction) -> Interval:
+    """The least epsilon >= 0 with profile at most delta; 0 < delta < 1."""
+    alone = closed_form(total)
+    if alone is not None:
+        return epsilon_of_one(alone, delta)
+    found = AtomicSum(total).epsilon(delta) if is_atomic(total.counts) else None
+    return found if found is not None and _sharp(found) else _both(found, _epsilon(total, delta))
+
+
+def _delta(total: TotalLoss, epsilon: Fraction) -> Interval:
+    lost = Interval(to_float(total.infinite[0], up=False), to_float(total.infinite[1], up=True))
+    if not total.batches or (total.largest is not None and epsilon >= total.largest):
+        return lost
+    low, high = to_float(epsilon, up=False), to_float(epsilon, up=True)
+    contour = for_epsilon(total, low)
+    upper = _exp(contour.log_delta(low)[1], up=True)
+    lower = _exp(contour.log_delta(min(high, sys.float_info.max))[0], up=False)
+    if high == math.inf:
+        lower = 0.0
+    elif not lower > 0.9 * upper:  # epsilon is far to the left, or no contour is sharp
+        lower = max(lower, delta_below(total, epsilon), delta_near_top(total, epsilon))
+        upper = min(upper, _exp(far_right(total, low), up=True))
+    ends = next_down(lost.lower + lower), next_up(lost.upper + upper)
+    return Interval(max(lost.lower, ends[0]), min(1.0, ends[1]))
+
+
+def _epsilon(total: TotalLoss, delta: Fraction) -> Interval:
+    least, most = delta - total.infinite[1], delta - total.infinite[0]
+    top = math.inf if total.largest is None else to_float(total.largest, up=True)
+    if most < 0:
+        return Interval(math.inf, math.inf)
+    if not total.batches:
+        return Interval(0.0, 0.0 if least >= 0 else math.inf)
+    if least <= 0:
+        some = max(most, _LEAST)
+        return Interval(min(_solved(total, some, some).lower, top), top if least == 0 else math.inf)
+    found = _solved(total, least, most)
+    return Interval(found.lower, min(found.upper, top))
+
+
+def _solved(total: TotalLoss, least: Fraction, most: Fraction) -> Interval:
+    """Where the finite part of the profile is above `most`, and where it is at most `least`."""
+    tight, loose = _log(least, up=False), _log(most, up=True)
+    c, guess = saddle_for_delta(total, tight)
+    if guess <= 0:
+        return Interval(0.0, 0.0)
+    if tight > _LIKELY:
+        start = min(guess, near_the_mean(total, float(least)))
+        contour = for_epsilon(total, max(start, 0.0))
+    else:
+        start, contour = guess, contour_at(total, c, guess, tight)
+    found = _ends(contour, start, tight, loose)
+    if not found.width <= _SHARP * found.upper and len(contour.weights) < _MANY:
+        better = min(guess, found.upper) if found.upper > 0 else 0.0
+        found = _both(found, _ends(for_epsilon(total, better), better, tight, loose))
+    found = Interval(found.lower, min(found.upper, next_up(guess * (1 + 2.0**-50))))  # Chernoff
+    if found.lower > 0.9 * found.upper:
+        return found
+    left = epsilon_below(total, most) if tight > _LIKELY else 0.0
+    return Interval(max(found.lower, left, epsilon_near_top(total, most)), found.upper)
+
+
+def _ends(contour: Contour, guess: float, tight: float, loose: float) -> Interval:
+    """The best ends that this contour proves, at least 0."""
+    root, slope = _root(contour, guess, tight)
+    upper = _first(lambda e: contour.log_delta(e)[1] <= tight, contour, root, slope, sign=1)
+    lower = _first(lambda e: contour.log_delta(e)[0] > loose, contour, root, slope, sign=-1)
+    return Interval(max(0.0, lower), max(0.0, upper))
+
+
+def _sharp(found: Interval) -> bool:
+    return found.lower == found.upper or found.width <= _SHARP * found.upper < math.inf
+
+
+def _both(one: Interval | None, other: Interval) -> Interval:
+    """What both allow; where they contradict each other neither is believed."""
+    if one is None:
+        return other
+    ends = max(one.lower, other.lower), min(one.upper, other.upper)
+    if ends[0] > ends[1]:
+        return Interval(min(one.lower, other.lower), max(one.upper, other.upper))
+    return Interval(*ends)
+
+
+def _root(contour: Contour, guess: float, target: float) -> tuple[float, float]:
+    """Where the middle of the interval meets the target, by Newton; a guess, and the slope."""
+    epsilon, slope = guess, -contour.c
+    for _ in range(_STEPS):
+        low, high, found = contour.log_delta(epsilon)
+        middle = (low + high) / 2 if math.isfinite(low) else high
+        slope = found if math.isfinite(found) and found < 0 else -contour.c
+        move = (target - middle) / slope
+        if not math.isfinite(move):
+            break
+        epsilon += move
+        blur = (high - low) / abs(slope) if math.isfinite(low) else 1e-9 * abs(epsilon)
+        if abs(move) <= max(1e-15 * abs(epsilon), 1e-2 * blur):
+            break
+    return epsilon, slope
+
+
+def _first(
+    proved: Callable[[float], bool], contour: Contour, root: float, slope: float, *, sign: int
+) -> float:
+    """The nearest point to the root, on the side of `sign`, that is proved; infinite if none is."""
+    low, high, _ = contour.log_delta(root)
+    width = high - low if math.isfinite(low) else 1.0
+    pad = 0.75 * width / abs(slope) + 2 * math.ulp(root)
+    for growth in _GROWTH:
+        point = root + sign * pad
+        if proved(point):
+            return point
+        pad *= growth
+    return sign * math.inf
+
+
+def _log(value: Fraction, *, up: bool) -> float:
+    """log of a positive rational, rounded."""
+    with working(128):
+        return arb_float(ball(value).log(), up=up)
+
+
+def _exp(value: float, *, up: bool) -> float:
+    """exp, rounded outward; at most 1, as all that is asked for is a probability."""
+    if not value < 0:
+        return 1.0 if up or value >= 0 else 0.0
+    with working(128):
+        return arb_float(ball(value).exp(), up=up) if value > -math.inf else 0.0

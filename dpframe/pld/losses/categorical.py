@@ -1,0 +1,192 @@
+"""Randomised response over k categories: the loss is epsilon, -epsilon, or 0."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import attrs
+import numpy as np
+
+from dpframe.numerics import arb_float, ball, working
+
+from .base import UNIT, Complexes, PrivacyLoss, Reals
+from .elementary import log1p
+from .lattice import moderate, whole
+from .support import Support, shares, unit
+
+if TYPE_CHECKING:
+    from flint import acb, arb
+
+_NEAR = 0.7
+_UNDERFLOW = 1e-300
+
+
+def _epsilon(value: object) -> Fraction:
+    return moderate("epsilon", value)
+
+
+def _excess(value: object) -> Fraction:
+    return moderate("excess", value)
+
+
+def _categories(value: object) -> int:
+    return whole("categories", value, 2)
+
+
+@attrs.frozen(cache_hash=True)
+class CategoricalLoss(PrivacyLoss):
+    """The truth with probability e^epsilon/(e^epsilon + k - 1), every other answer with
+    1/(e^epsilon + k - 1), k = categories. [KairouzOV15, Thm 3.2] is its case k = 2.
+
+    epsilon from 2^-500 to 2^500, categories from 2 to 2^53.
+    """
+
+    kind: ClassVar[str] = "categorical"
+    epsilon: Fraction = attrs.field(converter=_epsilon)
+    categories: int = attrs.field(default=2, converter=_categories)
+
+    @property
+    def parameters(self) -> tuple[Fraction, ...]:
+        """(epsilon, categories)."""
+        return (self.epsilon, Fraction(self.categories))
+
+    @property
+    def largest(self) -> Fraction:
+        """epsilon."""
+        return self.epsilon
+
+    @property
+    def atoms(self) -> int:
+        """3: epsilon, 0, -epsilon."""
+        return 3
+
+    def support(self, tilt: float) -> Support:
+        """Relative to epsilon: 0 has (k - 2) e^(-(tilt + 1) epsilon), and -epsilon
+        e^(-(2 tilt + 1) epsilon).
+        """
+        return _support(self.epsilon, None, self.categories, tilt)
+
+    def reverse(self) -> Self:
+        """Itself: the pair is symmetric."""
+        return self
+
+    @classmethod
+    def cumulants(cls, parameters: Reals, z: Complexes) -> tuple[Complexes, Reals]:
+        """log of (e^((z + 1) epsilon) + e^(-z epsilon) + k - 2)/(e^epsilon + k - 1)."""
+        return _cumulants(parameters[:, :1], parameters[:, 1:], z)
+
+    def enclosure(self, z: acb) -> acb:
+        """The same."""
+        return _enclosure(ball(self.epsilon), self.categories, z)
+
+
+@attrs.frozen(cache_hash=True)
+class OddsLoss(PrivacyLoss):
+    """CategoricalLoss where e^epsilon = 1 + excess is known exactly, rather than epsilon.
+
+    The truth is 1 + excess times as likely as each other answer. excess from 2^-500 to 2^500.
+    """
+
+    kind: ClassVar[str] = "odds"
+    excess: Fraction = attrs.field(converter=_excess)
+    categories: int = attrs.field(default=2, converter=_categories)
+
+    @property
+    def parameters(self) -> tuple[Fraction, ...]:
+        """(excess, categories)."""
+        return (self.excess, Fraction(self.categories))
+
+    @property
+    def largest(self) -> Fraction:
+        """log(1 + excess), rounded up."""
+        with working(128):
+            return Fraction(arb_float(ball(1 + self.excess).log(), up=True))
+
+    @property
+    def atoms(self) -> int:
+        """3: epsilon, 0, -epsilon."""
+        return 3
+
+    def support(self, tilt: float) -> Support:
+        """Relative to epsilon: 0 has (k - 2) e^(-(tilt + 1) epsilon), and -epsilon
+        e^(-(2 tilt + 1) epsilon).
+        """
+        return _support(Fraction(1), 1 + self.excess, self.categories, tilt)
+
+    def reverse(self) -> Self:
+        """Itself: the pair is symmetric."""
+        return self
+
+    @classmethod
+    def cumulants(cls, parameters: Reals, z: Complexes) -> tuple[Complexes, Reals]:
+        """log of (e^((z + 1) epsilon) + e^(-z epsilon) + k - 2)/(e^epsilon + k - 1)."""
+        return _cumulants(np.log1p(parameters[:, :1]), parameters[:, 1:], z)
+
+    def enclosure(self, z: acb) -> acb:
+        """The same."""
+        return _enclosure(ball(1 + self.excess).log(), self.categories, z)
+
+
+def _support(stride: Fraction, odds: Fraction | None, categories: int, tilt: float) -> Support:
+    epsilon, c = ball(stride) * unit(odds), ball(tilt)
+    rest = (categories - 2) * (-epsilon * (c + 1)).exp()
+    masses, total = shares([(-epsilon * (2 * c + 1)).exp(), rest, ball(Fraction(1))])
+    log_moment = c * epsilon + total - ((categories - 1) * (-epsilon).exp()).log1p()
+    return Support(-stride, stride, masses, log_moment, odds)
+
+
+def _enclosure(epsilon: arb, categories: int, z: acb) -> acb:
+    total = ((z + 1) * epsilon).exp() + (-z * epsilon).exp() + (categories - 2)
+    return total / (epsilon.exp() + (categories - 1))
+
+
+def _cumulants(epsilon: Reals, k: Reals, z: Complexes) -> tuple[Complexes, Reals]:
+    """epsilon may be off by 10 units."""
+    near = epsilon * (z.real + 0.5) <= _NEAR
+    value, error = _near(np.where(near, epsilon, 0), k, np.where(near, z, 0))
+    if near.all():
+        return value, error
+    large, bound = _far(epsilon, k, z, near)
+    return np.where(near, value, large), np.where(near, error, bound)
+
+
+def _near(epsilon: Reals, k: Reals, z: Complexes) -> tuple[Complexes, Reals]:
+    """log1p of 4 sinh((z + 1) epsilon/2) sinh(z epsilon/2)/(2 cosh(epsilon/2) + (k - 2)
+    e^(-epsilon/2)): exact near z = 0 and near epsilon = 0.
+    """
+    up, side = (z + 1) * (epsilon / 2), z * (epsilon / 2)
+    below = 2 * np.cosh(epsilon / 2) + (k - 2) * np.exp(-epsilon / 2)
+    u = 4 * _sinh(up) * _sinh(side) / below
+    tall = np.cosh(up.real) * np.cosh(side.real)
+    turned = np.minimum(np.abs(up), 1) * np.abs(side) + np.minimum(np.abs(side), 1) * np.abs(up)
+    moved = 4 * tall * 13 * UNIT * turned / below
+    return log1p(u, 1.01 * moved + (70 + 20 * epsilon) * UNIT * np.abs(u) + _UNDERFLOW)
+
+
+def _sinh(x: Complexes) -> Complexes:
+    return np.sinh(x.real) * np.cos(x.imag) + 1j * np.cosh(x.real) * np.sin(x.imag)
+
+
+def _far(epsilon: Reals, k: Reals, z: Complexes, near: np.ndarray) -> tuple[Complexes, Reals]:
+    """z epsilon + log1p(e^(-(2z + 1) epsilon) + (k - 2) e^(-(z + 1) epsilon))
+    - log1p((k - 1) e^(-epsilon)).
+    """
+    lone, lone_off = _exp_minus(epsilon * (2 * z + 1))
+    rest, rest_off = _exp_minus(epsilon * (z + 1))
+    u = np.where(near, 0, lone + (k - 2) * rest)
+    upper, first = log1p(u, lone_off + (k - 2) * rest_off + 2 * UNIT * np.abs(u))
+    share = (k - 1) * np.exp(-epsilon)
+    lower = np.log1p(share)
+    main = z * epsilon
+    value = main + upper - lower
+    off = UNIT * (12 * epsilon + 10) * share / (1 + share)
+    sizes = 13 * np.abs(main) + 10 * lower + 2 * np.abs(upper) + 2 * np.abs(value)
+    return value, first + off + UNIT * sizes
+
+
+def _exp_minus(w: Complexes) -> tuple[Complexes, Reals]:
+    """e^(-w), w known up to 12 units, with its error."""
+    size = np.exp(-w.real)
+    off = size * (np.minimum(14 * UNIT * np.abs(w), 2) + 20 * UNIT)
+    return size * np.cos(w.imag) - 1j * size * np.sin(w.imag), off

@@ -1,0 +1,54 @@
+"""The loss of N(mu, 1) against N(0, 1): itself normal, with mean mu^2/2 and variance mu^2."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import attrs
+import numpy as np
+
+from dpframe.numerics import ball, given, positive
+
+from .base import UNIT, Complexes, PrivacyLoss, Reals
+from .elementary import TINY
+
+if TYPE_CHECKING:
+    from flint import acb
+
+
+def _mu(value: object) -> Fraction:
+    return positive("mu", given("mu", value))
+
+
+@attrs.frozen(cache_hash=True)
+class GaussianLoss(PrivacyLoss):
+    """The Gaussian mechanism at mu = sensitivity/std; also what mu-Gaussian DP means. [DongRS22]"""
+
+    kind: ClassVar[str] = "gaussian"
+    mu: Fraction = attrs.field(converter=_mu)
+
+    @property
+    def parameters(self) -> tuple[Fraction, ...]:
+        """(mu,)."""
+        return (self.mu,)
+
+    def reverse(self) -> Self:
+        """Itself: the pair is symmetric."""
+        return self
+
+    @classmethod
+    def cumulants(cls, parameters: Reals, z: Complexes) -> tuple[Complexes, Reals]:
+        """z (z + 1) mu^2/2."""
+        value = (parameters**2 / 2) * (z * (z + 1))
+        return value, UNIT * (12 * np.abs(value) + TINY * (1 + np.abs(z) ** 2))
+
+    @classmethod
+    def envelope(cls, parameters: Reals, c: float, t: float) -> Reals:
+        """-mu^2 t^2/2, exactly."""
+        del c
+        return -((parameters[:, 0] * t) ** 2) / 2 * (1 - 8 * UNIT)
+
+    def enclosure(self, z: acb) -> acb:
+        """exp(z (z + 1) mu^2/2)."""
+        return (z * (z + 1) * ball(self.mu) ** 2 / 2).exp()

@@ -1,0 +1,165 @@
+"""A declaration at numbers: what its formulas are worth, whether or not it was proved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, Self
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.graph import Graph, Known, OfBudgets, Regression, Setting, still
+from dpframe.graph.rows import COLUMNS
+from dpframe.privacy import Each, Guarantee
+from dpframe.symbols import Expression, Symbol, rational
+
+from .enclose import enclose, rational_ball
+from .report import Report
+
+
+def _read_only(values: Mapping[str, Fraction]) -> Mapping[str, Fraction]:
+    return MappingProxyType(dict(values))
+
+
+@attrs.frozen(slots=False, eq=False)
+class AtNumbers:
+    """The graph of a declaration, with the numbers given so far."""
+
+    regression: Regression
+    report: Report
+    values: Mapping[str, Fraction] = attrs.field(factory=dict, converter=_read_only)
+
+    def __attrs_post_init__(self) -> None:
+        """Numbers lie in their domains, and noise is defined there."""
+        for name, value in self.values.items():
+            self._checked(name, value)
+        self._defined(self.values)
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that was proved."""
+        return self.report.problem.graph
+
+    @property
+    def target(self) -> Guarantee:
+        """What every execution satisfies, symbolic where the parameters are."""
+        return self.report.problem.claimed
+
+    @property
+    def setting(self) -> Setting:
+        """What is public, who is a neighbour, what one unit is."""
+        return self.report.problem.setting
+
+    @property
+    def symbols(self) -> dict[str, Symbol]:
+        """Every symbol, by name."""
+        return {symbol.name: symbol for symbol in self.report.problem.symbols}
+
+    @property
+    def free(self) -> frozenset[str]:
+        """Names of the parameters that still lack a number; public sizes of the data are bound at
+        execution.
+        """
+        return frozenset(
+            name
+            for name, symbol in self.symbols.items()
+            if name not in self.values
+            and not is_size(symbol)
+            and not is_released(symbol)
+            and not is_of_budgets(symbol)
+        )
+
+    def at(self, **values: object) -> Self:
+        """The same at numbers (exact: text, Fraction, int; a float is its shortest decimal);
+        some may be left for later.
+
+        Every number is checked against its domain, and against the proof's region by rigorous
+        enclosure. Raises InvalidArgument.
+        """
+        given = {name: self._checked(name, value) for name, value in values.items()}
+        return attrs.evolve(self, values={**self.values, **given})
+
+    def _defined(self, given: Mapping[str, Fraction]) -> None:
+        """Every size of noise that has its numbers is a positive number there."""
+        balls = {name: rational_ball(value) for name, value in given.items()}
+        stated = {release.stated: release for release in self.graph.releases} if given else {}
+        for release in stated.values():
+            size = release.mechanism.formula
+            names = {symbol.name for symbol in size.symbols()}
+            if names and names <= given.keys() and not enclose(size, balls) > 0:
+                where = ", ".join(f"{name} = {given[name]}" for name in sorted(names))
+                way_out = f"{release.label}: {release.noise.noise} = {size} is undefined there."
+                raise InvalidArgument("parameters", "where the noise is defined", where, way_out)
+
+    def _checked(self, name: str, value: object) -> Fraction:
+        if name not in self.symbols:
+            known = ", ".join(sorted(self.symbols)) or "none"
+            raise InvalidArgument(name, f"a parameter of this certificate: {known}", value, "")
+        if is_released(self.symbols[name]):
+            raise InvalidArgument(name, "left to execution, which releases it", value, "")
+        if is_of_budgets(self.symbols[name]):
+            wanted, way_out = "left to the budgets of the records", "dp.execute(..., budgets=...)."
+            raise InvalidArgument(name, wanted, value, way_out)
+        number, domain = rational(value, name), self.symbols[name].domain
+        if number not in domain:
+            raise InvalidArgument(name, str(domain), value, "")
+        if name in self.values and self.values[name] != number:
+            raise InvalidArgument(
+                name,
+                f"left at {self.values[name]}",
+                value,
+                "Start again from the certificate without numbers.",
+            )
+        return number
+
+    def number(
+        self,
+        formula: Expression,
+        *,
+        up: bool,
+        sizes: Mapping[str, int] | None = None,
+        released: Mapping[str, Fraction] | None = None,
+    ) -> float:
+        """The value of `formula` at this certificate's numbers, the data's public sizes and numbers
+        that were released, rounded up or down rigorously.
+        """
+        from dpframe.numerics.rounding import arb_float
+
+        return float(arb_float(self._ball(formula, sizes, released or {}), up=up))
+
+    def _ball(
+        self,
+        formula: Expression,
+        sizes: Mapping[str, int] | None,
+        released: Mapping[str, Fraction],
+    ) -> Any:
+        names = {symbol.name for symbol in formula.symbols()}
+        bound = {name for name, symbol in self.symbols.items() if is_size(symbol)} if sizes else {}
+        given = {name: Fraction(size) for name, size in (sizes or {}).items() if name in bound}
+        known = {**self.values, **given, **released}
+        missing = sorted(names - known.keys())
+        if missing:
+            raise InvalidArgument(
+                "certificate",
+                f"given a number for {', '.join(missing)}",
+                "none",
+                f"run = certificate.at({missing[0]}=...)",
+            )
+        return enclose(formula, {name: rational_ball(known[name]) for name in names})
+
+
+def is_size(symbol: Symbol) -> bool:
+    """Whether the symbol is a public size of the data: d, or n under replace-one."""
+    return symbol == COLUMNS or (symbol.origin is not None and still(symbol))
+
+
+def is_released(symbol: Symbol) -> bool:
+    """Whether the symbol stands for a number that an execution releases."""
+    return isinstance(symbol.origin, Known)
+
+
+def is_of_budgets(symbol: Symbol) -> bool:
+    """Whether the symbol stands for a record's own budget, or for a number of all budgets."""
+    return isinstance(symbol.origin, (Each, OfBudgets))

@@ -1,0 +1,86 @@
+"""certify: from a declaration, a target and a setting to a certificate, or to a refusal that lists
+every open obligation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dpframe.accountants import Accountant
+from dpframe.errors import InvalidArgument, Uncertified, check_word
+from dpframe.graph import Graph, Regression, Setting
+from dpframe.identity import own
+from dpframe.privacy import Guarantee
+
+from .certificate import Certificate
+from .derivations import derivation_of
+from .jointly import Jointly
+from .problem import Problem
+from .report import Report, verify
+from .text import refusal_text
+
+CALIBRATIONS = ("as declared", "jointly")
+
+
+def certify(
+    regression: Regression,
+    *,
+    target: Guarantee,
+    setting: Setting,
+    accountant: str | Accountant = "auto",
+    calibrate: str = "as declared",
+    trust: Sequence[type] = (),
+) -> Certificate:
+    """Prove that `regression` satisfies `target` in `setting`, for all values of its parameters. No
+    data in sight.
+
+    `accountant` is "auto", "basic", "gaussian", "zcdp" or "numeric", or the accountant of one of
+    these as dpframe has it; others are refused. `calibrate="jointly"` scales all noise together
+    until the whole meets the target (dp.Jointly); the certificate names it.
+    `trust` names classes of your own (a statistic, mechanism or theorem) whose word the proof may
+    take; the certificate prints them.
+    Under "auto" shares must hold as declared and named theorems inside their hypotheses, whichever
+    derivation proves the total; under a named one, claims that it does not use block nothing.
+
+    Raises Uncertified with every open obligation, each refuted (with a counterexample) or unproved
+    (with what would help); InvalidArgument for anything else.
+    """
+    chosen = calibrated(regression, calibrate)
+    report = examine(chosen, target=target, setting=setting, accountant=accountant, trust=trust)
+    if not report.proved:
+        raise Uncertified(report, refusal_text(chosen, report))
+    return Certificate(chosen, report)
+
+
+def calibrated(regression: Regression, how: str) -> Regression:
+    """The declaration with noise as declared, or all of it scaled jointly."""
+    check_word("calibrate", how, CALIBRATIONS)
+    return Jointly(of=regression) if how == "jointly" else regression  # type: ignore[call-arg]
+
+
+def examine(
+    regression: Regression,
+    *,
+    target: Guarantee,
+    setting: Setting,
+    accountant: str | Accountant = "auto",
+    trust: Sequence[type] = (),
+) -> Report:
+    """The report that certify decides by: never raises Uncertified. Raises InvalidArgument for
+    arguments of another type.
+    """
+    for name, value, kind in (
+        ("regression", regression, Regression),
+        ("target", target, Guarantee),
+        ("setting", setting, Setting),
+    ):
+        if not isinstance(value, kind):
+            raise InvalidArgument(name, f"a dp.{kind.__name__}", value, "")
+    if not own(type(target)):
+        raise InvalidArgument("target", "one of dpframe's own guarantees", type(target), "")
+    if not all(isinstance(kind, type) for kind in trust):
+        raise InvalidArgument("trust", "a list of classes", trust, "")
+    name = derivation_of(accountant)
+    declared = regression.graph(setting, target.budget)
+    graph = Graph.of(declared.output)  # derived here, whatever the declaration says of itself
+    return verify(Problem.of(graph, target, setting, tuple(trust)), name)

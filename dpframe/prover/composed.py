@@ -1,0 +1,89 @@
+"""What the releases of a certificate cost together, for any accountant and any other library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+
+from dpframe.accountants import NumericAccountant, Part
+from dpframe.accounting import Composition, composition_of
+from dpframe.errors import InvalidArgument
+from dpframe.graph import Release
+from dpframe.mechanisms import Laplace
+from dpframe.pld.losses import GaussianLoss, LaplaceLoss, ResponseLoss, SubsampledGaussianLoss
+from dpframe.privacy import GaussianDP, PureDP
+from dpframe.symbols import Expression, Number, sqrt
+
+from .certificate import Certificate
+from .mixture import amplified, cost, squared_mu, upper
+
+Values = Mapping[str, Expression]
+
+
+@composition_of.register(Certificate)
+def together(certificate: Certificate) -> Composition:
+    """All releases at the certificate's numbers, under its relation: one Gaussian loss of the
+    joint mu (proofs/joint), and one loss for each other release, or sampled one, times its draws.
+
+    The cost may be below the target: shares need not spend it all, and basic composition overstates
+    it. Raises InvalidArgument while a noise lacks a number, and for noise that gives neither
+    Gaussian nor pure privacy. What is no noise added to a statistic costs the whole target.
+    """
+    values = {name: Number(value) for name, value in certificate.values.items()}
+    releases = certificate.graph.releases
+    if not certificate.graph.additive:
+        whole = Part(certificate.target.substitute(values))
+        return Composition((whole,), certificate.setting.relation, NumericAccountant())
+    gaussians = [r for r in releases if r.gives is GaussianDP and not amplified(r)]
+    others = [release for release in releases if release.gives is not GaussianDP]
+    square = squared_mu(gaussians).substitute(values)
+    parts = [Part(_gaussian(square))] if square != Number(Fraction(0)) else []
+    parts += [_pure(release, values) for release in others]
+    parts += [_sampled(release, values) for release in releases if amplified(release)]
+    return Composition(tuple(parts), certificate.setting.relation, NumericAccountant())
+
+
+def joint_gaussian(certificate: Certificate) -> GaussianDP | None:
+    """The Gaussian DP of all releases together, mu rounded up: what noise that is Gaussian
+    throughout gives besides the target. None for other noise, and while a number is missing.
+    """
+    releases = certificate.graph.releases
+    if not releases or any(release.gives is not GaussianDP for release in releases):
+        return None
+    if not certificate.graph.additive:
+        return None
+    values = {name: Number(value) for name, value in certificate.values.items()}
+    square = squared_mu(releases).substitute(values)
+    if square == Number(Fraction(0)) or square.symbols():
+        return None
+    return GaussianDP(_decimal(upper(sqrt(square))))
+
+
+def _decimal(value: Fraction) -> Fraction:
+    """`value` > 0, rounded up to a decimal of 12 digits, which people can read."""
+    above = Context(prec=12, rounding=ROUND_CEILING)
+    return Fraction(above.divide(Decimal(value.numerator), Decimal(value.denominator)))
+
+
+def _gaussian(square: Expression) -> GaussianLoss:
+    return GaussianLoss(upper(sqrt(square)))
+
+
+def _sampled(release: Release, values: Values) -> Part:
+    squared, times = cost(release).amounts[0].substitute(values), release.times.substitute(values)
+    if not isinstance(times, Number) or release.sampled is None:
+        way_out = "Give every parameter a number."
+        raise InvalidArgument("release", "drawn a known number of times", str(times), way_out)
+    loss = SubsampledGaussianLoss(upper(sqrt(squared)), release.sampled.value)
+    return Part(loss, int(times.value))
+
+
+def _pure(release: Release, values: Values) -> Part:
+    guarantee, times = cost(release), release.times.substitute(values)
+    if not isinstance(guarantee, PureDP) or not isinstance(times, Number):
+        way_out = "Give every parameter a number; other noise has no one privacy loss here."
+        raise InvalidArgument("release", "pure, at numbers", str(guarantee), way_out)
+    kind = LaplaceLoss if type(release.mechanism) is Laplace else ResponseLoss
+    epsilon: Fraction = upper(guarantee.epsilon.substitute(values))
+    return Part(kind(epsilon), int(times.value))

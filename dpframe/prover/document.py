@@ -1,0 +1,286 @@
+"""Certificates as files: writing them, and loading them by proving everything again."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Collection, Iterator, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from dpframe import documents
+from dpframe.errors import BadCertificate, InvalidArgument
+from dpframe.graph import Regression
+from dpframe.privacy import (
+    ApproxDP,
+    Each,
+    GaussianDP,
+    Guarantee,
+    PureDP,
+    ZeroConcentratedDP,
+)
+from dpframe.symbols import Expression, Symbol, from_json, parameter, sqrt, to_json
+from dpframe.symbols.domain import CLOSED, Domain
+
+from .personal_document import each_of, personal_target
+from .setting_document import setting_of, setting_record
+
+if TYPE_CHECKING:
+    from .certificate import Certificate
+
+SCHEMA = "dpframe-certificate/1"
+KINDS: dict[str, type[Guarantee]] = {
+    "pure": PureDP,
+    "approx": ApproxDP,
+    "zcdp": ZeroConcentratedDP,
+    "gaussian": GaussianDP,
+}
+SIDES = {sides: name for name, sides in CLOSED.items()}
+
+
+def document(certificate: Certificate) -> dict[str, object]:
+    """The file of a certificate."""
+    from .certificate import canonical_hash
+
+    claimed = statement(certificate)
+    graph = {"nodes": list(certificate.graph.records), "output": certificate.graph.output_ids}
+    assumed = list(certificate.assumptions)
+    return {
+        "schema": SCHEMA,
+        "statement": claimed,
+        "graph": graph,
+        "declaration": declaration(certificate),
+        "assumptions": assumed,
+        "hints": {},
+        "hash": canonical_hash(claimed, graph, assumed),
+    }
+
+
+def statement(certificate: Certificate) -> dict[str, object]:
+    """What is claimed."""
+    problem = certificate.report.problem
+    promised = problem.target if problem.personal is None else problem.personal.each
+    return {
+        **({} if problem.personal is None else {"each": each_of(problem.personal)}),
+        "target": {
+            "kind": promised.kind,
+            "amounts": [to_json(amount) for amount in promised.amounts],
+        },
+        "relation": problem.setting.relation.value,
+        "rows_per_person": to_json(problem.rows),
+        "symbols": {symbol.name: _domain(symbol, certificate) for symbol in problem.symbols},
+        "region": [[to_json(c.left), to_json(c.right), c.strict] for c in certificate.region],
+        "derivation": certificate.derivation,
+        "values": {name: str(value) for name, value in sorted(certificate.values.items())},
+    }
+
+
+def _domain(symbol: Symbol, certificate: Certificate | None) -> dict[str, object]:
+    domain = symbol.domain
+    nodes = () if certificate is None else certificate.graph.nodes
+    origin = next((i for i, node in enumerate(nodes) if node == symbol.origin), None)
+    return {
+        "lower": None if domain.lower is None else str(domain.lower),
+        "upper": None if domain.upper is None else str(domain.upper),
+        "closed": SIDES[(domain.lower_closed, domain.upper_closed)],
+        "integer": domain.integer,
+        "origin": origin,
+    }
+
+
+def declaration(certificate: Certificate) -> dict[str, object]:
+    """Where the graph came from, so that it can be built again."""
+    regression, setting = certificate.regression, certificate.setting
+    known = set(certificate.report.problem.symbols)
+    extra = set().union(*(formula.symbols() for formula in _formulas(regression))) - known
+    return {
+        **_described(regression),
+        "symbols": {
+            symbol.name: _domain(symbol, None)
+            for symbol in sorted(extra, key=lambda symbol: symbol.name)
+        },
+        "setting": setting_record(setting),
+        "accountant": certificate.report.accountant,
+        "trust": [f"{k.__module__}:{k.__qualname__}" for k in certificate.report.problem.foreign],
+    }
+
+
+def _described(regression: Regression) -> dict[str, object]:
+    """A declaration as its class and its fields."""
+    return {
+        "class": f"{type(regression).__module__}:{type(regression).__qualname__}",
+        "fields": {name: _field(value) for name, value in _fields(regression).items()},
+    }
+
+
+def _fields(regression: Regression) -> dict[str, object]:
+    kind: Any = type(regression)  # an attrs class, made so by Regression
+    return {field.name: getattr(regression, field.name) for field in attrs.fields(kind)}
+
+
+def _formulas(regression: Regression) -> list[Expression]:
+    """Every formula among the fields, also those of a declaration inside."""
+    values: list[Any] = list(_fields(regression).values())
+    inner = [formula for v in values if isinstance(v, Regression) for formula in _formulas(v)]
+    alone = [value for value in values if isinstance(value, Expression)]
+    return alone + [part for value in values if formulas(value) for part in value] + inner
+
+
+def formulas(value: Any) -> bool:
+    """Whether a field holds several formulas."""
+    return (
+        isinstance(value, tuple)
+        and bool(value)
+        and all(isinstance(part, Expression) for part in value)
+    )
+
+
+def _field(value: Any) -> dict[str, object]:
+    if formulas(value):
+        return {"formulas": [to_json(part) for part in value]}
+    if isinstance(value, Expression):
+        return {"formula": to_json(value)}
+    if isinstance(value, Regression):
+        return {"declaration": _described(value)}
+    return {"constant": list(value) if isinstance(value, tuple) else value}
+
+
+def load(
+    source: str | Path | Mapping[str, Any], *, modules: Collection[str] | None = None
+) -> Certificate:
+    """The certificate of a file, proved anew: its declaration is imported, its graph built and
+    verified again, and the hashes compared.
+
+    The stored hash is compared with what the file says before anything is imported. Whoever writes
+    a file can write a hash, so loading imports whatever module the file names, unless `modules`
+    says which it may name: `modules=("dpframe",)` admits dpframe's own declarations only.
+    `dpframe check` imports nothing. Raises BadCertificate, and InvalidArgument for
+    `modules` that are no names.
+    """
+    if isinstance(modules, str) or not all(isinstance(one, str) for one in modules or ()):
+        raise InvalidArgument("modules", 'names, such as ("dpframe",)', modules)
+    content = _read(source)
+    try:
+        _check_hash(content)
+        _check_modules(content["declaration"], modules)
+        certificate = _rebuild(content)
+    except (KeyError, TypeError, ValueError, AttributeError, ImportError, RecursionError) as error:
+        if isinstance(error, BadCertificate):
+            raise
+        raise BadCertificate(
+            "certificate", "a file written by this version", type(error).__name__, f"{error}"
+        ) from error
+    if certificate.document["hash"] != content["hash"] or {**certificate.document, "hints": {}} != {
+        **content,
+        "hints": {},
+    }:
+        raise BadCertificate(
+            "certificate",
+            f"the one that its declaration gives, hash {certificate.hash[:12]}",
+            content["hash"],
+            "The file or the declaration changed: certify again.",
+        )
+    return certificate
+
+
+def _read(source: str | Path | Mapping[str, Any]) -> dict[str, Any]:
+    if isinstance(source, Mapping):
+        return dict(source)
+    text = documents.text_of(source, "certificate", error=BadCertificate)
+    content = documents.json_of(text, "certificate", BadCertificate)
+    if not isinstance(content, dict) or content.get("schema") != SCHEMA:
+        raise BadCertificate("certificate", f"of schema {SCHEMA}", str(source), "")
+    return content
+
+
+def _check_hash(content: Mapping[str, Any]) -> None:
+    """The stored hash must be that of the statement, the graph and the assumptions beside it."""
+    from .certificate import canonical_hash
+
+    found = canonical_hash(content["statement"], content["graph"], content["assumptions"])
+    if content["hash"] != found:
+        wanted = f"what its hash says; its statement, graph and assumptions have {found[:12]}"
+        way_out = "The file changed after it was written: certify again."
+        raise BadCertificate("certificate", wanted, content["hash"], way_out)
+
+
+def _check_modules(declared: Mapping[str, Any], modules: Collection[str] | None) -> None:
+    """Nothing outside these modules may be named."""
+    if modules is None:
+        return
+    for place in _places(declared):
+        named = place.partition(":")[0]
+        if not any(named == one or named.startswith(f"{one}.") for one in modules):
+            way_out = "Import nothing by dpframe check; or add the module if you trust it."
+            wanted = f"a file that names modules of {', '.join(modules)} only"
+            raise BadCertificate("certificate", wanted, named, way_out)
+
+
+def _places(declared: Mapping[str, Any]) -> Iterator[str]:
+    """Every `module:name` that loading would import."""
+    yield str(declared["class"])
+    yield from map(str, declared.get("trust", ()))
+    for field in declared["fields"].values():
+        if "declaration" in field:
+            yield from _places(field["declaration"])
+
+
+def _rebuild(content: Mapping[str, Any]) -> Certificate:
+    from .certify import certify
+
+    claimed, declared = content["statement"], content["declaration"]
+    symbols = {
+        name: _symbol(name, spec)
+        for name, spec in {**declared["symbols"], **claimed["symbols"]}.items()
+    }
+    for name in claimed.get("each", {}).get("own", ()):
+        symbols[name] = attrs.evolve(symbols[name], origin=Each())
+    amounts = [from_json(amount, symbols) for amount in claimed["target"]["amounts"]]
+    kind = KINDS[claimed["target"]["kind"]]
+    target = kind(sqrt(amounts[0])) if kind is GaussianDP else kind(*amounts)
+    if "each" in claimed:
+        target = personal_target(target, claimed["each"], symbols)
+    setting = setting_of(declared["setting"], claimed, symbols)
+    certificate = certify(
+        _regression(declared, symbols),
+        target=target,
+        setting=setting,
+        accountant=declared["accountant"],
+        trust=[_found(name) for name in declared["trust"]],
+    )
+    return certificate.at(**claimed["values"]) if claimed["values"] else certificate
+
+
+def _symbol(name: str, spec: Mapping[str, Any]) -> Symbol:
+    if spec["origin"] is not None:  # a size, or a released number: no field of a declaration
+        low = None if spec["lower"] is None else Fraction(spec["lower"])
+        return Symbol(name, Domain(low, None, lower_closed=low is not None, integer=True))
+    return parameter(
+        name, spec["lower"], spec["upper"], closed=spec["closed"], integer=spec["integer"]
+    )
+
+
+def _found(place: str) -> Any:
+    """What `module:name` names."""
+    module, _, name = place.partition(":")
+    found: Any = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _regression(declared: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> Regression:
+    found = _found(declared["class"])
+    if not (isinstance(found, type) and issubclass(found, Regression)):
+        raise BadCertificate("class", "a dpframe.Regression", declared["class"], "")
+    return found(**{key: _value(spec, symbols) for key, spec in declared["fields"].items()})
+
+
+def _value(spec: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> object:
+    if "declaration" in spec:
+        return _regression(spec["declaration"], symbols)
+    if "formulas" in spec:
+        return tuple(from_json(part, symbols) for part in spec["formulas"])
+    return from_json(spec["formula"], symbols) if "formula" in spec else spec["constant"]

@@ -1,0 +1,132 @@
+"""Bounds that hold with high probability: each is as far out as its failure needs, for both
+neighbours. (proofs/events)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from dpframe.graph import Bound
+from dpframe.privacy import ApproxDP
+from dpframe.sensitivity import L2
+from dpframe.symbols import Call, Expression, Number, log, power, sqrt
+
+from .attempt import certain
+from .edit import FIELD, Edit
+from .enclose import enclose, rational_ball
+from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
+from .problem import Problem
+from .sign import nonnegative, points, positive, positive_size
+
+RULE = "Pr[N(0, 1) > t] <= exp(-t^2/2)/2 for t >= 0"
+SOURCE = "(proofs/events)"
+
+
+def events(problem: Problem) -> list[Obligation]:
+    """Every obligation of the graph's bounds; the proved ones as one object."""
+    bounds = problem.graph.bounds
+    failing = [one for bound in bounds for one in (*_paid(problem, bound), *_holds(problem, bound))]
+    if failing or not bounds:
+        return failing
+    facts = tuple(f"{bound.label}: failure {bound.failure}" for bound in bounds[:8])
+    rule = f"each bound holds on both neighbours, but with its failure: {RULE} {SOURCE}"
+    return [Obligation("event", "bounds", rule, facts, PROVED, count=len(bounds))]
+
+
+def _paid(problem: Problem, bound: Bound) -> Iterator[Obligation]:
+    if not isinstance(problem.target, ApproxDP):
+        rule, fix = "a failure is paid for in delta", "use dp.ApproxDP(epsilon, delta)."
+        yield Obligation("event", bound.name, rule, (str(problem.target),), UNPROVED, repair=fix)
+    if not positive(bound.failure, problem.field).proved:
+        rule, fix = "the failure must be positive for every parameter value", "give it a share."
+        fact = f"failure = {bound.failure}"
+        yield Obligation("event", bound.name, rule, (fact,), UNPROVED, repair=fix)
+
+
+def _holds(problem: Problem, bound: Bound) -> Iterator[Obligation]:
+    if not _tail_proved(problem, bound):
+        yield _tail_open(bound)
+    moved = bound.value.statistic.sensitivity(L2)
+    if moved is not None and not _at_least(problem, bound.margin, moved.value):
+        yield _margin_open(problem, bound, moved.value)
+
+
+def _at_least(problem: Problem, margin: Expression, least: Expression) -> bool:
+    gap = margin - least
+    return nonnegative(gap, problem.field).proved is True or certain(gap)
+
+
+def _tail_proved(problem: Problem, bound: Bound) -> bool:
+    """exp(-t^2/2)/2 <= failure, exactly where t^2 = 2 k log(A), by enclosure at numbers."""
+    stds, failure = bound.stds, bound.failure
+    if not stds.symbols() and not failure.symbols():
+        return bool(enclose(stds, {}) >= 0 and _tail({}, stds) <= enclose(failure, {}))
+    found = _logarithm(power(stds, 2))
+    if found is None or not positive_size(stds, problem.field):
+        return False
+    k, inside = found
+    return nonnegative(2 * power(inside, k) * failure - 1, problem.field).proved is True
+
+
+def _logarithm(square: Expression) -> tuple[int, Expression] | None:
+    """(k, A) where a formula is 2 k log(A), k a whole number."""
+    logs = [part for part in _calls(square) if part.name == "log"]
+    if len(logs) != 1:
+        return None
+    factor = square / logs[0]
+    whole = isinstance(factor, Number) and (factor.value / 2).denominator == 1 and factor.value > 0
+    return (int(factor.value / 2), logs[0].parts[0]) if whole else None  # type: ignore[attr-defined]
+
+
+def _calls(formula: Expression) -> list[Call]:
+    if isinstance(formula, Call):
+        return [formula]
+    return list(dict.fromkeys(call for part in formula.parts for call in _calls(part)))
+
+
+def _tail(balls: dict[str, Any], stds: Expression) -> Any:
+    """Pr[N(0, 1) > stds], enclosed."""
+    return (
+        enclose(stds, balls) / enclose(power(Number(Fraction(2)), Fraction(1, 2)), {})
+    ).erfc() / 2
+
+
+def _tail_open(bound: Bound) -> Obligation:
+    rule = "the noise must stay inside the bound but with the failure that is paid"
+    facts = (f"stds = {bound.stds}, failure = {bound.failure}",)
+    witness = _tail_witness(bound)
+    verdict = UNPROVED if witness is None else REFUTED
+    fix = "leave `stds` out: sqrt(2 log(1/(2 failure))) is enough."
+    edit = Edit(FIELD, bound, sqrt(2 * log(1 / (2 * bound.failure))), "stds")
+    return Obligation("event", bound.name, rule, facts, verdict, witness, fix, edit=edit)
+
+
+def _tail_witness(bound: Bound) -> Witness | None:
+    symbols = bound.stds.symbols() | bound.failure.symbols()
+    if any(symbol.origin is not None for symbol in symbols):
+        return None
+    for point in points(sorted(symbols, key=lambda symbol: symbol.name)):
+        balls = {symbol.name: rational_ball(value) for symbol, value in point.items()}
+        true, paid = _tail(balls, bound.stds), enclose(bound.failure, balls)
+        if true > paid:
+            ratio = float((true / paid).mid())
+            says = (
+                f"it fails with probability {float(true.mid()):.4g}, {ratio:.4g} times what is paid"
+            )
+            return Witness(named(point, bound.stds, bound.failure), says)
+    return None
+
+
+def _margin_open(problem: Problem, bound: Bound, least: Expression) -> Obligation:
+    rule = "the margin must cover the move of the statistic between neighbours"
+    facts = (f"margin = {bound.margin}", f"sensitivity = {least}")
+    decision = nonnegative(bound.margin - least, problem.field)
+    witness = None
+    if decision.proved is False and decision.witness is not None:
+        says = "the bound holds for one neighbour and not for the other"
+        witness = Witness(named(decision.witness, bound.margin, least), says)
+    verdict = UNPROVED if witness is None else REFUTED
+    fix, edit = "leave `margin` out: it is the sensitivity.", Edit(FIELD, bound, least, "margin")
+    return Obligation("event", bound.name, rule, facts, verdict, witness, fix, edit=edit)

@@ -1,0 +1,128 @@
+"""Are two declarations the same algorithm? Same graph, and every formula equal for all parameter
+values, by exact algebra.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import attrs
+
+from dpframe.graph import Graph, Node, Post, Regression, Release, Setting
+from dpframe.privacy import Guarantee
+from dpframe.symbols import Expression, Number, multiply, power
+
+from .algebra import Field
+
+ONE = Number(Fraction(1))
+
+
+@attrs.frozen
+class Comparison:
+    """`differences` is empty where the graphs, statistics, noise, shares and post-processing are
+    identical.
+    """
+
+    differences: tuple[str, ...]
+
+    @property
+    def identical(self) -> bool:
+        """Whether nothing differs."""
+        return not self.differences
+
+    def __str__(self) -> str:
+        """`identical`, or each difference on its line."""
+        return (
+            "\n".join(self.differences)
+            if self.differences
+            else "identical: graph, noise, shares and post-processing, for all parameter values"
+        )
+
+
+def identical(
+    first: Regression, second: Regression, *, target: Guarantee, setting: Setting
+) -> Comparison:
+    """Compare two declarations under one target and setting. Which theorem calibrates a std is not
+    compared, the std is.
+    """
+    a, b = (regression.graph(setting, target.budget) for regression in (first, second))
+    if [node.kind for node in a.nodes] != [node.kind for node in b.nodes] or _wiring(a) != _wiring(
+        b
+    ):
+        return Comparison(("the graphs have different nodes or edges",))
+    found = [
+        difference
+        for one, other in zip(a.nodes, b.nodes, strict=True)
+        for difference in _differences(one, other)
+    ]
+    return Comparison(tuple(found))
+
+
+def _wiring(graph: Graph) -> list[list[int]]:
+    places = {node: index for index, node in enumerate(graph.nodes)}
+    return [[places[node] for node in reader.inputs] for reader in graph.nodes]
+
+
+def _differences(one: Node, other: Node) -> list[str]:
+    if isinstance(one, Release) and isinstance(other, Release):
+        pairs = {
+            f"{one.label}: {name}": pair for name, pair in _release_formulas(one, other).items()
+        }
+        return [f"{name}: {a} against {b}" for name, (a, b) in pairs.items() if not equal(a, b)]
+    if isinstance(one, Post) and isinstance(other, Post):
+        return _post_differences(one, other)
+    return (
+        []
+        if one.record() == other.record()
+        else [f"{one.label}: {one.record()} against {other.record()}"]
+    )
+
+
+def _rate(release: Release) -> Expression:
+    return ONE if release.sampled is None else release.sampled
+
+
+def _release_formulas(one: Release, other: Release) -> dict[str, tuple[Expression, Expression]]:
+    formulas = {
+        one.mechanism.noise: (one.mechanism.formula, other.mechanism.formula),
+        "times": (one.times, other.times),
+        "sampled": (_rate(one), _rate(other)),
+    }
+    if (
+        one.share is not None
+        and other.share is not None
+        and one.share.currency == other.share.currency
+    ):
+        pairs = zip(one.share.amounts, other.share.amounts, strict=True)
+        names = [f"share of {name}" for name in one.share.currency]
+        formulas |= dict(zip(names, pairs, strict=True))
+    return formulas
+
+
+def _post_differences(one: Post, other: Post) -> list[str]:
+    if one.function is not other.function or len(one.arguments) != len(other.arguments):
+        return [f"{one.label} against {other.label}"]
+    pairs = [
+        (a, b)
+        for a, b in zip(one.arguments, other.arguments, strict=True)
+        if not isinstance(a, Node)
+    ]
+    return [
+        f"{one.label}: argument {a} against {b}"
+        for a, b in pairs
+        if not (equal(a, b) if isinstance(a, Expression) and isinstance(b, Expression) else a == b)
+    ]
+
+
+def equal(a: Expression, b: Expression) -> bool:
+    """Whether two formulas, both positive, are equal wherever both are defined: their squared
+    quotient is 1; False where that is not seen.
+    """
+    if a == b:
+        return True
+    field = Field(a.symbols() | b.symbols())
+    plain = field.ratio(a - b)
+    if plain is not None:
+        return plain.is_zero
+    quotient = field.ratio(power(multiply(a, power(b, -1)), 2))
+    return quotient is not None and bool(quotient.top == quotient.bottom)

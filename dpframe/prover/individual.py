@@ -1,0 +1,208 @@
+"""Budgets of each record: what a declaration may read of them, and why one number of noise serves
+everybody.
+
+A size of noise that reads a record's own budget is, when it is executed, the largest over all
+budgets. So every record meets at least the noise that its own budget asks for, and more noise never
+costs more: what is proved with the record's own numbers in the place of the largest holds for every
+record. Proof page: proofs/personalized.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from dpframe.graph import Loop, Node, OfBudgets, Post, Procedure, Release, reads_released
+from dpframe.graph.maps.grid import OnGrid
+from dpframe.graph.maps.thinned import Thinning
+from dpframe.graph.maps.weighted import (
+    Weighing,
+    Weight,
+    WeightedGrid,
+    WeightedGridColumn,
+    WeightedOnGrid,
+)
+from dpframe.graph.procedures import TiltedMinimum
+from dpframe.graph.statistics import (
+    Argmin,
+    Count,
+    Gram,
+    LabelSum,
+    Linear,
+    Moment,
+    RowSum,
+    Squares,
+    Stack,
+    Statistic,
+)
+from dpframe.privacy import Each, reads_each
+from dpframe.privacy.personal import own_symbols_of
+from dpframe.symbols import Expression, Number
+
+from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
+from .problem import Problem
+
+ONE = Number(Fraction(1))
+OWN = (Weight, Thinning, OfBudgets, Post, Loop)  # they may read a record's own budget
+SUMS = (Argmin, Count, Gram, LabelSum, Linear, Moment, RowSum, Squares, Stack)
+"""Their rules hold record by record, whatever the bounds of other records are."""
+RULE = (
+    "noise is the largest that any record's budget asks for, and more noise never costs more "
+    "(proofs/personalized)"
+)
+
+
+def individual(problem: Problem) -> list[Obligation]:
+    """Every obligation of personalised budgets; the proved ones as one object."""
+    failing = [*_without_target(problem), *_one_number(problem), *_symbols(problem)]
+    failing += _settled(problem)
+    if problem.personal is None:
+        return failing
+    failing += [*_public(problem), *_one_row(problem), *_only_noise(problem), *_last(problem)]
+    if failing:
+        return failing
+    own = own_symbols_of(problem.personal.each)
+    facts = tuple(f"{symbol.name} {symbol.domain}" for symbol in own)
+    return [Obligation("personal", "every record", RULE, facts, PROVED)]
+
+
+def _without_target(problem: Problem) -> Iterator[Obligation]:
+    if problem.personal is not None:
+        return
+    for node in problem.graph.nodes:
+        if isinstance(node, OfBudgets) or any(map(reads_each, node.formulas.values())):
+            rule = "what reads each record's budget needs a target that has them"
+            fix = "certify for dp.PersonalizedDP(dp.each('epsilon')), or another of its kind."
+            facts = (str(problem.target),)
+            yield Obligation("personal", node.label, rule, facts, UNPROVED, repair=fix)
+
+
+def _one_number(problem: Problem) -> Iterator[Obligation]:
+    """Whatever is one number for all records reads no record's own."""
+    for node in problem.graph.nodes:
+        for name, formula in _for_all(node).items():
+            if reads_each(formula):
+                yield _not_one(node, name, formula)
+
+
+def _for_all(node: Node) -> dict[str, Expression]:
+    """The formulas of a node that must be one number for everybody: all but noise and shares."""
+    if isinstance(node, OWN):
+        return {}
+    if isinstance(node, OnGrid):
+        return {**node.formulas, "step": node.step}
+    if not isinstance(node, (Release, TiltedMinimum)):
+        return node.formulas
+    shares = ("share of ", "budget of ")
+    named = {name: f for name, f in node.formulas.items() if not name.startswith(shares)}
+    named.pop(node.noise.noise if isinstance(node, Release) else "size", None)
+    return named
+
+
+def _symbols(problem: Problem) -> Iterator[Obligation]:
+    """A record's own numbers are those of the target; numbers of all budgets are what they say."""
+    own = () if problem.personal is None else own_symbols_of(problem.personal.each)
+    for symbol in problem.symbols:
+        origin = symbol.origin
+        forged = isinstance(origin, OfBudgets) and symbol != origin.symbol
+        strange = isinstance(origin, Each) and problem.personal is not None and symbol not in own
+        if forged or strange:
+            rule = "records read the numbers of the target, and numbers of all budgets as they are"
+            facts, fix = (symbol.name,), "read budget.epsilon and its like, and X.total(...)."
+            yield Obligation("personal", symbol.name, rule, facts, UNPROVED, repair=fix)
+
+
+def _settled(problem: Problem) -> Iterator[Obligation]:
+    """Weights, coins and numbers of all budgets are known before anything is released."""
+    for node in problem.graph.nodes:
+        for name, formula in node.formulas.items():
+            if isinstance(node, (Weight, Thinning, OfBudgets)) and reads_released(formula):
+                rule = f"{name} must not depend on what is released"
+                facts, fix = (f"{name} = {formula}",), "weigh by public budgets alone."
+                yield Obligation("personal", node.label, rule, facts, UNPROVED, repair=fix)
+
+
+def _not_one(node: Node, name: str, formula: Expression) -> Obligation:
+    rule = f"{name} is one number for all records, and this reads each record's own budget"
+    fix = (
+        "read a number of all budgets, such as X.total(...), X.largest(...) or X.smallest(...); "
+        "or weigh the records: X.weighted(w)."
+    )
+    fact = f"{name} = {formula}"
+    says = "two records with budgets 1/10 and 1 ask for different numbers"
+    return Obligation("personal", node.label, rule, (fact,), REFUTED, Witness(says=says), fix)
+
+
+def _public(problem: Problem) -> Iterator[Obligation]:
+    if problem.personal is None or problem.personal.public:
+        return
+    rule = "budgets must be public: weights and noise follow from them, and are published"
+    facts = (f"{problem.personal}; declared with public=False",)
+    says = (
+        "budget vectors (1/10, 1, ..., 1) and (1, 1, ..., 1): a record's private attribute, or "
+        "its budget, changes everybody's weight and the noise, by an amount that nothing hides"
+    )
+    fix = (
+        "let people choose budgets without regard to their data, publish them and say so "
+        "(public=True); or give everybody the smallest: dp.PureDP(...)."
+    )
+    yield Obligation("personal", "budgets", rule, facts, REFUTED, Witness(says=says), fix)
+
+
+def _one_row(problem: Problem) -> Iterator[Obligation]:
+    if problem.rows == ONE:
+        return
+    rule = "personalised budgets belong to people with one row each"
+    facts = (f"rows_per_person = {problem.rows}",)
+    fix = "give each person one row, or divide a person's budget among that person's rows."
+    yield Obligation("personal", "budgets", rule, facts, UNPROVED, repair=fix)
+
+
+def _only_noise(problem: Problem) -> Iterator[Obligation]:
+    """The rule is about noise: not about procedures, bounds that may fail, or noise of others."""
+    graph = problem.graph
+    others: list[Node] = [one for one in graph.procedures if not isinstance(one, TiltedMinimum)]
+    others += graph.bounds
+    others += [one for one in graph.releases if one.noise in problem.foreign]
+    for node in others:
+        what = "a procedure" if isinstance(node, Procedure) else "no noise of dpframe's own"
+        rule = "personalised budgets are spent on noise of which more never costs more"
+        fix = "release statistics with noise: dp.release(...)."
+        yield Obligation("personal", node.label, rule, (what,), UNPROVED, repair=fix)
+
+
+def _last(problem: Problem) -> Iterator[Obligation]:
+    """Weighed rows and labels are read by sums whose rules hold record by record."""
+    for node in problem.graph.nodes:
+        reads = _beneath(node) if isinstance(node, Statistic) else node.inputs
+        weighed = any(isinstance(one, (Weighing, WeightedOnGrid)) for one in reads)
+        last = (*SUMS, WeightedGrid, WeightedGridColumn, Release, TiltedMinimum)
+        if weighed and type(node) not in last:
+            rule = "rows and labels are weighed last, and summed: X'X, X'y, y'y, sums of rows"
+            what = "a statistic" if isinstance(node, Statistic) else "a map"
+            fact = f"{node.label}, {what}, reads weighed records"
+            fix = "clip and scale first, then X.weighted(w); other statistics are not shown yet."
+            yield Obligation("personal", node.label, rule, (fact,), UNPROVED, repair=fix)
+
+
+def _beneath(node: Node) -> list[Node]:
+    return [one for child in node.inputs for one in (child, *_beneath(child))]
+
+
+def differing(label: str, name: str, formula: Expression, origin: OfBudgets) -> Obligation:
+    """A formula that reads a sum over the records that are there, under add/remove."""
+    rule = (
+        f"{name} must be public, but it reads the {origin.label} over the records that are there: "
+        "a record that joins or leaves changes it"
+    )
+    facts = (f"{name} = {formula}", f"the {origin.label} is private under {origin.unit.relation}")
+    says = (
+        "budget vectors (1, ..., 1) of n and of n + 1 records: the noise rates of the two "
+        "neighbours differ, so that the log-ratio of densities grows without bound with the "
+        "noise: no finite epsilon"
+    )
+    fix = (
+        "give a public number S instead, no less than the sum of all budgets that may take part "
+        "(total=S); or use dp.REPLACE_ONE."
+    )
+    return Obligation("structure", label, rule, facts, REFUTED, Witness(says=says), fix)

@@ -1,0 +1,117 @@
+"""Joint Gaussian DP: all Gaussian releases are one Gaussian release of the stacked statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import attrs
+
+from dpframe.graph import Joint, reads_released
+from dpframe.privacy import ApproxDP, GaussianDP, PureDP
+from dpframe.symbols import Expression, Number
+
+from .attempt import ALL, Attempt, Class, certain, classes
+from .e1 import larger
+from .edit import ALL_NOISE, Edit
+from .judge import Move, judge
+from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
+from .parallel import about, moving
+from .problem import Problem
+from .profile_rule import Claim
+from .sign import nonnegative
+
+ZERO = Number(Fraction(0))
+LONG = 400  # characters of a formula that fit on a screen
+
+
+def gaussian(problem: Problem) -> Attempt | None:
+    """All releases together are mu-Gaussian DP, mu^2 the joint move of one pair of neighbours.
+    [DongRS22, Thm 2.7, Cor 3.3]
+    """
+    releases = problem.graph.releases
+    if not releases or any(release.gives is not GaussianDP for release in releases):
+        return None
+    if isinstance(problem.target, PureDP):
+        return None
+    grouped = classes(releases)
+    choices = moving(problem, grouped)
+    said = about(problem, choices)
+    found = [_together(problem, chosen, said) for chosen in choices]
+    known = [attempt for attempt in found if attempt is not None]
+    if len(known) < len(found):
+        return None
+    obligations = dict.fromkeys(part for attempt in known for part in attempt.obligations)
+    constraints = dict.fromkeys(part for attempt in known for part in attempt.constraints)
+    return Attempt("gaussian", tuple(obligations), tuple(constraints))
+
+
+def _together(problem: Problem, grouped: Sequence[Class], said: tuple[str, ...]) -> Attempt | None:
+    """What one pair of neighbours may move together is inside the target."""
+    joint = Joint.of([release.statistic for release, _ in grouped], problem.setting.relation)
+    if joint is None:
+        return None
+    found = _total(problem, joint, grouped)
+    told = tuple(attrs.evolve(o, facts=(*o.facts, *said)) for o in found.obligations)
+    return attrs.evolve(found, obligations=told)
+
+
+def joint_moves(problem: Problem, joint: Joint, grouped: Sequence[Class]) -> list[Expression]:
+    """m_i, the squared mu at rows times size_i ((rows size_i/std_i)^2), times the draws."""
+    return [
+        release.guarantee(problem.rows * size).amounts[0] * release.times * count
+        for size, (release, count) in zip(joint.sizes, grouped, strict=True)
+    ]
+
+
+def reached_moves(
+    joint: Joint, moves: Sequence[Expression], grouped: Sequence[Class]
+) -> Expression:
+    """A lower bound on the joint mu^2: what a sample or the shape of the noise hides, and what
+    follows from released numbers, may be less than its bound.
+    """
+    pairs = zip(moves, grouped, strict=True)
+    open_ones = [reads_released(move) or not one.reached for move, (one, _) in pairs]
+    return joint.attained(
+        [ZERO if lower else move for lower, move in zip(open_ones, moves, strict=True)]
+    )
+
+
+def _total(problem: Problem, joint: Joint, grouped: Sequence[Class]) -> Attempt:
+    moves = joint_moves(problem, joint, grouped)
+    total, target = joint.total(moves), problem.target
+    attained = reached_moves(joint, moves, grouped)
+    text = str(total)
+    fact = f"mu^2 = {text if len(text) < LONG else '...'} ({joint.rule})"
+    if isinstance(target, ApproxDP):
+        claim = Claim(target.epsilon, target.delta, total, attained)
+        result = judge(problem, _move(claim, moves, joint, fact))
+        return Attempt("gaussian", (result.obligation,), result.constraints)
+    worth = target.amounts[0] if isinstance(target, GaussianDP) else 2 * target.amounts[0]
+    branches = joint.branches(moves, lambda a, b: larger(a, b, problem.field))
+    return Attempt("gaussian", (inside(problem, branches, attained, worth, fact),))
+
+
+def _move(claim: Claim, moves: Sequence[Expression], joint: Joint, fact: str) -> Move:
+    return Move("total", ALL, claim, moves, joint.branches, fact, Edit(ALL_NOISE))
+
+
+def inside(
+    problem: Problem,
+    branches: Sequence[Expression],
+    attained: Expression,
+    worth: Expression,
+    fact: str,
+) -> Obligation:
+    """mu^2, the largest of `branches`, is at most `worth`, exactly."""
+    rule, facts = "the joint mu^2 must be inside the target", (fact, f"target {worth}")
+    gaps = [worth - branch for branch in branches]
+    if all(nonnegative(gap, problem.field).proved or certain(gap) for gap in gaps):
+        return Obligation("total", ALL, rule, facts, PROVED)
+    lower = nonnegative(worth - attained, problem.field)
+    fix = "give smaller shares, or use dp.Gaussian.analytic."
+    if lower.proved is not False and not certain(attained - worth, strict=True):
+        return Obligation("total", ALL, rule, facts, UNPROVED, repair=fix, edit=Edit(ALL_NOISE))
+    where = named(lower.witness or {}, worth, attained)
+    witness = Witness(where, f"the worst pair costs more than {worth} in mu^2")
+    return Obligation("total", ALL, rule, facts, REFUTED, witness, fix, edit=Edit(ALL_NOISE))

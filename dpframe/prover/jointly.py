@@ -1,0 +1,90 @@
+"""Joint calibration: the noise of a whole declaration, scaled together until the target is met."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument, listed_words
+from dpframe.graph import ColumnNode, Graph, Regression, Release, RowsNode
+from dpframe.graph.joint_noise import unit_std
+from dpframe.graph.scaling import noise_times
+from dpframe.privacy import GaussianDP, PureDP, Share
+from dpframe.symbols import Expression, Number, add, sqrt
+
+from .mixture import Mixture, amplified, epsilons, squared_mu, total_rho
+
+ONE = Number(Fraction(1))
+
+
+def _declaration(_: object, __: object, value: Any) -> None:
+    if not isinstance(value, Regression):
+        way_out = "Such as dp.Jointly(of=dp.AdaSSPWang())."
+        raise InvalidArgument("of", "a declaration", value, way_out)
+
+
+class Jointly(Regression):
+    """Another declaration, with all of its noise multiplied by the one factor at which the whole
+    spends the budget; proportions stay. [DongRS22, Cor 3.3; ZhuDW22, Thm 10]
+
+    All Gaussian: the factor is a formula, right for every epsilon and delta. Gaussian and pure
+    noise together: under zCDP a formula, under (epsilon, delta) a number, from numbers, by the
+    certified numeric accountant. Claims of the declaration about shares are dropped.
+    """
+
+    title: ClassVar[str] = "joint calibration"
+    of: Regression = attrs.field(validator=_declaration)
+
+    def __str__(self) -> str:
+        """`AdaSSPWang(rho=1/20), all noise calibrated jointly`."""
+        return f"{self.of}, all noise calibrated jointly"
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """Declares once to measure, once to keep. Calibrated already, it stays."""
+        if isinstance(self.of, Jointly):
+            return self.of.declare(X, y, budget)
+        with noise_times(ONE):
+            releases = _additive(Graph.of(self.of.declare(X, y, budget))).releases
+        pure = budget if budget.currency == ("epsilon",) else None
+        with noise_times(noise_factor(releases, budget), pure):
+            return self.of.declare(X, y, budget)
+
+
+def _additive(graph: Graph) -> Graph:
+    """The graph, if all that it spends is noise. Raises InvalidArgument."""
+    if not graph.additive:
+        named = ", ".join(one.label for one in (*graph.procedures, *graph.bounds))
+        way_out = "Procedures and bounds that may fail are calibrated by their shares."
+        raise InvalidArgument("of", "a declaration that only adds noise", named, way_out)
+    return graph
+
+
+def noise_factor(releases: Sequence[Release], budget: Share) -> Expression:
+    """What all noise must be multiplied by to spend the budget. Raises InvalidArgument."""
+    kinds = {release.gives for release in releases}
+    if not releases or not kinds <= {GaussianDP, PureDP}:
+        names = ", ".join(sorted({release.noise.kind for release in releases})) or "no release"
+        raise InvalidArgument("noise", "Gaussian or pure", names, "Calibrate each release alone.")
+    numbers = all(isinstance(amount, Number) for amount in budget.amounts)
+    counted = numbers and any(map(amplified, releases))
+    if kinds == {GaussianDP} and not (counted and budget.currency == ("epsilon", "delta")):
+        return sqrt(_moved(squared_mu(releases))) * unit_std(budget)
+    if budget.currency == ("rho",):
+        return sqrt(total_rho(releases) / budget.rho)
+    if budget.currency == ("epsilon", "delta"):
+        return Mixture.of(releases).factor(budget.epsilon, budget.delta)
+    if budget.currency == ("epsilon",) and kinds == {PureDP}:
+        return add(*epsilons(releases)) / budget.epsilon
+    way_out = "(epsilon, delta) and rho take Gaussian and pure noise together."
+    got = listed_words(budget.currency)
+    raise InvalidArgument("budget", "one that this noise can spend", got, way_out)
+
+
+def _moved(square: Expression) -> Expression:
+    if square == Number(Fraction(0)):
+        way_out = "They are public here: use them without a release."
+        raise InvalidArgument("statistics", "ones that neighbours move", "none", way_out)
+    return square

@@ -1,0 +1,160 @@
+"""Gaussian and pure releases of one graph as privacy losses, in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import attrs
+
+from dpframe.accountants import NumericAccountant, Part
+from dpframe.accounting import least_factor
+from dpframe.errors import InvalidArgument
+from dpframe.graph import Joint, Release
+from dpframe.mechanisms import Laplace
+from dpframe.numerics import arb_upper
+from dpframe.pld.losses import (
+    GaussianLoss,
+    LaplaceLoss,
+    PrivacyLoss,
+    ResponseLoss,
+    SubsampledGaussianLoss,
+)
+from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP
+from dpframe.symbols import Expression, Number, add, power, sqrt
+
+from .attempt import classes
+from .enclose import enclose
+
+ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
+
+
+@attrs.frozen
+class Mixture:
+    """What one pair of neighbours can tell from the releases: upper bounds of mu and epsilons."""
+
+    mu: Fraction
+    pure: tuple[tuple[type[PrivacyLoss], Fraction, int], ...]
+    """kind of loss, epsilon, number of draws"""
+    sampled: tuple[tuple[Fraction, Fraction, int], ...] = ()
+    """mu of a draw that reads all rows, rate of its sample, number of draws"""
+
+    @classmethod
+    def of(cls, releases: Sequence[Release]) -> Mixture:
+        """The mixture of these releases. Raises InvalidArgument while a cost is a formula."""
+        sampled = [release for release in releases if amplified(release)]
+        gaussians = [r for r in releases if r.gives is GaussianDP and r not in sampled]
+        others = [release for release in releases if release.gives is not GaussianDP]
+        mu = upper(sqrt(squared_mu(gaussians))) if gaussians else Fraction(0)
+        return cls(mu, tuple(map(_pure, others)), tuple(map(_sampled, sampled)))
+
+    def __str__(self) -> str:
+        """`mu = 0.25, laplace 0.1 (x3)`, rounded for reading."""
+        gaussian = [f"mu = {float(self.mu):.6g}"] if self.mu else []
+        pure = [
+            f"{kind.kind} {float(epsilon):.6g}" + (f" (x{count})" if count > 1 else "")
+            for kind, epsilon, count in self.pure
+        ]
+        sampled = [
+            f"mu = {float(mu):.6g} sampled at {rate} (x{count})" for mu, rate, count in self.sampled
+        ]
+        return ", ".join(gaussian + pure + sampled)
+
+    def parts(self, factor: Fraction = Fraction(1)) -> tuple[Part, ...]:
+        """The losses, with `factor` times the noise."""
+        gaussian = (Part(GaussianLoss(self.mu / factor)),) if self.mu else ()
+        rest = (Part(kind(epsilon / factor), count) for kind, epsilon, count in self.pure)  # type: ignore[call-arg]
+        sampled = (
+            Part(SubsampledGaussianLoss(mu / factor, rate), count)
+            for mu, rate, count in self.sampled
+        )
+        return (*gaussian, *rest, *sampled)
+
+    def factor(self, epsilon: Expression, delta: Expression) -> Number:
+        """What all noise must be multiplied by to be (epsilon, delta)-DP together."""
+        target, at = _exact("epsilon", epsilon), _exact("delta", delta)
+        account = NumericAccountant()
+        return Number(least_factor(lambda s: account.epsilon(self.parts(s), at).upper, target))
+
+
+def amplified(release: Release) -> bool:
+    """Whether its samples are counted: Gaussian, and a person has one coin, which is one row under
+    add/remove. Other sampled releases cost at most what they do without. (proofs/clipped_gradients)
+    """
+    unit = release.statistic.unit
+    alone = unit.relation is ADD_REMOVE and unit.rows_per_person == ONE
+    return release.sampled is not None and release.gives is GaussianDP and alone
+
+
+def squared_mu(releases: Sequence[Release]) -> Expression:
+    """The joint squared mu of Gaussian releases. (proofs/joint) Raises InvalidArgument."""
+    if not releases:
+        return ZERO
+    grouped = classes(releases)
+    statistics = [release.statistic for release, _ in grouped]
+    unit = statistics[0].unit
+    joint = Joint.of(statistics, unit.relation)
+    if joint is None:
+        labels = ", ".join(statistic.label for statistic in statistics)
+        raise InvalidArgument("statistics", "bounded", labels, "Clip rows and labels.")
+    moves = [
+        release.guarantee(unit.rows_per_person * size).amounts[0] * release.times * count
+        for size, (release, count) in zip(joint.sizes, grouped, strict=True)
+    ]
+    return joint.total(moves)
+
+
+def epsilons(releases: Sequence[Release]) -> list[Expression]:
+    """What each pure release costs, all its draws together."""
+    return [cost(release).amounts[0] * release.times for release in releases]
+
+
+def cost(release: Release) -> Guarantee:
+    """What one draw guarantees at its derived sensitivity. Raises InvalidArgument."""
+    moved = release.statistic.sensitivity(release.noise.norm)
+    if moved is None:
+        raise InvalidArgument("statistic", "bounded", release.statistic.label, "Clip its rows.")
+    if moved.value == ZERO:
+        way_out = "It is public here: use it without a release."
+        raise InvalidArgument(
+            "statistic", "one that neighbours move", release.statistic.label, way_out
+        )
+    return release.guarantee(moved.value)
+
+
+def upper(formula: Expression) -> Fraction:
+    """An upper bound on a formula without symbols. Raises InvalidArgument."""
+    if formula.symbols():
+        way_out = "Give every parameter a number."
+        raise InvalidArgument("the cost of a release", "a number", str(formula), way_out)
+    return arb_upper(enclose(formula, {}))
+
+
+def _pure(release: Release) -> tuple[type[PrivacyLoss], Fraction, int]:
+    guarantee = cost(release)
+    if not isinstance(guarantee, PureDP):
+        way_out = "Calibrate each release alone."
+        raise InvalidArgument("noise", "Gaussian or pure", release.noise.kind, way_out)
+    kind = LaplaceLoss if type(release.mechanism) is Laplace else ResponseLoss
+    return kind, upper(guarantee.epsilon), int(_exact("times", release.times))
+
+
+def _sampled(release: Release) -> tuple[Fraction, Fraction, int]:
+    mu = upper(sqrt(cost(release).amounts[0]))
+    rate = ONE if release.sampled is None else release.sampled
+    return mu, rate.value, int(_exact("times", release.times))
+
+
+def _exact(name: str, formula: Expression) -> Fraction:
+    if not isinstance(formula, Number):
+        way_out = "Gaussian and pure noise together are calibrated in numbers: give them."
+        raise InvalidArgument(name, "a number", str(formula), way_out)
+    return formula.value
+
+
+def total_rho(releases: Sequence[Release]) -> Expression:
+    """The zCDP of Gaussian and pure releases together. [BunS16, Lem 2.3, Prop 1.4]"""
+    gaussians = [release for release in releases if release.gives is GaussianDP]
+    others = [release for release in releases if release.gives is not GaussianDP]
+    squares = [power(cost(release).amounts[0], 2) * release.times for release in others]
+    return (squared_mu(gaussians) + add(ZERO, *squares)) * Fraction(1, 2)

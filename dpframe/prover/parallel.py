@@ -1,0 +1,208 @@
+"""Parallel composition over public partitions: one change of the table changes few cells of each.
+
+A release that reads one cell, and nothing else of the table, is the same mechanism on the same
+value where that cell does not change. So what a pair of neighbours can tell is told by the releases
+of the cells that change, and by those that read more than a cell. Proof page: proofs/partition.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import combinations, product
+from math import comb, prod
+from typing import TypeVar
+
+from dpframe.graph import (
+    DataNode,
+    Node,
+    Partition,
+    Procedure,
+    Release,
+    is_public,
+    points_of,
+    reads_released,
+)
+from dpframe.graph.maps.boxes import Box, BoxGrid
+from dpframe.graph.maps.cells import CellColumn, CellRows
+from dpframe.graph.maps.clip import ClipNorm
+from dpframe.graph.maps.gradient_at import GradientAt
+from dpframe.graph.maps.grid import Grid, GridColumn
+from dpframe.graph.maps.labels import ClipColumn
+from dpframe.graph.maps.scaled import Scaled
+from dpframe.graph.statistics import (
+    CellCount,
+    ColumnSquares,
+    Gram,
+    LabelSum,
+    LambdaMin,
+    Linear,
+    Moment,
+    Monomials,
+    NormCounts,
+    RowSum,
+    Squares,
+    Stack,
+    SufficientStatistics,
+    Trace,
+)
+from dpframe.privacy import ADD_REMOVE
+from dpframe.symbols import Number
+
+from .problem import Problem
+
+CITED = "at most {} of each public partition change [McSherry09, Thm 4] (proofs/partition)"
+MOST = 256  # choices of cells that are looked at
+CELLS = (CellRows, CellColumn, CellCount)
+MAPS = frozenset({ClipNorm, ClipColumn, Scaled, Box, BoxGrid, Grid, GridColumn, GradientAt})
+"""They map zeros to zeros; a ClipColumn where its interval is symmetric."""
+SUMS = frozenset(
+    {
+        ColumnSquares,
+        Gram,
+        LabelSum,
+        LambdaMin,
+        Linear,
+        Moment,
+        Monomials,
+        NormCounts,
+        RowSum,
+        Squares,
+        Stack,
+        SufficientStatistics,
+        Trace,
+    }
+)
+"""A record of zeros adds nothing to them, nor to what they are computed of."""
+
+Place = tuple[Partition, int]
+Charge = TypeVar("Charge", bound="tuple[Release | Procedure, object]")
+
+
+@lru_cache(maxsize=4096)
+def cell_of(node: Node) -> Place | None:
+    """The one cell of a fixed partition that decides the value of a statistic, and what every
+    record outside adds is nothing; None where there is none.
+    """
+    if type(node) in CELLS:
+        return (node.partition, node.cell) if fixed(node) else None  # type: ignore[attr-defined]
+    if type(node) not in MAPS | SUMS or not all(map(is_public, node.formulas.values())):
+        return None
+    if isinstance(node, ClipColumn) and node.upper != -node.lower:
+        return None
+    found = {cell_of(child) for child in node.inputs if isinstance(child, DataNode)}
+    return found.pop() if len(found) == 1 else None
+
+
+def fixed(node: Node) -> bool:
+    """Whether a node and what it reads depend on no released number."""
+    formulas = node.formulas.values()
+    here = not points_of(node) and all(is_public(f) and not reads_released(f) for f in formulas)
+    return here and all(isinstance(child, DataNode) and fixed(child) for child in node.inputs)
+
+
+def changed(problem: Problem) -> int | None:
+    """How many cells of a partition one change of the table may change: as many as a person has
+    rows, twice that where rows are replaced. None where that is not known, or bounds may fail.
+    """
+    if not isinstance(problem.rows, Number) or problem.graph.bounds:
+        return None
+    return int(problem.rows.value) * (1 if problem.setting.relation is ADD_REMOVE else 2)
+
+
+def moving(problem: Problem, charges: Sequence[Charge]) -> list[list[Charge]]:
+    """Lists of charges, one of which holds everything that one change of the table moves, or else
+    moves by as much: all of them together where nothing reads cells.
+    """
+    most = changed(problem)
+    if most is None or not any(type(node) in CELLS for node in problem.graph.nodes):
+        return [list(charges)]
+    groups = _by_partition(charges)
+    options = [_options(cells, most) for cells in groups.values()]
+    if prod(map(len, options)) > MOST:
+        return [list(charges)]
+    inside = {id(one) for cells in groups.values() for cell in cells.values() for one in cell}
+    choices = []
+    for chosen in product(*options):
+        kept = {id(one) for cells in chosen for one in cells}
+        choices.append([one for one in charges if id(one) not in inside or id(one) in kept])
+    return choices
+
+
+def coarse(problem: Problem, charges: Sequence[Charge]) -> bool:
+    """Whether a release of cells may be charged for more than one change of the table moves: a sum
+    that is too large then refutes nothing.
+    """
+    most = changed(problem)
+    read = [one for one in charges if any(type(node) in CELLS for node in _below(one[0]))]
+    many = any(len(cells) > (most or 0) for cells in _by_partition(charges).values())
+    given_up = many and [len(some) for some in moving(problem, charges)] == [len(charges)]
+    return bool(read) and (given_up or not all(map(_placed, read)))
+
+
+def _below(node: Node) -> list[Node]:
+    """Itself and the data that it reads."""
+    data = [child for child in node.inputs if isinstance(child, DataNode)]
+    return [node, *(one for child in data for one in _below(child))]
+
+
+def _placed(charge: Charge) -> bool:
+    return _place(charge[0]) is not None
+
+
+def about(problem: Problem, choices: Iterable[Iterable[Charge]]) -> tuple[str, ...]:
+    """What a report says of choices in which cells are told apart."""
+    most = changed(problem)
+    if most is None or not any(_place(one[0]) for some in choices for one in some):
+        return ()
+    return (CITED.format("one cell" if most == 1 else f"{most} cells"),)
+
+
+def _by_partition(charges: Iterable[Charge]) -> dict[Partition, dict[int, list[Charge]]]:
+    groups: dict[Partition, dict[int, list[Charge]]] = {}
+    for one in charges:
+        place = _place(one[0])
+        if place is not None:
+            groups.setdefault(place[0], {}).setdefault(place[1], []).append(one)
+    return groups
+
+
+def _place(charged: Release | Procedure) -> Place | None:
+    """What samples the table reads all of it, whatever it asks of the sample."""
+    if not isinstance(charged, Release) or getattr(charged, "sampled", None) is not None:
+        return None
+    return cell_of(charged.statistic)
+
+
+def _options(cells: dict[int, list[Charge]], most: int) -> list[list[Charge]]:
+    """What may move of one partition: every choice of `most` cells, of cells that are charged alike
+    one for all.
+    """
+    alike: dict[tuple[str, ...], list[list[Charge]]] = {}
+    for cell in cells.values():
+        alike.setdefault(tuple(sorted(map(_signature, cell))), []).append(cell)
+    kinds = [(key, cell) for key, same in alike.items() for cell in same[:most]]
+    if len(cells) <= most or comb(len(kinds), most) > MOST:
+        return [[one for cell in cells.values() for one in cell]]
+    found = {}
+    for chosen in combinations(kinds, most):
+        found[tuple(key for key, _ in chosen)] = [one for _, cell in chosen for one in cell]
+    return list(found.values())
+
+
+def _signature(charge: Charge) -> str:
+    """What a charge is, but for the number of its cell and its name."""
+    release, rest = charge
+    own = {**release.record(), "name": "", "rest": str(rest)}
+    return json.dumps([own, list(_alike(release.inputs[0]))], sort_keys=True)
+
+
+def _alike(node: Node) -> Iterator[object]:
+    """What is asked of a cell; what was released is told apart by which node it is."""
+    if not isinstance(node, DataNode):
+        yield id(node)
+        return
+    yield {**node.record(), "cell": None, "kind": node.kind}
+    for child in node.inputs:
+        yield list(_alike(child))

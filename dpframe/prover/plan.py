@@ -1,0 +1,255 @@
+"""The plan: shares that are positive, in the target's currency, and sum to at most the target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import attrs
+
+from dpframe.graph import Procedure, Release
+from dpframe.graph.release import ONE
+from dpframe.graph.release import whole as is_whole
+from dpframe.privacy import PureDP, Share
+from dpframe.symbols import Expression, Number, add
+
+from .edit import SHARES, Edit
+from .enclose import number
+from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named, shown
+from .parallel import about, coarse, moving
+from .problem import Problem
+from .sign import Decision, nonnegative, positive
+
+ZERO = Number(Fraction(0))
+LONG = 200  # characters of sums that fit on a screen
+BASIC = "[DworkR14, Thm B.1]"
+SOURCES = {
+    "epsilon": BASIC,
+    "delta": BASIC,
+    "rho": "[BunS16, Lem 2.3]",
+    "mu^2": "[DongRS22, Cor 3.3]",
+}
+Pair = tuple[Release | Procedure, Share]
+
+
+def plan(problem: Problem) -> list[Obligation]:
+    """Every obligation of the plan, on the whole domain; one object when all are proved."""
+    pairs = [(r, r.share) for r in problem.graph.charged if r.share is not None]
+    foreign = [*_foreign(problem, pairs), *_counts(problem)]
+    if foreign or not pairs:
+        return foreign
+    if not problem.graph.bounds and _weights_hold(problem, pairs):
+        return [_proved(problem, pairs)]
+    failing = [*_signs(problem, pairs), *_sums(problem, pairs)]
+    return failing or [_proved(problem, pairs)]
+
+
+def _proved(problem: Problem, pairs: Sequence[Pair]) -> Obligation:
+    rule = "shares are positive and sum to at most the target, identically in all parameters"
+    names = problem.target.currency
+    choices = moving(problem, pairs)
+    facts = [f"{name}: {_sum_text(problem, choices, i)}" for i, name in enumerate(names)]
+    facts += about(problem, choices)
+    return Obligation("plan", "budget", rule, tuple(facts), PROVED, count=len(pairs))
+
+
+def _sum_text(problem: Problem, choices: Sequence[Sequence[Pair]], index: int) -> str:
+    name = problem.target.currency[index]
+    sums = dict.fromkeys(_summands(problem, pairs, name) for pairs in choices)
+    text = next(iter(sums)) if len(sums) == 1 else f"max({', '.join(sums)})"
+    text = text if len(text) < LONG else f"the largest of {len(sums)} sums"
+    return f"{text} <= {problem.target.amounts[index]}"
+
+
+def _summands(problem: Problem, pairs: Sequence[Pair], name: str) -> str:
+    charges = [*(_charge(pair, name) for pair in pairs), *_failures(problem, name)]
+    return f"{len(pairs)} shares" if len(pairs) > 6 else " + ".join(map(str, charges))
+
+
+def _weights_hold(problem: Problem, pairs: Sequence[Pair]) -> bool:
+    """Whether all shares are weights of the (positive) target, positive, with sum at most 1."""
+    target, choices = problem.target.amounts, moving(problem, pairs)
+    if any(share.wholes != target for _, share in pairs):
+        return False
+    for index in range(len(target)):
+        if index and all(share.weights[index] is share.weights[0] for _, share in pairs):
+            continue
+        weights = [share.weights[index] for _, share in pairs]
+        if not all(positive(weight, problem.field).proved for weight in dict.fromkeys(weights)):
+            return False
+        totals = {add(*(_drawn(pair, index) for pair in pairs)) for pairs in choices}
+        if not all(nonnegative(1 - total, problem.field).proved for total in totals):
+            return False
+    return True
+
+
+def _drawn(pair: Pair, index: int) -> Expression:
+    release, share = pair
+    weight = share.weights[index]
+    return weight if release.times is ONE else weight * release.times
+
+
+def _foreign(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
+    currency = problem.target.currency
+    for release, share in pairs:
+        if share.currency != currency:
+            ours, theirs = ", ".join(currency), ", ".join(share.currency)
+            yield Obligation(
+                "plan",
+                release.label,
+                "a share must be in the target's currency",
+                (f"share in {theirs}", f"target in {ours}"),
+                REFUTED,
+                Witness(says="it would be spent uncounted"),
+                "take shares from the budget that declare is given.",
+            )
+
+
+def _counts(problem: Problem) -> Iterator[Obligation]:
+    for release in problem.graph.releases:
+        if release.times is ONE:
+            continue
+        if not is_whole(release.times):
+            rule, fix = (
+                "the number of draws is a whole number",
+                "dp.release(..., times=T) checks it.",
+            )
+            fact = f"times = {release.times}"
+            yield Obligation("draws", release.label, rule, (fact,), UNPROVED, repair=fix)
+        decision = nonnegative(release.times - 1, problem.field)
+        if not decision.proved:
+            yield Obligation(
+                "draws",
+                release.label,
+                "the number of draws must be at least 1 for every parameter value",
+                (f"times = {release.times}",),
+                UNPROVED if decision.proved is None else REFUTED,
+                _witness(decision, "fewer than one draw", release.times),
+                "declare the parameter with lower=1, closed='left', integer=True.",
+            )
+
+
+def _witness(decision: Decision, says: str, *formulas: Expression) -> Witness | None:
+    point = decision.witness
+    return None if point is None else Witness(named(point, *formulas), says)
+
+
+def _signs(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
+    """Epsilon must be positive; delta too, except where the noise is pure."""
+    kinds = {(share, release.gives is not PureDP): release for release, share in pairs}
+    for (share, spends), release in kinds.items():
+        for name, amount in zip(share.currency, share.amounts, strict=True):
+            yield from _sign(problem, release, name, amount, spends or name != "delta")
+
+
+def _sign(
+    problem: Problem, release: Release | Procedure, name: str, amount: Expression, strict: object
+) -> Iterator[Obligation]:
+    decision = (positive if strict else nonnegative)(amount, problem.field)
+    if decision.proved:
+        return
+    word = "positive" if strict else "nonnegative"
+    says = "" if decision.value is None else f"the share is {shown(decision.value)}"
+    ranges = sorted(amount.symbols(), key=lambda symbol: symbol.name)
+    yield Obligation(
+        "plan",
+        release.label,
+        f"its share of {name} must be {word} for every parameter value",
+        (f"share of {name} = {amount}", *(f"{s.name} {s.domain}" for s in ranges)),
+        UNPROVED if decision.proved is None else REFUTED,
+        _witness(decision, says, amount),
+        f"declare the parameter where {amount} is {word} (an open interval excludes its ends), "
+        "or give another share.",
+    )
+
+
+def _sums(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
+    choices = moving(problem, pairs)
+    said = about(problem, choices)
+    for index, (name, whole) in enumerate(
+        zip(problem.target.currency, problem.target.amounts, strict=True)
+    ):
+        for some in choices:
+            total = add(*(_charge(pair, name) for pair in some), *_failures(problem, name))
+            decision = nonnegative(whole - total, problem.field)
+            if not decision.proved:
+                found = _overspent(problem, some, index, total, decision)
+                if coarse(problem, pairs):
+                    found = attrs.evolve(found, verdict=UNPROVED)
+                yield attrs.evolve(found, facts=(*found.facts, *said))
+                break
+
+
+def _failures(problem: Problem, name: str) -> list[Expression]:
+    """What bounds may fail with, each paid for once in delta. (proofs/events)"""
+    return [bound.failure for bound in problem.graph.bounds] if name == "delta" else []
+
+
+def _charge(pair: Pair, name: str) -> Expression:
+    release, share = pair
+    amount = share.amount(name)
+    return amount if release.times is ONE else amount * release.times
+
+
+def _overspent(
+    problem: Problem, pairs: Sequence[Pair], index: int, total: Expression, decision: Decision
+) -> Obligation:
+    name, whole = problem.target.currency[index], problem.target.amounts[index]
+    facts = [f"{release.label}: {share.amount(name)}{_times(release)}" for release, share in pairs]
+    if name == "delta":
+        facts += [f"{bound.name} may fail: {bound.failure}" for bound in problem.graph.bounds]
+    more = [f"... and {len(facts) - 8} more"] if len(facts) > 8 else []
+    return Obligation(
+        "plan",
+        "budget",
+        f"the shares of {name} must sum to at most {whole} {SOURCES[name]}; "
+        "each release pays for its own draw",
+        (*facts[:8], *more, f"sum = {total}"),
+        UNPROVED if decision.proved is None else REFUTED,
+        _overspent_at(decision, total, whole),
+        _repair(problem, total, whole),
+        edit=Edit(SHARES, value=whole / total, name=name) if total != ZERO else None,
+    )
+
+
+def _overspent_at(decision: Decision, total: Expression, whole: Expression) -> Witness | None:
+    if decision.witness is None:
+        return None
+    numbers = {symbol.name: Number(value) for symbol, value in decision.witness.items()}
+    spent, limit = total.substitute(numbers), whole.substitute(numbers)
+    return _witness(decision, _too_much(spent, limit), total, whole)
+
+
+def _too_much(spent: Expression, limit: Expression) -> str:
+    """Both sums; or by how much, where they look alike."""
+    texts = _plain(spent), _plain(limit)
+    if texts[0] == texts[1] and isinstance(spent, Number) and isinstance(limit, Number):
+        more = float(spent.value - limit.value)
+        return f"the shares sum to {texts[1]} and {more:.3g} more"
+    return f"the shares sum to {texts[0]}, more than {texts[1]}"
+
+
+def _plain(formula: Expression) -> str:
+    if isinstance(formula, Number):
+        return shown(formula.value)
+    return str(formula) if formula.symbols() else f"{number(formula, {}, up=False):.6g}"
+
+
+def _times(release: Release | Procedure) -> str:
+    return "" if release.times is ONE else f", {release.times} times"
+
+
+def _repair(problem: Problem, total: Expression, whole: Expression) -> str:
+    ratio = problem.field.ratio(whole / total) if total != ZERO else None
+    factor = None if ratio is None else ratio.constant
+    if factor is None:
+        return (
+            "choose weights that sum to 1 identically: the last one as 1 minus the others; "
+            "or budget.split_evenly(k)."
+        )
+    if factor > Fraction(999_999, 1_000_000):
+        return (
+            "these look like rounded decimals: write exact weights, such as Fraction(1, 3), "
+            "or budget.split_evenly(k)."
+        )
+    return f"multiply every share by {factor}, or draw once and use the released value twice."

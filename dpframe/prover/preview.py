@@ -1,0 +1,163 @@
+"""What a run would cost in accuracy, at public sizes, before anything is spent."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import TYPE_CHECKING
+
+import attrs
+
+from dpframe.errors import InvalidArgument, PrivacyWarning
+from dpframe.graph import Joint, Release, Setting
+from dpframe.graph.maps.boxes import BoxGrid
+from dpframe.graph.maps.grid import Grid
+from dpframe.privacy import ApproxDP
+from dpframe.symbols import Expression
+
+from .foreseen import Foreseen, foreseen
+
+if TYPE_CHECKING:
+    from .certificate import Certificate
+
+
+@attrs.frozen
+class Line:
+    """One release: its noise std, the expected size of its noise (2-norm), and that size relative
+    to the largest possible signal.
+    """
+
+    name: str
+    std: float
+    noise: float
+    relative: float
+
+
+@attrs.frozen
+class Preview:
+    """Expected noise at public n and d, and which coefficients will have `intervals`, None for a
+    regression without any. str() is a table.
+
+    `grid` bounds what rounding onto the grid may do to any statistic, relative to the largest
+    possible signal; None where a release is computed in floating point.
+    """
+
+    n: int
+    d: int
+    lines: tuple[Line, ...]
+    grid: float | None
+    intervals: Foreseen | None = None
+
+    def __str__(self) -> str:
+        """A table."""
+        head = f"{'release':<34}{'noise std':>12}{'noise norm':>12}{'of signal':>11}"
+        rows = [
+            f"{line.name:<34}{line.std:>12.4g}{line.noise:>12.4g}{line.relative:>11.2%}"
+            for line in self.lines
+        ]
+        signal = "(signal: n rows that fill their bound, in one direction)"
+        title = f"expected noise at n = {self.n:,}, d = {self.d} {signal}"
+        told = [] if self.intervals is None else [f"intervals: {self.intervals}"]
+        return "\n".join([title, head, *rows, *self._about_the_grid(), *told])
+
+    def _about_the_grid(self) -> list[str]:
+        if self.grid is None:
+            return []
+        moved = f"rounding onto the grid moves them by at most {self.grid:.2g} of the signal"
+        return [f"sums are exact; {moved}"]
+
+
+def _at_least(name: str, value: object, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InvalidArgument(name, f"a whole number of at least {least}", value, "")
+    return value
+
+
+def preview(certificate: Certificate, *, n: int, d: int | None = None) -> Preview:
+    """The noise of every release at public sizes n >= 0, d >= 1, the columns of the table; a
+    codebook fixes d. Warns where delta is not far below 1/n. Raises InvalidArgument.
+    """
+    n, d = _at_least("n", n, 0), columns_of(certificate.setting, d)
+    if certificate.report.problem.personal is not None:
+        wanted = "one budget for all: noise follows from everybody's"
+        way_out = "dp.budget_report(certificate, budgets) says what each record pays."
+        raise InvalidArgument("certificate", wanted, str(certificate.target), way_out)
+    if certificate.free:
+        raise InvalidArgument(
+            "certificate",
+            f"given numbers for {', '.join(sorted(certificate.free))}",
+            "none",
+            "run = certificate.at(...)",
+        )
+    _warn(certificate, n)
+    sizes = {"n": n, "d": d}
+    joint = Joint.of(
+        [release.statistic for release in certificate.graph.releases], certificate.setting.relation
+    )
+    signals = joint.sizes if joint is not None else (None,) * len(certificate.graph.releases)
+    pairs = zip(certificate.graph.releases, signals, strict=True)
+    lines = tuple(_line(certificate, release, signal, n, sizes) for release, signal in pairs)
+    return Preview(n, d, lines, _grid(certificate, sizes), foreseen(certificate, n, sizes))
+
+
+def columns_of(setting: Setting, d: object) -> int:
+    """d >= 1, the number of columns of the table. A codebook has it: d is left out then, or is its
+    number of columns, before or after coding. Raises InvalidArgument.
+    """
+    schema = setting.X.columns
+    if schema is None and d is None:
+        wanted = "given: the number of columns of the table, which no codebook says"
+        raise InvalidArgument("d", wanted, None, "d=8, for instance.")
+    if schema is None:
+        return _at_least("d", d, 1)
+    if d not in (None, len(schema), width_of(setting)):
+        wanted = f"left out, or the codebook's {len(schema)} columns"
+        raise InvalidArgument("d", wanted, d, "The codebook has it.")
+    return len(schema)
+
+
+def width_of(setting: Setting) -> int:
+    """Coefficients of a codebook, that of the intercept among them."""
+    return sum(part.width for part in setting.X.columns or ()) + setting.X.intercept
+
+
+def _grid(certificate: Certificate, sizes: dict[str, int]) -> float | None:
+    """(2 sqrt(d) + 1) 2^-bits: each row is off by sqrt(d) steps at most, an eigenvalue by one more.
+    (docs/proofs/grid.md)
+    """
+    if not all(release.exact for release in certificate.graph.releases):
+        return None
+    grids = [node for node in certificate.graph.nodes if isinstance(node, (Grid, BoxGrid))]
+    widths = [certificate.number(grid.columns, up=True, sizes=sizes) for grid in grids]
+    shares = [
+        (2 * math.sqrt(width) + 1) / 2**grid.bits for grid, width in zip(grids, widths, strict=True)
+    ]
+    return max(shares, default=0.0)
+
+
+def _warn(certificate: Certificate, n: int) -> None:
+    if not isinstance(certificate.target, ApproxDP) or n < 1:
+        return
+    delta = certificate.number(certificate.target.delta, up=True)
+    if delta * n > 0.1:
+        message = (
+            f"delta = {delta:.3g} is not far below 1/n = {1 / n:.3g}: a mechanism that "
+            "publishes one random row in full satisfies such a delta. Choose delta below "
+            f"{0.01 / n:.1g}."
+        )
+        warnings.warn(message, PrivacyWarning, stacklevel=4)
+
+
+def _line(
+    certificate: Certificate,
+    release: Release,
+    signal: Expression | None,
+    n: int,
+    sizes: dict[str, int],
+) -> Line:
+    std = certificate.number(release.std, up=True, sizes=sizes)
+    shape = [certificate.number(size, up=True, sizes=sizes) for size in release.statistic.shape]
+    entries = math.prod(shape) if not release.statistic.symmetric else shape[0] * (shape[0] + 1) / 2
+    noise = std * math.sqrt(entries)
+    most = math.nan if signal is None else n * certificate.number(signal, up=True, sizes=sizes)
+    return Line(release.label, std, noise, noise / most if most else math.inf)

@@ -1,0 +1,125 @@
+"""What is to be proved: a graph, a target, a unit of privacy, over the domains of all symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.graph import Graph, Known, Node, Procedure, Release, Setting
+from dpframe.graph.maps.thinned import Thinning
+from dpframe.identity import own, strangers
+from dpframe.privacy import Each, Guarantee, PersonalizedDP
+from dpframe.symbols import Expression, Symbol
+
+from .algebra import Field
+
+
+def _read(nodes: Sequence[Node]) -> Iterator[object]:
+    """All that a proof about nodes reads: themselves, what procedures hold inside, and noise that a
+    theorem of somebody else's makes.
+    """
+    yield from nodes
+    for node in nodes:
+        if isinstance(node, Procedure):
+            yield from _read(node.within)
+        elif isinstance(node, Release) and node.rule is not None and not own(type(node.rule)):
+            yield node.mechanism
+
+
+@attrs.frozen(slots=False, eq=False)
+class Problem:
+    """`graph` shall satisfy `target` in `setting`, for all values of the symbols."""
+
+    graph: Graph
+    target: Guarantee
+    setting: Setting
+    trust: tuple[type, ...] = ()
+    personal: PersonalizedDP | None = None
+    """Where every record has a budget of its own; `target` is then that of one record, or what
+    must be shown of a sample.
+    """
+
+    @classmethod
+    def of(
+        cls, graph: Graph, target: Guarantee, setting: Setting, trust: tuple[type, ...] = ()
+    ) -> Problem:
+        """The problem of a target, personalised or not."""
+        personal = target if isinstance(target, PersonalizedDP) else None
+        shown = target if personal is None else personal.each
+        return cls(graph, claim_of(graph, shown), setting, trust, personal)
+
+    @property
+    def claimed(self) -> Guarantee:
+        """The target as it was given."""
+        return self.target if self.personal is None else self.personal
+
+    @cached_property
+    def foreign(self) -> tuple[type, ...]:
+        """Classes that are not dpframe's own, whose word the proof would have to take."""
+        return strangers(self.parts)
+
+    @property
+    def parts(self) -> tuple[object, ...]:
+        """All that a proof reads."""
+        return (*_read(self.graph.nodes), self.setting, self.target, self.personal)
+
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """Every symbol of the target, the unit and the graph, by name."""
+        formulas = [
+            *self.target.amounts,
+            *(() if self.personal is None else self.personal.formulas),
+            self.rows,
+            *(f for node in self.graph.nodes for f in node.formulas.values()),
+        ]
+        found = sorted(
+            set().union(*(formula.symbols() for formula in formulas)),
+            key=lambda symbol: symbol.name,
+        )
+        for symbol in found:
+            if symbol.origin is None and not symbol.name.isidentifier():
+                way_out = "dp.parameter makes parameters."
+                raise InvalidArgument("parameter", "with a Python name", symbol.name, way_out)
+        for one, other in pairwise(found):
+            if one.name == other.name:
+                ranges = f"{one.domain}{_reading(one)} and {other.domain}{_reading(other)}"
+                raise InvalidArgument(
+                    f"parameter {one.name}",
+                    "one parameter with one range",
+                    ranges,
+                    "Use another name, or the same range everywhere.",
+                )
+        return tuple(found)
+
+    @cached_property
+    def field(self) -> Field:
+        """The exact algebra of these symbols."""
+        return Field(self.symbols)
+
+    @property
+    def rows(self) -> Expression:
+        """Rows per person."""
+        return self.setting.unit.rows_per_person
+
+
+def _reading(symbol: Symbol) -> str:
+    if isinstance(symbol.origin, Known):
+        return " (released)"
+    if isinstance(symbol.origin, Each):
+        return " (of each record)"
+    return "" if symbol.origin is None else " (read from the data)"
+
+
+def claim_of(graph: Graph, target: Guarantee) -> Guarantee:
+    """What must be shown of all releases: of a sample, its threshold; of the table, the target."""
+    found = thinnings(graph)
+    return found[0].base if len(found) == 1 else target
+
+
+def thinnings(graph: Graph) -> tuple[Thinning, ...]:
+    """The samples of a graph, in which each record has a coin of its own."""
+    return tuple(node for node in graph.nodes if isinstance(node, Thinning))

@@ -1,0 +1,222 @@
+"""What verification found: every obligation of a graph, and the derivation that proves its total,
+if one does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from dpframe.errors import InvalidArgument, OutsideTheorem
+from dpframe.graph import reads_released
+from dpframe.identity import state
+
+from . import structure
+from .attempt import Attempt
+from .basic import with_theorems
+from .derivations import DERIVATIONS
+from .edit import EVEN, Edit
+from .enclose import enclose, rational_ball
+from .events import events
+from .individual import individual
+from .noise import noise
+from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation
+from .plan import plan
+from .problem import Problem
+from .sign import points
+from .thinning import thinning
+
+
+@attrs.frozen
+class Report:
+    """The obligations of a graph: common ones, the plan of shares, and each derivation's. `chosen`
+    proves the total, or is None.
+    """
+
+    problem: Problem
+    common: tuple[Obligation, ...]
+    plan: tuple[Obligation, ...]
+    attempts: tuple[Attempt, ...]
+    chosen: Attempt | None
+    accountant: str = "auto"
+    sealed: tuple[object, ...] = attrs.field(default=(), init=False, repr=False, eq=False)
+    """What the problem was made of when it was proved; set by `verify` alone."""
+
+    @property
+    def proved(self) -> bool:
+        """Whether the target was proved, by `verify` and for this very problem."""
+        return self.chosen is not None and bool(self.sealed)
+
+    @property
+    def made_of(self) -> tuple[object, ...]:
+        """All that was proved, and where, laid flat: `sealed`, unless a part was changed since."""
+        proved, chosen = self.problem, self.chosen
+        claimed = (proved.target, proved.personal, proved.setting, proved.trust)
+        return state(proved.graph, claimed, None if chosen is None else chosen.constraints)
+
+    @property
+    def obligations(self) -> tuple[Obligation, ...]:
+        """Those of the proof; or, where there is none, of the first derivation that was tried."""
+        last = self.chosen or next(iter(self.attempts), None)
+        return (*self.common, *self.plan, *(last.obligations if last else ()))
+
+    @property
+    def open_obligations(self) -> tuple[Obligation, ...]:
+        """Every obligation that stands in the way: refuted or unproved, of every derivation that
+        was tried.
+        """
+        if self.proved:
+            return ()
+        tried = [obligation for attempt in self.attempts for obligation in attempt.obligations]
+        if any(
+            o.kind == "total" and o.verdict is REFUTED for o in tried
+        ):  # no other derivation can prove it
+            tried = [o for o in tried if o.verdict is REFUTED]
+        return tuple(
+            dict.fromkeys(o for o in (*self.common, *self.plan, *tried) if o.verdict is not PROVED)
+        )
+
+    @property
+    def claims(self) -> tuple[Obligation, ...]:
+        """Claims about shares that the chosen derivation does not use: separate records, which
+        block nothing.
+        """
+        if self.chosen is None or self.chosen.name == "basic":
+            return ()
+        other = next((attempt for attempt in self.attempts if attempt.name == "basic"), None)
+        return (*(() if other is None else other.obligations),)
+
+
+def verify(problem: Problem, accountant: str = "auto") -> Report:
+    """Decide every obligation of `problem`; `accountant` as in dpframe.prover.certify."""
+    report = attrs.evolve(_verify(problem, accountant), accountant=accountant)
+    object.__setattr__(report, "sealed", report.made_of)
+    return report
+
+
+def _verify(problem: Problem, accountant: str) -> Report:
+    planned = tuple(plan(problem))
+    planning = accountant in ("auto", "basic")  # then a theorem's noise is positive with its share
+    special = (*individual(problem), *thinning(problem))
+    own = [one for one in special if one.verdict is PROVED]
+    common = (*structure.obligations(problem), *own, *noise(problem, planned=planning))
+    if not _all_proved(common):
+        return Report(problem, (*common, *events(problem)), planned, (), None)
+    common = (*common, *events(problem))
+    bounded = _all_proved(common)
+    attempts: list[Attempt] = []
+    for name in _order(problem, accountant):
+        attempt = DERIVATIONS[name](problem)
+        if attempt is None:
+            continue
+        if accountant == "auto" and name != "basic":
+            attempt = with_theorems(attempt, problem)
+        attempts.append(_with_point(attempt, problem))
+        binding = planned if accountant == "auto" or name == "basic" else _draws(planned)
+        if bounded and attempts[-1].proved and _all_proved(binding):
+            return Report(problem, common, planned, tuple(attempts), attempts[-1])
+    if not attempts:
+        common = (*common, _none_applies(problem))
+    return Report(problem, common, planned, tuple(attempts), None)
+
+
+def _all_proved(obligations: Sequence[Obligation]) -> bool:
+    return all(obligation.verdict is PROVED for obligation in obligations)
+
+
+def _draws(planned: Sequence[Obligation]) -> list[Obligation]:
+    return [obligation for obligation in planned if obligation.kind == "draws"]
+
+
+def _none_applies(problem: Problem) -> Obligation:
+    rule = (
+        "some derivation must apply: basic composition (every release has a share), joint "
+        "Gaussian DP (all Gaussian), zCDP"
+    )
+    noises = [release.noise.kind for release in problem.graph.releases]
+    kinds = dict.fromkeys([*noises, *(one.kind for one in problem.graph.procedures)])
+    return Obligation(
+        "total",
+        "all releases together",
+        rule,
+        (f"target {problem.target}; noise {', '.join(kinds)}",),
+        UNPROVED,
+        repair="give every release a share of the budget.",
+        edit=Edit(EVEN),
+    )
+
+
+def _order(problem: Problem, accountant: str) -> Sequence[str]:
+    if not isinstance(accountant, str) or accountant not in {"auto", *DERIVATIONS}:
+        raise InvalidArgument(
+            "accountant", f"'auto' or one of {', '.join(DERIVATIONS)}", accountant, ""
+        )
+    shared = all(charged.share is not None for charged in problem.graph.charged)
+    only_shares = bool(problem.graph.procedures or problem.graph.bounds)
+    currency = problem.target.kind in ("pure", "approx")
+    if accountant == "basic" and not (shared and currency):
+        raise OutsideTheorem(
+            "basic composition adds shares of (epsilon, delta): give every release a share "
+            "of the budget, or use another accountant."
+        )
+    if only_shares and accountant not in ("auto", "basic"):
+        raise OutsideTheorem(
+            "procedures and bounds that may fail are added up by basic composition: use "
+            "accountant='basic' or 'auto'."
+        )
+    if accountant != "auto":
+        return (accountant,)
+    tried = [name for name in DERIVATIONS if name == "basic" or not only_shares]
+    return [name for name in tried if name != "basic" or (shared and currency)]
+
+
+def _with_point(attempt: Attempt, problem: Problem) -> Attempt:
+    """A region that theorems carve must have a point, and be known before anything is drawn."""
+    carved = [c for c in attempt.constraints if reads_released(c.left) or reads_released(c.right)]
+    if carved:
+        rule = "the theorems' hypotheses must hold whatever is released before"
+        facts = tuple(map(str, carved[:8]))
+        fix = "narrow the range of the released number."
+        late = Obligation("region", "parameters", rule, facts, UNPROVED, repair=fix)
+        return attrs.evolve(attempt, obligations=(*attempt.obligations, late))
+    if (
+        not attempt.proved
+        or not attempt.constraints
+        or example(attempt.constraints, problem) is not None
+    ):
+        return attempt
+    rule = "the theorems' hypotheses must hold somewhere on the declared domain"
+    facts = tuple(map(str, attempt.constraints[:8]))
+    empty = Obligation(
+        "region",
+        "parameters",
+        rule,
+        facts,
+        UNPROVED,
+        repair=(
+            "widen the parameters' ranges, use dp.Gaussian.analytic, or give numbers: the "
+            "exact profile then decides."
+        ),
+    )
+    return attrs.evolve(attempt, obligations=(*attempt.obligations, empty))
+
+
+def example(constraints: Sequence[Constraint], problem: Problem) -> dict[str, object] | None:
+    """A point of the domain at which every constraint holds, or None where none was found."""
+    symbols = sorted(
+        set().union(*(c.left.symbols() | c.right.symbols() for c in constraints)),
+        key=lambda symbol: symbol.name,
+    )
+    del problem
+    for point in points(symbols):
+        balls = {symbol.name: rational_ball(value) for symbol, value in point.items()}
+        if all(satisfied(constraint, balls) for constraint in constraints):
+            return {symbol.name: value for symbol, value in point.items()}
+    return None
+
+
+def satisfied(constraint: Constraint, balls: dict[str, object]) -> bool:
+    """Whether the constraint certainly holds at these numbers."""
+    gap = enclose(constraint.right - constraint.left, balls)
+    return bool(gap > 0 if constraint.strict else gap >= 0)

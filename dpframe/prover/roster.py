@@ -1,0 +1,242 @@
+"""The public list of budgets, at numbers: what formulas are worth for each record and for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.graph.of_budgets import OfBudgets
+from dpframe.privacy import own_symbols
+from dpframe.privacy.given import Grouped, Listed, whole_range
+from dpframe.privacy.personal import PersonalizedDP, own_symbols_of
+from dpframe.symbols import Call, Domain, Expression, Number, Symbol, exact
+
+from .enclose import enclose, number, rational_ball
+from .resolve import atoms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+FEW = 64  # groups that are evaluated one by one, in ball arithmetic
+SIGMAS = Domain(Fraction(0))
+
+
+@attrs.frozen(eq=False)
+class Roster:
+    """Different budgets, k of them, and how many records have each: `values` are pairs of arrays,
+    shape (k,), lower and upper ends, by the name of a symbol; `exact` the same as fractions, where
+    they are few.
+    """
+
+    names: tuple[str, ...]
+    values: Mapping[str, tuple[Array, Array]]
+    exact: Mapping[str, tuple[Fraction, ...]]
+    counts: Array
+    _known: dict[Any, Any] = attrs.field(factory=dict, init=False)
+
+    @property
+    def size(self) -> int:
+        """k."""
+        return len(self.counts)
+
+    def ends(self, formula: Expression, common: Mapping[str, Fraction]) -> tuple[Array, Array]:
+        """Lower and upper ends of a formula for every budget, shape (k,); `common` are numbers that
+        all records share.
+        """
+        read = {s.name: common[s.name] for s in formula.symbols() if s.name in common}
+        key = (formula, tuple(sorted(read.items())))
+        if key not in self._known:
+            self._known[key] = self._ends(formula, read)
+        found: tuple[Array, Array] = self._known[key]
+        return found
+
+    def _ends(self, formula: Expression, common: Mapping[str, Fraction]) -> tuple[Array, Array]:
+        import numpy as np
+
+        own = {symbol.name for symbol in own_symbols(formula)}
+        plain = {s.name for s in formula.symbols()} - own
+        missing = sorted((plain - common.keys()) | (own - self.values.keys()))
+        if missing:
+            way_out = f"run = certificate.at({missing[0]}=...)"
+            raise InvalidArgument("certificate", f"given a number for {missing[0]}", None, way_out)
+        if own <= self.exact.keys() and self.size <= FEW:
+            balls = [self._ball(formula, common, place) for place in range(self.size)]
+            ends = [(_end(ball, up=False), _end(ball, up=True)) for ball in balls]
+            return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
+        from .enclose_each import as_pairs, enclose_each
+
+        shared = {name: as_pairs(common[name]) for name in plain}
+        values = {**shared, **{name: self.values[name] for name in own}}
+        shorter, known = self._without_sigmas(formula, common)
+        low, high = enclose_each(shorter, {**values, **known})
+        return np.broadcast_to(low, self.counts.shape), np.broadcast_to(high, self.counts.shape)
+
+    def _without_sigmas(
+        self, formula: Expression, common: Mapping[str, Fraction]
+    ) -> tuple[Expression, dict[str, tuple[Array, Array]]]:
+        """The formula with a symbol for each analytic_sigma inside it, which many formulas share
+        and which is found once; and the ends of these symbols.
+        """
+        inside = sorted((one for one in atoms(formula) if _is_sigma(one, formula)), key=str)
+        symbols = {one: Symbol(f"sigma {place}", SIGMAS) for place, one in enumerate(inside)}
+        ends = {symbols[one].name: self.ends(one, common) for one in inside}
+        return _replaced(formula, symbols), ends
+
+    def _ball(self, formula: Expression, common: Mapping[str, Fraction], place: int) -> Any:
+        own = {name: rational_ball(amounts[place]) for name, amounts in self.exact.items()}
+        return enclose(formula, {**{n: rational_ball(v) for n, v in common.items()}, **own})
+
+    def largest(self, formula: Expression, common: Mapping[str, Fraction], *, up: bool) -> float:
+        """The largest of a formula over all budgets, rounded up or down. Raises InvalidArgument
+        where it is undefined somewhere.
+        """
+        import numpy as np
+
+        low, high = self.ends(formula, common)
+        if not (np.isfinite(low).all() and np.isfinite(high).all()):
+            wanted = "where every record's formula is a finite number"
+            raise InvalidArgument("budgets", wanted, str(formula), "Give other budgets.")
+        return float((high if up else low).max())
+
+    def number(self, node: OfBudgets, common: Mapping[str, Fraction]) -> Fraction:
+        """A number of all budgets. Any positive one is sound: it is what every formula reads."""
+        import numpy as np
+
+        low, high = self.ends(node.formula, common)
+        match node.what:
+            case "largest":
+                return Fraction(float(high.max()))
+            case "smallest":
+                return Fraction(float(low.min()))
+        if node.what == "cap" and not self.counts.any():
+            return Fraction(float(high.max()))  # nobody knows how many: no cap
+        if not self.counts.any():
+            way_out = "Give budgets of records, or groups with shares."
+            raise InvalidArgument("budgets", f"counted, for the {node.label}", None, way_out)
+        middle = low / 2 + high / 2
+        if node.what == "cap":
+            return Fraction(best_cap(middle, self.counts, self._noise(node, common)))
+        weights = self.counts if node.what == "total" else self.counts / self.counts.sum()
+        total = float(np.sum(weights * middle))
+        if not np.isfinite(total) or total <= 0:
+            raise InvalidArgument("budgets", f"of a finite {node.label}", str(total), "")
+        return Fraction(total)
+
+    def _noise(self, node: OfBudgets, common: Mapping[str, Fraction]) -> float:
+        noise = exact(0) if node.noise is None else node.noise
+        missing = sorted({symbol.name for symbol in noise.symbols()} - common.keys())
+        if missing:
+            way_out = f"Say {missing[0]}=..., a public size."
+            raise InvalidArgument(missing[0], f"known, for the {node.label}", None, way_out)
+        return number(noise, common, up=True)
+
+
+def _is_sigma(part: Call, whole: Expression) -> bool:
+    return part.name == "analytic_sigma" and part != whole
+
+
+def _replaced(formula: Expression, symbols: Mapping[Call, Symbol]) -> Expression:
+    """The formula with other symbols for some of its parts."""
+    if isinstance(formula, Call) and formula in symbols:
+        return symbols[formula]
+    if not formula.parts:
+        return formula
+    return formula.rebuild(tuple(_replaced(part, symbols) for part in formula.parts))
+
+
+def best_cap(own: Array, counts: Array, noise: float) -> float:
+    """The t at which weights min(own, t) have the least (sum w^2 + noise)/(sum w)^2; `own`, shape
+    (k,), positive, `counts` the records of each; the largest of `own` where no cap is best.
+    """
+    import numpy as np
+
+    order = np.argsort(own)
+    sorted_own, weight = own[order], counts[order]
+    below = np.concatenate([[0.0], np.cumsum(weight * sorted_own)])
+    squares = np.concatenate([[0.0], np.cumsum(weight * sorted_own**2)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cap = np.where(below > 0, (squares + noise) / below, np.inf)
+    edges = np.concatenate([sorted_own, [np.inf]])
+    inside = cap <= edges
+    found = float(cap[np.argmax(inside)]) if inside.any() else np.inf
+    return min(found, float(sorted_own[-1]))
+
+
+def _end(ball: Any, *, up: bool) -> float:
+    from dpframe.numerics.rounding import arb_float
+
+    return float(arb_float(ball, up=up))
+
+
+def roster_of(
+    target: PersonalizedDP, values: Mapping[str, Fraction] | None = None
+) -> Roster | None:
+    """The budgets that a target was given; None where it was given none. Groups of unknown sizes
+    count with their shares, or not at all. `values` are numbers of the groups' parameters.
+    """
+    given = {name: one for name, one in target.given.items() if isinstance(one, (Grouped, Listed))}
+    needed = {symbol.name for symbol in own_symbols_of(target.each)}
+    if not given or needed - given.keys():
+        return None
+    if target.groups:
+        grouped = [one for one in given.values() if isinstance(one, Grouped)]
+        return _of_groups(target, grouped, values)
+    return listed([one for one in given.values() if isinstance(one, Listed)])[0]
+
+
+def _of_groups(
+    target: PersonalizedDP, given: Sequence[Grouped], values: Mapping[str, Fraction] | None
+) -> Roster:
+    import numpy as np
+
+    from .enclose_each import as_pairs
+
+    numbers = {name: Number(value) for name, value in (values or {}).items()}
+    exact: dict[str, tuple[Fraction, ...]] = {}
+    for one in given:
+        found = [amount.substitute(numbers) for amount in one.amounts]
+        free = [str(amount) for amount in found if not isinstance(amount, Number)]
+        if free:
+            way_out = "run = certificate.at(...)"
+            raise InvalidArgument("groups", "given numbers", ", ".join(free), way_out)
+        exact[one.name] = tuple(amount.value for amount in found if isinstance(amount, Number))
+        if not all(amount in whole_range(one.name) for amount in exact[one.name]):
+            wanted = f"{whole_range(one.name)}, in every group"
+            raise InvalidArgument(f"budgets {one.name}", wanted, str(exact[one.name]))
+    shares = (
+        [target.shares[name] for name in target.groups]
+        if target.shares
+        else [0] * len(target.groups)
+    )
+    counts = np.array([float(share) for share in shares])
+    pairs = {name: as_pairs(list(amounts)) for name, amounts in exact.items()}
+    return Roster(target.groups, pairs, exact, counts)
+
+
+def listed(given: Sequence[Listed]) -> tuple[Roster, Array]:
+    """The different budgets of lists of one length, and each record's place among them, (n,)."""
+    import numpy as np
+
+    from .enclose_each import as_pairs
+
+    columns = [one.numbers for one in given]
+    if len(columns) == 1:
+        kept, places, counts = np.unique(columns[0], return_inverse=True, return_counts=True)
+        different = [kept]
+    else:
+        table = np.column_stack(columns)
+        kept, places, counts = np.unique(table, axis=0, return_inverse=True, return_counts=True)
+        different = list(kept.T)
+    pairs = {one.name: as_pairs(d, shortest=True) for one, d in zip(given, different, strict=True)}
+    exact = {
+        one.name: tuple(Fraction(repr(float(x))) for x in d)
+        for one, d in zip(given, different, strict=True)
+        if len(d) <= FEW
+    }
+    return Roster((), pairs, exact, counts), places.reshape(-1)

@@ -1,0 +1,153 @@
+"""Certificates and refusals as a person reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import ROUND_FLOOR, Context
+from typing import TYPE_CHECKING
+
+from dpframe.graph import OfBudgets, Regression, Release
+from dpframe.privacy import Each
+from dpframe.privacy.personal import own_symbols_of
+from dpframe.symbols import Number
+
+from .obligation import PROVED, Constraint, Obligation, shown
+
+if TYPE_CHECKING:
+    from .certificate import Certificate
+    from .report import Report
+
+TESTED = "Tested, not proved: how tables are read, how records are mapped, how noise is drawn."
+NAMES = {
+    "basic": "basic composition of shares [DworkR14, Thm B.1]",
+    "gaussian": "joint Gaussian differential privacy of all releases [DongRS22, Cor 3.3]",
+    "numeric": "certified numeric composition of all privacy losses [ZhuDW22, Thm 10]",
+    "zcdp": "zero-concentrated differential privacy of all releases [BunS16, Lem 2.3]",
+}
+
+
+def certificate_text(certificate: Certificate) -> str:
+    """The sentence that was proved, its derivation, where it holds, what is assumed."""
+    return "\n".join(
+        [
+            f"Certificate {certificate.hash[:12]} of {certificate.regression}",
+            f"Proved: the cost of the graph below. {TESTED}",
+            "",
+            *(f"  {line}" for line in sentence(certificate)),
+            "",
+            f"Derivation: {NAMES[certificate.derivation]}",
+            *(f"  {line}" for line in release_lines(certificate)),
+            "",
+            "Proved",
+            *(f"  {_proved(obligation)}" for obligation in certificate.obligations),
+            *_claims(certificate.report),
+            "",
+            "Assumed",
+            *(f"  {assumption}" for assumption in certificate.assumptions),
+        ]
+    )
+
+
+def sentence(certificate: Certificate) -> list[str]:
+    """The statement, in words."""
+    free = [
+        symbol
+        for name, symbol in certificate.symbols.items()
+        if name not in certificate.values and not isinstance(symbol.origin, (Each, OfBudgets))
+    ]
+    bound = [f"{name} = {shown(value)}" for name, value in certificate.values.items()]
+    lines = [
+        f"For all {', '.join(f'{symbol.name} {symbol.domain}' for symbol in free)},".replace(
+            ", whole", " whole"
+        )
+        if free
+        else "For these numbers,"
+    ]
+    if bound:
+        lines.append(f"at {', '.join(bound)},")
+    lines += _differing(certificate)
+    if certificate.region:
+        more = " ..." if len(certificate.region) > 6 else ""
+        where = " and ".join(map(region_text, certificate.region[:6]))
+        lines.append(f"It holds where {where}{more}.")
+    return lines
+
+
+def _differing(certificate: Certificate) -> list[str]:
+    """Between which tables what holds."""
+    unit, personal = certificate.setting.unit, certificate.report.problem.personal
+    if personal is None:
+        return [
+            f"for every two tables that differ by {unit},",
+            f"the released values together satisfy {certificate.target}.",
+        ]
+    own = ", ".join(f"{symbol.name} {symbol.domain}" for symbol in own_symbols_of(personal.each))
+    origins = [symbol.origin for symbol in certificate.symbols.values()]
+    numbers = [one for one in origins if isinstance(one, OfBudgets)]
+    of_all = [f"whatever {one.symbol} is, the {one.label} over all records," for one in numbers]
+    return [
+        f"for all public budgets, each record's own {own},",
+        *of_all,
+        f"for every record and every two tables that differ by {unit}, that record's,",
+        f"the released values together satisfy {personal.each} with the record's own budget.",
+    ]
+
+
+def region_text(constraint: Constraint) -> str:
+    """`epsilon <= 4*log(2) (2.77)`."""
+    if constraint.right.symbols() or isinstance(constraint.right, Number):
+        return str(constraint)
+    from .enclose import number
+
+    least = Context(prec=4, rounding=ROUND_FLOOR).create_decimal(
+        number(constraint.right, {}, up=False)
+    )
+    return f"{constraint} ({least})"
+
+
+def release_lines(certificate: Certificate) -> Iterable[str]:
+    """Sensitivity and share, then the noise, of each release; the first twelve."""
+    releases = certificate.graph.releases
+    for release in releases[:12]:
+        yield _release_line(release)
+    if len(releases) > 12:
+        yield f"... and {len(releases) - 12} more releases"
+
+
+def _release_line(release: Release) -> str:
+    moved = release.statistic.sensitivity(release.noise.norm)
+    value = "?" if moved is None else moved.value
+    rule = "stated" if release.rule is None else release.rule.name
+    share = "" if release.share is None else f", share ({release.share})"
+    size = f"{release.noise.noise} {release.mechanism.formula} ({rule})"
+    size += "" if release.sampled is None else f", each draw on a sample at {release.sampled}"
+    return f"{release.label}: sensitivity {value} ({release.noise.norm}){share}\n      {size}"
+
+
+def _proved(obligation: Obligation) -> str:
+    many = f" (x{obligation.count})" if obligation.count > 1 else ""
+    facts = "".join(f"\n      {fact}" for fact in obligation.facts[:8])
+    return f"{obligation.node}{many}: {obligation.rule}{facts}"
+
+
+def _claims(report: Report) -> list[str]:
+    refuted = [claim for claim in report.claims if claim.verdict is not PROVED]
+    if not refuted:
+        return []
+    lines = [
+        f"  {claim.node}: {claim.verdict}: its share alone; {claim.witness or claim.rule}"
+        for claim in refuted
+    ]
+    return ["", "Not used by the proof: claims about single shares", *lines]
+
+
+def refusal_text(regression: Regression, report: Report) -> str:
+    """Every open obligation."""
+    open_ones = report.open_obligations
+    head = (
+        f"{regression} is not certified for {report.problem.claimed}: {len(open_ones)} open "
+        f"obligation{'s' * (len(open_ones) != 1)}"
+    )
+    return "\n".join(
+        [head, *(f"({index}) {obligation}" for index, obligation in enumerate(open_ones, 1))]
+    )
