@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 import dpframe as dp
-from dpframe.check import check
+from dpframe.kernel import check
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)

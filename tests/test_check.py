@@ -19,11 +19,11 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe import check
+from tests.support import checking as check
 from tests.support.operations import calls
 
 Json = Any
-SOURCE = Path(check.__file__)
+SOURCE = Path(dp.__file__).parent
 LESS = "9/10"
 
 
@@ -123,12 +123,12 @@ def certificate(graph, kind, amounts, symbols, derivation, *output, **more: Json
     }
     releases = [node["id"] for node in graph.nodes if node["kind"] == "release"]
     document = {
-        "schema": "dpframe-certificate/1",
+        "schema": "dpframe-certificate/2",
         "statement": statement,
         "graph": {"nodes": graph.nodes, "output": [*output] or releases},
         "declaration": {"class": "m:C", "fields": {}, "setting": {}},
         "assumptions": ["idealized numerics"],
-        "hints": {},
+        "proof": {"steps": {}},
     }
     return sealed(document)
 
@@ -1148,13 +1148,13 @@ def test_the_program_names_the_first_failed_obligation(tmp_path: Path) -> None:
         "[]",
         "null",
         "{}",
-        '{"schema": "dpframe-certificate/1", "schema": "dpframe-certificate/1"}',
+        '{"schema": "dpframe-certificate/2", "schema": "dpframe-certificate/1"}',
         '{"schema": "dpframe-certificate/0"}',
         '{"schema": NaN}',
-        '{"schema": "dpframe-certificate/1", "hints": 1e999}',
-        '{"schema": "dpframe-certificate/1", "hints": -Infinity}',
-        '{"schema": "dpframe-certificate/1", "hints": ' + "[" * 100_000 + "]" * 100_000 + "}",
-        '{"schema": "dpframe-certificate/1", "hints": ' + "1" * 100_000 + "}",
+        '{"schema": "dpframe-certificate/2", "proof": 1e999}',
+        '{"schema": "dpframe-certificate/2", "proof": -Infinity}',
+        '{"schema": "dpframe-certificate/2", "proof": ' + "[" * 100_000 + "]" * 100_000 + "}",
+        '{"schema": "dpframe-certificate/2", "proof": ' + "1" * 100_000 + "}",
     ],
     ids=range(12),
 )

@@ -161,7 +161,7 @@ class PrivateEstimator(BaseEstimator, ABC):
         """For pickle: the certificate as its document, and where fits are counted."""
         state = {**super().__getstate__(), "_shared_fits": self._fits}
         if "certificate_" in state:
-            state = {**state, "certificate_": state["certificate_"].document}
+            state = {**state, "certificate_": state["certificate_"].claim}
         return state
 
     def __setstate__(self, state: Any) -> None:

@@ -169,7 +169,7 @@ def confirmed(mutant: Mutant, report: Report) -> str:
     """Why the checker, which shares no code with the prover, does not accept the certificate; ""
     where it does.
     """
-    from dpframe import check
+    from dpframe import kernel as check
 
     try:
         document = Certificate(mutant, report).document

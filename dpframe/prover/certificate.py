@@ -99,22 +99,29 @@ class Certificate(AtNumbers):
                 )
 
     @cached_property
-    def document(self) -> dict[str, object]:
-        """The certificate file, as JSON values: see docs/certificate-format."""
+    def claim(self) -> dict[str, object]:
+        """The certificate file without the steps of its proof: what its hash is of."""
         from .document import document
 
         return document(self)
 
+    @cached_property
+    def document(self) -> dict[str, object]:
+        """The certificate file, as JSON values, with its proof: see docs/certificate-format."""
+        from .witnesses import proved
+
+        return proved(self.claim)
+
     @property
     def hash(self) -> str:
         """SHA-256 of the statement, the graph and the assumptions."""
-        return str(self.document["hash"])
+        return str(self.claim["hash"])
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as its file, and proved again when it is loaded."""
         from .document import load
 
-        return load, (json.loads(json.dumps(self.document)),)
+        return load, (json.loads(json.dumps(self.claim)),)
 
     def save(self, path: str | Path) -> None:
         """Write the certificate file; `dpframe check` and dp.load read it.

@@ -145,7 +145,7 @@ def test_labels_over_their_largest_are_refused_by_the_path():
 
 def test_a_certificate_of_a_description_is_a_file(tmp_path):
     """Saved, loaded by proving it again, and checked by the standalone checker."""
-    from dpframe.check import main
+    from tests.support.checking import main
 
     found = dp.read_description(EXAMPLES / "adassp.toml")
     text = (EXAMPLES / "adassp.toml").read_text().replace("mirrored gaussian", "gaussian")

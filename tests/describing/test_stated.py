@@ -73,7 +73,7 @@ def test_it_is_named_beside_derived_ones(statistic):
 
 def test_it_loads_but_is_neither_executed_nor_checked(tmp_path):
     """Nobody has said what it is, and the standalone checker derives everything anew."""
-    from dpframe.check import main
+    from tests.support.checking import main
 
     found, _ = audited(release())
     certificate = dp.certify(found.regression, target=found.target, setting=found.setting)

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import norm
 
 import dpframe as dp
-from dpframe import check
+from tests.support import checking as check
 from dpframe.errors import BadCertificate
 from dpframe.execution import execute
 from dpframe.sensitivity import L1, L2

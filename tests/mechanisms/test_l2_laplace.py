@@ -14,7 +14,7 @@ from mpmath import mp
 from scipy import special
 
 import dpframe as dp
-from dpframe import check
+from tests.support import checking as check
 from tests.support import samples
 from tests.support.oracles import value
 

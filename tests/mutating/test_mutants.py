@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 import dpframe as dp
-from dpframe import check
+from tests.support import checking as check
 from dpframe.mutating import BREAKING, OPERATORS, Mutant, Outcome, around, bases, mended, together
 from dpframe.mutating.judged import key_of
 from dpframe.regressions.solve import ridge_solve

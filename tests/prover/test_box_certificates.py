@@ -9,7 +9,7 @@ import json
 import pytest
 
 import dpframe as dp
-from dpframe import check
+from tests.support import checking as check
 
 MAKE = {
     "monomials with y'y": dp.monomials,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe import check
+from tests.support import checking as check
 from dpframe.prover.certificate import canonical_hash
 from dpframe.randomness import SimulatedBits
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe import check
+from tests.support import checking as check
 from dpframe.graph.statistics import RawAggregate
 from dpframe.mechanisms import Laplace
 from dpframe.sensitivity import L2

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import dpframe as dp
-from dpframe.check import check
+from tests.support.checking import check
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 GAMMA = dp.parameter("gamma", 0, 1)

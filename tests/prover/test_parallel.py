@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe import check
+from tests.support import checking as check
 from dpframe.errors import Uncertified
 from dpframe.graph.known import known
 from dpframe.graph.partition import Hashed, Partition

@@ -123,7 +123,7 @@ def test_printed_noise_holds_for_other_rows_too(rows, relation):
     """2 (d + 1)^2 covers a ball and a codebook, and the checker agrees."""
     import json
 
-    from dpframe import check
+    from tests.support import checking as check
 
     setting = dp.Setting(X=rows, y=dp.Column(bound=1), relation=relation)
     target = dp.PureDP(dp.EPSILON)

@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 import dpframe as dp
-from dpframe import check
+from tests.support import checking as check
 
 COLUMNS = [dp.Numeric("age", 18, 90), dp.Categorical("town", ["A", "B", "C"])]
 BASES = {  # an object of each class, and for every field of it another value

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe import check
+from tests.support import checking as check
 from dpframe.execution.totals import Pass, Sums, derived
 from dpframe.execution.whole import WholeSum
 from dpframe.graph import Graph

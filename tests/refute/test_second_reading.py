@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.check import check
+from tests.support.checking import check
 from dpframe.graph import Graph, Release
 from dpframe.prover import examine
 from dpframe.prover.obligation import REFUTED

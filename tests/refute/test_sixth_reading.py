@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe import check
+from tests.support import checking as check
 from dpframe.graph.clipping import normalize
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.grid import Grid

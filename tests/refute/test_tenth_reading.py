@@ -249,7 +249,7 @@ def test_within_is_for_a_field():
 
 def test_the_checker_knows_mirrored_noise():
     """As Gaussian noise, with more off the diagonal; less of it is refused."""
-    from dpframe import check
+    from tests.support import checking as check
 
     class Plain(dp.Regression):
         """X'X by mirrored noise. [tests]"""

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe import check
+from tests.support import checking as check
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.graph.maps.gradient_at import GradientAt
 from dpframe.graph.statistics import NormCounts, RowSum

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe import check
+from tests.support import checking as check
 from dpframe.auditing.attained_pairs import attained_by
 from dpframe.regressions.quadratic import form_of
 

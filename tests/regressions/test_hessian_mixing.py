@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import chi2, kstest
 
 import dpframe as dp
-from dpframe import check
+from tests.support import checking as check
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.graph.procedures import GaussianMixing
 from dpframe.prover.obligation import REFUTED

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 import dpframe as dp
-from dpframe.check import check
+from tests.support.checking import check
 from dpframe.execution.stages import Stages
 from dpframe.execution.totals import Pass
 from dpframe.graph import Post, Release, RowsNode

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe import check
+from tests.support import checking as check
 from dpframe.graph import Post, Release
 from dpframe.graph.procedure import Procedure
 from dpframe.prover.obligation import REFUTED

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe import check
+from tests.support import checking as check
 from dpframe.errors import InvalidArgument, Uncertified
 from tests.support import samples
 from tests.support.oracles import sigma_of, value

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe import check
+from tests.support import checking as check
 from dpframe.errors import InvalidArgument
 from dpframe.graph.depths import Depths
 from dpframe.graph.maps.record_norms import DividedRecords, RecordLabels

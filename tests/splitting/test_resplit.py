@@ -6,7 +6,7 @@ import mpmath
 import pytest
 
 import dpframe as dp
-from dpframe import check
+from tests.support import checking as check
 from tests.support import oracles
 
 B, Y = dp.parameter("B"), dp.parameter("Y")

@@ -28,7 +28,7 @@ from rich.progress import track
 
 import dpframe as dp
 from dpframe.auditing.catalogue import everything, example, setting_of
-from dpframe.check import check
+from tests.support.checking import check
 from dpframe.prover import Report
 from dpframe.prover.derivations import DERIVATIONS
 from dpframe.sensitivity import Norm

@@ -1,0 +1,1 @@
+"""Exact arithmetic: rational intervals, polynomials, formulas over declared symbols."""

@@ -1,0 +1,90 @@
+"""JSON documents from strangers: finite, of bounded depth, exact rationals as text."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from fractions import Fraction
+from typing import Any, NoReturn
+
+from .limits import MAX_DEPTH, MAX_TEXT, ONE, Json, Refused, Unusable
+from .ranges import Range
+
+NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,699})(/[1-9][0-9]{0,699})?\Z")
+CLOSED = {"neither": (0, 0), "left": (1, 0), "right": (0, 1), "both": (1, 1)}
+
+
+def read(text: str) -> Json:
+    """The JSON value of a text without repeated keys, NaN or infinities. Raises Unusable."""
+    try:
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise Unusable(f"not usable JSON: {error}") from None
+
+
+def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    if len(dict(pairs)) < len(pairs):
+        raise Unusable(f"a key occurs twice among {sorted(name for name, _ in pairs)}")
+    return dict(pairs)
+
+
+def _no_number(text: str) -> NoReturn:
+    raise Unusable(f"{text} is not a number")
+
+
+def plain(document: object) -> None:
+    """Refuse anything but finite JSON of bounded depth and size. Raises Unusable."""
+    stack, size = [(document, 0)], 0
+    while stack:
+        value, depth = stack.pop()
+        size += 8 + (len(value) if isinstance(value, str) else 0)
+        if depth > MAX_DEPTH or size > MAX_TEXT:
+            raise Unusable(f"deeper than {MAX_DEPTH} levels or larger than {MAX_TEXT} bytes")
+        if type(value) is dict and all(type(key) is str for key in value):
+            stack += [(part, depth + 1) for part in value.values()]
+        elif type(value) is list:
+            stack += [(part, depth + 1) for part in value]
+        elif type(value) is int:
+            size += value.bit_length() ** 2  # writing it down takes quadratic time
+        elif type(value) is float and not math.isfinite(value):
+            raise Unusable(f"not a JSON number: {value}")
+        elif value is not None and type(value) not in (str, bool, float):
+            raise Unusable(f"not a JSON value: {type(value).__name__}")
+
+
+def keys(value: Json, where: str, /, **types: Any) -> Any:
+    """`value`, if it is an object with exactly these keys of these types. Raises Refused."""
+    if type(value) is not dict or value.keys() != types.keys():
+        found = sorted(value) if type(value) is dict else value
+        raise Refused(f"{where}: must have exactly the keys {sorted(types)}, not {found!r:.200}")
+    for name, kind in types.items():
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        if object not in kinds and type(value[name]) not in kinds:
+            raise Refused(f"{where}: {name} has the wrong type: {value[name]!r:.80}")
+    return value
+
+
+def number(text: Json, where: str) -> Fraction:
+    """An exact rational, given as text. Raises Refused."""
+    if type(text) is not str or not NUMBER.match(text):
+        raise Refused(f"{where}: not an exact rational such as '3/2': {text!r:.80}")
+    return Fraction(text)
+
+
+def domain(spec: Json, where: str) -> Range:
+    """The domain of a symbol, drawn in to whole numbers if only these count. Raises Refused."""
+    end, origin = (str, type(None)), (int, type(None))
+    keys(spec, where, lower=end, upper=end, closed=str, integer=bool, origin=origin)
+    low, high = (None if spec[e] is None else number(spec[e], where) for e in ("lower", "upper"))
+    left, right = map(bool, CLOSED.get(spec["closed"], (1, 1)))
+    if spec["closed"] not in CLOSED or (left and low is None) or (right and high is None):
+        raise Refused(f"{where}: closed must be in {sorted(CLOSED)}, infinite ends are open")
+    if spec["integer"] and low is not None:
+        low, left = Fraction(math.ceil(low) if left else math.floor(low) + 1), True
+    if spec["integer"] and high is not None:
+        high, right = Fraction(math.floor(high) if right else math.ceil(high) - 1), True
+    width = ONE if low is None or high is None else high - low
+    if width < 0 or (width == 0 and not (left and right)):
+        raise Refused(f"{where}: the domain is empty")
+    return Range(low, high, left, right, spec["integer"])

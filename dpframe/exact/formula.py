@@ -1,0 +1,106 @@
+"""Formulas: sums of rational multiples of products of powers of atoms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+from .limits import MAX_BITS, Exponent, Refused
+from .ranges import Range
+
+if TYPE_CHECKING:
+    from .ring import Ring
+
+Mono = tuple[tuple[int, Exponent], ...]  # a product of powers of atoms
+
+
+class Atom(NamedTuple):
+    """What formulas are polynomials in, with its sign on the whole domain (as Range.sign)."""
+
+    kind: str  # symbol, number (below a root), sum (base of a power), log, exp, min, max, ...
+    sign: int
+    args: tuple[Formula, ...] = ()  # of a log: numerator and denominator of its argument
+    name: str = ""
+    range: Range = Range(None, None)
+
+
+class Formula:
+    """A sum of rational multiples of products of rational powers of atoms: `terms`, over `den`.
+
+    It is defined on the whole domain: an atom under a fractional power is >= 0 there, and one
+    under a negative power is not 0.
+    """
+
+    __slots__ = ("den", "ring", "terms")
+
+    def __init__(self, ring: Ring, terms: Mapping[Mono, int], den: int = 1) -> None:
+        gcd = math.gcd(den, *terms.values())
+        self.ring, self.den = ring, den // gcd
+        self.terms = {mono: c // gcd for mono, c in terms.items() if c}
+        if self.bits > MAX_BITS:
+            raise Refused(f"numbers of more than {MAX_BITS} bits")
+
+    @property
+    def bits(self) -> int:
+        """About the size of the largest number in it."""
+        cs = self.terms.values()
+        return self.den.bit_length() + max(*cs, -min(cs)).bit_length() if cs else 0
+
+    @property
+    def pairs(self) -> list[tuple[Mono, Fraction]]:
+        """Products of powers, and what they are multiplied by."""
+        return [(mono, Fraction(c, self.den)) for mono, c in self.terms.items()]
+
+    @property
+    def key(self) -> object:
+        """Equal formulas mostly have equal keys, different ones never."""
+        return self.den, frozenset(self.terms.items())
+
+    @property
+    def constant(self) -> Fraction | None:
+        """Its value, where it is a rational number."""
+        known = self.terms.keys() <= {()}
+        return Fraction(self.terms.get((), 0), self.den) if known else None
+
+    def __bool__(self) -> bool:
+        return bool(self.terms)
+
+    def __add__(self, other: Formula | Exponent) -> Formula:
+        return self.ring.total((self, self.ring.lift(other)))
+
+    def __neg__(self) -> Formula:
+        return Formula(self.ring, {mono: -c for mono, c in self.terms.items()}, self.den)
+
+    def __sub__(self, other: Formula | Exponent) -> Formula:
+        return self + -self.ring.lift(other)
+
+    def __rsub__(self, other: Exponent) -> Formula:
+        return -self + other
+
+    def __mul__(self, other: Formula | Exponent) -> Formula:
+        ring, right = self.ring, self.ring.lift(other)
+        ring.spend(len(self.terms) * len(right.terms) * (1 + self.den.bit_length() // 256))
+        found: dict[Mono, Exponent] = {}
+        for (m, c), (n, k) in product(self.terms.items(), right.terms.items()):
+            both = m + n
+            apart = len(dict(both)) == len(both)
+            mono, factor = (tuple(sorted(both)), 1) if apart else ring.tidy(both)
+            found[mono] = found.get(mono, 0) + c * k * factor
+        return ring.over(found, self.den * right.den)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __truediv__(self, other: Formula | Exponent) -> Formula:
+        return self * self.ring.lift(other) ** -1
+
+    def __rtruediv__(self, other: Exponent) -> Formula:
+        return self**-1 * other
+
+    def __pow__(self, exponent: Exponent) -> Formula:
+        key = (self.key, exponent)
+        if key not in self.ring.powers:
+            self.ring.powers[key] = self.ring.power(self, Fraction(exponent))
+        return self.ring.powers[key]

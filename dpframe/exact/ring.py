@@ -1,0 +1,320 @@
+"""The ring of formulas over declared symbols: one normal form, and signs that are shown."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from .documents import number
+from .formula import Atom, Formula, Mono
+from .interval import whole_root
+from .limits import MAX_BITS, MAX_WORK, ZERO, Exponent, Json, Refused
+from .signs import Sign, at_once
+from .steps import Steps
+from .text import text_of
+
+PRIMES = [p for p in range(2, 100) if all(p % k for k in range(2, p))]
+NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,40}\Z")
+FUNCTIONS = {"log": 1, "exp": 1, "analytic_sigma": 2, "+": 0, "*": 0, "min": 0, "max": 0}  # 0: any
+
+
+class Ring:
+    """Formulas over declared symbols; what is shown of their signs holds on the whole domain."""
+
+    def __init__(self, steps: Steps) -> None:
+        self.steps = steps
+        self.atoms: list[Atom] = []
+        self.names: list[frozenset[str]] = []  # for each atom, the symbols in it
+        self.index: dict[object, int] = {}
+        self.symbols: dict[str, Formula] = {}  # those that a formula may use so far
+        self.memo: dict[str, Formula] = {}
+        self.logs: dict[object, Formula] = {}
+        self.powers: dict[object, Formula] = {}
+        self.seen: dict[object, bool] = {}
+        self.work = 0
+
+    def spend(self, work: int) -> None:
+        """Count work, so that no file keeps the checker busy. Raises Refused."""
+        self.work += work
+        if self.work > MAX_WORK:
+            raise Refused("more work than this checker is willing to do")
+
+    def intern(self, key: object, atom: Atom) -> int:
+        """The number of the atom with this key: `atom`, where there is none yet."""
+        if key not in self.index:
+            self.index[key] = len(self.atoms)
+            self.atoms.append(atom)
+            own = {atom.name} if atom.kind == "symbol" else set()
+            self.names.append(frozenset(own.union(*map(self.depends, atom.args))))
+        return self.index[key]
+
+    def depends(self, *fs: Formula) -> frozenset[str]:
+        """The symbols that occur."""
+        return frozenset().union(*(self.names[g] for f in fs for mono in f.terms for g, _ in mono))
+
+    def lift(self, value: Formula | Exponent) -> Formula:
+        """A number as a formula."""
+        if isinstance(value, Formula):
+            return value
+        return Formula(self, {(): value.numerator}, value.denominator)
+
+    def over(self, terms: Mapping[Mono, Exponent], den: int = 1) -> Formula:
+        """A formula from coefficients that may be fractions."""
+        common = math.lcm(*[c.denominator for c in terms.values()])
+        whole = {mono: (c * common).numerator for mono, c in terms.items()}
+        return Formula(self, whole, den * common)
+
+    def product(self, factors: Iterable[tuple[int, Exponent]], c: Exponent = 1) -> Formula:
+        """c times a product of powers of atoms."""
+        mono, more = self.tidy(factors)
+        value = c * more
+        return Formula(self, {mono: value.numerator}, value.denominator)
+
+    def total(self, parts: Iterable[Formula]) -> Formula:
+        """The sum."""
+        parts = list(parts)
+        den = 1
+        for part in parts:
+            den = math.lcm(den, part.den)
+            if den.bit_length() > MAX_BITS:
+                raise Refused(f"numbers of more than {MAX_BITS} bits")
+        found: dict[Mono, int] = {}
+        for part in parts:
+            scale = den // part.den
+            self.spend(len(part.terms) * (1 + den.bit_length() // 256))
+            for mono, c in part.terms.items():
+                found[mono] = found.get(mono, 0) + c * scale
+        return Formula(self, found, den)
+
+    def tidy(self, factors: Iterable[tuple[int, Exponent]]) -> tuple[Mono, Exponent]:
+        """A product of powers, like ones collected; whole powers of numbers become a factor."""
+        powers: dict[int, Exponent] = {}
+        for g, e in factors:
+            powers[g] = powers.get(g, 0) + e
+        factor: Exponent = 1
+        for g, e in powers.items():
+            if not -4096 <= e <= 4096:
+                raise Refused("an exponent above 4096")
+            whole = math.floor(e) if self.atoms[g].kind == "number" else 0
+            if whole:
+                factor = factor * Fraction(int(self.atoms[g].name)) ** whole
+            if type(e) is not int or whole:
+                powers[g] = int(e - whole) if e.denominator == 1 else e - whole
+        return tuple(sorted([(g, e) for g, e in powers.items() if e])), factor
+
+    def expand(self, f: Formula) -> Formula:
+        """The same with whole powers of sums multiplied out."""
+        done = []
+        if not any(e >= 1 and self.atoms[g].kind == "sum" for mono in f.terms for g, e in mono):
+            return f
+        for mono, c in f.terms.items():
+            sums = [(g, math.floor(e)) for g, e in mono if self.atoms[g].kind == "sum" and e >= 1]
+            part = self.product((*mono, *((g, -k) for g, k in sums)), c)
+            for g, k in sums:
+                part = part * self.atoms[g].args[0] ** k
+            done.append(part)
+        return self.total(done) * Fraction(1, f.den)
+
+    def clear(self, f: Formula) -> tuple[Formula, Mono]:
+        """(n, m), f = n/m: m > 0 a product of atoms, n expanded and without negative powers."""
+        low: dict[int, int] = {}
+        for mono in f.terms:
+            for g, e in mono:
+                if e < low.get(g, 0):
+                    low[g] = math.floor(e)
+        shift = [(g, -e if self.atoms[g].sign == 2 else e % 2 - e) for g, e in low.items()]
+        if not low:
+            return self.expand(f), ()
+        return self.expand(f * self.product(shift)), self.tidy(shift)[0]
+
+    def content(self, *fs: Formula) -> list[tuple[int, Exponent]]:
+        """The inverse of the largest product of positive atoms in all terms of fs (cleared)."""
+        monos = [dict(mono) for f in fs for mono in f.terms]
+        least = [(g, min(m.get(g, 0) for m in monos)) for g in monos[0]]
+        return [(g, -e) for g, e in least if e and self.atoms[g].sign == 2]
+
+    def ratio(self, f: Formula) -> tuple[Formula, Formula]:
+        """f = n/d, d > 0, both polynomials in atoms, in a form that equal formulas mostly share."""
+        top, shift = self.clear(f)
+        bottom = self.expand(self.product(shift)) * top.den
+        gcd = math.gcd(*top.terms.values(), *bottom.terms.values())
+        common = self.product(self.content(top, bottom), Fraction(1, gcd))
+        return top * top.den * common, bottom * common
+
+    def key(self, *fs: Formula) -> tuple[object, ...]:
+        """What to look up an atom with these arguments by."""
+        return tuple(part.key for f in fs for part in self.ratio(f))
+
+    def power(self, f: Formula, e: Fraction) -> Formula:
+        """f^e, if f >= 0 (for a fraction) or f not 0 (for e < 0) is shown. Raises Refused."""
+        whole, result = e.denominator == 1, self.lift(1)
+        if f.bits * abs(e) > MAX_BITS:
+            raise Refused(f"numbers of more than {MAX_BITS} bits")
+        if whole and e >= 0 and (len(f.terms) != 1 or e == 0):
+            for _ in range(int(e)):
+                result = result * f
+            return result
+        mono, c = f.pairs[0] if len(f.terms) == 1 else self.primitive(f)
+        if not c and e > 0:
+            return self.lift(0)
+        usable = all(self.usable(self.atoms[g].sign, k, e) for g, k in mono)
+        if not c or (c < 0 and not whole) or not (usable or (whole and e > 0)):
+            raise Refused(f"({text_of(f)})^({e}): not shown to be defined on the whole domain")
+        roots, factor = ([], c ** int(e)) if whole else (self.root(c, e), 1)
+        return self.product((*roots, *((g, k * e) for g, k in mono)), factor)
+
+    @staticmethod
+    def usable(sign: int, k: Exponent, e: Fraction) -> bool:
+        """Whether (x^k)^e = x^(k e) is defined and true for every x of this sign."""
+        return sign == 2 or (sign == 1 and k > 0 and e > 0) or (sign == -2 and e.denominator == 1)
+
+    def primitive(self, f: Formula) -> tuple[Mono, Fraction]:
+        """(m, c), f = c m: m a product of powers of atoms, one of them a sum made for this."""
+        top, shift = self.clear(f)
+        if not top:
+            return (), ZERO
+        content = self.content(top)
+        c = dict(top.pairs)[max(top.terms)]
+        base = top * self.product(content, 1 / c)
+        sign = self.sign(base)
+        if sign == -2:
+            c, base, sign = -c, -base, 2
+        mono = [(g, -e) for g, e in (*content, *shift)]
+        if base.constant is not None:
+            return self.tidy(mono)[0], c * base.constant
+        g = self.intern(("sum", base.key), Atom("sum", sign, (base,)))
+        return self.tidy((*mono, (g, 1)))[0], c
+
+    def factored(self, f: Formula) -> Formula:
+        """The same as one product, so that it cancels against equal factors."""
+        mono, c = self.primitive(f) if len(f.terms) > 1 else (f.pairs or [((), ZERO)])[0]
+        return self.product(mono, c)
+
+    def root(self, c: Fraction, e: Fraction) -> list[tuple[int, Exponent]]:
+        """c^e for c > 0 and a fraction e: primes below 100, and what is left, become atoms."""
+        factors: list[tuple[int, Exponent]] = []
+        for value, power in ((c.numerator, e), (c.denominator, -e)):
+            left = value
+            for prime in PRIMES:
+                while left % prime == 0:
+                    left //= prime
+                    factors.append((prime, power))
+            exact = whole_root(left, e.denominator)
+            perfect = exact**e.denominator == left
+            factors.append((exact, power * e.denominator) if perfect else (left, power))
+        return [(self.intern(n, Atom("number", 2, name=str(n))), k) for n, k in factors if n > 1]
+
+    def log(self, f: Formula) -> Formula:
+        """log f, if f > 0 is shown. Raises Refused."""
+        if f.key not in self.logs:
+            self.logs[f.key] = self.new_log(f)
+        return self.logs[f.key]
+
+    def new_log(self, f: Formula) -> Formula:
+        """The same, when it is first asked for. Raises Refused."""
+        if not self.prove(f, strict=True):
+            raise Refused(f"log({text_of(f)}): not shown to be defined on the whole domain")
+        top, bottom = self.ratio(f)
+        if top.key == bottom.key:
+            return self.lift(0)
+        sign, turned = self.sign(top - bottom), ("log", bottom.key, top.key)
+        if sign == -2 or turned in self.index:  # log(n/d) = -log(d/n)
+            return -self.product([(self.intern(turned, Atom("log", abs(sign), (bottom, top))), 1)])
+        plus = Atom("log", sign, (top, bottom))
+        return self.product([(self.intern(("log", top.key, bottom.key), plus), 1)])
+
+    def extremum(self, name: str, parts: Sequence[Formula]) -> Formula:
+        """The least or largest of formulas; those that never decide are left out."""
+        side = 1 if name == "max" else -1
+        kept: list[Formula] = []
+        for part in parts:
+            if not any(self.prove((other - part) * side) for other in kept):
+                worse = [k for k in kept if self.prove((part - k) * side)]
+                kept = [*(k for k in kept if k not in worse), part]
+        if len(kept) == 1:
+            return kept[0]
+        signs = [self.sign(part) for part in kept]
+        sign = max(0, max(signs) if side == 1 else min(signs))
+        if side == 1 and len(kept) == 2 and self.opposite(*kept):  # max(f, -f) = |f|
+            sign = max(1, sign)
+        atom = Atom(name, sign, tuple(kept))
+        return self.product([(self.intern((name, frozenset(map(self.key, kept))), atom), 1)])
+
+    def opposite(self, left: Formula, right: Formula) -> bool:
+        """Whether two formulas add up to 0."""
+        total = left + right
+        return self.prove(total) and self.prove(total * -1)
+
+    def implicit(self, name: str, parts: Sequence[Formula]) -> Formula:
+        """exp or analytic_sigma. Raises Refused."""
+        if name == "analytic_sigma":
+            inside = self.prove(parts[1], strict=True) and self.prove(1 - parts[1], strict=True)
+            if not (inside and self.prove(parts[0])):
+                raise Refused("analytic_sigma: needs epsilon >= 0 and 0 < delta < 1 everywhere")
+        atom = Atom(name, 2, tuple(parts))
+        return self.product([(self.intern((name, *self.key(*parts)), atom), 1)])
+
+    def formula(self, value: Json, where: str, depth: int = 0) -> Formula:
+        """The formula of a JSON value over the symbols that may be used so far. Raises Refused."""
+        if type(value) is str:
+            if value in self.symbols:
+                return self.symbols[value]
+            if NAME.match(value):
+                raise Refused(f"{where}: {value} is no symbol that is public here")
+            return self.lift(number(value, where))
+        text = repr(value)
+        if text not in self.memo:
+            if type(value) is not list or len(value) < 2 or type(value[0]) is not str or depth > 60:
+                raise Refused(f"{where}: not a formula: {text:.80}")
+            self.memo[text] = self.operation(value, where, depth + 1)
+        return self.memo[text]
+
+    def operation(self, value: list[Json], where: str, depth: int) -> Formula:
+        """The formula of [operation, arguments]. Raises Refused."""
+        name, count = value[0], len(value) - 1
+        if name == "^" and count == 2:
+            e = number(value[2], where)
+            if abs(e) > 64 or e.denominator > 64:
+                raise Refused(f"{where}: an exponent above 64")
+            return self.formula(value[1], where, depth) ** e
+        if FUNCTIONS.get(name, -1) not in (0, count):
+            raise Refused(f"{where}: no such operation: {value!r:.80}")
+        parts = [self.formula(part, where, depth) for part in value[1:]]
+        if name == "log":
+            return self.log(parts[0])
+        if name in ("+", "*"):
+            return self.total(parts) if name == "+" else math.prod(parts[1:], start=parts[0])
+        return self.extremum(name, parts) if name in ("min", "max") else self.implicit(name, parts)
+
+    def sign(self, f: Formula) -> int:
+        """2: shown > 0 on the whole domain; 1: >= 0; -2: < 0; 0: not shown."""
+        if self.prove(f, strict=True):
+            return 2
+        return 1 if self.prove(f) else -2 if self.prove(-f, strict=True) else 0
+
+    def prove(self, f: Formula, *, strict: bool = False) -> bool:
+        """Whether f >= 0 (f > 0 where strict) is shown on the whole domain: at once, or by a step
+        of the proof.
+        """
+        key = (frozenset(f.terms.items()), strict)
+        if key not in self.seen:
+            part = self.cleared(f)
+            own = (frozenset(part.terms.items()), strict, "cleared")
+            if own not in self.seen:
+                known = at_once(part, strict=strict)
+                claim = Sign(f, part, strict)
+                self.seen[own] = self.steps.closes(claim) if known is None else known
+            self.seen[key] = self.seen[own]
+        return self.seen[key]
+
+    def cleared(self, f: Formula) -> Formula:
+        """A polynomial in atoms that has the sign of f: f times what is positive."""
+        top = self.clear(f)[0]
+        if not top:
+            return top
+        content = self.content(top)
+        top = top * self.product(content) if content else top
+        gcd = math.gcd(*top.terms.values())
+        return Formula(self, {mono: c // gcd for mono, c in top.terms.items()})

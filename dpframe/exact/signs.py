@@ -1,0 +1,175 @@
+"""Signs of polynomials in atoms on the whole domain: by their terms, by the ends of an affine
+formula, by Bernstein coefficients on a subdivision that the proof names, or by one enclosure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import NamedTuple
+
+from .enclosure import Enclosure
+from .formula import Formula
+from .interval import root_ends
+from .limits import MAX_TENSOR, ZERO, Json, Refused
+from .polynomial import along, halves, inside_faces, place, to_bernstein
+from .ranges import Range
+from .text import digest, text_of
+
+
+def at_once(f: Formula, *, strict: bool) -> bool | None:
+    """Whether the signs of the terms settle f >= 0 (> 0); None where a step must."""
+    if not f:
+        return not strict
+    atoms, cs = f.ring.atoms, f.terms.values()
+    signs = [min((atoms[g].sign for g, _ in mono), default=2) for mono in f.terms]
+    if min(signs) >= 1 and min(cs) > 0 and (not strict or 2 in signs):
+        return True
+    return False if min(signs) == 2 and max(cs) < 0 else None
+
+
+class Sign(NamedTuple):
+    """The claim f >= 0 (f > 0 where strict) on the whole domain; `part` is f cleared."""
+
+    f: Formula
+    part: Formula
+    strict: bool
+
+    @property
+    def key(self) -> str:
+        """`1 - gamma > 0`."""
+        return digest(f"{text_of(self.part)} {'>' if self.strict else '>='} 0")
+
+    def shown(self, step: Mapping[str, Json]) -> bool:
+        """Whether the step shows it."""
+        match step:
+            case {"by": "affine"}:
+                return affine(self.part, strict=self.strict)
+            case {"by": "enclosure"}:
+                return enclosed(self.f, strict=self.strict)
+            case {"by": "bernstein", "tree": str(tree)}:
+                patch = patch_of(self.part)
+                self.f.ring.spend(len(tree) * (len(patch.flat) if patch else 0))
+                return patch is not None and subdivided(patch, tree, strict=self.strict)
+        raise Refused(f"no step for a sign: {step!r:.80}")
+
+
+def affine(f: Formula, *, strict: bool) -> bool:
+    """Whether a number plus multiples of symbols has an infimum >= 0, which is not met or > 0 where
+    strict.
+    """
+    total, met = ZERO, True
+    for mono, c in f.pairs:
+        if not mono:
+            total += c
+            continue
+        (g, e), *others = mono
+        low, high, left, right, _ = f.ring.atoms[g].range
+        end, closed = (low, left) if c > 0 else (high, right)
+        if others or e != 1 or f.ring.atoms[g].kind != "symbol" or end is None:
+            return False
+        total, met = total + c * end, met and closed
+    return total > 0 or (total == 0 and not (strict and met))
+
+
+def enclosed(f: Formula, *, strict: bool) -> bool:
+    """Whether one enclosure over the whole domain, where it is bounded, shows f >= 0 (> 0)."""
+    ring, names = f.ring, f.ring.depends(f)
+    spans = {a.name: a.range for a in ring.atoms if a.kind == "symbol" and a.name in names}
+    box = {n: (s.lower, s.upper) for n, s in spans.items() if None not in (s.lower, s.upper)}
+    ends = Enclosure(ring, box, 64).ends(f) if len(box) == len(spans) else None  # type: ignore[arg-type]
+    return ends is not None and (ends[0][0] > 0 or (ends[0][0] == 0 and not strict))
+
+
+class Patch(NamedTuple):
+    """Bernstein coefficients on a box, and which of its ends belong to it."""
+
+    flat: list[int]
+    shape: list[int]
+    ends: Sequence[tuple[bool, bool]]
+    depth: int = 0
+
+    def good(self, *, strict: bool) -> bool:
+        """Where all are >= 0, p >= 0; and p > 0 inside every face whose coefficients are not all
+        0.
+        """
+        return min(self.flat) >= 0 and (
+            not strict or inside_faces(self.flat, self.shape, self.ends)
+        )
+
+    def corners(self) -> bool:
+        """Whether p >= 0 at every corner."""
+        at = product(*((0, n - 1) for n in self.shape))
+        return all(self.flat[place(corner, self.shape)] >= 0 for corner in at)
+
+    def halved(self) -> list[Patch]:
+        """Both halves along the next axis."""
+        axis = self.depth % len(self.shape)
+        left, right = self.ends[axis]
+        parts = []
+        sides = ((left, True), (True, right))
+        for matrix, end in zip(halves(self.shape[axis] - 1), sides, strict=True):
+            ends = [*self.ends[:axis], end, *self.ends[axis + 1 :]]
+            flat = along(self.flat, self.shape, axis, matrix)
+            parts.append(Patch(flat, self.shape, ends, self.depth + 1))
+        return parts
+
+
+def subdivided(patch: Patch, tree: str, *, strict: bool) -> bool:
+    """Whether every leaf is good: `.` is a leaf, `+` halves a patch; the last patch comes first."""
+    queue = [patch]
+    for mark in tree:
+        if not queue:
+            return False
+        here = queue.pop()
+        if mark == "+":
+            queue += here.halved()
+        elif mark != "." or not here.good(strict=strict):
+            return False
+    return not queue
+
+
+def patch_of(f: Formula) -> Patch | None:
+    """A cleared formula on the whole domain, each atom a variable of its own; None where it is too
+    large, or an atom has no range. Ends at infinity are moved to 1 by x = l + t/(1 - t).
+    """
+    monos = [dict(mono) for mono in f.terms]
+    used = dict.fromkeys(g for m in monos for g in m)
+    steps = {g: math.lcm(*(m[g].denominator for m in monos if g in m)) for g in used}
+    rows = [[int(m.get(g, 0) * q) for g, q in steps.items()] for m in monos]
+    shape = [max(column) + 1 for column in zip(*rows, strict=True)]
+    spans = (
+        [span_of(f, g, q) for g, q in steps.items()] if math.prod(shape) <= MAX_TENSOR else [None]
+    )
+    known = [span for span in spans if span is not None]
+    if len(known) < len(spans):
+        return None
+    flat = [0] * math.prod(shape)
+    for row, c in zip(rows, f.terms.values(), strict=True):
+        flat[place(row, shape)] = c
+    f.ring.spend(len(flat) // 2 + 1)
+    for axis, span in enumerate(known):
+        matrix = to_bernstein(shape[axis] - 1, span.lower, span.upper)
+        if matrix is None:
+            return None
+        flat = along(flat, shape, axis, matrix)
+    return Patch(flat, shape, [(span.left, span.right) for span in known])
+
+
+def span_of(f: Formula, g: int, q: int) -> Range | None:
+    """Where the q-th root of an atom lies, its ends rounded outwards; None: not known."""
+    atom = f.ring.atoms[g]
+    low, high, left, right, _ = atom.range
+    if not f.ring.names[g]:  # a number
+        ends = Enclosure(f.ring, {}, 128).ends(Formula(f.ring, {((g, 1),): 1}))
+        (low, high), left, right = ends[0] if ends else (None, None), True, True
+    elif atom.kind != "symbol":
+        low, left = (ZERO if atom.sign >= 1 else None), atom.sign == 1
+    if q == 1:
+        return Range(low, high, left, right)
+    if low is None or low < 0:
+        return None
+    bottom, top = root_ends(low, q, 64), root_ends(high or ZERO, q, 64)
+    left, right = left or bottom[0] < bottom[1], right or top[0] < top[1]
+    return Range(bottom[0], None if high is None else top[1], left, high is not None and right)

@@ -1,0 +1,45 @@
+"""`python -m dpframe.kernel FILE [--expect HASH]` exits with 0 accepted, 1 rejected, 2 unusable."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from dpframe.exact.documents import read
+from dpframe.exact.limits import Unusable
+
+from .checker import check
+from .reading import content_of
+from .sentence import safe
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Check a file and say what was proved, or what was not. Returns the exit status."""
+    parser = argparse.ArgumentParser(prog="check", description="Check a dpframe certificate.")
+    parser.add_argument("file", help="the certificate, a JSON file")
+    parser.add_argument("--expect", metavar="HASH", help="refuse any other hash")
+    options = parser.parse_args(argv)
+    try:
+        document = read(content_of(options.file))
+    except (OSError, ValueError, Unusable) as error:
+        print(f"unusable: {safe(str(error))}")
+        return 2
+    verdict = check(document, options.expect)
+    if not verdict.accepted:
+        unusable = verdict.reason.startswith("unusable: ")
+        print(safe(verdict.reason if unusable else f"rejected: {verdict.reason}"))
+        if verdict.hash:
+            print(f"hash: {verdict.hash}")
+        return 2 if unusable else 1
+    print(f"accepted: {safe(verdict.sentence)}")
+    print(f"derivation: {document['statement']['derivation']}")
+    print(f"obligations: {verdict.obligations}, all shown")
+    for assumption in document["assumptions"]:
+        print(f"the file assumes: {safe(assumption)}")
+    print(f"hash: {verdict.hash}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

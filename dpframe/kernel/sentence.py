@@ -1,0 +1,45 @@
+"""What was proved, in words."""
+
+from __future__ import annotations
+
+from dpframe.exact.limits import Json
+from dpframe.exact.text import range_text, text_of
+from dpframe.theory.at import At
+
+RELATIONS = {"add_remove": "added or removed", "replace_one": "replaced"}
+GUARANTEES = {
+    "pure": "{0}-differential privacy",
+    "approx": "({0}, {1})-differential privacy",
+    "zcdp": "{0}-zero-concentrated differential privacy",
+    "gaussian": "Gaussian differential privacy of squared parameter {0}",
+}
+
+
+def sentence(c: At, claimed: Json) -> str:
+    """The statement in words."""
+    own = sorted(c.personal.own)
+    free = [f"{name} {range_text(c.domains[name])}" for name in c.domains if name not in own]
+    if own:
+        mine = ", ".join(f"{name} {range_text(c.domains[name])}" for name in own)
+        free.append(f"all public budgets of the records{c.personal.groups}")
+        free.append(f"each record, with its own {mine}")
+    rows = "one row" if c.rows.constant == 1 else f"up to {text_of(c.rows)} rows of one person"
+    kind_of, amounts = c.personal.claimed or (c.kind, c.amounts)
+    guarantee = GUARANTEES[kind_of].format(*map(text_of, amounts))
+    differ = f"differ by {rows} {RELATIONS[claimed['relation']]}"
+    lines = [
+        f"For all {'; '.join(free)}, and" if free else "For",
+        f"every two tables that {differ}{', which is that record' if own else ''},",
+        f"the released values together satisfy {guarantee}"
+        + (f" with that record's own {' and '.join(own)}" if own else ""),
+    ]
+    sides = (f"{text_of(h.left)} {'<' if h.strict else '<='} {text_of(h.right)}" for h in c.region)
+    where = "; ".join(sides)
+    values = ", ".join(f"{name} = {value}" for name, value in claimed["values"].items())
+    given = f" Given here: {values}." if values else ""
+    return " ".join(lines) + (f", where {where}." if where else ".") + given
+
+
+def safe(text: str) -> str:
+    """Text of a file without characters that could steer a terminal."""
+    return "".join(ch if ch.isprintable() and ch.isascii() else f"<{ord(ch):x}>" for ch in text)

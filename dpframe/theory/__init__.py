@@ -1,0 +1,16 @@
+"""The rule book: one entry for each kind of node, theorem of calibration and derivation."""
+
+from . import (  # noqa: F401 - every file enters its rules
+    calibrations,
+    cells,
+    derivations,
+    estimates,
+    procedures,
+    releases,
+    rows,
+    statistics,
+    weights,
+)
+from .book import DERIVATIONS, KINDS, THEOREMS
+
+__all__ = ["DERIVATIONS", "KINDS", "THEOREMS"]

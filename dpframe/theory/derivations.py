@@ -1,0 +1,235 @@
+"""Derivations of the total from all releases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any, NamedTuple
+
+from dpframe.exact.contour import Parts, composed
+from dpframe.exact.documents import number
+from dpframe.exact.enclosure import exactly
+from dpframe.exact.formula import Formula
+from dpframe.exact.interval import FAR, log_below, root_ends
+from dpframe.exact.limits import HALF, MAX_BOXES, ZERO, Json, Refused, Unbounded
+from dpframe.exact.ring import Ring
+from dpframe.exact.text import digest
+
+from .at import At
+from .book import PURE, THEOREMS, derivation
+from .boxes import on_boxes
+from .calibrations import moved_by
+from .facts import Bound, Procedure, Release
+from .gaussian import approximately
+from .joint import PARTS, above, by_part, joint, squared_moves
+from .personal import settled
+
+
+def moving(c: At, releases: Sequence[Release]) -> list[list[Release]]:
+    """Releases that one change of the table may move together, every case of them: of a partition
+    as many cells as a person has rows, twice that where rows are replaced. [McSherry09, Thm 4]
+    """
+    rows = None if any(isinstance(fact, Bound) for fact in c.facts) else c.rows.constant
+    inside = [r for r in releases if r.statistic in c.cells and not r.sampled]
+    placed = inside if rows is not None else []
+    most = int((rows or 0) * (2 if c.replaced else 1))
+    groups: dict[object, dict[object, list[Release]]] = {}
+    for r in placed:
+        *partition, cell = c.cells[r.statistic]
+        groups.setdefault(tuple(partition), {}).setdefault(cell, []).append(r)
+    options: list[list[Any]] = []
+    for cells in groups.values():
+        kinds: dict[object, list[Any]] = {}
+        for own in cells.values():
+            kinds.setdefault(charged_alike(own), []).append(own)
+        ones = [own for same in kinds.values() for own in same[:most]]
+        few = math.comb(len(ones), min(most, len(ones))) <= 256
+        c.require(few, "at most 256 choices of cells that differ in what they are charged")
+        options.append(list(combinations(ones, min(most, len(ones)))))
+    c.require(math.prod(map(len, options)) <= 256, "at most 256 choices of cells")
+    known = set(map(id, placed))
+    found = []
+    for chosen in product(*options):
+        kept = {id(r) for cells in chosen for own in cells for r in own}
+        found.append([r for r in releases if id(r) in kept or id(r) not in known])
+    return found
+
+
+def charged_alike(own: Sequence[Release]) -> object:
+    """What the releases of a cell are charged by, the same where only the cell is another."""
+    facts = [id(fact) for r in own for fact in r.statistic.table]
+    found = []
+    for r in own:
+        s, share = r.statistic, r.share or {}
+        formulas = (r.size, r.times, s.l1, s.l2, s.size, *share.values())
+        shown = tuple(None if f is None else f.key for f in formulas)
+        tables = tuple(facts.index(id(fact)) for fact in s.table)
+        found.append((r.mechanism, r.rule, tuple(share), shown, s.part, s.charge, tables))
+    return tuple(found)
+
+
+@derivation("basic")
+def _basic(c: At) -> None:
+    """Every release earns its share; epsilons add, deltas and failures of bounds add.
+    [DworkR14, Thm B.1]
+    """
+    c.require(c.kind in ("pure", "approx"), "basic composition proves pure or approximate DP")
+    spent = {id(r): earned(c, r) for r in c.releases}
+    procedures = [fact for fact in c.facts if isinstance(fact, Procedure)]
+    failures = [fact.failure for fact in c.facts if isinstance(fact, Bound)]
+    others = [p.epsilon for p in procedures], [p.delta for p in procedures] + failures
+    c.where = "total"
+    whole = [*c.amounts, c.ring.lift(0)]
+    for some in moving(c, c.releases):
+        for i, name in enumerate(("epsilons", "deltas")):
+            parts = c.ring.total([*(spent[id(r)][i] for r in some), *others[i]])
+            c.at_least(whole[i], parts, f"the {name} must sum to at most the target's")
+
+
+def earned(c: At, r: Release) -> tuple[Formula, Formula]:
+    """The share of a release, all its draws together, which each draw earns. Raises Refused."""
+    c.where = r.where
+    c.require(r.share is not None and "epsilon" in r.share, "a share of epsilon is missing")
+    share = r.share or {}
+    epsilon, delta = share["epsilon"], share.get("delta", c.ring.lift(0))
+    c.at_least(epsilon, 0, "its share of epsilon must be positive", strict=True)
+    c.at_least(delta, 0, "its share of delta", strict=r.mechanism == "gaussian")
+    if r.mechanism == "gaussian":
+        c.at_least(c.ring.lift(1), delta, "its share of delta", strict=True)
+    THEOREMS[r.mechanism, r.rule](c, r, epsilon, delta)
+    return r.times * epsilon, r.times * delta
+
+
+def named_theorems(c: At) -> None:
+    """Mark the hypotheses of the theorems that calibrated noise: a region may keep them, where
+    another derivation proves the total, since they only narrow what is claimed.
+    """
+    for r in c.releases:
+        if r.rule != "stated" and r.share is not None and "epsilon" in r.share:
+            with suppress(Refused):
+                earned(c, r)
+
+
+@derivation("gaussian")
+def _gaussian(c: At) -> None:
+    """Gaussian releases together: one release of the stacked vector. [DongRS22, Cor 3.3]"""
+    named_theorems(c)
+    kind_of, amounts = c.kind, c.amounts
+    c.where = "total"
+    c.require(kind_of != "pure", "Gaussian noise is never pure DP")
+    c.require(all(r.mechanism == "gaussian" for r in c.releases), "every release must be Gaussian")
+    for some in moving(c, c.releases):
+        squares = squared_moves(c, some)
+        if kind_of == "approx":
+            approximately(c, amounts[0], amounts[1], squares)
+            continue
+        worth = amounts[0] * (2 if kind_of == "zcdp" else 1)
+        for most in joint(by_part(c, squares), lambda a, b: above(c, a, b)):
+            c.at_least(worth, most, "the joint mu^2 must be inside the target")
+
+
+@derivation("zcdp")
+def _zcdp(c: At) -> None:
+    """rhos add: (Delta/size)^2/2 of every noise, discrete Gaussians too. [BunS16] [CanonneKS20]"""
+    named_theorems(c)
+    c.where = "total"
+    c.require(c.kind in ("zcdp", "approx"), "zCDP proves zCDP or approximate DP")
+    for some in moving(c, c.releases):
+        rhos(c, some)
+
+
+def rhos(c: At, releases: Sequence[Release]) -> None:
+    """The rhos of releases that may move together are inside the target. Raises Refused."""
+    kind_of, amounts = c.kind, c.amounts
+    others = [r for r in releases if r.mechanism in (*PURE, "discrete_gaussian")]
+    gaussians = [r for r in releases if r.mechanism == "gaussian"]
+    c.require(len(others) + len(gaussians) == len(releases), "the rho of a release is unknown")
+    extra = c.ring.total((moved_by(c, r) / r.size) ** 2 * r.times * HALF for r in others)
+    sums = by_part(c, squared_moves(c, gaussians))
+    if kind_of == "zcdp":
+        for most in joint(sums, lambda a, b: above(c, a, b)):
+            c.at_least(amounts[0], most * HALF + extra, "rho must be inside the target")
+        return
+
+    def decide(ends: Sequence[tuple[Fraction, Fraction]] | None) -> bool:
+        if ends is None or ends[1][0] <= 0:
+            return False
+        square = max(joint(dict(zip(PARTS, (high for _, high in ends[3:]), strict=True)), max))
+        rho = square / 2 + ends[2][1]
+        root = root_ends(rho * max(ZERO, -log_below(ends[1][0])), 2, 96)[1]
+        return bool(rho + 2 * root <= ends[0][0])
+
+    shown = on_boxes(c, "zcdp", [*amounts, extra, *sums.values()], decide)
+    c.require(shown, "rho + 2 sqrt(rho log(1/delta)) <= epsilon was not shown")
+
+
+@derivation("numeric")
+def _numeric(c: At) -> None:
+    """Dominating pairs multiply: a Gaussian of the joint mu, one pair a draw. [ZhuDW22, Thm 10]"""
+    named_theorems(c)
+    c.where = "total"
+    c.require(c.kind == "approx", "a numeric total proves approximate DP")
+    pure = [r for r in c.releases if r.mechanism in PURE]
+    gaussians = [r for r in c.releases if r.mechanism == "gaussian"]
+    c.require(len(pure) + len(gaussians) == len(c.releases), "the loss of a release is unknown")
+    draws = [exactly(c.ring, r.times, {}) for r in pure]
+    c.require(None not in draws, "the numbers of draws must be numbers")
+    costs = [moved_by(c, r) / r.size for r in pure]
+    sums = by_part(c, squared_moves(c, gaussians))
+    settled(c, *costs, *sums.values())
+
+    def decide(ends: Sequence[tuple[Fraction, Fraction]] | None) -> bool:
+        if ends is None or ends[1][0] <= 0:
+            return False
+        tops = [high for _, high in ends[2:]]
+        square = max(joint(dict(zip(PARTS, tops[len(costs) :], strict=True)), max))
+        parts = [(r.mechanism, e, int(n or 0)) for r, e, n in zip(pure, tops, draws, strict=False)]
+        return composes(c, ends[0][0], ends[1][0], square, parts)
+
+    shown = on_boxes(c, "numeric", [*c.amounts, *costs, *sums.values()], decide)
+    c.require(shown, "delta of all losses, none on samples, was not shown (it needs a Gaussian)")
+
+
+def composes(c: At, e: Fraction, d: Fraction, square: Fraction, pure: Parts) -> bool:
+    """Whether a Gaussian of this mu^2 and pure releases are (e, d)-DP together; equal ones once."""
+    if not (0 < e < 10**6 and d > FAR and Fraction(1, 10**12) < square < 10**12):
+        return False
+    drawn: dict[tuple[str, Fraction], int] = {}
+    for mechanism, cost, n in pure:
+        drawn[mechanism, cost] = drawn.get((mechanism, cost), 0) + n
+    parts = [(*key, n) for key, n in drawn.items()]
+    return bool(c.ring.steps.closes(Contour(c.ring, e, d, square, parts)))
+
+
+class Contour(NamedTuple):
+    """The claim that a Gaussian and pure draws are (e, d)-DP together."""
+
+    ring: Ring
+    e: Fraction
+    d: Fraction
+    square: Fraction
+    parts: Parts
+
+    @property
+    def key(self) -> str:
+        """`contour of 1, 1/100000, 1/4, laplace 1/10 x 3`."""
+        draws = "; ".join(f"{mechanism} {cost} x {n}" for mechanism, cost, n in self.parts)
+        return digest(f"contour of {self.e}, {self.d}, {self.square}, {draws}", short=60)
+
+    def shown(self, step: Mapping[str, Json]) -> bool:
+        """Whether the line of the step shows it: real part c > 0, step h > 0, n nodes."""
+        match step:
+            case {"by": "contour", "c": c, "h": h, "n": int(n)} if 1 < n <= MAX_BOXES:
+                path = number(c, "contour"), number(h, "contour"), n
+            case _:
+                raise Refused(f"no step for a contour: {step!r:.80}")
+        if not min(path) > 0:
+            return False
+        self.ring.spend(n * (20 + sum(16 + 3 * k.bit_length() for *_, k in self.parts)))
+        try:
+            return composed(self.e, self.square, self.parts, path) <= self.d
+        except (Unbounded, ArithmeticError, ValueError):  # numbers too far out
+            return False

@@ -1,0 +1,273 @@
+"""What nodes read of releases before them and of records' own budgets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpframe.exact.documents import keys, number
+from dpframe.exact.formula import Formula
+from dpframe.exact.limits import ZERO, Json
+from dpframe.exact.ranges import Range
+
+from .at import At
+from .book import KINDS, LAST, OWN, SAMPLES, SUMS, ZEROS
+from .facts import (
+    Bound,
+    Column,
+    Iterate,
+    Known,
+    OfBudgets,
+    Post,
+    Procedure,
+    RecordWeights,
+    Release,
+    Rows,
+    Statistic,
+    Thinning,
+    Tilted,
+)
+
+
+class Past:
+    """What nodes read of what was released before them."""
+
+    def __init__(self) -> None:
+        self.reads: set[str] = set()  # symbols that the present node reads
+        self.symbols: dict[str, Known] = {}  # those that stand for released numbers
+        self.counts: list[Formula] = []  # those that stand for the number of rows
+        self.points: dict[object, frozenset[object]] = {}  # for each fact, the loops' points
+        self.late: set[object] = set()  # facts that a released value decides
+        self.sums: set[object] = set()  # statistics that a sample of the rows may be asked for
+        self.loops: dict[object, Release] = {}  # for each point, what is asked there
+
+    def read(self, f: Formula) -> Formula:
+        """Note what a formula reads."""
+        self.reads |= f.ring.depends(f)
+        return f
+
+    def keep(self, fact: object, inputs: Sequence[object]) -> None:
+        """Note what a new fact reads, through its inputs and its formulas."""
+        before = [*inputs, *(self.symbols[name] for name in self.reads & self.symbols.keys())]
+        own = {fact} if isinstance(fact, Iterate) else set()
+        self.points[fact] = frozenset(own).union(*(self.points[one] for one in before))
+        seen = isinstance(fact, (Release, Procedure, Post, Known, Iterate))
+        if seen or any(one in self.late for one in before):
+            self.late.add(fact)
+
+
+class Personal:
+    """Budgets of each record: whose symbols they are, and what is made of them."""
+
+    def __init__(self) -> None:
+        self.own: frozenset[str] = frozenset()  # symbols that differ from record to record
+        self.fixed: set[str] = set()  # these, and numbers of all budgets: nobody chooses them
+        self.groups = ""  # in words
+        self.largest: dict[object, Formula] = {}  # by the formula's key
+        self.weighed: dict[object, tuple[Formula, Formula | None]] = {}  # factor, bound without
+        self.kept: set[object] = set()  # facts about records that a sample keeps
+        self.bare: list[str] = []  # statistics of other records
+        self.claimed: tuple[str, list[Formula]] | None = None  # where a sample's claim is another
+
+
+def each_record(c: At, each: Json) -> None:
+    """Read which symbols of the target every record has of its own, and the groups of records."""
+    if each is None:
+        return
+    grouped = {"groups": list, "amounts": dict, "shares": (list, type(None))}
+    keys(each, "each", own=list, **(grouped if "groups" in each else {}))
+    own = each["own"]
+    c.require(own and all(type(name) is str for name in own), "each: names of the target's symbols")
+    known = len(set(own)) == len(own) and all(name in c.free for name in own)
+    known = known and not any(c.domains[name].integer for name in own)  # so `times` reads none
+    c.require(known, "each: a record's own numbers are symbols that stand for no node")
+    c.personal.own, c.personal.fixed = frozenset(own), set(own)
+    if "groups" in each:
+        grouped_records(c, each)
+
+
+def grouped_records(c: At, each: Json) -> None:
+    """Every group has its amounts, inside the ranges of the symbols. Raises Refused."""
+    names, amounts, shares = each["groups"], each["amounts"], each["shares"]
+    texts = names and all(type(name) is str and name for name in names)
+    c.require(texts and len(set(names)) == len(names), "groups: different names")
+    known = amounts and amounts.keys() <= c.personal.own
+    c.require(known, "amounts: of what each record has of its own")
+    for name, values in amounts.items():
+        fits = type(values) is list and len(values) == len(names)
+        c.require(fits, f"{name}: one amount for each group")
+        for value in values:
+            found = c.positive(value, f"{name} of a group")
+            one_for_all(c, found)
+            within_range(c, found, c.domains[name], f"{name} of a group must lie in its range")
+    parts = [number(share, "shares") for share in shares or ()]
+    whole = len(parts) == len(names) and min(parts) > 0 and sum(parts) == 1
+    c.require(shares is None or whole, "shares: one for each group, positive, of sum 1")
+    c.personal.groups = groups_text(each)
+
+
+def within_range(c: At, f: Formula, span: Range, rule: str) -> None:
+    """The obligation that a formula lies in a range on the whole domain. Raises Refused."""
+    if span.lower is not None:
+        c.at_least(f, c.ring.lift(span.lower), rule, strict=not span.left)
+    if span.upper is not None:
+        c.at_least(c.ring.lift(span.upper), f, rule, strict=not span.right)
+
+
+def one_for_all(c: At, *formulas: Formula) -> None:
+    """What all records share reads no record's own budget. Raises Refused."""
+    mine = sorted(c.ring.depends(*formulas) & c.personal.own)
+    c.require(not mine, f"one number for all records must not read a record's own {mine}")
+
+
+def promised(c: At) -> None:
+    """What personalised budgets ask of the whole graph: the noise of a release is the largest that
+    any budget asks for, more noise never costs more, and every record's move follows from its own
+    budget. Then what is shown for one record's symbols holds for every record. Raises Refused.
+    """
+    coins = [fact for fact in c.facts if isinstance(fact, Thinning)]
+    if not c.personal.own:
+        return  # then no node reads budgets
+    silent = sorted(c.personal.own - c.ring.depends(*c.amounts))
+    c.require(not silent, f"each: {silent} must occur in the target")
+    common = sorted(c.ring.depends(*c.amounts) & (c.personal.fixed - c.personal.own))
+    c.require(not common, f"the target must not read numbers of all budgets: {common}")
+    c.require(c.rows.constant == 1, "budgets of each record are for people with one row each")
+    others = [fact for fact in c.facts if isinstance(fact, (Procedure, Bound))]
+    rule = "budgets of each record are spent on noise: no bounds, no procedures but tilted_minimum"
+    c.require(all(isinstance(fact, Tilted) for fact in others), rule)
+    for coin in coins:
+        on_sample(c, coin)
+
+
+def on_sample(c: At, coin: Thinning) -> None:
+    """Whatever costs `threshold` on the sample costs each record its own epsilon [JorgensenYC15,
+    Thm 1]: that is then to be shown. Raises Refused.
+    """
+    mixed = f"everything that is released must read the sample: {c.personal.bare}"
+    c.require(not c.personal.bare, mixed)
+    c.require(c.replaced is False, "a sample hides whether a record is there: add/remove only")
+    base = [coin.threshold] if coin.delta is None else [coin.threshold, coin.delta]
+    c.require(
+        c.kind == ("pure" if coin.delta is None else "approx"), "a sample proves its own kind"
+    )
+    own = [coin.epsilon, *base[1:]]
+    same = all(mine.key == other.key for mine, other in zip(own, c.amounts, strict=True))
+    c.require(same, "coins must fall by the target's own epsilon; delta must be the target's")
+    one_for_all(c, *base)
+    c.personal.claimed, c.amounts = (c.kind, c.amounts), base
+
+
+def apart(c: At, fact: object) -> bool:
+    """Whether bounds on rows or labels differ from record to record."""
+    factor, _ = c.personal.weighed.get(fact, (c.ring.lift(1), None))
+    return bool(c.ring.depends(factor) & c.personal.own)
+
+
+def by_record(c: At, node: Mapping[str, Json], inputs: Sequence[Any], fact: Any) -> None:
+    """Records are weighed last; a record's own numbers are read where each record is meant, or all
+    budgets; what reads kept records only is a statistic of the sample. Raises Refused.
+    """
+    kind_of, own = node["kind"], c.personal
+    weighed = any(apart(c, i) for i in inputs)
+    rule = "rows and labels are weighed last, and summed"
+    c.require(kind_of in LAST or not weighed, rule)
+    mine = sorted(c.past.reads & own.own)
+    rule = f"one number for all records must not read a record's own {mine}"
+    c.require(kind_of in OWN or not mine, rule)
+    data = [i for i in inputs if isinstance(i, (Rows, Column, RecordWeights))]
+    if kind_of in SAMPLES or (data and all(i in own.kept for i in data)):
+        own.kept.add(fact)
+    elif data and isinstance(fact, (Statistic, Procedure)):
+        own.bare.append(c.where)
+
+
+def learned(c: At, name: str, fact: object) -> Formula:
+    """The symbol of a node: its own released number, whose range execution enforces, or the number
+    of rows where that is constant over neighbours. Raises Refused.
+    """
+    if isinstance(fact, OfBudgets):
+        return of_all(c, name, fact)
+    span, still = c.domains[name], isinstance(fact, Statistic) and fact.still and fact.counts
+    if not isinstance(fact, Known):
+        own = still and not named(c, name)
+        c.require(own, f"{name} reads a value that is not constant over neighbours")
+        c.past.counts.append(c.symbol(name))
+        return c.symbol(name)
+    c.require(fact.name == name, f"{name} must have the name of its node, {fact.name}")
+    ends = span.left == (span.lower is not None) and span.right == (span.upper is not None)
+    c.require(ends and not span.integer, f"{name}: the range of a released number has its ends")
+    if isinstance(fact, Bound):
+        floor = ZERO if fact.statistic.part == "floor" and not fact.upper else None
+        c.require(span[:2] == (floor, None), f"{name}: the range of a bound is its statistic's")
+    c.past.symbols[name] = fact
+    return c.symbol(name)
+
+
+def of_all(c: At, name: str, fact: OfBudgets) -> Formula:
+    """The symbol of a number of all budgets, of which only its sign is known. Raises Refused."""
+    counted = f"{name} is a total over the records that are there: neighbours differ in it"
+    c.require(c.replaced or fact.what != "total", counted)
+    c.require(c.domains[name] == Range(ZERO, None), f"{name}: its range is (0, inf)")
+    c.require(not named(c, name), f"{name} must be its own name")
+    c.personal.fixed.add(name)
+    if fact.what == "largest":
+        c.personal.largest[fact.formula.key] = c.symbol(name)
+    return c.symbol(name)
+
+
+def named(c: At, name: str) -> bool:
+    """Whether some released number has this name."""
+    return any(isinstance(fact, Known) and fact.name == name for fact in c.facts)
+
+
+def settled(c: At, *formulas: Formula) -> None:
+    """Budgets, failures and numbers of draws are divided before anything is released."""
+    late = sorted(c.ring.depends(*formulas) & c.past.symbols.keys())
+    c.require(not late, f"shares, draws and claims must not depend on what is released: {late}")
+
+
+def committed(c: At, derivation: str) -> None:
+    """What adaptive composition asks of the whole graph. Raises Refused."""
+    promised(c)
+    settled(c, *c.amounts, *(side for h in c.region for side in (h.left, h.right)))
+    others = any(isinstance(fact, (Procedure, Bound)) for fact in c.facts)
+    alone = "only basic composition adds procedures, and bounds that may fail"
+    c.require(derivation == "basic" or not others, alone)
+    for fact in c.facts:
+        if isinstance(fact, (Release, Procedure)):
+            points, sampled = c.past.points[fact], isinstance(fact, Release) and fact.sampled
+            asked = len(points) == 1 and c.past.loops.get(*points) is fact
+            once = "a release that reads a point, or samples, is what one loop asks"
+            c.require(asked or not (points or sampled), f"{fact.where}: {once}")
+
+
+def made(c: At, node: Mapping[str, Json], inputs: Sequence[Any]) -> Any:
+    """What a node's kind derives, in the cell of its inputs where it stays there."""
+    kind_of = KINDS[node["kind"]]
+    c.past.reads = set()
+    fact = kind_of.make(c, *inputs, **{name: node[name] for name in kind_of.names})
+    c.past.keep(fact, inputs)
+    by_record(c, node, inputs, fact)
+    c.past.sums.update({fact} if node["kind"] in SUMS else ())
+    data = [i for i in inputs if not isinstance(i, (Release, Procedure, Post, Known))]
+    cells = {c.cells.get(i) for i in data} if node["kind"] in ZEROS else set()
+    if len(cells) == 1 and None not in cells:
+        c.cells[fact] = cells.pop()
+    return fact
+
+
+def groups_text(each: Mapping[str, Json]) -> str:
+    """` (groups a: epsilon 1/10, share 1/3; ...)`, as the file has it."""
+    parts = []
+    for i, name in enumerate(each["groups"]):
+        amounts = [f"{own} {formula_text(values[i])}" for own, values in each["amounts"].items()]
+        share = [] if each["shares"] is None else [f"share {each['shares'][i]}"]
+        parts.append(f"{name}: {', '.join(amounts + share)}")
+    return f" (groups {'; '.join(parts)})"
+
+
+def formula_text(value: Json) -> str:
+    """A formula of a file."""
+    return value if type(value) is str else json.dumps(value)
