@@ -18,15 +18,27 @@ def check(
     file: Annotated[Path, typer.Argument(help="A certificate file.")],
     expect: Annotated[str | None, option("--expect", "The hash that it must have.")] = None,
     as_json: Json = False,
+    standalone: Annotated[
+        bool, option("--standalone", "Write the kernel as one file that runs without dpframe.")
+    ] = False,
 ) -> None:
-    """Check a certificate file again, independently of the prover."""
-    from dpframe import check as checker
+    """Check a certificate file by the kernel, which shares no search with the prover."""
+    from dpframe.exact.documents import read
+    from dpframe.exact.limits import Unusable
+    from dpframe.kernel import check as checked
+    from dpframe.kernel.__main__ import main
+    from dpframe.kernel.reading import content_of
 
+    if standalone:
+        from .standalone import write_standalone
+
+        write_standalone(file)
+        raise typer.Exit
     if not as_json:
-        raise typer.Exit(checker.main([*(["--expect", expect] if expect else []), "--", str(file)]))
+        raise typer.Exit(main([*(["--expect", expect] if expect else []), "--", str(file)]))
     try:
-        verdict = checker.check(checker.read(checker.content_of(file)), expect)
-    except (OSError, ValueError, checker.Unusable) as error:
+        verdict = checked(read(content_of(file)), expect)
+    except (OSError, ValueError, Unusable) as error:
         raise dp.BadCertificate("FILE", "a readable certificate", str(file), str(error)) from None
     print_json(dataclasses.asdict(verdict))
     unusable = verdict.reason.startswith("unusable")

@@ -11,7 +11,8 @@ from .limits import ONE, ZERO, Unbounded
 from .profile import least_std
 
 if TYPE_CHECKING:
-    from .formula import Atom, Formula, Ring
+    from .formula import Atom, Formula
+    from .ring import Ring
 
 
 def exactly(ring: Ring, f: Formula, point: Mapping[str, Fraction]) -> Fraction | None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from .ranges import Range
 
 if TYPE_CHECKING:
-    from .formula import Atom, Formula, Mono, Ring
+    from .formula import Atom, Formula, Mono
+    from .ring import Ring
 
 
 def text_of(f: Formula) -> str:

@@ -226,7 +226,7 @@ class Contour(NamedTuple):
                 path = number(c, "contour"), number(h, "contour"), n
             case _:
                 raise Refused(f"no step for a contour: {step!r:.80}")
-        if not min(path) > 0:
+        if not (path[0] > 0 and path[1] > 0):
             return False
         self.ring.spend(n * (20 + sum(16 + 3 * k.bit_length() for *_, k in self.parts)))
         try:

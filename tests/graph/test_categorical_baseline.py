@@ -12,10 +12,10 @@ import pytest
 from scipy.stats import norm
 
 import dpframe as dp
-from tests.support import checking as check
 from dpframe.errors import BadCertificate
 from dpframe.execution import execute
 from dpframe.sensitivity import L1, L2
+from tests.support import checking as check
 
 TARGET = dp.ApproxDP(1, "1e-6")
 TWO, THREE, FOUR = (

@@ -12,8 +12,8 @@ from mpmath import matrix, mp, mpf
 from scipy import special
 
 import dpframe as dp
-from tests.support import checking as check
 from dpframe.mechanisms.correlated_gaussian import positive_definite
+from tests.support import checking as check
 from tests.support import samples
 from tests.support.oracles import value
 

@@ -9,10 +9,10 @@ import attrs
 import pytest
 
 import dpframe as dp
-from tests.support import checking as check
 from dpframe.mutating import BREAKING, OPERATORS, Mutant, Outcome, around, bases, mended, together
 from dpframe.mutating.judged import key_of
 from dpframe.regressions.solve import ridge_solve
+from tests.support import checking as check
 
 ONE = dp.ApproxDP(1, "1e-6")
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from tests.support import checking as check
 from dpframe.prover.certificate import canonical_hash
 from dpframe.randomness import SimulatedBits
+from tests.support import checking as check
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 WIDE = dp.Setting(X=dp.Rows(norm=2**20), y=dp.Column(bound=2**20), relation=dp.ADD_REMOVE)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from tests.support import checking as check
 from dpframe.graph.statistics import RawAggregate
 from dpframe.mechanisms import Laplace
 from dpframe.sensitivity import L2
 from dpframe.symbols import exp, to_json
+from tests.support import checking as check
 from tests.support import samples
 from tests.support.oracles import delta_of
 

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from tests.support import checking as check
 from dpframe.errors import Uncertified
 from dpframe.graph.known import known
 from dpframe.graph.partition import Hashed, Partition
 from dpframe.graph.statistics import Count, Histogram
 from dpframe.prover.parallel import cell_of
+from tests.support import checking as check
 from tests.support import samples
 
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)

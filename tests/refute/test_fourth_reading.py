@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from tests.support import checking as check
 from dpframe.execution.totals import Pass, Sums, derived
 from dpframe.execution.whole import WholeSum
 from dpframe.graph import Graph
@@ -21,6 +20,7 @@ from dpframe.graph.statistics import Gram
 from dpframe.mechanisms import Gaussian
 from dpframe.prover.certificate import canonical_hash
 from dpframe.sources import Block
+from tests.support import checking as check
 
 UNIT = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 FINE = attrs.evolve(UNIT, grid=24)

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from tests.support.checking import check
 from dpframe.graph import Graph, Release
 from dpframe.prover import examine
 from dpframe.prover.obligation import REFUTED
+from tests.support.checking import check
 
 APPROX = dp.ApproxDP(1, Fraction(1, 10**6))
 MIXED = [dp.Numeric("a", 0, 1), dp.Categorical("c", ["u", "v"])]

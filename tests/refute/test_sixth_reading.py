@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from tests.support import checking as check
 from dpframe.graph.clipping import normalize
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.grid import Grid
@@ -19,6 +18,7 @@ from dpframe.graph.statistics import Gram, LambdaMin, Moment, OneRow, Trace
 from dpframe.prover.certificate import canonical_hash
 from dpframe.prover.composed import joint_gaussian
 from dpframe.sensitivity import L2
+from tests.support import checking as check
 
 UNIT = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 REPLACED = attrs.evolve(UNIT, relation=dp.REPLACE_ONE)

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from tests.support import checking as check
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.graph.maps.gradient_at import GradientAt
 from dpframe.graph.statistics import NormCounts, RowSum
 from dpframe.prover.parallel import cell_of
 from dpframe.regressions import adaptive_rounds as rounds
 from dpframe.sensitivity import L1, L2
+from tests.support import checking as check
 from tests.support import samples
 from tests.support.oracles import sigma_of, value
 

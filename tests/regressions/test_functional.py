@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from tests.support import checking as check
 from dpframe.auditing.attained_pairs import attained_by
 from dpframe.regressions.quadratic import form_of
+from tests.support import checking as check
 
 AR, RO = dp.ADD_REMOVE, dp.REPLACE_ONE
 RELATIONS = (AR, RO)

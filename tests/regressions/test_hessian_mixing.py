@@ -11,12 +11,12 @@ import pytest
 from scipy.stats import chi2, kstest
 
 import dpframe as dp
-from tests.support import checking as check
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.graph.procedures import GaussianMixing
 from dpframe.prover.obligation import REFUTED
 from dpframe.randomness import Randomness
 from dpframe.regressions.hessian_mixing import newton
+from tests.support import checking as check
 
 TARGET, NUMBERS = dp.ApproxDP(dp.EPSILON, dp.DELTA), dp.ApproxDP(1, "1e-6")
 BOTH = pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)

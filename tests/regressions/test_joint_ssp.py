@@ -7,10 +7,10 @@ import pytest
 from scipy.stats import norm
 
 import dpframe as dp
-from tests.support.checking import check
 from dpframe.execution.stages import Stages
 from dpframe.execution.totals import Pass
 from dpframe.graph import Post, Release, RowsNode
+from tests.support.checking import check
 
 B, Y, N, D = 1.5, 2.0, 4000, 3
 

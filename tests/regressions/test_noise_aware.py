@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from tests.support import checking as check
 from dpframe.graph import Post, Release
 from dpframe.graph.procedure import Procedure
 from dpframe.prover.obligation import REFUTED
@@ -28,6 +27,7 @@ from dpframe.regressions.noise_aware import (
     symmetric,
 )
 from dpframe.regressions.noise_aware_laplace import LaplaceNoise
+from tests.support import checking as check
 
 TARGET, NUMBERS = dp.ApproxDP(dp.EPSILON, dp.DELTA), dp.ApproxDP(1, "1e-6")
 BOTH = pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from tests.support import checking as check
 from dpframe.errors import InvalidArgument, Uncertified
+from tests.support import checking as check
 from tests.support import samples
 from tests.support.oracles import sigma_of, value
 

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from tests.support import checking as check
 from dpframe.errors import InvalidArgument
 from dpframe.graph.depths import Depths
 from dpframe.graph.maps.record_norms import DividedRecords, RecordLabels
 from dpframe.graph.procedures import TestedPoint, deep_point, deep_point_tested
 from dpframe.graph.statistics import CellSums
+from tests.support import checking as check
 from tests.support import samples
 from tests.support.oracles import value
 

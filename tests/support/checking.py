@@ -7,15 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpframe import kernel
+from dpframe.exact import ring as exact_ring
 from dpframe.exact.contour import composed
 from dpframe.exact.documents import domain, plain, read
 from dpframe.exact.enclosure import Enclosure, exactly
 from dpframe.exact.interval import transcendental
 from dpframe.exact.limits import Refused, Unbounded, Unusable
 from dpframe.exact.profile import least_std, mills, profile
-from dpframe.exact.ring import Ring
+from dpframe.kernel import checker as kernel_checker
 from dpframe.kernel.__main__ import main
-from dpframe.kernel.checker import Checker, hash_of
+from dpframe.kernel.checker import hash_of
 from dpframe.kernel.reading import content_of
 from dpframe.kernel.sentence import RELATIONS
 from dpframe.prover.witnesses import Searched, _line, proved, some
@@ -25,6 +26,16 @@ from dpframe.theory.estimates import moves_of
 from dpframe.theory.joint import PARTS, joint
 
 line = _line
+
+
+def Ring() -> exact_ring.Ring:  # noqa: N802 - like the class
+    """A ring that searches for the steps it needs."""
+    return exact_ring.Ring(Searched())
+
+
+def Checker() -> kernel_checker.Checker:  # noqa: N802 - like the class
+    """A checker that does."""
+    return kernel_checker.Checker(Ring())
 
 
 def check(document: Any, expect: str | None = None) -> kernel.Verdict:

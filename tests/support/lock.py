@@ -28,11 +28,11 @@ from rich.progress import track
 
 import dpframe as dp
 from dpframe.auditing.catalogue import everything, example, setting_of
-from tests.support.checking import check
 from dpframe.prover import Report
 from dpframe.prover.derivations import DERIVATIONS
 from dpframe.sensitivity import Norm
 from tests.support import samples
+from tests.support.checking import check
 
 Record = dict[str, Any]
 Question = Callable[[], Record]
