@@ -27,6 +27,7 @@ NOTEBOOKS = [
 ORDER = (  # a place imports from earlier lines, never from its own line or a later one
     ("check",),
     ("errors",),
+    ("exact",),
     ("documents",),
     ("identity",),
     ("numerics",),

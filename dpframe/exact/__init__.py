@@ -1,0 +1,1 @@
+"""Exact arithmetic: rational intervals, and what is computed with them."""
