@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from .interval import Interval, multiplied, outwards, raised, transcendental
+from .interval import Interval, added, multiplied, outwards, raised, transcendental
 from .limits import ONE, ZERO, Unbounded
 from .profile import least_std
 
@@ -36,7 +36,7 @@ def holds(ring: Ring, gap: Formula, point: Mapping[str, Fraction], *, strict: bo
     """Whether gap >= 0 (> 0 where strict) at a point, for certain."""
     value = exactly(ring, gap, point)
     if value is None:
-        ends = Enclosure(ring, {name: (v, v) for name, v in point.items()}, 96).ends(gap)
+        ends = Enclosure(ring, {name: Interval(v, v) for name, v in point.items()}, 96).ends(gap)
         value = -ONE if ends is None else ends[0][0]
     return value > 0 or (value == 0 and not strict)
 
@@ -57,21 +57,20 @@ class Enclosure:
 
     def value(self, f: Formula) -> Interval:
         """An enclosure. Raises Unbounded."""
-        low = high = ZERO
+        total = Interval(ZERO, ZERO)
         for mono, c in f.pairs:
-            term = (c, c)
+            term = Interval(c, c)
             for g, e in mono:
                 term = multiplied(term, raised(self.atom(g), e, self.bits), self.bits)
-            low, high = outwards(low + term[0], high + term[1], self.bits)
-        return low, high
+            total = added(total, term, self.bits)
+        return total
 
     def atom(self, g: int) -> Interval:
         """An enclosure of an atom, cut at 0 where it is known to be >= 0. Raises Unbounded."""
         if g not in self.atoms:
             low, high = self.bare(self.ring.atoms[g])
-            self.atoms[g] = (
-                (max(low, ZERO), max(high, ZERO)) if self.ring.atoms[g].sign >= 1 else (low, high)
-            )
+            least = min(low, ZERO) if self.ring.atoms[g].sign < 1 else ZERO
+            self.atoms[g] = Interval(max(low, least), max(high, least))
         return self.atoms[g]
 
     def bare(self, atom: Atom) -> Interval:
@@ -79,13 +78,13 @@ class Enclosure:
         if atom.kind == "symbol":
             return self.box[atom.name]
         if atom.kind == "number":
-            return Fraction(int(atom.name)), Fraction(int(atom.name))
+            return Interval(Fraction(int(atom.name)), Fraction(int(atom.name)))
         args = [self.value(arg) for arg in atom.args]
         if atom.kind == "sum":
             return args[0]
         if atom.kind in ("min", "max"):
             choose = min if atom.kind == "min" else max
-            return choose(low for low, _ in args), choose(high for _, high in args)
+            return Interval(choose(low for low, _ in args), choose(high for _, high in args))
         if atom.kind == "analytic_sigma":
             return least_std(args[0], args[1])
         if atom.kind == "exp":
@@ -96,4 +95,4 @@ class Enclosure:
                 raise Unbounded
             low, high = outwards(low / most, high / least, self.bits)
         below, above = (transcendental(atom.kind, end, self.bits) for end in (low, high))
-        return below[0], above[1]
+        return Interval(below[0], above[1])

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .enclosure import Enclosure
 from .formula import Formula
-from .interval import root_ends
+from .interval import Interval, root_ends
 from .limits import MAX_TENSOR, ZERO, Json, Refused
 from .polynomial import along, halves, inside_faces, place, to_bernstein
 from .ranges import Range
@@ -77,8 +77,12 @@ def enclosed(f: Formula, *, strict: bool) -> bool:
     """Whether one enclosure over the whole domain, where it is bounded, shows f >= 0 (> 0)."""
     ring, names = f.ring, f.ring.depends(f)
     spans = {a.name: a.range for a in ring.atoms if a.kind == "symbol" and a.name in names}
-    box = {n: (s.lower, s.upper) for n, s in spans.items() if None not in (s.lower, s.upper)}
-    ends = Enclosure(ring, box, 64).ends(f) if len(box) == len(spans) else None  # type: ignore[arg-type]
+    box = {
+        name: Interval(span.lower, span.upper)
+        for name, span in spans.items()
+        if span.lower is not None and span.upper is not None
+    }
+    ends = Enclosure(ring, box, 64).ends(f) if len(box) == len(spans) else None
     return ends is not None and (ends[0][0] > 0 or (ends[0][0] == 0 and not strict))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from dpframe.exact.contour import Parts
 from dpframe.exact.enclosure import exactly
 from dpframe.exact.formula import Formula
-from dpframe.exact.interval import floor_to, magnitude, middle
+from dpframe.exact.interval import Interval, floor_to, magnitude, middle
 from dpframe.exact.limits import HALF, MAX_BOXES, ONE, ZERO, Json, Unbounded
 from dpframe.exact.ranges import Range
 from dpframe.exact.signs import Patch, Sign, affine, enclosed, patch_of
@@ -108,7 +108,7 @@ def _boxes(claim: Boxes) -> Json | None:
     if not claim.spans:
         bits = next((bits for bits in (96, 300) if claim.holds({}, bits)), None)
         return None if bits is None else {"by": "boxes", "tree": ".", "bits": bits}
-    tried = ({name: (value, value) for name, value in at.items()} for at in points(claim.spans, {}))
+    tried = ({name: Interval(value, value) for name, value in at.items()} for at in points(claim.spans, {}))
     if not all(claim.holds(point) for point in islice(tried, 8)):
         return None  # where it fails at a point, boxes are of no use
     queue: list[Any] = [(claim.whole, 0)]
@@ -190,7 +190,7 @@ def _side(box: Box, settled: Callable[[Box], bool]) -> str:
 
     names = sorted(box, key=width, reverse=True)
     middles = {name: middle(*box[name]) for name in names}
-    alone = (n for n in names[:4] if settled({**box, n: (middles[n], middles[n])}))
+    alone = (n for n in names[:4] if settled({**box, n: Interval(middles[n], middles[n])}))
     return next(alone, names[0])
 
 

@@ -54,9 +54,12 @@ class Boxes(NamedTuple):
     @property
     def whole(self) -> Box | None:
         """The whole domain; None where it is unbounded."""
-        ends = {name: (span.lower, span.upper) for name, span in self.spans.items()}
-        bounded = all(None not in pair for pair in ends.values())
-        return ends if bounded else None  # type: ignore[return-value]
+        ends = {}
+        for name, span in self.spans.items():
+            if span.lower is None or span.upper is None:
+                return None
+            ends[name] = Interval(span.lower, span.upper)
+        return ends
 
     def holds(self, box: Box, bits: int = 96) -> bool:
         """Whether `decide` says yes on a box."""
@@ -90,4 +93,4 @@ def halved(box: Box, name: str) -> list[Box]:
     """The lower and the upper half along one side."""
     low, high = box[name]
     at = middle(low, high)
-    return [{**box, name: (low, at)}, {**box, name: (at, high)}]
+    return [{**box, name: Interval(low, at)}, {**box, name: Interval(at, high)}]

@@ -13,7 +13,7 @@ from dpframe.exact.contour import Parts, composed
 from dpframe.exact.documents import number
 from dpframe.exact.enclosure import exactly
 from dpframe.exact.formula import Formula
-from dpframe.exact.interval import FAR, log_below, root_ends
+from dpframe.exact.interval import FAR, log, root_ends
 from dpframe.exact.limits import HALF, MAX_BOXES, ZERO, Json, Refused, Unbounded
 from dpframe.exact.ring import Ring
 from dpframe.exact.text import digest
@@ -159,7 +159,7 @@ def rhos(c: At, releases: Sequence[Release]) -> None:
             return False
         square = max(joint(dict(zip(PARTS, (high for _, high in ends[3:]), strict=True)), max))
         rho = square / 2 + ends[2][1]
-        root = root_ends(rho * max(ZERO, -log_below(ends[1][0])), 2, 96)[1]
+        root = root_ends(rho * max(ZERO, -log(ends[1][0], 96)[0]), 2, 96)[1]
         return bool(rho + 2 * root <= ends[0][0])
 
     shown = on_boxes(c, "zcdp", [*amounts, extra, *sums.values()], decide)
