@@ -108,8 +108,8 @@ def _boxes(claim: Boxes) -> Json | None:
     if not claim.spans:
         bits = next((bits for bits in (96, 300) if claim.holds({}, bits)), None)
         return None if bits is None else {"by": "boxes", "tree": ".", "bits": bits}
-    tried = ({name: Interval(value, value) for name, value in at.items()} for at in points(claim.spans, {}))
-    if not all(claim.holds(point) for point in islice(tried, 8)):
+    tried = islice(points(claim.spans, {}), 8)
+    if not all(claim.holds({n: Interval(v, v) for n, v in at.items()}) for at in tried):
         return None  # where it fails at a point, boxes are of no use
     queue: list[Any] = [(claim.whole, 0)]
     marks: list[str] = []
