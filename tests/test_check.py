@@ -1275,12 +1275,12 @@ def test_the_composed_profile_is_an_upper_bound_on_every_line() -> None:
         with mpmath.workdps(40):
             true = loss_sum(*(mpmath.mpf(v.numerator) / v.denominator for v in (e, mu, x)))
             delta = Fraction(*map(int, mpmath.libmp.to_rational(true._mpf_)))
-        pure = [("laplace", x, 1)]
+        pure = [check.Draws(True, x, 1)]
         path = check.line(e, delta, mu**2, pure)
         assert delta < check.composed(e, mu**2, pure, path) < delta * (1 + Fraction(1, 10**15))
         for _ in range(4):
             c, h = (Fraction(draw.randint(1, 400), 100) for _ in range(2))
-            assert check.composed(e, mu**2, pure, (c, h, draw.randint(2, 20))) > delta
+            assert check.composed(e, mu**2, pure, check.Line(c, h, draw.randint(2, 20))) > delta
 
 
 def test_sine_and_cosine_are_enclosed() -> None:

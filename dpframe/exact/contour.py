@@ -1,84 +1,162 @@
-"""The profile of a Gaussian and pure draws together, by a contour integral with its error."""
+"""delta of Gaussian and pure releases together, bounded above by a sum along a line in the plane.
+
+For the joint privacy loss L, g(z) = E[exp(zL)] exp(-ez)/(z (z + 1)) and c, h > 0,
+
+    (h/pi) (g(c)/2 + sum_k Re g(c + ikh)) = delta(e) + aliases, all of which are >= 0,
+
+so that every line and step are sound, and good ones are sharp. [ZhuDW22, Thm 10; AbateW92]
+All factors are divided by what they are at c: then they lie in the unit disc, errors only add up,
+and numbers of fixed size do. Their phases at k = 0, 1, ... are powers of one number.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import count, islice, starmap
+from typing import NamedTuple
 
-from .interval import FAR, Interval, multiplied, outwards, transcendental
-from .limits import ONE, ZERO, Unbounded
+from .interval import Interval, exp, log, phases, pi
+from .limits import ONE, Unbounded
 
-Complex = tuple[Interval, Interval]
-Parts = Sequence[tuple[str, Fraction, int]]  # mechanism, epsilon, number of draws
-Contour = tuple[Fraction, Fraction, int]  # real part, step, number of nodes
-DIGITS = 160
+SCALE = 192
+BITS = 160
+UNIT = 1 << SCALE
 
 
-def composed(e: Fraction, square: Fraction, pure: Parts, path: Contour) -> Fraction:
+class Draws(NamedTuple):
+    """Independent draws of a pure mechanism, each epsilon-DP. The loss of Laplace noise is its own;
+    that of any other is dominated by randomised response. [KairouzOV15]
+    """
+
+    laplace: bool
+    epsilon: Fraction
+    times: int
+
+
+class Line(NamedTuple):
+    """z = c + ikh for k = 0, ..., nodes - 1, at least two."""
+
+    c: Fraction
+    h: Fraction
+    nodes: int
+
+
+class Near(NamedTuple):
+    """A complex number of the unit disc within `error` units of real + i imaginary units."""
+
+    real: int
+    imaginary: int
+    error: int
+
+
+def composed(e: Fraction, square: Fraction, pure: Sequence[Draws], line: Line) -> Fraction:
     """An upper bound on delta(e) of a Gaussian, mu^2 = square > 0, and pure releases.
 
-    (h/pi) (g(c)/2 + sum_k Re g(c + ikh)), g(z) = E[exp(zL)] exp(-ez)/(z (z + 1)), is delta plus
-    aliases, all >= 0, for every c, h > 0. What is left out from t on is at most
-    E[exp(cL)] exp(-ec) exp(-square t^2/2)/(pi (t - h)).
+    From t = nodes h on, |g| <= g(c) c (c + 1) exp(-square t^2/2)/t^2, and the sum of h/t^2 is at
+    most 1/(t - h). Raises Unbounded.
     """
-    c, h, count = path
-    first = node(c, ZERO, e, square, pure)[0][1]
-    total = first / 2 + sum(node(c, k * h, e, square, pure)[0][1] for k in range(1, count))
-    t = count * h
-    rest = transcendental("exp", -square * t * t / 2, DIGITS)[1] * first * c * (c + 1) / (t - h)
-    return (h * total + rest) / transcendental("pi", ZERO, DIGITS)[0]
-
-
-def node(c: Fraction, t: Fraction, e: Fraction, square: Fraction, pure: Parts) -> Complex:
-    """E[exp(zL)] exp(-ez)/(z (z + 1)) at z = c + it, enclosed. A draw of Laplace noise contributes
-    ((z + 1) exp(zx) + z exp(-(z + 1) x))/(2z + 1); of another pure kind, randomised response.
-    """
-    value = turned((c * (c + 1) - t * t) * square / 2 - c * e, (2 * c + 1) * t * square / 2 - t * e)
-    value = times(value, over((ONE, ZERO), (c * (c + 1) - t * t, (2 * c + 1) * t)))
-    for mechanism, x, count in pure:
-        up, down = turned(c * x, t * x), turned(-(c + 1) * x, -t * x)
-        if mechanism == "laplace":
-            up = times(up, over((c + 1, t), (2 * c + 1, 2 * t)))
-            down = times(down, over((c, t), (2 * c + 1, 2 * t)))
-        else:
-            low, high = transcendental("exp", -x, DIGITS)
-            up = times(up, ((1 / (1 + high), 1 / (1 + low)), (ZERO, ZERO)))
-            down = times(down, ((1 / (1 + high), 1 / (1 + low)), (ZERO, ZERO)))
-        both = [outwards(a[0] + b[0], a[1] + b[1], DIGITS) for a, b in zip(up, down, strict=True)]
-        power = (both[0], both[1])
-        for bit in f"{count:b}"[::-1]:  # by squaring
-            value = tamed(times(value, power)) if bit == "1" else value
-            power = tamed(times(power, power))
-    return value
-
-
-def tamed(a: Complex) -> Complex:
-    """The same, widened where it is tiny, so that no number becomes long. Raises Unbounded."""
-    size = max(abs(end) for part in a for end in part)
-    if size * FAR**10 > 1:
+    c, h, n = line
+    if min(c, h, square) <= 0 or n < 2 or any(one.epsilon < 0 or one.times < 1 for one in pure):
         raise Unbounded
-    return ((-FAR, FAR), (-FAR, FAR)) if size < FAR else a
+    terms = islice(_terms(e, square, pure, line), 1, n)
+    total = UNIT // 2 + sum(term.real + term.error for term in terms)
+    t = n * h
+    rest = exp(-square * t * t / 2, BITS).upper * c * (c + 1) / (t - h)
+    first = exp(_log_first(e, square, pure, c), BITS).upper
+    return first * (h * Fraction(total, UNIT) + rest) / pi(BITS).lower
 
 
-def turned(x: Fraction, y: Fraction) -> Complex:
-    """exp(x + iy)."""
-    size = transcendental("exp", x, DIGITS)
-    real, imaginary = (transcendental(name, y, DIGITS) for name in ("cos", "sin"))
-    return multiplied(size, real, DIGITS), multiplied(size, imaginary, DIGITS)
+def _log_first(e: Fraction, square: Fraction, pure: Sequence[Draws], c: Fraction) -> Fraction:
+    """An upper bound on log g(c). With y = exp(-(2c + 1) x), E[exp(cL)] of a draw is
+    exp(cx) (c + 1 + cy)/(2c + 1), or exp(cx) (1 + y)/(1 + exp(-x)) for randomised response.
+    """
+    most = c * (c + 1) * square / 2 - c * e - log(c * (c + 1), BITS).lower
+    for laplace, x, n in pure:
+        y = exp(-(2 * c + 1) * x, BITS).upper
+        most += n * c * x
+        if laplace:
+            most += n * log((c + 1 + c * y) / (2 * c + 1), BITS).upper
+        else:
+            below = log(1 + exp(-x, BITS).lower, BITS).lower
+            most += n * (log(1 + y, BITS).upper - below)
+    return most
 
 
-def times(a: Complex, b: Complex) -> Complex:
-    """The product of complex numbers."""
-    products = [multiplied(x, y, DIGITS) for x in a for y in b]
-    (low, high), (least, most) = products[0], products[3]
-    real = outwards(low - most, high - least, DIGITS)
-    (low, high), (least, most) = products[1], products[2]
-    return real, outwards(low + least, high + most, DIGITS)
+def _terms(e: Fraction, square: Fraction, pure: Sequence[Draws], line: Line) -> Iterator[Near]:
+    """g(z)/g(c) for z = c + it, t = 0, h, 2h, ...: exp(-square t^2/2) exp(i ((2c + 1) square/2 - e)
+    t) c (c + 1)/(z (z + 1)), times the factors of the draws.
+    """
+    c, h, _ = line
+    turns = _phases(h * ((2 * c + 1) * square / 2 - e))
+    factors = [_factors(one, line) for one in pure]
+    for k, (a, b, d) in enumerate(_wholes(line)):
+        size = _between(exp(-square * (k * h) ** 2 / 2, BITS))
+        real, imaginary, top = a * (a + d) - b * b, (2 * a + d) * b, a * (a + d)
+        kernel = _quotient(top * real, -top * imaginary, real**2 + imaginary**2)
+        value = _times(_times(next(turns), size), kernel)
+        for factor, one in zip(factors, pure, strict=True):
+            value = _times(value, _power(next(factor), one.times))
+        yield value
 
 
-def over(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction]) -> Complex:
-    """The quotient of exact complex numbers, enclosed."""
-    size = b[0] * b[0] + b[1] * b[1]
-    real, imaginary = a[0] * b[0] + a[1] * b[1], a[1] * b[0] - a[0] * b[1]
-    ends = [outwards(part / size, part / size, DIGITS) for part in (real, imaginary)]
-    return ends[0], ends[1]
+def _wholes(line: Line) -> Iterator[tuple[int, int, int]]:
+    """(a, b, d) with c = a/d and kh = b/d, for k = 0, 1, ..."""
+    d = math.lcm(line.c.denominator, line.h.denominator)
+    a, step = int(line.c * d), int(line.h * d)
+    return ((a, k * step, d) for k in count())
+
+
+def _factors(one: Draws, line: Line) -> Iterator[Near]:
+    """E[exp(zL)]/E[exp(cL)] of one draw at z = c + it: (u w + (1 - u) y/w)/(v + (1 - v) y), with
+    w = exp(itx), y = exp(-(2c + 1) x), u = (z + 1)/(2z + 1) or 1/2, and v what u is at c.
+    """
+    laplace, x, _ = one
+    c = line.c
+    v = (c + 1) / (2 * c + 1) if laplace else ONE / 2
+    low, high = exp(-(2 * c + 1) * x, BITS)
+    most, least = (1 / (v + (1 - v) * y) / 2 for y in (low, high))  # halved: v >= 1/2
+    up, down = _between(Interval(least, most)), _between(Interval(least * low, most * high))
+    u = Near(UNIT // 2, 0, 0)
+    for (a, b, d), w in zip(_wholes(line), _phases(line.h * x), strict=False):
+        if laplace:
+            m = 2 * a + d
+            u = _quotient((a + d) * m + 2 * b * b, -b * d, m * m + 4 * b * b)
+        rest = Near(UNIT - u.real, -u.imaginary, u.error)
+        back = Near(w.real, -w.imaginary, w.error)
+        parts = _times(_times(u, w), up), _times(_times(rest, back), down)
+        yield Near(*(2 * (p + q) for p, q in zip(*parts, strict=True)))
+
+
+def _phases(angle: Fraction) -> Iterator[Near]:
+    """exp(ik angle) for k = 0, 1, ..."""
+    return starmap(Near, phases(angle, SCALE))
+
+
+def _between(ends: Interval) -> Near:
+    """A real number of [0, 1]."""
+    low, high = int(ends.lower * UNIT), int(ends.upper * UNIT) + 1
+    return Near(low, 0, high - low)
+
+
+def _quotient(real: int, imaginary: int, bottom: int) -> Near:
+    """(real + i imaginary)/bottom; rounding moves it by at most sqrt(2)."""
+    return Near((real << SCALE) // bottom, (imaginary << SCALE) // bottom, 2)
+
+
+def _times(z: Near, w: Near) -> Near:
+    """The product: an error of z times |w| <= 1 plus that of w, and sqrt(2) for rounding."""
+    return Near(
+        z.real * w.real - z.imaginary * w.imaginary >> SCALE,
+        z.real * w.imaginary + z.imaginary * w.real >> SCALE,
+        z.error + w.error + (z.error * w.error >> SCALE) + 3,
+    )
+
+
+def _power(z: Near, n: int) -> Near:
+    """z^n, by squaring."""
+    value = Near(UNIT, 0, 0)
+    while n:
+        value, z, n = _times(value, z) if n % 2 else value, _times(z, z), n // 2
+    return value

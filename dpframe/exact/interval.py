@@ -145,7 +145,7 @@ def _odd_series(top: int, bottom: int, scale: int, sign: int) -> tuple[int, int]
     return total if top > 0 else -total, 3 * k + 5
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def _log_two(scale: int) -> int:
     """n <= log 2 <= n + 2 units: 2 atanh(1/3), whose error is less than a unit with these bits."""
     more = scale.bit_length() + 8
@@ -153,7 +153,7 @@ def _log_two(scale: int) -> int:
     return 2 * (n - error) >> more
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def _pi(scale: int) -> int:
     """n <= pi <= n + 2 units: 16 atan(1/5) - 4 atan(1/239). [Machin]"""
     more = scale.bit_length() + 8
@@ -270,7 +270,8 @@ def _alternating(term: int, j: int, square: int, scale: int) -> tuple[int, int]:
 
 
 def phases(x: Fraction, scale: int) -> Iterator[tuple[int, int, int]]:
-    """cos(kx) and sin(kx) for k = 0, 1, ... in units 2^-scale, and a bound on the error of both.
+    """cos(kx) and sin(kx) for k = 0, 1, ... in units 2^-scale, and a bound on the error of the two
+    as one complex number.
 
     Where z and w lie on the unit circle and err by d and e, their product errs by e + (1 + e) d,
     and by sqrt(2) units more when its parts are rounded. Here e is sqrt(2) times the error of one

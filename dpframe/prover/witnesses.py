@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice, product
 from typing import Any
 
-from dpframe.exact.contour import Parts
+from dpframe.exact.contour import Draws, Line
 from dpframe.exact.enclosure import exactly
 from dpframe.exact.formula import Formula
 from dpframe.exact.interval import Interval, floor_to, magnitude, middle
@@ -226,8 +226,8 @@ def _corner_values(c: At, f: Formula) -> Iterator[Fraction]:
 
 
 def _line(
-    at: Fraction, d: Fraction, joint_square: Fraction, pure: Parts
-) -> tuple[Fraction, Fraction, int]:
+    at: Fraction, d: Fraction, joint_square: Fraction, pure: Sequence[Draws]
+) -> Line:
     """c near the saddle, a step h and a number of nodes: any are sound, these are sharp near d."""
     e, square = float(at), float(joint_square)
     digits = 45 - math.log(d.numerator) + math.log(d.denominator)
@@ -245,4 +245,4 @@ def _line(
     count = 3 + int(math.sqrt(2 * digits / square) / h)
     if count > MAX_BOXES:
         raise Unbounded
-    return floor_to(Fraction(c), 30), floor_to(Fraction(h), 30), count
+    return Line(floor_to(Fraction(c), 30), floor_to(Fraction(h), 30), count)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
-from dpframe.exact.contour import Parts, composed
+from dpframe.exact.contour import Draws, Line, composed
 from dpframe.exact.documents import number
 from dpframe.exact.enclosure import exactly
 from dpframe.exact.formula import Formula
@@ -186,21 +186,24 @@ def _numeric(c: At) -> None:
             return False
         tops = [high for _, high in ends[2:]]
         square = max(joint(dict(zip(PARTS, tops[len(costs) :], strict=True)), max))
-        parts = [(r.mechanism, e, int(n or 0)) for r, e, n in zip(pure, tops, draws, strict=False)]
+        kinds = (r.mechanism == "laplace" for r in pure)
+        parts = [
+            Draws(*one) for one in zip(kinds, tops, (int(n or 0) for n in draws), strict=False)
+        ]
         return composes(c, ends[0][0], ends[1][0], square, parts)
 
     shown = on_boxes(c, "numeric", [*c.amounts, *costs, *sums.values()], decide)
     c.require(shown, "delta of all losses, none on samples, was not shown (it needs a Gaussian)")
 
 
-def composes(c: At, e: Fraction, d: Fraction, square: Fraction, pure: Parts) -> bool:
+def composes(c: At, e: Fraction, d: Fraction, square: Fraction, pure: Sequence[Draws]) -> bool:
     """Whether a Gaussian of this mu^2 and pure releases are (e, d)-DP together; equal ones once."""
     if not (0 < e < 10**6 and d > FAR and Fraction(1, 10**12) < square < 10**12):
         return False
-    drawn: dict[tuple[str, Fraction], int] = {}
-    for mechanism, cost, n in pure:
-        drawn[mechanism, cost] = drawn.get((mechanism, cost), 0) + n
-    parts = [(*key, n) for key, n in drawn.items()]
+    drawn: dict[tuple[bool, Fraction], int] = {}
+    for laplace, cost, n in pure:
+        drawn[laplace, cost] = drawn.get((laplace, cost), 0) + n
+    parts = [Draws(*key, n) for key, n in drawn.items()]
     return bool(c.ring.steps.closes(Contour(c.ring, e, d, square, parts)))
 
 
@@ -211,25 +214,25 @@ class Contour(NamedTuple):
     e: Fraction
     d: Fraction
     square: Fraction
-    parts: Parts
+    parts: Sequence[Draws]
 
     @property
     def key(self) -> str:
         """`contour of 1, 1/100000, 1/4, laplace 1/10 x 3`."""
-        draws = "; ".join(f"{mechanism} {cost} x {n}" for mechanism, cost, n in self.parts)
+        draws = "; ".join(
+            f"{'laplace' if own else 'pure'} {cost} x {n}" for own, cost, n in self.parts
+        )
         return digest(f"contour of {self.e}, {self.d}, {self.square}, {draws}", short=60)
 
     def shown(self, step: Mapping[str, Json]) -> bool:
         """Whether the line of the step shows it: real part c > 0, step h > 0, n nodes."""
         match step:
             case {"by": "contour", "c": c, "h": h, "n": int(n)} if 1 < n <= MAX_BOXES:
-                path = number(c, "contour"), number(h, "contour"), n
+                line = Line(number(c, "contour"), number(h, "contour"), n)
             case _:
                 raise Refused(f"no step for a contour: {step!r:.80}")
-        if not (path[0] > 0 and path[1] > 0):
-            return False
         self.ring.spend(n * (20 + sum(16 + 3 * k.bit_length() for *_, k in self.parts)))
         try:
-            return composed(self.e, self.square, self.parts, path) <= self.d
+            return composed(self.e, self.square, self.parts, line) <= self.d
         except (Unbounded, ArithmeticError, ValueError):  # numbers too far out
             return False

@@ -8,7 +8,7 @@ from typing import Any
 
 from dpframe import kernel
 from dpframe.exact import ring as exact_ring
-from dpframe.exact.contour import composed
+from dpframe.exact.contour import Draws, Line, composed
 from dpframe.exact.documents import domain, plain, read
 from dpframe.exact.enclosure import Enclosure, exactly
 from dpframe.exact.interval import transcendental
