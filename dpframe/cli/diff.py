@@ -33,12 +33,15 @@ def diff(
 
 def _checked(path: Path) -> Any:
     """The file's document; a complaint where the independent checker refuses it."""
-    from dpframe import check as checker
+    from dpframe.exact.documents import read
+    from dpframe.exact.limits import Unusable
+    from dpframe.kernel import check
+    from dpframe.kernel.reading import content_of
 
     try:
-        document = checker.read(checker.content_of(path))
-        verdict = checker.check(document)
-    except (OSError, ValueError, checker.Unusable) as error:
+        document = read(content_of(path))
+        verdict = check(document)
+    except (OSError, ValueError, Unusable) as error:
         raise dp.BadCertificate("FILE", "a readable certificate", str(path), str(error)) from None
     if not verdict.accepted:
         complain(f"{path}: not accepted by the checker: {verdict.reason}")
