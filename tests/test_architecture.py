@@ -55,7 +55,7 @@ ORDER = (  # a place imports from earlier lines, never from its own line or a la
 )
 ONLY = {  # narrower than the order
     "check": set(),
-    "randomness": {"errors", "numerics"},
+    "randomness": {"errors", "exact", "numerics"},
 }
 READERS = {  # who may import it, where not everything above may
     "check": {"cli", "mutating"},

@@ -15,13 +15,14 @@ from dpframe.accountants import (
     parts_of,
 )
 from dpframe.errors import InvalidArgument
+from dpframe.exact.numbers import Exact
 from dpframe.mechanisms import (
     BlackBox,
     Mechanism,
     PoissonSubsampled,
     SubsampledWithoutReplacement,
 )
-from dpframe.numerics import Exact, Interval
+from dpframe.numerics import Interval
 from dpframe.pld.losses import PrivacyLoss
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Guarantee, Relation, ZeroConcentratedDP
 from dpframe.symbols import Number

@@ -10,8 +10,8 @@ from typing import Any
 import attrs
 
 from dpframe.errors import InvalidArgument
+from dpframe.exact.numbers import Exact
 from dpframe.mechanisms import BlackBox, Mechanism
-from dpframe.numerics import Exact
 from dpframe.privacy import ADD_REMOVE, Relation
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness

@@ -10,8 +10,9 @@ import attrs
 from dpframe.accountants import Accountant, NumericAccountant, Part, RenyiAccountant
 from dpframe.accounting import Composition
 from dpframe.errors import DPFrameError, InvalidArgument
+from dpframe.exact.numbers import Exact
 from dpframe.mechanisms import BlackBox, DiscreteGaussian, Mechanism
-from dpframe.numerics import Exact, arb_upper, to_float
+from dpframe.numerics import arb_upper, to_float
 from dpframe.pld.losses import PrivacyLoss
 from dpframe.privacy import (
     ADD_REMOVE,

@@ -12,8 +12,8 @@ import attrs
 import numpy as np
 
 from dpframe.errors import InvalidArgument
+from dpframe.exact.numbers import doubles
 from dpframe.filters.prices import Kind, fixed, price
-from dpframe.numerics import doubles
 from dpframe.privacy import ApproxDP, Guarantee, Share
 from dpframe.symbols import Expression, rational
 
