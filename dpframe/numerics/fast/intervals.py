@@ -24,6 +24,7 @@ from ..calibrate import (
 from ..profile import holds
 from ..search import boundary
 
+
 def gaussian_delta_interval(epsilon: Exact, mu: Exact) -> tuple[float, float]:
     """delta(epsilon; mu), rounded down and rounded up; epsilon >= 0, mu >= 0 or infinite."""
     if _is_infinite(mu):
@@ -49,7 +50,9 @@ def gaussian_mu_interval(epsilon: Exact, delta: Exact) -> tuple[float, float]:
     return lower, boundary(lambda mu: holds(at, target, arb(mu)) is False, lower)[1]
 
 
-def gaussian_sigma_interval(epsilon: Exact, delta: Exact, sensitivity: Exact = 1) -> tuple[float, float]:
+def gaussian_sigma_interval(
+    epsilon: Exact, delta: Exact, sensitivity: Exact = 1
+) -> tuple[float, float]:
     """The least std with delta(epsilon; sensitivity/std) <= delta, rounded down and rounded up."""
     at, target = _epsilon(epsilon), _delta(delta)
     shift = nonnegative("sensitivity", given("sensitivity", sensitivity))
