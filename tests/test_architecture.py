@@ -29,6 +29,7 @@ ORDER = (  # a place imports from earlier lines, never from its own line or a la
     ("theory",),
     ("kernel",),
     ("errors",),
+    ("numbers",),
     ("documents",),
     ("identity",),
     ("numerics",),
@@ -57,7 +58,7 @@ ORDER = (  # a place imports from earlier lines, never from its own line or a la
 ONLY = {  # narrower than the order
     "theory": {"exact"},
     "kernel": {"exact", "theory"},
-    "randomness": {"errors", "numerics"},
+    "randomness": {"errors", "exact", "numbers", "numerics"},
 }
 READERS = {  # who may import it, where not everything above may
     "kernel": {"prover", "cli", "mutating"},

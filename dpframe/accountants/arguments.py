@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpframe.numerics import nonnegative, open_unit
+from dpframe.numbers import nonnegative, open_unit
 from dpframe.symbols import rational
 
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from dpframe.errors import InvalidArgument
-from dpframe.numerics import Exact, Interval
+from dpframe.numbers import Exact
+from dpframe.numerics import Interval
 from dpframe.privacy import Guarantee, as_kind
 
 from .arguments import delta_argument, epsilon_argument

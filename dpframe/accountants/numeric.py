@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.numerics import Exact, Interval
+from dpframe.numbers import Exact
+from dpframe.numerics import Interval
 from dpframe.pld.composition import TotalLoss, delta_interval, epsilon_interval, total_loss
 from dpframe.pld.losses import PrivacyLoss
 

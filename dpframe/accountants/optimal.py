@@ -9,7 +9,8 @@ from typing import ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.numerics import Exact, Interval
+from dpframe.numbers import Exact
+from dpframe.numerics import Interval
 from dpframe.pld.composition.responses import response_delta, response_epsilon
 from dpframe.pld.losses import ResponseLoss
 from dpframe.privacy import ApproxDP, PureDP

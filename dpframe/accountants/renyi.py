@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.numerics import Exact, Interval
+from dpframe.numbers import Exact
+from dpframe.numerics import Interval
 from dpframe.pld.losses import GaussianLoss, PrivacyLoss
 from dpframe.privacy import GaussianDP, ZeroConcentratedDP, number
 

@@ -21,7 +21,8 @@ from dpframe.mechanisms import (
     PoissonSubsampled,
     SubsampledWithoutReplacement,
 )
-from dpframe.numerics import Exact, Interval
+from dpframe.numbers import Exact
+from dpframe.numerics import Interval
 from dpframe.pld.losses import PrivacyLoss
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Guarantee, Relation, ZeroConcentratedDP
 from dpframe.symbols import Number

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from dpframe.errors import InvalidArgument
+from dpframe.numbers import shortest
 
 _POWERS = (1, 2, 4, 8, 16, 32, 64, 128)
 _FAR = 700.0  # stands for log infinity
@@ -24,21 +25,16 @@ def least_factor(epsilon_at: Callable[[Fraction], float], epsilon: Fraction) -> 
     target = math.log(epsilon.numerator) - math.log(epsilon.denominator)
 
     def excess(log_factor: float) -> float:
-        found = epsilon_at(short(math.exp(log_factor)))
+        found = epsilon_at(shortest(math.exp(log_factor)))
         log = math.log(found) - target if found > 0 else -_FAR
         return min(max(log, -_FAR), _FAR)
 
     low, high = _bracket(excess)
     root = math.exp(brentq(excess, low, high, xtol=1e-13, rtol=1e-14))
     step = 2e-14
-    while epsilon_at(short(root)) > epsilon:
+    while epsilon_at(shortest(root)) > epsilon:
         root, step = root * (1 + step), 2 * step
-    return short(root)
-
-
-def short(value: float) -> Fraction:
-    """A double as its shortest decimal."""
-    return Fraction(repr(value))
+    return shortest(root)
 
 
 def _bracket(excess: Callable[[float], float]) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.numerics import shortest
+from dpframe.numbers import shortest
 
 MOST_CHARACTERS, MOST_DEPTH = 1 << 20, 40
 FIELDS: Mapping[str, tuple[str, ...]] = {

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dpframe.errors import BadData, InvalidArgument, NotExecutable
 from dpframe.graph import Graph, Node, OfBudgets
 from dpframe.graph.maps.weighted import BudgetSource, Weight
+from dpframe.numbers import shortest
 from dpframe.privacy import REPLACE_ONE, Guarantee, PersonalizedDP, each
 from dpframe.privacy.given import Listed, given
 from dpframe.privacy.personal import own_symbols_of
@@ -217,4 +218,4 @@ def _ends(roster: Roster, name: str) -> tuple[Fraction, Fraction] | None:
         return min(roster.exact[name]), max(roster.exact[name])
     low, high = roster.values[name]
     middle = low / 2 + high / 2  # the double that was given
-    return Fraction(repr(float(middle.min()))), Fraction(repr(float(middle.max())))
+    return shortest(float(middle.min())), shortest(float(middle.max()))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 import dpframe as dp
 from dpframe.errors import BadData
+from dpframe.numbers import shortest
 
 Array = NDArray[Any]
 
@@ -69,7 +70,7 @@ class Costs:
     def ends(self, name: str) -> tuple[Fraction, Fraction]:
         """The least and the largest number of a column, which the paper takes as public."""
         values = self.charges if name == LABEL else self.raw[:, list(LEVELS).index(name)]
-        return Fraction(repr(float(values.min()))), Fraction(repr(float(values.max())))
+        return shortest(float(values.min())), shortest(float(values.max()))
 
     @property
     def columns(self) -> list[Any]:

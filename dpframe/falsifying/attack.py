@@ -11,7 +11,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.mechanisms import BlackBox, Mechanism
-from dpframe.numerics import Exact
+from dpframe.numbers import Exact
 from dpframe.privacy import ADD_REMOVE, Relation
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness

@@ -11,7 +11,8 @@ from dpframe.accountants import Accountant, NumericAccountant, Part, RenyiAccoun
 from dpframe.accounting import Composition
 from dpframe.errors import DPFrameError, InvalidArgument
 from dpframe.mechanisms import BlackBox, DiscreteGaussian, Mechanism
-from dpframe.numerics import Exact, arb_upper, to_float
+from dpframe.numbers import Exact
+from dpframe.numerics import arb_upper, to_float
 from dpframe.pld.losses import PrivacyLoss
 from dpframe.privacy import (
     ADD_REMOVE,

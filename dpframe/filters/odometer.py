@@ -8,17 +8,8 @@ from typing import NoReturn
 
 from dpframe.accountants.conversions import epsilon_of
 from dpframe.errors import OutsideTheorem
-from dpframe.numerics import (
-    Exact,
-    Interval,
-    arb_float,
-    ball,
-    given,
-    open_unit,
-    positive,
-    to_float,
-    working,
-)
+from dpframe.numbers import Exact, given, open_unit, positive
+from dpframe.numerics import Interval, arb_float, ball, to_float, working
 from dpframe.privacy import ApproxDP, Guarantee, PureDP, ZeroConcentratedDP
 
 from .meter import Cost, Meter, empty, new_header

@@ -8,6 +8,7 @@ from fractions import Fraction
 from flint import arb
 
 from dpframe.errors import InvalidArgument
+from dpframe.numbers import shortest
 from dpframe.numerics import (
     analytic_mu,
     ball,
@@ -59,8 +60,8 @@ def numbers(target: ApproxDP) -> tuple[Fraction, Fraction]:
 
 def _short(value: float) -> Fraction:
     """A decimal that a person can read, at most `value` and within two doubles of it."""
-    decimal = Fraction(repr(value))
-    return decimal if decimal <= Fraction(value) else Fraction(repr(next_down(value)))
+    decimal = shortest(value)
+    return decimal if decimal <= Fraction(value) else shortest(next_down(value))
 
 
 def _rho(epsilon: Fraction, delta: Fraction) -> float:

@@ -14,6 +14,7 @@ from flint import arb
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.filters.ledger import State, after, state_of
 from dpframe.filters.prices import MAX_BITS, Kind, amounts_of, fixed
+from dpframe.numbers import shortest
 from dpframe.numerics import ball, boundary, certainly_at_most, next_up, to_float, working
 from dpframe.privacy import GaussianDP, Guarantee, PureDP, as_kind
 
@@ -88,8 +89,8 @@ def chord(epsilon: Fraction) -> Fraction:
     both errors are 1/(1 + e^epsilon). 0 < epsilon <= 1000. [DongRS22, Def 2.6]
     """
     above = boundary(lambda mu: _implied(epsilon, Fraction(mu)), _guess(to_float(epsilon, up=True)))
-    decimal = Fraction(repr(above[1]))
-    return decimal if decimal >= Fraction(above[1]) else Fraction(repr(next_up(above[1])))
+    decimal = shortest(above[1])
+    return decimal if decimal >= Fraction(above[1]) else shortest(next_up(above[1]))
 
 
 def corner(mu: Fraction) -> arb:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from dpframe.errors import InvalidArgument, listed_words
-from dpframe.numerics import Exact
+from dpframe.numbers import Exact
 from dpframe.pld.losses import PrivacyLoss
 from dpframe.privacy import ADD_REMOVE, Guarantee, Relation, Share
 from dpframe.sensitivity import Norm

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.numerics import Exact
+from dpframe.numbers import Exact
 from dpframe.pld.losses import DiscreteLaplaceLoss
 from dpframe.privacy import ADD_REMOVE, Relation, number
 from dpframe.sensitivity import L1, Norm

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.numerics import Exact, open_unit
+from dpframe.numbers import Exact, open_unit
 from dpframe.pld.losses import CategoricalLoss, OddsLoss
 from dpframe.privacy import ADD_REMOVE, Guarantee, PureDP, Relation, number
 from dpframe.symbols import Call, Expression, Number, exact, log, rational

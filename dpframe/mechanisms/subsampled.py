@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.numerics import Exact, arb_float, ball, working
+from dpframe.numbers import Exact
+from dpframe.numerics import arb_float, ball, working
 from dpframe.pld.losses import GaussianLoss, PrivacyLoss, ResponseLoss, SubsampledGaussianLoss
 from dpframe.privacy import (
     ADD_REMOVE,

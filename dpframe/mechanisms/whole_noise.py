@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpframe.errors import InvalidArgument
-from dpframe.numerics import as_fraction
+from dpframe.numbers import as_fraction
 from dpframe.randomness import Bits, as_bits
 
 from .base import mirrored

@@ -20,16 +20,6 @@ if TYPE_CHECKING:
         profile_epsilon_lower,
     )
     from .eigenvalue import floor_smallest_eigenvalue
-    from .exact import (
-        Exact,
-        as_fraction,
-        doubles,
-        given,
-        nonnegative,
-        open_unit,
-        positive,
-        shortest,
-    )
     from .interval import Interval
     from .precision import at_rising_precision, working
     from .profile import Quantity, ball, certainly_above, certainly_at_most, delta_ball, holds
@@ -37,7 +27,6 @@ if TYPE_CHECKING:
     from .search import boundary
 
 _HOME = {
-    "Exact": "exact",
     "Interval": "interval",
     "Quantity": "profile",
     "analytic_mu": "calibrate",
@@ -46,10 +35,6 @@ _HOME = {
     "arb_float": "rounding",
     "arb_lower": "rounding",
     "arb_upper": "rounding",
-    "as_fraction": "exact",
-    "doubles": "exact",
-    "given": "exact",
-    "shortest": "exact",
     "at_rising_precision": "precision",
     "ball": "profile",
     "boundary": "search",
@@ -61,9 +46,6 @@ _HOME = {
     "holds": "profile",
     "next_down": "rounding",
     "next_up": "rounding",
-    "nonnegative": "exact",
-    "open_unit": "exact",
-    "positive": "exact",
     "profile_delta": "calibrate",
     "profile_delta_lower": "calibrate",
     "profile_epsilon": "calibrate",
@@ -73,7 +55,6 @@ _HOME = {
 }
 
 __all__ = [
-    "Exact",
     "Interval",
     "Quantity",
     "analytic_mu",
@@ -82,7 +63,6 @@ __all__ = [
     "arb_float",
     "arb_lower",
     "arb_upper",
-    "as_fraction",
     "at_rising_precision",
     "ball",
     "boundary",
@@ -94,16 +74,10 @@ __all__ = [
     "holds",
     "next_down",
     "next_up",
-    "doubles",
-    "given",
-    "nonnegative",
-    "open_unit",
-    "positive",
     "profile_delta",
     "profile_delta_lower",
     "profile_epsilon",
     "profile_epsilon_lower",
-    "shortest",
     "to_float",
     "working",
 ]

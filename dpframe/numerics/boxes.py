@@ -16,51 +16,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 Reals: TypeAlias = NDArray[np.float64]
-Pair: TypeAlias = tuple[Reals, Reals]
+Bounds: TypeAlias = tuple[Reals, Reals]
 
 _ULPS = 2.0**-50  # 4 ulp are at most this, relatively
 _TINY, _LARGEST = float(np.finfo(float).tiny), float(np.finfo(float).max)
 
 
-def _outward(low: Reals, high: Reals) -> Pair:
+def _outward(low: Reals, high: Reals) -> Bounds:
     """The ends one double outward: more than a correctly rounded operation is off."""
     return np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
 
 
-def _at_least_zero(pair: Pair, where: NDArray[np.bool_]) -> Pair:
+def _at_least_zero(pair: Bounds, where: NDArray[np.bool_]) -> Bounds:
     """Rounding does not take what is at least 0 below it."""
     return np.where(where, np.maximum(pair[0], 0), pair[0]), pair[1]
 
 
-def only(pair: Pair, where: NDArray[np.bool_]) -> Pair:
+def only(pair: Bounds, where: NDArray[np.bool_]) -> Bounds:
     """Undefined elsewhere."""
     return np.where(where, pair[0], np.nan), np.where(where, pair[1], np.nan)
 
 
-def plus(one: Pair, other: Pair) -> Pair:
+def plus(one: Bounds, other: Bounds) -> Bounds:
     """The sums."""
     total = _outward(one[0] + other[0], one[1] + other[1])
     return _at_least_zero(total, (one[0] >= 0) & (other[0] >= 0))
 
 
-def times(one: Pair, other: Pair) -> Pair:
+def times(one: Bounds, other: Bounds) -> Bounds:
     """The products."""
     corners = [a * b for a in one for b in other]
     ends = _outward(reduce(np.minimum, corners), reduce(np.maximum, corners))
     return _at_least_zero(ends, (one[0] >= 0) & (other[0] >= 0))
 
 
-def least(one: Pair, other: Pair) -> Pair:
+def least(one: Bounds, other: Bounds) -> Bounds:
     """The smaller ends."""
     return np.minimum(one[0], other[0]), np.minimum(one[1], other[1])
 
 
-def most(one: Pair, other: Pair) -> Pair:
+def most(one: Bounds, other: Bounds) -> Bounds:
     """The larger ends."""
     return np.maximum(one[0], other[0]), np.maximum(one[1], other[1])
 
 
-def whole_power(base: Pair, exponent: int) -> Pair:
+def whole_power(base: Bounds, exponent: int) -> Bounds:
     """A whole power, of either sign."""
     if exponent < 0:
         return whole_power(_inverse(base), -exponent)
@@ -72,7 +72,7 @@ def whole_power(base: Pair, exponent: int) -> Pair:
     return _odd_power((size, np.maximum(np.abs(low), np.abs(high))), exponent)
 
 
-def _odd_power(base: Pair, exponent: int) -> Pair:
+def _odd_power(base: Bounds, exponent: int) -> Bounds:
     """The ends raised each: rightly for an odd exponent, and for any where the base is >= 0."""
     low, high = (_raised(end, exponent) for end in base)
     return np.where(base[0] < 0, -_raised(-base[0], exponent)[1], low[0]), np.where(
@@ -80,7 +80,7 @@ def _odd_power(base: Pair, exponent: int) -> Pair:
     )
 
 
-def _raised(end: Reals, exponent: int) -> Pair:
+def _raised(end: Reals, exponent: int) -> Bounds:
     """A number >= 0 to a power >= 1, by squaring."""
     half = end, end
     if exponent == 1:
@@ -90,26 +90,26 @@ def _raised(end: Reals, exponent: int) -> Pair:
     return times(square, (end, end)) if exponent % 2 else square
 
 
-def _inverse(pair: Pair) -> Pair:
+def _inverse(pair: Bounds) -> Bounds:
     low, high = pair
     ends = _at_least_zero(_outward(1 / high, 1 / low), low > 0)
     return only(ends, (low > 0) | (high < 0))
 
 
-def root(pair: Pair) -> Pair:
+def root(pair: Bounds) -> Bounds:
     """The square root; undefined where the lower end is negative."""
     ends = _outward(np.sqrt(pair[0]), np.sqrt(pair[1]))
     return only(_at_least_zero(ends, pair[0] >= 0), pair[0] >= 0)
 
 
-def exp(pair: Pair) -> Pair:
+def exp(pair: Bounds) -> Bounds:
     """The exponential."""
     low, high = (np.exp(end) for end in pair)
     ends = _outward(np.minimum(low, _LARGEST) * (1 - _ULPS), high * (1 + _ULPS))
     return np.where(low < 2 * _TINY, low * 0, ends[0]), np.maximum(ends[1], 2 * _TINY)
 
 
-def log(pair: Pair) -> Pair:
+def log(pair: Bounds) -> Bounds:
     """A subnormal number is only known to lie between the least one and the least normal one."""
     lowest = np.where(pair[0] < _TINY, -745.0, np.log(pair[0]))
     highest = np.log(np.maximum(pair[1], _TINY))

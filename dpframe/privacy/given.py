@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from dpframe.errors import InvalidArgument, Plain, listed_words
-from dpframe.numerics import doubles
+from dpframe.numbers import doubles, shortest
 from dpframe.symbols import Expression, Number, Symbol, exact
 from dpframe.symbols.domain import Domain
 
@@ -36,7 +36,7 @@ class Listed:
     def domain(self) -> Domain:
         """From the least to the largest."""
         ends = (self.numbers.min(), self.numbers.max())
-        low, high = (Fraction(repr(float(end))) for end in ends)
+        low, high = (shortest(float(end)) for end in ends)
         return Domain(low, high, lower_closed=True, upper_closed=True)
 
 

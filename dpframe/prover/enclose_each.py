@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.numerics.boxes import (
-    Pair,
+    Bounds,
     Reals,
     exp,
     least,
@@ -37,7 +37,7 @@ _WHOLE = 2.0**53
 
 def as_pairs(
     values: Sequence[Fraction | float] | Reals | Fraction | float, *, shortest: bool = False
-) -> Pair:
+) -> Bounds:
     """Exact numbers as the doubles around them, below and above; of their shape.
 
     A double is its exact binary value; if `shortest`, it means its shortest decimal, which lies
@@ -54,7 +54,7 @@ def as_pairs(
 
 def enclose_each(
     formula: Expression, values: Mapping[str, tuple[Reals | float, Reals | float]]
-) -> Pair:
+) -> Bounds:
     """Lower and upper ends of `formula`, of shape (m,), at each of m boxes.
 
     `values` gives every symbol, by name, its ends (low, high): arrays of shape (m,), or numbers
@@ -109,7 +109,7 @@ def _exact_array(values: object) -> NDArray[np.object_]:
     return array
 
 
-def _of_doubles(values: Reals, *, shortest: bool) -> Pair:
+def _of_doubles(values: Reals, *, shortest: bool) -> Bounds:
     wrong = int(np.sum(~np.isfinite(values)))
     if wrong:
         raise InvalidArgument("values", "finite", f"{wrong} otherwise", "Drop these records.")
@@ -141,11 +141,11 @@ def _of_one(value: object, *, shortest: bool) -> tuple[float, float]:
 
 def _boxes(
     formula: Expression, values: Mapping[str, tuple[Reals | float, Reals | float]]
-) -> dict[str, Pair]:
+) -> dict[str, Bounds]:
     return {name: _box(name, values) for name in sorted({s.name for s in formula.symbols()})}
 
 
-def _box(name: str, values: Mapping[str, tuple[Reals | float, Reals | float]]) -> Pair:
+def _box(name: str, values: Mapping[str, tuple[Reals | float, Reals | float]]) -> Bounds:
     if name not in values:
         raise InvalidArgument(name, "given a pair of ends, since the formula reads it", "nothing")
     if not isinstance(values[name], tuple | list) or len(values[name]) != 2:
@@ -170,7 +170,7 @@ def _doubles(name: str, end: object) -> Reals:
     return array.astype(np.float64) + 0.0  # without -0.0
 
 
-def _common_size(boxes: Mapping[str, Pair]) -> int:
+def _common_size(boxes: Mapping[str, Bounds]) -> int:
     ends = [end for pair in boxes.values() for end in pair]
     sizes = {end.size for end in ends if end.ndim}
     if len(sizes) > 1:
@@ -179,7 +179,7 @@ def _common_size(boxes: Mapping[str, Pair]) -> int:
     return sizes.pop() if sizes else 1
 
 
-def _cut(boxes: Mapping[str, Pair], block: slice) -> dict[str, Pair]:
+def _cut(boxes: Mapping[str, Bounds], block: slice) -> dict[str, Bounds]:
     return {
         name: (low[block] if low.ndim else low, high[block] if high.ndim else high)
         for name, (low, high) in boxes.items()
@@ -190,14 +190,16 @@ def _cut(boxes: Mapping[str, Pair], block: slice) -> dict[str, Pair]:
 
 
 def _evaluate(
-    formula: Expression, boxes: Mapping[str, Pair], known: dict[Expression, Pair]
-) -> Pair:
+    formula: Expression, boxes: Mapping[str, Bounds], known: dict[Expression, Bounds]
+) -> Bounds:
     if formula not in known:
         known[formula] = _value(formula, boxes, known)
     return known[formula]
 
 
-def _value(formula: Expression, boxes: Mapping[str, Pair], known: dict[Expression, Pair]) -> Pair:
+def _value(
+    formula: Expression, boxes: Mapping[str, Bounds], known: dict[Expression, Bounds]
+) -> Bounds:
     match formula:
         case Number(value):
             return as_pairs(value)
@@ -216,7 +218,7 @@ def _value(formula: Expression, boxes: Mapping[str, Pair], known: dict[Expressio
     raise TypeError(formula)
 
 
-def _call(name: str, parts: list[Pair]) -> Pair:
+def _call(name: str, parts: list[Bounds]) -> Bounds:
     match name:
         case "log":
             return log(parts[0])
@@ -231,11 +233,11 @@ def _call(name: str, parts: list[Pair]) -> Pair:
     raise TypeError(name)
 
 
-def _folded(operation: Callable[[Pair, Pair], Pair], parts: list[Pair]) -> Pair:
+def _folded(operation: Callable[[Bounds, Bounds], Bounds], parts: list[Bounds]) -> Bounds:
     return reduce(operation, parts)
 
 
-def _power(base: Pair, exponent: Fraction) -> Pair:
+def _power(base: Bounds, exponent: Fraction) -> Bounds:
     if exponent.denominator == 1:
         return whole_power(base, int(exponent))
     if exponent.denominator == 2:

@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 import flint
 
+from dpframe.exact.interval import Interval
 from dpframe.numerics.precision import working
 from dpframe.numerics.profile import certainly_above, delta_ball
 from dpframe.numerics.rounding import arb_lower, arb_upper
@@ -130,10 +131,7 @@ def on_boxes(claim: Claim) -> Boxed | None:
     return Boxed(tuple(constraints), seen)
 
 
-Span = tuple[Fraction, Fraction]
-
-
-def compact(symbol: Symbol) -> Span | None:
+def compact(symbol: Symbol) -> Interval | None:
     """The compact range on which boxes prove: closed ends as declared, open ends drawn in by 1/1000
     of the width; delta from 1e-300 to 1/2.
     """
@@ -141,13 +139,13 @@ def compact(symbol: Symbol) -> Span | None:
     if low is None or high is None:
         return None
     if symbol.name == "delta" and low == 0 and high == 1:
-        return Fraction(1, 10**300), Fraction(1, 2)
+        return Interval(Fraction(1, 10**300), Fraction(1, 2))
     margin = Fraction(0) if low > 0 else (high - low) / 1000
     left = low if symbol.domain.lower_closed else low + margin
-    return left, high if symbol.domain.upper_closed else high - margin
+    return Interval(left, high if symbol.domain.upper_closed else high - margin)
 
 
-def _range(symbol: Symbol, span: Span) -> list[Constraint]:
+def _range(symbol: Symbol, span: Interval) -> list[Constraint]:
     low, high = span
     wanted = []
     if low != symbol.domain.lower:
@@ -157,12 +155,12 @@ def _range(symbol: Symbol, span: Span) -> list[Constraint]:
     return wanted
 
 
-def _ball(span: Span) -> Ball:
+def _ball(span: Interval) -> Ball:
     low, high = span
     return rational_ball(low).union(rational_ball(high))
 
 
-def _halves(box: dict[Symbol, Span]) -> list[dict[Symbol, Span]]:
+def _halves(box: dict[Symbol, Interval]) -> list[dict[Symbol, Interval]]:
     """Halves of the relatively widest side; geometric halves where the ends differ by more than a
     factor 4.
     """
@@ -175,7 +173,8 @@ def _halves(box: dict[Symbol, Span]) -> list[dict[Symbol, Span]]:
     )
     if low > 0 and high > 4 * low and not low < middle < high:
         middle = _geometric(low, high)
-    return [{**box, symbol: (low, middle)}, {**box, symbol: (middle, high)}]
+    halves = Interval(low, middle), Interval(middle, high)
+    return [{**box, symbol: half} for half in halves]
 
 
 def _geometric(low: Fraction, high: Fraction) -> Fraction:
@@ -187,7 +186,7 @@ def _geometric(low: Fraction, high: Fraction) -> Fraction:
     return Fraction(2) ** exponent
 
 
-def _relative(span: Span) -> float:
+def _relative(span: Interval) -> float:
     low, high = span
     return (
         float((high - low) / max(high, Fraction(1, 10**6)))

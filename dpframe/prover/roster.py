@@ -10,6 +10,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph.of_budgets import OfBudgets
+from dpframe.numbers import shortest
 from dpframe.privacy import own_symbols
 from dpframe.privacy.given import Grouped, Listed, whole_range
 from dpframe.privacy.personal import PersonalizedDP, own_symbols_of
@@ -235,7 +236,7 @@ def listed(given: Sequence[Listed]) -> tuple[Roster, Array]:
         different = list(kept.T)
     pairs = {one.name: as_pairs(d, shortest=True) for one, d in zip(given, different, strict=True)}
     exact = {
-        one.name: tuple(Fraction(repr(float(x))) for x in d)
+        one.name: tuple(shortest(float(x)) for x in d)
         for one, d in zip(given, different, strict=True)
         if len(d) <= FEW
     }

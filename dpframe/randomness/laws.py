@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
-from dpframe.numerics import Exact, as_fraction
+from dpframe.numbers import Exact, as_fraction
 
 from .bits import Bits
 from .cells import Cells, Integers

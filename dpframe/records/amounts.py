@@ -13,7 +13,7 @@ import numpy as np
 
 from dpframe.errors import InvalidArgument
 from dpframe.filters.prices import Kind, fixed, price
-from dpframe.numerics import doubles
+from dpframe.numbers import doubles
 from dpframe.privacy import ApproxDP, Guarantee, Share
 from dpframe.symbols import Expression, rational
 

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 
 from dpframe.errors import InvalidArgument
+from dpframe.numbers import shortest
 
 from .amounts import ByGroup, Cost
 from .column import Column
@@ -65,7 +66,7 @@ def new_singles(budgets: Any) -> SingleColumn:
     if not (budgets > 0).all():
         way_out = "Leave out of the ledger who has no budget."
         raise InvalidArgument("each budget", "above 0", "an array with a 0", way_out)
-    least, most = (Fraction(str(end)) for end in (budgets.min(), budgets.max()))
+    least, most = (shortest(end) for end in (budgets.min(), budgets.max()))
     quantum = quantum_for(least, most)
     if budgets.dtype == object:
         counts = np.array([quantum.down(each) for each in budgets], np.int64)

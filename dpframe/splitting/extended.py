@@ -14,13 +14,13 @@ from functools import reduce
 import numpy as np
 
 from dpframe.numerics import boxes
-from dpframe.numerics.boxes import Pair, Reals
+from dpframe.numerics.boxes import Bounds, Reals
 from dpframe.numerics.fast.sigma_boxes import sigma_boxes
 from dpframe.prover.enclose_each import as_pairs
 from dpframe.symbols import Call, Expression, Number, Power, Product, Sum, Symbol
 
 
-def ends(formula: Expression, values: Mapping[str, Pair]) -> Pair:
+def ends(formula: Expression, values: Mapping[str, Bounds]) -> Bounds:
     """Lower and upper ends of `formula` on m boxes, shape (m,) each, rounded outward; -inf and inf
     where a part of it is undefined. `values` has the ends of every symbol, shape (m,) each.
     """
@@ -33,14 +33,16 @@ def ends(formula: Expression, values: Mapping[str, Pair]) -> Pair:
 
 
 def _evaluate(
-    formula: Expression, values: Mapping[str, Pair], known: dict[Expression, Pair]
-) -> Pair:
+    formula: Expression, values: Mapping[str, Bounds], known: dict[Expression, Bounds]
+) -> Bounds:
     if formula not in known:
         known[formula] = _value(formula, values, known)
     return known[formula]
 
 
-def _value(formula: Expression, values: Mapping[str, Pair], known: dict[Expression, Pair]) -> Pair:
+def _value(
+    formula: Expression, values: Mapping[str, Bounds], known: dict[Expression, Bounds]
+) -> Bounds:
     match formula:
         case Number(value):
             return as_pairs(value)
@@ -59,7 +61,7 @@ def _value(formula: Expression, values: Mapping[str, Pair], known: dict[Expressi
     raise TypeError(formula)
 
 
-def _plus(one: Pair, other: Pair) -> Pair:
+def _plus(one: Bounds, other: Bounds) -> Bounds:
     """The sums; what is exact in doubles stays, so that 1 - gamma is 0 at gamma = 1."""
     return _sum(one[0], other[0], -np.inf), _sum(one[1], other[1], np.inf)
 
@@ -72,7 +74,7 @@ def _sum(a: Reals, b: Reals, side: float) -> Reals:
     return np.where(lost == 0, total, np.nextafter(total, side))
 
 
-def _times(one: Pair, other: Pair) -> Pair:
+def _times(one: Bounds, other: Bounds) -> Bounds:
     """The products, at least 0 where both are."""
     pairs = [(a, b) for a in one for b in other]
     low = reduce(np.minimum, (_product(a, b, -np.inf) for a, b in pairs))
@@ -89,7 +91,7 @@ def _product(a: Reals, b: Reals, side: float) -> Reals:
     return np.where(none, 0.0, np.where(same, product, np.nextafter(product, side)))
 
 
-def _power(base: Pair, exponent: Fraction) -> Pair:
+def _power(base: Bounds, exponent: Fraction) -> Bounds:
     raised = _inverse(base) if exponent < 0 else base
     size = abs(exponent)
     if size.denominator == 1:
@@ -99,7 +101,7 @@ def _power(base: Pair, exponent: Fraction) -> Pair:
     return boxes.exp(_times(_log(raised), as_pairs(size)))
 
 
-def _inverse(pair: Pair) -> Pair:
+def _inverse(pair: Bounds) -> Bounds:
     """1/x on one side of 0, which may be an end."""
     low, high = pair[0] + 0.0, pair[1] + 0.0  # without -0.0
     above, below = low >= 0, high <= 0
@@ -110,14 +112,14 @@ def _inverse(pair: Pair) -> Pair:
     return boxes.only((first, last), above | below)
 
 
-def _log(pair: Pair) -> Pair:
+def _log(pair: Bounds) -> Bounds:
     """log, -inf at 0; undefined below."""
     low, high = boxes.log((np.maximum(pair[0], np.finfo(float).tiny), pair[1]))
     low = np.where(pair[0] < np.finfo(float).tiny, -np.inf, low)
     return boxes.only((low, high), (pair[0] >= 0) & (pair[1] > 0))
 
 
-def _call(name: str, parts: list[Pair]) -> Pair:
+def _call(name: str, parts: list[Bounds]) -> Bounds:
     match name:
         case "log":
             return _log(parts[0])

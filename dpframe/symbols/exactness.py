@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from dpframe.errors import InvalidArgument
-from dpframe.numerics import shortest
+from dpframe.numbers import shortest
 
 from .expression import Expression, Number
 

@@ -12,8 +12,7 @@ from fractions import Fraction
 import numpy as np
 from flint import arb
 
-from dpframe.numerics import Exact
-from dpframe.numerics.exact import open_unit, positive
+from dpframe.numbers import Exact, open_unit, positive
 from dpframe.numerics.fast.posterior_pair import posterior_pair
 from dpframe.numerics.posterior_pair import posterior_pair_ball
 from dpframe.numerics.profile import ball

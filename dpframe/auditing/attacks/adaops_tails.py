@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from flint import arb
 
-from dpframe.numerics import Exact
-from dpframe.numerics.exact import open_unit
+from dpframe.numbers import Exact, open_unit
 from dpframe.numerics.mills import upper_tail
 from dpframe.numerics.precision import working
 from dpframe.numerics.profile import ball

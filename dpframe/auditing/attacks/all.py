@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TypeAlias
 
-from dpframe.numerics.exact import Exact, given, open_unit
+from dpframe.numbers import Exact, given, open_unit
 
 from .adaops_steps import adaops_cap, adaops_steps
 from .adaops_tails import adaops_tails, adaops_tails_mended

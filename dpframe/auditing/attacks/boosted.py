@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 from flint import arb
 
-from dpframe.numerics import Exact, analytic_sigma_ball, arb_lower, profile_epsilon_lower
-from dpframe.numerics.exact import open_unit, positive
+from dpframe.numbers import Exact, open_unit, positive
+from dpframe.numerics import analytic_sigma_ball, arb_lower, profile_epsilon_lower
 from dpframe.numerics.precision import working
 from dpframe.numerics.profile import ball
 from dpframe.privacy import ADD_REMOVE, Relation

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dpframe.errors import InvalidArgument
-from dpframe.numerics.exact import Exact, open_unit, positive
+from dpframe.numbers import Exact, open_unit, positive
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Relation
 
 from .refutation import Refutation, Rigour

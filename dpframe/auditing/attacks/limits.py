@@ -12,8 +12,8 @@ from typing import TypeAlias
 from flint import arb
 
 from dpframe.auditing.figures import figure
-from dpframe.numerics import Exact, profile_epsilon_lower
-from dpframe.numerics.exact import open_unit, positive
+from dpframe.numbers import Exact, open_unit, positive
+from dpframe.numerics import profile_epsilon_lower
 from dpframe.numerics.precision import working
 from dpframe.numerics.profile import ball, holds
 from dpframe.numerics.rounding import arb_lower

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from flint import arb
 
-from dpframe.numerics import Exact
+from dpframe.numbers import Exact
 
 from .limits import limit, refuted_above
 from .refutation import Refutation

@@ -15,8 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from dpframe.numerics import Exact
-from dpframe.numerics.exact import open_unit
+from dpframe.numbers import Exact, open_unit
 from dpframe.numerics.fast.posterior_pair import posterior_pair
 from dpframe.numerics.posterior_pair import posterior_pair_delta
 

@@ -26,8 +26,7 @@ from flint import arb
 
 from dpframe.auditing.figures import TINY, figure
 from dpframe.errors import InvalidArgument
-from dpframe.numerics import Exact
-from dpframe.numerics.exact import positive
+from dpframe.numbers import Exact, positive
 from dpframe.numerics.precision import working
 from dpframe.numerics.profile import ball
 from dpframe.numerics.rounding import arb_float

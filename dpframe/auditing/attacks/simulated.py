@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from dpframe.numerics.exact import Exact
+from dpframe.numbers import Exact
 
 from .adaops import Constants, Table
 from .claim import Claim

@@ -18,8 +18,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from dpframe.numerics import Exact
-from dpframe.numerics.exact import open_unit, positive
+from dpframe.numbers import Exact, open_unit, positive
 from dpframe.numerics.precision import working
 from dpframe.numerics.profile import ball
 from dpframe.numerics.rounding import arb_float

@@ -15,7 +15,7 @@ import attrs
 from flint import arb
 
 from dpframe.errors import InvalidArgument
-from dpframe.numerics.exact import Exact
+from dpframe.numbers import Exact
 from dpframe.numerics.precision import working
 from dpframe.numerics.profile import ball
 from dpframe.privacy import ADD_REMOVE, Relation

@@ -8,8 +8,7 @@ from fractions import Fraction
 from dpframe.auditing.catalogue import RELATIONS, example, family
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.graph import Regression
-from dpframe.numerics import Exact, given
-from dpframe.numerics.exact import open_unit, positive
+from dpframe.numbers import Exact, given, open_unit, positive
 from dpframe.privacy import Relation
 from dpframe.regressions import REGRESSIONS
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from dpframe.numbers import shortest
 from dpframe.symbols import Expression
 
 from ..figures import Side, between, clipped, exactly, figure
@@ -30,7 +31,7 @@ def given(value: float) -> str:
     >>> given(1.0), given(1e-06), given(0.25)
     ('1', '10⁻⁶', '0.25')
     """
-    return plain_words(exactly(Fraction(str(value)))) if math.isfinite(value) else str(value)
+    return plain_words(exactly(shortest(value))) if math.isfinite(value) else str(value)
 
 
 def range_of(bounds: tuple[float, float], limit: Fraction | None = None) -> str:

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from flint import arb
 
+from dpframe.numbers import Exact, given, open_unit
+
 from ..calibrate import epsilon_limit
-from ..exact import Exact, given, open_unit
 from ..precision import LEAST_BITS, working
 from ..profile import ball
 from ..rounding import arb_float

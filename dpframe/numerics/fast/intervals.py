@@ -11,6 +11,8 @@ from fractions import Fraction
 
 from flint import arb
 
+from dpframe.numbers import Exact, given, nonnegative, open_unit
+
 from ...errors import InvalidArgument
 from ..calibrate import (
     analytic_mu,
@@ -19,14 +21,11 @@ from ..calibrate import (
     profile_epsilon,
     profile_epsilon_lower,
 )
-from ..exact import Exact, given, nonnegative, open_unit
 from ..profile import holds
 from ..search import boundary
 
-Interval = tuple[float, float]
 
-
-def gaussian_delta_interval(epsilon: Exact, mu: Exact) -> Interval:
+def gaussian_delta_interval(epsilon: Exact, mu: Exact) -> tuple[float, float]:
     """delta(epsilon; mu), rounded down and rounded up; epsilon >= 0, mu >= 0 or infinite."""
     if _is_infinite(mu):
         _epsilon(epsilon)
@@ -35,7 +34,7 @@ def gaussian_delta_interval(epsilon: Exact, mu: Exact) -> Interval:
     return profile_delta_lower(at, shift), profile_delta(at, shift)
 
 
-def gaussian_epsilon_interval(delta: Exact, mu: Exact) -> Interval:
+def gaussian_epsilon_interval(delta: Exact, mu: Exact) -> tuple[float, float]:
     """The least epsilon >= 0 with delta(epsilon; mu) <= delta, rounded down and rounded up."""
     if _is_infinite(mu):
         _delta(delta)
@@ -44,14 +43,16 @@ def gaussian_epsilon_interval(delta: Exact, mu: Exact) -> Interval:
     return profile_epsilon_lower(target, shift), profile_epsilon(target, shift)
 
 
-def gaussian_mu_interval(epsilon: Exact, delta: Exact) -> Interval:
+def gaussian_mu_interval(epsilon: Exact, delta: Exact) -> tuple[float, float]:
     """The largest mu with delta(epsilon; mu) <= delta, rounded down and rounded up."""
     at, target = _epsilon(epsilon), _delta(delta)
     lower = analytic_mu(at, target)
     return lower, boundary(lambda mu: holds(at, target, arb(mu)) is False, lower)[1]
 
 
-def gaussian_sigma_interval(epsilon: Exact, delta: Exact, sensitivity: Exact = 1) -> Interval:
+def gaussian_sigma_interval(
+    epsilon: Exact, delta: Exact, sensitivity: Exact = 1
+) -> tuple[float, float]:
     """The least std with delta(epsilon; sensitivity/std) <= delta, rounded down and rounded up."""
     at, target = _epsilon(epsilon), _delta(delta)
     shift = nonnegative("sensitivity", given("sensitivity", sensitivity))

@@ -12,7 +12,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..boxes import Pair, Reals, only
+from ..boxes import Bounds, Reals, only
 from ..calibrate import analytic_sigma_ball
 from ..rounding import arb_float
 from .point import point
@@ -24,7 +24,7 @@ _NEAR = 1.0
 _PLAIN = 1e-290  # above it nothing that `point` makes is subnormal
 
 
-def sigma_boxes(epsilon: Pair, delta: Pair) -> Pair:
+def sigma_boxes(epsilon: Bounds, delta: Bounds) -> Bounds:
     """The least std at sensitivity 1 for every point of each box, enclosed; undefined where the box
     misses the domain.
     """
@@ -53,7 +53,7 @@ def _distinct(columns: Reals) -> tuple[Reals, NDArray[np.intp] | slice]:
 
 def _sigma_of(
     least_epsilon: Reals, most_epsilon: Reals, least_delta: Reals, most_delta: Reals
-) -> Pair:
+) -> Bounds:
     """Of boxes that meet the domain, which they may leave: then an end is 0 or infinite."""
     bounded, noisy = least_delta > 0, (most_delta < 1) & (most_epsilon < np.inf)
     strict = np.maximum(least_epsilon, 0), np.where(bounded, least_delta, 0.5)

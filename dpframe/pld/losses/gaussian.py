@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import attrs
 import numpy as np
 
-from dpframe.numerics import ball, given, positive
+from dpframe.numbers import given, positive
+from dpframe.numerics import ball
 
 from .base import UNIT, Complexes, PrivacyLoss, Reals
 from .elementary import TINY

@@ -9,7 +9,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.numerics import ball, given, positive
+from dpframe.numbers import given, positive
+from dpframe.numerics import ball
 
 from .base import UNIT, Complexes, PrivacyLoss, Reals
 from .elementary import TINY, cosh_minus_one, log1p, sinhc

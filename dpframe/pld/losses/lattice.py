@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpframe.errors import InvalidArgument
-from dpframe.numerics import given, positive
+from dpframe.numbers import given, positive
 
 LARGEST_WHOLE = 2**53
 """Every whole number up to here is a double."""

@@ -15,7 +15,8 @@ import attrs
 import numpy as np
 
 from dpframe.errors import InvalidArgument
-from dpframe.numerics import arb_float, ball, delta_ball, given, positive, working
+from dpframe.numbers import given, positive
+from dpframe.numerics import arb_float, ball, delta_ball, working
 
 from .base import Complexes, PrivacyLoss, Reals
 from .gaussian import GaussianLoss

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from dpframe.graph.procedures.transposed import TransposedPosterior
+from dpframe.numbers import shortest
 from dpframe.numerics.transposed import transposed_delta
 
 from ..obligation import REFUTED, Obligation, Witness
@@ -25,7 +25,7 @@ def transposed(problem: Problem, sample: TransposedPosterior) -> Sequence[Obliga
         f"it: at gamma = {GAMMA}, penalty {PENALTY}, delta({EPSILON:g}) >= {delta:.3g}; at a "
         "posterior's own covariance it is below 1e-9"
     )
-    witness = Witness({"gamma": Fraction(str(GAMMA)), "penalty": Fraction(str(PENALTY))}, says)
+    witness = Witness({"gamma": shortest(GAMMA), "penalty": shortest(PENALTY)}, says)
     return [
         Obligation(
             "theorem",

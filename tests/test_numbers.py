@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpframe.errors import InvalidArgument
-from dpframe.numerics import as_fraction, nonnegative, open_unit, positive
+from dpframe.numbers import as_fraction, nonnegative, open_unit, positive
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 
-from ..errors import InvalidArgument
+from dpframe.errors import InvalidArgument
 
 Exact: TypeAlias = Fraction | int | float
 """An exact rational; what a float stands for is up to its reader: `given` or `as_fraction`."""
