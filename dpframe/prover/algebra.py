@@ -119,6 +119,23 @@ class Field:
         )
         return Fraction(int(value.p), int(value.q))
 
+    def modulo(self, ratio: Ratio, root: Symbol, degree: int, power: Ratio) -> Ratio:
+        """The same ratio where root^degree = `power`, without that power of `root` or higher ones.
+        As it is, where `power` is no polynomial.
+        """
+        if not power.bottom.is_constant():
+            return ratio
+        place, base = self.symbols.index(root), power.top / power.bottom.leading_coefficient()
+        return Ratio(*(self._modulo(side, place, degree, base) for side in (ratio.top, ratio.bottom)))
+
+    def _modulo(self, side: Polynomial, place: int, degree: int, base: Polynomial) -> Polynomial:
+        total = self.context.constant(0)
+        for exponents, coefficient in side.to_dict().items():
+            many, left = divmod(exponents[place], degree)
+            lower = (*exponents[:place], left, *exponents[place + 1 :])
+            total += self.context.from_dict({lower: coefficient}) * base**many
+        return total
+
     def used(self, polynomial: Polynomial) -> list[int]:
         """The positions of the symbols that occur."""
         return [index for index, degree in enumerate(polynomial.degrees()) if degree > 0]
