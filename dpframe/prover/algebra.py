@@ -126,7 +126,8 @@ class Field:
         if not power.bottom.is_constant():
             return ratio
         place, base = self.symbols.index(root), power.top / power.bottom.leading_coefficient()
-        return Ratio(*(self._modulo(side, place, degree, base) for side in (ratio.top, ratio.bottom)))
+        sides = (ratio.top, ratio.bottom)
+        return Ratio(*(self._modulo(side, place, degree, base) for side in sides))
 
     def _modulo(self, side: Polynomial, place: int, degree: int, base: Polynomial) -> Polynomial:
         total = self.context.constant(0)

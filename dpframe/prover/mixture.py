@@ -106,6 +106,12 @@ class Mixture:
         )
         return (*gaussian, *rest, *sampled)
 
+    def guarantees(self) -> tuple[Part, ...]:
+        """The same as guarantees: what samples hide is not counted."""
+        gaussian = (Part(GaussianDP(self.mu)),) if self.mu else ()
+        sampled = (Part(GaussianDP(mu), count) for mu, _, count in self.sampled)
+        return (*gaussian, *(Part(PureDP(one.epsilon), one.count) for one in self.pure), *sampled)
+
     def factor(self, epsilon: Expression, delta: Expression) -> Number:
         """What all noise must be multiplied by to be (epsilon, delta)-DP together."""
         target, at = _exact("epsilon", epsilon), _exact("delta", delta)
