@@ -28,7 +28,7 @@ from dpframe.symbols import (
 from . import bernstein
 from .algebra import Field, Polynomial, Ratio
 from .enclose import enclose, rational_ball
-from .unknowns import Rewritten, beyond, extremum, rewritten, substituted
+from .unknowns import NotShown, Rewritten, beyond, defined, extremum, rewritten, substituted
 
 Point = Mapping[Symbol, Fraction]
 MAX_POINTS = 2000
@@ -214,13 +214,27 @@ def _signs(parts: tuple[Expression, ...]) -> list[int]:
 
 def positive_size(formula: Expression, field: Field) -> bool:
     """Whether a formula with logarithms and roots is certainly defined and > 0 everywhere."""
+    return _positive_size(formula, field) and _defined(formula)
+
+
+@lru_cache(maxsize=4096)
+def _defined(formula: Expression) -> bool:
+    """Whether every part is shown to be defined everywhere."""
+    try:
+        defined(formula, holds)
+    except NotShown:
+        return False
+    return True
+
+
+def _positive_size(formula: Expression, field: Field) -> bool:
     match formula:
         case Product(parts):
             return (
-                all(positive_size(part, field) for part in parts)
+                all(_positive_size(part, field) for part in parts)
                 or positive(formula, field).proved is True
             )
-        case Power(base, _) if positive_size(base, field):
+        case Power(base, _) if _positive_size(base, field):
             return True
         case Call("log", (inner,)):
             return positive(inner - 1, field).proved is True
@@ -229,7 +243,7 @@ def positive_size(formula: Expression, field: Field) -> bool:
         case Call("analytic_sigma", (epsilon, delta)):
             return all(positive(part, field).proved for part in (epsilon, delta, 1 - delta))
         case Call("max" | "min", parts) | Sum(parts) if all(
-            positive_size(part, field) for part in parts
+            _positive_size(part, field) for part in parts
         ):
             return True
     return positive(formula, field).proved is True

@@ -170,11 +170,25 @@ def _range(leaf: Expression, degree: int, holds: Holds) -> Domain:
     own = span(leaf)
     if degree > 1:
         own = roots(own, degree)
-    if not own.positive and holds(leaf, True):
+    if not own.positive and _seen(leaf, holds, strict=True):
         return attrs.evolve(own, lower=ZERO, lower_closed=False)
-    if not own.nonnegative and holds(leaf, False):
+    if not own.nonnegative and _seen(leaf, holds, strict=False):
         return attrs.evolve(own, lower=ZERO, lower_closed=True)
     return own
+
+
+def _seen(leaf: Expression, holds: Holds, *, strict: bool) -> bool:
+    """Whether a leaf is shown to be >= 0 (> 0) by the signs of its parts."""
+    match leaf:
+        case Sum():
+            return holds(leaf, strict)
+        case Call("log", (part,)):
+            return holds(part - 1, strict)
+        case Call("max", parts):
+            return any(holds(part, strict) for part in parts)
+        case Call("min", parts):
+            return all(holds(part, strict) for part in parts)
+    return False
 
 
 def _write(
@@ -201,7 +215,8 @@ def extremum(formula: Expression) -> Call | None:
     """A minimum or maximum that is not inside another call, or None."""
     if isinstance(formula, Call):
         return formula if formula.name in EXTREMA else None
-    return next(filter(None, map(extremum, formula.parts)), None)
+    found = map(extremum, formula.parts)
+    return next((one for one in found if one is not None), None)
 
 
 def beyond(found: Call, depth: int) -> list[Expression]:
