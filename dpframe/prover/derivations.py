@@ -71,7 +71,7 @@ def derivation_of(accountant: object) -> tuple[str, Accountant | None]:
         kind: Any = type(accountant)
         fields = {one.name for one in attrs.fields(kind)} if attrs.has(kind) else set()
         if loose := getattr(accountant, "__dict__", {}).keys() - fields:
-            way_out = "Decorate the class with attrs.frozen, so that a certificate names its numbers."
+            way_out = "Decorate its class with attrs.frozen: a certificate names its numbers."
             raise InvalidArgument("accountant", "one of fields of attrs", sorted(loose), way_out)
         return place(accountant), accountant
     found = (name for name, one in DERIVATIONS.items() if one.accountant == accountant)

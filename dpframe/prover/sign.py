@@ -64,7 +64,7 @@ def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
         return PROVED
     ratio = field.ratio(formula)
     if ratio is None:
-        shown = holds(formula, strict)
+        shown = holds(formula, strict=strict)
         return PROVED if shown else _by_enclosure(formula, strict=strict)
     if ratio.is_zero:
         return _at(field, ratio, next(points(field.symbols)), strict=strict) if strict else PROVED
@@ -77,15 +77,15 @@ def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
 
 
 @lru_cache(maxsize=4096)
-def holds(formula: Expression, strict: bool) -> bool:
+def holds(formula: Expression, *, strict: bool) -> bool:
     """Whether the formula is shown to be >= 0 (> 0 where `strict`) on the domain of its symbols,
     with roots, logarithms, minima and maxima in it. False says nothing.
     """
     sign = quick_sign(formula)
-    return sign > 0 or (sign == 0 and not strict) or _by_unknowns(formula, strict, 0)
+    return sign > 0 or (sign == 0 and not strict) or _by_unknowns(formula, 0, strict=strict)
 
 
-def _by_unknowns(formula: Expression, strict: bool, depth: int) -> bool:
+def _by_unknowns(formula: Expression, depth: int, *, strict: bool) -> bool:
     """The same as a rational function of unknowns; and by each argument of a minimum or maximum, or
     by one of them and what lies beyond it. (prover/unknowns)
     """
@@ -96,18 +96,18 @@ def _by_unknowns(formula: Expression, strict: bool, depth: int) -> bool:
         if found is None:
             return False
         others = (substituted(formula, {found: other}) for other in beyond(found, depth))
-        if any(_by_unknowns(other, strict, depth + 1) for other in others):
+        if any(_by_unknowns(other, depth + 1, strict=strict) for other in others):
             return True
         cases = (substituted(formula, {found: part}) for part in found.parts)
-        return all(_by_unknowns(case, strict, depth + 1) for case in cases)
+        return all(_by_unknowns(case, depth + 1, strict=strict) for case in cases)
     except InvalidArgument:  # a quotient or a power that is undefined, or too large
         return False
 
 
 def _rational(found: Rewritten, *, strict: bool) -> bool:
     """Whether a rational function is shown to be >= 0 (> 0) for all values of its symbols."""
-    formulas = [found.formula, *(part for _, _, part in found.relations)]
-    field = Field(set().union(*(one.symbols() for one in formulas), {r for r, *_ in found.relations}))
+    tied = [formula for root, _, total in found.relations for formula in (root, total)]
+    field = Field(set().union(*(one.symbols() for one in (found.formula, *tied))))
     ratio = field.ratio(found.formula)
     for root, degree, total in found.relations:
         other = field.ratio(total)
@@ -131,8 +131,8 @@ def _positive(polynomial: Polynomial, field: Field, *, strict: bool) -> bool:
     used = field.used(polynomial)
     terms = {tuple(e[i] for i in used): c for e, c in polynomial.to_dict().items()}
     domains = [field.symbols[i].domain for i in used]
-    limits = {"boxes": BOXES, "most": COEFFICIENTS}
-    return bernstein.decide(terms, domains, strict=strict, **limits).proved is True
+    found = bernstein.decide(terms, domains, strict=strict, boxes=BOXES, most=COEFFICIENTS)
+    return found.proved is True
 
 
 def _by_enclosure(formula: Expression, *, strict: bool) -> Decision:

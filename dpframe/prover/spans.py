@@ -95,8 +95,8 @@ def _sum(one: Domain, other: Domain) -> Domain:
     """x + y: an end is reached only where both are."""
     low = None if one.lower is None or other.lower is None else one.lower + other.lower
     high = None if one.upper is None or other.upper is None else one.upper + other.upper
-    left = one.lower_closed and other.lower_closed
-    return Domain(low, high, lower_closed=left, upper_closed=one.upper_closed and other.upper_closed)
+    left, right = one.lower_closed and other.lower_closed, one.upper_closed and other.upper_closed
+    return Domain(low, high, lower_closed=left, upper_closed=right)
 
 
 def _product(one: Domain, other: Domain) -> Domain:

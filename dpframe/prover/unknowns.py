@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
+from typing import Protocol
 
 import attrs
 
@@ -32,11 +33,18 @@ from dpframe.symbols import (
     power,
 )
 
+from .algebra import Field
 from .spans import roots, span
 
 ONE, ZERO = Fraction(1), Fraction(0)
-Holds = Callable[[Expression, bool], bool]  # formula >= 0, or > 0 where the second is True
 EXTREMA = ("min", "max")
+
+
+class Holds(Protocol):
+    """Decides signs."""
+
+    def __call__(self, formula: Expression, *, strict: bool) -> bool:
+        """Whether formula >= 0 (> 0 where `strict`) is shown on the whole domain."""
 
 
 class NotShown(Exception):
@@ -58,6 +66,7 @@ def rewritten(formula: Expression, holds: Holds) -> Iterator[Rewritten]:
     sqrt(x + r) = sqrt(r) + p, x = 2 sqrt(r) p + p^2, p >= 0, where x and r are >= 0. Nothing where
     a part is not shown to be defined.
     """
+    formula = _collapsed(formula)
     try:
         degrees = _degrees(formula, holds)
     except NotShown:
@@ -68,6 +77,21 @@ def rewritten(formula: Expression, holds: Holds) -> Iterator[Rewritten]:
             for found in _parted(leaf, holds):
                 replaced = {leaf: found[0], found[1]: found[2]}
                 yield from itertools.islice(_eliminated(formula, replaced, holds), 1)
+
+
+def _collapsed(formula: Expression, *, under: bool = False) -> Expression:
+    """The same with each sum `under` a power as one product where it is equal to one, such as
+    gamma rho + (1 - gamma) rho.
+    """
+    powered = isinstance(formula, Power) or (under and isinstance(formula, Product))
+    parts = tuple(_collapsed(part, under=powered) for part in formula.parts)
+    same = formula.rebuild(parts) if parts else formula
+    if not (under and isinstance(same, Sum)):
+        return same
+    field = Field(same.symbols())
+    ratio = field.ratio(same)
+    found = None if ratio is None or ratio.is_zero else field.product(ratio)
+    return same if found is None else found
 
 
 def _eliminated(
@@ -86,7 +110,7 @@ def _parted(total: Sum, holds: Holds) -> Iterator[tuple[Expression, Expression, 
         if not isinstance(part, Symbol) or not part.domain.nonnegative:
             continue
         rest = add(*(other for other in total.parts if other is not part))
-        if part not in rest.symbols() and holds(rest, False):
+        if part not in rest.symbols() and holds(rest, strict=False):
             p = Symbol("beyond a root", Domain(ZERO, lower_closed=not part.domain.positive))
             low = power(rest, Fraction(1, 2))
             yield power(low + p, 2), part, 2 * low * p + p**2
@@ -104,15 +128,15 @@ def _collect(
 ) -> None:
     """Every leaf of formula^exponent, with the least common denominator of its exponents."""
     rooted = exponent.denominator > 1
-    if rooted and not holds(formula, False):
+    if rooted and not holds(formula, strict=False):
         raise NotShown
     match formula:
-        case Product(parts) if not rooted or all(holds(part, False) for part in parts):
+        case Product(parts) if not rooted or all(holds(part, strict=False) for part in parts):
             for part in parts:
                 _collect(part, exponent, holds, found)
             return
-        case Power(base, own) if not rooted or holds(base, False):
-            if own.denominator > 1 and not holds(base, False):
+        case Power(base, own) if not rooted or holds(base, strict=False):
+            if own.denominator > 1 and not holds(base, strict=False):
                 raise NotShown
             _collect(base, exponent * own, holds, found)
             return
@@ -131,13 +155,15 @@ def defined(formula: Expression, holds: Holds) -> None:
     """Raises NotShown unless every part is shown to be defined on the whole domain."""
     match formula:
         case Call("log", (part,)):
-            shown = holds(part, True)
+            shown = holds(part, strict=True)
         case Call("analytic_sigma", (epsilon, delta)):
-            shown = holds(epsilon, False) and holds(delta, True) and holds(1 - delta, True)
+            inside = all(holds(part, strict=True) for part in (delta, 1 - delta))
+            shown = inside and holds(epsilon, strict=False)
         case Power(base, exponent) if exponent < 0:
-            shown = holds(base, True) or (exponent.denominator == 1 and holds(-base, True))
+            below = exponent.denominator == 1 and holds(-base, strict=True)
+            shown = below or holds(base, strict=True)
         case Power(base, exponent) if exponent.denominator > 1:
-            shown = holds(base, False)
+            shown = holds(base, strict=False)
         case _:
             shown = True
     if not shown:
@@ -181,13 +207,13 @@ def _seen(leaf: Expression, holds: Holds, *, strict: bool) -> bool:
     """Whether a leaf is shown to be >= 0 (> 0) by the signs of its parts."""
     match leaf:
         case Sum():
-            return holds(leaf, strict)
+            return holds(leaf, strict=strict)
         case Call("log", (part,)):
-            return holds(part - 1, strict)
+            return holds(part - 1, strict=strict)
         case Call("max", parts):
-            return any(holds(part, strict) for part in parts)
+            return any(holds(part, strict=strict) for part in parts)
         case Call("min", parts):
-            return all(holds(part, strict) for part in parts)
+            return all(holds(part, strict=strict) for part in parts)
     return False
 
 

@@ -56,14 +56,14 @@ FALSE = {
 def test_what_is_true_is_proved(name):
     """As a rational function of unknowns, or by cases."""
     formula, strict = TRUE[name]
-    assert holds(formula, strict)
+    assert holds(formula, strict=strict)
 
 
 @pytest.mark.parametrize("name", FALSE)
 def test_what_fails_somewhere_is_not(name):
     """Each is negative, zero or undefined somewhere."""
     formula, strict = FALSE[name]
-    assert not holds(formula, strict)
+    assert not holds(formula, strict=strict)
 
 
 UNDEFINED = {
@@ -107,36 +107,36 @@ def made(rng):
 
 
 def test_what_is_proved_holds_at_random_points():
-    """Of 240 random formulas, each that is proved is evaluated at many points by mpmath."""
+    """Of 120 random formulas, each that is proved is evaluated at many points by mpmath."""
     rng, proved = np.random.default_rng(5), 0
-    for _ in range(240):
+    for _ in range(120):
         formula = made(rng)
-        if not holds(formula, False):
+        if not holds(formula, strict=False):
             continue
         proved += 1
-        strict = holds(formula, True)
+        strict = holds(formula, strict=True)
         for _ in range(12):
             found = value(formula, point(rng))
             assert found > -mpmath.mpf(10) ** -25, formula
             assert not strict or found > 0, formula
-    assert proved > 25
+    assert proved > 12
 
 
 def test_a_little_less_is_not_proved():
     """Where a formula is proved, the same minus more than its value somewhere is not."""
     rng, tried = np.random.default_rng(6), 0
-    while tried < 15:
+    while tried < 8:
         formula = made(rng)
-        if formula.symbols() and holds(formula, False):
+        if formula.symbols() and holds(formula, strict=False):
             tried += 1
             least = min(value(formula, point(rng)) for _ in range(40))
-            assert not holds(formula - Fraction(math.ceil(least * 1001 + 1), 1000), False)
+            assert not holds(formula - Fraction(math.ceil(least * 1001 + 1), 1000), strict=False)
 
 
 def test_spans_contain_the_values():
     """Of random formulas, at random points; exact ends are reached only where they are closed."""
     rng = np.random.default_rng(7)
-    for _ in range(100):
+    for _ in range(40):
         formula, at = made(rng), point(rng)
         for one in (formula, r(formula**2), dp.log(1 + formula**2), dp.exp(-(formula**2))):
             found, inside = value(one, at), span(one)
