@@ -87,7 +87,7 @@ def holds(formula: Expression, *, strict: bool) -> bool:
 
 def _by_unknowns(formula: Expression, depth: int, *, strict: bool) -> bool:
     """The same as a rational function of unknowns; and by each argument of a minimum or maximum, or
-    by one of them and what lies beyond it. (prover/unknowns)
+    by one of them and what lies beyond it. (proofs/unknowns)
     """
     try:
         if any(_rational(one, strict=strict) for one in rewritten(formula, holds)):

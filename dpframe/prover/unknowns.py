@@ -6,7 +6,7 @@ t^q. At every point the formula is the rational function at some values of the u
 holds for all of these holds for all points. Of the root t of a sum, t^q = sum is kept.
 
 A maximum m of a and b is a or b at every point, and is a + p with some p >= 0; a minimum is a - p.
-What is shown for either argument, or for all p, holds.
+What is shown for either argument, or for all p, holds. Proof page: proofs/unknowns
 """
 
 from __future__ import annotations
