@@ -27,6 +27,13 @@ class Accountant(ABC):
     citation: ClassVar[str]
     reads_losses: ClassVar[bool] = False
     """whether it asks a mechanism for its privacy loss; else for its guarantee"""
+    proof: ClassVar[str] = "numbers"
+    """how certify derives a total with it: from `epsilon` at numbers; "total", from `total` in
+    symbols; "shares" or "joint", by an argument that knows more than guarantees"""
+    automatic: ClassVar[bool] = False
+    """whether certify tries it where no accountant is named"""
+    argument: ClassVar[str] = ""
+    """what a derivation with it is, in words"""
 
     @abstractmethod
     def epsilon(self, parts: Sequence[Part], delta: Exact) -> Interval:
@@ -46,6 +53,7 @@ class AdditiveAccountant(Accountant):
     """Abstract: guarantees of one kind, with parameters that add up, symbols included."""
 
     __slots__ = ()
+    proof: ClassVar[str] = "total"
     adds: ClassVar[type[Guarantee]]
 
     @abstractmethod

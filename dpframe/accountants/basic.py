@@ -21,6 +21,9 @@ class BasicAccountant(AdditiveAccountant):
 
     name: ClassVar[str] = "basic"
     citation: ClassVar[str] = "[DworkR14, Thm B.1]"
+    proof: ClassVar[str] = "shares"
+    automatic: ClassVar[bool] = True
+    argument: ClassVar[str] = "basic composition of shares"
     adds: ClassVar[type[Guarantee]] = ApproxDP
 
     def total(self, guarantees: Sequence[Guarantee]) -> Guarantee:

@@ -19,6 +19,8 @@ class ConcentratedAccountant(AdditiveAccountant):
 
     name: ClassVar[str] = "zcdp"
     citation: ClassVar[str] = "[BunS16, Lem 2.3]"
+    automatic: ClassVar[bool] = True
+    argument: ClassVar[str] = "zero-concentrated differential privacy of all releases"
     adds: ClassVar[type[Guarantee]] = ZeroConcentratedDP
 
     def total(self, guarantees: Sequence[Guarantee]) -> Guarantee:

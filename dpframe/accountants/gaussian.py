@@ -21,6 +21,9 @@ class GaussianAccountant(AdditiveAccountant):
 
     name: ClassVar[str] = "gaussian"
     citation: ClassVar[str] = "[DongRS22, Cor 3.3]"
+    proof: ClassVar[str] = "joint"
+    automatic: ClassVar[bool] = True
+    argument: ClassVar[str] = "joint Gaussian differential privacy of all releases"
     adds: ClassVar[type[Guarantee]] = GaussianDP
 
     def total(self, guarantees: Sequence[Guarantee]) -> Guarantee:

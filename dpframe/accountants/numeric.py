@@ -30,6 +30,8 @@ class NumericAccountant(Accountant):
 
     name: ClassVar[str] = "numeric"
     citation: ClassVar[str] = "[ZhuDW22, Thm 10]"
+    automatic: ClassVar[bool] = True
+    argument: ClassVar[str] = "certified numeric composition of all privacy losses"
     reads_losses: ClassVar[bool] = True
 
     def epsilon(self, parts: Sequence[Part], delta: Exact) -> Interval:

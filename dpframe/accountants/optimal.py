@@ -30,6 +30,7 @@ class OptimalAccountant(Accountant):
 
     name: ClassVar[str] = "optimal"
     citation: ClassVar[str] = "[KairouzOV15, Thm 3.3]"
+    argument: ClassVar[str] = "optimal composition of pure and approximate guarantees"
 
     def epsilon(self, parts: Sequence[Part], delta: Exact) -> Interval:
         """By the responses that attain it."""

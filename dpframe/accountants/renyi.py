@@ -28,6 +28,7 @@ class RenyiAccountant(Accountant):
 
     name: ClassVar[str] = "rdp"
     citation: ClassVar[str] = "[Mironov17, Prop 1]"
+    argument: ClassVar[str] = "Renyi divergences of all releases, at the best order"
     reads_losses: ClassVar[bool] = True
 
     def epsilon(self, parts: Sequence[Part], delta: Exact) -> Interval:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from dpframe.prover import Obligation, Verdict
-from dpframe.prover.text import NAMES
+from dpframe.prover.text import argument
 from dpframe.symbols import Expression
 
 from .figures import WIDTH, clipped, equals, formula, hanging, tidy
@@ -94,7 +94,7 @@ def total(audit: Audit) -> Iterator[str]:
     if chosen is None:
         yield from _aside(audit)
         return
-    yield f"  by {NAMES[chosen.name]}"
+    yield f"  by {argument(chosen.name)}"
     for obligation in chosen.obligations:
         many = f" (x{obligation.count})" if obligation.count > 1 else ""
         yield tidy(f"  {obligation.node}{many}: {obligation.rule}")

@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 
+from dpframe import accountants
 from dpframe.mechanisms import (
     AdditiveNoise,
     DiscreteGaussian,
@@ -54,7 +55,7 @@ CALIBRATIONS: Mapping[type[AdditiveNoise], Mapping[str, Calibration]] = {
 JOINTLY = "jointly"
 THEOREMS = (*dict.fromkeys(name for some in CALIBRATIONS.values() for name in some), JOINTLY)
 RELATIONS = ("add-remove", "replace-one")
-ACCOUNTANTS = ("auto", "basic", "gaussian", "zcdp", "numeric")
+ACCOUNTANTS = ("auto", *(one.name for one in accountants.ACCOUNTANTS))
 NORMS = ("L1", "L2")
 SIZES = ("std", "variance", "scale", "calibration")
 

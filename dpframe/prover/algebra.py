@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 import flint
 
-from dpframe.symbols import Domain, Expression, Number, Power, Product, Sum, Symbol
+from dpframe.symbols import Domain, Expression, Number, Power, Product, Sum, Symbol, multiply, power
 
 Polynomial = Any  # flint.fmpq_mpoly
 MAX_TERMS = 20_000
@@ -118,6 +118,37 @@ class Field:
             *(flint.fmpq(point[s].numerator, point[s].denominator) for s in self.symbols)
         )
         return Fraction(int(value.p), int(value.q))
+
+    def product(self, ratio: Ratio) -> Expression | None:
+        """The ratio as one product of a number and powers of symbols; None where it is none."""
+        one = ratio.reduced()
+        parts: list[Expression] = []
+        for side, sign in ((one.top, 1), (one.bottom, -1)):
+            terms = list(side.to_dict().items())
+            if len(terms) != 1:
+                return None
+            exponents, c = terms[0]
+            parts.append(power(Fraction(int(c.p), int(c.q)), sign))
+            parts += [power(s, sign * int(k)) for s, k in zip(self.symbols, exponents, strict=True)]
+        return multiply(*parts)
+
+    def modulo(self, ratio: Ratio, root: Symbol, degree: int, whole: Ratio) -> Ratio:
+        """The same ratio where root^degree = `whole`, without that power of `root` or higher ones.
+        As it is, where `whole` is no polynomial.
+        """
+        if not whole.bottom.is_constant():
+            return ratio
+        place, base = self.symbols.index(root), whole.top / whole.bottom.leading_coefficient()
+        sides = (ratio.top, ratio.bottom)
+        return Ratio(*(self._modulo(side, place, degree, base) for side in sides))
+
+    def _modulo(self, side: Polynomial, place: int, degree: int, base: Polynomial) -> Polynomial:
+        total = self.context.constant(0)
+        for exponents, coefficient in side.to_dict().items():
+            many, left = divmod(exponents[place], degree)
+            lower = (*exponents[:place], left, *exponents[place + 1 :])
+            total += self.context.from_dict({lower: coefficient}) * base**many
+        return total
 
     def used(self, polynomial: Polynomial) -> list[int]:
         """The positions of the symbols that occur."""

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import attrs
 
+from dpframe.accountants import Accountant
 from dpframe.graph import Procedure, Release
 from dpframe.identity import own
 from dpframe.mechanisms import Laplace
@@ -23,8 +24,9 @@ from .sign import quick_sign
 FEW = 8
 
 
-def basic(problem: Problem) -> Attempt:
+def basic(problem: Problem, accountant: Accountant) -> Attempt:
     """Every release earns its share, and the shares sum to the target. [DworkR14, Thm B.1]"""
+    del accountant  # the plan adds the shares up
     found: list[Obligation] = []
     constraints: dict[Constraint, None] = {}
     for release, count in _by_whole(problem, classes(problem.graph.releases)):

@@ -47,9 +47,18 @@ class Outcome:
     corner: tuple[Fraction, ...] = ()
 
 
-def decide(terms: dict[tuple[int, ...], Any], domains: list[Domain], *, strict: bool) -> Outcome:
-    """Whether the polynomial is >= 0 (> 0 where `strict`) on the product of the domains."""
-    start = _start(terms, domains)
+def decide(
+    terms: dict[tuple[int, ...], Any],
+    domains: list[Domain],
+    *,
+    strict: bool,
+    boxes: int = MAX_BOXES,
+    most: int = MAX_COEFFICIENTS,
+) -> Outcome:
+    """Whether the polynomial is >= 0 (> 0 where `strict`) on the product of the domains, looked at
+    in at most so many boxes of at most so many coefficients.
+    """
+    start = _start(terms, domains, most)
     if start is None:
         return Outcome(None)
     queue, seen = [start], 0
@@ -61,16 +70,16 @@ def decide(terms: dict[tuple[int, ...], Any], domains: list[Domain], *, strict: 
             return Outcome(proved=False, corner=corner)
         if _good(box, strict=strict):
             continue
-        if seen > MAX_BOXES:
+        if seen > boxes:
             return Outcome(None)
         queue.extend(_halves(box))
     return Outcome(proved=True)
 
 
-def _start(terms: dict[tuple[int, ...], Any], domains: list[Domain]) -> Box | None:
+def _start(terms: dict[tuple[int, ...], Any], domains: list[Domain], most: int) -> Box | None:
     degrees = [max(exponents[axis] for exponents in terms) for axis in range(len(domains))]
     size = int(np.prod([degree + 1 for degree in degrees]))
-    if size > MAX_COEFFICIENTS or any(domain.lower is None for domain in domains):
+    if size > most or any(domain.lower is None for domain in domains):
         return None
     tensor = np.full([degree + 1 for degree in degrees], flint.fmpq(0), dtype=object)
     for exponents, coefficient in terms.items():

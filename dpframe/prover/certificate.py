@@ -16,6 +16,7 @@ from typing import Any
 import attrs
 
 from dpframe import documents
+from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Node, Procedure
 
@@ -68,11 +69,7 @@ class Certificate(AtNumbers):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What is assumed, not proved."""
-        trusted = tuple(
-            f"{kind.__module__}:{kind.__qualname__} is trusted: what it states of its sensitivity, "
-            "noise or theorem is taken on its word"
-            for kind in self.report.problem.foreign
-        )
+        trusted = tuple(map(_trusted, self.report.problem.foreign))
         unit = f"one unit of privacy is: {self.setting.unit}"
         budgets = () if self.report.problem.personal is None else (BUDGETS,)
         stated = on_their_word(self.graph)
@@ -174,6 +171,15 @@ def idealized(graph: Graph) -> tuple[str, ...]:
 def on_their_word(graph: Graph) -> tuple[str, ...]:
     """What nodes state that no rule derives, each in a sentence that names it."""
     return tuple(dict.fromkeys(node.assumption for node in stating(graph)))
+
+
+def _trusted(kind: type) -> str:
+    """What is believed of a class of the user's own."""
+    stated = "its sensitivity, noise or theorem"
+    if issubclass(kind, Accountant):
+        stated = "what releases cost together"
+    place = f"{kind.__module__}:{kind.__qualname__}"
+    return f"{place} is trusted: what it states of {stated} is taken on its word"
 
 
 def stating(graph: Graph) -> list[Node]:

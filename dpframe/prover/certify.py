@@ -34,11 +34,11 @@ def certify(
     """Prove that `regression` satisfies `target` in `setting`, for all values of its parameters. No
     data in sight.
 
-    `accountant` is "auto", "basic", "gaussian", "zcdp" or "numeric", or the accountant of one of
-    these as dpframe has it; others are refused. `calibrate="jointly"` scales all noise together
-    until the whole meets the target (dp.Jointly); the certificate names it.
-    `trust` names classes of your own (a statistic, mechanism or theorem) whose word the proof may
-    take; the certificate prints them.
+    `accountant` is "auto", the name of an accountant of dpframe, or an accountant. With one of your
+    own, its `total` of all guarantees (or its `epsilon`, at numbers) is compared with the target.
+    `calibrate="jointly"` scales all noise together until the whole meets the target (dp.Jointly);
+    the certificate names it. `trust` names classes of your own (a statistic, mechanism, theorem or
+    accountant) whose word the proof may take; the certificate prints them.
     Under "auto" shares must hold as declared and named theorems inside their hypotheses, whichever
     derivation proves the total; under a named one, claims that it does not use block nothing.
 
@@ -80,7 +80,7 @@ def examine(
         raise InvalidArgument("target", "one of dpframe's own guarantees", type(target), "")
     if not all(isinstance(kind, type) for kind in trust):
         raise InvalidArgument("trust", "a list of classes", trust, "")
-    name = derivation_of(accountant)
+    name, own_one = derivation_of(accountant)
     declared = regression.graph(setting, target.budget)
     graph = Graph.of(declared.output)  # derived here, whatever the declaration says of itself
-    return verify(Problem.of(graph, target, setting, tuple(trust)), name)
+    return verify(Problem.of(graph, target, setting, tuple(trust), own_one), name)

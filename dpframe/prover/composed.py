@@ -10,13 +10,12 @@ from dpframe.accountants import NumericAccountant, Part
 from dpframe.accounting import Composition, composition_of
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Release
-from dpframe.mechanisms import Laplace
-from dpframe.pld.losses import GaussianLoss, LaplaceLoss, ResponseLoss, SubsampledGaussianLoss
-from dpframe.privacy import GaussianDP, PureDP
+from dpframe.pld.losses import GaussianLoss, SubsampledGaussianLoss
+from dpframe.privacy import GaussianDP
 from dpframe.symbols import Expression, Number, sqrt
 
 from .certificate import Certificate
-from .mixture import amplified, cost, squared_mu, upper
+from .mixture import Pure, amplified, cost, squared_mu, upper
 
 Values = Mapping[str, Expression]
 
@@ -39,7 +38,8 @@ def together(certificate: Certificate) -> Composition:
     others = [release for release in releases if release.gives is not GaussianDP]
     square = squared_mu(gaussians).substitute(values)
     parts = [Part(_gaussian(square))] if square != Number(Fraction(0)) else []
-    parts += [_pure(release, values) for release in others]
+    pure = [Pure.of(release, values) for release in others]
+    parts += [Part(one.loss(), one.count) for one in pure]
     parts += [_sampled(release, values) for release in releases if amplified(release)]
     return Composition(tuple(parts), certificate.setting.relation, NumericAccountant())
 
@@ -77,13 +77,3 @@ def _sampled(release: Release, values: Values) -> Part:
         raise InvalidArgument("release", "drawn a known number of times", str(times), way_out)
     loss = SubsampledGaussianLoss(upper(sqrt(squared)), release.sampled.value)
     return Part(loss, int(times.value))
-
-
-def _pure(release: Release, values: Values) -> Part:
-    guarantee, times = cost(release), release.times.substitute(values)
-    if not isinstance(guarantee, PureDP) or not isinstance(times, Number):
-        way_out = "Give every parameter a number; other noise has no one privacy loss here."
-        raise InvalidArgument("release", "pure, at numbers", str(guarantee), way_out)
-    kind = LaplaceLoss if type(release.mechanism) is Laplace else ResponseLoss
-    epsilon: Fraction = upper(guarantee.epsilon.substitute(values))
-    return Part(kind(epsilon), int(times.value))

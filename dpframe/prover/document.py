@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from dpframe import documents
+from dpframe.accountants import Accountant
 from dpframe.errors import BadCertificate, InvalidArgument
 from dpframe.graph import Regression
 from dpframe.privacy import (
@@ -102,22 +103,29 @@ def declaration(certificate: Certificate) -> dict[str, object]:
             for symbol in sorted(extra, key=lambda symbol: symbol.name)
         },
         "setting": setting_record(setting),
-        "accountant": certificate.report.accountant,
+        "accountant": _accountant(certificate),
         "trust": [f"{k.__module__}:{k.__qualname__}" for k in certificate.report.problem.foreign],
     }
 
 
-def _described(regression: Regression) -> dict[str, object]:
-    """A declaration as its class and its fields."""
+def _accountant(certificate: Certificate) -> object:
+    """The name of an accountant of dpframe; one of the user's own as its class and its fields."""
+    own = certificate.report.problem.accountant
+    return certificate.report.accountant if own is None else _described(own)
+
+
+def _described(value: Regression | Accountant) -> dict[str, object]:
+    """A declaration, or an accountant, as its class and its fields."""
     return {
-        "class": f"{type(regression).__module__}:{type(regression).__qualname__}",
-        "fields": {name: _field(value) for name, value in _fields(regression).items()},
+        "class": f"{type(value).__module__}:{type(value).__qualname__}",
+        "fields": {name: _field(field) for name, field in _fields(value).items()},
     }
 
 
-def _fields(regression: Regression) -> dict[str, object]:
-    kind: Any = type(regression)  # an attrs class, made so by Regression
-    return {field.name: getattr(regression, field.name) for field in attrs.fields(kind)}
+def _fields(value: Regression | Accountant) -> dict[str, object]:
+    kind: Any = type(value)  # a declaration is a class of attrs, made so by Regression
+    found = attrs.fields(kind) if attrs.has(kind) else ()
+    return {field.name: getattr(value, field.name) for field in found}
 
 
 def _formulas(regression: Regression) -> list[Expression]:
@@ -219,6 +227,8 @@ def _places(declared: Mapping[str, Any]) -> Iterator[str]:
     """Every `module:name` that loading would import."""
     yield str(declared["class"])
     yield from map(str, declared.get("trust", ()))
+    if isinstance(declared.get("accountant"), Mapping):
+        yield str(declared["accountant"]["class"])
     for field in declared["fields"].values():
         if "declaration" in field:
             yield from _places(field["declaration"])
@@ -244,7 +254,7 @@ def _rebuild(content: Mapping[str, Any]) -> Certificate:
         _regression(declared, symbols),
         target=target,
         setting=setting,
-        accountant=declared["accountant"],
+        accountant=_passed(declared["accountant"], symbols),
         trust=[_found(name) for name in declared["trust"]],
     )
     return certificate.at(**claimed["values"]) if claimed["values"] else certificate
@@ -266,6 +276,16 @@ def _found(place: str) -> Any:
     for part in name.split("."):
         found = getattr(found, part)
     return found
+
+
+def _passed(declared: str | Mapping[str, Any], symbols: Mapping[str, Symbol]) -> str | Accountant:
+    """The accountant that was passed: its name, or one of the user's own, made again."""
+    if isinstance(declared, str):
+        return declared
+    found = _found(declared["class"])
+    if not (isinstance(found, type) and issubclass(found, Accountant)):
+        raise BadCertificate("accountant", "a dpframe.Accountant", declared["class"], "")
+    return found(**{key: _value(spec, symbols) for key, spec in declared["fields"].items()})
 
 
 def _regression(declared: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> Regression:

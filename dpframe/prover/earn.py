@@ -9,8 +9,8 @@ from functools import lru_cache
 import attrs
 
 from dpframe.graph import Release, reads_released
-from dpframe.mechanisms import Calibration, Gaussian, Laplace
-from dpframe.privacy import GaussianDP, PureDP, Share
+from dpframe.mechanisms import Calibration, DiscreteGaussian, Gaussian, Laplace
+from dpframe.privacy import GaussianDP, PureDP, Share, as_kind
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, log
 
@@ -40,6 +40,8 @@ def earns(problem: Problem, release: Release) -> Earned:
         return Earned(attrs.evolve(found, edit=Edit(EVEN)))
     if release.rule is not None:
         return _by_theorem(problem, release, release.rule, share, sensitivity.value)
+    if "epsilon" not in share.currency:
+        return Earned(_in_kind(problem, release, share, sensitivity.value))
     if release.gives is not GaussianDP:
         return Earned(_stated(problem, release, share, sensitivity.value))
     return _stated_gaussian(problem, release, share, sensitivity.value)
@@ -101,6 +103,50 @@ def _stated(
     repair += "for Laplace noise (L1), dp.L2Laplace.pure for noise of the L2 norm."
     edit = Edit(NOISE, release, getattr(release.noise, "pure", None))
     return Obligation("share", release.label, rule, facts, verdict, witness, repair, edit=edit)
+
+
+def _in_kind(
+    problem: Problem, release: Release, share: Share, sensitivity: Expression
+) -> Obligation:
+    """Noise as stated against a share of rho or of mu squared: what it guarantees in the kind of
+    the target is at most its share, and where some pair of neighbours needs all of it, no less.
+    """
+    given = as_kind(release.guarantee(sensitivity), type(problem.target))
+    size, norm = release.mechanism.formula, release.noise.norm
+    fact = f"{release.noise.noise} = {size}, {norm} sensitivity {sensitivity}, share ({share})"
+    rule = "its guarantee, as a share of the budget is counted, is inside its share"
+    repair = f"calibrate it to the {norm} sensitivity {sensitivity}: dp.Gaussian.analytic."
+    edit = Edit(NOISE, release, Gaussian.analytic)
+    if given is None or given.currency != share.currency:
+        return Obligation(
+            "share", release.label, rule, (fact,), UNPROVED, repair=repair, edit=edit
+        )
+    (amount,), (most,) = given.amounts, share.amounts
+    facts = (f"{fact}: {given.currency[0]} = {amount}",)
+    if _inside(problem, amount, most):
+        return Obligation("share", release.label, rule, facts, PROVED)
+    lower = nonnegative(most - amount, problem.field)
+    over = lower.proved is False or certain(amount - most, strict=True)
+    if not (over and _needed(release, amount)):
+        return Obligation("share", release.label, rule, facts, UNPROVED, repair=repair, edit=edit)
+    says = f"the pair that moves it furthest costs more than its share of {given.currency[0]}"
+    witness = Witness(named(lower.witness or {}, amount, most), says)
+    return Obligation("share", release.label, rule, facts, REFUTED, witness, repair, edit=edit)
+
+
+def _needed(release: Release, amount: Expression) -> bool:
+    """Whether some pair of neighbours costs all of `amount` in rho or mu squared.
+
+    Gaussian noise of std s and a move v: N(v, s^2 I) against N(0, s^2 I) is as hard to tell apart
+    as |v|/s-Gaussian DP allows, with divergence a |v|^2/(2 s^2) of every order a. Discrete Gaussian
+    noise, a whole move v of one number and a whole order a: a (x - v)^2 + (1 - a) x^2 = (x - a v)^2
+    - a (a - 1) v^2, and x - a v is as whole as x, so that the sum over x of p^a q^(1 - a) is
+    e^(a (a - 1) v^2/(2 s^2)): the same divergence. [CanonneKS20, Prop 5]
+    """
+    reached = release.statistic.one_row(release.noise.norm, release.statistic.unit.relation)
+    sharp = release.noise in (Gaussian, DiscreteGaussian)
+    attained = reached is not None and reached.attained and release.reached
+    return sharp and attained and not reads_released(amount)
 
 
 def _inside(problem: Problem, amount: Expression, most: Expression) -> bool:

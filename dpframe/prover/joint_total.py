@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import attrs
 
+from dpframe.accountants import Accountant
 from dpframe.graph import Joint, reads_released
 from dpframe.privacy import ApproxDP, GaussianDP, PureDP
 from dpframe.symbols import Expression, Number
@@ -25,10 +26,11 @@ ZERO = Number(Fraction(0))
 LONG = 400  # characters of a formula that fit on a screen
 
 
-def gaussian(problem: Problem) -> Attempt | None:
+def gaussian(problem: Problem, accountant: Accountant) -> Attempt | None:
     """All releases together are mu-Gaussian DP, mu^2 the joint move of one pair of neighbours.
     [DongRS22, Thm 2.7, Cor 3.3]
     """
+    del accountant  # the sum of squares is one of moves
     releases = problem.graph.releases
     if not releases or any(release.gives is not GaussianDP for release in releases):
         return None

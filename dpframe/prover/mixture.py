@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import attrs
@@ -11,16 +11,12 @@ from dpframe.accountants import NumericAccountant, Part
 from dpframe.accounting import least_factor
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Joint, Release
-from dpframe.mechanisms import Laplace
+from dpframe.identity import own
+from dpframe.mechanisms import AdditiveNoise
+from dpframe.mechanisms.pure_noise import PureNoise
 from dpframe.numerics import arb_upper
-from dpframe.pld.losses import (
-    GaussianLoss,
-    LaplaceLoss,
-    PrivacyLoss,
-    ResponseLoss,
-    SubsampledGaussianLoss,
-)
-from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP
+from dpframe.pld.losses import GaussianLoss, PrivacyLoss, ResponseLoss, SubsampledGaussianLoss
+from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation
 from dpframe.symbols import Expression, Number, add, power, sqrt
 
 from .attempt import classes
@@ -30,12 +26,56 @@ ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 
 
 @attrs.frozen
+class Pure:
+    """`count` draws of noise that is `epsilon`-DP, an upper bound, where its statistic moves by
+    `moved` under `relation`.
+    """
+
+    mechanism: AdditiveNoise
+    epsilon: Fraction
+    moved: Fraction
+    relation: Relation
+    count: int
+
+    @classmethod
+    def of(cls, release: Release, values: Mapping[str, Expression] | None = None) -> Pure:
+        """The draws of a release at these numbers. Raises InvalidArgument while one is missing, and
+        for noise that is not pure.
+        """
+        given = {} if values is None else values
+        guarantee, times = cost(release), release.times.substitute(given)
+        if not isinstance(guarantee, PureDP):
+            way_out = "Calibrate each release alone."
+            raise InvalidArgument("noise", "Gaussian or pure", release.noise.kind, way_out)
+        epsilon, moved = upper(guarantee.epsilon.substitute(given)), _moved(release, given)
+        relation = release.statistic.unit.relation
+        return cls(release.mechanism, epsilon, moved, relation, int(_exact("times", times)))
+
+    def loss(self, factor: Fraction = Fraction(1)) -> PrivacyLoss:
+        """The mechanism's own loss, with `factor` times the noise; else that of the worst mechanism
+        of its epsilon, also where a class of the user's inherits the loss of other noise.
+        """
+        epsilon, kind = self.epsilon / factor, type(self.mechanism)
+        if not isinstance(self.mechanism, PureNoise) or not (own(kind) or "loss" in vars(kind)):
+            return ResponseLoss(epsilon)
+        noise = attrs.evolve(self.mechanism, scale=Number(self.moved / epsilon))
+        try:
+            return noise.loss(self.moved, self.relation)
+        except InvalidArgument:  # its law is known for other moves only
+            return ResponseLoss(epsilon)
+
+    def __str__(self) -> str:
+        """`laplace 0.1 (x3)`."""
+        many = f" (x{self.count})" if self.count > 1 else ""
+        return f"{self.loss().kind} {float(self.epsilon):.6g}{many}"
+
+
+@attrs.frozen
 class Mixture:
     """What one pair of neighbours can tell from the releases: upper bounds of mu and epsilons."""
 
     mu: Fraction
-    pure: tuple[tuple[type[PrivacyLoss], Fraction, int], ...]
-    """kind of loss, epsilon, number of draws"""
+    pure: tuple[Pure, ...]
     sampled: tuple[tuple[Fraction, Fraction, int], ...] = ()
     """mu of a draw that reads all rows, rate of its sample, number of draws"""
 
@@ -46,29 +86,31 @@ class Mixture:
         gaussians = [r for r in releases if r.gives is GaussianDP and r not in sampled]
         others = [release for release in releases if release.gives is not GaussianDP]
         mu = upper(sqrt(squared_mu(gaussians))) if gaussians else Fraction(0)
-        return cls(mu, tuple(map(_pure, others)), tuple(map(_sampled, sampled)))
+        return cls(mu, tuple(map(Pure.of, others)), tuple(map(_sampled, sampled)))
 
     def __str__(self) -> str:
         """`mu = 0.25, laplace 0.1 (x3)`, rounded for reading."""
         gaussian = [f"mu = {float(self.mu):.6g}"] if self.mu else []
-        pure = [
-            f"{kind.kind} {float(epsilon):.6g}" + (f" (x{count})" if count > 1 else "")
-            for kind, epsilon, count in self.pure
-        ]
         sampled = [
             f"mu = {float(mu):.6g} sampled at {rate} (x{count})" for mu, rate, count in self.sampled
         ]
-        return ", ".join(gaussian + pure + sampled)
+        return ", ".join([*gaussian, *map(str, self.pure), *sampled])
 
     def parts(self, factor: Fraction = Fraction(1)) -> tuple[Part, ...]:
         """The losses, with `factor` times the noise."""
         gaussian = (Part(GaussianLoss(self.mu / factor)),) if self.mu else ()
-        rest = (Part(kind(epsilon / factor), count) for kind, epsilon, count in self.pure)  # type: ignore[call-arg]
+        rest = (Part(one.loss(factor), one.count) for one in self.pure)
         sampled = (
             Part(SubsampledGaussianLoss(mu / factor, rate), count)
             for mu, rate, count in self.sampled
         )
         return (*gaussian, *rest, *sampled)
+
+    def guarantees(self) -> tuple[Part, ...]:
+        """The same as guarantees: what samples hide is not counted."""
+        gaussian = (Part(GaussianDP(self.mu)),) if self.mu else ()
+        sampled = (Part(GaussianDP(mu), count) for mu, _, count in self.sampled)
+        return (*gaussian, *(Part(PureDP(one.epsilon), one.count) for one in self.pure), *sampled)
 
     def factor(self, epsilon: Expression, delta: Expression) -> Number:
         """What all noise must be multiplied by to be (epsilon, delta)-DP together."""
@@ -130,13 +172,11 @@ def upper(formula: Expression) -> Fraction:
     return arb_upper(enclose(formula, {}))
 
 
-def _pure(release: Release) -> tuple[type[PrivacyLoss], Fraction, int]:
-    guarantee = cost(release)
-    if not isinstance(guarantee, PureDP):
-        way_out = "Calibrate each release alone."
-        raise InvalidArgument("noise", "Gaussian or pure", release.noise.kind, way_out)
-    kind = LaplaceLoss if type(release.mechanism) is Laplace else ResponseLoss
-    return kind, upper(guarantee.epsilon), int(_exact("times", release.times))
+def _moved(release: Release, values: Mapping[str, Expression]) -> Fraction:
+    """An upper bound on how far neighbours move the statistic."""
+    moved = release.statistic.sensitivity(release.noise.norm)
+    value = ZERO if moved is None else moved.value.substitute(values)
+    return value.value if isinstance(value, Number) else upper(value)
 
 
 def _sampled(release: Release) -> tuple[Fraction, Fraction, int]:

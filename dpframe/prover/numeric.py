@@ -1,47 +1,69 @@
-"""The certified numeric total: Gaussian, sampled and pure releases together, at numbers."""
+"""A total at numbers: Gaussian, sampled, pure and concentrated releases together, as an accountant
+that answers with intervals says.
+"""
 
 from __future__ import annotations
 
-from dpframe.accountants import NumericAccountant
+from collections.abc import Sequence
+
+from dpframe.accountants import Accountant, Part
 from dpframe.errors import InvalidArgument
-from dpframe.privacy import ApproxDP, GaussianDP, PureDP
+from dpframe.graph import Release
+from dpframe.numerics import Interval
+from dpframe.privacy import ApproxDP, ZeroConcentratedDP
 from dpframe.symbols import Number
 
 from .attempt import ALL, Attempt
 from .edit import ALL_NOISE, Edit
-from .mixture import Mixture
+from .mixture import Mixture, cost, upper
 from .obligation import PROVED, UNPROVED, Obligation
 from .problem import Problem
 
-RULE = "the profile of all privacy losses together stays inside the target [ZhuDW22, Thm 10]"
+RULES = {"numeric": "the profile of all privacy losses together stays inside the target"}
 
 
-def numeric(problem: Problem) -> Attempt | None:
-    """The dominating pairs multiply: one Gaussian of the joint mu, one pair for each pure draw and
-    each draw on a sample. (proofs/contour; proofs/subsampling)
+def numeric(problem: Problem, accountant: Accountant) -> Attempt | None:
+    """The accountant's epsilon at the target's delta, of all releases: one Gaussian of the joint
+    mu, and one part for each other draw. (proofs/contour; proofs/subsampling)
     """
-    target, mixture = problem.target, _mixture(problem)
-    if mixture is None or not isinstance(target, ApproxDP):
+    target = problem.target
+    if not isinstance(target, ApproxDP):
         return None
     epsilon, delta = target.amounts
     if not (isinstance(epsilon, Number) and isinstance(delta, Number)):
         return None
-    found = NumericAccountant().epsilon(mixture.parts(), delta.value)
-    facts = (str(mixture), f"at delta {delta}, epsilon is at most {found.upper!r}")
+    try:
+        said, parts = _parts(problem.graph.releases, accountant)
+        found = accountant.epsilon(parts, delta.value) if parts else None
+    except InvalidArgument:  # a cost that is a formula, or of a kind that it does not add
+        return None
+    if not isinstance(found, Interval):
+        return None
+    rule = f"{RULES.get(accountant.name, accountant.argument)} {accountant.citation}"
+    facts = (said, f"at delta {delta}, epsilon is at most {found.upper!r}")
     if found.upper <= epsilon.value:
-        return Attempt("numeric", (Obligation("total", ALL, RULE, facts, PROVED),))
+        return Attempt("numeric", (Obligation("total", ALL, rule, facts, PROVED),))
     fix = "scale the noise with dp.Jointly(...), or raise epsilon or delta."
     edit = Edit(ALL_NOISE)
-    short = Obligation("total", ALL, RULE, facts, UNPROVED, repair=fix, edit=edit)
+    short = Obligation("total", ALL, rule, facts, UNPROVED, repair=fix, edit=edit)
     return Attempt("numeric", (short,))
 
 
-def _mixture(problem: Problem) -> Mixture | None:
-    """The losses of the graph, or None where one is no number or of another kind."""
-    releases = problem.graph.releases
-    if not releases or any(release.gives not in (GaussianDP, PureDP) for release in releases):
-        return None
-    try:
-        return Mixture.of(releases)
-    except InvalidArgument:
-        return None
+def _parts(releases: Sequence[Release], accountant: Accountant) -> tuple[str, tuple[Part, ...]]:
+    """What the releases cost, in words and as parts: privacy losses where the accountant reads
+    those, else guarantees. Raises InvalidArgument.
+    """
+    concentrated = [release for release in releases if release.gives is ZeroConcentratedDP]
+    mixture = Mixture.of([release for release in releases if release not in concentrated])
+    rhos = [(upper(cost(one).amounts[0]), _draws(one)) for one in concentrated]
+    parts = mixture.parts() if accountant.reads_losses else mixture.guarantees()
+    said = [str(mixture)] if parts else []
+    said += [f"rho = {float(rho):.6g} (x{count})" for rho, count in rhos]
+    whole = [Part(ZeroConcentratedDP(rho), count) for rho, count in rhos]
+    return ", ".join(said), (*parts, *whole)
+
+
+def _draws(release: Release) -> int:
+    if not isinstance(release.times, Number):
+        raise InvalidArgument("times", "a number", str(release.times), "Give it one.")
+    return int(release.times.value)

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import attrs
 
+from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Known, Node, Procedure, Release, Setting
 from dpframe.graph.maps.thinned import Thinning
@@ -38,6 +39,8 @@ class Problem:
     target: Guarantee
     setting: Setting
     trust: tuple[type, ...] = ()
+    accountant: Accountant | None = None
+    """One of the user's own, that the total is derived with."""
     personal: PersonalizedDP | None = None
     """Where every record has a budget of its own; `target` is then that of one record, or what
     must be shown of a sample.
@@ -45,12 +48,17 @@ class Problem:
 
     @classmethod
     def of(
-        cls, graph: Graph, target: Guarantee, setting: Setting, trust: tuple[type, ...] = ()
+        cls,
+        graph: Graph,
+        target: Guarantee,
+        setting: Setting,
+        trust: tuple[type, ...] = (),
+        accountant: Accountant | None = None,
     ) -> Problem:
         """The problem of a target, personalised or not."""
         personal = target if isinstance(target, PersonalizedDP) else None
         shown = target if personal is None else personal.each
-        return cls(graph, claim_of(graph, shown), setting, trust, personal)
+        return cls(graph, claim_of(graph, shown), setting, trust, accountant, personal)
 
     @property
     def claimed(self) -> Guarantee:
@@ -65,7 +73,8 @@ class Problem:
     @property
     def parts(self) -> tuple[object, ...]:
         """All that a proof reads."""
-        return (*_read(self.graph.nodes), self.setting, self.target, self.personal)
+        own_parts = (self.setting, self.target, self.personal, self.accountant)
+        return (*_read(self.graph.nodes), *own_parts)
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 import attrs
 
-from dpframe.errors import InvalidArgument, OutsideTheorem
+from dpframe.errors import OutsideTheorem
 from dpframe.graph import reads_released
 from dpframe.identity import state
 
 from . import structure
 from .attempt import Attempt
 from .basic import with_theorems
-from .derivations import DERIVATIONS
+from .derivations import Derivation, named
 from .edit import EVEN, Edit
 from .enclose import enclose, rational_ball
 from .events import events
@@ -52,7 +52,10 @@ class Report:
     def made_of(self) -> tuple[object, ...]:
         """All that was proved, and where, laid flat: `sealed`, unless a part was changed since."""
         proved, chosen = self.problem, self.chosen
-        claimed = (proved.target, proved.personal, proved.setting, proved.trust)
+        claimed = (
+            *(proved.target, proved.personal, proved.setting, proved.trust),
+            proved.accountant,
+        )
         return state(proved.graph, claimed, None if chosen is None else chosen.constraints)
 
     @property
@@ -97,7 +100,8 @@ def verify(problem: Problem, accountant: str = "auto") -> Report:
 
 def _verify(problem: Problem, accountant: str) -> Report:
     planned = tuple(plan(problem))
-    planning = accountant in ("auto", "basic")  # then a theorem's noise is positive with its share
+    chosen = named(accountant, problem.accountant)
+    planning = any(map(_shares, chosen))  # then a theorem's noise is positive with its share
     special = (*individual(problem), *thinning(problem))
     own = [one for one in special if one.verdict is PROVED]
     common = (*structure.obligations(problem), *own, *noise(problem, planned=planning))
@@ -106,14 +110,14 @@ def _verify(problem: Problem, accountant: str) -> Report:
     common = (*common, *events(problem))
     bounded = _all_proved(common)
     attempts: list[Attempt] = []
-    for name in _order(problem, accountant):
-        attempt = DERIVATIONS[name](problem)
+    for derivation in _order(problem, chosen):
+        attempt = derivation(problem)
         if attempt is None:
             continue
-        if accountant == "auto" and name != "basic":
+        if accountant == "auto" and not _shares(derivation):
             attempt = with_theorems(attempt, problem)
         attempts.append(_with_point(attempt, problem))
-        binding = planned if accountant == "auto" or name == "basic" else _draws(planned)
+        binding = planned if planning else _draws(planned)
         if bounded and attempts[-1].proved and _all_proved(binding):
             return Report(problem, common, planned, tuple(attempts), attempts[-1])
     if not attempts:
@@ -147,28 +151,31 @@ def _none_applies(problem: Problem) -> Obligation:
     )
 
 
-def _order(problem: Problem, accountant: str) -> Sequence[str]:
-    if not isinstance(accountant, str) or accountant not in {"auto", *DERIVATIONS}:
-        raise InvalidArgument(
-            "accountant", f"'auto' or one of {', '.join(DERIVATIONS)}", accountant, ""
-        )
+def _shares(derivation: Derivation) -> bool:
+    """Whether it adds up shares of the budget."""
+    return derivation.proof == "shares"
+
+
+def _order(problem: Problem, chosen: Sequence[Derivation]) -> Sequence[Derivation]:
+    """Those of the derivations that may apply, in turn. Raises OutsideTheorem where a named one
+    may not.
+    """
     shared = all(charged.share is not None for charged in problem.graph.charged)
     only_shares = bool(problem.graph.procedures or problem.graph.bounds)
     currency = problem.target.kind in ("pure", "approx")
-    if accountant == "basic" and not (shared and currency):
-        raise OutsideTheorem(
-            "basic composition adds shares of (epsilon, delta): give every release a share "
-            "of the budget, or use another accountant."
-        )
-    if only_shares and accountant not in ("auto", "basic"):
+    tried = [one for one in chosen if _shares(one) or not only_shares]
+    if not tried:
         raise OutsideTheorem(
             "procedures and bounds that may fail are added up by basic composition: use "
             "accountant='basic' or 'auto'."
         )
-    if accountant != "auto":
-        return (accountant,)
-    tried = [name for name in DERIVATIONS if name == "basic" or not only_shares]
-    return [name for name in tried if name != "basic" or (shared and currency)]
+    found = [one for one in tried if not _shares(one) or (shared and currency)]
+    if not found and len(chosen) == 1:
+        raise OutsideTheorem(
+            "basic composition adds shares of (epsilon, delta): give every release a share "
+            "of the budget, or use another accountant."
+        )
+    return found
 
 
 def _with_point(attempt: Attempt, problem: Problem) -> Attempt:

@@ -7,9 +7,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from functools import lru_cache
 
 import attrs
 
+from dpframe.errors import InvalidArgument
 from dpframe.symbols import (
     Call,
     Domain,
@@ -26,11 +28,13 @@ from dpframe.symbols import (
 from . import bernstein
 from .algebra import Field, Polynomial, Ratio
 from .enclose import enclose, rational_ball
-from .roots import without_roots
+from .unknowns import NotShown, Rewritten, beyond, defined, extremum, rewritten, substituted
 
 Point = Mapping[Symbol, Fraction]
 MAX_POINTS = 2000
 MAX_TRIES = 40
+BOXES, COEFFICIENTS = 64, 20_000  # of a polynomial in unknowns
+EXTREMA = 2  # minima and maxima that are looked into, one inside the other
 
 
 @attrs.frozen
@@ -60,7 +64,7 @@ def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
         return PROVED
     ratio = field.ratio(formula)
     if ratio is None:
-        shown = _over_roots(formula, strict=strict)
+        shown = holds(formula, strict=strict)
         return PROVED if shown else _by_enclosure(formula, strict=strict)
     if ratio.is_zero:
         return _at(field, ratio, next(points(field.symbols)), strict=strict) if strict else PROVED
@@ -72,13 +76,63 @@ def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
     return _polynomial(top, field, strict=strict)
 
 
-def _over_roots(formula: Expression, *, strict: bool) -> bool:
-    """Whether the formula is shown to be >= 0 (> 0) as a polynomial in its square roots."""
-    other = without_roots(formula)
-    if other is None:
+@lru_cache(maxsize=4096)
+def holds(formula: Expression, *, strict: bool) -> bool:
+    """Whether the formula is shown to be >= 0 (> 0 where `strict`) on the domain of its symbols,
+    with roots, logarithms, minima and maxima in it. False says nothing.
+    """
+    sign = quick_sign(formula)
+    return sign > 0 or (sign == 0 and not strict) or _by_unknowns(formula, 0, strict=strict)
+
+
+def _by_unknowns(formula: Expression, depth: int, *, strict: bool) -> bool:
+    """The same as a rational function of unknowns; and by each argument of a minimum or maximum, or
+    by one of them and what lies beyond it. (proofs/unknowns)
+    """
+    try:
+        if any(_rational(one, strict=strict) for one in rewritten(formula, holds)):
+            return True
+        found = extremum(formula) if depth < EXTREMA else None
+        if found is None:
+            return False
+        others = (substituted(formula, {found: other}) for other in beyond(found, depth))
+        if any(_by_unknowns(other, depth + 1, strict=strict) for other in others):
+            return True
+        cases = (substituted(formula, {found: part}) for part in found.parts)
+        return all(_by_unknowns(case, depth + 1, strict=strict) for case in cases)
+    except InvalidArgument:  # a quotient or a power that is undefined, or too large
         return False
-    field = Field(tuple(sorted(other.symbols(), key=lambda symbol: symbol.name)))
-    return field.ratio(other) is not None and _decide(other, field, strict=strict).proved is True
+
+
+def _rational(found: Rewritten, *, strict: bool) -> bool:
+    """Whether a rational function is shown to be >= 0 (> 0) for all values of its symbols."""
+    tied = [formula for root, _, total in found.relations for formula in (root, total)]
+    field = Field(set().union(*(one.symbols() for one in (found.formula, *tied))))
+    ratio = field.ratio(found.formula)
+    for root, degree, total in found.relations:
+        other = field.ratio(total)
+        if ratio is not None and other is not None:
+            ratio = field.modulo(ratio, root, degree, other)
+    if ratio is None or ratio.bottom.is_zero():
+        return False
+    if ratio.is_zero:
+        return not strict
+    ratio = ratio.reduced()
+    for bottom, top in ((ratio.bottom, ratio.top), (-ratio.bottom, -ratio.top)):
+        if _positive(bottom, field, strict=True):
+            return _positive(top, field, strict=strict)
+    return False
+
+
+def _positive(polynomial: Polynomial, field: Field, *, strict: bool) -> bool:
+    """Whether Bernstein coefficients show that it is > 0, or >= 0, without much work."""
+    if polynomial.is_constant():
+        return bool(polynomial.leading_coefficient() > 0)
+    used = field.used(polynomial)
+    terms = {tuple(e[i] for i in used): c for e, c in polynomial.to_dict().items()}
+    domains = [field.symbols[i].domain for i in used]
+    found = bernstein.decide(terms, domains, strict=strict, boxes=BOXES, most=COEFFICIENTS)
+    return found.proved is True
 
 
 def _by_enclosure(formula: Expression, *, strict: bool) -> Decision:
@@ -160,13 +214,27 @@ def _signs(parts: tuple[Expression, ...]) -> list[int]:
 
 def positive_size(formula: Expression, field: Field) -> bool:
     """Whether a formula with logarithms and roots is certainly defined and > 0 everywhere."""
+    return _positive_size(formula, field) and _defined(formula)
+
+
+@lru_cache(maxsize=4096)
+def _defined(formula: Expression) -> bool:
+    """Whether every part is shown to be defined everywhere."""
+    try:
+        defined(formula, holds)
+    except NotShown:
+        return False
+    return True
+
+
+def _positive_size(formula: Expression, field: Field) -> bool:
     match formula:
         case Product(parts):
             return (
-                all(positive_size(part, field) for part in parts)
+                all(_positive_size(part, field) for part in parts)
                 or positive(formula, field).proved is True
             )
-        case Power(base, _) if positive_size(base, field):
+        case Power(base, _) if _positive_size(base, field):
             return True
         case Call("log", (inner,)):
             return positive(inner - 1, field).proved is True
@@ -175,7 +243,7 @@ def positive_size(formula: Expression, field: Field) -> bool:
         case Call("analytic_sigma", (epsilon, delta)):
             return all(positive(part, field).proved for part in (epsilon, delta, 1 - delta))
         case Call("max" | "min", parts) | Sum(parts) if all(
-            positive_size(part, field) for part in parts
+            _positive_size(part, field) for part in parts
         ):
             return True
     return positive(formula, field).proved is True

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument
 from dpframe.graph import (
     ColumnNode,
@@ -149,6 +150,8 @@ def _said(kind: type, name: str) -> str:
         return f"{name} is not the class that dpframe's files have under that name"
     if issubclass(kind, (str, int, float, Fraction)):
         return f"a {kind.__name__} compares and computes as it likes"
+    if issubclass(kind, Accountant):
+        return f"{name} states what releases cost together"
     return f"{name} states its own sensitivity, noise or theorem"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from decimal import ROUND_FLOOR, Context
 from typing import TYPE_CHECKING
 
+from dpframe.accountants import ACCOUNTANTS
 from dpframe.graph import OfBudgets, Regression, Release
 from dpframe.privacy import Each
 from dpframe.privacy.personal import own_symbols_of
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
     from .report import Report
 
 TESTED = "Tested, not proved: how tables are read, how records are mapped, how noise is drawn."
-NAMES = {
-    "basic": "basic composition of shares [DworkR14, Thm B.1]",
-    "gaussian": "joint Gaussian differential privacy of all releases [DongRS22, Cor 3.3]",
-    "numeric": "certified numeric composition of all privacy losses [ZhuDW22, Thm 10]",
-    "zcdp": "zero-concentrated differential privacy of all releases [BunS16, Lem 2.3]",
-}
+
+
+def argument(name: str) -> str:
+    """The derivation of this name, in words, with its citation."""
+    found = (f"{one.argument} {one.citation}" for one in ACCOUNTANTS if one.name == name)
+    return next(found, f"the total of {name}, believed on your word")
 
 
 def certificate_text(certificate: Certificate) -> str:
@@ -35,7 +36,7 @@ def certificate_text(certificate: Certificate) -> str:
             "",
             *(f"  {line}" for line in sentence(certificate)),
             "",
-            f"Derivation: {NAMES[certificate.derivation]}",
+            f"Derivation: {argument(certificate.derivation)}",
             *(f"  {line}" for line in release_lines(certificate)),
             "",
             "Proved",

@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from dpframe.prover.text import NAMES, sentence
+from dpframe.prover.text import argument, sentence
 from dpframe.symbols import Expression, Number
 
 from .split import Point
@@ -37,7 +37,7 @@ def page(split: Split) -> str:
             *_note(split),
             *(line for name, points in _curves(split) for line in _curve(split, name, points)),
             "",
-            f"Proved: {NAMES[split.certificate.derivation]}",
+            f"Proved: {argument(split.certificate.derivation)}",
             *(f"  {line}" for line in sentence(split.certificate)),
             "Assumed of the choice",
             *(f"  {one}" for one in split.assumptions),

@@ -233,9 +233,11 @@ def test_pure_parts_stay_pure():
 
 
 @every
-def test_certify_takes_derivations_only(cls):
-    """An accountant that no derivation uses is refused politely: certify says which there are."""
-    if cls.name not in DERIVATIONS:
-        budget, setting = dp.ApproxDP(1, "1e-6"), samples.setting()
-        with pytest.raises(dp.InvalidArgument, match="'auto', one of 'basic'"):
-            dp.certify(dp.SSP(), target=budget, setting=setting, accountant=cls())
+def test_certify_takes_every_accountant(cls):
+    """Each is a derivation of its own, by name and by object, and says what it is in words."""
+    assert DERIVATIONS[cls.name].accountant == cls()
+    target, setting = dp.ApproxDP(1, "1e-6"), samples.setting()
+    found = dp.examine(dp.AdaSSPBudget(), target=target, setting=setting, accountant=cls())
+    assert found.accountant == cls.name
+    assert {attempt.name for attempt in found.attempts} <= {cls.name}
+    assert cls.argument

@@ -12,6 +12,8 @@ AS_THEY_ARE = {
     "gaussian": dp.GaussianAccountant,
     "zcdp": dp.ConcentratedAccountant,
     "numeric": dp.NumericAccountant,
+    "optimal": dp.OptimalAccountant,
+    "rdp": dp.RenyiAccountant,
 }
 
 
@@ -56,14 +58,11 @@ def test_an_accountant_of_ours_is_its_name(name):
 @pytest.mark.parametrize(
     "accountant",
     [
-        Halving(),
         Everything(),
-        dp.RenyiAccountant(),
-        dp.OptimalAccountant(),
         dp.BasicAccountant,
         None,
         1,
-        "rdp",
+        "moments",
     ],
     ids=lambda one: one if isinstance(one, str) else type(one).__name__,
 )
@@ -79,7 +78,7 @@ def test_any_other_is_refused_with_those_that_can(accountant, verb):
 def test_a_method_put_into_an_accountant_is_seen(monkeypatch):
     """A method put into an accountant is seen."""
     monkeypatch.setattr(dp.BasicAccountant, "total", Halving.total)
-    with pytest.raises(dp.InvalidArgument, match=r"dp\.compose"):
+    with pytest.raises(dp.Uncertified, match="is not the class that dpframe's files have"):
         basic(accountant=dp.BasicAccountant())
 
 

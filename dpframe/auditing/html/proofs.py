@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from dpframe.prover import Obligation, Verdict
-from dpframe.prover.text import NAMES
+from dpframe.prover.text import argument
 
 from ..figures import clipped, tidy
 from ..releases import joined
@@ -51,7 +51,7 @@ def proof(audit: Audit, known: Collection[str]) -> Iterator[Section]:
     chosen = audit.report.chosen
     if chosen is None:
         return
-    said = [paragraph("By ", *words(NAMES[chosen.name], known), ".")]
+    said = [paragraph("By ", *words(argument(chosen.name), known), ".")]
     steps = [element("li", *_step(one, known)) for one in chosen.obligations[:MOST]]
     failing = {line.verdict for line in audit.lines} & {Verdict.REFUTED, Verdict.UNPROVED}
     if chosen.name != "basic" and failing:

@@ -1,0 +1,156 @@
+"""Signs of formulas with roots, logarithms, minima and maxima: what is proved holds."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+import dpframe as dp
+from dpframe.prover.algebra import Field
+from dpframe.prover.sign import holds, positive_size
+from dpframe.prover.spans import root, span
+from dpframe.symbols import exact, power
+from tests.support.oracles import value
+
+N = dp.parameter("N", lower=2, closed="left", integer=True)
+n = dp.parameter("n", lower=0, closed="left", integer=True)
+x, y = dp.parameter("x", 0), dp.parameter("y", 0)
+u = dp.parameter("u", 1, 3, closed="both")
+e, delta = dp.EPSILON, dp.DELTA
+small = dp.parameter("small", "1e-9", "1e-3")
+L = dp.log(1 / delta)
+r, low, high = dp.sqrt, dp.minimum, dp.maximum
+a = dp.parameter("a", 1)
+
+TRUE = {
+    "fractional power": (1 - power(N, "-11/10"), True),
+    "powers of one symbol": (power(N, "3/2") - power(N, "4/3"), True),
+    "power of a maximum": (1 - power(high(n, 2), "-11/10"), True),
+    "quotient by a maximum": (1 - 2 / high(n, 2) ** 2, True),
+    "a maximum is above": (high(n, 2) - n, False),
+    "a minimum is below": (3 - low(n, 2) - low(u, 7) / 3, False),
+    "root of a product": (x + y - 2 * r(x * y) + 2 * r(x) * r(y), False),
+    "root of a sum": (r(x + y) - r(x), False),
+    "square of a root of a sum": (r(x + L) ** 2 - L, True),
+    "difference of roots": (x / (r(x + L) + r(L)) - r(x + L) + r(L), False),
+    "logarithm that is above 6": (dp.log(1 / small) - 6, True),
+    "exponential": (dp.exp(x) + x - 1, False),
+    "logarithm of a maximum": (dp.log(high(n, 3)) - 1, True),
+}
+FALSE = {
+    "the end is reached": (1 - power(dp.parameter("N", 1, closed="left"), "-11/10"), True),
+    "too large a power": (power(N, "4/3") - power(N, "3/2"), False),
+    "a maximum is more": (n - high(n, 2), False),
+    "slightly below": (Fraction(499, 250) / high(n, 2) - 1, False),
+    "a root of a sum": (r(x) + r(L) - r(x + L) * Fraction(1001, 1000), False),
+    "squared beyond": (r(x + L) ** 2 - L - x * Fraction(1001, 1000), False),
+    "logarithm of a little": (dp.log(1 / small) - 7, False),
+}
+
+
+@pytest.mark.parametrize("name", TRUE)
+def test_what_is_true_is_proved(name):
+    """As a rational function of unknowns, or by cases."""
+    formula, strict = TRUE[name]
+    assert holds(formula, strict=strict)
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_what_fails_somewhere_is_not(name):
+    """Each is negative, zero or undefined somewhere."""
+    formula, strict = FALSE[name]
+    assert not holds(formula, strict=strict)
+
+
+UNDEFINED = {
+    "logarithm": dp.log(x - 1) ** 2 + 1,
+    "quotient": 1 / high(n - 5, x - 5) ** 2 + 1,
+    "root": r(L - 1) + 5,
+    "sigma": dp.analytic_sigma(e, delta * 2) + 1,
+    "inside an exponential": dp.exp(r(x - 1)),
+    "beside what is positive": high(2, dp.log(x)) * u + dp.exp(1 / (n - 3)),
+}
+
+
+@pytest.mark.parametrize("name", UNDEFINED)
+def test_no_noise_has_a_size_that_is_undefined_somewhere(name):
+    """Positive wherever it is defined, which is not everywhere."""
+    formula = UNDEFINED[name]
+    assert not positive_size(formula, Field(formula.symbols()))
+
+
+def point(rng):
+    """Numbers in every range, near its ends as often as not."""
+    return {
+        "N": int(rng.choice([2, 3, 10, 10**6])),
+        "n": int(rng.choice([0, 1, 2, 3, 50, 10**5])),
+        "x": float(10 ** rng.uniform(-7, 5)),
+        "y": float(10 ** rng.uniform(-7, 5)),
+        "u": float(rng.choice([1, 3, rng.uniform(1, 3)])),
+        "epsilon": float(10 ** rng.uniform(-5, 3)),
+        "delta": float(rng.choice([10 ** rng.uniform(-30, 0), 1 - 10 ** rng.uniform(-9, -1)])),
+    }
+
+
+def made(rng):
+    """A random formula: products of two atoms, whose sum may stand under a root."""
+    atoms = [x, y, u, e, L, N, exact(1), r(x), r(L), r(x * L), power(N, "-3/2"), high(n, 2)]
+    atoms += [low(x, 3), high(x, y), r(x + L), r(e + L), r(high(u, y)), exact(Fraction(1, 3)), r(2)]
+    many = range(int(rng.integers(2, 4)))
+    pairs = [(atoms[rng.integers(len(atoms))], atoms[rng.integers(len(atoms))]) for _ in many]
+    signs = [int(rng.integers(-3, 5)) for _ in many]
+    return sum((k * p * q for k, (p, q) in zip(signs, pairs, strict=True)), exact(0))
+
+
+def test_what_is_proved_holds_at_random_points():
+    """Of 120 random formulas, each that is proved is evaluated at many points by mpmath."""
+    rng, proved = np.random.default_rng(5), 0
+    for _ in range(120):
+        formula = made(rng)
+        if not holds(formula, strict=False):
+            continue
+        proved += 1
+        strict = holds(formula, strict=True)
+        for _ in range(12):
+            found = value(formula, point(rng))
+            assert found > -mpmath.mpf(10) ** -25, formula
+            assert not strict or found > 0, formula
+    assert proved > 12
+
+
+def test_a_little_less_is_not_proved():
+    """Where a formula is proved, the same minus more than its value somewhere is not."""
+    rng, tried = np.random.default_rng(6), 0
+    while tried < 8:
+        formula = made(rng)
+        if formula.symbols() and holds(formula, strict=False):
+            tried += 1
+            least = min(value(formula, point(rng)) for _ in range(40))
+            assert not holds(formula - Fraction(math.ceil(least * 1001 + 1), 1000), strict=False)
+
+
+def test_spans_contain_the_values():
+    """Of random formulas, at random points; exact ends are reached only where they are closed."""
+    rng = np.random.default_rng(7)
+    for _ in range(40):
+        formula, at = made(rng), point(rng)
+        for one in (formula, r(formula**2), dp.log(1 + formula**2), dp.exp(-(formula**2))):
+            found, inside = value(one, at), span(one)
+            slack = mpmath.mpf(10) ** -20 * (1 + abs(found))
+            assert inside.lower is None or found >= float(inside.lower) - slack - abs(found) * 1e-15
+            assert inside.upper is None or found <= float(inside.upper) + slack + abs(found) * 1e-15
+
+
+@pytest.mark.parametrize("degree", [2, 3, 7, 10])
+def test_roots_are_exact_or_outside(degree):
+    """The root of a power is exact; any other lies between its two roundings."""
+    for number in (Fraction(1, 3), Fraction(7, 5), Fraction(10**9 + 7, 3), Fraction(0)):
+        assert root(number**degree, degree, up=True) == root(number**degree, degree, up=False)
+        assert root(number**degree, degree, up=True) == number
+        low_end, high_end = (root(number, degree, up=up) for up in (False, True))
+        assert low_end**degree <= number <= high_end**degree
+        assert high_end - low_end <= Fraction(1, 2**60)
