@@ -5,6 +5,7 @@ formula or a part, is built again; all others stay the same objects.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -29,11 +30,20 @@ SAME = object()
 
 def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
     """An attrs value with `change` of every field; the very value where none is another."""
-    own = [field for field in attrs.fields(type(value)) if field.init]
-    found = {field.alias: getattr(value, field.name) for field in own}
-    changed = {name: change(part) for name, part in found.items()}
-    changed = {name: part for name, part in changed.items() if part is not found[name]}
+    changed = {}
+    for alias, name in _fields(type(value)):
+        part = getattr(value, name)
+        new = change(part)
+        if new is not part:
+            changed[alias] = new
     return attrs.evolve(value, **changed) if changed else value
+
+
+@lru_cache(maxsize=1024)
+def _fields(kind: type) -> tuple[tuple[str, str], ...]:
+    """What an attrs class is made of: the names that build it, and those that hold it."""
+    own = attrs.fields(kind) if attrs.has(kind) else ()
+    return tuple((field.alias or field.name, field.name) for field in own if field.init)
 
 
 def rewritten(output: Any, changes: Mapping[Any, Replacement]) -> Any:
@@ -67,7 +77,7 @@ class Rewriting:
         if isinstance(value, Graph):
             output = self.output(value.output)
             return value if output is value.output else Graph.of(output)
-        return self.rebuilt(value) if attrs.has(type(value)) else value
+        return self.rebuilt(value) if _fields(type(value)) else value
 
     def node(self, node: Node) -> Any:
         """What stands for a node. Raises InvalidArgument where it would read itself."""

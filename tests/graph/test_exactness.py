@@ -62,7 +62,7 @@ def test_a_class_that_says_it_again_is_exact():
     """Both what it computes and on which step."""
 
     class Doubled(Gram):
-        step = property(lambda self: Gram.step.fget(self))
+        step = property(Gram.step.fget)
 
         def block(self, values):
             return 2 * super().block(values)
