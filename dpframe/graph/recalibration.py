@@ -37,9 +37,8 @@ def recalibrated(
     plain = [one for one in given.sources if isinstance(one, kinds) and not one.draft]
     drafted_X, drafted_y = Rewriting(dict.fromkeys(plain, _draft)).mapped((X, y))
     tables = {_draft(one): lambda _, one=one: one for one in plain}
-    declared = Drafts(tables).output(of.declare(drafted_X, drafted_y, budget))
-    graph = Graph.of(declared)
-    return rewritten(declared, dict.fromkeys(graph.releases, rule(graph)))
+    graph = Graph.of(Drafts(tables).output(of.declare(drafted_X, drafted_y, budget)))
+    return rewritten(graph.output, dict.fromkeys(graph.releases, rule(graph)))
 
 
 def _draft(source: RowSource | ColumnSource) -> Any:

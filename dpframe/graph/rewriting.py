@@ -31,7 +31,7 @@ SAME = object()
 def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
     """An attrs value with `change` of every field; the very value where none is another."""
     changed = {}
-    for alias, name in _fields(type(value)):
+    for alias, name in _fields(value.__class__):
         part = getattr(value, name)
         new = change(part)
         if new is not part:
@@ -77,7 +77,7 @@ class Rewriting:
         if isinstance(value, Graph):
             output = self.output(value.output)
             return value if output is value.output else Graph.of(output)
-        return self.rebuilt(value) if _fields(type(value)) else value
+        return self.rebuilt(value) if _fields(value.__class__) else value
 
     def node(self, node: Node) -> Any:
         """What stands for a node. Raises InvalidArgument where it would read itself."""
