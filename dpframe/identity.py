@@ -286,10 +286,9 @@ def _functions(cls: type) -> list[FunctionType] | None:
 
 def _hides(cls: type, key: str, part: object) -> bool:
     """Whether what no line of the class's body stores was put there later: a function, or what
-    hides an attribute of a base; not what Python and attrs make, nor the None or False by which
-    dpframe's own bases take a property back.
+    hides an attribute of a base; not what Python and attrs make.
     """
-    if key in GENERATED or isinstance(part, MemberDescriptorType) or part is None or part is False:
+    if key in GENERATED or isinstance(part, MemberDescriptorType):
         return False
     hiding = not key.startswith("_") and any(key in vars(base) for base in cls.__mro__[1:])
     return hiding or bool(_behind(part))

@@ -16,7 +16,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Node
 from dpframe.graph.maps.residual_labels import ResidualLabels
 from dpframe.graph.node import DataNode
-from dpframe.graph.rebuilding import rebuilt
+from dpframe.graph.rewriting import rebuilt
 from dpframe.graph.statistics import BlockSum
 from dpframe.symbols import Expression
 

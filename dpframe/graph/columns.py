@@ -103,6 +103,8 @@ class ColumnSource(Column):
     name: str
     unit: Unit
     grid: int | None = None
+    draft: bool = False
+    """Whether the std of a release stays a symbol, because its noise is not settled."""
     inputs: tuple[Node, ...] = attrs.field(default=(), init=False)
     bound: None = attrs.field(default=None, init=False)
 

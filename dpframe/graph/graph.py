@@ -149,13 +149,13 @@ def _topological(outputs: Iterable[Node]) -> Iterable[Node]:
 
 def origins(node: Node) -> list[Node]:
     """What stands behind the symbols of this node's formulas: released numbers; and statistics
-    whose values it reads (the verifier judges that).
+    whose values it reads (the verifier judges that). The std of a release is public.
     """
     found = {
         s.origin
         for formula in node.formulas.values()
         for s in formula.symbols()
-        if isinstance(s.origin, Node)
+        if isinstance(s.origin, Node) and not isinstance(s.origin, Release)
     }
     return sorted(found, key=_appearance)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from dpframe.errors import InvalidArgument
+from dpframe.mechanisms.base import restated
 from dpframe.privacy import ApproxDP, Guarantee, Share
 from dpframe.symbols import Expression, to_json
 
@@ -55,8 +56,14 @@ class Procedure(Node):
     gives: ClassVar[type[Guarantee]] = ApproxDP
     times: ClassVar[Expression] = ONE
     exact: ClassVar[bool] = False
+    """Whether what it releases is computed exactly. Holds for the class that says it."""
     share: Share
     name: str
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """No class inherits that it is exact."""
+        super().__init_subclass__(**kwargs)
+        restated(cls, Procedure, "exact")
 
     @property
     def within(self) -> tuple[Node, ...]:

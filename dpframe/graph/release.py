@@ -11,17 +11,19 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.identity import kind_of
 from dpframe.mechanisms import AdditiveNoise, Calibration
-from dpframe.privacy import Each, Guarantee, PureDP, Share
+from dpframe.privacy import Each, Guarantee, Share
 from dpframe.symbols import Expression, Number, Product, Sum, Symbol, exact, multiply, to_json
+from dpframe.symbols.domain import Domain
 
+from .columns import ColumnSource
 from .known import Known
 from .node import DataNode, Node
 from .of_budgets import OfBudgets
-from .rows import Rows
-from .scaling import Scaling, ruled, scaling
+from .rows import Rows, RowSource
 from .statistics import BlockSum, Identity, Statistic
 
 ONE = Number(Fraction(1))
+POSITIVE = Domain(Fraction(0), None)
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -134,9 +136,26 @@ class Release(Node):
     @property
     def std(self) -> Expression:
         """The public standard deviation of the noise of one number; of a symmetric matrix, of one
-        on its diagonal.
+        on its diagonal. A symbol while the declaration is a draft.
         """
+        return self.std_symbol if self._draft else self.deviation
+
+    @property
+    def deviation(self) -> Expression:
+        """The formula of the std."""
         return self.mechanism.deviation_among(self.entries)
+
+    @property
+    def std_symbol(self) -> Symbol:
+        """What stands for the std in formulas that follow it when noise is calibrated anew."""
+        return Symbol(f"std of {self.label} at {id(self):x}", POSITIVE, self)
+
+    @property
+    def _draft(self) -> bool:
+        node: Node | None = self.statistic
+        while node is not None and node.inputs:
+            node = next((one for one in node.inputs if isinstance(one, DataNode)), None)
+        return isinstance(node, (RowSource, ColumnSource)) and node.draft
 
     @property
     def entries(self) -> Expression:
@@ -208,28 +227,7 @@ def release(
         )
     _refuse_integer_noise(mechanism, queried)
     rate = None if sampled is None else _rate(sampled, queried)
-    declared = ruled(Release(queried, mechanism, share, _count(times), _name(name), rate))
-    scaled = scaling()
-    return declared if scaled is None else _rescaled(declared, scaled)
-
-
-def _rescaled(declared: Release, by: Scaling) -> Release:
-    """The release with other noise, and the share that it then spends of a pure budget."""
-    moved = declared.statistic.sensitivity(declared.noise.norm)
-    scaled = attrs.evolve(declared, stated=_multiplied(declared.mechanism, by.factor), share=None)
-    if moved is None or moved.value == Number(Fraction(0)):
-        return scaled
-    guarantee = declared.guarantee(moved.value)
-    share = by.share(guarantee.epsilon) if isinstance(guarantee, PureDP) else None
-    return attrs.evolve(scaled, share=share)
-
-
-def _multiplied(noise: AdditiveNoise, factor: Expression) -> AdditiveNoise:
-    try:
-        return noise.scaled(factor)
-    except TypeError:
-        way_out = "Noise of your own with several fields says how in `scaled`."
-        raise InvalidArgument("mechanism", "noise that can be scaled", noise, way_out) from None
+    return Release(queried, mechanism, share, _count(times), _name(name), rate)
 
 
 def _refuse_integer_noise(mechanism: AdditiveNoise | Calibration, statistic: Statistic) -> None:

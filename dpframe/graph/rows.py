@@ -266,6 +266,8 @@ class RowSource(Rows):
     columns: Expression
     unit: Unit
     grid: int | None = None
+    draft: bool = False
+    """Whether the std of a release stays a symbol, because its noise is not settled."""
     inputs: tuple[Node, ...] = attrs.field(default=(), init=False)
     norm: None = attrs.field(default=None, init=False)
 

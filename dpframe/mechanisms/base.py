@@ -60,15 +60,16 @@ class AdditiveNoise(Mechanism):
     joint: ClassVar[bool] = False
     """Whether the numbers of one draw depend on each other: each draw is then a call of its own."""
     exact: ClassVar[bool] = False
-    """Whether `on_grid` draws it exactly; if not, it is drawn in floating point by `sample`."""
+    """Whether `on_grid` draws it exactly; if not, it is drawn in floating point by `sample`. Holds
+    for the class that says it, not for what is derived from that.
+    """
     isotropic: ClassVar[bool] = False
     """Whether noise on a symmetric matrix is smaller off the diagonal, by sqrt 2."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """A class that draws in a way of its own is exact only if it says how."""
+        """No class inherits that it is exact."""
         super().__init_subclass__(**kwargs)
-        if depth(cls, "on_grid") > depth(cls, "sample"):
-            cls.exact = False
+        restated(cls, AdditiveNoise, "exact")
 
     @property
     @abstractmethod
@@ -109,9 +110,14 @@ class AdditiveNoise(Mechanism):
         raise InvalidArgument("noise", "exact on a grid", "noise in floating point", "")
 
 
-def depth(cls: type, name: str) -> int:
-    """How far up its bases a class finds `name`: 0 for its own."""
-    return next(place for place, base in enumerate(cls.__mro__) if name in base.__dict__)
+def restated(cls: type, base: type, *names: str) -> None:
+    """Give a class what its abstract base says under these names, where it says nothing itself:
+    nobody inherits from other classes that a value is exact, since one method may compute it
+    otherwise.
+    """
+    for name in names:
+        if name not in vars(cls) and getattr(cls, name) is not vars(base)[name]:
+            setattr(cls, name, vars(base)[name])
 
 
 class Calibration(ABC):

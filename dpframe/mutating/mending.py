@@ -12,10 +12,11 @@ from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Loop, Node, Post, Procedure, Release
 from dpframe.graph.columns import Column
 from dpframe.graph.joint_noise import jointly, unit_std
+from dpframe.graph.recalibration import Scaling
+from dpframe.graph.rewriting import Replacement, Rewriting, in_unit, rewritten
 from dpframe.graph.rows import Rows
-from dpframe.graph.scaling import Scaling
 from dpframe.graph.statistics import Statistic
-from dpframe.mechanisms import AdditiveNoise, Calibration, Gaussian, Laplace
+from dpframe.mechanisms import Calibration, Gaussian, Laplace
 from dpframe.privacy import PureDP, Share
 from dpframe.prover import Report
 from dpframe.prover.edit import (
@@ -38,7 +39,6 @@ from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, Symbol, exact
 
 from .operators.shares import claiming, scaled
-from .rewriting import Replacement, in_unit, rewritten
 from .subject import inside
 
 ROUNDS = 8
@@ -140,12 +140,10 @@ def _always(value: object) -> Replacement:
 
 def replaced_symbols(output: Any, numbers: dict[Node, Replacement]) -> Any:
     """Numbers in place of values that formulas read; the nodes stay where inputs read them."""
-    from .rewriting import Rewriting
-
     class Symbols(Rewriting):
-        def symbol(self, symbol: Symbol) -> tuple[Symbol, Expression]:
+        def symbol(self, symbol: Symbol) -> Expression:
             if symbol.origin in numbers:
-                return symbol, numbers[symbol.origin](None)
+                return numbers[symbol.origin](None)  # type: ignore[no-any-return]
             return super().symbol(symbol)
 
     return Symbols({}).mapped(output)
@@ -302,10 +300,8 @@ def _all_noise(report: Report, edits: Sequence[Edit]) -> Any:
 
 
 def _scaled(graph: Graph, budget: Share, *, pure: bool) -> Any:
-    alone = {one: _with(stated=one.mechanism, share=None) for one in graph.releases}
-    stated = Graph.of(rewritten(graph.output, alone))
-    by = Scaling(noise_factor(stated.releases, budget), budget if pure else None)
-    return rewritten(stated.output, {one: _rescaled(one, by) for one in stated.releases})
+    by = Scaling(noise_factor(graph.releases, budget), budget if pure else None)
+    return rewritten(graph.output, dict.fromkeys(graph.releases, by.release))
 
 
 def _jointly(graph: Graph, budget: Share) -> Any:
@@ -313,14 +309,6 @@ def _jointly(graph: Graph, budget: Share) -> Any:
     noises = jointly(budget, asked, times=[one.times for one in graph.releases])
     pairs = zip(graph.releases, noises, strict=True)
     return rewritten(graph.output, {one: _with(stated=noise, share=None) for one, noise in pairs})
-
-
-def _rescaled(release: Release, by: Scaling) -> Replacement:
-    noise: AdditiveNoise = release.mechanism.scaled(by.factor)
-    moved = release.statistic.sensitivity(release.noise.norm)
-    given = None if moved is None else release.guarantee(moved.value)
-    share = by.share(given.epsilon) if isinstance(given, PureDP) else None
-    return _with(stated=noise, share=share)
 
 
 def _nodes(graph: Graph) -> list[Node]:

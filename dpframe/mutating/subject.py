@@ -10,11 +10,10 @@ import attrs
 
 from dpframe.graph import Graph, Node, Procedure, Regression, Release
 from dpframe.graph.columns import Column
+from dpframe.graph.rewriting import Replacement, rewritten
 from dpframe.graph.rows import Rows
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.privacy import ADD_REMOVE, Relation, Share
-
-from .rewriting import Replacement, rewritten
 
 
 @attrs.frozen(slots=False, eq=False)

@@ -11,13 +11,11 @@ import attrs
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.graph import ColumnNode, Graph, Regression, Release, RowsNode
 from dpframe.graph.joint_noise import unit_std
-from dpframe.graph.scaling import noise_times
+from dpframe.graph.recalibration import Rule, Scaling, recalibrated
 from dpframe.privacy import GaussianDP, PureDP, Share
 from dpframe.symbols import Expression, Number, add, sqrt
 
 from .mixture import Mixture, amplified, epsilons, squared_mu, total_rho
-
-ONE = Number(Fraction(1))
 
 
 def _declaration(_: object, __: object, value: Any) -> None:
@@ -43,14 +41,15 @@ class Jointly(Regression):
         return f"{self.of}, all noise calibrated jointly"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Declares once to measure, once to keep. Calibrated already, it stays."""
+        """The declaration with the noise of each release scaled. Calibrated already, it stays."""
         if isinstance(self.of, Jointly):
             return self.of.declare(X, y, budget)
-        with noise_times(ONE):
-            releases = _additive(Graph.of(self.of.declare(X, y, budget))).releases
         pure = budget if budget.currency == ("epsilon",) else None
-        with noise_times(noise_factor(releases, budget), pure):
-            return self.of.declare(X, y, budget)
+
+        def scaled(graph: Graph) -> Rule:
+            return Scaling(noise_factor(_additive(graph).releases, budget), pure).release
+
+        return recalibrated(self.of, X, y, budget, scaled)
 
 
 def _additive(graph: Graph) -> Graph:

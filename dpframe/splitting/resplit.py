@@ -11,7 +11,7 @@ import attrs
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.graph import ColumnNode, Graph, Joint, Regression, Release, RowsNode
 from dpframe.graph.joint_noise import unit_std
-from dpframe.graph.scaling import noise_by
+from dpframe.graph.recalibration import Rule, recalibrated
 from dpframe.mechanisms.pure_noise import PureNoise
 from dpframe.mechanisms.std_noise import StdNoise
 from dpframe.privacy import GaussianDP, PureDP, Share
@@ -59,15 +59,17 @@ class Resplit(Regression):
         return f"{self.of}, noise divided {' : '.join(map(_said, self.weights))}"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Declares once to see what it releases, once to keep."""
-        of = inner(self.of)
-        releases = released(Graph.of(of.declare(X, y, budget)))
-        if len(releases) != len(self.weights):
-            wanted = f"{len(releases)} numbers, for {', '.join(one.label for one in releases)}"
-            raise InvalidArgument("weights", wanted, listed_words(self.weights))
-        noise = divided(releases, self.weights, budget)
-        with noise_by(lambda one: _with(one, noise)):
-            return of.declare(X, y, budget)
+        """The declaration with the noise of each release replaced."""
+
+        def replaced(graph: Graph) -> Rule:
+            releases = released(graph)
+            if len(releases) != len(self.weights):
+                wanted = f"{len(releases)} numbers, for {', '.join(one.label for one in releases)}"
+                raise InvalidArgument("weights", wanted, listed_words(self.weights))
+            noise = divided(releases, self.weights, budget)
+            return lambda one: _with(one, noise)
+
+        return recalibrated(inner(self.of), X, y, budget, replaced)
 
 
 def _said(weight: Expression) -> str:
@@ -174,8 +176,6 @@ def moved(release: Release) -> Expression:
 
 
 def _with(release: Release, noise: Noise) -> Release:
-    """The release with its new noise; itself where it does not reach the output."""
-    if release.label not in noise:
-        return release
+    """The release with its new noise."""
     mechanism, share = noise[release.label]
     return attrs.evolve(release, stated=mechanism, share=share)

@@ -14,7 +14,7 @@ from dpframe.auditing.findings import findings
 from dpframe.auditing.findings.assumed import assumed
 from dpframe.auditing.findings.sources import bibliography as references
 from dpframe.auditing.findings.text import findings_text
-from dpframe.graph.scaling import noise_times
+from dpframe.graph.recalibration import Scaling, recalibrated
 from dpframe.symbols import Number
 from tests.auditing import bibliography
 from tests.support.oracles import delta_of
@@ -157,8 +157,8 @@ class Times:
             factor: object = None
 
             def declare(self, X, y, budget):
-                with noise_times(Number(self.factor)):
-                    return self.inner.declare(X, y, budget)
+                noise = Scaling(Number(self.factor)).release
+                return recalibrated(self.inner, X, y, budget, lambda graph: noise)
 
         made = Scaled(self.of, self.factor)
         return dp.examine(made, target=target, setting=setting, accountant="gaussian").proved

@@ -170,6 +170,7 @@ def test_noise_in_floating_point_is_rounded_up(floating, data):
 class Witnessed(Gaussian):
     """Gaussian noise that remembers its sizes."""
 
+    exact: ClassVar[bool] = True
     sizes: ClassVar[list[Fraction]] = []
 
     @staticmethod

@@ -39,6 +39,7 @@ class TestedPoint(DeepPoint):
     __test__: ClassVar[bool] = False
     kind: ClassVar[str] = "tested_point"
     gives: ClassVar[type[Guarantee]] = ApproxDP
+    exact: ClassVar[bool] = True
     least: int = attrs.field(default=1, kw_only=True)
     test: Expression = attrs.field(kw_only=True)
 

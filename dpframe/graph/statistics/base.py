@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from dpframe.mechanisms.base import depth
+from dpframe.mechanisms.base import restated
 from dpframe.privacy import ADD_REMOVE, Relation, Unit
 from dpframe.sensitivity import Norm, Sensitivity
 from dpframe.symbols import Expression, Symbol, exact, power
@@ -48,11 +48,9 @@ class Statistic(DataNode):
     __slots__ = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """A class that computes a value in a way of its own says its step anew, or has none."""
+        """No class inherits a step, nor that it is exact."""
         super().__init_subclass__(**kwargs)
-        ways = [depth(cls, way) for way in ("block", "compute") if hasattr(cls, way)]
-        if min(ways) < depth(cls, "step"):
-            cls.step = None  # type: ignore[assignment]
+        restated(cls, Statistic, "step", "exact")
 
     @property
     @abstractmethod
@@ -67,7 +65,8 @@ class Statistic(DataNode):
     @property
     def step(self) -> Expression | None:
         """The step of the public grid on which every entry of its value lies: its value is then
-        computed as whole numbers of steps. None where it is on no grid.
+        computed as whole numbers of steps. None where it is on no grid, and in every class that
+        does not say it itself.
         """
         return None
 

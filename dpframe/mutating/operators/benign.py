@@ -12,9 +12,9 @@ import attrs
 from dpframe.graph import Node, Post, Release
 from dpframe.graph.maps.scaled import Scaled
 from dpframe.graph.release import ONE
+from dpframe.graph.rewriting import Replacement
 from dpframe.symbols import Number, exact
 
-from ..rewriting import Replacement
 from ..subject import Change, Operator, Subject
 from .formulas import grafted, stricter
 from .noise import each, several, times, together

@@ -10,9 +10,9 @@ import attrs
 
 from dpframe.graph import DataNode, Known, Node, Partition, Release
 from dpframe.graph.maps.cells import CellColumn, CellRows
+from dpframe.graph.rewriting import Rewriting
 from dpframe.graph.statistics import CellCount, Statistic
 
-from ..rewriting import Rewriting
 from ..subject import Change, Operator, Subject
 from .noise import HALF
 from .shares import scaled

@@ -9,9 +9,9 @@ import attrs
 
 from dpframe.graph import Release
 from dpframe.graph.release import ONE
+from dpframe.graph.rewriting import Replacement
 from dpframe.symbols import exact
 
-from ..rewriting import Replacement
 from ..subject import Change, Operator, Subject
 
 TWO = exact(2)

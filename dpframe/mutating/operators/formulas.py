@@ -12,10 +12,10 @@ from dpframe.graph import Graph, Procedure
 from dpframe.graph.maps.boxes import Box
 from dpframe.graph.maps.clip import ClipNorm
 from dpframe.graph.maps.labels import ClipColumn
+from dpframe.graph.rewriting import Replacement, in_unit, rewritten
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
 from dpframe.symbols import Expression, exact, sqrt
 
-from ..rewriting import Replacement, in_unit, rewritten
 from ..subject import Change, Operator, Subject, keep
 
 Table = tuple[Any, Any]

@@ -10,11 +10,11 @@ import attrs
 
 from dpframe.graph import Release
 from dpframe.graph.release import ONE
+from dpframe.graph.rewriting import Replacement
 from dpframe.mechanisms import AdditiveNoise, Calibration, Gaussian, Laplace
 from dpframe.sensitivity import L1, L2, Norm
 from dpframe.symbols import Expression, Number, power, sqrt
 
-from ..rewriting import Replacement
 from ..subject import Change, Operator, Subject, keep
 
 Noise = Callable[[Subject, Release], AdditiveNoise | None]

@@ -10,10 +10,10 @@ from typing import Any
 import attrs
 
 from dpframe.graph import Bound, Known
+from dpframe.graph.rewriting import Replacement
 from dpframe.graph.statistics import Gram, LambdaMin
 from dpframe.symbols import Expression, Number, sqrt
 
-from ..rewriting import Replacement
 from ..subject import Change, Operator, Subject
 from .formulas import formulas_of
 

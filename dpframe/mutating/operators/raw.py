@@ -12,10 +12,10 @@ from dpframe.graph import DataNode, Loop, Node, Post, Release
 from dpframe.graph.maps.boxes import Box
 from dpframe.graph.maps.clip import ClipNorm
 from dpframe.graph.maps.scaled import Scaled
+from dpframe.graph.rewriting import Replacement
 from dpframe.graph.statistics import Gram, LambdaMin, RawAggregate
 from dpframe.symbols import Expression
 
-from ..rewriting import Replacement
 from ..subject import Change, Operator, Subject, keep
 
 Function = Post | Loop

@@ -16,11 +16,11 @@ from dpframe.graph.maps.intercept import Intercept
 from dpframe.graph.maps.labels import ClipColumn, ToUnitInterval
 from dpframe.graph.maps.normalized import Normalized
 from dpframe.graph.maps.scaled import Scaled
+from dpframe.graph.rewriting import Replacement, in_unit
 from dpframe.graph.rows import Rows
 from dpframe.privacy import ADD_REMOVE
 from dpframe.symbols import Number
 
-from ..rewriting import Replacement, in_unit
 from ..subject import Change, Operator, Subject
 
 BOUNDS: dict[type[Node], tuple[str, ...]] = {

@@ -8,9 +8,9 @@ from functools import partial
 import attrs
 
 from dpframe.graph import Release
+from dpframe.graph.rewriting import Replacement
 from dpframe.symbols import Number
 
-from ..rewriting import Replacement
 from ..subject import Change, Operator, Subject
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import attrs
 
+from dpframe.graph.rewriting import Replacement
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, exact, parameter, sqrt
 
-from ..rewriting import Replacement
 from ..subject import Change, Operator, Subject
 
 Weights = Callable[[Share], Share]

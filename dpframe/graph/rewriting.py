@@ -1,0 +1,164 @@
+"""Graphs rebuilt with some nodes replaced: every node that reads a replaced one, by an input, a
+formula or a part, is built again; all others stay the same objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.privacy import Unit
+from dpframe.symbols import Expression, Symbol
+
+from .graph import Graph
+from .known import Known
+from .maps.grid import Grid, GridColumn
+from .node import Node
+from .release import Release
+from .rows import Rows
+
+Replacement = Callable[[Any], Any]
+"""From a node, built again on what was replaced below it, to what stands in its place."""
+
+SAME = object()
+"""Stands for a node that is kept: also for one that is equal to it, and another object."""
+
+
+def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
+    """An attrs value with `change` of every field; the very value where none is another."""
+    changed = {}
+    for alias, name in _fields(value.__class__):
+        part = getattr(value, name)
+        new = change(part)
+        if new is not part:
+            changed[alias] = new
+    return attrs.evolve(value, **changed) if changed else value
+
+
+@lru_cache(maxsize=1024)
+def _fields(kind: type) -> tuple[tuple[str, str], ...]:
+    """What an attrs class is made of: the names that build it, and those that hold it."""
+    own = attrs.fields(kind) if attrs.has(kind) else ()
+    return tuple((field.alias or field.name, field.name) for field in own if field.init)
+
+
+def rewritten(output: Any, changes: Mapping[Any, Replacement]) -> Any:
+    """The output of a graph in which every node of `changes` is replaced, wherever it is read."""
+    return Rewriting(changes).output(output)
+
+
+@attrs.frozen
+class Rewriting:
+    """One walk over a graph, from what is read to what reads it."""
+
+    changes: Mapping[Any, Replacement]
+    done: dict[Any, Any] = attrs.field(factory=dict, init=False)
+    waiting: set[Node] = attrs.field(factory=set, init=False)
+
+    def output(self, output: Any) -> Any:
+        """What stands for a node, or for a tuple of nodes; however long the graph is."""
+        for node in Graph.of(output).nodes:
+            self.node(node)
+        return self.mapped(output)
+
+    def mapped(self, value: Any) -> Any:
+        """A value of any field, on replaced nodes; the very value where it reads none."""
+        if isinstance(value, Node):
+            return self.node(value)
+        if isinstance(value, Expression):
+            return self.formula(value)
+        if isinstance(value, tuple):
+            parts = tuple(map(self.mapped, value))
+            return value if all(a is b for a, b in zip(parts, value, strict=True)) else parts
+        if isinstance(value, Graph):
+            output = self.output(value.output)
+            return value if output is value.output else Graph.of(output)
+        return self.rebuilt(value) if _fields(value.__class__) else value
+
+    def node(self, node: Node) -> Any:
+        """What stands for a node. Raises InvalidArgument where it would read itself."""
+        if node not in self.done:
+            if node in self.waiting:
+                way_out = "Its noise may read what was released before it, nothing later."
+                raise InvalidArgument("replaced node", "free of itself", node.label, way_out)
+            self.waiting.add(node)
+            again = self.again(node)
+            change = self.changes.get(node)
+            found = again if change is None else self.settled(change(again))
+            self.done[node] = SAME if found is node else found
+            if isinstance(found, (Known, Release)):
+                self.done[found] = SAME  # formulas that speak of it already stay as they are
+        found = self.done[node]
+        return node if found is SAME else found
+
+    def settled(self, node: Any) -> Any:
+        """What a change made, with formulas that speak of replaced nodes speaking of the new ones.
+
+        Its inputs are as the change put them.
+        """
+        if not isinstance(node, Node):
+            return node
+        return rebuilt(node, lambda part: part if _reads(part) else self.mapped(part))
+
+    def again(self, node: Node) -> Any:
+        """A node on what was replaced below it; of a grid, the grid that its new rows or labels
+        want: none where nothing bounds them any more.
+        """
+        if type(node) not in (Grid, GridColumn):
+            return self.rebuilt(node)
+        source = self.node(node.source)  # type: ignore[attr-defined]
+        if source is node.source:  # type: ignore[attr-defined]
+            return node
+        bound = source.norm if isinstance(source, Rows) else source.bound
+        return source if bound is None else source.on_grid(node.bits)  # type: ignore[attr-defined]
+
+    def rebuilt(self, value: Any) -> Any:
+        """An attrs value with mapped fields; the very value where none changed."""
+        return rebuilt(value, self.mapped)
+
+    def formula(
+        self, formula: Expression, stands: Callable[[Symbol], Expression] | None = None
+    ) -> Expression:
+        """A formula whose symbols stand for what was replaced; `stands` says for what."""
+        own = [one for one in formula.symbols() if one.origin is not None]
+        found = {one: (stands or self.symbol)(one) for one in own}
+        moved = {old.name: new for old, new in found.items() if new is not old}
+        return formula.substitute(moved) if moved else formula
+
+    def symbol(self, symbol: Symbol) -> Expression:
+        """The formula that stands for a symbol."""
+        origin = symbol.origin
+        again = self.node(origin) if isinstance(origin, Node) else origin
+        if isinstance(again, Release):
+            return again.std
+        if again is origin:
+            return symbol
+        if isinstance(again, Expression):
+            return again
+        return again.symbol if isinstance(again, Known) else attrs.evolve(symbol, origin=again)
+
+
+def _reads(value: Any) -> bool:
+    """Whether a value holds nodes themselves, not only formulas."""
+    parts = value if isinstance(value, tuple) else (value,)
+    return any(isinstance(part, (Node, Graph)) for part in parts)
+
+
+def in_unit(node: Any, unit: Unit) -> Any:
+    """Declared data, as that of a table with another unit of privacy."""
+    return InUnit({}, unit).mapped(node)
+
+
+@attrs.frozen
+class InUnit(Rewriting):
+    """A walk that gives every table one unit of privacy."""
+
+    unit: Unit
+
+    def mapped(self, value: Any) -> Any:
+        """The unit in place of any unit."""
+        return self.unit if isinstance(value, Unit) else super().mapped(value)
