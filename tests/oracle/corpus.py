@@ -23,6 +23,11 @@ from typing import Any
 
 import dpframe as dp
 from dpframe.auditing.catalogue import everything, example
+from dpframe.mechanisms.discrete_gaussian import ConcentratedDiscreteGaussian
+from dpframe.mechanisms.discrete_laplace import PureDiscreteLaplace
+from dpframe.mechanisms.gaussian import Analytic, DworkRoth, KamathUllman
+from dpframe.mechanisms.l2_laplace import PureL2Laplace
+from dpframe.mechanisms.laplace import PureLaplace
 from tests.support import lock, samples
 
 Document = dict[str, Any]
@@ -30,6 +35,34 @@ Make = Callable[[], Document]
 NAME = "certificates.jsonl.gz"
 JOINT = ("epsilon, delta", "1, 1e-6", "rho")  # claims of declarations calibrated jointly
 PROCESSES = 2
+STATISTICS = {cls.__name__: make for cls, make in samples.STATISTICS.items()}
+CALIBRATIONS = {
+    cls.__name__: cls
+    for cls in (
+        *(Analytic, DworkRoth, KamathUllman),
+        *(PureLaplace, PureL2Laplace, PureDiscreteLaplace, ConcentratedDiscreteGaussian),
+    )
+}
+ROWS: dict[str, Callable[[Any, Any], tuple[Any, Any]]] = {
+    "plain": lambda X, y: (X, y),
+    "scaled": lambda X, y: (X.scaled(3), y),
+    "normalized": lambda X, y: (X.normalized(), y),
+    "intercept": lambda X, y: (X.with_intercept(), y),
+    "cell": lambda X, y: dp.partition(X, y, cells=3).cell(1),
+}
+
+
+class OneRelease(dp.Regression):
+    """A statistic of mapped rows, and noise: each with each. [here]"""
+
+    statistic: str
+    rows: str
+    noise: str
+
+    def declare(self, X: Any, y: Any, budget: dp.Share) -> Any:
+        """One release of the whole budget."""
+        made = STATISTICS[self.statistic](*ROWS[self.rows](X, y))
+        return dp.release(made, CALIBRATIONS[self.noise](), budget)
 
 
 def makers() -> Iterator[tuple[str, Make]]:
@@ -40,15 +73,32 @@ def makers() -> Iterator[tuple[str, Make]]:
         setting = lock.SETTINGS["B, Y"](relation)
         key = f"jointly | {cls.__name__} | {relation} | {claim}"
         yield key, partial(certified, cls, setting, lock.CLAIMS[claim], calibrate="jointly")
+    yield from of_one_release()
     yield from of_people()
     yield from by_hand()
 
 
+def of_one_release() -> Iterator[tuple[str, Make]]:
+    """Every statistic of every rows, with every noise; one of a kind at numbers."""
+    for names in product(STATISTICS, ROWS, CALIBRATIONS, samples.RELATIONS):
+        one = OneRelease(statistic=names[0], rows=names[1], noise=names[2])
+        claim = "epsilon, delta" if one.rows == "plain" else "1/10, 1e-6"
+        setting = lock.SETTINGS["B, Y" if one.rows == "plain" else "one"](names[3])
+        yield (
+            f"one release | {' | '.join(map(str, names))}",
+            partial(certified, one, setting, lock.CLAIMS[claim]),
+        )
+
+
 def certified(
-    cls: type[dp.Regression], setting: dp.Setting, claim: Callable[[], dp.Guarantee], **how: str
+    cls: type[dp.Regression] | dp.Regression,
+    setting: dp.Setting,
+    claim: Callable[[], dp.Guarantee],
+    **how: str,
 ) -> Document:
     """The document of a certificate. Raises DPFrameError."""
-    made = dp.certify(example(cls), target=claim(), setting=setting, **how)
+    declared = example(cls) if isinstance(cls, type) else cls
+    made = dp.certify(declared, target=claim(), setting=setting, **how)
     return json.loads(json.dumps(made.document))
 
 
