@@ -29,7 +29,7 @@ from typing import Any
 
 import attrs
 
-from tests.oracle import corpus, old_check, tamper, truth
+from tests.oracle import corpus, tamper, truth
 
 Json = Any
 Check = Callable[[Json], Any]
