@@ -2,10 +2,11 @@
 
     python -m tests.oracle.corpus write FOLDER
 
-writes FOLDER/certificates.jsonl.gz: one line a certificate, [hash, what it is of, document], sorted.
-The questions are those of tests/support/lock.py; besides, all noise is calibrated jointly, every
-record has a budget of its own, and the certificates that tests/test_check.py writes by hand belong
-to it. Certificates of the same hash count once.
+writes FOLDER/certificates.jsonl.gz: one line a certificate, [hash, what it is of, document], by
+hash. The questions are those of tests/support/lock.py; besides, all noise is calibrated jointly,
+every statistic is released with every noise, every record has a budget of its own, and the
+certificates that tests/test_check.py writes by hand belong to it. Certificates of the same hash
+count once.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class OneRelease(dp.Regression):
 
 
 def makers() -> Iterator[tuple[str, Make]]:
-    """What is asked, and how its document is made, which raises DPFrameError where it is refused."""
+    """What is asked, and how its document is made: DPFrameError is raised where it is refused."""
     for key, cls, setting, claim, way in lock.declared():
         yield key, partial(certified, cls, setting, claim, accountant=way)
     for cls, relation, claim in product(everything(), samples.RELATIONS, JOINT):

@@ -34,10 +34,18 @@ class Unknown(Exception):
 
 @attrs.frozen(eq=False)
 class Rows:
-    """Rows, and the bound that they are divided by where they are scaled to 1."""
+    """Rows, and what they are divided by where they are scaled to 1: a bound on every entry, where
+    the norm is bounded by nothing else, or else one on the norm.
+    """
 
     x: Array
-    side: float = math.inf
+    norm: float = math.inf
+    entry: float | None = None
+
+    @property
+    def side(self) -> float:
+        """The one or the other."""
+        return self.norm if self.entry is None else self.entry
 
 
 @attrs.frozen(eq=False)
@@ -96,7 +104,12 @@ def _rows(table: Table, node: Node, **_: Any) -> Rows:
     return Rows(table.x)
 
 
-@kind("grid", "weighted_grid", "sampled_rows", "box_grid")
+@kind("grid")
+def _grid(table: Table, node: Node, rows: Rows, **_: Any) -> Rows:
+    return Rows(rows.x, rows.norm)
+
+
+@kind("weighted_grid", "sampled_rows", "box_grid")
 def _same_rows(table: Table, node: Node, rows: Rows, *_: Any, **__: Any) -> Rows:
     return rows
 
@@ -119,7 +132,7 @@ def _encode(table: Table, node: Node, rows: Rows, **_: Any) -> Rows:
         level = np.floor(np.abs(raw) * 10).astype(int) % count
         codes = np.eye(count) if len(entry) == 2 else corners(count)
         parts.append(codes[level])
-    return Rows(np.hstack(parts))
+    return Rows(np.hstack(parts), math.sqrt(len(parts)))
 
 
 @cache
@@ -150,7 +163,9 @@ def _clip_norm(table: Table, node: Node, rows: Rows, **_: Any) -> Rows:
 @kind("box")
 def _box(table: Table, node: Node, rows: Rows, **_: Any) -> Rows:
     bound = table.number(node["bound"])
-    return Rows(np.clip(rows.x, -bound, bound), bound)
+    norm = math.sqrt(rows.x.shape[1]) * bound
+    alone = rows.norm >= norm
+    return Rows(np.clip(rows.x, -bound, bound), min(norm, rows.norm), bound if alone else None)
 
 
 @kind("normalize")
@@ -163,14 +178,15 @@ def _normalize(table: Table, node: Node, rows: Rows, **_: Any) -> Rows:
 @kind("intercept")
 def _intercept(table: Table, node: Node, rows: Rows, **_: Any) -> Rows:
     value = table.number(node["value"])
-    side = value if rows.side == value else math.hypot(rows.side, value)
-    return Rows(np.hstack([rows.x, np.full((len(rows.x), 1), value)]), side)
+    entry = value if rows.entry == value else None
+    more = np.full((len(rows.x), 1), value)
+    return Rows(np.hstack([rows.x, more]), math.hypot(rows.norm, value), entry)
 
 
 @kind("scale")
 def _scale(table: Table, node: Node, rows: Rows, **_: Any) -> Rows:
     by = table.number(node["by"])
-    return Rows(rows.x / by, rows.side / by)
+    return Rows(rows.x / by, rows.norm / by, None if rows.entry is None else rows.entry / by)
 
 
 @kind("scaled_columns")
@@ -281,7 +297,7 @@ def cells(table: Table, partition: Json, rows: Rows) -> tuple[Array, int]:
 @kind("cell_rows")
 def _cell_rows(table: Table, node: Node, rows: Rows, *_: Any, **__: Any) -> Rows:
     inside = cells(table, node["partition"], Rows(table.x))[0] == node["cell"]
-    return Rows(rows.x * inside[:, None], rows.side)
+    return Rows(rows.x * inside[:, None], rows.norm, rows.entry)
 
 
 @kind("cell_column")
@@ -430,7 +446,7 @@ def sides(table: Table, nodes: list[Node], moment: int) -> tuple[float, float]:
     """The bounds of the rows and labels of X'y."""
     values = computed(nodes[: moment + 1], table)
     rows, labels = (values[i] for i in nodes[moment]["inputs"])
-    return rows.side, labels.side
+    return rows.norm, labels.side
 
 
 @kind("linear")

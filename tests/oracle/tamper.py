@@ -386,7 +386,8 @@ def _origin(rng: random.Random, document: Json) -> str | None:
 def _values(rng: random.Random, document: Json) -> str | None:
     """Numbers that the sentence gives to symbols."""
     name = chosen(rng, sorted(document["statement"]["symbols"]))
-    values = rng.choice([{}, {"z": "1"}, *([{name: v} for v in ("1", "-1", "1/2")] if name else [])])
+    given = [{name: value} for value in ("1", "-1", "1/2")] if name else []
+    values = rng.choice([{}, {"z": "1"}, *given])
     if values == document["statement"]["values"]:
         return None
     return put(document, ("statement", "values"), values)
@@ -397,7 +398,8 @@ def _output(rng: random.Random, document: Json) -> str | None:
     """Which nodes are the output."""
     count = len(document["graph"]["nodes"])
     own = document["graph"]["output"]
-    tries = [[], [0], [count], [-1], [rng.randrange(count)], [*own, rng.randrange(count)], own[::-1]]
+    i = rng.randrange(count)
+    tries = [[], [0], [count], [-1], [i], [*own, i], own[::-1]]
     return put(document, ("graph", "output"), rng.choice(tries))
 
 
@@ -602,7 +604,7 @@ def _hints(rng: random.Random, document: Json) -> str | None:
         document["hints"] = rng.choice([{"steps": {}}, {"atoms": []}, [], None, {"proved": True}])
         return f"hints: {brief(document['hints'])}"
     places = [(p, v) for p, v in leaves(hints) if p]
-    path, value = rng.choice(places) if places else ((sorted(hints)[0],), None)
+    path, value = rng.choice(places) if places else ((min(hints),), None)
     holder = at(hints, path[:-1])
     how = rng.choice(["dropped", "turned", "other"])
     if how == "dropped":
@@ -694,7 +696,9 @@ VACUOUS: dict[str, Callable[[Json], None]] = {
     "ranges that are empty": _in_symbols(lower="1", upper="0"),
     "ranges of one open point": _in_symbols(lower="1", upper="1", closed="neither"),
     "ranges of one point": _in_symbols(lower="1", upper="1", closed="both", integer=False),
-    "whole numbers between 0 and 1": _in_symbols(lower="0", upper="1", closed="neither", integer=True),
+    "whole numbers between 0 and 1": _in_symbols(
+        lower="0", upper="1", closed="neither", integer=True
+    ),
     "symbols of node 0": _in_symbols(origin=0),
     "times 0": _in_nodes("times", "0"),
     "no inputs": _in_nodes("inputs", []),

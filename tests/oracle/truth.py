@@ -1,11 +1,11 @@
 """Whether an accepted certificate is true, by brute force: what is spent on pairs of neighbours.
 
 At points of the claim's ranges and region, ends included, the statistics are computed on pairs of
-neighbouring tables (`tables`; the pairs that proofs name as the worst, and random ones). What the
+neighbouring tables (`tables`): those that proofs name as the worst, and random ones. What the
 noise then costs is exact: a Gaussian of the joint mu at 50 digits, pure losses by their sum, both
-together by a discretised sum of losses that is rounded down. A `usage` above 1 refutes: of the whole
-claim (`claim`), or of one step of basic composition (`step`: a release's or procedure's share, the
-sum of all shares). Output that is not released must not move.
+together by a discretised sum of losses that is rounded down. A `usage` above 1 refutes: of the
+whole claim (`claim`), or of one step of basic composition (`step`: a release's or procedure's
+share, the sum of all shares). Output that is not released must not move.
 
 What brute force cannot see: procedures cost at most their share if their theorem's hypotheses hold,
 which are evaluated; a partition by a hash is one partition; grids are left out.
@@ -162,7 +162,7 @@ def points(document: Json) -> Iterator[dict[str, float]]:
     free = {n: some(s) for n, s in claimed["symbols"].items() if s["origin"] is None}
     if not all(free.values()):
         return
-    rng, found = random.Random(1), 0  # noqa: S311
+    rng, found = random.Random(1), 0
     for attempt in range(400):
         env = {n: values[0] if attempt == 0 else rng.choice(values) for n, values in free.items()}
         try:
@@ -183,9 +183,9 @@ def with_origins(document: Json, env: dict[str, float], rng: random.Random) -> d
     """The point with numbers of all budgets and released numbers; bounds and counts come later."""
     nodes = document["graph"]["nodes"]
     full = dict(env)
-    for name, spec in document["statement"]["symbols"].items():
-        if spec["origin"] is None:
-            continue
+    symbols = document["statement"]["symbols"].items()
+    learned = [(spec["origin"], name, spec) for name, spec in symbols if spec["origin"] is not None]
+    for _, name, spec in sorted(learned, key=lambda one: one[:2]):
         node = nodes[spec["origin"]]
         if node["kind"] == "of_budgets":
             shares = OF_BUDGETS.get(node["what"], (1.0, 0.5, 3.0))
@@ -465,7 +465,8 @@ def own_tilt_usage(seen: Seen, node: Json, epsilon: float) -> float:
     loss = seen.nodes[node["inputs"][2]]
     weights = [seen.values[0][i] for i in node["inputs"] if isinstance(seen.values[0][i], float)]
     w = weights[0] if weights else 1.0
-    penalty, part, size = (seen.get(node["formulas"][k]) for k in ("penalty", "noise_share", "size"))
+    f = node["formulas"]
+    penalty, part, size = (seen.get(f[key]) for key in ("penalty", "noise_share", "size"))
     slope = y if loss["kind"] == "logistic" else seen.get(loss["knee"])
     bend = y**2 / 4 if loss["kind"] == "logistic" else 1.0
     own = part * epsilon
@@ -522,7 +523,7 @@ def releases(nodes: list[Json], values: Sequence[list[Any]], env: Env) -> list[S
 
 def leaked(nodes: list[Json], output: list[int], values: Sequence[list[Any]]) -> str:
     """What moves and is read as if it were released: output, and what functions read."""
-    read = {i: "output" for i in output}
+    read = dict.fromkeys(output, "output")
     for node in nodes:
         skipped = {"release": 1, "loop": 0, "divided_columns": 1, "residuals": 2}
         if node["kind"] in ("post", "known", "loop"):
@@ -573,13 +574,13 @@ def _judged(text: str) -> Judgement:
 def at_point(document: Json, env: dict[str, float], found: Judgement) -> Judgement:
     """What was found before, and here."""
     claimed, nodes = document["statement"], document["graph"]["nodes"]
-    rng = random.Random(2)  # noqa: S311
+    rng = random.Random(2)
     full = with_origins(document, env, rng)
     d = columns_of(nodes, full)
     replaced, k = claimed["relation"] == "replace_one", number(claimed["rows_per_person"], full)
     for seed, pair in enumerate(pairs(replaced, int(k), d, scales(nodes, full))):
         seen = looked(document, full, pair, seed)
-        where = f"{ {n: v for n, v in seen.env.items()} }, pair {seed}"
+        where = f"{dict(seen.env)}, pair {seed}"
         leak = leaked(nodes, document["graph"]["output"], seen.values)
         whole, step = usages(document, seen)
         found = attrs.evolve(
@@ -620,7 +621,8 @@ def looked(document: Json, env: dict[str, float], pair: Pair, seed: int) -> Seen
     """All values on both tables; n and bounds that may not fail are those of the tables."""
     claimed, nodes = document["statement"], document["graph"]["nodes"]
     own = dict(env)
-    origins = {n: nodes[s["origin"]] for n, s in claimed["symbols"].items() if s["origin"] is not None}
+    learned = ((n, s["origin"]) for n, s in claimed["symbols"].items())
+    origins = {name: nodes[origin] for name, origin in learned if origin is not None}
     for name, node in origins.items():
         if node["kind"] == "count":
             own[name] = float(len(pair[0][0]))
