@@ -55,6 +55,7 @@ class Answer:
     seconds: tuple[float, float]
     reasons: tuple[str, str]
     truth: truth.Judgement | None = None
+    change: str = ""
 
     @property
     def agree(self) -> bool:
@@ -86,8 +87,18 @@ class Both:
         if self.prepare is not None and new is False:
             new, more, other = timed(self.prepared, one.document)
             took += more
-        found = truth.judge(one.document) if self.judged and (old or new) else None
-        return Answer(one.kind, one.base, one.edit, old, new, (spent, took), (why, other), found)
+        judged = self.judged and bool(old or new)
+        return Answer(
+            one.kind,
+            one.base,
+            one.edit,
+            old,
+            new,
+            (spent, took),
+            (why, other),
+            truth.judge(one.document) if judged else None,
+            truth.change(one.before, one.document) if judged else "",
+        )
 
     def prepared(self, document: Json) -> Any:
         """The new checker on the document with its witnesses."""
@@ -173,9 +184,13 @@ def report(answers: Sequence[Answer]) -> Iterator[str]:
     apart = [a for a in answers if not a.agree]
     yield from map(str, apart[:SHOWN])
     yield f"{len(apart)} disagreements."
-    judged = [a.truth for a in answers if a.truth is not None]
+    judged = [a for a in answers if a.truth is not None]
     if judged:
-        yield from truth.report([(f"{a.base}\n    {a.edit}", a.truth) for a in answers if a.truth])
+        yield from truth.report([(f"{a.base}\n    {a.edit}", a.truth) for a in judged])
+        changes = Counter(a.change for a in judged if a.kind != "shipped")
+        yield "accepted and tampered with: " + ", ".join(
+            f"{n:,} {change}" for change, n in changes.most_common()
+        )
 
 
 def by_kind(answers: Sequence[Answer]) -> Iterator[str]:

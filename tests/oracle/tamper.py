@@ -37,6 +37,7 @@ class Tampered:
     kind: str
     edit: str
     document: Json
+    before: Json = None
 
 
 def edit(name: str) -> Callable[[Edit], Edit]:
@@ -770,7 +771,7 @@ def tampered(drawn: Sequence[Family], number: int, seed: int) -> Tampered:
             pass  # nothing of this shape is left to edit
         words = "; ".join(one for one in said if one is not None)
         if said[0] is not None and differs(base, document):
-            return Tampered(key, kind, words, sealed(document))
+            return Tampered(key, kind, words, sealed(document), base)
 
 
 def differs(base: Json, document: Json) -> bool:

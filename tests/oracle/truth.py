@@ -557,6 +557,22 @@ def judge(document: Json) -> Judgement:
     return _judged(core(document))
 
 
+def change(before: Json, after: Json) -> str:
+    """What an edit made of a claim: by its usage, where that is known on both sides."""
+    if before is None or core(before) == core(after):
+        return "the same claim"
+    first, second = judge(before), judge(after)
+    if not first.pairs or not second.pairs:
+        return "not known"
+    if abs(first.usage - second.usage) <= SLACK * first.usage:
+        return "spends as much of its claim"
+    return (
+        "spends less of its claim"
+        if second.usage < first.usage
+        else "spends more of its claim, and not too much"
+    )
+
+
 @cache
 def _judged(text: str) -> Judgement:
     claimed, nodes, output = json.loads(text)
@@ -598,7 +614,7 @@ def columns_of(nodes: list[Json], env: Env) -> int:
     """The number of columns of the table; labels alone have one beside them."""
     found = [number(node["columns"], env) for node in nodes if node["kind"] == "rows"]
     d = int(found[0]) if found else 1
-    if not 1 <= d <= 6:
+    if not 1 <= d <= 12:
         raise Unknown(f"{d} columns")
     return d
 
