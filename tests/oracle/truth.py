@@ -34,6 +34,7 @@ Json = Any
 Array = np.ndarray
 Env = Mapping[str, float]
 SLACK = 1e-9
+ROUNDING = 1e-14  # of sums in floating point, relative
 FAR = 1e4  # raw records of this many times the largest bound are clipped to it
 POINTS, PAIRS = 5, 40
 L1 = ("laplace", "discrete_laplace")
@@ -289,10 +290,12 @@ class Spent:
 
 def spent(node: Json, first: Array, second: Array, env: Env) -> Spent:
     """The cost of a release whose statistic has these values."""
-    difference, size = np.asarray(second) - np.asarray(first), number(node["size"], env)
+    size, largest = number(node["size"], env), np.maximum(np.abs(first), np.abs(second))
+    difference = np.abs(np.asarray(second) - np.asarray(first))
+    difference = np.maximum(0, difference - ROUNDING * largest)
     l2 = flat(difference)
     l1 = difference[np.triu_indices(len(difference))] if difference.ndim == 2 else l2
-    parts = np.abs(l1 if node["mechanism"] in L1 else l2) / size
+    parts = (l1 if node["mechanism"] in L1 else l2) / size
     loss = float(np.sum(parts)) if node["mechanism"] in L1 else float(np.linalg.norm(parts))
     share = node["share"]
     if share is not None and "epsilon" in share:
@@ -614,7 +617,7 @@ def columns_of(nodes: list[Json], env: Env) -> int:
     """The number of columns of the table; labels alone have one beside them."""
     found = [number(node["columns"], env) for node in nodes if node["kind"] == "rows"]
     d = int(found[0]) if found else 1
-    if not 1 <= d <= 12:
+    if not 1 <= d <= 20:
         raise Unknown(f"{d} columns")
     return d
 
