@@ -73,6 +73,14 @@ def questions() -> Iterator[tuple[str, Question]]:
 
 def declarations() -> Iterator[tuple[str, Question]]:
     """Of every regression, relation and claim the proof; at numbers also by each derivation."""
+    for key, cls, setting, claim, way in declared():
+        yield key, _proof(cls, setting, claim, way)
+
+
+def declared() -> Iterator[
+    tuple[str, type[dp.Regression], dp.Setting, Callable[[], dp.Guarantee], str]
+]:
+    """(key, regression, setting, claim, accountant) of each of them."""
     for cls, relation in product(everything(), samples.RELATIONS):
         for setting, claim in product(SETTINGS, CLAIMS):
             ways = ("auto", *DERIVATIONS) if (setting, claim) == ("one", "1, 1e-6") else ("auto",)
@@ -80,7 +88,7 @@ def declarations() -> Iterator[tuple[str, Question]]:
                 continue
             for way in ways:
                 key = f"declaration | {cls.__name__} | {relation} | {setting} | {claim} | {way}"
-                yield key, _proof(cls, SETTINGS[setting](relation), CLAIMS[claim], way)
+                yield key, cls, SETTINGS[setting](relation), CLAIMS[claim], way
 
 
 def _proof(

@@ -1,0 +1,184 @@
+"""Every certificate that dpframe ships, as documents.
+
+    python -m tests.oracle.corpus write FOLDER
+
+writes FOLDER/certificates.jsonl.gz: one line a certificate, [hash, what it is of, document], by
+hash. The questions are those of tests/support/lock.py; besides, all noise is calibrated jointly,
+every statistic is released with every noise, every record has a budget of its own, and the
+certificates that tests/test_check.py writes by hand belong to it. Certificates of the same hash
+count once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import islice, product
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import dpframe as dp
+from dpframe.auditing.catalogue import everything, example
+from dpframe.mechanisms.discrete_gaussian import ConcentratedDiscreteGaussian
+from dpframe.mechanisms.discrete_laplace import PureDiscreteLaplace
+from dpframe.mechanisms.gaussian import Analytic, DworkRoth, KamathUllman
+from dpframe.mechanisms.l2_laplace import PureL2Laplace
+from dpframe.mechanisms.laplace import PureLaplace
+from tests.support import lock, samples
+
+Document = dict[str, Any]
+Make = Callable[[], Document]
+NAME = "certificates.jsonl.gz"
+JOINT = ("epsilon, delta", "1, 1e-6", "rho")  # claims of declarations calibrated jointly
+PROCESSES = 2
+STATISTICS = {cls.__name__: make for cls, make in samples.STATISTICS.items()}
+CALIBRATIONS = {
+    cls.__name__: cls
+    for cls in (
+        *(Analytic, DworkRoth, KamathUllman),
+        *(PureLaplace, PureL2Laplace, PureDiscreteLaplace, ConcentratedDiscreteGaussian),
+    )
+}
+ROWS: dict[str, Callable[[Any, Any], tuple[Any, Any]]] = {
+    "plain": lambda X, y: (X, y),
+    "scaled": lambda X, y: (X.scaled(3), y),
+    "normalized": lambda X, y: (X.normalized(), y),
+    "intercept": lambda X, y: (X.with_intercept(), y),
+    "cell": lambda X, y: dp.partition(X, y, cells=3).cell(1),
+}
+
+
+class OneRelease(dp.Regression):
+    """A statistic of mapped rows, and noise: each with each. [here]"""
+
+    statistic: str
+    rows: str
+    noise: str
+
+    def declare(self, X: Any, y: Any, budget: dp.Share) -> Any:
+        """One release of the whole budget."""
+        made = STATISTICS[self.statistic](*ROWS[self.rows](X, y))
+        return dp.release(made, CALIBRATIONS[self.noise](), budget)
+
+
+def makers() -> Iterator[tuple[str, Make]]:
+    """What is asked, and how its document is made: DPFrameError is raised where it is refused."""
+    for key, cls, setting, claim, way in lock.declared():
+        yield key, partial(certified, cls, setting, claim, accountant=way)
+    for cls, relation, claim in product(everything(), samples.RELATIONS, JOINT):
+        setting = lock.SETTINGS["B, Y"](relation)
+        key = f"jointly | {cls.__name__} | {relation} | {claim}"
+        yield key, partial(certified, cls, setting, lock.CLAIMS[claim], calibrate="jointly")
+    yield from of_one_release()
+    yield from of_people()
+    yield from by_hand()
+
+
+def of_one_release() -> Iterator[tuple[str, Make]]:
+    """Every statistic of every rows, with every noise; one of a kind at numbers."""
+    for names in product(STATISTICS, ROWS, CALIBRATIONS, samples.RELATIONS):
+        one = OneRelease(statistic=names[0], rows=names[1], noise=names[2])
+        claim = "epsilon, delta" if one.rows == "plain" else "1/10, 1e-6"
+        setting = lock.SETTINGS["B, Y" if one.rows == "plain" else "one"](names[3])
+        yield (
+            f"one release | {' | '.join(map(str, names))}",
+            partial(certified, one, setting, lock.CLAIMS[claim]),
+        )
+
+
+def certified(
+    cls: type[dp.Regression] | dp.Regression,
+    setting: dp.Setting,
+    claim: Callable[[], dp.Guarantee],
+    **how: str,
+) -> Document:
+    """The document of a certificate. Raises DPFrameError."""
+    declared = example(cls) if isinstance(cls, type) else cls
+    made = dp.certify(declared, target=claim(), setting=setting, **how)
+    return json.loads(json.dumps(made.document))
+
+
+def of_people() -> Iterator[tuple[str, Make]]:
+    """Budgets of every record, of groups and in lists."""
+    from tests import test_check
+
+    for name, relation, target in product(
+        test_check.PEOPLE, test_check.check.RELATIONS, test_check.EVERYBODY
+    ):
+        key = f"each record | {name} | {relation} | {target}"
+        yield key, partial(test_check.of_people, name, relation, target)
+
+
+def by_hand() -> Iterator[tuple[str, Make]]:
+    """Those that no declaration of dpframe makes."""
+    from tests import test_check
+
+    for name, document in test_check.TRUE.items():
+        yield f"by hand | {name}", partial(dict, document)
+
+
+def answered(part: int) -> list[tuple[str, str, Document]]:
+    """(hash, key, document) of every so manyeth question that has a certificate."""
+    found = []
+    for key, make in islice(makers(), part, None, PROCESSES):
+        try:
+            document = make()
+        except dp.DPFrameError:
+            continue
+        found.append((document["hash"], key, document))
+    return found
+
+
+def built() -> list[tuple[str, str, Document]]:
+    """All of them, each hash once, sorted by hash."""
+    with get_context("fork").Pool(PROCESSES) as pool:
+        parts = pool.map(answered, range(PROCESSES), chunksize=1)
+    once: dict[str, tuple[str, str, Document]] = {}
+    for one in sorted((one for part in parts for one in part), key=lambda one: one[:2]):
+        once.setdefault(one[0], one)
+    return list(once.values())
+
+
+def few(step: int) -> Iterator[tuple[str, str, Document]]:
+    """A certificate of every so manyeth question that has one, made here and now."""
+    for key, make in islice(makers(), 3, None, step):
+        try:
+            document = make()
+        except dp.DPFrameError:
+            continue
+        yield document["hash"], key, document
+
+
+def write(folder: Path, documents: Iterable[tuple[str, str, Document]]) -> Path:
+    """Write them, the same bytes whenever they are the same."""
+    lines = "".join(f"{json.dumps(one, sort_keys=True)}\n" for one in documents)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / NAME
+    part = path.with_suffix(f".{os.getpid()}")
+    part.write_bytes(gzip.compress(lines.encode(), mtime=0))
+    return part.replace(path)
+
+
+def read(path: Path) -> list[tuple[str, str, Document]]:
+    """Documents from a folder or a file."""
+    path = path / NAME if path.is_dir() else path
+    return [tuple(json.loads(line)) for line in gzip.open(path, "rt", encoding="utf-8")]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("command", choices=["write"])
+    parser.add_argument("folder", type=Path)
+    given = parser.parse_args(arguments)
+    path = write(given.folder, built())
+    print(f"{len(read(path)):,} certificates in {path}")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
