@@ -28,10 +28,10 @@ MAX_PATCHES, MAX_SPLITS = 200, 100
 
 def proved(document: Mapping[str, Json]) -> dict[str, Json]:
     """A document with the proof that was found for it, complete where the kernel accepts it."""
-    found = Searched()
-    check(dict(document), steps=found)
+    found, bare = Searched(), {**document, "proof": {"steps": {}}}
+    check(bare, steps=found)
     kept = {key: step for key, step in found.found.items() if key in found.used}
-    steps = _used({**document, "proof": {"steps": kept}}, kept)
+    steps = _used(bare, kept)
     return {**document, "proof": {"steps": steps}}
 
 

@@ -3,7 +3,7 @@
     python -m tests.oracle.compare --count 20000 --seed 1
         [--new MODULE:FUNCTION] [--prepare MODULE:FUNCTION] [--corpus FOLDER] [--truth]
 
-The old checker is `tests.oracle.old_check`; the new one takes a document and gives whether it is
+The old checker is `tests.oracle.old_check`; the kernel takes a document and gives whether it is
 accepted, or a verdict that says so. Where it needs more than a document has, such as witnesses,
 `--prepare` gives the document with them, searched for anew; then they agree if
 
@@ -29,14 +29,24 @@ from typing import Any
 
 import attrs
 
-from tests.oracle import corpus, tamper, truth
+from dpframe.kernel import checker
+from tests.oracle import corpus, old_check, tamper, truth
 
 Json = Any
 Check = Callable[[Json], Any]
 LATE = 20.0  # seconds for one document; who needs more is late, and that is no agreement
 SHOWN = 40  # disagreements
-OLD = "tests.oracle.old_check:check"
-NEW = "dpframe.check:check"
+OLD = "tests.oracle.compare:old"
+NEW = "dpframe.kernel:check"
+PREPARE = "dpframe.prover.witnesses:proved"
+
+
+def old(document: Json) -> old_check.Verdict:
+    """The old checker, which searches for itself, on a document of its own schema."""
+    if isinstance(document, dict) and document.get("schema") == checker.SCHEMA:
+        kept = {key: value for key, value in document.items() if key != "proof"}
+        document = {**kept, "schema": old_check.SCHEMA, "hints": {}}
+    return old_check.check(document)
 
 
 class Late(BaseException):
@@ -77,7 +87,7 @@ class Both:
     """Two checkers."""
 
     new: str = NEW
-    prepare: str | None = None
+    prepare: str | None = PREPARE
     judged: bool = False
 
     def answer(self, one: tamper.Tampered) -> Answer:

@@ -597,16 +597,16 @@ def _sizes(rng: random.Random, document: Json) -> str | None:
 
 
 # ------------------------------------------------------------------------------------ witnesses
-@edit("hints")
-def _hints(rng: random.Random, document: Json) -> str | None:
+@edit("proof")
+def _proof(rng: random.Random, document: Json) -> str | None:
     """Steps of witnesses are dropped, change places, or have other numbers; the hash is of none."""
-    hints = document.get("hints")
-    if not hints:
-        document["hints"] = rng.choice([{"steps": {}}, {"atoms": []}, [], None, {"proved": True}])
-        return f"hints: {brief(document['hints'])}"
-    places = [(p, v) for p, v in leaves(hints) if p]
-    path, value = rng.choice(places) if places else ((min(hints),), None)
-    holder = at(hints, path[:-1])
+    proof = document.get("proof")
+    if not proof or not proof.get("steps"):
+        document["proof"] = rng.choice([{"steps": {}}, {"atoms": []}, [], None, {"proved": True}])
+        return f"proof: {brief(document['proof'])}"
+    places = [(p, v) for p, v in leaves(proof) if p]
+    path, value = rng.choice(places) if places else ((min(proof),), None)
+    holder = at(proof, path[:-1])
     how = rng.choice(["dropped", "turned", "other"])
     if how == "dropped":
         del holder[path[-1]]
@@ -618,7 +618,7 @@ def _hints(rng: random.Random, document: Json) -> str | None:
         holder[path[-1]] = value + rng.choice([-1, 1])
     else:
         holder[path[-1]] = rng.choice(["", "affine", "0", None])
-    return f"hints/{'/'.join(map(str, path))} {how}"
+    return f"proof/{'/'.join(map(str, path))} {how}"
 
 
 # -------------------------------------------------------------------------------------- vacuity
@@ -724,8 +724,8 @@ VACUOUS: dict[str, Callable[[Json], None]] = {
     "no derivation": _set("statement", "derivation", value=""),
     "no assumptions": _set("assumptions", value=[]),
     "a node of a graph within": _nested_outside,
-    "no hints": _set("hints", value=None),
-    "a step that refers to itself": _set("hints", value={"steps": {"a": {"by": "a"}}}),
+    "no proof": _set("proof", value=None),
+    "a step that refers to itself": _set("proof", value={"steps": {"a": {"by": "a"}}}),
     "no schema": _set("schema", value=""),
     "no declaration": _set("declaration", value={}),
 }
