@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from dpframe.exact.formula import Formula
@@ -19,10 +20,73 @@ BY_L1 = ("laplace", "discrete_laplace")  # noise that answers to the L1 norm
 PURE = (*BY_L1, "l2_laplace")
 CURRENCIES = ({"epsilon"}, {"epsilon", "delta"}, {"rho"}, {"mu^2"})
 
+Test = Callable[[Mapping[str, Json]], bool]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """What every kind of node says of itself, because rules about other nodes ask. None of them has
+    a default: an entry that leaves a question open does not construct.
+    """
+
+    zero_neutral: bool | Test
+    """A record of zeros becomes zeros, or adds nothing: it stays in the cell of its inputs. A test
+    of the node's own keys where it depends on them."""
+    one_cell: bool
+    """It reads one cell of a public partition, named by its own keys."""
+    sum_over_records: bool
+    """It is a sum over records, of any table: it may be asked of a sample of them."""
+    record_by_record: bool
+    """Its rule holds for each record by itself, also where records are weighted: its move for one
+    record follows from the bounds of that record, whatever those of the others."""
+    reads_own_budget: bool
+    """Its formulas may read a record's own budget."""
+    samples: bool
+    """It keeps a secret sample of the records."""
+    role: str
+    """Its part in the joint move of Gaussian releases: "rest" where it moves by itself."""
+
+    def but(self, **changes: Any) -> Answers:
+        """The same answers but for some."""
+        return replace(self, **changes)
+
+    def keeps_zeros(self, node: Mapping[str, Json]) -> bool:
+        """Whether a record of zeros becomes zeros, or adds nothing, at a node with these keys."""
+        known = self.zero_neutral
+        return known if isinstance(known, bool) else known(node)
+
+
+PLAIN = Answers(
+    zero_neutral=False,
+    one_cell=False,
+    sum_over_records=False,
+    record_by_record=False,
+    reads_own_budget=False,
+    samples=False,
+    role="rest",
+)
+"""No to every question: always safe. Also what is answered for a kind that is not in the book."""
+ZERO_MAP = PLAIN.but(zero_neutral=True)
+"""A map of records, or of statistics, under which zeros stay zeros."""
+CELL = PLAIN.but(one_cell=True)
+PLAIN_SUM = PLAIN.but(sum_over_records=True)
+"""A sum over records to which zeros may add something, such as a count."""
+ZERO_SUM = PLAIN_SUM.but(zero_neutral=True)
+"""A sum over records to which zeros add nothing."""
+RECORD_SUM = ZERO_SUM.but(record_by_record=True)
+"""The same, whose terms are bounded by their own record's bounds."""
+BY_RECORD = PLAIN.but(record_by_record=True)
+COMBINED = PLAIN.but(zero_neutral=True, record_by_record=True)
+"""A combination of statistics: what holds for each of them holds for it."""
+OF_BUDGETS = PLAIN.but(reads_own_budget=True)
+SPENT = OF_BUDGETS.but(record_by_record=True)
+"""A release: its noise and its share may read a record's own budget."""
+SAMPLE = PLAIN.but(samples=True)
+
 
 class Kind(NamedTuple):
-    """A row of the table of kinds: what its inputs are, its own keys, what it derives, and values
-    of the keys that may be left out.
+    """A row of the table of kinds: what its inputs are, its own keys, what it derives, values of
+    the keys that may be left out, and what it answers.
     """
 
     takes: tuple[type, ...]
@@ -30,35 +94,32 @@ class Kind(NamedTuple):
     names: frozenset[str]
     make: Callable[..., Any]
     defaults: dict[str, Json]
+    answers: Answers
 
 
 KINDS: dict[str, Kind] = {}
 
 
-def kind(name: str, *takes: type, many: bool = False) -> Callable[[Callable[..., Any]], Any]:
+def kind(
+    name: str, *takes: type, answers: Answers, many: bool = False
+) -> Callable[[Callable[..., Any]], Any]:
     """Enter a rule into the table: its keyword parameters are the node's own keys."""
 
     def enter(make: Callable[..., Any]) -> Callable[..., Any]:
         parameters = inspect.signature(make).parameters.values()
         own = {p.name: p.default for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
         defaults = {key: value for key, value in own.items() if value is None}
-        KINDS[name] = Kind(takes, many, frozenset(own), make, defaults)
+        KINDS[name] = Kind(takes, many, frozenset(own), make, defaults, answers)
         return make
 
     return enter
 
 
-# These map zeros to zeros, or zeros add nothing to them: they stay in the cell of their inputs.
-ZEROS = {"clip_norm", "box", "box_grid", "scale", "grid", "grid_column", "gram", "lambda_min"}
-ZEROS |= {"moment", "squares", "row_sum", "label_sum", "trace", "linear", "stack"}
-ZEROS |= {"sufficient_statistics", "monomials", "gradient_at", "norm_counts"}
-SUMS = {"row_sum", "label_sum", "gram", "moment", "squares", "trace"}  # over records, of all tables
-# What may read weighed rows and labels: its rule holds record by record.
-LAST = {"weighted_grid", "weighted_grid_column", "count", "gram", "label_sum", "moment", "row_sum"}
-LAST |= {"squares"}
-OWN = {"loop", "of_budgets", "post", "release", "thinning", "weight"}  # may read a budget
-OWN |= {"tilted_minimum"}
-SAMPLES = {"sampled_rows", "sampled_column"}
+def answers_of(name: str) -> Answers:
+    """What a kind answers; no to everything where the book has no entry for it."""
+    return KINDS[name].answers if name in KINDS else PLAIN
+
+
 Theorem = Callable[[At, Release, Formula, Formula], None]
 THEOREMS: dict[tuple[str, str], Theorem] = {}
 

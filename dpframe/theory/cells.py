@@ -11,7 +11,7 @@ from dpframe.exact.documents import keys, number
 from dpframe.exact.limits import HALF, Json
 
 from .at import At
-from .book import kind
+from .book import CELL, PLAIN, PLAIN_SUM, kind
 from .facts import Column, Rows, Statistic
 
 
@@ -38,7 +38,7 @@ def within(c: At, fact: object, inputs: Iterable[object], place: Any) -> None:
         c.cells[fact] = place
 
 
-@kind("cell_rows", Rows, Column, many=True)
+@kind("cell_rows", Rows, Column, many=True, answers=CELL)
 def _cell_rows(c: At, *inputs: Any, partition: Json, cell: Json) -> Rows:
     """The rows of one cell, zeros elsewhere: bounds stay."""
     place = parted(c, inputs, partition, cell)
@@ -48,7 +48,7 @@ def _cell_rows(c: At, *inputs: Any, partition: Json, cell: Json) -> Rows:
     return fact
 
 
-@kind("cell_column", Column, Rows)
+@kind("cell_column", Column, Rows, answers=CELL)
 def _cell_column(c: At, column: Column, rows: Rows, *, partition: Json, cell: Json) -> Column:
     """The labels of one cell, 0 elsewhere."""
     fact = Column(column.bound)
@@ -56,7 +56,7 @@ def _cell_column(c: At, column: Column, rows: Rows, *, partition: Json, cell: Js
     return fact
 
 
-@kind("cell_count", Rows, Column, many=True)
+@kind("cell_count", Rows, Column, many=True, answers=CELL.but(sum_over_records=True))
 def _cell_count(c: At, *inputs: Any, partition: Json, cell: Json) -> Statistic:
     """How many records lie in a cell: one more, one less, or as many, also where replaced."""
     one = c.ring.lift(1)
@@ -65,7 +65,7 @@ def _cell_count(c: At, *inputs: Any, partition: Json, cell: Json) -> Statistic:
     return fact
 
 
-@kind("cell_sums", Rows, Column, Rows, Column)
+@kind("cell_sums", Rows, Column, Rows, Column, answers=PLAIN_SUM)
 def _cell_sums(
     c: At, own: Rows, y: Column, rows: Rows, labels: Column, *, partition: Json
 ) -> Statistic:
@@ -86,7 +86,7 @@ def _cell_sums(
     return fact
 
 
-@kind("block_estimates", Statistic)
+@kind("block_estimates", Statistic, answers=PLAIN)
 def _block_estimates(c: At, sums: Statistic, *, penalty: Json, radius: Json) -> Statistic:
     """The mean of k points of a ball, one for each cell: a cell that changes moves it by 2R/k."""
     count = c.cells.get(("sums", sums), 0)

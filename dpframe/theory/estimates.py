@@ -10,24 +10,24 @@ from dpframe.exact.formula import Formula
 from dpframe.exact.limits import HALF, Json
 
 from .at import At
-from .book import kind
+from .book import BY_RECORD, PLAIN, kind
 from .facts import Column, Loss, RecordWeights, Rows, Slope, Statistic
 
 
-@kind("squared")
+@kind("squared", answers=PLAIN)
 def _squared(c: At) -> Loss:
     """(x'theta - y)^2/2: its slope is the residual."""
     slope: Slope = lambda margin, label: None if margin is None else margin + label  # noqa: E731
     return Loss(slope, lambda _: c.ring.lift(1), square=True)
 
 
-@kind("logistic")
+@kind("logistic", answers=PLAIN)
 def _logistic(_: At) -> Loss:
     """log(1 + exp(-y x'theta)): its slope is at most |y|."""
     return Loss(lambda _, label: label, lambda label: label**2 / 4)
 
 
-@kind("huber")
+@kind("huber", answers=PLAIN)
 def _huber(c: At, *, knee: Json) -> Loss:
     """r^2/2 for residuals up to the knee, linear beyond: its slope is the clipped residual."""
     most = c.positive(knee, "knee")
@@ -35,7 +35,7 @@ def _huber(c: At, *, knee: Json) -> Loss:
     return Loss(slope, lambda _: c.ring.lift(1))
 
 
-@kind("argmin", Rows, Column, Loss, RecordWeights, many=True)
+@kind("argmin", Rows, Column, Loss, RecordWeights, many=True, answers=BY_RECORD)
 def _argmin(
     c: At, *inputs: Any, penalty: Json, radius: Json, tolerance: Json, weight: Json = None
 ) -> Statistic:

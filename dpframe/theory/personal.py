@@ -12,7 +12,7 @@ from dpframe.exact.limits import ZERO, Json
 from dpframe.exact.ranges import Range
 
 from .at import At
-from .book import KINDS, LAST, OWN, SAMPLES, SUMS, ZEROS
+from .book import KINDS, answers_of
 from .facts import (
     Bound,
     Column,
@@ -68,6 +68,7 @@ class Personal:
         self.weighed: dict[object, tuple[Formula, Formula | None]] = {}  # factor, bound without
         self.kept: set[object] = set()  # facts about records that a sample keeps
         self.bare: list[str] = []  # statistics of other records
+        self.mixed: set[object] = set()  # statistics of weighed records
         self.claimed: tuple[str, list[Formula]] | None = None  # where a sample's claim is another
 
 
@@ -169,15 +170,16 @@ def by_record(c: At, node: Mapping[str, Json], inputs: Sequence[Any], fact: Any)
     """Records are weighed last; a record's own numbers are read where each record is meant, or all
     budgets; what reads kept records only is a statistic of the sample. Raises Refused.
     """
-    kind_of, own = node["kind"], c.personal
-    weighed = any(apart(c, i) for i in inputs)
+    answers, own = answers_of(node["kind"]), c.personal
+    weighed = any(apart(c, i) or i in own.mixed for i in inputs)
     rule = "rows and labels are weighed last, and summed"
-    c.require(kind_of in LAST or not weighed, rule)
+    c.require(answers.record_by_record or not weighed, rule)
+    own.mixed.update({fact} if weighed and isinstance(fact, Statistic) else ())
     mine = sorted(c.past.reads & own.own)
     rule = f"one number for all records must not read a record's own {mine}"
-    c.require(kind_of in OWN or not mine, rule)
+    c.require(answers.reads_own_budget or not mine, rule)
     data = [i for i in inputs if isinstance(i, (Rows, Column, RecordWeights))]
-    if kind_of in SAMPLES or (data and all(i in own.kept for i in data)):
+    if answers.samples or (data and all(i in own.kept for i in data)):
         own.kept.add(fact)
     elif data and isinstance(fact, (Statistic, Procedure)):
         own.bare.append(c.where)
@@ -250,9 +252,11 @@ def made(c: At, node: Mapping[str, Json], inputs: Sequence[Any]) -> Any:
     fact = kind_of.make(c, *inputs, **{name: node[name] for name in kind_of.names})
     c.past.keep(fact, inputs)
     by_record(c, node, inputs, fact)
-    c.past.sums.update({fact} if node["kind"] in SUMS else ())
+    c.past.sums.update({fact} if kind_of.answers.sum_over_records else ())
+    own_role = not isinstance(fact, Statistic) or fact.part in (kind_of.answers.role, "rest")
+    c.require(own_role, "its role in joint moves must be that of its kind")
     data = [i for i in inputs if not isinstance(i, (Release, Procedure, Post, Known))]
-    cells = {c.cells.get(i) for i in data} if node["kind"] in ZEROS else set()
+    cells = {c.cells.get(i) for i in data} if kind_of.answers.keeps_zeros(node) else set()
     if len(cells) == 1 and None not in cells:
         c.cells[fact] = cells.pop()
     return fact

@@ -12,7 +12,7 @@ from dpframe.exact.limits import HALF, Json, Refused
 from dpframe.exact.text import text_of
 
 from .at import At
-from .book import CURRENCIES, DERIVATIONS, kind
+from .book import CURRENCIES, DERIVATIONS, PLAIN, SPENT, kind
 from .calibrations import at_most
 from .estimates import losses
 from .facts import Bound, Column, Loss, Procedure, RecordWeights, Rows, Statistic, Tilted, public
@@ -51,7 +51,7 @@ def floor_under(c: At, gram: Statistic, floor: Json) -> Formula:
     return least
 
 
-@kind("gaussian_mixing", Statistic)
+@kind("gaussian_mixing", Statistic, answers=PLAIN)
 def _gaussian_mixing(
     c: At, gram: Statistic, *, formulas: Json, share: Json, name: Json
 ) -> Procedure:
@@ -89,7 +89,7 @@ def share_of(c: At, share: Json, *, delta: bool = True) -> tuple[Formula, Formul
     return amounts
 
 
-@kind("posterior", Statistic, Statistic)
+@kind("posterior", Statistic, Statistic, answers=PLAIN)
 def _posterior(
     c: At, gram: Statistic, moment: Statistic, *, formulas: Json, share: Json, name: Json
 ) -> Procedure:
@@ -127,7 +127,7 @@ def residuals_of(c: At, moment: Statistic, ridge: tuple[Formula, Formula]) -> It
             yield column.bound + rows.norm * longest
 
 
-@kind("perturbed_minimum", Statistic, Statistic)
+@kind("perturbed_minimum", Statistic, Statistic, answers=PLAIN)
 def _perturbed_minimum(
     c: At,
     gram: Statistic,
@@ -194,7 +194,7 @@ def tilts(
         yield moved * (ring.log(2 / delta) * 8 + epsilon * 4) ** HALF / epsilon
 
 
-@kind("deep_point", Statistic)
+@kind("deep_point", Statistic, answers=PLAIN)
 def _deep_point(c: At, sums: Statistic, *, formulas: Json, share: Json, name: Json) -> Procedure:
     """A point of a public grid with a chance proportional to e^(rate depth) among the models of all
     cells: a changed model moves every depth, and so their total, by a factor of at most e^rate.
@@ -205,7 +205,7 @@ def _deep_point(c: At, sums: Statistic, *, formulas: Json, share: Json, name: Js
     return Procedure(c.where, *whole)
 
 
-@kind("tested_point", Statistic)
+@kind("tested_point", Statistic, answers=PLAIN)
 def _tested_point(
     c: At, sums: Statistic, *, formulas: Json, share: Json, name: Json, least: Json
 ) -> Procedure:
@@ -233,7 +233,7 @@ def deep(c: At, sums: Statistic, formulas: Json, epsilon: Formula) -> None:
     c.at_least(epsilon, spent, "2 rate a cell that changes must be at most epsilon")
 
 
-@kind("tilted_minimum", Rows, Column, Loss, RecordWeights, many=True)
+@kind("tilted_minimum", Rows, Column, Loss, RecordWeights, many=True, answers=SPENT)
 def _tilted_minimum(
     c: At, *inputs: Any, formulas: Json, share: Json, name: Json, weight: Json
 ) -> Tilted:
@@ -259,7 +259,7 @@ def _tilted_minimum(
     return Tilted(c.where, *whole)
 
 
-@kind("approximate_minimum", Statistic, Statistic)
+@kind("approximate_minimum", Statistic, Statistic, answers=PLAIN)
 def _approximate_minimum(
     c: At,
     gram: Statistic,
@@ -291,7 +291,7 @@ def without(formulas: Mapping[str, Json], *names: str) -> dict[str, Json]:
     return {key: value for key, value in formulas.items() if key not in names}
 
 
-@kind("random_stopping", Rows, Column)
+@kind("random_stopping", Rows, Column, answers=PLAIN)
 def _random_stopping(
     c: At,
     _: Rows,

@@ -12,7 +12,7 @@ from dpframe.exact.limits import Json
 from dpframe.exact.ring import NAME
 
 from .at import At
-from .book import ALIKE, BY_L1, CURRENCIES, EXACT, THEOREMS, WHOLE, kind
+from .book import ALIKE, BY_L1, CURRENCIES, EXACT, OF_BUDGETS, PLAIN, SPENT, THEOREMS, WHOLE, kind
 from .boxes import on_boxes
 from .calibrations import moved_by
 from .facts import SEEN, Bound, Iterate, Known, Post, Release, Statistic, public
@@ -34,7 +34,7 @@ def of_samples(c: At, statistic: Statistic, sampled: Json) -> bool:
     return sampled is not None
 
 
-@kind("release", Statistic)
+@kind("release", Statistic, answers=SPENT)
 def _release(
     c: At,
     statistic: Statistic,
@@ -70,7 +70,7 @@ def amounts_of(c: At, share: Json) -> dict[str, Formula] | None:
     return amounts
 
 
-@kind("post", *SEEN, many=True)
+@kind("post", *SEEN, many=True, answers=OF_BUDGETS)
 def _post(c: At, *inputs: Any, function: Json, digest: Json, arguments: Json) -> Post:
     """A function of releases, of constant statistics and of public formulas."""
     called(c, inputs, (function, digest, arguments))
@@ -94,14 +94,14 @@ def called(c: At, inputs: Sequence[Any], call: tuple[Json, Json, Json]) -> None:
     c.require(nodes == len(inputs), "one node argument for each input")
 
 
-@kind("iterate")
+@kind("iterate", answers=PLAIN)
 def _iterate(c: At, *, name: Json, size: Json) -> Iterate:
     """The point of a loop: made of what the loop has released so far."""
     c.require(type(name) is str, "name must be text")
     return Iterate(c.whole(size, "size"))
 
 
-@kind("loop", Iterate, *SEEN, many=True)
+@kind("loop", Iterate, *SEEN, many=True, answers=OF_BUDGETS)
 def _loop(c: At, *inputs: Any, function: Json, digest: Json, arguments: Json) -> Post:
     """Every point: the next is made of the last one, the answer there, and what was released before
     the loop. One answer's guarantee holds at every point, so all compose.
@@ -119,7 +119,7 @@ def _loop(c: At, *inputs: Any, function: Json, digest: Json, arguments: Json) ->
     return Post()
 
 
-@kind("known", *SEEN, many=True)
+@kind("known", *SEEN, many=True, answers=PLAIN)
 def _known(c: At, *values: Any, name: Json) -> Known:
     """A released number for formulas to read: what they claim is shown for all of its range."""
     fits = len(values) == 1 and isinstance(values[0], (Release, Post, Known))
@@ -134,7 +134,7 @@ def own_name(c: At, name: Json) -> str:
     return str(name)
 
 
-@kind("bound", Release)
+@kind("bound", Release, answers=PLAIN)
 def _bound(
     c: At,
     release: Release,

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from dpframe.exact.documents import number
+from dpframe.exact.documents import NUMBER, number
 from dpframe.exact.formula import Formula
 from dpframe.exact.limits import HALF, ZERO, Json, Refused
+from dpframe.exact.ring import NAME
 
 from .at import At
-from .book import kind
+from .book import PLAIN, ZERO_MAP, kind
 from .facts import SEEN, Column, Iterate, Loss, Records, Rows, public
 
 
-@kind("rows")
+@kind("rows", answers=PLAIN)
 def _rows(c: At, *, name: Json, columns: Json) -> Rows:
     """A table of finite numbers: nothing bounds a row. One table only: a record is a row of it."""
     c.require(type(name) is str, "name must be text")
@@ -23,7 +25,7 @@ def _rows(c: At, *, name: Json, columns: Json) -> Rows:
     return Rows(c.whole(columns, "columns"))
 
 
-@kind("encode", Rows)
+@kind("encode", Rows, answers=PLAIN)
 def _encode(c: At, rows: Rows, *, schema: Json) -> Rows:
     """Each of k entries adds at most 1 to |x|^2."""
     c.require(type(schema) is list and schema, "schema must be a list of columns")
@@ -56,7 +58,7 @@ def _encoded(c: At, entry: Json) -> tuple[int, Formula]:
     return len(levels) - 1, c.ring.lift(len(levels) - 1) ** HALF
 
 
-@kind("clip_norm", Rows)
+@kind("clip_norm", Rows, answers=ZERO_MAP)
 def _clip_norm(c: At, rows: Rows, *, norm: Json) -> Rows:
     """x min(1, norm/|x|): every entry shrinks, so a bound on the 1-norm stays; Cauchy-Schwarz."""
     bound = c.positive(norm, "norm")
@@ -65,7 +67,7 @@ def _clip_norm(c: At, rows: Rows, *, norm: Json) -> Rows:
     return Rows(rows.columns, bound, norm1)
 
 
-@kind("box", Rows)
+@kind("box", Rows, answers=ZERO_MAP)
 def _box(c: At, rows: Rows, *, bound: Json) -> Rows:
     """Entries in [-bound, bound]: |x|_1 <= d bound, |x| <= sqrt(d) bound; every entry shrinks."""
     side = c.positive(bound, "bound")
@@ -78,13 +80,13 @@ def _box(c: At, rows: Rows, *, bound: Json) -> Rows:
     return Rows(rows.columns, norm, norm1, entry=side if alone else None)
 
 
-@kind("normalize", Rows)
+@kind("normalize", Rows, answers=PLAIN)
 def _normalize(c: At, rows: Rows) -> Rows:
     """x/|x|, and the first unit vector for x = 0: the norm is 1, exactly."""
     return Rows(rows.columns, c.ring.lift(1), rows.columns**HALF, exact=True)
 
 
-@kind("intercept", Rows)
+@kind("intercept", Rows, answers=PLAIN)
 def _intercept(c: At, rows: Rows, *, value: Json) -> Rows:
     """One more entry, a constant."""
     constant = c.positive(value, "value")
@@ -95,7 +97,7 @@ def _intercept(c: At, rows: Rows, *, value: Json) -> Rows:
     return Rows(rows.columns + 1, norm, rows.norm1 + constant, entry=entry)
 
 
-@kind("scale", Rows)
+@kind("scale", Rows, answers=ZERO_MAP)
 def _scale(c: At, rows: Rows, *, by: Json) -> Rows:
     """x/by, for a public number."""
     divisor = c.positive(by, "by")
@@ -106,7 +108,7 @@ def _scale(c: At, rows: Rows, *, by: Json) -> Rows:
     return Rows(rows.columns, norm, rows.columns**HALF * norm, entry=entry)
 
 
-@kind("scaled_columns", Rows)
+@kind("scaled_columns", Rows, answers=PLAIN)
 def _scaled_columns(c: At, rows: Rows, *, by: Json, minus: Json) -> Rows:
     """(x_j - minus_j)/by_j, by public numbers: at most (|x| + |minus|)/min by."""
     lists = type(by) is list and type(minus) is list and len(by) == len(minus) > 0
@@ -120,7 +122,7 @@ def _scaled_columns(c: At, rows: Rows, *, by: Json, minus: Json) -> Rows:
     return Rows(rows.columns, norm, rows.columns**HALF * norm)
 
 
-@kind("divided_columns", Rows, *SEEN, many=True)
+@kind("divided_columns", Rows, *SEEN, many=True, answers=PLAIN)
 def _divided_columns(c: At, *inputs: Any, lower: Json, upper: Json, centred: Json) -> Rows:
     """(x_j - m_j)/s_j by released vectors, s put into [lower, upper]: whatever they are, a map of
     one row. It bounds nothing.
@@ -133,26 +135,26 @@ def _divided_columns(c: At, *inputs: Any, lower: Json, upper: Json, centred: Jso
     return Rows(inputs[0].columns)
 
 
-@kind("divided_records", Rows, Column)
+@kind("divided_records", Rows, Column, answers=PLAIN)
 def _divided_records(_: At, rows: Rows, __: Column) -> Records:
     """(x, y)/|x|: a record's own row, its label the last entry."""
     return Records(rows.columns + 1)
 
 
-@kind("record_rows", Records)
+@kind("record_rows", Records, answers=PLAIN)
 def _record_rows(c: At, records: Records) -> Rows:
     """x/|x|, and 0 for x = 0."""
     columns = records.columns - 1
     return Rows(columns, c.ring.lift(1), columns**HALF)
 
 
-@kind("record_labels", Records)
+@kind("record_labels", Records, answers=PLAIN)
 def _record_labels(_: At, __: Records) -> Column:
     """y/|x|, which nothing bounds."""
     return Column()
 
 
-@kind("residuals", Rows, Column, *SEEN, many=True)
+@kind("residuals", Rows, Column, *SEEN, many=True, answers=PLAIN)
 def _residuals(c: At, *inputs: Any) -> Rows:
     """y - x'theta, as rows of one column; theta was released. It bounds nothing."""
     fits = [*map(type, inputs[:2])] == [Rows, Column] and len(inputs) == 3 and public(inputs[2])
@@ -160,7 +162,7 @@ def _residuals(c: At, *inputs: Any) -> Rows:
     return Rows(c.ring.lift(1))
 
 
-@kind("residual_labels", Column, Rows, *SEEN, many=True)
+@kind("residual_labels", Column, Rows, *SEEN, many=True, answers=PLAIN)
 def _residual_labels(c: At, *inputs: Any) -> Column:
     """y - x'theta, as labels; theta was released. It bounds nothing."""
     fits = [*map(type, inputs[:2])] == [Column, Rows] and len(inputs) == 3 and public(inputs[2])
@@ -168,7 +170,7 @@ def _residual_labels(c: At, *inputs: Any) -> Column:
     return Column()
 
 
-@kind("gradient", Rows, Column, Iterate, Loss)
+@kind("gradient", Rows, Column, Iterate, Loss, answers=PLAIN)
 def _gradient(c: At, rows: Rows, column: Column, point: Iterate, loss: Loss) -> Rows:
     """phi'(x'theta, y) x at the point of a loop, which is known: of norm slope B, where the slope
     has a bound for every theta.
@@ -181,7 +183,7 @@ def _gradient(c: At, rows: Rows, column: Column, point: Iterate, loss: Loss) -> 
     return Rows(rows.columns, norm, rows.columns**HALF * norm)
 
 
-@kind("gradient_at", Rows, Column, *SEEN, many=True)
+@kind("gradient_at", Rows, Column, *SEEN, many=True, answers=ZERO_MAP)
 def _gradient_at(c: At, *inputs: Any) -> Rows:
     """(x'theta - y) x at coefficients that were released, or at 0. It bounds nothing."""
     fits = [*map(type, inputs[:2])] == [Rows, Column] and len(inputs) <= 3
@@ -189,7 +191,7 @@ def _gradient_at(c: At, *inputs: Any) -> Rows:
     return Rows(inputs[0].columns)
 
 
-@kind("grid", Rows)
+@kind("grid", Rows, answers=ZERO_MAP)
 def _grid(c: At, rows: Rows, *, bits: Json) -> Rows:
     """Rows in whole steps of norm/2^bits: towards zero, inside the ball, no longer in L1."""
     c.require(type(bits) is int and 4 <= bits <= 24, "bits: a whole number from 4 to 24")
@@ -199,7 +201,7 @@ def _grid(c: At, rows: Rows, *, bits: Json) -> Rows:
     return Rows(rows.columns, rows.norm, rows.norm1, step=rows.norm * share, share=share)
 
 
-@kind("box_grid", Rows)
+@kind("box_grid", Rows, answers=ZERO_MAP)
 def _box_grid(c: At, rows: Rows, *, bits: Json) -> Rows:
     """Rows in whole steps of entry/2^bits, towards zero, entry by entry."""
     c.require(type(bits) is int and 4 <= bits <= 24, "bits: a whole number from 4 to 24")
@@ -210,7 +212,7 @@ def _box_grid(c: At, rows: Rows, *, bits: Json) -> Rows:
     return Rows(*facts)
 
 
-@kind("grid_column", Column)
+@kind("grid_column", Column, answers=ZERO_MAP)
 def _grid_column(c: At, column: Column, *, bits: Json) -> Column:
     """Labels in whole steps of bound/2^bits, towards zero."""
     c.require(type(bits) is int and 4 <= bits <= 24, "bits: a whole number from 4 to 24")
@@ -225,7 +227,7 @@ def stepped(*nodes: Rows | Column) -> tuple[Formula, ...]:
     return (math.prod(known[1:], start=known[0]),) if len(known) == len(nodes) else ()
 
 
-@kind("column")
+@kind("column", answers=PLAIN)
 def _column(c: At, *, name: Json) -> Column:
     """Labels: finite numbers, one for each row of the table."""
     c.require(type(name) is str, "name must be text")
@@ -233,7 +235,17 @@ def _column(c: At, *, name: Json) -> Column:
     return Column()
 
 
-@kind("clip_column", Column)
+def around_zero(node: Mapping[str, Json]) -> bool:
+    """Whether an interval of labels holds 0: numbers on both sides of it; or -Y and Y, all that the
+    rule admits for a name Y.
+    """
+    lower, upper = node["lower"], node["upper"]
+    if not all(type(end) is str and NUMBER.match(end) for end in (lower, upper)):
+        return type(upper) is str and NAME.match(upper) is not None
+    return number(lower, "lower") <= 0 <= number(upper, "upper")
+
+
+@kind("clip_column", Column, answers=PLAIN.but(zero_neutral=around_zero))
 def _clip_column(c: At, _: Column, *, lower: Json, upper: Json) -> Column:
     """y clipped into [lower, upper]: numbers, or -Y and Y for one positive parameter Y."""
     low, high = c.formula(lower), c.formula(upper)
@@ -246,14 +258,14 @@ def _clip_column(c: At, _: Column, *, lower: Json, upper: Json) -> Column:
     return Column(c.ring.extremum("max", [-low, high]))
 
 
-@kind("unit_interval", Column)
+@kind("unit_interval", Column, answers=PLAIN)
 def _unit_interval(c: At, _: Column, *, lower: Json, upper: Json) -> Column:
     """[lower, upper] onto [-1, 1], clipped."""
     c.require(number(lower, c.where) < number(upper, c.where), "bounds must increase")
     return Column(c.ring.lift(1))
 
 
-@kind("scaled_labels", Column)
+@kind("scaled_labels", Column, answers=PLAIN)
 def _scaled_labels(c: At, column: Column, *, by: Json, minus: Json) -> Column:
     """(y - minus)/by, by numbers that are public or released."""
     divisor, shift = c.positive(by, "by"), c.formula(minus)

@@ -12,14 +12,14 @@ from dpframe.exact.formula import Formula
 from dpframe.exact.limits import HALF, ZERO, Json, Refused
 
 from .at import At
-from .book import kind
+from .book import COMBINED, PLAIN, PLAIN_SUM, RECORD_SUM, ZERO_MAP, ZERO_SUM, kind
 from .facts import Column, Rows, Statistic
 from .joint import by_part, charged, joint, sizes_of
 from .procedures import floor_of
 from .rows import stepped
 
 
-@kind("gram", Rows)
+@kind("gram", Rows, answers=RECORD_SUM.but(role="gram"))
 def _gram(c: At, rows: Rows) -> Statistic:
     """X'X: |xx'|_F = |x|^2; |xx' - zz'|_F^2 <= 2 B^4; upper triangle in L1 (|x|_1^2 + |x|^2)/2."""
     d = rows.columns
@@ -36,7 +36,7 @@ def _gram(c: At, rows: Rows) -> Statistic:
     return Statistic((d, d), l1, l2, "gram", square, (rows, None), steps=steps)
 
 
-@kind("lambda_min", Statistic)
+@kind("lambda_min", Statistic, answers=ZERO_MAP.but(role="floor"))
 def _lambda_min(c: At, gram: Statistic) -> Statistic:
     """The smallest eigenvalue of X'X, 1-Lipschitz in the operator norm [Weyl], which is B^2."""
     c.require(gram.part == "gram", "its input must be a gram")
@@ -47,7 +47,7 @@ def _lambda_min(c: At, gram: Statistic) -> Statistic:
     return Statistic((), gram.size, gram.size, "floor", gram.size, gram.table, charge, steps)
 
 
-@kind("moment", Rows, Column)
+@kind("moment", Rows, Column, answers=RECORD_SUM.but(role="moment"))
 def _moment(c: At, rows: Rows, column: Column) -> Statistic:
     """X'y: |y x| <= Y B; replaced, twice that."""
     if rows.norm is None or rows.norm1 is None or column.bound is None:
@@ -59,7 +59,7 @@ def _moment(c: At, rows: Rows, column: Column) -> Statistic:
     return Statistic((rows.columns,), l1, size * twice, "moment", size, table, steps=steps)
 
 
-@kind("squares", Column)
+@kind("squares", Column, answers=RECORD_SUM.but(role="squares"))
 def _squares(_: At, column: Column) -> Statistic:
     """y'y: 0 <= y^2 <= Y^2."""
     size = None if column.bound is None else column.bound**2
@@ -67,14 +67,14 @@ def _squares(_: At, column: Column) -> Statistic:
     return Statistic((), size, size, "squares", size, (None, column), steps=steps)
 
 
-@kind("count", Rows)
+@kind("count", Rows, answers=PLAIN_SUM.but(record_by_record=True))
 def _count(c: At, _: Rows) -> Statistic:
     """n: one row counts once; replacing it changes nothing."""
     one = c.ring.lift(0 if c.replaced else 1)
     return Statistic((), one, one, steps=(c.ring.lift(1),), counts=True)
 
 
-@kind("row_sum", Rows)
+@kind("row_sum", Rows, answers=RECORD_SUM)
 def _row_sum(c: At, rows: Rows) -> Statistic:
     """The sum of the rows: |x| <= B; replaced, twice that."""
     twice = 2 if c.replaced else 1
@@ -82,14 +82,14 @@ def _row_sum(c: At, rows: Rows) -> Statistic:
     return Statistic((rows.columns,), l1, l2, steps=stepped(rows))
 
 
-@kind("label_sum", Column)
+@kind("label_sum", Column, answers=RECORD_SUM)
 def _label_sum(c: At, column: Column) -> Statistic:
     """The sum of the labels: |y| <= Y; replaced, twice that."""
     size = None if column.bound is None else column.bound * (2 if c.replaced else 1)
     return Statistic((), size, size, steps=stepped(column))
 
 
-@kind("trace", Rows)
+@kind("trace", Rows, answers=ZERO_SUM)
 def _trace(c: At, rows: Rows) -> Statistic:
     """The sum of the |x|^2, each in [0, B^2]; constant where each is B^2 and rows are replaced."""
     size = None if rows.norm is None else rows.norm**2
@@ -99,7 +99,7 @@ def _trace(c: At, rows: Rows) -> Statistic:
     return Statistic((), size, size, steps=steps)
 
 
-@kind("column_squares", Rows)
+@kind("column_squares", Rows, answers=ZERO_SUM)
 def _column_squares(c: At, rows: Rows) -> Statistic:
     """(sum of x_j^2)_j: |x o x|_2 <= |x o x|_1 = |x|^2; in a box every entry in [0, b^2]. Replaced,
     two vectors without negative entries.
@@ -116,7 +116,7 @@ def _column_squares(c: At, rows: Rows) -> Statistic:
     return Statistic(shape, l1, l2, steps=stepped(rows, rows))
 
 
-@kind("bin_counts", Rows, Column, many=True)
+@kind("bin_counts", Rows, Column, many=True, answers=PLAIN_SUM)
 def _bin_counts(c: At, *data: Rows | Column, cuts: Json, absolute: Json) -> Statistic:
     """Records between cuts, column by column: each in one bin of each; replaced, two bins move."""
     c.require(len(data) == 1 and type(absolute) is bool, "one input; absolute: true or false")
@@ -128,7 +128,7 @@ def _bin_counts(c: At, *data: Rows | Column, cuts: Json, absolute: Json) -> Stat
     return Statistic((d * (len(ends) + 1),), l1, l1**HALF, steps=(c.ring.lift(1),))
 
 
-@kind("norm_counts", Rows)
+@kind("norm_counts", Rows, answers=ZERO_SUM)
 def _norm_counts(c: At, _: Rows, *, cuts: Json) -> Statistic:
     """Rows with norms between cuts, none at or below the first: each in one bin at most."""
     c.require(type(cuts) is list and 1 <= len(cuts) <= 10_000, "cuts: a list of numbers")
@@ -139,7 +139,7 @@ def _norm_counts(c: At, _: Rows, *, cuts: Json) -> Statistic:
     return Statistic((one * len(ends),), l1, l1**HALF, steps=(one,))
 
 
-@kind("log_residual", Statistic, Statistic)
+@kind("log_residual", Statistic, Statistic, answers=PLAIN)
 def _log_residual(
     c: At, gram: Statistic, moment: Statistic, *, penalty: Json, floor: Json
 ) -> Statistic:
@@ -153,7 +153,7 @@ def _log_residual(
     return Statistic((), move, move, table=moment.table, ridge=(size, least))
 
 
-@kind("linear", Statistic, many=True)
+@kind("linear", Statistic, many=True, answers=COMBINED)
 def _linear(c: At, *parts: Statistic, coefficients: Json) -> Statistic:
     """sum c_i S_i: the triangle inequality."""
     fits = type(coefficients) is list and len(coefficients) == len(parts) > 0
@@ -184,7 +184,7 @@ def common_step(factors: Sequence[Formula], parts: Sequence[Statistic]) -> tuple
     return (first * Fraction(above, math.lcm(*(share.denominator for share in shares))),)
 
 
-@kind("stack", Statistic, many=True)
+@kind("stack", Statistic, many=True, answers=COMBINED)
 def _stack(c: At, *parts: Statistic) -> Statistic:
     """All in one vector; off the diagonal of a matrix times sqrt(2), so that L2 is Frobenius's."""
     c.require(parts, "at least one input")
@@ -206,7 +206,7 @@ def _stack(c: At, *parts: Statistic) -> Statistic:
     return Statistic(shape, l1, largest**HALF, steps=steps, stacked=True)
 
 
-@kind("sufficient_statistics", Rows, Column)
+@kind("sufficient_statistics", Rows, Column, answers=ZERO_SUM)
 def _sufficient(c: At, rows: Rows, column: Column, *, constant: Json) -> Statistic:
     """Upper X'X, X'y, perhaps y'y of u = (x/B, y/Y): (|u|_1^2 + |u|^2)/2; |uu'|_F = |u|^2. Replaced
     in a box, uu' - vv' = 2 (pq' + qp') with |p_j| + |q_j| <= 1: the same, and d (d + 2)^2/(2 d + 2)
@@ -228,7 +228,7 @@ def _sufficient(c: At, rows: Rows, column: Column, *, constant: Json) -> Statist
     return Statistic(shape, l1, l2, table=(rows, column), steps=(share**2,), constant=constant)
 
 
-@kind("monomials", Statistic)
+@kind("monomials", Statistic, answers=ZERO_MAP)
 def _monomials(c: At, own: Statistic) -> Statistic:
     """Its statistics times 1, 2, -2: sum_jk |u_j u_k| = |u|_1^2 with y'y, |u|_1^2 - 1 without.
     Replaced in a box, 4 |p|_1 |q|_1 <= (d + 1)^2; without y'y no more.
@@ -244,7 +244,7 @@ def _monomials(c: At, own: Statistic) -> Statistic:
     return Statistic(own.shape, l1, own.l2 * c.ring.lift(2) ** HALF, steps=own.steps)
 
 
-@kind("histogram", Rows, Column)
+@kind("histogram", Rows, Column, answers=PLAIN_SUM)
 def _histogram(c: At, rows: Rows, column: Column, *, cells: Json) -> Statistic:
     """Records in cells of a public grid: one each; replaced, one cell loses it, one gains it."""
     c.require(type(cells) is int and 2 <= cells <= 1000, "cells: a whole number from 2 to 1000")
@@ -257,8 +257,8 @@ def _histogram(c: At, rows: Rows, column: Column, *, cells: Json) -> Statistic:
     return Statistic(shape, l1, l2, steps=(one,))
 
 
-@kind("raw", Rows, Column, Statistic, many=True)
-@kind("identity", Rows, Column, Statistic, many=True)
+@kind("raw", Rows, Column, Statistic, many=True, answers=PLAIN)
+@kind("identity", Rows, Column, Statistic, many=True, answers=PLAIN)
 def _unbounded(c: At, *_: object) -> NoReturn:
     """Nothing bounds what one row does to it."""
     raise Refused(f"{c.where}: no rule bounds its sensitivity")

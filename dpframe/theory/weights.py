@@ -10,19 +10,19 @@ from dpframe.exact.formula import Formula
 from dpframe.exact.limits import Json
 
 from .at import At
-from .book import kind
+from .book import BY_RECORD, OF_BUDGETS, PLAIN, SAMPLE, kind
 from .facts import Budgets, Column, OfBudgets, RecordWeights, Rows, Thinning, Weight
 from .personal import apart, one_for_all
 
 
-@kind("budgets")
+@kind("budgets", answers=PLAIN)
 def _budgets(c: At) -> Budgets:
     """Everybody's budgets, which are no data."""
     c.require(c.personal.own, "the target has no budgets of each record")
     return Budgets()
 
 
-@kind("of_budgets")
+@kind("of_budgets", answers=OF_BUDGETS)
 def _of_budgets(c: At, *, what: Json, formula: Json, noise: Json = None) -> OfBudgets:
     """The total, largest, smallest or average of a positive formula of each record's budget, or a
     cap for it: all that is used of it is that it is positive.
@@ -36,7 +36,7 @@ def _of_budgets(c: At, *, what: Json, formula: Json, noise: Json = None) -> OfBu
     return OfBudgets(what, found)
 
 
-@kind("weight")
+@kind("weight", answers=OF_BUDGETS)
 def _weight(c: At, *, factor: Json) -> Weight:
     """A public factor of each record."""
     return Weight(c.positive(factor, "a weight"))
@@ -51,7 +51,7 @@ def weighing(c: At, takes: type, inputs: Sequence[Any]) -> tuple[Any, Weight]:
     return inputs[0], inputs[-1]
 
 
-@kind("weighted_rows", Rows, Budgets, Weight, many=True)
+@kind("weighted_rows", Rows, Budgets, Weight, many=True, answers=PLAIN)
 def _weighted_rows(c: At, *inputs: Any) -> Rows:
     """w x, of a record whose w is known: every bound is w times what it was."""
     rows, weight = weighing(c, Rows, inputs)
@@ -61,7 +61,7 @@ def _weighted_rows(c: At, *inputs: Any) -> Rows:
     return fact
 
 
-@kind("weighted_column", Column, Budgets, Weight, many=True)
+@kind("weighted_column", Column, Budgets, Weight, many=True, answers=PLAIN)
 def _weighted_column(c: At, *inputs: Any) -> Column:
     """w y."""
     column, weight = weighing(c, Column, inputs)
@@ -70,7 +70,7 @@ def _weighted_column(c: At, *inputs: Any) -> Column:
     return fact
 
 
-@kind("record_weights", Rows, Budgets, Weight, many=True)
+@kind("record_weights", Rows, Budgets, Weight, many=True, answers=PLAIN)
 def _record_weights(c: At, *inputs: Any) -> RecordWeights:
     """w itself."""
     rows, weight = weighing(c, Rows, inputs)
@@ -90,7 +90,7 @@ def common(c: At, own: Rows | Column, bits: Json) -> Formula:
     return c.ring.lift(largest or 0) * (bound or 0) * Fraction(1, 2**bits)
 
 
-@kind("weighted_grid", Rows)
+@kind("weighted_grid", Rows, answers=BY_RECORD)
 def _weighted_grid(c: At, rows: Rows, *, bits: Json) -> Rows:
     """Rows on the common grid; eigenvalues of such X'X are computed in floating point."""
     fact = Rows(rows.columns, rows.norm, rows.norm1, step=common(c, rows, bits))
@@ -98,7 +98,7 @@ def _weighted_grid(c: At, rows: Rows, *, bits: Json) -> Rows:
     return fact
 
 
-@kind("weighted_grid_column", Column)
+@kind("weighted_grid_column", Column, answers=BY_RECORD)
 def _weighted_grid_column(c: At, column: Column, *, bits: Json) -> Column:
     """Labels on the common grid."""
     fact = Column(column.bound, common(c, column, bits))
@@ -106,7 +106,7 @@ def _weighted_grid_column(c: At, column: Column, *, bits: Json) -> Column:
     return fact
 
 
-@kind("thinning")
+@kind("thinning", answers=OF_BUDGETS)
 def _thinning(c: At, *, threshold: Json, epsilon: Json, delta: Json = None) -> Thinning:
     """One coin a record, in secret; once."""
     once = c.personal.own and not any(isinstance(fact, Thinning) for fact in c.facts)
@@ -115,13 +115,13 @@ def _thinning(c: At, *, threshold: Json, epsilon: Json, delta: Json = None) -> T
     return Thinning(c.positive(threshold, "threshold"), c.positive(epsilon, "epsilon"), last)
 
 
-@kind("sampled_rows", Rows, Budgets, Thinning)
+@kind("sampled_rows", Rows, Budgets, Thinning, answers=SAMPLE)
 def _sampled_rows(_: At, rows: Rows, __: Budgets, ___: Thinning) -> Rows:
     """The rows of kept records: as bounded as all."""
     return Rows(rows.columns, rows.norm, rows.norm1)
 
 
-@kind("sampled_column", Column, Budgets, Thinning)
+@kind("sampled_column", Column, Budgets, Thinning, answers=SAMPLE)
 def _sampled_column(_: At, column: Column, __: Budgets, ___: Thinning) -> Column:
     """The labels of kept records."""
     return Column(column.bound)
