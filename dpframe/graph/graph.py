@@ -10,7 +10,7 @@ from functools import cached_property
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.identity import kind_of
+from dpframe.identity import own
 
 from .bound import Bound
 from .known import Known
@@ -18,6 +18,7 @@ from .loop import Loop
 from .node import DataNode, Node
 from .post import Post
 from .procedure import Procedure
+from .records import record, trusted
 from .release import Release
 from .statistics import Statistic
 
@@ -103,9 +104,8 @@ class Graph:
         return tuple(
             {
                 "id": i,
-                "kind": kind_of(type(node)),
                 "inputs": [numbers[k] for k in node.inputs],
-                **node.record(),
+                **(record if own(type(node)) else trusted)(node),
             }
             for i, node in enumerate(self.nodes)
         )

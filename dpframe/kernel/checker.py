@@ -26,7 +26,7 @@ from .sentence import RELATIONS, sentence
 
 SCHEMA = "dpframe-certificate/2"
 TARGETS = {"pure": 1, "approx": 2, "zcdp": 1, "gaussian": 1}  # kind: number of amounts
-IDEALIZED = "idealized numerics"
+IDEALIZED, TRUSTED = "idealized numerics", " is trusted: "
 
 
 class Checker:
@@ -40,6 +40,8 @@ class Checker:
         self.region: list[Hypothesis] = []
         self.lines: dict[object, list[Hypothesis]] = {}  # the same by their two sides
         self.idealized: list[str] = []  # releases that are computed in floating point
+        self.trusted: frozenset[str] = frozenset()  # classes that the assumptions name
+        self.believed: set[str] = set()  # those of them that the graph uses
         self.cells: dict[object, Any] = {}  # the cell of a partition that decides a fact
         self.past, self.personal = Past(), Personal()
 
@@ -105,6 +107,7 @@ class Checker:
         """A checker of a graph within, that is to be epsilon-DP."""
         inner = Checker(self.ring)
         inner.domains, inner.free = self.domains, self.free
+        inner.trusted, inner.believed = self.trusted, self.believed
         inner.replaced, inner.rows, inner.kind = self.replaced, self.rows, "pure"
         inner.amounts = [epsilon]
         return inner
@@ -120,6 +123,8 @@ class Checker:
         self.hash = hash_of(claimed, graph, document["assumptions"])
         self.require(document["hash"] == self.hash, f"its hash must be {self.hash}")
         self.require(expect in (None, self.hash), f"expected {expect}, but the hash is {self.hash}")
+        said = [a.partition(TRUSTED) for a in document["assumptions"]]
+        self.trusted = frozenset(name for name, mark, _ in said if mark)
         self.where = "statement"
         parts = {"target": dict, "relation": str, "symbols": dict, "region": list, "values": dict}
         each = {"each": dict} if "each" in claimed else {}
@@ -265,6 +270,8 @@ class Verdict:
     hash: str
     obligations: int
     reason: str
+    trusted: tuple[str, ...] = ()
+    """Classes from outside whose word the sentence takes."""
 
 
 def check(document: Json, expect: str | None = None, *, steps: Steps | None = None) -> Verdict:
@@ -289,4 +296,5 @@ def check(document: Json, expect: str | None = None, *, steps: Steps | None = No
     except Exception as error:  # noqa: BLE001 - what this checker does not foresee is refused
         reason = f"{checker.where}: {type(error).__name__}: {error!s:.200}"
         return Verdict(False, "", checker.hash, checker.count, reason)  # noqa: FBT003
-    return Verdict(True, proved, checker.hash, checker.count, "")  # noqa: FBT003
+    believed = tuple(sorted(checker.believed))
+    return Verdict(True, proved, checker.hash, checker.count, "", believed)  # noqa: FBT003

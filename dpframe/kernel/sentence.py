@@ -37,7 +37,8 @@ def sentence(c: At, claimed: Json) -> str:
     where = "; ".join(sides)
     values = ", ".join(f"{name} = {value}" for name, value in claimed["values"].items())
     given = f" Given here: {values}." if values else ""
-    return " ".join(lines) + (f", where {where}." if where else ".") + given
+    trusted = f" On trust: {', '.join(sorted(c.believed))}." if c.believed else ""
+    return " ".join(lines) + (f", where {where}." if where else ".") + given + trusted
 
 
 def safe(text: str) -> str:

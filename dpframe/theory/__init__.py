@@ -9,6 +9,7 @@ from . import (  # noqa: F401 - every file enters its rules
     releases,
     rows,
     statistics,
+    trusted,
     weights,
 )
 from .book import DERIVATIONS, KINDS, THEOREMS

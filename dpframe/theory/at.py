@@ -30,6 +30,8 @@ class At(Protocol):
     free: set[str]
     region: list[Hypothesis]
     idealized: list[str]
+    trusted: frozenset[str]
+    believed: set[str]
     cells: dict[object, Any]
     past: Any
     personal: Any

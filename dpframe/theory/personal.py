@@ -230,6 +230,13 @@ def settled(c: At, *formulas: Formula) -> None:
     c.require(not late, f"shares, draws and claims must not depend on what is released: {late}")
 
 
+def believed(c: At, name: Json) -> None:
+    """The obligation that an assumption names a class, written module:name. Raises Refused."""
+    c.require(type(name) is str and ":" in name, "trusted: a class, written module:name")
+    c.require(name in c.trusted, f"assumptions must say that {name} is trusted")
+    c.believed.add(name)
+
+
 def committed(c: At, derivation: str) -> None:
     """What adaptive composition asks of the whole graph. Raises Refused."""
     promised(c)

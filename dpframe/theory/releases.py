@@ -16,7 +16,7 @@ from .book import ALIKE, BY_L1, CURRENCIES, EXACT, OF_BUDGETS, PLAIN, SPENT, THE
 from .boxes import on_boxes
 from .calibrations import moved_by
 from .facts import SEEN, Bound, Iterate, Known, Post, Release, Statistic, public
-from .personal import named, settled
+from .personal import believed, named, settled
 
 
 def exactly_drawn(c: At, statistic: Statistic, mechanism: str) -> None:
@@ -51,7 +51,11 @@ def _release(
     texts = all(type(text) is str for text in (mechanism, rule, name))
     c.require(texts and (name or "a").isidentifier(), "mechanism, rule and name must be names")
     mechanism = ALIKE.get((mechanism, rule), mechanism)
-    c.require((mechanism, rule) in THEOREMS, f"mechanism and rule: one of {sorted(THEOREMS)}")
+    known = (mechanism, rule) in THEOREMS
+    if ":" in mechanism:
+        believed(c, mechanism)
+    else:
+        c.require(known, f"mechanism and rule: one of {sorted(THEOREMS)}")
     one = statistic.l1 if mechanism in BY_L1 else statistic.l2
     c.require(one is not None, "its statistic must have a derived sensitivity")
     amounts, noise, draws = amounts_of(c, share), c.positive(size, "size"), c.whole(times, "times")

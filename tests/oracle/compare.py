@@ -185,11 +185,11 @@ def report(answers: Sequence[Answer]) -> Iterator[str]:
             f"{counts[False, False]:,}, old only {counts[True, False]:,}, new only "
             f"{counts[False, True]:,}, late {late:,}"
         )
-        for i, checker in enumerate(("old", "new")):
+        for i, who in enumerate(("old", "new")):
             spent = sorted((a.seconds[i] for a in some), reverse=True) or [0.0]
             total = sum(spent)
             yield (
-                f"    {checker}: {total:.1f} s, median {1e3 * spent[len(spent) // 2]:.1f} ms, "
+                f"    {who}: {total:.1f} s, median {1e3 * spent[len(spent) // 2]:.1f} ms, "
                 f"largest {spent[0]:.2f} s"
             )
     yield from by_kind(answers)

@@ -5,7 +5,7 @@
 writes FOLDER/certificates.jsonl.gz: one line a certificate, [hash, what it is of, document], by
 hash. The questions are those of tests/support/lock.py; besides, all noise is calibrated jointly,
 every statistic is released with every noise, every record has a budget of its own, and the
-certificates that tests/test_check.py writes by hand belong to it. Certificates of the same hash
+certificates that tests/kernel/test_kernel.py writes by hand belong to it. Certificates of the same hash
 count once.
 """
 

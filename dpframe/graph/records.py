@@ -1,0 +1,53 @@
+"""Nodes as they stand in a certificate: dpframe's own by their parameters, those of a class from
+outside by what they state, which is then taken on trust.
+"""
+
+from __future__ import annotations
+
+from dpframe.identity import kind_of
+from dpframe.sensitivity import L1, L2, Norm
+from dpframe.symbols import Expression, to_json
+
+from .columns import Column
+from .node import Node
+from .procedure import Procedure
+from .rows import Rows
+from .statistics import Statistic
+
+
+def record(node: Node) -> dict[str, object]:
+    """The kind and the parameters of a node of dpframe's own."""
+    return {"kind": kind_of(type(node)), **node.record()}
+
+
+def trusted(node: Node) -> dict[str, object]:
+    """What a node of a class from outside states of itself, and its parameters."""
+    said = _stated(node)
+    if not said:
+        return record(node)
+    return {**said, "trusted": kind_of(type(node)), "parameters": node.record()}
+
+
+def _stated(node: Node) -> dict[str, object]:
+    if isinstance(node, Rows):
+        bounds = {"norm": _bound(node.norm), "norm1": _bound(node.norm1)}
+        return {"kind": "trusted_rows", "columns": to_json(node.columns), **bounds}
+    if isinstance(node, Column):
+        return {"kind": "trusted_column", "limit": _bound(node.bound)}
+    if isinstance(node, Statistic):
+        shape = [to_json(size) for size in node.shape]
+        moves = {"l1": _move(node, L1), "l2": _move(node, L2)}
+        return {"kind": "trusted_statistic", "shape": shape, **moves}
+    if isinstance(node, Procedure):
+        amounts = dict(zip(node.share.currency, map(to_json, node.share.amounts), strict=True))
+        return {"kind": "trusted_release", "share": amounts, "name": node.name}
+    return {}
+
+
+def _bound(value: Expression | None) -> object:
+    return None if value is None else to_json(value)
+
+
+def _move(statistic: Statistic, norm: Norm) -> object:
+    found = statistic.one_row(norm, statistic.unit.relation)
+    return None if found is None else to_json(found.value)

@@ -1,0 +1,63 @@
+"""Classes from outside: what they state is taken on trust, where an assumption says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpframe.exact.formula import Formula
+from dpframe.exact.limits import Json
+
+from .at import At
+from .book import PLAIN, kind
+from .facts import Column, Procedure, Rows, Statistic
+from .personal import believed
+from .procedures import share_of
+
+
+def bound(c: At, value: Json, name: str) -> Formula | None:
+    """A bound that is stated; null where there is none."""
+    found = None if value is None else c.formula(value)
+    if found is not None:
+        c.at_least(found, 0, f"{name} must not be negative")
+    return found
+
+
+@kind("trusted_rows", object, many=True, answers=PLAIN)
+def _trusted_rows(
+    c: At, *_: Any, trusted: Json, parameters: Json, columns: Json, norm: Json, norm1: Json
+) -> Rows:
+    """A map of records, one row of each, with the bounds that it states."""
+    believed(c, trusted)
+    del parameters
+    return Rows(c.whole(columns, "columns"), bound(c, norm, "norm"), bound(c, norm1, "norm1"))
+
+
+@kind("trusted_column", object, many=True, answers=PLAIN)
+def _trusted_column(c: At, *_: Any, trusted: Json, parameters: Json, limit: Json) -> Column:
+    """A map of records to labels."""
+    believed(c, trusted)
+    del parameters
+    return Column(bound(c, limit, "the bound"))
+
+
+@kind("trusted_statistic", object, many=True, answers=PLAIN)
+def _trusted_statistic(
+    c: At, *_: Any, trusted: Json, parameters: Json, shape: Json, l1: Json, l2: Json
+) -> Statistic:
+    """A statistic, with the sensitivities to one row that it states."""
+    believed(c, trusted)
+    del parameters
+    c.require(type(shape) is list, "shape must be a list of sizes")
+    sizes = tuple(c.positive(size, "a size") for size in shape)
+    return Statistic(sizes, bound(c, l1, "l1"), bound(c, l2, "l2"))
+
+
+@kind("trusted_release", object, many=True, answers=PLAIN)
+def _trusted_release(
+    c: At, *_: Any, trusted: Json, parameters: Json, share: Json, name: Json
+) -> Procedure:
+    """A release by a theorem from outside, at its share."""
+    believed(c, trusted)
+    c.require(type(name) is str, "name must be text")
+    del parameters
+    return Procedure(c.where, *share_of(c, share, delta=False))
