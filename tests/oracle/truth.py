@@ -157,6 +157,18 @@ def some(spec: Json) -> list[float]:
     return [t for t in tries if math.isfinite(t) and inside(spec, t)]
 
 
+def holds(line: Json, env: Env, symbols: Json) -> bool:
+    """Whether a line of the region holds; of released numbers and of n it is taken to hold."""
+    read = {part for part in json.dumps(line[:2]).split('"') if part in symbols}
+    if not read <= env.keys():
+        return True
+    try:
+        left, right = (number(side, env) for side in line[:2])
+    except (ArithmeticError, ValueError):
+        return False
+    return left < right or (left == right and not line[2])
+
+
 def points(document: Json) -> Iterator[dict[str, float]]:
     """Points of the claim, the same for the same ranges: first ordinary, then drawn."""
     claimed = document["statement"]
@@ -166,14 +178,7 @@ def points(document: Json) -> Iterator[dict[str, float]]:
     rng, found = random.Random(1), 0
     for attempt in range(400):
         env = {n: values[0] if attempt == 0 else rng.choice(values) for n, values in free.items()}
-        try:
-            held = all(
-                number(a, env) < number(b, env) or (not strict and a == b)
-                for a, b, strict in claimed["region"]
-            )
-        except (KeyError, ValueError, ZeroDivisionError, OverflowError):
-            held = not attempt and not claimed["region"]
-        if held:
+        if all(holds(line, env, claimed["symbols"]) for line in claimed["region"]):
             yield env
             found += 1
         if found == POINTS or not free:
