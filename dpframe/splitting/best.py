@@ -10,12 +10,13 @@ import attrs
 
 from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument, Uncertified
+from dpframe.exact.interval import Interval
 from dpframe.graph import Graph, Regression, Setting
 from dpframe.privacy import Guarantee, PersonalizedDP, Share
 from dpframe.prover import Certificate, certify
 
 from . import scan
-from .by_formula import Ends, by_formula, by_symbols
+from .by_formula import by_formula, by_symbols
 from .by_simulation import by_simulation
 from .criterion import Criterion, FormulaCriterion, SampledCriterion
 from .family import Family
@@ -87,7 +88,7 @@ def _outcome(
     family: Family,
     regression: Regression,
     criterion: Criterion,
-    ends: Ends,
+    ends: Sequence[Interval],
     *,
     target: Guarantee,
     setting: Setting,

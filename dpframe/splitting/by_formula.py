@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from dpframe.errors import InvalidArgument
+from dpframe.exact.interval import Interval
 from dpframe.graph import Graph, Regression
 from dpframe.numerics import arb_lower, arb_upper, to_float
 from dpframe.prover.enclose import enclose
@@ -17,8 +18,6 @@ from .family import Family, filled
 from .law import Law
 from .outcome import Evaluate, Outcome, as_point, equal_parts, short, splits_along
 from .split import Point
-
-Ends = Sequence[tuple[Fraction, Fraction]]
 
 
 def by_symbols(family: Family, law: Law) -> Outcome:
@@ -39,7 +38,7 @@ def by_formula(
     family: Family,
     graph: Graph,
     criterion: FormulaCriterion,
-    ends: Ends,
+    ends: Sequence[Interval],
     *,
     law: Law | None,
     declared: tuple[str, float] | None,
@@ -106,7 +105,7 @@ def _goal(best: Mapping[str, float], worth: Evaluate) -> float:
     return worth({name: Fraction(value) for name, value in best.items()})
 
 
-def _inside(family: Family, ends: Ends, worth: Evaluate) -> Evaluate:
+def _inside(family: Family, ends: Sequence[Interval], worth: Evaluate) -> Evaluate:
     """The criterion, infinite outside of the range."""
 
     def checked(split: Mapping[str, Fraction]) -> float:
@@ -123,7 +122,7 @@ Best = tuple[dict[str, float], float, dict[str, tuple[float, float]]]
 
 
 def _searched(
-    family: Family, formula: Expression, ends: Ends, limits: Sequence[Expression]
+    family: Family, formula: Expression, ends: Sequence[Interval], limits: Sequence[Expression]
 ) -> Best:
     """By the proved search: where, a lower bound, and between which ends every best point lies."""
     found = scan.least(formula, family.symbols, ends, limits)
@@ -166,7 +165,7 @@ def _ruled(family: Family, law: Law) -> Best:
 def _against(
     family: Family,
     graph: Graph,
-    ends: Ends,
+    ends: Sequence[Interval],
     worth: Evaluate,
     declared: tuple[str, float] | None,
 ) -> tuple[Point, ...]:

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
+from dpframe.exact.interval import Interval
 from dpframe.graph import Regression, Setting
 from dpframe.privacy import Guarantee
 from dpframe.prover.unproved import NOT_PRIVATE, Unproved, unproved
 from dpframe.symbols import Number
 
 from . import scan
-from .by_formula import Ends, at, limits_of
+from .by_formula import at, limits_of
 from .criterion import SampledCriterion
 from .family import Family, symbols_of
 from .outcome import Outcome, as_point, equal_parts, spread
@@ -71,7 +72,7 @@ def by_simulation(
     family: Family,
     regression: Regression,
     criterion: SampledCriterion,
-    ends: Ends,
+    ends: Sequence[Interval],
     *,
     target: Guarantee,
     setting: Setting,
@@ -134,7 +135,7 @@ def _tried(
     return Tried(tuple(splits), criterion.errors(draft, points))
 
 
-def _first(family: Family, ends: Ends) -> list[dict[str, Fraction]]:
+def _first(family: Family, ends: Sequence[Interval]) -> list[dict[str, Fraction]]:
     if not family.labels:
         name = family.symbols[0].name
         return [{name: point} for point in spread(*ends[0])]
@@ -164,7 +165,9 @@ def _lattice(
     ]
 
 
-def _finer(family: Family, tried: Tried, ends: Ends, turn: int) -> list[dict[str, Fraction]]:
+def _finer(
+    family: Family, tried: Tried, ends: Sequence[Interval], turn: int
+) -> list[dict[str, Fraction]]:
     """Splits around the best so far."""
     best = tried.splits[tried.best]
     if not family.labels:

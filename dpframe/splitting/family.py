@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from dpframe.errors import InvalidArgument
+from dpframe.exact.interval import Interval
 from dpframe.graph import Graph, Regression, Setting
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, Symbol, parameter
@@ -58,7 +59,7 @@ class Family:
         values = {name: Number(value) for name, value in point.items()}
         return filled(self.regression, values)
 
-    def ends(self, within: Sequence[object] | None) -> list[tuple[Fraction, Fraction]]:
+    def ends(self, within: Sequence[object] | None) -> list[Interval]:
         """Between which numbers to look, for each symbol. Raises InvalidArgument."""
         if within is not None and self.labels:
             raise InvalidArgument("within", "left out where shares are free", within)
@@ -130,17 +131,17 @@ def _filled(value: Any, values: Mapping[str, Expression]) -> Any:
     return tuple(_filled(part, values) for part in value) if isinstance(value, tuple) else value
 
 
-def _bounded(symbol: Symbol) -> tuple[Fraction, Fraction]:
+def _bounded(symbol: Symbol) -> Interval:
     domain = symbol.domain
     if domain.integer:
         raise InvalidArgument(symbol.name, "a number that varies continuously", str(domain))
     if domain.lower is None or domain.upper is None:
         way_out = "Say where to look: within=(lower, upper)."
         raise InvalidArgument(symbol.name, "bounded on both sides", str(domain), way_out)
-    return domain.lower, domain.upper
+    return Interval(domain.lower, domain.upper)
 
 
-def _within(symbol: Symbol, within: Sequence[object]) -> tuple[Fraction, Fraction]:
+def _within(symbol: Symbol, within: Sequence[object]) -> Interval:
     from dpframe.symbols import rational
 
     if not isinstance(within, (tuple, list)) or len(within) != 2:
@@ -152,4 +153,4 @@ def _within(symbol: Symbol, within: Sequence[object]) -> tuple[Fraction, Fractio
     )
     if not (inside and low < high):
         raise InvalidArgument("within", f"(lower, upper) with lower < upper, {domain}", within)
-    return low, high
+    return Interval(low, high)

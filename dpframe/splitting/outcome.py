@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import attrs
 
+from dpframe.exact.interval import Interval
 from dpframe.graph import Regression
 from dpframe.symbols import Expression
 
@@ -67,7 +68,7 @@ def whole_of(weights: Mapping[str, Fraction]) -> dict[str, Fraction]:
 
 
 def splits_along(
-    family: Family, chosen: Mapping[str, Fraction], ends: Sequence[tuple[Fraction, Fraction]]
+    family: Family, chosen: Mapping[str, Fraction], ends: Sequence[Interval]
 ) -> dict[str, list[dict[str, Fraction]]]:
     """The splits of each curve: by the parameter; or by the share of each release."""
     if not family.labels:
@@ -83,7 +84,7 @@ def splits_along(
 
 
 def equal_parts(
-    family: Family, releases: int, ends: Sequence[tuple[Fraction, Fraction]]
+    family: Family, releases: int, ends: Sequence[Interval]
 ) -> tuple[str, dict[str, Fraction]] | None:
     """What the choice is compared with: equal shares; a parameter at 1 over the number of releases
     (adaSSP's own for adaSSPbudget), if that is in its range.

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
+from dpframe.exact.interval import Interval
 from dpframe.numerics import arb_upper, to_float
 from dpframe.prover.enclose import enclose, rational_ball
 from dpframe.symbols import Expression, Symbol
@@ -45,7 +46,7 @@ class Found:
 def least(
     formula: Expression,
     symbols: Sequence[Symbol],
-    within: Sequence[tuple[Fraction, Fraction]],
+    within: Sequence[Interval],
     limits: Sequence[Expression] = (),
 ) -> Found:
     """The least value of `formula` > 0 for `symbols` between the ends `within`, where all `limits`
@@ -125,7 +126,7 @@ def at(formula: Expression, values: Mapping[str, Fraction]) -> float:
     return to_float(arb_upper(ball), up=True) if ball.is_finite() else float("inf")
 
 
-def _grid(within: Sequence[tuple[Fraction, Fraction]]) -> tuple[Array, Array]:
+def _grid(within: Sequence[Interval]) -> tuple[Array, Array]:
     """Boxes that cover the range: their lower and upper corners, shape (m, k) each."""
     count = FIRST if len(within) == 1 else max(4, int(4096 ** (1 / len(within))))
     cuts = [
