@@ -105,20 +105,20 @@ def certified(
 
 def of_people() -> Iterator[tuple[str, Make]]:
     """Budgets of every record, of groups and in lists."""
-    from tests import test_check
+    from tests.kernel import test_kernel
 
     for name, relation, target in product(
-        test_check.PEOPLE, test_check.check.RELATIONS, test_check.EVERYBODY
+        test_kernel.PEOPLE, test_check.check.RELATIONS, test_check.EVERYBODY
     ):
         key = f"each record | {name} | {relation} | {target}"
-        yield key, partial(test_check.of_people, name, relation, target)
+        yield key, partial(test_kernel.of_people, name, relation, target)
 
 
 def by_hand() -> Iterator[tuple[str, Make]]:
     """Those that no declaration of dpframe makes."""
-    from tests import test_check
+    from tests.kernel import test_kernel
 
-    for name, document in test_check.TRUE.items():
+    for name, document in test_kernel.TRUE.items():
         yield f"by hand | {name}", partial(dict, document)
 
 
