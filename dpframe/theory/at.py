@@ -11,6 +11,8 @@ from dpframe.exact.ranges import Range
 from dpframe.exact.ring import Ring
 
 from .facts import Hypothesis, Release
+from .guarantees import Guarantee
+from .relations import Relation
 
 
 class At(Protocol):
@@ -23,7 +25,8 @@ class At(Protocol):
     count: int
     replaced: bool
     rows: Formula
-    kind: str
+    relation: Relation
+    guarantee: Guarantee
     amounts: list[Formula]
     facts: list[Any]
     domains: dict[str, Range]

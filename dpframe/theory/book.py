@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import wraps
 from typing import Any, NamedTuple
 
 from dpframe.exact.formula import Formula
@@ -12,13 +13,7 @@ from dpframe.exact.limits import Json
 
 from .at import At
 from .facts import Release
-
-WHOLE = {"discrete_laplace", "discrete_gaussian"}  # noise for whole numbers only
-EXACT = {"gaussian", "laplace", *WHOLE}  # noise that is drawn on a grid
-ALIKE = {("mirrored_gaussian", "stated"): "gaussian"}  # and more noise off a diagonal
-BY_L1 = ("laplace", "discrete_laplace")  # noise that answers to the L1 norm
-PURE = (*BY_L1, "l2_laplace")
-CURRENCIES = ({"epsilon"}, {"epsilon", "delta"}, {"rho"}, {"mu^2"})
+from .guarantees import Guarantee
 
 Test = Callable[[Mapping[str, Json]], bool]
 
@@ -134,14 +129,21 @@ def theorem(mechanism: str, rule: str) -> Callable[[Theorem], Theorem]:
     return enter
 
 
-DERIVATIONS: dict[str, Callable[[At], None]] = {}
+Derivation = Callable[[At], None]
+DERIVATIONS: dict[str, Derivation] = {}
 
 
-def derivation(name: str) -> Callable[[Callable[[At], None]], Callable[[At], None]]:
-    """Enter a derivation of the target from the releases."""
+def derivation(name: str, *proves: Guarantee) -> Callable[[Derivation], Derivation]:
+    """Enter a derivation of the target from the releases; `proves` are its kinds of targets."""
 
-    def enter(derive: Callable[[At], None]) -> Callable[[At], None]:
-        DERIVATIONS[name] = derive
-        return derive
+    def enter(derive: Derivation) -> Derivation:
+        @wraps(derive)
+        def derived(c: At) -> None:
+            kinds = " or ".join(one.name for one in proves)
+            c.require(c.guarantee in proves, f"derivation {name} proves targets of kind {kinds}")
+            derive(c)
+
+        DERIVATIONS[name] = derived
+        return derived
 
     return enter
