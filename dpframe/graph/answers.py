@@ -1,9 +1,10 @@
-"""What the rule book answers about a node."""
+"""What the rule book answers about nodes and noise."""
 
 from __future__ import annotations
 
 from dpframe.identity import kind_of
 from dpframe.theory.book import Answers, answers_of
+from dpframe.theory.mechanisms import NOISES, Noise
 
 from .node import Node
 
@@ -13,3 +14,8 @@ def answers(node: Node) -> Answers:
     also where it is derived from one that is.
     """
     return answers_of(kind_of(type(node)))
+
+
+def noise_of(mechanism: type) -> Noise | None:
+    """The entry of a class of noise; None for a class that is not dpframe's own."""
+    return NOISES.get(kind_of(mechanism))

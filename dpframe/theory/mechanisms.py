@@ -34,7 +34,9 @@ class Noise:
     """It is for whole numbers only."""
     loss: Loss
     attained: bool
-    """The neighbours that move the statistic furthest cost most."""
+    """The neighbours that move the statistic furthest cost most. Where noise is uneven, a row along
+    an axis is meant, which moves nothing off the diagonal.
+    """
     uneven: bool
     """It is larger off the diagonal of a symmetric matrix."""
     instead_of: str | None
