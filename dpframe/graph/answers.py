@@ -19,3 +19,9 @@ def answers(node: Node) -> Answers:
 def noise_of(mechanism: type) -> Noise | None:
     """The entry of a class of noise; None for a class that is not dpframe's own."""
     return NOISES.get(kind_of(mechanism))
+
+
+def gaussian(mechanism: type) -> bool:
+    """Whether it is dpframe's own Gaussian noise, of any shape."""
+    noise = noise_of(mechanism)
+    return noise is not None and noise.loss.gaussian

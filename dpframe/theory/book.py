@@ -38,6 +38,8 @@ class Answers:
     """Its formulas may read a record's own budget."""
     samples: bool
     """It keeps a secret sample of the records."""
+    rounds: bool
+    """It rounds onto a grid of its own."""
     role: str
     """Its part in the joint move of Gaussian releases: "rest" where it moves by itself."""
 
@@ -58,11 +60,13 @@ PLAIN = Answers(
     record_by_record=False,
     reads_own_budget=False,
     samples=False,
+    rounds=False,
     role="rest",
 )
 """No to every question: always safe. Also what is answered for a kind that is not in the book."""
 ZERO_MAP = PLAIN.but(zero_neutral=True)
 """A map of records, or of statistics, under which zeros stay zeros."""
+ROUNDING = ZERO_MAP.but(rounds=True)
 CELL = PLAIN.but(one_cell=True)
 PLAIN_SUM = PLAIN.but(sum_over_records=True)
 """A sum over records to which zeros may add something, such as a count."""

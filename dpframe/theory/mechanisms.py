@@ -62,6 +62,6 @@ NOISES = {
     "mirrored_gaussian": MIRRORED,
     "laplace": LAPLACE,
     "l2_laplace": L2_LAPLACE,
-    "discrete_laplace": replace(LAPLACE, whole=True, loss=RESPONSE),
     "discrete_gaussian": replace(GAUSSIAN, whole=True, loss=RHO),
+    "discrete_laplace": replace(LAPLACE, whole=True, loss=RESPONSE),
 }
