@@ -23,13 +23,15 @@ import attrs
 from dpframe.privacy import REPLACE_ONE, Relation
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, add, maximum, power
+from dpframe.theory.book import PLAIN
 
+from .answers import answers
 from .columns import Column
 from .maps.grid import Grid
 from .rows import Rows
-from .statistics import Gram, LambdaMin, Moment, Squares, Statistic
+from .statistics import Statistic
 
-ROLES = {Gram: "gram", Moment: "moment", LambdaMin: "floor", Squares: "squares"}
+ALONE = PLAIN.role
 
 
 @attrs.frozen
@@ -44,8 +46,8 @@ class Joint:
     @classmethod
     def of(cls, statistics: Sequence[Statistic], relation: Relation) -> Joint | None:
         """The joint move, or None where some statistic has no L2 bound."""
-        rows, column = _table(statistics) if relation is REPLACE_ONE else (None, None)
-        roles = tuple(_role(statistic, rows, column) for statistic in statistics)
+        table = _table(statistics) if relation is REPLACE_ONE else (None, None)
+        roles = tuple(_role(statistic, table) for statistic in statistics)
         sizes = [
             _size(statistic, role, relation)
             for statistic, role in zip(statistics, roles, strict=True)
@@ -54,9 +56,14 @@ class Joint:
         return cls(tuple(statistics), relation, known, roles) if len(known) == len(sizes) else None
 
     @property
+    def together(self) -> bool:
+        """Whether some of them move together."""
+        return any(role != ALONE for role in self.family)
+
+    @property
     def rule(self) -> str:
         """The rule's name."""
-        return "joint supremum of one pair (proofs/joint)" if any(self.family) else "sum of squares"
+        return "joint supremum of one pair (proofs/joint)" if self.together else "sum of squares"
 
     @property
     def exact_below(self) -> tuple[bool, ...]:
@@ -70,7 +77,8 @@ class Joint:
         """
         if self.relation is not REPLACE_ONE:
             return Fraction(0)
-        floors = [one.gram.rows for one in self.statistics if type(one) is LambdaMin]
+        pairs = zip(self.statistics, self.family, strict=True)
+        floors = [_read(one)[0] for one, role in pairs if role == "floor"]
         shares = [Fraction(1, 2**rows.bits) for rows in floors if isinstance(rows, Grid)]
         return max((share * (2 + share) for share in shares), default=Fraction(0))
 
@@ -87,7 +95,7 @@ class Joint:
         gram, moment, floor, squares = (
             self._of(role, moves) for role in ("gram", "moment", "floor", "squares")
         )
-        rest = self._of("", moves)
+        rest = self._of(ALONE, moves)
         amount = 2 * gram + floor
         if moment == ZERO:
             return (amount + squares + rest,)
@@ -103,7 +111,7 @@ class Joint:
         moves = [
             move if reached else ZERO for move, reached in zip(moves, self.exact_below, strict=True)
         ]
-        if self.relation is REPLACE_ONE and not any(self.family):
+        if self.relation is REPLACE_ONE and not self.together:
             return maximum(ZERO, *moves)
         gram, moment, floor, squares = (
             self._of(role, moves) for role in ("gram", "moment", "floor", "squares")
@@ -138,47 +146,43 @@ def _settle(
 
 
 def _table(statistics: Sequence[Statistic]) -> tuple[Rows | None, Column | None]:
-    known = [statistic for statistic in statistics if _known(statistic)]
-    moments = [statistic for statistic in known if isinstance(statistic, Moment)]
-    if moments:
-        return moments[0].rows, moments[0].column
-    grams = [
-        s.gram if isinstance(s, LambdaMin) else s for s in known if isinstance(s, (Gram, LambdaMin))
-    ]
-    squares = [s.column for s in known if isinstance(s, Squares)]
-    return (grams[0].rows if grams else None), (squares[0] if squares else None)
+    """The rows and labels that move together: those of the first X'y, if there is one."""
+    known = [_read(statistic) for statistic in statistics if _known(statistic)]
+    both = [(rows, column) for rows, column in known if rows is not None and column is not None]
+    rows_of = [rows for rows, _ in known if rows is not None]
+    columns = [column for _, column in known if column is not None]
+    return next(iter(both), (next(iter(rows_of), None), next(iter(columns), None)))
+
+
+def _read(statistic: Statistic) -> tuple[Rows | None, Column | None]:
+    """The rows and the labels of a statistic that moves with others."""
+    table = getattr(statistic, "gram", statistic)
+    return getattr(table, "rows", None), getattr(table, "column", None)
 
 
 def _known(statistic: Statistic) -> bool:
     """Whether the rule is about this statistic: a class derived from it may be anything."""
-    inner = statistic.gram if type(statistic) is LambdaMin else statistic
-    return type(statistic) in ROLES and type(inner) in ROLES
+    inner = [one for one in statistic.inputs if isinstance(one, Statistic)]
+    return all(answers(one).role != ALONE for one in (statistic, *inner))
 
 
-def _role(statistic: Statistic, rows: Rows | None, column: Column | None) -> str:
+def _role(statistic: Statistic, table: tuple[Rows | None, Column | None]) -> str:
+    """Its role among statistics of this table; alone where it is of another."""
     if not _known(statistic):
-        return ""
-    match statistic:
-        case Gram(own) if own == rows:
-            return "gram"
-        case LambdaMin(gram) if gram.rows == rows:
-            return "floor"
-        case Moment(own, labels) if own == rows and labels == column:
-            return "moment"
-        case Squares(labels) if labels == column:
-            return "squares"
-    return ""
+        return ALONE
+    pairs = zip(_read(statistic), table, strict=True)
+    here = all(own is None or own == common for own, common in pairs)
+    return answers(statistic).role if here else ALONE
 
 
 def _size(statistic: Statistic, role: str, relation: Relation) -> Expression | None:
-    if role in ("gram", "floor"):
-        norm = statistic.gram.rows.norm if isinstance(statistic, LambdaMin) else statistic.rows.norm  # type: ignore[attr-defined]
-        return None if norm is None else power(norm, 2)
-    if isinstance(statistic, Moment) and role:
-        norm, bound = statistic.rows.norm, statistic.column.bound
-        return None if norm is None or bound is None else norm * bound
-    own = statistic.one_row(L2, relation)
-    return None if own is None else own.value
+    """B^2 or B Y where it moves with others, its sensitivity where it moves by itself."""
+    rows, column = (None, None) if role == ALONE else _read(statistic)
+    if rows is None:
+        own = statistic.one_row(L2, relation)
+        return None if own is None else own.value
+    norm, bound = rows.norm, rows.norm if column is None else column.bound
+    return None if norm is None or bound is None else norm * bound
 
 
 def _reached(statistic: Statistic, relation: Relation) -> bool:

@@ -20,12 +20,13 @@ from dpframe.exact.text import text_of
 from dpframe.theory import DERIVATIONS, KINDS
 from dpframe.theory.boxes import narrowed
 from dpframe.theory.facts import Hypothesis, Release, public
+from dpframe.theory.guarantees import GUARANTEES, PURE
 from dpframe.theory.personal import Past, Personal, committed, each_record, learned, made
+from dpframe.theory.relations import RELATIONS
 
-from .sentence import RELATIONS, sentence
+from .sentence import sentence
 
 SCHEMA = "dpframe-certificate/2"
-TARGETS = {"pure": 1, "approx": 2, "zcdp": 1, "gaussian": 1}  # kind: number of amounts
 IDEALIZED, TRUSTED = "idealized numerics", " is trusted: "
 
 
@@ -44,6 +45,11 @@ class Checker:
         self.believed: set[str] = set()  # those of them that the graph uses
         self.cells: dict[object, Any] = {}  # the cell of a partition that decides a fact
         self.past, self.personal = Past(), Personal()
+
+    @property
+    def replaced(self) -> bool:
+        """Whether neighbours have as many rows."""
+        return self.relation.replaced
 
     @property
     def releases(self) -> list[Release]:
@@ -108,7 +114,7 @@ class Checker:
         inner = Checker(self.ring)
         inner.domains, inner.free = self.domains, self.free
         inner.trusted, inner.believed = self.trusted, self.believed
-        inner.replaced, inner.rows, inner.kind = self.replaced, self.rows, "pure"
+        inner.relation, inner.rows, inner.guarantee = self.relation, self.rows, PURE
         inner.amounts = [epsilon]
         return inner
 
@@ -132,7 +138,7 @@ class Checker:
         keys(graph, "graph", nodes=list, output=list)
         self.require(claimed["relation"] in RELATIONS, f"relation: one of {sorted(RELATIONS)}")
         self.require(claimed["derivation"] in DERIVATIONS, f"one of {sorted(DERIVATIONS)}")
-        self.replaced = claimed["relation"] == "replace_one"
+        self.relation = RELATIONS[claimed["relation"]]
         waiting = self.declare(claimed["symbols"])
         self.rows = self.whole(claimed["rows_per_person"], "rows_per_person")
         each_record(self, claimed.get("each"))
@@ -155,9 +161,10 @@ class Checker:
     def aim(self, target: Json, region: Json) -> None:
         """Read what is claimed, and under which hypotheses."""
         keys(target, "target", kind=str, amounts=list)
-        count = TARGETS.get(target["kind"])
-        self.require(len(target["amounts"]) == count, f"target: amounts of one of {TARGETS}")
-        self.kind = target["kind"]
+        self.require(target["kind"] in GUARANTEES, f"target: one of {sorted(GUARANTEES)}")
+        self.guarantee = GUARANTEES[target["kind"]]
+        few = len(target["amounts"]) == len(self.guarantee.currency)
+        self.require(few, f"target: amounts of {self.guarantee.currency}")
         self.amounts = [
             self.positive(value, "an amount of the target") for value in target["amounts"]
         ]

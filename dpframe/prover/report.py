@@ -162,7 +162,7 @@ def _order(problem: Problem, chosen: Sequence[Derivation]) -> Sequence[Derivatio
     """
     shared = all(charged.share is not None for charged in problem.graph.charged)
     only_shares = bool(problem.graph.procedures or problem.graph.bounds)
-    currency = problem.target.kind in ("pure", "approx")
+    currency = "epsilon" in problem.target.currency
     tried = [one for one in chosen if _shares(one) or not only_shares]
     if not tried:
         raise OutsideTheorem(

@@ -11,6 +11,8 @@ from dpframe.exact.ranges import Range
 from dpframe.exact.ring import Ring
 
 from .facts import Hypothesis, Release
+from .guarantees import Guarantee
+from .relations import Relation
 
 
 class At(Protocol):
@@ -21,9 +23,9 @@ class At(Protocol):
     ring: Ring
     where: str
     count: int
-    replaced: bool
     rows: Formula
-    kind: str
+    relation: Relation
+    guarantee: Guarantee
     amounts: list[Formula]
     facts: list[Any]
     domains: dict[str, Range]
@@ -35,6 +37,9 @@ class At(Protocol):
     cells: dict[object, Any]
     past: Any
     personal: Any
+
+    @property
+    def replaced(self) -> bool: ...
 
     @property
     def releases(self) -> list[Release]: ...

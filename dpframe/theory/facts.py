@@ -9,6 +9,8 @@ from fractions import Fraction
 from dpframe.exact.formula import Formula
 from dpframe.exact.limits import ZERO
 
+from .mechanisms import Noise, noise_of
+
 
 @dataclass(frozen=True, eq=False)
 class Rows:
@@ -71,6 +73,11 @@ class Release:
     share: dict[str, Formula] | None
     times: Formula
     sampled: bool = False
+
+    @property
+    def noise(self) -> Noise:
+        """What the mechanism is."""
+        return noise_of(self.mechanism)
 
 
 @dataclass

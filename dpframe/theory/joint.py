@@ -13,7 +13,7 @@ from .facts import Release, Statistic
 
 def sizes_of(c: At, statistics: Sequence[Statistic]) -> list[tuple[str, Formula]]:
     """The part of each statistic in the joint move of all, and the size that goes with it."""
-    moments = [s.table for s in statistics if s.part == "moment" and c.replaced]
+    moments = [s.table for s in statistics if s.part == "moment" and c.relation.replaced]
     family = (None, *moments[0]) if moments else ()
     found = []
     for s in statistics:

@@ -13,7 +13,7 @@ from dpframe.exact.limits import HALF, ZERO, Json, Refused
 from dpframe.exact.ring import NAME
 
 from .at import At
-from .book import PLAIN, ZERO_MAP, kind
+from .book import PLAIN, ROUNDING, ZERO_MAP, kind
 from .facts import SEEN, Column, Iterate, Loss, Records, Rows, public
 
 
@@ -191,7 +191,7 @@ def _gradient_at(c: At, *inputs: Any) -> Rows:
     return Rows(inputs[0].columns)
 
 
-@kind("grid", Rows, answers=ZERO_MAP)
+@kind("grid", Rows, answers=ROUNDING)
 def _grid(c: At, rows: Rows, *, bits: Json) -> Rows:
     """Rows in whole steps of norm/2^bits: towards zero, inside the ball, no longer in L1."""
     c.require(type(bits) is int and 4 <= bits <= 24, "bits: a whole number from 4 to 24")
@@ -201,7 +201,7 @@ def _grid(c: At, rows: Rows, *, bits: Json) -> Rows:
     return Rows(rows.columns, rows.norm, rows.norm1, step=rows.norm * share, share=share)
 
 
-@kind("box_grid", Rows, answers=ZERO_MAP)
+@kind("box_grid", Rows, answers=ROUNDING)
 def _box_grid(c: At, rows: Rows, *, bits: Json) -> Rows:
     """Rows in whole steps of entry/2^bits, towards zero, entry by entry."""
     c.require(type(bits) is int and 4 <= bits <= 24, "bits: a whole number from 4 to 24")
@@ -212,7 +212,7 @@ def _box_grid(c: At, rows: Rows, *, bits: Json) -> Rows:
     return Rows(*facts)
 
 
-@kind("grid_column", Column, answers=ZERO_MAP)
+@kind("grid_column", Column, answers=ROUNDING)
 def _grid_column(c: At, column: Column, *, bits: Json) -> Column:
     """Labels in whole steps of bound/2^bits, towards zero."""
     c.require(type(bits) is int and 4 <= bits <= 24, "bits: a whole number from 4 to 24")

@@ -36,7 +36,7 @@ def _gram(c: At, rows: Rows) -> Statistic:
     return Statistic((d, d), l1, l2, "gram", square, (rows, None), steps=steps)
 
 
-@kind("lambda_min", Statistic, answers=ZERO_MAP.but(role="floor"))
+@kind("lambda_min", Statistic, answers=COMBINED.but(role="floor"))
 def _lambda_min(c: At, gram: Statistic) -> Statistic:
     """The smallest eigenvalue of X'X, 1-Lipschitz in the operator norm [Weyl], which is B^2."""
     c.require(gram.part == "gram", "its input must be a gram")

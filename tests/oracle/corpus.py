@@ -5,7 +5,7 @@
 writes FOLDER/certificates.jsonl.gz: one line a certificate, [hash, what it is of, document], by
 hash. The questions are those of tests/support/lock.py; besides, all noise is calibrated jointly,
 every statistic is released with every noise, every record has a budget of its own, and the
-certificates that tests/kernel/test_kernel.py writes by hand belong to it. Certificates of the same hash
+certificates that tests/kernel/test_kernel.py writes by hand belong to it. Those of the same hash
 count once.
 """
 
@@ -108,7 +108,7 @@ def of_people() -> Iterator[tuple[str, Make]]:
     from tests.kernel import test_kernel
 
     for name, relation, target in product(
-        test_kernel.PEOPLE, test_check.check.RELATIONS, test_check.EVERYBODY
+        test_kernel.PEOPLE, test_kernel.check.RELATIONS, test_kernel.EVERYBODY
     ):
         key = f"each record | {name} | {relation} | {target}"
         yield key, partial(test_kernel.of_people, name, relation, target)
