@@ -182,7 +182,9 @@ def _size(statistic: Statistic, role: str, relation: Relation) -> Expression | N
         own = statistic.one_row(L2, relation)
         return None if own is None else own.value
     norm, bound = rows.norm, rows.norm if column is None else column.bound
-    return None if norm is None or bound is None else norm * bound
+    if norm is None or bound is None:
+        return None
+    return power(norm, 2) if column is None else norm * bound
 
 
 def _reached(statistic: Statistic, relation: Relation) -> bool:
