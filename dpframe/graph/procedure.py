@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from dpframe.errors import InvalidArgument
 from dpframe.privacy import ApproxDP, Guarantee, Share
-from dpframe.symbols import Expression, to_json
+from dpframe.symbols import RELEASED, Expression, Scope, to_json
 
 from .node import Node
+from .reading import Reading, share_readings
 from .release import ONE
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Procedure(Node):
     """
 
     __slots__ = ()
+    scope: ClassVar[Scope] = RELEASED
     gives: ClassVar[type[Guarantee]] = ApproxDP
     times: ClassVar[Expression] = ONE
     exact: ClassVar[bool] = False
@@ -75,13 +77,18 @@ class Procedure(Node):
 
     @property
     @abstractmethod
-    def own_formulas(self) -> dict[str, Expression]:
-        """The public formulas that it reads besides its share."""
+    def own_readings(self) -> dict[str, Reading]:
+        """The formulas that it reads besides its share, and what each may depend on."""
 
     @property
-    def formulas(self) -> dict[str, Expression]:
-        """Its own formulas, and its share."""
-        return self.own_formulas | share_formulas(self.share)
+    def own_formulas(self) -> dict[str, Expression]:
+        """The formulas that it reads besides its share."""
+        return {name: reading.formula for name, reading in self.own_readings.items()}
+
+    @property
+    def readings(self) -> dict[str, Reading]:
+        """Its own, and its share."""
+        return self.own_readings | share_readings(self.share)
 
     def record(self) -> dict[str, object]:
         """Its formulas, its share and its name."""
@@ -124,14 +131,6 @@ class Searcher(Procedure):
         """One draw; `summed(work)` is the sum over blocks, at least one, of `work(*reads)`. Finite
         for every table.
         """
-
-
-def share_formulas(share: Share) -> dict[str, Expression]:
-    """The weights and wholes of a share, by name."""
-    weights = zip(share.currency, share.weights, strict=True)
-    wholes = zip(share.currency, share.wholes, strict=True)
-    found = {f"share of {name}": weight for name, weight in weights}
-    return found | {f"budget of {name}": whole for name, whole in wholes}
 
 
 def approximate(share: object, who: str) -> Share:

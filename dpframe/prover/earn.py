@@ -8,11 +8,11 @@ from functools import lru_cache
 
 import attrs
 
-from dpframe.graph import Release, reads_released
+from dpframe.graph import Release
 from dpframe.mechanisms import Calibration, Gaussian, Laplace
 from dpframe.privacy import GaussianDP, PureDP, Share
 from dpframe.sensitivity import L2
-from dpframe.symbols import Expression, Number, log
+from dpframe.symbols import RELEASED, Expression, Number, log
 
 from .attempt import certain
 from .branches import at_most
@@ -124,7 +124,7 @@ def pure_witness(release: Release, share: Share) -> Witness | None:
     if own is None or moved is None or not own.attained:
         return None
     loss = release.guarantee(moved.value).amounts[0]
-    if reads_released(loss) or release.sampled is not None:
+    if RELEASED in loss.scope or release.sampled is not None:
         return None
     formulas = (loss, share.epsilon, share.delta, moved.value, release.entries)
     symbols = set().union(*(formula.symbols() for formula in formulas))
@@ -162,7 +162,7 @@ def _stated_gaussian(
     size = release.mechanism.formula
     move = release.guarantee(sensitivity).amounts[0]
     reached = release.statistic.one_row(L2, release.statistic.unit.relation)
-    attained = reached is not None and reached.attained and not reads_released(move)
+    attained = reached is not None and reached.attained and RELEASED not in move.scope
     attained = attained and release.reached
     lower = move if attained else ZERO
     claim = Claim(share.epsilon, share.delta, move, lower)

@@ -14,16 +14,7 @@ from itertools import combinations, product
 from math import comb, prod
 from typing import TypeVar
 
-from dpframe.graph import (
-    DataNode,
-    Node,
-    Partition,
-    Procedure,
-    Release,
-    is_public,
-    points_of,
-    reads_released,
-)
+from dpframe.graph import DataNode, Node, Partition, Procedure, Release, points_of
 from dpframe.graph.maps.boxes import Box, BoxGrid
 from dpframe.graph.maps.cells import CellColumn, CellRows
 from dpframe.graph.maps.clip import ClipNorm
@@ -48,7 +39,7 @@ from dpframe.graph.statistics import (
     Trace,
 )
 from dpframe.privacy import ADD_REMOVE
-from dpframe.symbols import Number
+from dpframe.symbols import DATA, RECORD, Number
 
 from .problem import Problem
 
@@ -87,7 +78,7 @@ def cell_of(node: Node) -> Place | None:
     """
     if type(node) in CELLS:
         return (node.partition, node.cell) if fixed(node) else None  # type: ignore[attr-defined]
-    if type(node) not in MAPS | SUMS or not all(map(is_public, node.formulas.values())):
+    if type(node) not in MAPS | SUMS or any(DATA in one.scope for one in node.formulas.values()):
         return None
     if isinstance(node, ClipColumn) and node.upper != -node.lower:
         return None
@@ -97,8 +88,7 @@ def cell_of(node: Node) -> Place | None:
 
 def fixed(node: Node) -> bool:
     """Whether a node and what it reads depend on no released number."""
-    formulas = node.formulas.values()
-    here = not points_of(node) and all(is_public(f) and not reads_released(f) for f in formulas)
+    here = not points_of(node) and all(one.scope in RECORD for one in node.formulas.values())
     return here and all(isinstance(child, DataNode) and fixed(child) for child in node.inputs)
 
 
