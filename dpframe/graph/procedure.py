@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from dpframe.errors import InvalidArgument
 from dpframe.privacy import ApproxDP, Guarantee, Share
-from dpframe.symbols import RELEASED, Expression, Scope, to_json
+from dpframe.symbols import PUBLIC, RELEASED, Expression, Scope, to_json
 
 from .node import Node
 from .reading import Reading, share_readings
@@ -56,6 +56,9 @@ class Procedure(Node):
     scope: ClassVar[Scope] = RELEASED
     gives: ClassVar[type[Guarantee]] = ApproxDP
     times: ClassVar[Expression] = ONE
+    divided: ClassVar[Scope] = PUBLIC
+    """What its share may depend on: on each record's budget where its rule holds record by record.
+    """
     exact: ClassVar[bool] = False
     share: Share
     name: str
@@ -88,7 +91,7 @@ class Procedure(Node):
     @property
     def readings(self) -> dict[str, Reading]:
         """Its own, and its share."""
-        return self.own_readings | share_readings(self.share)
+        return self.own_readings | share_readings(self.share, self.divided)
 
     def record(self) -> dict[str, object]:
         """Its formulas, its share and its name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 
 from dpframe.privacy import Share
-from dpframe.symbols import PUBLIC, RECORD, Expression, Scope
+from dpframe.symbols import PUBLIC, Expression, Scope
 
 
 @attrs.frozen
@@ -19,15 +19,15 @@ class Reading:
     positive: bool = False
 
 
-def share_readings(share: Share) -> dict[str, Reading]:
-    """The weights and wholes of a share, by name: budgets are divided before anything is released,
-    and each record may have a budget of its own.
+def share_readings(share: Share, may: Scope = PUBLIC) -> dict[str, Reading]:
+    """The weights and wholes of a share, by name. Budgets are divided before anything is released;
+    `may` is RECORD where what each record pays follows from its own.
     """
     found = {
-        f"share of {name}": Reading(weight, RECORD)
+        f"share of {name}": Reading(weight, may)
         for name, weight in zip(share.currency, share.weights, strict=True)
     }
     return found | {
-        f"budget of {name}": Reading(whole, RECORD)
+        f"budget of {name}": Reading(whole, may)
         for name, whole in zip(share.currency, share.wholes, strict=True)
     }

@@ -106,7 +106,7 @@ class Release(Node):
             found["sampled"] = Reading(self.sampled)
         if isinstance(self.stated, AdditiveNoise):
             found[self.stated.noise] = Reading(self.stated.formula, RELEASED | RECORD)
-        return found if self.share is None else found | share_readings(self.share)
+        return found if self.share is None else found | share_readings(self.share, RECORD)
 
     @cached_property
     def formulas(self) -> dict[str, Expression]:

@@ -67,7 +67,7 @@ class ApproximateMinimum(Sampler):
         """The parts of its share."""
         parts = {"minimum": self.minimum.share, "difference": self.noise_share}
         return {
-            f"{name} of the {part}": Reading(reading.formula)
+            f"{name} of the {part}": reading
             for part, share in parts.items()
             for name, reading in share_readings(share).items()
         }

@@ -69,6 +69,13 @@ class Posterior(Sampler):
         return {name: Reading(formula, RELEASED) for name, formula in found.items()}
 
     @property
+    def derived(self) -> dict[str, Reading]:
+        """The logarithm of the bound, also where it bounds other residuals and is not used."""
+        if self.log_residual is None:
+            return {}
+        return {"log_residual": Reading(self.log_residual, RELEASED)}
+
+    @property
     def leverage(self) -> Expression:
         """B^2/h, h = penalty + floor: a bound on x'H^-1 x over the smaller table."""
         return power(self.gram.rows.radius, 2) / (self.penalty + self.floor)

@@ -11,7 +11,7 @@ import attrs
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.mechanisms import L2Laplace
 from dpframe.privacy import REPLACE_ONE, Guarantee, PureDP, Share
-from dpframe.symbols import RECORD, RELEASED, Expression, exact, power, to_json
+from dpframe.symbols import RECORD, RELEASED, Expression, Scope, exact, power, to_json
 
 from ..columns import Column
 from ..maps.weighted import RecordWeights, Weight
@@ -42,6 +42,7 @@ class TiltedMinimum(Searcher):
 
     kind: ClassVar[str] = "tilted_minimum"
     gives: ClassVar[type[Guarantee]] = PureDP
+    divided: ClassVar[Scope] = RECORD
     rows: Rows
     column: Column
     objective: Objective
