@@ -13,10 +13,14 @@ import pytest
 import dpframe as dp
 from dpframe.auditing.catalogue import everything, example
 from dpframe.describing.stated import StatedStatistic
-from dpframe.graph import Graph, Node, Release
+from dpframe.graph import Graph, Node, Reading, Release
 from dpframe.graph import statistics as st
+from dpframe.graph.maps.divided import DividedColumns
 from dpframe.graph.maps.record_norms import divided_records
 from dpframe.graph.maps.residuals import clipped_error
+from dpframe.graph.maps.thinned import thinned
+from dpframe.graph.statistics.base import OneRow, Statistic
+from dpframe.prover import Verdict
 from dpframe.prover.flow import flow
 from dpframe.prover.problem import Problem
 from dpframe.prover.report import verify
@@ -300,3 +304,106 @@ def test_every_kind_and_every_field_with_a_formula_is_in_the_table():
     missing = set(final_subclasses(Node)) - kinds
     assert missing == set(), "no declaration has them: add one to FURTHER"
     assert set(places) == set(MAY)
+
+
+@attrs.frozen
+class Silent(Statistic):
+    """A statistic of somebody else's: a formula of whose scope it says nothing. [tests]"""
+
+    kind = "silent"
+    label = "silent"
+    rows: Node
+    factor: Expression
+    size: Expression
+
+    unit = property(lambda self: self.rows.unit)
+    inputs = property(lambda self: (self.rows,))
+    shape = property(lambda self: (self.size,))
+    formulas = property(lambda self: {"factor": self.factor})
+
+    def one_row(self, norm, relation):
+        """A move of 1."""
+        return OneRow(dp.constant(1), "stated")
+
+    def compute(self, values, number):
+        """Nothing."""
+
+    def record(self):
+        """Nothing."""
+        return {}
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("field", ["factor", "size"])
+def test_a_field_that_says_nothing_and_a_shape_read_public_numbers_only(field, scope):
+    """The strictest is what is meant where nothing is said."""
+    one, (number, _) = dp.constant(1), source(SCOPES[scope])
+    X, _ = setting().nodes()
+    found = refusals(of(Silent(X, **{"factor": one, "size": one, field: number})), Case(""))
+    assert bool(found) == (SCOPES[scope] is not PUBLIC)
+
+
+@pytest.mark.parametrize("origin", [object(), "the data", of(dp.total(setting().nodes()[1]))])
+def test_a_symbol_of_which_nobody_knows_what_it_stands_for_is_of_the_data(origin):
+    """Also where that is a node: a release is read through dp.known, in its range."""
+    strange = attrs.evolve(dp.parameter("planted", 0), origin=origin)
+    y = setting().nodes()[1]
+    assert strange.scope is DATA
+    (rule,) = {rule for _, rule in refusals(dp.release(y @ y, dp.Gaussian(std=strange)), Case(""))}
+    assert rule == "std must be public, and nobody knows what planted stands for"
+
+
+def sample(X, y):
+    """The rows of a secret sample, and their release."""
+    rows, labels, budget = thinned(X, y, PERSONAL.budget, 1)
+    return rows, dp.release(rows.T @ labels, dp.Gaussian.analytic, budget)
+
+
+def first(value, *others):
+    """One of its arguments."""
+    del others
+    return value
+
+
+@pytest.mark.parametrize("way", ["output", "post"])
+def test_who_is_in_a_secret_sample_is_not_released(way):
+    """The coins are no data of the table, and as secret."""
+    rows, release = sample(*setting().nodes())
+    coins = rows.thinning
+    output = (release, coins) if way == "output" else dp.post(first, release, coins)
+    report = verify(Problem.of(Graph.of(output), PERSONAL, setting()))
+    (open_one,) = report.open_obligations
+    end = "output" if way == "output" else "first"
+    assert open_one.verdict is Verdict.REFUTED
+    assert f"private data reaches it: sample at threshold 1 -> {end}" in open_one.rule
+    with pytest.raises(dp.InvalidArgument, match="a released vector"):
+        DividedColumns(rows, coins, None, 1, 2)
+
+
+def test_the_target_reads_public_numbers_and_each_records_own_where_they_have_some():
+    """Neither what is released nor, where all have one budget, that of each."""
+    y = setting().nodes()[1]
+    graph = Graph.of(of(y @ y))
+    released, _ = source(RELEASED)
+    for amount, count in ((1, 0), (dp.each("epsilon"), 1), (released, 1)):
+        problem = Problem.of(graph, dp.PureDP(amount), setting())
+        assert [one.node for one in flow(problem)] == ["target"] * count
+    assert flow(Problem.of(graph, PERSONAL, setting())) == []
+
+
+def test_scopes_are_a_lattice():
+    """A formula depends on all that its symbols depend on; public numbers are read everywhere."""
+    released, own = source(RELEASED)[0], dp.each("epsilon")
+    assert (released * own + 1).scope is BOTH
+    assert dp.constant(1).scope is dp.EPSILON.scope is PUBLIC
+    assert all(PUBLIC in scope for scope in SCOPES.values())
+    assert RECORD not in RELEASED
+    assert RELEASED not in RECORD
+    assert setting().nodes()[0].rows.scope is DATA
+    assert setting(dp.REPLACE_ONE).nodes()[0].rows.scope is PUBLIC
+
+
+def test_a_reading_is_of_public_numbers_unless_it_says_more():
+    """What a node forgets to say is refused, not granted."""
+    assert Reading(dp.constant(1)).may is PUBLIC
+    assert Node.scope is DATA
