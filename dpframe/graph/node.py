@@ -26,7 +26,7 @@ class Node(ABC):
     kind: ClassVar[str]
     implied: ClassVar[bool] = False
     """Whether dpframe put it there: no person wrote it."""
-    scope: Scope = DATA
+    scope: ClassVar[Scope] = DATA
     """What its value depends on: on the data, the strictest, where it does not say less."""
 
     @property

@@ -8,6 +8,7 @@ size of noise both. What reads several numbers has the union of their scopes. [D
 from __future__ import annotations
 
 import enum
+from typing import ClassVar
 
 
 class Scope(enum.Flag):
@@ -32,4 +33,4 @@ class Origin:
     """
 
     __slots__ = ()
-    scope: Scope = DATA
+    scope: ClassVar[Scope] = DATA
