@@ -21,7 +21,7 @@ from dpframe.graph.maps.residuals import clipped_error
 from dpframe.graph.maps.thinned import thinned
 from dpframe.graph.statistics.base import OneRow, Statistic
 from dpframe.prover import Verdict
-from dpframe.prover.flow import flow
+from dpframe.prover.flow import flow, where
 from dpframe.prover.problem import Problem
 from dpframe.prover.report import verify
 from dpframe.sensitivity import L2
@@ -218,8 +218,8 @@ def declared() -> tuple[dict[tuple[str, str], Case], set[type]]:
                 continue  # it needs another budget, or other rows
             for node in graph.nodes:
                 kinds.add(type(node))
-                for where in parts(node):
-                    places.setdefault((type(node).__name__, ".".join(where)), case)
+                for steps in parts(node):
+                    places.setdefault((type(node).__name__, ".".join(steps)), case)
             break
     return places, kinds
 
@@ -276,21 +276,32 @@ def refusals(output: object, case: Case) -> set[tuple[str, str]]:
     return {(one.node, one.rule) for one in flow(problem)}
 
 
+def reading(node: object, field: str) -> tuple[Node, ...]:
+    """The nodes that read a field: the weight of a loss is read by the weights of records."""
+    return node.weights.inputs if field == "weight" else (node,)
+
+
+def where_it_is(output: object, case: Case, node: Node) -> str:
+    """What a refusal calls the node."""
+    return where(Problem.of(Graph.of(output), PERSONAL, SETTINGS[case.setting]), node)
+
+
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize("place", MAY, ids=".".join)
 def test_a_field_reads_what_it_may_and_nothing_else(place, scope):
     """What it may not read is refused, by structure, and the refusal names the way to it."""
     kind, field = place
     case = declared()[0][place]
-    output, where = case.outputs(), tuple(field.split("."))
+    output, steps = case.outputs(), tuple(field.split("."))
     nodes = Graph.of(output).nodes
     before = refusals(output, case)
-    node = next(n for n in nodes if type(n).__name__ == kind and where in parts(n))
+    node = next(n for n in nodes if type(n).__name__ == kind and steps in parts(n))
     number, way = source(SCOPES[scope])
-    plant(node, where, number)
+    plant(node, steps, number)
     assert any(one is node for one in Graph.of(output).nodes)
     found = refusals(output, case) - before
-    ways = [rule for _, rule in found if way and way in rule]
+    here = {where_it_is(output, case, one) for one in reading(node, field)}
+    ways = [rule for label, rule in found if label in here and way and way in rule]
     assert bool(ways) == (SCOPES[scope] not in MAY[place]), found
     if ways:
         report = verify(Problem.of(Graph.of(output), PERSONAL, SETTINGS[case.setting]))
