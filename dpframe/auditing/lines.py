@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from dpframe.errors import DPFrameError
-from dpframe.graph import Regression, Release, Setting, is_public
+from dpframe.graph import Regression, Release, Setting
 from dpframe.graph.loop import ancestors
 from dpframe.numerics import arb_lower, arb_upper, profile_delta, profile_epsilon
 from dpframe.privacy import Guarantee, PureDP, Share
@@ -22,7 +22,7 @@ from dpframe.prover.judge import Earned
 from dpframe.prover.mixture import ADDED
 from dpframe.prover.problem import Problem
 from dpframe.prover.profile_rule import root
-from dpframe.symbols import DELTA, EPSILON, MU, RHO, Expression, Number, parameter, power
+from dpframe.symbols import DATA, DELTA, EPSILON, MU, RHO, Expression, Number, parameter, power
 
 from .attained_pairs import attained_by
 
@@ -211,7 +211,7 @@ def _earned(report: Report, release: Release) -> tuple[Earned | None, str]:
 
 def _blocking(report: Report, release: Release) -> Obligation | None:
     """An open obligation of the graph or the plan without which the claim means nothing."""
-    if not all(is_public(formula) for formula in release.formulas.values()):
+    if any(DATA in formula.scope for formula in release.formulas.values()):
         rule = "noise and share must be public"
         return Obligation("structure", release.label, rule, (), Verdict.UNPROVED)
     if _leaks(release):
@@ -228,7 +228,7 @@ def _blocking(report: Report, release: Release) -> Obligation | None:
 def _leaks(release: Release) -> bool:
     """Whether a bound or a scale of what it reads is private, so that nothing bounds its moves."""
     read = (formula for node in ancestors(release) for formula in node.formulas.values())
-    return not all(map(is_public, read))
+    return any(DATA in formula.scope for formula in read)
 
 
 def as_written(regression: Regression, problem: Problem) -> list[Expression]:

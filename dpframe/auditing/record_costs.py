@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.graph import Joint, Release, reads_released
+from dpframe.graph import Joint, Release
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.numerics.fast import gaussian_epsilon, gaussian_mu
 from dpframe.privacy import (
@@ -27,7 +27,7 @@ from dpframe.prover.attempt import Class, classes
 from dpframe.prover.parallel import moving
 from dpframe.prover.problem import Problem, thinnings
 from dpframe.prover.roster import Roster
-from dpframe.symbols import Expression, Number, add, exp, log, power, sqrt
+from dpframe.symbols import RELEASED, Expression, Number, add, exp, log, power, sqrt
 
 from .budget_report import BudgetReport
 
@@ -120,7 +120,7 @@ def _paid(problem: Problem, roster: Roster, common: Common) -> Paid | None:
     """By the releases' own guarantees; None where nothing adds them up here."""
     graph = problem.graph
     plain = graph.additive and not graph.loops and graph.releases
-    if not plain or any(reads_released(r.mechanism.formula * r.times) for r in graph.releases):
+    if not plain or any(RELEASED in (r.mechanism.formula * r.times).scope for r in graph.releases):
         return None
     sizes = {release: executed(release, roster, common) for release in graph.releases}
     found = None

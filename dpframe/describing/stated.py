@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import NotExecutable
-from dpframe.graph import ColumnNode, Node, RowsNode
+from dpframe.graph import ColumnNode, Node, Reading, RowsNode
 from dpframe.graph.statistics import Statistic
 from dpframe.graph.statistics.base import OneRow
 from dpframe.privacy import ADD_REMOVE, Relation, Unit
 from dpframe.sensitivity import L1, L2, Norm
-from dpframe.symbols import Expression, to_json
+from dpframe.symbols import RELEASED, Expression, to_json
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,14 +65,12 @@ class StatedStatistic(Statistic):
         return self.name
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """The sensitivity and the size, which must be public."""
-        return {"stated sensitivity": self.sensitivity_of_row, "size": self.size}
-
-    @property
-    def positive(self) -> tuple[str, ...]:
-        """Both."""
-        return ("stated sensitivity", "size")
+        return {
+            "stated sensitivity": Reading(self.sensitivity_of_row, RELEASED, positive=True),
+            "size": Reading(self.size, positive=True),
+        }
 
     @property
     def assumption(self) -> str:

@@ -18,13 +18,12 @@ from dpframe.privacy import (
     PersonalizedDP,
     PureDP,
     each,
-    reads_each,
 )
 from dpframe.prover import Certificate
 from dpframe.prover.roster import Roster
 from dpframe.sources import Source
 from dpframe.sources.reading import Plain
-from dpframe.symbols import Expression, rational
+from dpframe.symbols import RECORD, Expression, rational
 
 NAMES = "fit(X, y, epsilon=names), one name of a group a record, or the name of their column."
 OWN = "fit(X, y, epsilon=numbers), one a record, or the name of their column."
@@ -78,7 +77,7 @@ def is_column(value: object) -> bool:
 
 
 def _is_own(value: object) -> bool:
-    return isinstance(value, Expression) and reads_each(value)
+    return isinstance(value, Expression) and RECORD in value.scope
 
 
 def _is_zero(delta: object) -> bool:

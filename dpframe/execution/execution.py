@@ -31,12 +31,11 @@ from dpframe.prover.at_numbers import AtNumbers
 from dpframe.prover.certificate import FAILURES
 from dpframe.prover.composed import joint_gaussian
 from dpframe.prover.roster import Roster
-from dpframe.prover.structure import constant
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
 from dpframe.sources.reading import Plain
 from dpframe.sources.threads import narrow
-from dpframe.symbols import Number, Symbol
+from dpframe.symbols import PUBLIC, Number, Symbol
 
 from .ahead import NO_GUESS, guess_of
 from .at_rest import held_at_rest
@@ -269,7 +268,7 @@ def _charge(
 def constants(running: Running) -> dict[Node, Any]:
     """Statistics that are constant over neighbours: exact functions of n, public as they are."""
     values, number = running.values, running.numbers.towards_zero
-    found = [node for node in running.graph.statistics if constant(node) and node in values]
+    found = [node for node in running.graph.statistics if node.scope is PUBLIC and node in values]
     return {node: _plain(real(node, values, number)) for node in found}
 
 

@@ -12,12 +12,11 @@ import attrs
 import numpy as np
 
 from dpframe.errors import InvalidArgument, NotExecutable
-from dpframe.graph import Loop, OfBudgets, Post, reads_released
+from dpframe.graph import Loop, OfBudgets, Post
 from dpframe.graph.of_budgets import reads_budgets
-from dpframe.privacy import reads_each
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.prover.roster import Roster
-from dpframe.symbols import Expression
+from dpframe.symbols import RECORD, RELEASED, Expression
 
 Asked = tuple[Expression, bool]
 
@@ -65,7 +64,7 @@ class PublicNumbers:
         functions: list[Post | Loop] = [*certificate.graph.posts, *certificate.graph.loops]
         for function in functions:
             for argument in function.arguments:
-                if isinstance(argument, Expression) and not reads_released(argument):
+                if isinstance(argument, Expression) and RELEASED not in argument.scope:
                     numbers.up(argument)
         return numbers
 
@@ -87,7 +86,7 @@ class PublicNumbers:
         """A formula that is not negative, for every different budget, shape (k,), from 0 to the
         true value; shape (1,) where it reads none. Raises NotExecutable.
         """
-        if not reads_each(formula):
+        if RECORD not in formula.scope:
             return np.array([max(0.0, self.down(formula))])
         low, high = self.listed.ends(formula, self.common)
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
@@ -132,7 +131,7 @@ class PublicNumbers:
 
     def down(self, formula: Expression) -> float:
         """At most the true value. Raises NotExecutable for what differs from record to record."""
-        if reads_each(formula):
+        if RECORD in formula.scope:
             raise NotExecutable(
                 f"{formula} differs from record to record, and one number is needed"
             )
@@ -142,7 +141,7 @@ class PublicNumbers:
         """At most the true value in size: a bound onto which data is clipped. Raises NotExecutable
         for what differs from record to record.
         """
-        if reads_each(formula):
+        if RECORD in formula.scope:
             raise NotExecutable(
                 f"{formula} differs from record to record, and one number is needed"
             )
@@ -170,7 +169,7 @@ class PublicNumbers:
 
     def _value(self, formula: Expression, *, up: bool) -> float:
         """Of a formula that reads each record's budget, the largest over all."""
-        if reads_each(formula):
+        if RECORD in formula.scope:
             return self.listed.largest(formula, self.common, up=up)
         return self.certificate.number(formula, up=up, released=self._released)
 

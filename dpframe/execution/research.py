@@ -7,11 +7,12 @@ from typing import Any
 import attrs
 
 from dpframe.errors import NotExecutable
-from dpframe.graph import Node, still
+from dpframe.graph import Node
 from dpframe.graph.statistics import Count, Statistic
 from dpframe.prover.unproved import NOT_PRIVATE, Unproved
 from dpframe.randomness import Randomness
 from dpframe.sources import open_source
+from dpframe.symbols import DATA
 
 from .budgets import asked
 from .execution import by_name, first_look, post_process, released_in_stages
@@ -45,7 +46,7 @@ def simulate(
             f"simulate takes what dp.unproved(...) returns; got {type(run).__name__}. "
             "What is proved is run by dp.execute, which can be simulated with rng=."
         )
-    raw = [s for s in run.symbols.values() if isinstance(s.origin, Statistic) and not still(s)]
+    raw = [s for s in run.symbols.values() if isinstance(s.origin, Statistic) and DATA in s.scope]
     unknown = [s.name for s in raw if not isinstance(s.origin, Count)]
     if unknown:
         raise NotExecutable(f"its formulas read {', '.join(unknown)}, for which there is no number")

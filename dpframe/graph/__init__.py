@@ -8,14 +8,15 @@ from .declaration import Regression
 from .graph import Graph, origins
 from .joint import Joint
 from .joint_noise import jointly
-from .known import Known, known, reads_released
+from .known import Known, known
 from .loop import Iterate, Loop, iterate, loop, points_of
 from .node import DataNode, Node, path
 from .of_budgets import OfBudgets
 from .partition import Partition, partition, partition_at
 from .post import Post, post
 from .procedure import Procedure, Sampler, Searcher
-from .release import Release, is_public, public_symbol, release, still
+from .reading import Reading
+from .release import Release, release
 from .rows import Rows as RowsNode
 from .schema import Categorical, Column, Numeric, Rows, Setting
 
@@ -36,6 +37,7 @@ __all__ = [
     "Partition",
     "Post",
     "Procedure",
+    "Reading",
     "Regression",
     "Release",
     "Rows",
@@ -43,7 +45,6 @@ __all__ = [
     "Sampler",
     "Searcher",
     "Setting",
-    "is_public",
     "iterate",
     "jointly",
     "known",
@@ -55,9 +56,6 @@ __all__ = [
     "path",
     "points_of",
     "post",
-    "public_symbol",
-    "reads_released",
     "release",
-    "still",
     "upper_bound",
 ]

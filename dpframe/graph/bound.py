@@ -11,9 +11,10 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.mechanisms import Gaussian
 from dpframe.sensitivity import L2
-from dpframe.symbols import Expression, Number, exact, log, sqrt, to_json
+from dpframe.symbols import RELEASED, Expression, Number, exact, log, sqrt, to_json
 
 from .known import Known
+from .reading import Reading
 from .release import ONE, Release
 from .statistics import LambdaMin
 
@@ -47,9 +48,13 @@ class Bound(Known):
         return f"{self.name} = {self.value.label} {sign} stds {sign} margin"
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """How far it is moved, and with what failure."""
-        return {"stds": self.stds, "margin": self.margin, "failure": self.failure}
+        return {
+            "stds": Reading(self.stds, RELEASED),
+            "margin": Reading(self.margin, RELEASED),
+            "failure": Reading(self.failure),
+        }
 
     def record(self) -> dict[str, object]:
         """Its name and formulas."""

@@ -10,19 +10,20 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.symbols import Expression, Symbol, parameter, rational
+from dpframe.symbols import RELEASED, Expression, Origin, Scope, Symbol, parameter, rational
 
 from .node import DataNode, Node
 
 
 @attrs.frozen(eq=False)
-class Known(Node):
+class Known(Origin, Node):
     """A released number, put into its public range before anything reads it; not a number becomes
     the range's end that is nearest to 0. Its symbol stands for every point of the range, so that
     what is proved holds whatever is released.
     """
 
     kind: ClassVar[str] = "known"
+    scope: ClassVar[Scope] = RELEASED
     value: Node
     name: str
     lower: Fraction | None
@@ -91,8 +92,3 @@ def known(
     if guess is not None and guess not in domain:
         raise InvalidArgument("likely", f"in the range of {name}, {domain}", str(likely))
     return Known(value, name, domain.lower, domain.upper, likely=guess).symbol
-
-
-def reads_released(formula: Expression) -> bool:
-    """Whether the formula reads a released number."""
-    return any(isinstance(symbol.origin, Known) for symbol in formula.symbols())

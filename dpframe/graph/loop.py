@@ -8,10 +8,18 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.symbols import Expression, to_json
+from dpframe.symbols import RELEASED, Expression, Scope, to_json
 
 from .node import Node
-from .post import Argument, argument_record, checked_argument, checked_function, source_digest
+from .post import (
+    Argument,
+    argument_readings,
+    argument_record,
+    checked_argument,
+    checked_function,
+    source_digest,
+)
+from .reading import Reading
 from .release import Release
 
 
@@ -22,6 +30,7 @@ class Iterate(Node):
     """
 
     kind: ClassVar[str] = "iterate"
+    scope: ClassVar[Scope] = RELEASED
     size: Expression
     name: str = "theta"
 
@@ -36,9 +45,9 @@ class Iterate(Node):
         return self.name
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """How many numbers it has."""
-        return {"size": self.size}
+        return {"size": Reading(self.size)}
 
     def record(self) -> dict[str, object]:
         """Name and size."""
@@ -52,6 +61,7 @@ class Loop(Node):
     """
 
     kind: ClassVar[str] = "loop"
+    scope: ClassVar[Scope] = RELEASED
     point: Iterate
     step: Release
     update: Callable[..., Any]
@@ -86,13 +96,9 @@ class Loop(Node):
         return f"loop of {self.update.__qualname__}"
 
     @property
-    def formulas(self) -> dict[str, Expression]:
-        """Its public arguments."""
-        return {
-            f"argument {i + 1}": a
-            for i, a in enumerate(self.arguments)
-            if isinstance(a, Expression)
-        }
+    def readings(self) -> dict[str, Reading]:
+        """Its arguments that are formulas."""
+        return argument_readings(self.arguments)
 
     def record(self) -> dict[str, object]:
         """Where the update lives, a digest of its source, and its public arguments."""

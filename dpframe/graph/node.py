@@ -9,7 +9,9 @@ from typing import Any, ClassVar, NoReturn
 
 from dpframe.errors import TouchesData
 from dpframe.privacy import Unit
-from dpframe.symbols import Expression
+from dpframe.symbols import DATA, Expression, Scope
+
+from .reading import Reading
 
 WAY_OUT = (
     "Data is touched at execution only: compute with statistics (X.T @ X, X.T @ y, "
@@ -24,6 +26,8 @@ class Node(ABC):
     kind: ClassVar[str]
     implied: ClassVar[bool] = False
     """Whether dpframe put it there: no person wrote it."""
+    scope: ClassVar[Scope] = DATA
+    """What its value depends on: on the data, the strictest, where it does not say less."""
 
     @property
     @abstractmethod
@@ -36,14 +40,26 @@ class Node(ABC):
         """How a person would write it."""
 
     @property
-    def formulas(self) -> dict[str, Expression]:
-        """The formulas it reads besides its inputs, by name; each must be public."""
+    def readings(self) -> dict[str, Reading]:
+        """The formulas it reads besides its inputs, by name, and what each may depend on."""
         return {}
+
+    @property
+    def derived(self) -> dict[str, Reading]:
+        """What it computes of formulas of other nodes, and what that may depend on."""
+        return {}
+
+    @property
+    def formulas(self) -> dict[str, Expression]:
+        """The formulas it reads besides its inputs, by name. One that `readings` does not name may
+        read public numbers only.
+        """
+        return {name: reading.formula for name, reading in self.readings.items()}
 
     @property
     def positive(self) -> tuple[str, ...]:
         """Names of the formulas that must be positive for every parameter value."""
-        return ()
+        return tuple(name for name, reading in self.readings.items() if reading.positive)
 
     @property
     def assumption(self) -> str:

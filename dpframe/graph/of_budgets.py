@@ -9,11 +9,12 @@ from typing import ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.privacy import ADD_REMOVE, Unit, reads_each
-from dpframe.symbols import Expression, Symbol, exact, to_json
+from dpframe.privacy import ADD_REMOVE, Unit
+from dpframe.symbols import DATA, PUBLIC, RECORD, Expression, Origin, Scope, Symbol, exact, to_json
 from dpframe.symbols.domain import Domain
 
 from .node import Node
+from .reading import Reading
 
 KINDS = ("total", "largest", "smallest", "average", "cap")
 POSITIVE = Domain(Fraction(0))
@@ -21,14 +22,14 @@ POSITIVE = Domain(Fraction(0))
 
 def _own(value: object) -> Expression:
     formula = exact(value, "formula")
-    if not reads_each(formula):
+    if RECORD not in formula.scope:
         way_out = "Such as X.total(budget.epsilon), for a target dp.PersonalizedDP(...)."
         raise InvalidArgument("formula", "one of each record's budget", str(formula), way_out)
     return formula
 
 
 @attrs.frozen(cache_hash=True)
-class OfBudgets(Node):
+class OfBudgets(Origin, Node):
     """A positive number of a formula of each record's budget, over all records: read by formulas.
 
     What is proved holds for every positive value. The largest, smallest, average and cap are those
@@ -54,20 +55,17 @@ class OfBudgets(Node):
         return f"{self.what} of {self.formula}"
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """What each record counts with; and the noise that a cap is for."""
-        found = {"formula": self.formula}
-        return found if self.noise is None else {**found, "noise": self.noise}
+        found = {"formula": Reading(self.formula, RECORD, positive=True)}
+        if self.noise is not None:
+            found["noise"] = Reading(self.noise, RECORD, positive=True)
+        return found
 
     @property
-    def positive(self) -> tuple[str, ...]:
-        """All of them: so is the number."""
-        return tuple(self.formulas)
-
-    @property
-    def private(self) -> bool:
-        """Whether it differs between neighbours."""
-        return self.what == "total" and self.unit.relation is ADD_REMOVE
+    def scope(self) -> Scope:  # type: ignore[override]  # as its relation says
+        """The data where it differs between neighbours: the total, where records come and go."""
+        return DATA if self.what == "total" and self.unit.relation is ADD_REMOVE else PUBLIC
 
     @property
     def symbol(self) -> Symbol:
@@ -83,4 +81,5 @@ class OfBudgets(Node):
 
 def reads_budgets(formula: Expression) -> bool:
     """Whether a formula reads a record's budget, or a number of all of them."""
-    return reads_each(formula) or any(isinstance(s.origin, OfBudgets) for s in formula.symbols())
+    total = any(isinstance(symbol.origin, OfBudgets) for symbol in formula.symbols())
+    return total or RECORD in formula.scope

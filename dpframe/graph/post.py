@@ -13,10 +13,11 @@ import attrs
 
 from dpframe.errors import InvalidArgument, TouchesData
 from dpframe.identity import own_function
-from dpframe.symbols import Expression, to_json
+from dpframe.symbols import RECORD, RELEASED, Expression, Scope, to_json
 
 from .ambient import ambient, told
 from .node import Node
+from .reading import Reading
 
 READS_NODE = "Pass released values as arguments: dp.post(function, release, ...)."
 READS_ARRAY = (
@@ -32,6 +33,7 @@ class Post(Node):
     """function(*arguments), run on released values after they are released."""
 
     kind: ClassVar[str] = "post"
+    scope: ClassVar[Scope] = RELEASED
     function: Callable[..., Any]
     arguments: tuple[Argument, ...]
 
@@ -46,13 +48,9 @@ class Post(Node):
         return self.function.__qualname__
 
     @property
-    def formulas(self) -> dict[str, Expression]:
-        """Its public arguments."""
-        return {
-            f"argument {i + 1}": a
-            for i, a in enumerate(self.arguments)
-            if isinstance(a, Expression)
-        }
+    def readings(self) -> dict[str, Reading]:
+        """Its arguments that are formulas."""
+        return argument_readings(self.arguments)
 
     def record(self) -> dict[str, object]:
         """Where the function lives, a digest of its source, and its public arguments."""
@@ -122,6 +120,17 @@ def checked_argument(argument: Any) -> Argument:
         argument,
         "Arrays cannot be certified; public arrays belong into the function.",
     )
+
+
+def argument_readings(arguments: tuple[Argument, ...]) -> dict[str, Reading]:
+    """The arguments that are formulas: computed after what was released, and of everybody's
+    budgets.
+    """
+    return {
+        f"argument {i + 1}": Reading(argument, RELEASED | RECORD)
+        for i, argument in enumerate(arguments)
+        if isinstance(argument, Expression)
+    }
 
 
 def argument_record(argument: Argument) -> object:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from dpframe.errors import InvalidArgument
 from dpframe.mechanisms.base import restated
 from dpframe.privacy import ApproxDP, Guarantee, Share
-from dpframe.symbols import Expression, to_json
+from dpframe.symbols import PUBLIC, RELEASED, Expression, Scope, to_json
 
 from .node import Node
+from .reading import Reading, share_readings
 from .release import ONE
 
 if TYPE_CHECKING:
@@ -53,8 +54,12 @@ class Procedure(Node):
     """
 
     __slots__ = ()
+    scope: ClassVar[Scope] = RELEASED
     gives: ClassVar[type[Guarantee]] = ApproxDP
     times: ClassVar[Expression] = ONE
+    divided: ClassVar[Scope] = PUBLIC
+    """What its share may depend on: on each record's budget where its rule holds record by record.
+    """
     exact: ClassVar[bool] = False
     """Whether what it releases is computed exactly. Holds for the class that says it."""
     share: Share
@@ -82,13 +87,18 @@ class Procedure(Node):
 
     @property
     @abstractmethod
-    def own_formulas(self) -> dict[str, Expression]:
-        """The public formulas that it reads besides its share."""
+    def own_readings(self) -> dict[str, Reading]:
+        """The formulas that it reads besides its share, and what each may depend on."""
 
     @property
-    def formulas(self) -> dict[str, Expression]:
-        """Its own formulas, and its share."""
-        return self.own_formulas | share_formulas(self.share)
+    def own_formulas(self) -> dict[str, Expression]:
+        """The formulas that it reads besides its share."""
+        return {name: reading.formula for name, reading in self.own_readings.items()}
+
+    @property
+    def readings(self) -> dict[str, Reading]:
+        """Its own, and its share."""
+        return self.own_readings | share_readings(self.share, self.divided)
 
     def record(self) -> dict[str, object]:
         """Its formulas, its share and its name."""
@@ -131,14 +141,6 @@ class Searcher(Procedure):
         """One draw; `summed(work)` is the sum over blocks, at least one, of `work(*reads)`. Finite
         for every table.
         """
-
-
-def share_formulas(share: Share) -> dict[str, Expression]:
-    """The weights and wholes of a share, by name."""
-    weights = zip(share.currency, share.weights, strict=True)
-    wholes = zip(share.currency, share.wholes, strict=True)
-    found = {f"share of {name}": weight for name, weight in weights}
-    return found | {f"budget of {name}": whole for name, whole in wholes}
 
 
 def approximate(share: object, who: str) -> Share:

@@ -11,15 +11,26 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.identity import kind_of
 from dpframe.mechanisms import AdditiveNoise, Calibration
-from dpframe.privacy import Each, Guarantee, Share
-from dpframe.symbols import Expression, Number, Product, Sum, Symbol, exact, multiply, to_json
+from dpframe.privacy import Guarantee, Share
+from dpframe.symbols import (
+    RECORD,
+    RELEASED,
+    Expression,
+    Number,
+    Product,
+    Scope,
+    Sum,
+    Symbol,
+    exact,
+    multiply,
+    to_json,
+)
 from dpframe.symbols.domain import Domain
 
 from .answers import noise_of
 from .columns import ColumnSource
-from .known import Known
 from .node import DataNode, Node
-from .of_budgets import OfBudgets
+from .reading import Reading, share_readings
 from .rows import Rows, RowSource
 from .statistics import BlockSum, Identity, Statistic
 
@@ -34,6 +45,7 @@ class Release(Node):
     """
 
     kind: ClassVar[str] = "release"
+    scope: ClassVar[Scope] = RELEASED
     statistic: Statistic
     stated: AdditiveNoise | Calibration
     share: Share | None
@@ -88,25 +100,26 @@ class Release(Node):
         return found
 
     @cached_property
-    def formulas(self) -> dict[str, Expression]:
-        """What the release reads besides its statistic, by name: a stated size, its share, its
-        number of draws.
+    def readings(self) -> dict[str, Reading]:
+        """What the release reads besides its statistic: a stated size, its share, its number of
+        draws. Noise may follow what was released, and may be each record's own.
         """
-        found = {} if self.times is ONE else {"times": self.times}
+        found = {} if self.times is ONE else {"times": Reading(self.times)}
         if self.sampled is not None:
-            found["sampled"] = self.sampled
+            found["sampled"] = Reading(self.sampled)
         if isinstance(self.stated, AdditiveNoise):
-            found[self.stated.noise] = self.stated.formula
-        if self.share is not None:
-            found |= {
-                f"share of {name}": weight
-                for name, weight in zip(self.share.currency, self.share.weights, strict=True)
-            }
-            found |= {
-                f"budget of {name}": whole
-                for name, whole in zip(self.share.currency, self.share.wholes, strict=True)
-            }
-        return found
+            found[self.stated.noise] = Reading(self.stated.formula, RELEASED | RECORD)
+        return found if self.share is None else found | share_readings(self.share, RECORD)
+
+    @cached_property
+    def formulas(self) -> dict[str, Expression]:
+        """Those of its readings, found once."""
+        return super().formulas
+
+    @property
+    def derived(self) -> dict[str, Reading]:
+        """The shape of what is released."""
+        return {f"shape {i + 1}": Reading(size) for i, size in enumerate(self.statistic.shape)}
 
     @property
     def exact(self) -> bool:
@@ -295,25 +308,3 @@ def _name(name: str) -> str:
     if not isinstance(name, str) or (name and not name.isidentifier()):
         raise InvalidArgument("name", "a Python name", name, "")
     return name
-
-
-def is_public(formula: Expression) -> bool:
-    """Whether the formula is free of data that is not released."""
-    return all(public_symbol(symbol) for symbol in formula.symbols())
-
-
-def public_symbol(symbol: Symbol) -> bool:
-    """Whether a symbol stands for a public or released number."""
-    origin = symbol.origin
-    if isinstance(origin, OfBudgets):
-        return not origin.private
-    return origin is None or isinstance(origin, (Each, Known)) or still(symbol)
-
-
-def still(symbol: Symbol) -> bool:
-    """Whether a data symbol is constant over neighbours: n under replace-one."""
-    from dpframe.sensitivity import L2
-
-    origin = symbol.origin
-    moved = origin.sensitivity(L2) if isinstance(origin, Statistic) else None
-    return moved is not None and moved.value == Number(Fraction(0))

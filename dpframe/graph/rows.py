@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.privacy import Unit, reads_each
+from dpframe.privacy import Unit
 from dpframe.symbols import (
+    RECORD,
     Expression,
     Number,
     Symbol,
@@ -32,6 +33,7 @@ from dpframe.symbols.domain import Domain
 
 from .node import DataNode, Node
 from .of_budgets import OfBudgets
+from .reading import Reading
 
 if TYPE_CHECKING:
     Numbers = Callable[[Expression], float]  # the value of a public formula, rounded towards zero
@@ -127,7 +129,9 @@ class Rows(DataNode):
         public under replace-one. Of one formula for all, max(n, 1) times that.
         """
         one = exact(formula, "formula")
-        return self._of_budgets("total", one) if reads_each(one) else maximum(self.rows, 1) * one
+        if RECORD in one.scope:
+            return self._of_budgets("total", one)
+        return maximum(self.rows, 1) * one
 
     def average(self, formula: object) -> Expression:
         """The average of a formula of each record's budget, over the public list of budgets."""
@@ -151,7 +155,7 @@ class Rows(DataNode):
         self, what: str, formula: Expression, noise: Expression | None = None
     ) -> Expression:
         """The formula itself, where all records have one."""
-        if not reads_each(formula):
+        if RECORD not in formula.scope:
             return formula
         return OfBudgets(what, formula, self.unit, noise).symbol
 
@@ -277,9 +281,9 @@ class RowSource(Rows):
         return self.name
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """The number of columns."""
-        return {"columns": self.columns}
+        return {"columns": Reading(self.columns)}
 
     def record(self) -> dict[str, object]:
         """Name and number of columns."""

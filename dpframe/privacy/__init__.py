@@ -4,7 +4,7 @@ which.
 
 from .base import Guarantee, number
 from .budget import Share
-from .each import Each, each, own_symbols, reads_each
+from .each import Each, each, own_symbols
 from .implications import IMPLICATIONS, Implication, as_kind, concentrated_epsilon
 from .kinds import ApproxDP, GaussianDP, PureDP, ZeroConcentratedDP
 from .personal import PersonalizedDP
@@ -30,5 +30,4 @@ __all__ = [
     "each",
     "number",
     "own_symbols",
-    "reads_each",
 ]

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import attrs
 
 from dpframe.errors import check_word
-from dpframe.symbols import Expression, Symbol, parameter
+from dpframe.symbols import RECORD, Expression, Origin, Scope, Symbol, parameter
 
 BUDGETS = {"epsilon": None, "delta": 1, "rho": None, "mu": None}
 
 
 @attrs.frozen
-class Each:
+class Each(Origin):
     """The origin of a symbol that stands for a number which each record has of its own; `public`,
     whether anybody may know it of everybody.
     """
 
+    scope: ClassVar[Scope] = RECORD
     public: bool = True
 
 
@@ -37,8 +40,3 @@ def own_symbols(formula: Expression) -> list[Symbol]:
     """The symbols of a formula that each record has of its own, by name."""
     found = [symbol for symbol in formula.symbols() if isinstance(symbol.origin, Each)]
     return sorted(found, key=lambda symbol: symbol.name)
-
-
-def reads_each(formula: Expression) -> bool:
-    """Whether a formula differs from record to record."""
-    return any(isinstance(symbol.origin, Each) for symbol in formula.symbols())

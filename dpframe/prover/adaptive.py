@@ -1,15 +1,15 @@
-"""What adaptive graphs need: budgets that are settled before anything is released, released numbers
-that are what their symbols say, and loops whose points nobody else reads.
+"""What adaptive graphs need: released numbers that are what their symbols say, and loops whose
+points nobody else reads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpframe.graph import Iterate, Known, Node, Post, Release, points_of, reads_released, still
+from dpframe.graph import Iterate, Known, Node, Post, Release, points_of
 from dpframe.graph.bound import good
 from dpframe.graph.statistics import Count, Statistic
-from dpframe.symbols import Symbol
+from dpframe.symbols import PUBLIC, Symbol
 
 from .obligation import UNPROVED, Obligation
 from .problem import Problem
@@ -17,26 +17,8 @@ from .problem import Problem
 
 def adaptive(problem: Problem) -> Iterator[Obligation]:
     """Every obligation that is open."""
-    yield from _settled(problem)
     yield from _known(problem)
     yield from _loops(problem)
-
-
-def _settled(problem: Problem) -> Iterator[Obligation]:
-    """Budgets are divided before anything is released."""
-    target = {name: getattr(problem.target, name) for name in problem.target.parameters}
-    found = [("target", {**target, "rows_per_person": problem.rows})]
-    for charged in problem.graph.charged:
-        share = charged.share
-        amounts = {} if share is None else dict(zip(share.currency, share.amounts, strict=True))
-        found.append((charged.label, {**amounts, "times": charged.times}))
-    found += [(bound.name, {"failure": bound.failure}) for bound in problem.graph.bounds]
-    for label, formulas in found:
-        for name, formula in formulas.items():
-            if reads_released(formula):
-                rule = f"{name} must not depend on what is released"
-                fix = "divide the budget by public weights."
-                yield Obligation("structure", label, rule, (str(formula),), UNPROVED, repair=fix)
 
 
 def _known(problem: Problem) -> Iterator[Obligation]:
@@ -45,7 +27,7 @@ def _known(problem: Problem) -> Iterator[Obligation]:
         origin = symbol.origin
         if isinstance(origin, Known) and symbol != origin.symbol:
             yield _mistaken(symbol.name, "its symbol has the range that execution enforces")
-        if isinstance(origin, Statistic) and still(symbol) and not _rows(symbol, origin):
+        if isinstance(origin, Statistic) and origin.scope is PUBLIC and not _rows(symbol, origin):
             yield _mistaken(symbol.name, "of constant statistics, formulas read n alone: X.rows")
     for node in problem.graph.nodes:
         if isinstance(node, Known) and not isinstance(node.value, (Release, Post, Known)):

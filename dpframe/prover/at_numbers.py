@@ -10,10 +10,11 @@ from typing import Any, Self
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.graph import Graph, Known, OfBudgets, Regression, Setting, still
+from dpframe.graph import Graph, Known, OfBudgets, Regression, Setting
 from dpframe.graph.rows import COLUMNS
+from dpframe.graph.statistics import Statistic
 from dpframe.privacy import Each, Guarantee
-from dpframe.symbols import Expression, Symbol, rational
+from dpframe.symbols import PUBLIC, Expression, Symbol, rational
 
 from .enclose import enclose, rational_ball
 from .report import Report
@@ -152,7 +153,7 @@ class AtNumbers:
 
 def is_size(symbol: Symbol) -> bool:
     """Whether the symbol is a public size of the data: d, or n under replace-one."""
-    return symbol == COLUMNS or (symbol.origin is not None and still(symbol))
+    return symbol == COLUMNS or (isinstance(symbol.origin, Statistic) and symbol.scope is PUBLIC)
 
 
 def is_released(symbol: Symbol) -> bool:

@@ -8,11 +8,11 @@ from functools import lru_cache
 
 import attrs
 
-from dpframe.graph import Release, reads_released
+from dpframe.graph import Release
 from dpframe.mechanisms import Calibration, DiscreteGaussian, Gaussian, Laplace
 from dpframe.privacy import GaussianDP, PureDP, Share, as_kind
 from dpframe.sensitivity import L2
-from dpframe.symbols import Expression, Number, log
+from dpframe.symbols import RELEASED, Expression, Number, log
 
 from .attempt import certain
 from .branches import at_most
@@ -146,7 +146,7 @@ def _needed(release: Release, amount: Expression) -> bool:
     reached = release.statistic.one_row(release.noise.norm, release.statistic.unit.relation)
     sharp = release.noise in (Gaussian, DiscreteGaussian)
     attained = reached is not None and reached.attained and release.reached
-    return sharp and attained and not reads_released(amount)
+    return sharp and attained and RELEASED not in amount.scope
 
 
 def _inside(problem: Problem, amount: Expression, most: Expression) -> bool:
@@ -170,7 +170,7 @@ def pure_witness(release: Release, share: Share) -> Witness | None:
     if own is None or moved is None or not own.attained:
         return None
     loss = release.guarantee(moved.value).amounts[0]
-    if reads_released(loss) or release.sampled is not None:
+    if RELEASED in loss.scope or release.sampled is not None:
         return None
     formulas = (loss, share.epsilon, share.delta, moved.value, release.entries)
     symbols = set().union(*(formula.symbols() for formula in formulas))
@@ -208,7 +208,7 @@ def _stated_gaussian(
     size = release.mechanism.formula
     move = release.guarantee(sensitivity).amounts[0]
     reached = release.statistic.one_row(L2, release.statistic.unit.relation)
-    attained = reached is not None and reached.attained and not reads_released(move)
+    attained = reached is not None and reached.attained and RELEASED not in move.scope
     attained = attained and release.reached
     lower = move if attained else ZERO
     claim = Claim(share.epsilon, share.delta, move, lower)

@@ -12,16 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from dpframe.graph import Node, OfBudgets, Procedure, Release, reads_released
+from dpframe.graph import Node, OfBudgets, Procedure
 from dpframe.graph.answers import answers
-from dpframe.graph.maps.grid import OnGrid
-from dpframe.graph.maps.thinned import Thinning
-from dpframe.graph.maps.weighted import Weighing, Weight, WeightedOnGrid
+from dpframe.graph.maps.weighted import Weighing, WeightedOnGrid
 from dpframe.graph.procedures import TiltedMinimum
 from dpframe.graph.statistics import Statistic
-from dpframe.privacy import Each, reads_each
+from dpframe.privacy import Each
 from dpframe.privacy.personal import own_symbols_of
-from dpframe.symbols import Expression, Number
+from dpframe.symbols import RECORD, Number
 
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
 from .problem import Problem
@@ -35,8 +33,7 @@ RULE = (
 
 def individual(problem: Problem) -> list[Obligation]:
     """Every obligation of personalised budgets; the proved ones as one object."""
-    failing = [*_without_target(problem), *_one_number(problem), *_symbols(problem)]
-    failing += _settled(problem)
+    failing = [*_without_target(problem), *_symbols(problem)]
     if problem.personal is None:
         return failing
     failing += [*_public(problem), *_one_row(problem), *_only_noise(problem), *_last(problem)]
@@ -51,34 +48,12 @@ def _without_target(problem: Problem) -> Iterator[Obligation]:
     if problem.personal is not None:
         return
     for node in problem.graph.nodes:
-        if isinstance(node, OfBudgets) or any(map(reads_each, node.formulas.values())):
+        own = any(RECORD in formula.scope for formula in node.formulas.values())
+        if own or isinstance(node, OfBudgets):
             rule = "what reads each record's budget needs a target that has them"
             fix = "certify for dp.PersonalizedDP(dp.each('epsilon')), or another of its kind."
             facts = (str(problem.target),)
             yield Obligation("personal", node.label, rule, facts, UNPROVED, repair=fix)
-
-
-def _one_number(problem: Problem) -> Iterator[Obligation]:
-    """Whatever is one number for all records reads no record's own."""
-    for node in problem.graph.nodes:
-        for name, formula in _for_all(node).items():
-            if reads_each(formula):
-                yield _not_one(node, name, formula)
-
-
-def _for_all(node: Node) -> dict[str, Expression]:
-    """The formulas of a node that must be one number for everybody: all but noise and shares."""
-    noised = isinstance(node, (Release, TiltedMinimum))
-    if answers(node).reads_own_budget and not noised:
-        return {}
-    if isinstance(node, OnGrid):
-        return {**node.formulas, "step": node.step}
-    if not noised:
-        return node.formulas
-    shares = ("share of ", "budget of ")
-    named = {name: f for name, f in node.formulas.items() if not name.startswith(shares)}
-    named.pop(node.noise.noise if isinstance(node, Release) else "size", None)
-    return named
 
 
 def _symbols(problem: Problem) -> Iterator[Obligation]:
@@ -92,27 +67,6 @@ def _symbols(problem: Problem) -> Iterator[Obligation]:
             rule = "records read the numbers of the target, and numbers of all budgets as they are"
             facts, fix = (symbol.name,), "read budget.epsilon and its like, and X.total(...)."
             yield Obligation("personal", symbol.name, rule, facts, UNPROVED, repair=fix)
-
-
-def _settled(problem: Problem) -> Iterator[Obligation]:
-    """Weights, coins and numbers of all budgets are known before anything is released."""
-    for node in problem.graph.nodes:
-        for name, formula in node.formulas.items():
-            if isinstance(node, (Weight, Thinning, OfBudgets)) and reads_released(formula):
-                rule = f"{name} must not depend on what is released"
-                facts, fix = (f"{name} = {formula}",), "weigh by public budgets alone."
-                yield Obligation("personal", node.label, rule, facts, UNPROVED, repair=fix)
-
-
-def _not_one(node: Node, name: str, formula: Expression) -> Obligation:
-    rule = f"{name} is one number for all records, and this reads each record's own budget"
-    fix = (
-        "read a number of all budgets, such as X.total(...), X.largest(...) or X.smallest(...); "
-        "or weigh the records: X.weighted(w)."
-    )
-    fact = f"{name} = {formula}"
-    says = "two records with budgets 1/10 and 1 ask for different numbers"
-    return Obligation("personal", node.label, rule, (fact,), REFUTED, Witness(says=says), fix)
 
 
 def _public(problem: Problem) -> Iterator[Obligation]:
@@ -168,22 +122,3 @@ def _last(problem: Problem) -> Iterator[Obligation]:
 
 def _beneath(node: Node) -> list[Node]:
     return [one for child in node.inputs for one in (child, *_beneath(child))]
-
-
-def differing(label: str, name: str, formula: Expression, origin: OfBudgets) -> Obligation:
-    """A formula that reads a sum over the records that are there, under add/remove."""
-    rule = (
-        f"{name} must be public, but it reads the {origin.label} over the records that are there: "
-        "a record that joins or leaves changes it"
-    )
-    facts = (f"{name} = {formula}", f"the {origin.label} is private under {origin.unit.relation}")
-    says = (
-        "budget vectors (1, ..., 1) of n and of n + 1 records: the noise rates of the two "
-        "neighbours differ, so that the log-ratio of densities grows without bound with the "
-        "noise: no finite epsilon"
-    )
-    fix = (
-        "give a public number S instead, no less than the sum of all budgets that may take part "
-        "(total=S); or use dp.REPLACE_ONE."
-    )
-    return Obligation("structure", label, rule, facts, REFUTED, Witness(says=says), fix)

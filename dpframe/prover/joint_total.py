@@ -8,9 +8,9 @@ from fractions import Fraction
 import attrs
 
 from dpframe.accountants import Accountant
-from dpframe.graph import Joint, reads_released
+from dpframe.graph import Joint
 from dpframe.privacy import ApproxDP, GaussianDP, PureDP
-from dpframe.symbols import Expression, Number
+from dpframe.symbols import RELEASED, Expression, Number
 
 from .attempt import ALL, Attempt, Class, certain, classes
 from .e1 import larger
@@ -73,7 +73,7 @@ def reached_moves(
     follows from released numbers, may be less than its bound.
     """
     pairs = zip(moves, grouped, strict=True)
-    open_ones = [reads_released(move) or not one.reached for move, (one, _) in pairs]
+    open_ones = [RELEASED in move.scope or not one.reached for move, (one, _) in pairs]
     return joint.attained(
         [ZERO if lower else move for lower, move in zip(open_ones, moves, strict=True)]
     )

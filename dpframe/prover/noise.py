@@ -12,10 +12,10 @@ from dpframe.symbols import Number
 
 from .attempt import classes
 from .edit import ALL_NOISE, CLIP, NOISE, Edit
+from .flow import moves
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
 from .problem import Problem
 from .sign import positive_size
-from .structure import moves
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 

@@ -14,19 +14,10 @@ from itertools import combinations, product
 from math import comb, prod
 from typing import TypeVar
 
-from dpframe.graph import (
-    DataNode,
-    Node,
-    Partition,
-    Procedure,
-    Release,
-    is_public,
-    points_of,
-    reads_released,
-)
+from dpframe.graph import DataNode, Node, Partition, Procedure, Release, points_of
 from dpframe.graph.answers import answers
 from dpframe.privacy import ADD_REMOVE
-from dpframe.symbols import Number
+from dpframe.symbols import DATA, RECORD, Number
 
 from .problem import Problem
 
@@ -45,7 +36,7 @@ def cell_of(node: Node) -> Place | None:
         return (node.partition, node.cell) if fixed(node) else None  # type: ignore[attr-defined]
     if not answers(node).keeps_zeros(node.record()):
         return None
-    if not all(map(is_public, node.formulas.values())):
+    if any(DATA in one.scope for one in node.formulas.values()):
         return None
     found = {cell_of(child) for child in node.inputs if isinstance(child, DataNode)}
     return found.pop() if len(found) == 1 else None
@@ -53,8 +44,7 @@ def cell_of(node: Node) -> Place | None:
 
 def fixed(node: Node) -> bool:
     """Whether a node and what it reads depend on no released number."""
-    formulas = node.formulas.values()
-    here = not points_of(node) and all(is_public(f) and not reads_released(f) for f in formulas)
+    here = not points_of(node) and all(one.scope in RECORD for one in node.formulas.values())
     return here and all(isinstance(child, DataNode) and fixed(child) for child in node.inputs)
 
 

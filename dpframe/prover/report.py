@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import attrs
 
 from dpframe.errors import OutsideTheorem
-from dpframe.graph import reads_released
 from dpframe.identity import state
+from dpframe.symbols import RELEASED
 
 from . import structure
 from .attempt import Attempt
@@ -180,7 +180,7 @@ def _order(problem: Problem, chosen: Sequence[Derivation]) -> Sequence[Derivatio
 
 def _with_point(attempt: Attempt, problem: Problem) -> Attempt:
     """A region that theorems carve must have a point, and be known before anything is drawn."""
-    carved = [c for c in attempt.constraints if reads_released(c.left) or reads_released(c.right)]
+    carved = [c for c in attempt.constraints if RELEASED in c.left.scope | c.right.scope]
     if carved:
         rule = "the theorems' hypotheses must hold whatever is released before"
         facts = tuple(map(str, carved[:8]))

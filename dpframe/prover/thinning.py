@@ -12,7 +12,7 @@ from dpframe.graph.maps.base import MappedColumn, MappedRows
 from dpframe.graph.maps.thinned import Sampled, Thinning
 from dpframe.graph.maps.weighted import BudgetSource
 from dpframe.graph.statistics import Statistic
-from dpframe.privacy import ADD_REMOVE, ApproxDP, PersonalizedDP, reads_each
+from dpframe.privacy import ADD_REMOVE, PersonalizedDP
 from dpframe.symbols import Number
 
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
@@ -30,7 +30,8 @@ def thinning(problem: Problem) -> list[Obligation]:
     found = thinnings(problem.graph)
     if not found:
         return []
-    failing = [*_one(found), *_relation(problem), *_own(problem, found[0]), *_all_read(problem)]
+    failing = [*_one(found), *_relation(problem), *_of_target(problem, found[0])]
+    failing += _all_read(problem)
     failing += _sampled_twice(problem)
     facts = tuple(f"t = {one.threshold}" for one in found)
     return failing or [Obligation("sample", "every record", RULE, facts, PROVED)]
@@ -54,7 +55,7 @@ def _relation(problem: Problem) -> Iterator[Obligation]:
         yield _open("sample", rule, str(problem.setting.relation), fix)
 
 
-def _own(problem: Problem, coins: Thinning) -> Iterator[Obligation]:
+def _of_target(problem: Problem, coins: Thinning) -> Iterator[Obligation]:
     """The coins fall by the target's own epsilon, and delta is the target's."""
     personal, fix = problem.personal, "take dp.thinned(X, y, budget, threshold) as it is."
     if not isinstance(personal, PersonalizedDP):
@@ -66,12 +67,6 @@ def _own(problem: Problem, coins: Thinning) -> Iterator[Obligation]:
     if type(each) is not type(base) or not wanted:
         rule = "the coins fall by the budgets of the target"
         yield _open("sample", rule, f"{coins.epsilon}, target {each}", fix)
-    if isinstance(base, ApproxDP) and reads_each(base.delta):
-        rule = "one delta for all records, of which a record that is kept seldom pays its part"
-        yield _open("sample", rule, f"delta = {base.delta}", "give one delta to everybody.")
-    if reads_each(coins.threshold):
-        rule = "the threshold is one number for all records"
-        yield _open("sample", rule, f"t = {coins.threshold}", "take X.largest(budget.epsilon).")
 
 
 def _sampled_twice(problem: Problem) -> Iterator[Obligation]:

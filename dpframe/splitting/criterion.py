@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
-from dpframe.graph import Graph, still
-from dpframe.graph.rows import COLUMNS
+from dpframe.graph import Graph
+from dpframe.prover.at_numbers import is_size
 from dpframe.prover.unproved import Unproved
 from dpframe.symbols import Expression, Number, Symbol, rational
 
@@ -54,7 +54,7 @@ class FormulaCriterion(Criterion):
 
 
 def _refuse(symbol: Symbol) -> None:
-    if symbol == COLUMNS or (symbol.origin is not None and still(symbol)):
+    if is_size(symbol):
         wanted, way_out = "given to the criterion", f"Give it {symbol.name}=..., a public number."
     elif symbol.origin is not None:
         wanted = "no part of a criterion: it is not public before the release"

@@ -19,20 +19,27 @@ from .parameters import (
     sqrt,
 )
 from .parse import parse
+from .scope import DATA, PUBLIC, RECORD, RELEASED, Origin, Scope
 from .serial import from_json, to_json
 from .text import plain
 
 __all__ = [
+    "DATA",
     "DELTA",
     "EPSILON",
     "MU",
+    "PUBLIC",
+    "RECORD",
+    "RELEASED",
     "RHO",
     "Call",
     "Domain",
     "Expression",
     "Number",
+    "Origin",
     "Power",
     "Product",
+    "Scope",
     "Sum",
     "Symbol",
     "add",

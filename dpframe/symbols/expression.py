@@ -16,6 +16,7 @@ import attrs
 from dpframe.errors import TouchesData
 
 from .domain import Domain
+from .scope import DATA, PUBLIC, Origin, Scope
 
 # number of arguments; 0: any number
 FUNCTIONS = {"log": 1, "exp": 1, "min": 0, "max": 0, "analytic_sigma": 2}
@@ -112,6 +113,15 @@ class Expression:
             object.__setattr__(self, "_found", found)
             return found
 
+    @property
+    def scope(self) -> Scope:
+        """What its value depends on: all that its symbols depend on."""
+        found = PUBLIC
+        for symbol in self.symbols():
+            if symbol.origin is not None:
+                found |= symbol.scope
+        return found
+
     def substitute(self, values: Mapping[str, Expression]) -> Expression:
         """The formula with parameters, by name, replaced."""
         return _substitute(self, values, {}) if values else self
@@ -169,8 +179,8 @@ class Number(Expression):
 class Symbol(Expression):
     """A parameter with the domain over which every claim about it must hold.
 
-    `origin` is None for a public parameter; otherwise it is the statistic of the data whose value
-    the symbol stands for.
+    `origin` is None for a public parameter; otherwise it is what the symbol stands for: a statistic
+    of the data, a released number, a record's own budget, a number of all budgets.
     """
 
     name: str
@@ -185,6 +195,13 @@ class Symbol(Expression):
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    @property
+    def scope(self) -> Scope:
+        """As its origin says; DATA, the strictest, where nobody knows what it stands for."""
+        if self.origin is None:
+            return PUBLIC
+        return self.origin.scope if isinstance(self.origin, Origin) else DATA
 
     @property
     def parts(self) -> tuple[Expression, ...]:

@@ -17,9 +17,10 @@ from dpframe.execution.numbers import PublicNumbers
 from dpframe.execution.one_pass import empty_block
 from dpframe.execution.stages import Stages
 from dpframe.execution.totals import Pass
-from dpframe.graph import rounding
+from dpframe.graph import Reading, rounding
 from dpframe.graph.maps.base import ColumnMap
 from dpframe.graph.statistics.gram import Gram
+from dpframe.symbols import RELEASED
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 LITTLE = dp.Gaussian(std=2)
@@ -243,9 +244,9 @@ class Inverse(ColumnMap):
     by: Any
 
     @property
-    def formulas(self):
-        """The number."""
-        return {"by": self.by}
+    def readings(self):
+        """The number, which may be a released one."""
+        return {"by": Reading(self.by, RELEASED)}
 
     def record(self):
         """The number."""

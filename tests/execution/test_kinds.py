@@ -41,7 +41,7 @@ class Wordless(Procedure):
     name: str = "wordless"
     summary = "nothing"
     inputs = property(lambda self: (self.statistic,))
-    own_formulas = property(lambda self: {})
+    own_readings = property(lambda self: {})
 
 
 class SilentSum(dp.Regression):

@@ -56,7 +56,13 @@ SETTINGS: Mapping[str, Callable[[dp.Relation], dp.Setting]] = {
 }
 BEFORE = Path(__file__).parent / "lock.jsonl.gz"
 """Every answer before the core was rebuilt (commit fb00509), without words."""
-MEANT: Mapping[str, str] = {}
+MEANT: Mapping[str, str] = {
+    f"ApproximateMinima | {relation} | {setting} | each epsilon, delta": (
+        "the parts of its share are judged like the share: two more are refused"
+    )
+    for relation in ("add/remove", "replace-one")
+    for setting in ("B, Y", "one")
+}
 """Differences that are meant, each a part of a key, with the reason."""
 
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.symbols import Expression, Number, minimum, power, sqrt, to_json
+from dpframe.symbols import RELEASED, Expression, Number, minimum, power, sqrt, to_json
 
 from ..columns import Column
 from ..positive import positive
+from ..reading import Reading
 from ..rows import Rows, RowSource
 from .base import RowMap
 from .grid import (
@@ -76,14 +77,9 @@ class Box(RowMap):
         return f"clip entries to [{-self.bound}, {self.bound}]"
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """The bound."""
-        return {"bound": self.bound}
-
-    @property
-    def positive(self) -> tuple[str, ...]:
-        """The bound."""
-        return ("bound",)
+        return {"bound": Reading(self.bound, RELEASED, positive=True)}
 
     def record(self) -> dict[str, object]:
         """The bound."""

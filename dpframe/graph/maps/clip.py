@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.symbols import Expression, Number, minimum, power, sqrt, to_json
+from dpframe.symbols import RELEASED, Expression, Number, minimum, power, sqrt, to_json
 
 from ..positive import positive
+from ..reading import Reading
 from ..rows import Rows, RowSource
 from .base import RowMap
 
@@ -54,14 +55,9 @@ class ClipNorm(RowMap):
         return f"clip to norm {self.norm}"
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """The radius."""
-        return {"norm": self.norm}
-
-    @property
-    def positive(self) -> tuple[str, ...]:
-        """The radius."""
-        return ("norm",)
+        return {"norm": Reading(self.norm, RELEASED, positive=True)}
 
     def record(self) -> dict[str, object]:
         """The radius."""

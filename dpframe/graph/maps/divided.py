@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
-from dpframe.symbols import Expression, to_json
+from dpframe.symbols import RELEASED, Expression, to_json
 
-from ..node import DataNode, Node
+from ..node import Node
 from ..positive import positive
+from ..reading import Reading
 from ..rows import Rows
 from ..statistics import Statistic
 from .base import RecordMap
@@ -28,8 +29,8 @@ LEAST, FAR = 1e-300, 1e150  # beyond, what a released centre says is not believe
 
 def _known_or_statistic(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
     del instance
-    rows = isinstance(value, DataNode) and not isinstance(value, Statistic)
-    if value is not None and (rows or not isinstance(value, Node)):
+    known = isinstance(value, Statistic) or (isinstance(value, Node) and value.scope is RELEASED)
+    if value is not None and not known:
         way_out = "Release it first: dp.post(scales, dp.release(...), ...)."
         raise InvalidArgument(
             attribute.name, "a released vector, one number a column", value, way_out
@@ -67,20 +68,19 @@ class DividedColumns(RecordMap):
         return (self.source, self.by, *([] if self.minus is None else [self.minus]))
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """The range; and the value of a vector that was not released, which taints it."""
         vectors = {"divisor": self.by, "centre": self.minus}
         raw = {
-            name: vector.__expression__()
+            name: Reading(vector.__expression__(), RELEASED)
             for name, vector in vectors.items()
             if isinstance(vector, Statistic)
         }
-        return {"lower": self.lower, "upper": self.upper, **raw}
-
-    @property
-    def positive(self) -> tuple[str, ...]:
-        """The range."""
-        return ("lower", "upper")
+        return {
+            "lower": Reading(self.lower, RELEASED, positive=True),
+            "upper": Reading(self.upper, RELEASED, positive=True),
+            **raw,
+        }
 
     @property
     def label(self) -> str:

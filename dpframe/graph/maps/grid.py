@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.symbols import Expression, exact, sqrt
+from dpframe.symbols import RELEASED, Expression, exact, sqrt
 
 from ..columns import Column
 from ..node import Node
+from ..reading import Reading
 from ..rows import Rows
 from .base import ColumnMap, NormsAsBefore, RowMap
 from .clip import ClipNorm
@@ -59,6 +60,11 @@ class OnGrid(Node):
     @abstractmethod
     def step(self) -> Expression:
         """The public number of which every entry is a whole multiple."""
+
+    @property
+    def derived(self) -> dict[str, Reading]:
+        """The step, one for all records."""
+        return {"step": Reading(self.step, RELEASED)}
 
     @property
     def label(self) -> str:

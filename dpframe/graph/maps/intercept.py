@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.symbols import Expression, power, sqrt, to_json
+from dpframe.symbols import RELEASED, Expression, power, sqrt, to_json
 
 from ..positive import positive
+from ..reading import Reading
 from ..rows import ONE, Rows
 from .base import RowMap
 
@@ -87,14 +88,9 @@ class Intercept(RowMap):
         return "append intercept"
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """The constant."""
-        return {"value": self.value}
-
-    @property
-    def positive(self) -> tuple[str, ...]:
-        """The constant."""
-        return ("value",)
+        return {"value": Reading(self.value, RELEASED, positive=True)}
 
     def record(self) -> dict[str, object]:
         """The constant."""

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.symbols import Expression, exact, maximum, to_json
+from dpframe.symbols import RELEASED, Expression, exact, maximum, to_json
 
 from ..columns import Column, ColumnSource
 from ..interval import check_interval
+from ..reading import Reading
 from .base import ColumnMap
 
 if TYPE_CHECKING:
@@ -51,9 +52,12 @@ class ClipColumn(ColumnMap):
         return f"clip to [{self.lower}, {self.upper}]"
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """The ends."""
-        return {"lower": self.lower, "upper": self.upper}
+        return {
+            "lower": Reading(self.lower, RELEASED),
+            "upper": Reading(self.upper, RELEASED),
+        }
 
     def record(self) -> dict[str, object]:
         """The ends."""
@@ -91,9 +95,12 @@ class ToUnitInterval(ColumnMap):
         return f"[{self.lower}, {self.upper}] onto [-1, 1]"
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """The ends."""
-        return {"lower": self.lower, "upper": self.upper}
+        return {
+            "lower": Reading(self.lower, RELEASED),
+            "upper": Reading(self.upper, RELEASED),
+        }
 
     def record(self) -> dict[str, object]:
         """The ends."""

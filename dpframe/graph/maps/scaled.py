@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.symbols import Expression, to_json
+from dpframe.symbols import RELEASED, Expression, to_json
 
 from ..known import Known
 from ..positive import positive
+from ..reading import Reading
 from ..rows import Rows
 from .base import RowMap
 
@@ -77,14 +78,9 @@ class Scaled(RowMap):
         return f"divide by {self.by}"
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """The divisor."""
-        return {"divisor": self.by}
-
-    @property
-    def positive(self) -> tuple[str, ...]:
-        """The divisor."""
-        return ("divisor",)
+        return {"divisor": Reading(self.by, RELEASED, positive=True)}
 
     def record(self) -> dict[str, object]:
         """The divisor."""

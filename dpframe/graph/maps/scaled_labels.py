@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.symbols import Expression, Number, exact, to_json
+from dpframe.symbols import DATA, RELEASED, Expression, Number, exact, to_json
 
 from ..columns import Column
-from ..known import reads_released
 from ..positive import positive
-from ..release import is_public
+from ..reading import Reading
 from .base import ColumnMap
 
 if TYPE_CHECKING:
@@ -54,13 +53,13 @@ class ScaledLabels(ColumnMap):
     @property
     def bound(self) -> Expression | None:
         """bound/by where nothing is subtracted and the divisor is no secret; None elsewhere."""
-        before, plain = self.source.bound, self.minus == ZERO and is_public(self.by)
+        before, plain = self.source.bound, self.minus == ZERO and DATA not in self.by.scope
         return before / self.by if before is not None and plain else None
 
     @property
     def ball(self) -> bool:
         """As before, where labels are only divided, by a public number."""
-        public = self.bound is not None and not reads_released(self.by)
+        public = self.bound is not None and RELEASED not in self.by.scope
         return public and self.source.ball
 
     @property
@@ -70,14 +69,12 @@ class ScaledLabels(ColumnMap):
         return f"{shift}divide by {self.by}"
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """Divisor and centre."""
-        return {"divisor": self.by, "centre": self.minus}
-
-    @property
-    def positive(self) -> tuple[str, ...]:
-        """The divisor."""
-        return ("divisor",)
+        return {
+            "divisor": Reading(self.by, RELEASED, positive=True),
+            "centre": Reading(self.minus, RELEASED),
+        }
 
     def record(self) -> dict[str, object]:
         """Divisor and centre."""

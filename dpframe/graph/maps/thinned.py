@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, listed_words
-from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share, reads_each
-from dpframe.symbols import Expression, Number, exp, minimum, to_json
+from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share
+from dpframe.symbols import RECORD, Expression, Number, exp, minimum, to_json
 
 from ..columns import Column
 from ..node import Node
 from ..positive import positive
+from ..reading import Reading
 from ..rows import Rows
 from .base import NormsAsBefore, RecordColumn, RecordMap
 from .weighted import BudgetSource
@@ -67,15 +68,13 @@ class Thinning(Node):
         return f"sample at threshold {self.threshold}"
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """The threshold, and what it is compared with."""
-        found = {"threshold": self.threshold, "epsilon": self.epsilon}
-        return found if self.delta is None else {**found, "delta": self.delta}
-
-    @property
-    def positive(self) -> tuple[str, ...]:
-        """The threshold."""
-        return ("threshold",)
+        found = {
+            "threshold": Reading(self.threshold, positive=True),
+            "epsilon": Reading(self.epsilon, RECORD),
+        }
+        return found if self.delta is None else {**found, "delta": Reading(self.delta)}
 
     def record(self) -> dict[str, object]:
         """Its formulas."""
@@ -145,7 +144,7 @@ def thinned(
         way_out = "Take dp.PersonalizedDP(epsilon) or dp.PersonalizedDP(epsilon, delta)."
         got = listed_words(budget.currency)
         raise InvalidArgument("budget", "of epsilon, perhaps with delta", got, way_out)
-    if not reads_each(budget.epsilon):
+    if RECORD not in budget.epsilon.scope:
         return rows, column, budget  # everybody's coin would be certain
     delta = budget.delta if "delta" in budget.currency else None
     coins = Thinning(threshold, budget.epsilon, delta)

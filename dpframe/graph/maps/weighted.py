@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.privacy import Unit, reads_each
-from dpframe.symbols import Expression, to_json
+from dpframe.privacy import Unit
+from dpframe.symbols import RECORD, Expression, Scope, to_json
 
 from ..columns import Column
 from ..node import DataNode, Node
 from ..of_budgets import OfBudgets
 from ..positive import positive
+from ..reading import Reading
 from ..rows import Rows
 from .base import ColumnMap, RecordColumn, RecordMap
 from .grid import OnGrid, RowsOnGrid
@@ -66,19 +67,19 @@ class Weight(Node):
     inputs: tuple[Node, ...] = attrs.field(default=(), init=False)
 
     @property
+    def scope(self) -> Scope:  # type: ignore[override]  # as its formula says
+        """Its formula's."""
+        return self.factor.scope
+
+    @property
     def label(self) -> str:
         """`weight epsilon`."""
         return f"weight {self.factor}"
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """The factor."""
-        return {"factor": self.factor}
-
-    @property
-    def positive(self) -> tuple[str, ...]:
-        """The factor."""
-        return ("factor",)
+        return {"factor": Reading(self.factor, RECORD, positive=True)}
 
     def record(self) -> dict[str, object]:
         """The factor."""
@@ -87,7 +88,7 @@ class Weight(Node):
     @property
     def differs(self) -> bool:
         """Whether it differs from record to record."""
-        return reads_each(self.factor)
+        return RECORD in self.factor.scope
 
     def of(self, values: Mapping[Node, Array], budgets: BudgetSource, count: int) -> Array:
         """Each of `count` records', shape (m,)."""
@@ -255,9 +256,9 @@ class WeightedOnGrid(OnGrid):
         return step
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """The largest factor."""
-        return {"factor": self.factor}
+        return {"factor": Reading(self.factor)}
 
     def on_grid(self, bits: int) -> Any:
         """Itself: it is on one."""

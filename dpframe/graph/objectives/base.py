@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.symbols import Expression, exact
+from dpframe.symbols import PUBLIC, Expression, Scope, exact
 
 from ..node import Node
 
@@ -49,6 +49,7 @@ class Objective(Node):
     """
 
     __slots__ = ()
+    scope: ClassVar[Scope] = PUBLIC
     link: ClassVar[str] = ""
 
     @property

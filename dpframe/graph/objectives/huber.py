@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.symbols import Expression, constant, minimum, to_json
+from dpframe.symbols import RELEASED, Expression, constant, minimum, to_json
 
 from ..positive import positive
+from ..reading import Reading
 from .base import IDENTITY, Bounds, Objective
 
 if TYPE_CHECKING:
@@ -36,14 +37,9 @@ class Huber(Objective):
     knee: Expression = attrs.field(converter=_knee)
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """The knee."""
-        return {"knee": self.knee}
-
-    @property
-    def positive(self) -> tuple[str, ...]:
-        """The knee."""
-        return ("knee",)
+        return {"knee": Reading(self.knee, RELEASED, positive=True)}
 
     def record(self) -> dict[str, object]:
         """The knee."""

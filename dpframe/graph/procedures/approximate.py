@@ -9,10 +9,11 @@ import attrs
 
 from dpframe.errors import NotExecutable
 from dpframe.privacy import Share
-from dpframe.symbols import Expression, analytic_sigma, to_json
+from dpframe.symbols import RELEASED, Expression, analytic_sigma, to_json
 
 from ..node import Node
 from ..procedure import Random, Rounded, Sampler
+from ..reading import Reading, share_readings
 from .perturbed import PerturbedMinimum
 
 if TYPE_CHECKING:
@@ -53,9 +54,23 @@ class ApproximateMinimum(Sampler):
         return "approximate minimiser of a perturbed objective"
 
     @property
-    def own_formulas(self) -> dict[str, Expression]:
+    def own_readings(self) -> dict[str, Reading]:
         """Those of the exact minimum, the tolerance and the std."""
-        return {**self.minimum.own_formulas, "tolerance": self.tolerance, "std": self.std}
+        return {
+            **self.minimum.own_readings,
+            "tolerance": Reading(self.tolerance, RELEASED),
+            "std": Reading(self.std, RELEASED),
+        }
+
+    @property
+    def derived(self) -> dict[str, Reading]:
+        """The parts of its share."""
+        parts = {"minimum": self.minimum.share, "difference": self.noise_share}
+        return {
+            f"{name} of the {part}": reading
+            for part, share in parts.items()
+            for name, reading in share_readings(share).items()
+        }
 
     @property
     def std(self) -> Expression:

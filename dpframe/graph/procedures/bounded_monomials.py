@@ -7,11 +7,12 @@ from typing import ClassVar
 import attrs
 
 from dpframe.privacy import Guarantee, PureDP, Share
-from dpframe.symbols import Expression
+from dpframe.symbols import RELEASED, Expression
 
 from ..columns import Column
 from ..node import Node
 from ..procedure import Procedure
+from ..reading import Reading
 from ..rows import Rows
 
 
@@ -46,6 +47,10 @@ class BoundedMonomials(Procedure):
         return "monomials, each with noise of its own"
 
     @property
-    def own_formulas(self) -> dict[str, Expression]:
+    def own_readings(self) -> dict[str, Reading]:
         """The bounds."""
-        return {"lower": self.lower, "upper": self.upper, "square_of": self.square_of}
+        return {
+            "lower": Reading(self.lower, RELEASED),
+            "upper": Reading(self.upper, RELEASED),
+            "square_of": Reading(self.square_of, RELEASED),
+        }

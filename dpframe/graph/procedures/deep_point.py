@@ -10,12 +10,13 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.privacy import REPLACE_ONE, Guarantee, PureDP, Share
-from dpframe.symbols import Expression, constant, exact
+from dpframe.symbols import RELEASED, Expression, constant, exact
 
 from ..depths import Depths, base_of, reach_of, whole
 from ..maps.boxes import unit_of_entries
 from ..node import Node
 from ..procedure import Random, Rounded, Sampler
+from ..reading import Reading
 from ..statistics import CellSums
 from ..statistics.estimates import ridge
 
@@ -60,13 +61,13 @@ class DeepPoint(Sampler):
         return f"point deep among {self.sums.partition.cells} models"
 
     @property
-    def own_formulas(self) -> dict[str, Expression]:
+    def own_readings(self) -> dict[str, Reading]:
         """Penalty, radius, grain and rate."""
         return {
-            "penalty": self.penalty,
-            "radius": self.radius,
-            "grain": self.grain,
-            "rate": self.rate,
+            "penalty": Reading(self.penalty, RELEASED),
+            "radius": Reading(self.radius, RELEASED),
+            "grain": Reading(self.grain, RELEASED),
+            "rate": Reading(self.rate, RELEASED),
         }
 
     @property

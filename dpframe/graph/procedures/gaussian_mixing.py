@@ -12,12 +12,13 @@ import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.privacy import REPLACE_ONE, Share
-from dpframe.symbols import Expression, exact, exp, power
+from dpframe.symbols import RELEASED, Expression, exact, exp, power
 
 from ..bound import Bound
 from ..loop import points_of
 from ..node import Node
 from ..procedure import Random, Rounded, Sampler, approximate
+from ..reading import Reading
 from ..statistics import Gram
 from ..statistics.lambda_min import LambdaMin
 from ..statistics.log_residual import ZERO
@@ -63,9 +64,13 @@ class GaussianMixing(Sampler):
         return "Gaussian sketches"
 
     @property
-    def own_formulas(self) -> dict[str, Expression]:
+    def own_readings(self) -> dict[str, Reading]:
         """Rows of a sketch, sketches, and the floor."""
-        return {"rows": self.rows, "sketches": self.sketches, "floor": self.floor}
+        return {
+            "rows": Reading(self.rows),
+            "sketches": Reading(self.sketches),
+            "floor": Reading(self.floor, RELEASED),
+        }
 
     @property
     def fits(self) -> bool:

@@ -11,10 +11,20 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.mechanisms import AdditiveNoise, Gaussian, L2Laplace
 from dpframe.privacy import REPLACE_ONE, ApproxDP, Guarantee, PureDP, Share
-from dpframe.symbols import Expression, Number, analytic_sigma, exact, maximum, power, to_json
+from dpframe.symbols import (
+    RELEASED,
+    Expression,
+    Number,
+    analytic_sigma,
+    exact,
+    maximum,
+    power,
+    to_json,
+)
 
 from ..node import Node
 from ..procedure import Random, Rounded, Sampler
+from ..reading import Reading
 from ..statistics import Gram, Moment
 from ..statistics.log_residual import ZERO, ridge_of
 
@@ -63,13 +73,13 @@ class PerturbedMinimum(Sampler):
         return "minimiser of a perturbed objective"
 
     @property
-    def own_formulas(self) -> dict[str, Expression]:
+    def own_readings(self) -> dict[str, Reading]:
         """Penalty, radius, the part of epsilon, the size of the noise."""
         return {
-            "penalty": self.penalty,
-            "radius": self.radius,
-            "noise_share": self.noise_share,
-            "size": self.size,
+            "penalty": Reading(self.penalty, RELEASED),
+            "radius": Reading(self.radius, RELEASED),
+            "noise_share": Reading(self.noise_share),
+            "size": Reading(self.size, RELEASED),
         }
 
     def record(self) -> dict[str, object]:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.privacy import REPLACE_ONE, Share
-from dpframe.symbols import Expression, exact, exp, minimum, power, sqrt
+from dpframe.symbols import RELEASED, Expression, exact, exp, minimum, power, sqrt
 
 from ..bound import Bound
 from ..node import Node
 from ..procedure import Random, Rounded, Sampler, approximate
+from ..reading import Reading
 from ..statistics import Gram, Moment
 from ..statistics.log_residual import ZERO, LogResidual, ridge, ridge_of
 
@@ -58,12 +59,21 @@ class Posterior(Sampler):
         return "posterior sample"
 
     @property
-    def own_formulas(self) -> dict[str, Expression]:
+    def own_readings(self) -> dict[str, Reading]:
         """Penalty, floor, and what is stated."""
         found = {"penalty": self.penalty, "floor": self.floor}
         if self.residual is not None:
             found["residual"] = self.residual
-        return found if self.temperature is None else found | {"temperature": self.temperature}
+        if self.temperature is not None:
+            found["temperature"] = self.temperature
+        return {name: Reading(formula, RELEASED) for name, formula in found.items()}
+
+    @property
+    def derived(self) -> dict[str, Reading]:
+        """The logarithm of the bound, also where it bounds other residuals and is not used."""
+        if self.log_residual is None:
+            return {}
+        return {"log_residual": Reading(self.log_residual, RELEASED)}
 
     @property
     def leverage(self) -> Expression:

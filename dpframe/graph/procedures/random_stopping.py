@@ -9,13 +9,13 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.privacy import Guarantee, PureDP, Share
-from dpframe.symbols import Expression, rational
+from dpframe.symbols import RELEASED, rational
 
 from ..columns import Column
 from ..graph import Graph
-from ..known import reads_released
 from ..node import Node
 from ..procedure import Procedure
+from ..reading import Reading
 from ..rows import Rows
 
 TIMES = 3  # what a run may cost, this often, is the cost of the whole
@@ -36,7 +36,7 @@ def _graphs(value: Any) -> tuple[Graph, ...]:
         way_out = "Graph.of((fit, score)) makes one; dp.Tuned makes one for each candidate."
         raise InvalidArgument("graphs", "at least one, with a fit and a score each", value, way_out)
     for graph in graphs:
-        if any(reads_released(f) for node in graph.nodes for f in node.formulas.values()):
+        if any(RELEASED in f.scope for node in graph.nodes for f in node.formulas.values()):
             way_out = "Tune a declaration whose noise and bounds are public before it runs."
             raise InvalidArgument(
                 "of", "free of bounds that are released", graph.outputs[0], way_out
@@ -89,10 +89,10 @@ class RandomStopping(Procedure):
         return all(charged.exact for graph in self.graphs for charged in graph.charged)
 
     @property
-    def own_formulas(self) -> dict[str, Expression]:
+    def own_readings(self) -> dict[str, Reading]:
         """Every formula of its graphs."""
         return {
-            f"{name} of {node.label} in run {i}.{k}": formula
+            f"{name} of {node.label} in run {i}.{k}": Reading(formula)
             for i, graph in enumerate(self.graphs)
             for k, node in enumerate(graph.nodes)
             for name, formula in node.formulas.items()

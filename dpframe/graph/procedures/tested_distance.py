@@ -7,11 +7,12 @@ from typing import ClassVar
 import attrs
 
 from dpframe.privacy import Guarantee, PureDP, Share
-from dpframe.symbols import Expression, constant
+from dpframe.symbols import RELEASED, Expression, constant
 
 from ..columns import Column
 from ..node import Node
 from ..procedure import Procedure
+from ..reading import Reading
 from ..rows import Rows
 
 
@@ -44,9 +45,17 @@ class TestedDistance(Procedure):
         return "test of the distance to unsafety"
 
     @property
-    def own_formulas(self) -> dict[str, Expression]:
+    def own_readings(self) -> dict[str, Reading]:
         """The scale and the threshold."""
-        return {"scale": self.scale, "threshold": self.threshold}
+        return {
+            "scale": Reading(self.scale, RELEASED),
+            "threshold": Reading(self.threshold, RELEASED),
+        }
+
+    @property
+    def derived(self) -> dict[str, Reading]:
+        """The distance of an unsafe table, which no record of it names."""
+        return {"unsafe": Reading(self.unsafe)}
 
 
 @attrs.frozen(eq=False)
@@ -75,6 +84,6 @@ class DepthSample(Procedure):
         return "sample by depth"
 
     @property
-    def own_formulas(self) -> dict[str, Expression]:
+    def own_readings(self) -> dict[str, Reading]:
         """The rate."""
-        return {"rate": self.rate}
+        return {"rate": Reading(self.rate, RELEASED)}

@@ -16,6 +16,7 @@ from dpframe.symbols import Expression, exact, exp, log
 from ..depths import Depths, distance
 from ..node import Node
 from ..procedure import Random, Rounded, approximate
+from ..reading import Reading
 from ..statistics import CellSums
 from .deep_point import ZERO, DeepPoint, changed_cells
 
@@ -49,9 +50,9 @@ class TestedPoint(DeepPoint):
         return f"tested {super().summary}"
 
     @property
-    def own_formulas(self) -> dict[str, Expression]:
+    def own_readings(self) -> dict[str, Reading]:
         """Those of a deep point, and the epsilon of the test."""
-        return {**super().own_formulas, "test": self.test}
+        return {**super().own_readings, "test": Reading(self.test)}
 
     def record(self) -> dict[str, object]:
         """As other procedures; the least depth."""

@@ -11,13 +11,14 @@ import attrs
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.mechanisms import L2Laplace
 from dpframe.privacy import REPLACE_ONE, Guarantee, PureDP, Share
-from dpframe.symbols import Expression, exact, power, to_json
+from dpframe.symbols import RECORD, RELEASED, Expression, Scope, exact, power, to_json
 
 from ..columns import Column
 from ..maps.weighted import RecordWeights, Weight
 from ..node import Node
 from ..objectives import Bounds, Objective
 from ..procedure import Random, Rounded, Searcher
+from ..reading import Reading
 from ..rows import Rows
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class TiltedMinimum(Searcher):
 
     kind: ClassVar[str] = "tilted_minimum"
     gives: ClassVar[type[Guarantee]] = PureDP
+    divided: ClassVar[Scope] = RECORD
     rows: Rows
     column: Column
     objective: Objective
@@ -73,10 +75,15 @@ class TiltedMinimum(Searcher):
         return f"minimiser of a tilted {self.objective.label}"
 
     @property
-    def own_formulas(self) -> dict[str, Expression]:
+    def own_readings(self) -> dict[str, Reading]:
         """Penalty, the part of epsilon, the scale of the noise."""
-        found = {"penalty": self.penalty, "noise_share": self.noise_share}
-        return found if self.size is None else {**found, "size": self.size}
+        found = {
+            "penalty": Reading(self.penalty, RELEASED),
+            "noise_share": Reading(self.noise_share),
+        }
+        if self.size is not None:
+            found["size"] = Reading(self.size, RELEASED | RECORD)
+        return found
 
     def record(self) -> dict[str, object]:
         """Its formulas, its share, and the weight."""

@@ -11,7 +11,7 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.privacy import Relation, Unit
 from dpframe.sensitivity import L1, Norm
-from dpframe.symbols import Expression, Number, exact, minimum, sqrt, to_json
+from dpframe.symbols import RELEASED, Expression, Number, exact, minimum, sqrt, to_json
 
 from ..columns import Column
 from ..maps.grid import gridded, gridded_labels
@@ -20,6 +20,7 @@ from ..node import Node
 from ..objectives import Bounds, Objective, Squared
 from ..of_budgets import reads_budgets
 from ..positive import positive
+from ..reading import Reading
 from ..rows import Rows
 from .base import OneRow, by_relation
 from .searched import Searched
@@ -123,14 +124,16 @@ class Argmin(Searched):
         return f"argmin of the {self.objective.label}"
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """The penalty, the radius, the tolerance."""
         found = {"penalty": self.penalty}
         if self.tolerance != NONE:
             found["tolerance"] = self.tolerance
         if self.least is not None and reads_budgets(self.least):
             found["least"] = self.least
-        return found if self.radius is None else {**found, "radius": self.radius}
+        if self.radius is not None:
+            found["radius"] = self.radius
+        return {name: Reading(formula, RELEASED, positive=True) for name, formula in found.items()}
 
     @property
     def least(self) -> Expression | None:
@@ -140,11 +143,6 @@ class Argmin(Searched):
         bounds = self.bounds
         once = None if bounds is None else self.objective.added(bounds, self.penalty)
         return None if once is None else self.rows.smallest(self.tolerance * once)
-
-    @property
-    def positive(self) -> tuple[str, ...]:
-        """All of them."""
-        return tuple(self.formulas)
 
     def record(self) -> dict[str, object]:
         """The formulas."""

@@ -13,8 +13,8 @@ import attrs
 
 from dpframe.mechanisms.base import restated
 from dpframe.privacy import ADD_REMOVE, Relation, Unit
-from dpframe.sensitivity import Norm, Sensitivity
-from dpframe.symbols import Expression, Symbol, exact, power
+from dpframe.sensitivity import L2, Norm, Sensitivity
+from dpframe.symbols import DATA, PUBLIC, Expression, Origin, Scope, Symbol, exact, power
 from dpframe.symbols.domain import Domain
 
 from ..node import DataNode, Node
@@ -40,7 +40,7 @@ class OneRow:
     attained: bool = False
 
 
-class Statistic(DataNode):
+class Statistic(Origin, DataNode):
     """Abstract: a statistic. Linear arithmetic with public numbers keeps it one; other arithmetic
     reads its value, which taints a formula.
     """
@@ -56,6 +56,12 @@ class Statistic(DataNode):
     @abstractmethod
     def shape(self) -> tuple[Expression, ...]:
         """The shape of its value in public sizes; () for a number."""
+
+    @property
+    def scope(self) -> Scope:  # type: ignore[override]  # as its sensitivity says
+        """The data; public where it is constant between neighbours, as n under replace-one."""
+        moved = self.sensitivity(L2)
+        return PUBLIC if moved is not None and moved.value == exact(0) else DATA
 
     @property
     def symmetric(self) -> bool:

@@ -12,12 +12,13 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.privacy import ADD_REMOVE, Relation, Unit
 from dpframe.sensitivity import L1, Norm
-from dpframe.symbols import Expression, Number, exact, sqrt, to_json
+from dpframe.symbols import RELEASED, Expression, Number, exact, sqrt, to_json
 
 from ..maps.boxes import unit_of_entries
 from ..node import Node
 from ..partition import Partition
 from ..positive import positive
+from ..reading import Reading
 from .base import OneRow, Statistic
 from .cell_sums import CellSums
 
@@ -87,14 +88,12 @@ class BlockEstimates(Statistic):
         return f"mean of {self.sums.partition.cells} estimates"
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """Penalty and radius."""
-        return {"penalty": self.penalty, "radius": self.radius}
-
-    @property
-    def positive(self) -> tuple[str, ...]:
-        """The radius."""
-        return ("radius",)
+        return {
+            "penalty": Reading(self.penalty, RELEASED),
+            "radius": Reading(self.radius, RELEASED, positive=True),
+        }
 
     def record(self) -> dict[str, object]:
         """The formulas."""

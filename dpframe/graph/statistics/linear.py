@@ -12,9 +12,10 @@ import attrs
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.privacy import Relation, Unit
 from dpframe.sensitivity import Norm
-from dpframe.symbols import Expression, Number, add, exact, maximum, to_json
+from dpframe.symbols import RELEASED, Expression, Number, add, exact, maximum, to_json
 
 from ..node import Node
+from ..reading import Reading
 from .base import OneRow, Statistic
 
 if TYPE_CHECKING:
@@ -92,9 +93,12 @@ class Linear(Statistic):
         return " + ".join(terms).replace("+ -1*", "- ")
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """The coefficients."""
-        return {f"coefficient {index + 1}": c for index, c in enumerate(self.coefficients)}
+        return {
+            f"coefficient {index + 1}": Reading(c, RELEASED)
+            for index, c in enumerate(self.coefficients)
+        }
 
     def record(self) -> dict[str, object]:
         """The coefficients."""

@@ -10,9 +10,10 @@ import attrs
 
 from dpframe.privacy import REPLACE_ONE, Relation, Unit
 from dpframe.sensitivity import Norm
-from dpframe.symbols import Expression, Number, exact, log, power, to_json
+from dpframe.symbols import RELEASED, Expression, Number, exact, log, power, to_json
 
 from ..node import Node
+from ..reading import Reading
 from .base import OneRow, Statistic
 from .gram import Gram
 from .lambda_min import LambdaMin
@@ -69,14 +70,12 @@ class LogResidual(Statistic):
         return "log(Y + B |theta|)"
 
     @property
-    def formulas(self) -> dict[str, Expression]:
+    def readings(self) -> dict[str, Reading]:
         """Penalty and floor."""
-        return {"penalty": self.penalty, "floor": self.floor}
-
-    @property
-    def positive(self) -> tuple[str, ...]:
-        """The penalty."""
-        return ("penalty",)
+        return {
+            "penalty": Reading(self.penalty, RELEASED, positive=True),
+            "floor": Reading(self.floor, RELEASED),
+        }
 
     def record(self) -> dict[str, object]:
         """Penalty and floor."""

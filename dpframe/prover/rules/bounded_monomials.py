@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dpframe.graph import path
-from dpframe.graph.known import reads_released
 from dpframe.graph.procedures.bounded_monomials import BoundedMonomials
-from dpframe.symbols import Expression, power
+from dpframe.symbols import RELEASED, Expression, power
 
 from ..obligation import REFUTED, UNPROVED, Obligation, Witness, named
 from ..problem import Problem
@@ -66,7 +65,7 @@ def _covered(problem: Problem, noisy: BoundedMonomials) -> Iterator[Obligation]:
         point = decision.witness
         witness = None if point is None else _witness(point, gap, noisy.square_of, end)
         yield Obligation(
-            "sensitivity" if reads_released(gap) else "theorem",
+            "sensitivity" if RELEASED in gap.scope else "theorem",
             noisy.label,
             COVERS,
             (f"noise for ({noisy.square_of})^2, entries up to {end}",),
@@ -78,7 +77,7 @@ def _covered(problem: Problem, noisy: BoundedMonomials) -> Iterator[Obligation]:
 
 def _witness(point: Any, gap: Expression, told: Expression, end: Expression) -> Witness:
     """Numbers; where bounds read a release, the table that makes them fail, for all numbers."""
-    if reads_released(gap):
+    if RELEASED in gap.scope:
         return Witness(says=REACHED)
     says = f"noise is for squares up to ({told})^2, and ({end})^2 is larger"
     return Witness(named(point, gap), says)

@@ -1,0 +1,249 @@
+"""Information flow: who reads what, in one pass over everything that is read.
+
+Each number has a scope (`dpframe.symbols.scope`), each place that reads one says what it may depend
+on, and public numbers only where it says nothing. A refusal names the way from the source to the
+place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import attrs
+
+from dpframe.graph import ColumnNode, Loop, Node, OfBudgets, Post, Reading, Release, path
+from dpframe.graph.loop import ancestors
+from dpframe.graph.maps.base import MappedRows
+from dpframe.graph.statistics import AGGREGATES, RawAggregate, Statistic
+from dpframe.sensitivity import L2
+from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, Symbol
+
+from .edit import DROP, RELEASE, Edit
+from .edit import PUBLIC as MAKE_PUBLIC
+from .obligation import REFUTED, UNPROVED, Obligation, Witness
+from .problem import Problem
+
+
+@attrs.frozen
+class Place:
+    """`name` of `label`, which reads a formula."""
+
+    label: str
+    name: str
+    reading: Reading
+    node: Node | None = None
+
+
+def flow(problem: Problem) -> list[Obligation]:
+    """Every reading of what may not be read there, each once."""
+    found = (*_formulas(problem), *_arguments(problem), *_outputs(problem))
+    return list(dict.fromkeys(found))
+
+
+def where(problem: Problem, node: Node) -> str:
+    """What a refusal calls a node: of a map of rows also what it maps, and, where it reads the
+    data, `-> X'X`, the released statistic that reads it.
+    """
+    mapped = isinstance(node, MappedRows)
+    label = f"{path(node.inputs[0])} -> {node.label}" if mapped else node.label
+    tainted = any(DATA in formula.scope for formula in node.formulas.values())
+    if not tainted or not isinstance(node, (MappedRows, ColumnNode)):
+        return label
+    asked = [release.statistic for release in problem.graph.releases]
+    reached = next((one for one in asked if node in ancestors(one)), None)
+    return label if reached is None else f"{label} -> {reached.label}"
+
+
+def _places(problem: Problem) -> Iterator[Place]:
+    """Everything that reads a formula: the target, the unit, every node."""
+    target, own = problem.target, PUBLIC if problem.personal is None else RECORD
+    for name in target.parameters:
+        yield Place("target", name, Reading(getattr(target, name), own))
+    yield Place("target", "rows_per_person", Reading(problem.rows))
+    for node in problem.graph.nodes:
+        formulas, readings = node.formulas, node.readings
+        if not formulas and not node.derived:
+            continue
+        label = where(problem, node)
+        for name, formula in formulas.items():
+            may = readings[name].may if name in readings else PUBLIC
+            yield Place(label, name, Reading(formula, may), node)
+        for name, reading in node.derived.items():
+            yield Place(label, name, reading, node)
+
+
+# ------------------------------------------------------------------------------------- formulas
+def _formulas(problem: Problem) -> Iterator[Obligation]:
+    for place in _places(problem):
+        formula, may = place.reading.formula, place.reading.may
+        if formula.scope not in may:
+            for symbol in sorted(formula.symbols(), key=lambda one: one.name):
+                if symbol.scope not in may:
+                    yield _refused(place, symbol)
+
+
+def _refused(place: Place, symbol: Symbol) -> Obligation:
+    """A symbol of a scope that the place may not read."""
+    if symbol.scope is RELEASED:
+        return _released(place, symbol)
+    if symbol.scope is RECORD:
+        return _not_one(place, symbol)
+    if isinstance(symbol.origin, OfBudgets):
+        return _differing(place, symbol.origin)
+    if isinstance(symbol.origin, Statistic):
+        return _tainted(place, symbol, symbol.origin)
+    rule = f"{place.name} must be public, and nobody knows what {symbol.name} stands for"
+    fix = "make symbols by dp.parameter, dp.known and X.rows."
+    fact = f"{place.name} = {place.reading.formula}"
+    return Obligation("structure", place.label, rule, (fact,), UNPROVED, repair=fix)
+
+
+def _released(place: Place, symbol: Symbol) -> Obligation:
+    source = path(symbol.origin) if isinstance(symbol.origin, Node) else symbol.name
+    way = f"{source} -> {place.name} of {place.label}"
+    rule = f"{place.name} must not depend on what is released: {way}"
+    fix = "read public numbers there; budgets are divided, and records weighed, by public numbers."
+    fact = f"{place.name} = {place.reading.formula}"
+    return Obligation("structure", place.label, rule, (fact,), UNPROVED, repair=fix)
+
+
+def _not_one(place: Place, symbol: Symbol) -> Obligation:
+    rule = (
+        f"{place.name} is one number for all records, and this reads each record's own budget: "
+        f"{symbol.name} of each record -> {place.name} of {place.label}"
+    )
+    fix = (
+        "read a number of all budgets, such as X.total(...), X.largest(...) or X.smallest(...); "
+        "or weigh the records: X.weighted(w)."
+    )
+    fact = f"{place.name} = {place.reading.formula}"
+    witness = Witness(says="two records with budgets 1/10 and 1 ask for different numbers")
+    return Obligation("personal", place.label, rule, (fact,), REFUTED, witness, fix)
+
+
+def _differing(place: Place, origin: OfBudgets) -> Obligation:
+    """A formula that reads a sum over the records that are there, under add/remove."""
+    rule = (
+        f"{place.name} must be public, but it reads the {origin.label} over the records that are "
+        f"there: a record that joins or leaves changes it: {origin.label} -> {place.name} of "
+        f"{place.label}"
+    )
+    facts = (
+        f"{place.name} = {place.reading.formula}",
+        f"the {origin.label} is private under {origin.unit.relation}",
+    )
+    says = (
+        "budget vectors (1, ..., 1) of n and of n + 1 records: the noise rates of the two "
+        "neighbours differ, so that the log-ratio of densities grows without bound with the "
+        "noise: no finite epsilon"
+    )
+    fix = (
+        "give a public number S instead, no less than the sum of all budgets that may take part "
+        "(total=S); or use dp.REPLACE_ONE."
+    )
+    return Obligation("structure", place.label, rule, facts, REFUTED, Witness(says=says), fix)
+
+
+def _tainted(place: Place, symbol: Symbol, origin: Statistic) -> Obligation:
+    if isinstance(place.node, Release) and place.name in place.node.derived:
+        return _of_shape(place.node, origin)
+    rule = (
+        f"{place.name} must be public, but it reads the data: "
+        f"{path(origin)} -> {place.name} of {place.label}"
+    )
+    facts = (
+        f"{place.name} = {place.reading.formula}",
+        f"{origin.label} is private under {origin.unit.relation}",
+    )
+    witness, fix = Witness(says=moves(origin)), _public_way_out(origin)
+    edit = Edit(MAKE_PUBLIC, value=symbol)
+    return Obligation("structure", place.label, rule, facts, REFUTED, witness, fix, edit=edit)
+
+
+def _of_shape(release: Release, origin: Statistic) -> Obligation:
+    rule = (
+        "the shape of a release must be public, but it depends on the data: "
+        f"{path(release.statistic)} -> shape"
+    )
+    facts = (
+        f"shape = ({', '.join(map(str, release.statistic.shape))})",
+        f"{origin.label} is private under {origin.unit.relation}",
+    )
+    witness = Witness(says="neighbours of 1 and 2 rows release arrays of different length")
+    fix = "release a statistic of public shape: sums, X.T @ X, X.T @ y."
+    return Obligation("structure", release.label, rule, facts, REFUTED, witness, fix)
+
+
+def _public_way_out(origin: Statistic) -> str:
+    if origin.kind == "count":
+        return (
+            "n is private under add/remove: declare a public number instead, use "
+            "dp.REPLACE_ONE, or release the count and pay for it."
+        )
+    if isinstance(origin, RawAggregate):
+        return "declare a public number from a codebook, not from the data."
+    return (
+        "declare a public bound (from a codebook, not from the data), or release the quantity "
+        "and pay a share for it."
+    )
+
+
+def moves(statistic: Statistic) -> str:
+    """Two neighbours on which the statistic differs, in words."""
+    if isinstance(statistic, RawAggregate):
+        what, before, after = AGGREGATES[statistic.name]
+        return f"{what}: {before}; {after}"
+    sensitivity = statistic.sensitivity(L2)
+    if statistic.kind == "count":
+        return "a table of 1 row and its neighbour of 2 rows give n = 1 and n = 2"
+    if sensitivity is None:
+        return f"one row changes {statistic.label}, by an amount that no rule bounds"
+    return (
+        f"one unit moves {statistic.label} by {sensitivity.value}: from 0 to "
+        f"{sensitivity.value} between two neighbours, with no noise in between"
+    )
+
+
+# ---------------------------------------------------------------------------------------- nodes
+def _arguments(problem: Problem) -> Iterator[Obligation]:
+    functions: list[Post | Loop] = [*problem.graph.posts, *problem.graph.loops]
+    for node in functions:
+        for argument in node.arguments:
+            if isinstance(argument, Node) and argument.scope not in RELEASED | RECORD:
+                rule = f"dp.post({node.label}, ...) must read released values only"
+                yield _raw(problem, f"{path(argument)} -> {node.label}", argument, rule)
+
+
+def _outputs(problem: Problem) -> Iterator[Obligation]:
+    for node in problem.graph.outputs:
+        if node.scope not in RELEASED | RECORD:
+            rule = "the output must be released"
+            yield _raw(problem, f"{path(node)} -> output", node, rule)
+
+
+def _raw(problem: Problem, way: str, node: Node, rule: str) -> Obligation:
+    says = moves(node) if isinstance(node, Statistic) else f"one row changes {node.label}"
+    fix, edit = _instead(problem, node)
+    return Obligation(
+        "structure",
+        node.label,
+        f"{rule}, but private data reaches it: {way}",
+        (f"{node.label} is raw",),
+        REFUTED,
+        Witness(says=says),
+        fix,
+        edit=edit,
+    )
+
+
+def _instead(problem: Problem, node: Node) -> tuple[str, Edit | None]:
+    """What to read instead: the release that there is, one that there could be, or a statistic."""
+    there = (one.label for one in problem.graph.releases if one.statistic == node)
+    label = next(there, None)
+    if label is not None:
+        return f"read {label} instead, its release.", Edit(RELEASE, node)
+    if isinstance(node, Statistic) and node.sensitivity(L2) is not None:
+        call = f"dp.release({node.label}, dp.Gaussian.analytic, share)"
+        return f"release it and pay a share: {call}.", Edit(RELEASE, node)
+    fix = "leave it out; or release a bounded statistic of it, such as X.T @ y, and pay a share."
+    return fix, Edit(DROP, node)
