@@ -9,7 +9,8 @@ from functools import lru_cache
 import attrs
 
 from dpframe.graph import Release
-from dpframe.mechanisms import Calibration, DiscreteGaussian, Gaussian, Laplace
+from dpframe.graph.answers import noise_of
+from dpframe.mechanisms import Calibration, Gaussian, Laplace
 from dpframe.privacy import GaussianDP, PureDP, Share, as_kind
 from dpframe.sensitivity import L2
 from dpframe.symbols import RELEASED, Expression, Number, log
@@ -144,7 +145,8 @@ def _needed(release: Release, amount: Expression) -> bool:
     e^(a (a - 1) v^2/(2 s^2)): the same divergence. [CanonneKS20, Prop 5]
     """
     reached = release.statistic.one_row(release.noise.norm, release.statistic.unit.relation)
-    sharp = release.noise in (Gaussian, DiscreteGaussian)
+    noise = noise_of(release.noise)
+    sharp = noise is not None and noise.loss.concentrated and not noise.loss.pure
     attained = reached is not None and reached.attained and release.reached
     return sharp and attained and RELEASED not in amount.scope
 

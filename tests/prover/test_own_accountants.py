@@ -9,9 +9,9 @@ import attrs
 import pytest
 
 import dpframe as dp
-from dpframe import check
 from dpframe.numerics import Interval
 from dpframe.symbols import Expression, add, exact
+from tests.support import checking as check
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 RHO = dp.RHO

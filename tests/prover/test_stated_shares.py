@@ -11,9 +11,9 @@ import mpmath
 import pytest
 
 import dpframe as dp
-from dpframe import check
 from dpframe.accounting import composition_of
 from dpframe.symbols import Expression, exact
+from tests.support import checking as check
 from tests.support import samples
 from tests.support.oracles import mpf
 
