@@ -31,12 +31,12 @@ ADDED: frozenset[type[Guarantee]] = frozenset({GaussianDP, PureDP})
 @attrs.frozen
 class Pure:
     """`count` draws of noise that is `epsilon`-DP, an upper bound, where its statistic moves by
-    `moved` under `relation`.
+    `moved` under `relation`; None where that is a formula.
     """
 
     mechanism: AdditiveNoise
     epsilon: Fraction
-    moved: Fraction
+    moved: Fraction | None
     relation: Relation
     count: int
 
@@ -61,9 +61,12 @@ class Pure:
         epsilon, kind = self.epsilon / factor, type(self.mechanism)
         if not isinstance(self.mechanism, PureNoise) or not (own(kind) or "loss" in vars(kind)):
             return ResponseLoss(epsilon)
-        noise = attrs.evolve(self.mechanism, scale=Number(self.moved / epsilon))
+        if self.moved is None and (self.mechanism.integer or not own(kind)):
+            return ResponseLoss(epsilon)
+        moved = self.moved or Fraction(1)  # of real numbers, the unit does not matter
+        noise = attrs.evolve(self.mechanism, scale=Number(moved / epsilon))
         try:
-            return noise.loss(self.moved, self.relation)
+            return noise.loss(moved, self.relation)
         except InvalidArgument:  # its law is known for other moves only
             return ResponseLoss(epsilon)
 
@@ -175,10 +178,12 @@ def upper(formula: Expression) -> Fraction:
     return arb_upper(enclose(formula, {}))
 
 
-def _moved(release: Release, values: Mapping[str, Expression]) -> Fraction:
-    """An upper bound on how far neighbours move the statistic."""
+def _moved(release: Release, values: Mapping[str, Expression]) -> Fraction | None:
+    """An upper bound on how far neighbours move the statistic; None where it has a symbol."""
     moved = release.statistic.sensitivity(release.noise.norm)
     value = ZERO if moved is None else moved.value.substitute(values)
+    if value.symbols():
+        return None
     return value.value if isinstance(value, Number) else upper(value)
 
 
