@@ -8,10 +8,10 @@ from typing import Any
 from dpframe.exact.formula import Formula
 
 from .at import At
-from .facts import Release, Statistic
+from .facts import Release, StatisticFacts
 
 
-def sizes_of(c: At, statistics: Sequence[Statistic]) -> list[tuple[str, Formula]]:
+def sizes_of(c: At, statistics: Sequence[StatisticFacts]) -> list[tuple[str, Formula]]:
     """The part of each statistic in the joint move of all, and the size that goes with it."""
     moments = [s.table for s in statistics if s.part == "moment" and c.replaced]
     family = (None, *moments[0]) if moments else ()
@@ -34,7 +34,7 @@ def squared_moves(c: At, releases: Sequence[Release]) -> list[tuple[str, Formula
 
 
 def charged(
-    statistics: Sequence[Statistic], squares: Sequence[tuple[str, Formula]]
+    statistics: Sequence[StatisticFacts], squares: Sequence[tuple[str, Formula]]
 ) -> list[tuple[str, Formula]]:
     """The m_i, and what rounding may add to those of an eigenvalue that moves with others."""
     added = [
