@@ -17,24 +17,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import attrs
 
-from dpframe.privacy import REPLACE_ONE, Relation
-from dpframe.sensitivity import L2
-from dpframe.symbols import Expression, Number, add, maximum, power
+from dpframe.privacy import Relation
+from dpframe.symbols import Expression, maximum
+from dpframe.theory import joint as book
 
-from .columns import Column
-from .maps.grid import Grid
-from .rows import Rows
-from .statistics import Gram, LambdaMin, Moment, Squares, Statistic
+from .facts import Symbolic, facts_of
+from .statistics import Statistic
 
-ROLES = {Gram: "gram", Moment: "moment", LambdaMin: "floor", Squares: "squares"}
+Larger = Callable[[Expression, Expression], Expression]
 
 
 @attrs.frozen
 class Joint:
-    """The joint move of `statistics` under `relation`; `sizes` are per row."""
+    """The joint move of `statistics` under `relation`; `sizes` are per row, `family` the part of
+    each statistic in the joint move, "" where it moves by itself.
+    """
 
     statistics: tuple[Statistic, ...]
     relation: Relation
@@ -44,14 +46,11 @@ class Joint:
     @classmethod
     def of(cls, statistics: Sequence[Statistic], relation: Relation) -> Joint | None:
         """The joint move, or None where some statistic has no L2 bound."""
-        rows, column = _table(statistics) if relation is REPLACE_ONE else (None, None)
-        roles = tuple(_role(statistic, rows, column) for statistic in statistics)
-        sizes = [
-            _size(statistic, role, relation)
-            for statistic, role in zip(statistics, roles, strict=True)
-        ]
-        known = tuple(size for size in sizes if size is not None)
-        return cls(tuple(statistics), relation, known, roles) if len(known) == len(sizes) else None
+        at = Symbolic(None, relation)
+        known: list[Any] = book.sizes_of(at, [facts_of(one, relation) for one in statistics])  # type: ignore[arg-type]
+        roles, sizes = (tuple(one[place] for one in known) for place in (0, 1))
+        family = tuple("" if role == "rest" else role for role in roles)
+        return None if at.open else cls(tuple(statistics), relation, sizes, family)
 
     @property
     def rule(self) -> str:
@@ -59,128 +58,49 @@ class Joint:
         return "joint supremum of one pair (proofs/joint)" if any(self.family) else "sum of squares"
 
     @property
+    def facts(self) -> list[Any]:
+        """What the book says of each statistic."""
+        return [facts_of(one, self.relation) for one in self.statistics]
+
+    @property
     def exact_below(self) -> tuple[bool, ...]:
         """For each statistic, whether its move is part of `attained`."""
-        return tuple(_reached(statistic, self.relation) for statistic in self.statistics)
+        moves = [one.moves.l2 for one in self.facts]
+        return tuple(move is not None and move.attained for move in moves)
 
     @property
     def charge(self) -> Fraction:
-        """What rounding lambda_min down to multiples of B^2/2^bits may add, as a part of m3: a move
-        of l <= B^2 becomes one of at most l + B^2/2^bits. (Moves of B^2 stay what they are.)
-        """
-        if self.relation is not REPLACE_ONE:
-            return Fraction(0)
-        floors = [one.gram.rows for one in self.statistics if type(one) is LambdaMin]
-        shares = [Fraction(1, 2**rows.bits) for rows in floors if isinstance(rows, Grid)]
-        return max((share * (2 + share) for share in shares), default=Fraction(0))
+        """What rounding eigenvalues may add, as a part of their squared moves."""
+        return max((one.charge for one in self.facts), default=Fraction(0))
 
     def total(self, moves: Sequence[Expression]) -> Expression:
         """An upper bound on the sum, from the m_i (or upper bounds of them)."""
         return maximum(*self.branches(moves, maximum))
 
-    def branches(
-        self, moves: Sequence[Expression], larger: Callable[[Expression, Expression], Expression]
-    ) -> tuple[Expression, ...]:
+    def branches(self, moves: Sequence[Expression], larger: Larger) -> tuple[Expression, ...]:
         """Formulas whose maximum is the total; `larger` decides max(A, m2), or bounds it from
         above.
         """
-        gram, moment, floor, squares = (
-            self._of(role, moves) for role in ("gram", "moment", "floor", "squares")
-        )
-        rest = self._of("", moves)
-        amount = 2 * gram + floor
-        if moment == ZERO:
-            return (amount + squares + rest,)
-        rest = rest + self.charge * floor
-        most = moment if amount == ZERO else _settle(amount, moment, larger)
-        first = power(most + moment, 2) / most + rest
-        return (first,) if squares == ZERO else (first, most + moment + squares + rest)
+        at: Any = Symbolic(None, self.relation)
+        squares: Any = self._by_part(moves)
+        sums = book.by_part(at, book.charged(self.facts, squares))
+        return tuple(book.joint(sums, partial(_settled, at, larger), lambda f: at.constant(f) == 0))
 
     def attained(self, moves: Sequence[Expression]) -> Expression:
         """A lower bound on the supremum, from the m_i: only moves that one pair is known to reach
         together count.
         """
-        moves = [
-            move if reached else ZERO for move, reached in zip(moves, self.exact_below, strict=True)
-        ]
-        if self.relation is REPLACE_ONE and not any(self.family):
-            return maximum(ZERO, *moves)
-        gram, moment, floor, squares = (
-            self._of(role, moves) for role in ("gram", "moment", "floor", "squares")
-        )
-        if self.relation is not REPLACE_ONE:
-            return add(*moves)
-        amount = 2 * gram + floor
-        if moment == ZERO:
-            return amount + squares
-        larger = moment if amount == ZERO else _settle(amount, moment, maximum)
-        return maximum(power(larger + moment, 2) / larger, amount + moment + squares)
+        at: Any = Symbolic(None, self.relation)
+        squares: Any = self._by_part(moves)
+        found: Any = book.attained_by(at, self.facts, squares)
+        return found  # type: ignore[no-any-return]
 
-    def _of(self, role: str, moves: Sequence[Expression]) -> Expression:
-        return add(
-            *(move for move, own in zip(moves, self.family, strict=True) if own == role), ZERO
-        )
+    def _by_part(self, moves: Sequence[Expression]) -> list[tuple[str, Expression]]:
+        return [(role or "rest", move) for role, move in zip(self.family, moves, strict=True)]
 
 
-ZERO = Number(Fraction(0))
-
-
-def _settle(
-    a: Expression, b: Expression, larger: Callable[[Expression, Expression], Expression]
-) -> Expression:
-    """The larger of two positive formulas: at once where their quotient is a number, by `larger`
-    otherwise.
-    """
-    quotient = a / b
-    if isinstance(quotient, Number):
-        return a if quotient.value >= 1 else b
-    return larger(a, b)
-
-
-def _table(statistics: Sequence[Statistic]) -> tuple[Rows | None, Column | None]:
-    known = [statistic for statistic in statistics if _known(statistic)]
-    moments = [statistic for statistic in known if isinstance(statistic, Moment)]
-    if moments:
-        return moments[0].rows, moments[0].column
-    grams = [
-        s.gram if isinstance(s, LambdaMin) else s for s in known if isinstance(s, (Gram, LambdaMin))
-    ]
-    squares = [s.column for s in known if isinstance(s, Squares)]
-    return (grams[0].rows if grams else None), (squares[0] if squares else None)
-
-
-def _known(statistic: Statistic) -> bool:
-    """Whether the rule is about this statistic: a class derived from it may be anything."""
-    inner = statistic.gram if type(statistic) is LambdaMin else statistic
-    return type(statistic) in ROLES and type(inner) in ROLES
-
-
-def _role(statistic: Statistic, rows: Rows | None, column: Column | None) -> str:
-    if not _known(statistic):
-        return ""
-    match statistic:
-        case Gram(own) if own == rows:
-            return "gram"
-        case LambdaMin(gram) if gram.rows == rows:
-            return "floor"
-        case Moment(own, labels) if own == rows and labels == column:
-            return "moment"
-        case Squares(labels) if labels == column:
-            return "squares"
-    return ""
-
-
-def _size(statistic: Statistic, role: str, relation: Relation) -> Expression | None:
-    if role in ("gram", "floor"):
-        norm = statistic.gram.rows.norm if isinstance(statistic, LambdaMin) else statistic.rows.norm  # type: ignore[attr-defined]
-        return None if norm is None else power(norm, 2)
-    if isinstance(statistic, Moment) and role:
-        norm, bound = statistic.rows.norm, statistic.column.bound
-        return None if norm is None or bound is None else norm * bound
-    own = statistic.one_row(L2, relation)
-    return None if own is None else own.value
-
-
-def _reached(statistic: Statistic, relation: Relation) -> bool:
-    own = statistic.one_row(L2, relation)
-    return own is not None and own.attained
+def _settled(at: Symbolic, larger: Larger, f: Expression, g: Expression) -> Expression:
+    quotient = at.constant(f / g)
+    if quotient is None:
+        return larger(f, g)
+    return f if quotient >= 1 else g

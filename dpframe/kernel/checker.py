@@ -114,6 +114,10 @@ class Checker:
         """A number of the file. Raises Refused."""
         return number(value, self.where)
 
+    def written(self, value: Fraction) -> str:
+        """A number in words."""
+        return str(value)
+
     def parameter(self, value: Json) -> bool:
         """Whether a value names a symbol that stands for no node."""
         return type(value) is str and value in self.free

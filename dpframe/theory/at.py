@@ -63,6 +63,9 @@ class Context(Protocol):
     def rational(self, value: Json) -> Fraction:
         """A node's own number."""
 
+    def written(self, value: Fraction) -> str:
+        """A number as a rule's sentence has it."""
+
     def parameter(self, value: Json) -> bool:
         """Whether a node's own formula is one symbol that stands for no node."""
 

@@ -14,7 +14,19 @@ from dpframe.exact.limits import HALF, Json
 
 from .at import Context
 from .book import CELL, PLAIN, PLAIN_SUM, kind
-from .facts import NO_MOVES, UNKNOWN, LabelFacts, Move, RowFacts, StatisticFacts, alike, in_doubles, labels, of_vector, statistic
+from .facts import (
+    NO_MOVES,
+    UNKNOWN,
+    LabelFacts,
+    Move,
+    RowFacts,
+    StatisticFacts,
+    alike,
+    in_doubles,
+    labels,
+    of_vector,
+    statistic,
+)
 from .statistics import record_sum, shared_grid, units
 
 
@@ -78,7 +90,7 @@ def _cell_sums(
     shape = (own.columns * (own.columns + 3) * HALF * count,)
     share, size = shared_grid(own, y), units(at, own)
     if not share or size is None:
-        return statistic(shape, NO_MOVES)
+        return attrs.evolve(statistic(shape, NO_MOVES), table=(own, y))
     n1, squared = size
     sizes, rule = ((n1**2 + squared) * HALF + n1, (squared * (squared + 1)) ** HALF), "of one cell, by one record"
     once = of_vector(*(Move(f, rule, attained=False) for f in sizes))

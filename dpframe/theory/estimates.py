@@ -64,7 +64,7 @@ def _argmin(
         return statistic((rows.columns,), NO_MOVES)
     move = move + once * (2 * far)
     l2 = move if ball is None else at.minimum(ball * 2, move)
-    why = f"strongly convex sum, argmin to {far} of its move"
+    why = f"strongly convex sum, argmin to {at.written(far)} of its move"
     moves = (Move(f, why, attained=False) for f in (rows.columns**HALF * l2, l2))
     return statistic((rows.columns,), of_vector(*moves))
 

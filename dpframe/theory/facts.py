@@ -185,7 +185,7 @@ class StatisticFacts:
 
     def unbounded(self) -> StatisticFacts:
         """A statistic of its shape, of which nothing else is known."""
-        return statistic(self.shape, NO_MOVES)
+        return attrs.evolve(statistic(self.shape, NO_MOVES), table=self.table)
 
 
 def statistic(

@@ -15,9 +15,9 @@ from .at import At, Context
 from .book import KINDS, answers_of
 from .facts import (
     Bound,
-    LabelFacts,
     Iterate,
     Known,
+    LabelFacts,
     OfBudgets,
     Post,
     Procedure,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any, NoReturn
 
 import attrs
@@ -12,7 +13,7 @@ import attrs
 from dpframe.exact.formula import Formula
 from dpframe.exact.limits import HALF, ZERO, Json, Refused
 
-from .at import At, Context
+from .at import Context
 from .book import COMBINED, PLAIN, PLAIN_SUM, RECORD_SUM, ZERO_MAP, ZERO_SUM, kind
 from .facts import (
     NO_MOVES,
@@ -25,7 +26,7 @@ from .facts import (
     of_vector,
     statistic,
 )
-from .joint import by_part, charged, joint, sizes_of
+from .joint import attained_by, by_part, charged, joint, larger, sizes_of
 from .procedures import floor_of
 from .rows import stepped
 
@@ -307,29 +308,35 @@ def common_step(
 
 
 @kind("stack", StatisticFacts, many=True, answers=COMBINED)
-def _stack(c: At, *parts: StatisticFacts) -> StatisticFacts:
+def _stack(at: Context, *parts: StatisticFacts) -> StatisticFacts:
     """All in one vector; off the diagonal of a matrix times sqrt(2), so that L2 is Frobenius's."""
-    c.require(parts, "at least one input")
-    first = [math.prod(p.shape[:1], start=c.ring.lift(1)) for p in parts]
-    counts = [
-        n * (n + 1) * HALF if len(p.shape) == 2 else n for n, p in zip(first, parts, strict=True)
-    ]
-    shape = (c.ring.total(counts),)
+    at.require(parts, "at least one input")
+    shape, root = (at.total(map(partial(entries, at), parts)),), at.number(2) ** HALF
     known = [(p.l1, len(p.shape) == 2) for p in parts if p.l1 is not None and p.l2 is not None]
-    if len(known) < len(parts):
-        return statistic(shape, NO_MOVES)
-    root = c.ring.lift(2) ** HALF
-    l1 = c.ring.total(size * root if matrix else size for size, matrix in known)
-    sums = by_part(c, charged(parts, [(part, size**2) for part, size in sizes_of(c, parts)]))
-    largest = c.ring.extremum("max", joint(sums, lambda a, b: c.ring.extremum("max", [a, b])))
+    moves = NO_MOVES
+    if len(known) == len(parts):
+        l1 = at.total(size * root if matrix else size for size, matrix in known)
+        moves = of_vector(Move(l1, "sum of the parts", attained=False), together(at, parts))
     exact = all(part.steps for part in parts)
     scales = [(1, root) if len(p.shape) == 2 else (1,) for p in parts] if exact else []
     steps = tuple(s * f for p, fs in zip(parts, scales, strict=False) for s in p.steps for f in fs)
-    moves = of_vector(
-        Move(l1, "sum of the parts", attained=False),
-        Move(largest**HALF, "joint supremum of one pair", attained=False),
-    )
     return attrs.evolve(statistic(shape, moves, steps=steps), stacked=True)
+
+
+def entries(at: Context, part: StatisticFacts) -> Formula:
+    """How many numbers a part of a stack is."""
+    n = part.shape[0] if part.shape else at.number(1)
+    return n * (n + 1) * HALF if len(part.shape) == 2 else n
+
+
+def together(at: Context, parts: Sequence[StatisticFacts]) -> Move:
+    """How far all parts move together, for one pair of neighbours."""
+    squares = [(part, size**2) for part, size in sizes_of(at, parts)]
+    sums = by_part(at, charged(parts, squares))
+    total = at.maximum(*joint(sums, partial(larger, at), lambda f: at.constant(f) == 0))
+    alone = all(part == "rest" for part, _ in squares)
+    rule = "sum of squares" if alone else "joint supremum of one pair (proofs/joint)"
+    return Move(total**HALF, rule, at.same(attained_by(at, parts, squares), total))
 
 
 def units(at: Context, rows: RowFacts) -> tuple[Formula, Formula] | None:

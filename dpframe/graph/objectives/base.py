@@ -10,6 +10,7 @@ import attrs
 
 from dpframe.symbols import Expression, exact
 
+from ..facts import stated
 from ..node import Node
 
 if TYPE_CHECKING:
@@ -60,13 +61,15 @@ class Objective(Node):
         """Nothing but its kind."""
         return {}
 
-    @abstractmethod
     def slope(self, bounds: Bounds) -> Expression | None:
         """An upper bound on |phi'| within the bounds; None where there is none."""
+        own = stated(self)
+        return None if own is None else own.slope(bounds.margin, bounds.label)
 
-    @abstractmethod
     def curvature(self, bounds: Bounds) -> Expression | None:
         """An upper bound on phi'' (on the Lipschitz constant of phi'); None where there is none."""
+        own = stated(self)
+        return None if own is None else own.bend(bounds.label)
 
     @abstractmethod
     def at(self, margins: Array, labels: Array, number: Numbers) -> tuple[Array, Array, Array]:
@@ -79,15 +82,3 @@ class Objective(Node):
         stands: sums of gradients on a grid are exact by that.
         """
         return self.at(margins, labels, number)[1]
-
-    def added(self, bounds: Bounds, penalty: Expression) -> Expression | None:
-        """How far one more record moves the minimiser of a weighted sum of such losses and
-        penalty/2 |theta|^2: weight slope row/penalty at most. None where there is no bound.
-        """
-        slope = self.slope(bounds)
-        return None if slope is None else bounds.weight * slope * bounds.row / penalty
-
-    def replaced(self, bounds: Bounds, penalty: Expression) -> Expression | None:
-        """How far another record in the place of one moves it: twice that at most."""
-        once = self.added(bounds, penalty)
-        return None if once is None else 2 * once

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from dpframe.mechanisms.base import depth
-from dpframe.privacy import ADD_REMOVE, Relation, Unit
-from dpframe.sensitivity import Norm, Sensitivity
+from dpframe.privacy import Relation, Unit
+from dpframe.sensitivity import L1, L2, OPERATOR, Norm, Sensitivity
 from dpframe.symbols import Expression, Symbol, exact, power
 from dpframe.symbols.domain import Domain
 
+from ..facts import in_package, stated
 from ..node import DataNode, Node
 
 if TYPE_CHECKING:
@@ -48,37 +49,46 @@ class Statistic(DataNode):
     __slots__ = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """A class that computes a value in a way of its own says its step anew, or has none."""
+        """A class of yours that computes a value in a way of its own says its step anew, or has
+        none.
+        """
         super().__init_subclass__(**kwargs)
-        ways = [depth(cls, way) for way in ("block", "compute") if hasattr(cls, way)]
-        if min(ways) < depth(cls, "step"):
+        way = min(depth(cls, way) for way in ("block", "compute") if hasattr(cls, way))
+        if way < depth(cls, "step") and not in_package(cls.__mro__[way]):
             cls.step = None  # type: ignore[assignment]
 
     @property
-    @abstractmethod
     def shape(self) -> tuple[Expression, ...]:
         """The shape of its value in public sizes; () for a number."""
+        found: tuple[Expression, ...] = stated(self).shape
+        return found
 
     @property
     def symmetric(self) -> bool:
         """Whether its value is a symmetric matrix."""
-        return False
+        own = stated(self)
+        return own is not None and len(own.shape) == 2
 
     @property
     def step(self) -> Expression | None:
         """The step of the public grid on which every entry of its value lies: its value is then
-        computed as whole numbers of steps. None where it is on no grid.
+        computed as whole numbers of steps. None where it is on no grid, or on several.
         """
-        return None
+        own = stated(self)
+        return None if own is None or own.stacked or not own.steps else own.steps[0]
 
     @property
     def exact(self) -> bool:
-        """Whether its value is computed exactly."""
-        return self.step is not None
+        """Whether its value is computed exactly: on a grid, or of parts that are."""
+        own = stated(self)
+        return self.step is not None or (own is not None and own.stacked and bool(own.steps))
 
-    @abstractmethod
     def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
         """How far one row moves it; None where no rule bounds that."""
+        own = stated(self, relation)
+        moves = {} if own is None else {L1: own.moves.l1, L2: own.moves.l2}
+        move = own.moves.operator if own is not None and norm is OPERATOR else moves.get(norm)
+        return None if move is None else OneRow(move.value, move.rule, move.attained)
 
     @abstractmethod
     def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
@@ -164,13 +174,6 @@ class BlockSum(Statistic):
         """Its value when the whole table is one block."""
         del number
         return self.block(values)
-
-
-def by_relation(
-    relation: Relation, add_remove: OneRow | None, replace_one: OneRow | None
-) -> OneRow | None:
-    """The bound for the relation."""
-    return add_remove if relation is ADD_REMOVE else replace_one
 
 
 def unit_of(*nodes: DataNode) -> Unit:
