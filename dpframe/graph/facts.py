@@ -100,8 +100,8 @@ class Symbolic:
     whole = positive
 
     def rational(self, value: object) -> Fraction:
-        """A number of a node."""
-        return rational(value)
+        """A number of a node, perhaps as a file has it."""
+        return Fraction(value) if isinstance(value, str) else rational(value)
 
     def written(self, value: Fraction) -> str:
         """A number as a person writes it."""

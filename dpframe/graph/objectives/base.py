@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
+from dpframe.privacy import REPLACE_ONE, Relation
 from dpframe.symbols import Expression, exact
 
-from ..facts import stated
+from ..facts import Symbolic, facts_of, stated
 from ..node import Node
 
 if TYPE_CHECKING:
@@ -82,3 +83,22 @@ class Objective(Node):
         stands: sums of gradients on a grid are exact by that.
         """
         return self.at(margins, labels, number)[1]
+
+    def added(self, bounds: Bounds, penalty: Expression) -> Expression | None:
+        """How far one more record moves the minimiser of a weighted sum of such losses and
+        penalty/2 |theta|^2. None where there is no bound.
+        """
+        return self._moves(bounds, penalty, None)[0]
+
+    def replaced(self, bounds: Bounds, penalty: Expression) -> Expression | None:
+        """How far another record in the place of one moves it."""
+        return self._moves(bounds, penalty, REPLACE_ONE)[1]
+
+    def _moves(self, bounds: Bounds, penalty: Expression, relation: Relation | None) -> Any:
+        from dpframe.theory.estimates import moves_of
+
+        at: Any = Symbolic(None, relation)
+        known: Any = (bounds.row, bounds.label, bounds.radius)
+        weight: Any = None if bounds.weight == ONE else bounds.weight
+        size: Any = penalty
+        return moves_of(at, facts_of(self), known, size, weight)

@@ -11,14 +11,12 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.privacy import Unit
 from dpframe.symbols import Expression, Number, exact, to_json
-from dpframe.theory.estimates import moves_of
 
 from ..columns import Column
-from ..facts import Symbolic, facts_of
 from ..maps.grid import gridded, gridded_labels
 from ..maps.weighted import RecordWeights, Weight
 from ..node import Node
-from ..objectives import Objective, Squared
+from ..objectives import Bounds, Objective, Squared
 from ..of_budgets import reads_budgets
 from ..positive import positive
 from ..rows import Rows
@@ -132,11 +130,8 @@ class Argmin(Searched):
         """The distance from the minimiser that every record pays for: the smallest of what each
         does. None where nothing is bounded.
         """
-        if self.rows.norm is None or self.column.bound is None:
-            return None
-        known = (self.rows.norm, self.column.bound, self.radius)
-        at, loss = Symbolic(self.unit, None), facts_of(self.objective)
-        once, _ = moves_of(at, loss, known, self.penalty, self.weight)  # type: ignore[arg-type]
+        bounds = self.bounds
+        once = None if bounds is None else self.objective.added(bounds, self.penalty)
         return None if once is None else self.rows.smallest(self.tolerance * once)
 
     @property
@@ -152,6 +147,16 @@ class Argmin(Searched):
             "radius": None if self.radius is None else to_json(self.radius),
             "tolerance": to_json(self.tolerance),
         }
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """What is known of every record and of the value; None where rows or labels are
+        unbounded.
+        """
+        if self.rows.norm is None or self.column.bound is None:
+            return None
+        weight = ONE if self.weight is None else self.weight
+        return Bounds(self.rows.norm, self.column.bound, self.radius, weight)
 
     def search(self, summed: Summed, number: Numbers) -> Array:
         """The value by damped Newton steps. Raises NotExecutable where rounding keeps the gradient

@@ -59,9 +59,11 @@ class Statistic(DataNode):
 
     @property
     def shape(self) -> tuple[Expression, ...]:
-        """The shape of its value in public sizes; () for a number."""
-        found: tuple[Expression, ...] = stated(self).shape
-        return found
+        """The shape of its value in public sizes; () for a number, and for what the rule book
+        refuses.
+        """
+        own = stated(self)
+        return () if own is None else own.shape
 
     @property
     def symmetric(self) -> bool:
