@@ -157,8 +157,8 @@ class Symbolic:
         node = origins[0] if len(origins) == 1 else None
         if type(node) is not Bound or f != node.symbol:
             return None
-        about = facts_of(node.value.statistic, self.relation)
-        return known.Bound(node.name, about, node.upper_side, node.failure)
+        about, failure = facts_of(node.value.statistic, self.relation), node.failure
+        return known.Bound(node.name, about, node.upper_side, failure)  # type: ignore[arg-type]
 
     @property
     def relation(self) -> Relation | None:

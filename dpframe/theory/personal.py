@@ -161,8 +161,8 @@ def on_sample(c: At, coin: Thinning) -> None:
 
 def apart(at: Context, fact: object) -> bool:
     """Whether bounds on rows or labels differ from record to record."""
-    weighed = isinstance(fact, (RowFacts, LabelFacts)) and fact.weighed
-    return bool(weighed) and at.each(weighed[0])
+    weighed = fact.weighed if isinstance(fact, (RowFacts, LabelFacts)) else None
+    return weighed is not None and at.each(weighed[0])
 
 
 def by_record(c: At, node: Mapping[str, Json], inputs: Sequence[Any], fact: Any) -> None:

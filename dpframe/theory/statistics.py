@@ -76,11 +76,15 @@ def _gram(at: Context, rows: RowFacts) -> StatisticFacts:
 
 @kind("lambda_min", StatisticFacts, answers=ZERO_MAP.but(role="floor"))
 def _lambda_min(at: Context, gram: StatisticFacts) -> StatisticFacts:
-    """The smallest eigenvalue of X'X, 1-Lipschitz in the operator norm [Weyl], which is B^2."""
-    at.require(gram.part == "gram", "its input must be a gram")
+    """The smallest eigenvalue of a symmetric matrix, 1-Lipschitz in the operator norm [Weyl]; that
+    of X'X is B^2.
+    """
+    at.require(len(gram.shape) == 2, "its input must be a symmetric matrix")
     rows, move = gram.table[0], gram.moves.operator
-    if rows is None or gram.size is None or move is None:
+    if move is None:
         return statistic((), NO_MOVES)
+    if gram.part != "gram" or rows is None or gram.size is None:
+        return statistic((), alike(Move(move.value, WEYL, attained=False)))
     # Rounded down to multiples of g = B^2/2^bits: moves of B^2 stay, l < B^2 becomes l + g at most
     g = rows.share if gram.steps and rows.entry is None else ZERO
     moves = alike(Move(move.value, WEYL, rows.occurring.ball))

@@ -104,7 +104,8 @@ def common(at: Context, own: RowFacts | LabelFacts, bits: Json) -> Formula | Non
     at.require(largest is not None, "the largest weight must be a symbol")
     if largest is None or bound is None:
         return None
-    return largest * bound * Fraction(1, 2**bits)
+    step: Formula = largest * bound * Fraction(1, 2**bits)
+    return step
 
 
 @kind("weighted_grid", RowFacts, answers=BY_RECORD)

@@ -94,11 +94,14 @@ class Objective(Node):
         """How far another record in the place of one moves it."""
         return self._moves(bounds, penalty, REPLACE_ONE)[1]
 
-    def _moves(self, bounds: Bounds, penalty: Expression, relation: Relation | None) -> Any:
+    def _moves(
+        self, bounds: Bounds, penalty: Expression, relation: Relation | None
+    ) -> tuple[Expression | None, Expression | None]:
         from dpframe.theory.estimates import moves_of
 
         at: Any = Symbolic(None, relation)
         known: Any = (bounds.row, bounds.label, bounds.radius)
         weight: Any = None if bounds.weight == ONE else bounds.weight
         size: Any = penalty
-        return moves_of(at, facts_of(self), known, size, weight)
+        found: Any = moves_of(at, facts_of(self), known, size, weight)
+        return found  # type: ignore[no-any-return]
