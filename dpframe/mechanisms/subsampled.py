@@ -7,6 +7,7 @@ rows it has. Two releases on one subsample cost what they cost without subsampli
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -67,6 +68,10 @@ class Subsampled(Mechanism):
     relation: ClassVar[Relation]
     direction: ClassVar[str]
     mechanism: Mechanism
+
+    @abstractmethod
+    def guarantee(self, sensitivity: Expression, relation: Relation | None = None) -> Guarantee:
+        """What one release guarantees, under the relation that it is proved for."""
 
     def _under(self, relation: Relation | None) -> Relation:
         if relation is self.relation:

@@ -23,7 +23,6 @@ class At(Protocol):
     ring: Ring
     where: str
     count: int
-    replaced: bool
     rows: Formula
     relation: Relation
     guarantee: Guarantee
@@ -36,6 +35,9 @@ class At(Protocol):
     cells: dict[object, Any]
     past: Any
     personal: Any
+
+    @property
+    def replaced(self) -> bool: ...
 
     @property
     def releases(self) -> list[Release]: ...
