@@ -1424,7 +1424,8 @@ def test_derived_sensitivities_bound_random_neighbours(replaced: bool) -> None:
     """Every statistic, in L1 and L2 norm, over tables that differ by one row."""
     graph, ids = every_kind()
     checker = check.Checker()
-    checker.replaced, checker.rows = replaced, checker.ring.lift(1)
+    checker.relation = check.REPLACE_ONE if replaced else check.ADD_REMOVE
+    checker.rows = checker.ring.lift(1)
     for index, node in enumerate(graph.nodes):
         checker.facts.append(checker.derive(node, index))
     bounds = {}
@@ -2313,7 +2314,8 @@ def ridge_move(
 def test_weighted_ridge_moves_no_further_than_is_derived(replaced: bool) -> None:
     """Random neighbours come within a third of the bound, and never beyond."""
     checker, draw, far = check.Checker(), np.random.default_rng(5), 0.0
-    checker.replaced, ring = replaced, checker.ring
+    checker.relation = check.REPLACE_ONE if replaced else check.ADD_REMOVE
+    ring = checker.ring
     loss = check.KINDS["squared"].make(checker)
     most = 0.0
     for _ in range(4000):

@@ -12,7 +12,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.numerics import Exact, Interval
 from dpframe.pld.composition.responses import response_delta, response_epsilon
 from dpframe.pld.losses import ResponseLoss
-from dpframe.privacy import ApproxDP, PureDP
+from dpframe.privacy import Guarantee
 
 from .arguments import delta_argument, epsilon_argument
 from .base import Accountant
@@ -42,10 +42,10 @@ class OptimalAccountant(Accountant):
 def _groups(parts: Sequence[Part]) -> list[tuple[Fraction, Fraction, int]]:
     groups = []
     for what, count in grouped(parts).items():
-        if not isinstance(what, (PureDP, ApproxDP, ResponseLoss)):
+        loss = what.loss if isinstance(what, Guarantee) else what
+        if not isinstance(loss, ResponseLoss):
             way_out = "The numeric accountant adds everything that has a privacy loss."
             required = "a pure or approximate guarantee, or the loss of a response"
             raise InvalidArgument("part", required, what, way_out)
-        loss = what if isinstance(what, ResponseLoss) else what.loss
         groups.append((loss.epsilon, loss.delta, count))
     return groups

@@ -18,9 +18,8 @@ from dpframe.errors import InvalidArgument
 from dpframe.mechanisms import (
     BlackBox,
     Mechanism,
-    PoissonSubsampled,
-    SubsampledWithoutReplacement,
 )
+from dpframe.mechanisms.subsampled import Subsampled
 from dpframe.numerics import Exact, Interval
 from dpframe.pld.losses import PrivacyLoss
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Guarantee, Relation, ZeroConcentratedDP
@@ -95,7 +94,7 @@ def _cost(thing: object, relation: Relation, accountant: Accountant) -> object:
     concentrated = thing.gives is ZeroConcentratedDP or _given(thing) is ZeroConcentratedDP
     if accountant.reads_losses and not (concentrated and isinstance(accountant, RenyiAccountant)):
         return thing.loss(1, relation)
-    if isinstance(thing, (PoissonSubsampled, SubsampledWithoutReplacement)):
+    if isinstance(thing, Subsampled):
         return thing.guarantee(ONE, relation)
     return thing.guarantee(ONE)
 

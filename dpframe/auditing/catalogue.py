@@ -14,8 +14,6 @@ import attrs
 from dpframe.errors import DPFrameError, InvalidArgument
 from dpframe.graph import Column, Regression, Rows, Setting
 from dpframe.privacy import (
-    ADD_REMOVE,
-    REPLACE_ONE,
     ApproxDP,
     Guarantee,
     PersonalizedDP,
@@ -39,7 +37,7 @@ from .figures import clipped, tidy
 from .report import Audit, audit
 from .sentence import conditions
 
-RELATIONS = (ADD_REMOVE, REPLACE_ONE)
+RELATIONS = tuple(Relation)
 HERE = "epsilon = 1, delta = 1e-6, B = Y = 1"  # the numbers of every cost
 WORDS = {
     "basic": "basic composition of shares",

@@ -10,7 +10,7 @@ import attrs
 from dpframe.graph import Release
 from dpframe.graph.rows import COLUMNS
 from dpframe.numerics import arb_lower, arb_upper, to_float
-from dpframe.privacy import ApproxDP, PureDP
+from dpframe.privacy import PureDP
 from dpframe.prover import Verdict
 from dpframe.prover.at_numbers import is_released
 from dpframe.prover.enclose import enclose, rational_ball
@@ -114,7 +114,7 @@ def at(formula: Expression, values: Mapping[str, Fraction]) -> tuple[float, floa
 def _claim(problem: Problem) -> tuple[Fraction, Fraction]:
     """epsilon and delta of the target, as numbers."""
     target = problem.target
-    parts = target.amounts if isinstance(target, (ApproxDP, PureDP)) else ()
+    parts = target.amounts if "epsilon" in target.currency else ()
     found = [part.value for part in parts if isinstance(part, Number)]
     return (found[0], found[1]) if len(found) == 2 else (found[0], Fraction(0))
 

@@ -10,9 +10,11 @@ import attrs
 
 from dpframe.errors import DPFrameError, InvalidArgument
 from dpframe.numerics import arb_upper
+from dpframe.privacy.kinds import GUARANTEES
 from dpframe.prover import Certificate
 from dpframe.prover.enclose import enclose
 from dpframe.symbols.serial import from_json
+from dpframe.theory.book import answers_of
 
 from .figures import figure, hanging, tidy
 
@@ -26,10 +28,8 @@ CLAIMED = {
     "values": "numbers given",
     "region": "region",
 }
-AMOUNTS = {"pure": "epsilon", "approx": "epsilon, delta", "zcdp": "rho", "gaussian": "mu^2"}
 FIELDS = {"size": "noise", "times": "draws", "arguments": "formulas", "digest": "code"}
 SILENT = {"id", "kind", "inputs", "name"}
-UNSEEN = {"grid", "grid_column", "box_grid"}
 NONE = "none"
 
 
@@ -131,7 +131,8 @@ def _claims(one: Document, other: Document) -> Iterator[Change]:
 
 def _claim(key: str, value: Any) -> str:
     if key == "target":
-        return f"({AMOUNTS[value['kind']]}) = ({', '.join(map(text, value['amounts']))})"
+        names = ", ".join(GUARANTEES[value["kind"]].currency)
+        return f"({names}) = ({', '.join(map(text, value['amounts']))})"
     if key == "region":
         signs = {True: "<", False: "<="}
         return " and ".join(f"{text(a)} {signs[bool(s)]} {text(b)}" for a, b, s in value) or "all"
@@ -189,7 +190,7 @@ def _path(node: Document, reads: list[str]) -> str:
     what they stand on.
     """
     kind = str(node["kind"])
-    if kind in UNSEEN and len(reads) == 1:
+    if answers_of(kind).rounds and len(reads) == 1:
         return reads[0]
     if kind == "post":
         return str(node["function"]).partition(":")[2]

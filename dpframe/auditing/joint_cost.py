@@ -8,7 +8,8 @@ from typing import Any
 
 import attrs
 
-from dpframe.graph import Joint
+from dpframe.graph import Joint, Release
+from dpframe.graph.answers import noise_of
 from dpframe.numerics import (
     arb_lower,
     arb_upper,
@@ -28,10 +29,6 @@ from dpframe.symbols import Expression, Number
 
 Ball = Any
 ZERO = Number(Fraction(0))
-REACHED = {"gaussian", "mirrored_gaussian"}
-"""Noise at which the pairs that move statistics furthest cost most: a row along an axis moves
-nothing off the diagonal, where mirrored noise is larger. (proofs/matrix_noise)
-"""
 
 
 @attrs.frozen(kw_only=True)
@@ -69,7 +66,7 @@ def joint_cost(problem: Problem, values: Mapping[str, Fraction]) -> JointCost | 
         return None
     moves = joint_moves(problem, joint, grouped)
     known = [
-        move if release.noise.kind in REACHED else ZERO
+        move if _attained(release) else ZERO
         for move, (release, _) in zip(moves, grouped, strict=True)
     ]
     reached, total = reached_moves(joint, known, grouped), joint.total(moves)
@@ -81,6 +78,12 @@ def joint_cost(problem: Problem, values: Mapping[str, Fraction]) -> JointCost | 
     return JointCost(
         rule=joint.rule, mu=(to_float(mu[0], up=False), to_float(mu[1], up=True)), **sides
     )
+
+
+def _attained(release: Release) -> bool:
+    """Whether the pairs that move its statistic furthest cost most."""
+    noise = noise_of(release.noise)
+    return noise is not None and noise.attained
 
 
 def _mu(square: Expression, values: Mapping[str, Fraction]) -> Ball | None:

@@ -12,23 +12,23 @@ from dpframe.errors import DPFrameError
 from dpframe.graph import Regression, Release, Setting, is_public
 from dpframe.graph.loop import ancestors
 from dpframe.numerics import arb_lower, arb_upper, profile_delta, profile_epsilon
-from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, Share, ZeroConcentratedDP
+from dpframe.privacy import Guarantee, PureDP, Share
+from dpframe.privacy.kinds import GUARANTEES
 from dpframe.prover import Constraint, Obligation, Report, Verdict
 from dpframe.prover.attempt import classes
 from dpframe.prover.earn import earns
 from dpframe.prover.enclose import enclose, number
 from dpframe.prover.judge import Earned
+from dpframe.prover.mixture import ADDED
 from dpframe.prover.problem import Problem
 from dpframe.prover.profile_rule import root
 from dpframe.symbols import DELTA, EPSILON, MU, RHO, Expression, Number, parameter, power
 
 from .attained_pairs import attained_by
 
+LETTERS = {one.name: one for one in (EPSILON, DELTA, RHO, MU)}
 SYMBOLIC: Mapping[str, Guarantee] = {
-    "approx": ApproxDP(EPSILON, DELTA),
-    "pure": PureDP(EPSILON),
-    "zcdp": ZeroConcentratedDP(RHO),
-    "gaussian": GaussianDP(MU),
+    name: kind(*(LETTERS[own] for own in kind.parameters)) for name, kind in GUARANTEES.items()
 }
 
 
@@ -169,7 +169,7 @@ def _cost(release: Release, sensitivity: Expression | None) -> dict[str, float]:
     """Of one draw, rounded up: epsilon of pure noise; mu, and the profile at the claim, of Gaussian
     noise.
     """
-    if sensitivity is None or release.gives not in (PureDP, GaussianDP):
+    if sensitivity is None or release.gives not in ADDED:
         return {}
     ratio = sensitivity / release.mechanism.formula
     if ratio.symbols():

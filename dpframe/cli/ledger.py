@@ -13,6 +13,7 @@ from rich.table import Table
 import dpframe as dp
 from dpframe.filters.units import of_unit
 from dpframe.ledger.documents import of_amounts, of_guarantee
+from dpframe.privacy.kinds import GUARANTEES
 from dpframe.symbols import rational
 
 from .options import Json, RelationName, option
@@ -117,8 +118,7 @@ def _names(ledger: dp.Ledger, dataset: str | None) -> tuple[str, ...]:
 
 def _budget(**given: str | None) -> dp.Guarantee:
     numbers = {name: rational(text.strip(), name) for name, text in given.items() if text}
-    kinds = (dp.ApproxDP, dp.PureDP, dp.ZeroConcentratedDP, dp.GaussianDP)
-    for kind in kinds:
+    for kind in GUARANTEES.values():
         if set(kind.parameters) == set(numbers):
             return kind(**numbers)
     wanted = "--epsilon and --delta, --epsilon, --rho, or --mu"

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Column, Rows, Setting
-from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
+from dpframe.privacy import Relation
 from dpframe.symbols import Expression, Number, constant, parameter
 
 from .keys import LABELS, RELATIONS, ROWS, keyed
@@ -15,7 +15,7 @@ from .limits import MOST_IN_FORMULA
 from .numbers import number
 from .part import Part
 
-RELATED = dict(zip(RELATIONS, (ADD_REMOVE, REPLACE_ONE), strict=True))
+RELATED = dict(zip(RELATIONS, Relation, strict=True))
 ANY = "any"
 SIGNED = {"lower", "upper"}
 SYMBOLS = {"norm": "B", "box": "box", "bound": "Y"}

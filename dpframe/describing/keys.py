@@ -10,16 +10,12 @@ from typing import Any
 
 import attrs
 
-from dpframe.mechanisms import (
-    AdditiveNoise,
-    DiscreteGaussian,
-    DiscreteLaplace,
-    Gaussian,
-    L2Laplace,
-    Laplace,
-    MirroredGaussian,
-)
+from dpframe import mechanisms
+from dpframe.mechanisms import AdditiveNoise
 from dpframe.mechanisms.base import Calibration
+from dpframe.privacy import Relation
+from dpframe.theory import DERIVATIONS
+from dpframe.theory.mechanisms import NOISES
 
 from .limits import MOST_RELEASES
 from .part import Part, shown
@@ -32,29 +28,30 @@ SHARE: Schema = {"anyOf": [FORMULA, {"type": "array", "items": FORMULA, "minItem
 NAMED: Schema = {"type": "object", "additionalProperties": FORMULA}
 NAMES: Schema = {"type": "array", "items": TEXT, "minItems": 1}
 
+
+
+def _theorems(noise: type[AdditiveNoise]) -> list[str]:
+    """The names of its theorems of calibration."""
+    return sorted(name for name, own in vars(noise).items() if isinstance(own, Calibration))
+
+
+_NOISE: Mapping[str, type[AdditiveNoise]] = {
+    one.kind: one
+    for one in vars(mechanisms).values()
+    if isinstance(one, type) and issubclass(one, AdditiveNoise) and "kind" in vars(one)
+}
 MECHANISMS: Mapping[str, type[AdditiveNoise]] = {
-    "gaussian": Gaussian,
-    "mirrored gaussian": MirroredGaussian,
-    "laplace": Laplace,
-    "l2 laplace": L2Laplace,
-    "discrete gaussian": DiscreteGaussian,
-    "discrete laplace": DiscreteLaplace,
+    name.replace("_", " "): _NOISE[name] for name in NOISES
 }
 CALIBRATIONS: Mapping[type[AdditiveNoise], Mapping[str, Calibration]] = {
-    Gaussian: {
-        "analytic": Gaussian.analytic,
-        "classical": Gaussian.classical,
-        "kamath_ullman": Gaussian.kamath_ullman,
-    },
-    Laplace: {"pure": Laplace.pure},
-    L2Laplace: {"pure": L2Laplace.pure},
-    DiscreteLaplace: {"pure": DiscreteLaplace.pure},
-    DiscreteGaussian: {"concentrated": DiscreteGaussian.concentrated},
+    noise: {name: getattr(noise, name) for name in _theorems(noise)}
+    for noise in MECHANISMS.values()
+    if _theorems(noise)
 }
 JOINTLY = "jointly"
 THEOREMS = (*dict.fromkeys(name for some in CALIBRATIONS.values() for name in some), JOINTLY)
-RELATIONS = ("add-remove", "replace-one")
-ACCOUNTANTS = ("auto", "basic", "gaussian", "zcdp", "numeric")
+RELATIONS = tuple(one.option for one in Relation)
+ACCOUNTANTS = ("auto", *DERIVATIONS)
 NORMS = ("L1", "L2")
 SIZES = ("std", "variance", "scale", "calibration")
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.graph import Graph, Node, RowsNode
-from dpframe.graph.maps.boxes import BoxGrid
-from dpframe.graph.maps.grid import Grid, RowsOnGrid
+from dpframe.graph.answers import answers
+from dpframe.graph.maps.grid import RowsOnGrid
 from dpframe.graph.statistics import BlockSum, Searched
 from dpframe.sources import Source
 from dpframe.sources.layout import Layout
@@ -157,7 +157,7 @@ def _sums_of_rows(stages: Stages, stage: int) -> list[BlockSum]:
 def _only_way(graph: Graph, sums: Sequence[BlockSum]) -> RowsOnGrid | None:
     """The one grid of rows by which sums, and all that they read, come to the rows."""
     maps = needed(graph, sums)
-    grids = [one for one in maps if isinstance(one, Grid | BoxGrid)]
+    grids = [one for one in maps if isinstance(one, RowsOnGrid) and answers(one).rounds]
     if len(grids) != 1:
         return None
     before = made_of(grids[0])

@@ -16,17 +16,15 @@ from dpframe.privacy import (
     Guarantee,
     PureDP,
     Share,
-    ZeroConcentratedDP,
     as_kind,
     number,
 )
+from dpframe.privacy.kinds import GUARANTEES
 from dpframe.symbols import Expression, Number, sqrt
 
 Kind = type[Guarantee]
 
-KINDS: dict[str, Kind] = {
-    kind.kind: kind for kind in (PureDP, ApproxDP, ZeroConcentratedDP, GaussianDP)
-}
+KINDS = GUARANTEES
 BELIEVED = {*KINDS.values(), *(rule.source for rule in IMPLICATIONS)}
 ONE = Number(Fraction(1))
 MAX_BITS = 4096  # floats have 1100, their squares 2200; a ledger must be printable, and fast

@@ -25,17 +25,19 @@ import attrs
 from dpframe.privacy import Relation
 from dpframe.symbols import Expression, maximum
 from dpframe.theory import joint as book
+from dpframe.theory.book import PLAIN
 
 from .facts import Symbolic, facts_of
 from .statistics import Statistic
 
+ALONE = PLAIN.role
 Larger = Callable[[Expression, Expression], Expression]
 
 
 @attrs.frozen
 class Joint:
     """The joint move of `statistics` under `relation`; `sizes` are per row, `family` the part of
-    each statistic in the joint move, "" where it moves by itself.
+    each statistic in the joint move, ALONE where it moves by itself.
     """
 
     statistics: tuple[Statistic, ...]
@@ -49,13 +51,17 @@ class Joint:
         at = Symbolic(None, relation)
         known: list[Any] = book.sizes_of(at, [facts_of(one, relation) for one in statistics])  # type: ignore[arg-type]
         roles, sizes = (tuple(one[place] for one in known) for place in (0, 1))
-        family = tuple("" if role == "rest" else role for role in roles)
-        return None if at.open else cls(tuple(statistics), relation, sizes, family)
+        return None if at.open else cls(tuple(statistics), relation, sizes, roles)
+
+    @property
+    def together(self) -> bool:
+        """Whether some of them move together."""
+        return any(role != ALONE for role in self.family)
 
     @property
     def rule(self) -> str:
         """The rule's name."""
-        return "joint supremum of one pair (proofs/joint)" if any(self.family) else "sum of squares"
+        return "joint supremum of one pair (proofs/joint)" if self.together else "sum of squares"
 
     @property
     def facts(self) -> list[Any]:
@@ -82,7 +88,7 @@ class Joint:
         above.
         """
         at: Any = Symbolic(None, self.relation)
-        squares: Any = self._by_part(moves)
+        squares: Any = list(zip(self.family, moves, strict=True))
         sums = book.by_part(at, book.charged(self.facts, squares))
         return tuple(book.joint(sums, partial(_settled, at, larger), lambda f: at.constant(f) == 0))
 
@@ -91,12 +97,9 @@ class Joint:
         together count.
         """
         at: Any = Symbolic(None, self.relation)
-        squares: Any = self._by_part(moves)
+        squares: Any = list(zip(self.family, moves, strict=True))
         found: Any = book.attained_by(at, self.facts, squares)
         return found  # type: ignore[no-any-return]
-
-    def _by_part(self, moves: Sequence[Expression]) -> list[tuple[str, Expression]]:
-        return [(role or "rest", move) for role, move in zip(self.family, moves, strict=True)]
 
 
 def _settled(at: Symbolic, larger: Larger, f: Expression, g: Expression) -> Expression:

@@ -14,6 +14,7 @@ from dpframe.mechanisms import AdditiveNoise, Calibration
 from dpframe.privacy import Each, Guarantee, PureDP, Share
 from dpframe.symbols import Expression, Number, Product, Sum, Symbol, exact, multiply, to_json
 
+from .answers import noise_of
 from .known import Known
 from .node import DataNode, Node
 from .of_budgets import OfBudgets
@@ -126,7 +127,8 @@ class Release(Node):
         where a sample hides them, nor where noise is larger in some directions than in others,
         unless rows along an axis occur. (proofs/matrix_noise)
         """
-        uneven = self.mechanism.kind == "mirrored_gaussian" and self.statistic.symmetric
+        noise = noise_of(self.noise)
+        uneven = noise is not None and noise.uneven and self.statistic.symmetric
         rows = getattr(self.statistic, "rows", None)
         along = isinstance(rows, Rows) and rows.ball
         return self.sampled is None and (along or not uneven)

@@ -20,6 +20,7 @@ from dpframe.exact.text import text_of
 from dpframe.theory import DERIVATIONS, KINDS
 from dpframe.theory.boxes import narrowed
 from dpframe.theory.facts import Bound, Hypothesis, Release, public
+from dpframe.theory.guarantees import GUARANTEES, PURE
 from dpframe.theory.personal import (
     Past,
     Personal,
@@ -29,11 +30,11 @@ from dpframe.theory.personal import (
     made,
     one_for_all,
 )
+from dpframe.theory.relations import RELATIONS
 
-from .sentence import RELATIONS, sentence
+from .sentence import sentence
 
 SCHEMA = "dpframe-certificate/2"
-TARGETS = {"pure": 1, "approx": 2, "zcdp": 1, "gaussian": 1}  # kind: number of amounts
 IDEALIZED = "idealized numerics"
 
 
@@ -50,6 +51,11 @@ class Checker:
         self.idealized: list[str] = []  # releases that are computed in floating point
         self.cells: dict[object, Any] = {}  # the cell of a partition that decides a fact
         self.past, self.personal = Past(), Personal()
+
+    @property
+    def replaced(self) -> bool:
+        """Whether neighbours have as many rows."""
+        return self.relation.replaced
 
     @property
     def releases(self) -> list[Release]:
@@ -212,7 +218,7 @@ class Checker:
         """A checker of a graph within, that is to be epsilon-DP."""
         inner = Checker(self.ring)
         inner.domains, inner.free = self.domains, self.free
-        inner.replaced, inner.rows, inner.kind = self.replaced, self.rows, "pure"
+        inner.relation, inner.rows, inner.guarantee = self.relation, self.rows, PURE
         inner.amounts = [epsilon]
         return inner
 
@@ -234,7 +240,7 @@ class Checker:
         keys(graph, "graph", nodes=list, output=list)
         self.require(claimed["relation"] in RELATIONS, f"relation: one of {sorted(RELATIONS)}")
         self.require(claimed["derivation"] in DERIVATIONS, f"one of {sorted(DERIVATIONS)}")
-        self.replaced = claimed["relation"] == "replace_one"
+        self.relation = RELATIONS[claimed["relation"]]
         waiting = self.declare(claimed["symbols"])
         self.rows = self.whole(claimed["rows_per_person"], "rows_per_person")
         each_record(self, claimed.get("each"))
@@ -257,9 +263,10 @@ class Checker:
     def aim(self, target: Json, region: Json) -> None:
         """Read what is claimed, and under which hypotheses."""
         keys(target, "target", kind=str, amounts=list)
-        count = TARGETS.get(target["kind"])
-        self.require(len(target["amounts"]) == count, f"target: amounts of one of {TARGETS}")
-        self.kind = target["kind"]
+        self.require(target["kind"] in GUARANTEES, f"target: one of {sorted(GUARANTEES)}")
+        self.guarantee = GUARANTEES[target["kind"]]
+        few = len(target["amounts"]) == len(self.guarantee.currency)
+        self.require(few, f"target: amounts of {self.guarantee.currency}")
         self.amounts = [
             self.positive(value, "an amount of the target") for value in target["amounts"]
         ]

@@ -6,14 +6,6 @@ from dpframe.exact.limits import Json
 from dpframe.exact.text import range_text, text_of
 from dpframe.theory.at import At
 
-RELATIONS = {"add_remove": "added or removed", "replace_one": "replaced"}
-GUARANTEES = {
-    "pure": "{0}-differential privacy",
-    "approx": "({0}, {1})-differential privacy",
-    "zcdp": "{0}-zero-concentrated differential privacy",
-    "gaussian": "Gaussian differential privacy of squared parameter {0}",
-}
-
 
 def sentence(c: At, claimed: Json) -> str:
     """The statement in words."""
@@ -24,9 +16,8 @@ def sentence(c: At, claimed: Json) -> str:
         free.append(f"all public budgets of the records{c.personal.groups}")
         free.append(f"each record, with its own {mine}")
     rows = "one row" if c.rows.constant == 1 else f"up to {text_of(c.rows)} rows of one person"
-    kind_of, amounts = c.personal.claimed or (c.kind, c.amounts)
-    guarantee = GUARANTEES[kind_of].format(*map(text_of, amounts))
-    differ = f"differ by {rows} {RELATIONS[claimed['relation']]}"
+    guarantee = c.guarantee.words.format(*map(text_of, c.personal.claimed or c.amounts))
+    differ = f"differ by {rows} {c.relation.words}"
     lines = [
         f"For all {'; '.join(free)}, and" if free else "For",
         f"every two tables that {differ}{', which is that record' if own else ''},",

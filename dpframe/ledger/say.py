@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from dpframe.numerics import arb_float, profile_epsilon_lower, working
-from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP, number
+from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, number
 from dpframe.symbols import Number
 
 from .rules import BITS, Total, corner
@@ -51,10 +51,8 @@ def fitting(total: Total, asked: Sequence[Guarantee]) -> str:
         return _gaussian(left[0], asked)
     if total.kind is ApproxDP:
         return f"a run of epsilon up to {short(left[0])} at delta up to {short(left[1])}"
-    return {
-        PureDP: f"a pure run of epsilon up to {short(left[0])}",
-        ZeroConcentratedDP: f"a run of rho up to {short(left[0])}",
-    }[total.kind]
+    pure = "pure " if total.kind is PureDP else ""
+    return f"a {pure}run of {total.kind.currency[0]} up to {short(left[0])}"
 
 
 def short(value: Fraction, *, up: bool = False) -> str:

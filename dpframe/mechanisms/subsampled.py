@@ -7,6 +7,7 @@ rows it has. Two releases on one subsample cost what they cost without subsampli
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -38,7 +39,7 @@ ONE = Number(Fraction(1))
 
 
 def _base(_: object, __: object, value: Any) -> None:
-    if isinstance(value, (PoissonSubsampled, SubsampledWithoutReplacement)):
+    if isinstance(value, Subsampled):
         way_out = "Subsample once: a Poisson subsample of one at rates p and q has the rate p q."
         raise InvalidArgument("mechanism", "not subsampled already", value, way_out)
     if not isinstance(value, Mechanism) or isinstance(value, RandomizedResponse):
@@ -59,7 +60,7 @@ def _whole(value: object) -> int:
     return value
 
 
-class _Subsampled(Mechanism):
+class Subsampled(Mechanism):
     """What the two kinds of subsampling share; `relation` is the only one they are proved under."""
 
     __slots__ = ()
@@ -67,6 +68,10 @@ class _Subsampled(Mechanism):
     relation: ClassVar[Relation]
     direction: ClassVar[str]
     mechanism: Mechanism
+
+    @abstractmethod
+    def guarantee(self, sensitivity: Expression, relation: Relation | None = None) -> Guarantee:
+        """What one release guarantees, under the relation that it is proved for."""
 
     def _under(self, relation: Relation | None) -> Relation:
         if relation is self.relation:
@@ -99,15 +104,15 @@ class _Subsampled(Mechanism):
         if isinstance(moved, GaussianLoss):
             return SubsampledGaussianLoss(moved.mu, share, self.direction)
         given = self.mechanism.guarantee(exact(sensitivity, "sensitivity"))
-        if isinstance(given, (PureDP, ApproxDP)):
-            delta = number("delta", given.delta) if isinstance(given, ApproxDP) else Fraction(0)
-            return ResponseLoss(_rounded(share, number("epsilon", given.epsilon)), share * delta)
+        worst = given.loss
+        if isinstance(worst, ResponseLoss):
+            return ResponseLoss(_rounded(share, worst.epsilon), share * worst.delta)
         way_out = "Gaussian noise, pure DP and approximate DP are amplified."
         raise InvalidArgument("mechanism", "one whose amplification is proved", given, way_out)
 
 
 @attrs.frozen(cache_hash=True)
-class PoissonSubsampled(_Subsampled):
+class PoissonSubsampled(Subsampled):
     """`mechanism` on the rows that independent coins of probability `rate` choose: under add/remove
     the pair ((1 - q) Q + q P, Q) of its pair (P, Q) dominates, and in the other direction the
     reverse [ZhuDW22, Thm 11]; (log(1 + q (e^epsilon - 1)), q delta) for a guarantee [BalleBG18,
@@ -152,7 +157,7 @@ class PoissonSubsampled(_Subsampled):
 
 
 @attrs.frozen(cache_hash=True)
-class SubsampledWithoutReplacement(_Subsampled):
+class SubsampledWithoutReplacement(Subsampled):
     """`mechanism` on `size` of `of` rows, all subsets alike: with q = size/of, under replace-one
     the profile q delta(log(1 + (e^epsilon - 1)/q)) [BalleBG18, Thm 9], and the pair with this
     profile in both directions dominates, also in composition; for a guarantee

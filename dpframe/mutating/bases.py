@@ -8,12 +8,12 @@ import attrs
 
 from dpframe.errors import DPFrameError
 from dpframe.graph import Column, Regression, Rows, Setting
-from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, Guarantee, PureDP, Relation
+from dpframe.privacy import ApproxDP, Guarantee, PureDP, Relation
 from dpframe.prover import examine
 from dpframe.prover.certify import CALIBRATIONS, calibrated
 from dpframe.symbols import DELTA, EPSILON, Number, Symbol, exact, parameter
 
-RELATIONS = (ADD_REMOVE, REPLACE_ONE)
+RELATIONS = tuple(Relation)
 B, Y = 2, 3  # at numbers, where a forgotten bound must show
 
 

@@ -137,3 +137,9 @@ class GaussianDP(Guarantee):
     def __str__(self) -> str:
         """As papers write it."""
         return f"{self.mu}-Gaussian differential privacy"
+
+
+GUARANTEES: dict[str, type[Guarantee]] = {
+    one.kind: one for one in (PureDP, ApproxDP, ZeroConcentratedDP, GaussianDP)
+}
+"""Those whose amounts composition adds, by the names that documents have for them."""

@@ -15,13 +15,10 @@ from dpframe.symbols import Expression, rational
 from .base import Guarantee
 from .each import own_symbols
 from .given import Given, Grouped, Listed, given, symbol_of
-from .kinds import ApproxDP, GaussianDP, PureDP, ZeroConcentratedDP
+from .kinds import GUARANTEES
 
 KINDS: dict[frozenset[str], type[Guarantee]] = {
-    frozenset({"epsilon"}): PureDP,
-    frozenset({"epsilon", "delta"}): ApproxDP,
-    frozenset({"rho"}): ZeroConcentratedDP,
-    frozenset({"mu"}): GaussianDP,
+    frozenset(one.parameters): one for one in GUARANTEES.values()
 }
 
 

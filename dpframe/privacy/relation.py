@@ -21,6 +21,11 @@ class Relation(enum.Enum):
         """`add/remove` or `replace-one`."""
         return {"add_remove": "add/remove", "replace_one": "replace-one"}[self.value]
 
+    @property
+    def option(self) -> str:
+        """As files and the command line write it: `add-remove`."""
+        return self.value.replace("_", "-")
+
 
 ADD_REMOVE = Relation.ADD_REMOVE
 REPLACE_ONE = Relation.REPLACE_ONE

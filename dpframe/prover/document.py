@@ -13,14 +13,8 @@ import attrs
 from dpframe import documents
 from dpframe.errors import BadCertificate, InvalidArgument
 from dpframe.graph import Regression
-from dpframe.privacy import (
-    ApproxDP,
-    Each,
-    GaussianDP,
-    Guarantee,
-    PureDP,
-    ZeroConcentratedDP,
-)
+from dpframe.privacy import Each, GaussianDP
+from dpframe.privacy.kinds import GUARANTEES
 from dpframe.symbols import Expression, Symbol, from_json, parameter, sqrt, to_json
 from dpframe.symbols.domain import CLOSED, Domain
 
@@ -31,12 +25,6 @@ if TYPE_CHECKING:
     from .certificate import Certificate
 
 SCHEMA = "dpframe-certificate/2"
-KINDS: dict[str, type[Guarantee]] = {
-    "pure": PureDP,
-    "approx": ApproxDP,
-    "zcdp": ZeroConcentratedDP,
-    "gaussian": GaussianDP,
-}
 SIDES = {sides: name for name, sides in CLOSED.items()}
 
 
@@ -235,7 +223,7 @@ def _rebuild(content: Mapping[str, Any]) -> Certificate:
     for name in claimed.get("each", {}).get("own", ()):
         symbols[name] = attrs.evolve(symbols[name], origin=Each())
     amounts = [from_json(amount, symbols) for amount in claimed["target"]["amounts"]]
-    kind = KINDS[claimed["target"]["kind"]]
+    kind = GUARANTEES[claimed["target"]["kind"]]
     target = kind(sqrt(amounts[0])) if kind is GaussianDP else kind(*amounts)
     if "each" in claimed:
         target = personal_target(target, claimed["each"], symbols)

@@ -12,29 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from dpframe.graph import Loop, Node, OfBudgets, Post, Procedure, Release, reads_released
+from dpframe.graph import Node, OfBudgets, Procedure, Release, reads_released
+from dpframe.graph.answers import answers
 from dpframe.graph.maps.grid import OnGrid
 from dpframe.graph.maps.thinned import Thinning
-from dpframe.graph.maps.weighted import (
-    Weighing,
-    Weight,
-    WeightedGrid,
-    WeightedGridColumn,
-    WeightedOnGrid,
-)
+from dpframe.graph.maps.weighted import Weighing, Weight, WeightedOnGrid
 from dpframe.graph.procedures import TiltedMinimum
-from dpframe.graph.statistics import (
-    Argmin,
-    Count,
-    Gram,
-    LabelSum,
-    Linear,
-    Moment,
-    RowSum,
-    Squares,
-    Stack,
-    Statistic,
-)
+from dpframe.graph.statistics import Statistic
 from dpframe.privacy import Each, reads_each
 from dpframe.privacy.personal import own_symbols_of
 from dpframe.symbols import Expression, Number
@@ -43,9 +27,6 @@ from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
 from .problem import Problem
 
 ONE = Number(Fraction(1))
-OWN = (Weight, Thinning, OfBudgets, Post, Loop)  # they may read a record's own budget
-SUMS = (Argmin, Count, Gram, LabelSum, Linear, Moment, RowSum, Squares, Stack)
-"""Their rules hold record by record, whatever the bounds of other records are."""
 RULE = (
     "noise is the largest that any record's budget asks for, and more noise never costs more "
     "(proofs/personalized)"
@@ -87,11 +68,12 @@ def _one_number(problem: Problem) -> Iterator[Obligation]:
 
 def _for_all(node: Node) -> dict[str, Expression]:
     """The formulas of a node that must be one number for everybody: all but noise and shares."""
-    if isinstance(node, OWN):
+    noised = isinstance(node, (Release, TiltedMinimum))
+    if answers(node).reads_own_budget and not noised:
         return {}
     if isinstance(node, OnGrid):
         return {**node.formulas, "step": node.step}
-    if not isinstance(node, (Release, TiltedMinimum)):
+    if not noised:
         return node.formulas
     shares = ("share of ", "budget of ")
     named = {name: f for name, f in node.formulas.items() if not name.startswith(shares)}
@@ -176,8 +158,7 @@ def _last(problem: Problem) -> Iterator[Obligation]:
     for node in problem.graph.nodes:
         reads = _beneath(node) if isinstance(node, Statistic) else node.inputs
         weighed = any(isinstance(one, (Weighing, WeightedOnGrid)) for one in reads)
-        last = (*SUMS, WeightedGrid, WeightedGridColumn, Release, TiltedMinimum)
-        if weighed and type(node) not in last:
+        if weighed and not answers(node).record_by_record:
             rule = "rows and labels are weighed last, and summed: X'X, X'y, y'y, sums of rows"
             what = "a statistic" if isinstance(node, Statistic) else "a map"
             fact = f"{node.label}, {what}, reads weighed records"

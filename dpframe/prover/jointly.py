@@ -15,7 +15,7 @@ from dpframe.graph.scaling import noise_times
 from dpframe.privacy import GaussianDP, PureDP, Share
 from dpframe.symbols import Expression, Number, add, sqrt
 
-from .mixture import Mixture, amplified, epsilons, squared_mu, total_rho
+from .mixture import ADDED, Mixture, amplified, epsilons, squared_mu, total_rho
 
 ONE = Number(Fraction(1))
 
@@ -65,7 +65,7 @@ def _additive(graph: Graph) -> Graph:
 def noise_factor(releases: Sequence[Release], budget: Share) -> Expression:
     """What all noise must be multiplied by to spend the budget. Raises InvalidArgument."""
     kinds = {release.gives for release in releases}
-    if not releases or not kinds <= {GaussianDP, PureDP}:
+    if not releases or not kinds <= ADDED:
         names = ", ".join(sorted({release.noise.kind for release in releases})) or "no release"
         raise InvalidArgument("noise", "Gaussian or pure", names, "Calibrate each release alone.")
     numbers = all(isinstance(amount, Number) for amount in budget.amounts)

@@ -28,6 +28,9 @@ from .enclose import enclose
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 
+ADDED: frozenset[type[Guarantee]] = frozenset({GaussianDP, PureDP})
+"""What noise may give so that its losses are added: one Gaussian of all, and one pair a draw."""
+
 
 @attrs.frozen
 class Mixture:

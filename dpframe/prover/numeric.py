@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dpframe.accountants import NumericAccountant
 from dpframe.errors import InvalidArgument
-from dpframe.privacy import ApproxDP, GaussianDP, PureDP
+from dpframe.privacy import ApproxDP
 from dpframe.symbols import Number
 
 from .attempt import ALL, Attempt
 from .edit import ALL_NOISE, Edit
-from .mixture import Mixture
+from .mixture import ADDED, Mixture
 from .obligation import PROVED, UNPROVED, Obligation
 from .problem import Problem
 
@@ -39,7 +39,7 @@ def numeric(problem: Problem) -> Attempt | None:
 def _mixture(problem: Problem) -> Mixture | None:
     """The losses of the graph, or None where one is no number or of another kind."""
     releases = problem.graph.releases
-    if not releases or any(release.gives not in (GaussianDP, PureDP) for release in releases):
+    if not releases or any(release.gives not in ADDED for release in releases):
         return None
     try:
         return Mixture.of(releases)

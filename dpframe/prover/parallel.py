@@ -24,29 +24,7 @@ from dpframe.graph import (
     points_of,
     reads_released,
 )
-from dpframe.graph.maps.boxes import Box, BoxGrid
-from dpframe.graph.maps.cells import CellColumn, CellRows
-from dpframe.graph.maps.clip import ClipNorm
-from dpframe.graph.maps.gradient_at import GradientAt
-from dpframe.graph.maps.grid import Grid, GridColumn
-from dpframe.graph.maps.labels import ClipColumn
-from dpframe.graph.maps.scaled import Scaled
-from dpframe.graph.statistics import (
-    CellCount,
-    ColumnSquares,
-    Gram,
-    LabelSum,
-    LambdaMin,
-    Linear,
-    Moment,
-    Monomials,
-    NormCounts,
-    RowSum,
-    Squares,
-    Stack,
-    SufficientStatistics,
-    Trace,
-)
+from dpframe.graph.answers import answers
 from dpframe.privacy import ADD_REMOVE
 from dpframe.symbols import Number
 
@@ -54,28 +32,6 @@ from .problem import Problem
 
 CITED = "at most {} of each public partition change [McSherry09, Thm 4] (proofs/partition)"
 MOST = 256  # choices of cells that are looked at
-CELLS = (CellRows, CellColumn, CellCount)
-MAPS = frozenset({ClipNorm, ClipColumn, Scaled, Box, BoxGrid, Grid, GridColumn, GradientAt})
-"""They map zeros to zeros; a ClipColumn where its interval is symmetric."""
-SUMS = frozenset(
-    {
-        ColumnSquares,
-        Gram,
-        LabelSum,
-        LambdaMin,
-        Linear,
-        Moment,
-        Monomials,
-        NormCounts,
-        RowSum,
-        Squares,
-        Stack,
-        SufficientStatistics,
-        Trace,
-    }
-)
-"""A record of zeros adds nothing to them, nor to what they are computed of."""
-
 Place = tuple[Partition, int]
 Charge = TypeVar("Charge", bound="tuple[Release | Procedure, object]")
 
@@ -85,11 +41,11 @@ def cell_of(node: Node) -> Place | None:
     """The one cell of a fixed partition that decides the value of a statistic, and what every
     record outside adds is nothing; None where there is none.
     """
-    if type(node) in CELLS:
+    if answers(node).one_cell:
         return (node.partition, node.cell) if fixed(node) else None  # type: ignore[attr-defined]
-    if type(node) not in MAPS | SUMS or not all(map(is_public, node.formulas.values())):
+    if not answers(node).keeps_zeros(node.record()):
         return None
-    if isinstance(node, ClipColumn) and node.upper != -node.lower:
+    if not all(map(is_public, node.formulas.values())):
         return None
     found = {cell_of(child) for child in node.inputs if isinstance(child, DataNode)}
     return found.pop() if len(found) == 1 else None
@@ -116,7 +72,7 @@ def moving(problem: Problem, charges: Sequence[Charge]) -> list[list[Charge]]:
     moves by as much: all of them together where nothing reads cells.
     """
     most = changed(problem)
-    if most is None or not any(type(node) in CELLS for node in problem.graph.nodes):
+    if most is None or not any(answers(node).one_cell for node in problem.graph.nodes):
         return [list(charges)]
     groups = _by_partition(charges)
     options = [_options(cells, most) for cells in groups.values()]
@@ -135,7 +91,7 @@ def coarse(problem: Problem, charges: Sequence[Charge]) -> bool:
     that is too large then refutes nothing.
     """
     most = changed(problem)
-    read = [one for one in charges if any(type(node) in CELLS for node in _below(one[0]))]
+    read = [one for one in charges if any(answers(node).one_cell for node in _below(one[0]))]
     many = any(len(cells) > (most or 0) for cells in _by_partition(charges).values())
     given_up = many and [len(some) for some in moving(problem, charges)] == [len(charges)]
     return bool(read) and (given_up or not all(map(_placed, read)))

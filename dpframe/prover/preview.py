@@ -10,8 +10,8 @@ import attrs
 
 from dpframe.errors import InvalidArgument, PrivacyWarning
 from dpframe.graph import Joint, Release, Setting
-from dpframe.graph.maps.boxes import BoxGrid
-from dpframe.graph.maps.grid import Grid
+from dpframe.graph.answers import answers
+from dpframe.graph.maps.grid import RowsOnGrid
 from dpframe.privacy import ApproxDP
 from dpframe.symbols import Expression
 
@@ -127,7 +127,8 @@ def _grid(certificate: Certificate, sizes: dict[str, int]) -> float | None:
     """
     if not all(release.exact for release in certificate.graph.releases):
         return None
-    grids = [node for node in certificate.graph.nodes if isinstance(node, (Grid, BoxGrid))]
+    rows = [node for node in certificate.graph.nodes if isinstance(node, RowsOnGrid)]
+    grids = [node for node in rows if answers(node).rounds]
     widths = [certificate.number(grid.columns, up=True, sizes=sizes) for grid in grids]
     shares = [
         (2 * math.sqrt(width) + 1) / 2**grid.bits for grid, width in zip(grids, widths, strict=True)

@@ -154,7 +154,7 @@ def _order(problem: Problem, accountant: str) -> Sequence[str]:
         )
     shared = all(charged.share is not None for charged in problem.graph.charged)
     only_shares = bool(problem.graph.procedures or problem.graph.bounds)
-    currency = problem.target.kind in ("pure", "approx")
+    currency = "epsilon" in problem.target.currency
     if accountant == "basic" and not (shared and currency):
         raise OutsideTheorem(
             "basic composition adds shares of (epsilon, delta): give every release a share "

@@ -13,8 +13,8 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Post, Release
+from dpframe.graph.answers import gaussian
 from dpframe.graph.statistics import Gram, LambdaMin, Moment
-from dpframe.mechanisms import Gaussian, MirroredGaussian
 from dpframe.regressions.solve import adaptive_ridge, constant_ridge, ridge_solve
 from dpframe.symbols import Expression, Number, exact, log, maximum, power, sqrt
 
@@ -154,7 +154,7 @@ def _fitting(graph: Graph, found: Solved) -> None:
     """The same rows everywhere, and Gaussian noise, drawn once."""
     releases = [one for one in (found.gram, found.moment, found.floor) if one is not None]
     others = {id(one) for one in graph.releases} - {id(one) for one in releases}
-    drawn = all(one.noise in (Gaussian, MirroredGaussian) for one in releases)
+    drawn = all(gaussian(one.noise) for one in releases)
     once = all(one.times == exact(1) and one.sampled is None for one in releases)
     if others or not (drawn and once and len({_rows(one.statistic) for one in releases}) == 1):
         way_out = "For others take dp.NoiseCriterion, or dp.DataCriterion on public data."

@@ -16,6 +16,7 @@ from dpframe.graph import Graph, Joint, Release
 from dpframe.graph.joint_noise import unit_std
 from dpframe.privacy import REPLACE_ONE, GaussianDP, Share
 from dpframe.symbols import Expression, Number, add, multiply, power, sqrt
+from dpframe.theory.joint import PARTS
 
 from .noise import NoiseCriterion
 from .resplit import joint_of, moved
@@ -72,11 +73,11 @@ def _added(roots: Sequence[Expression]) -> Law:
 
 def _related(joint: Joint, roots: Sequence[Expression]) -> Law | None:
     """Under replace-one J is (A + m)^2/A + rest, A = 2 gram + floor, m = moment."""
-    if not any(joint.family):
+    if not joint.together:
         return _added(roots)
-    by = {role: _of(joint, roots, role) for role in ("gram", "floor", "moment", "squares", "")}
+    by = {role: _of(joint, roots, role) for role in PARTS}
     amount = add(ZERO, *(sqrt(2) * one for one in by["gram"]), *by["floor"])
-    moment, rest = add(ZERO, *by["moment"]), add(ZERO, *by[""])
+    moment, rest = add(ZERO, *by["moment"]), add(ZERO, *by["rest"])
     if moment == ZERO:
         return _linear(joint, roots)
     if by["squares"]:
@@ -87,7 +88,7 @@ def _related(joint: Joint, roots: Sequence[Expression]) -> Law | None:
         "gram": first / (sqrt(2) * amount) if amount != ZERO else ONE,
         "floor": first / amount if amount != ZERO else ONE,
         "moment": ratio * first / moment,
-        "": ONE,
+        "rest": ONE,
     }
     weights = tuple(
         multiply(parts[role], root) for role, root in zip(joint.family, roots, strict=True)

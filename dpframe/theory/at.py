@@ -12,6 +12,8 @@ from dpframe.exact.ranges import Range
 from dpframe.exact.ring import Ring
 
 from .facts import Bound, Hypothesis, Release
+from .guarantees import Guarantee
+from .relations import Relation
 
 
 class Context(Protocol):
@@ -22,7 +24,10 @@ class Context(Protocol):
     """
 
     where: str
-    replaced: bool
+
+    @property
+    def replaced(self) -> bool:
+        """Whether neighbours have as many rows."""
 
     def number(self, value: int | Fraction) -> Formula:
         """A number as a formula."""
@@ -120,7 +125,8 @@ class At(Context, Protocol):
     ring: Ring
     count: int
     rows: Formula
-    kind: str
+    relation: Relation
+    guarantee: Guarantee
     amounts: list[Formula]
     facts: list[Any]
     domains: dict[str, Range]
@@ -130,6 +136,9 @@ class At(Context, Protocol):
     cells: dict[object, Any]
     past: Any
     personal: Any
+
+    @property
+    def replaced(self) -> bool: ...
 
     @property
     def releases(self) -> list[Release]: ...

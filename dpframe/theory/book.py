@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import wraps
 from typing import Any, NamedTuple
 
 from dpframe.exact.formula import Formula
@@ -12,13 +13,7 @@ from dpframe.exact.limits import Json
 
 from .at import At
 from .facts import Release
-
-WHOLE = {"discrete_laplace", "discrete_gaussian"}  # noise for whole numbers only
-EXACT = {"gaussian", "laplace", *WHOLE}  # noise that is drawn on a grid
-ALIKE = {("mirrored_gaussian", "stated"): "gaussian"}  # and more noise off a diagonal
-BY_L1 = ("laplace", "discrete_laplace")  # noise that answers to the L1 norm
-PURE = (*BY_L1, "l2_laplace")
-CURRENCIES = ({"epsilon"}, {"epsilon", "delta"}, {"rho"}, {"mu^2"})
+from .guarantees import Guarantee
 
 Test = Callable[[Mapping[str, Json]], bool]
 
@@ -43,6 +38,8 @@ class Answers:
     """Its formulas may read a record's own budget."""
     samples: bool
     """It keeps a secret sample of the records."""
+    rounds: bool
+    """It rounds onto a grid of its own."""
     role: str
     """Its part in the joint move of Gaussian releases: "rest" where it moves by itself."""
 
@@ -63,11 +60,13 @@ PLAIN = Answers(
     record_by_record=False,
     reads_own_budget=False,
     samples=False,
+    rounds=False,
     role="rest",
 )
 """No to every question: always safe. Also what is answered for a kind that is not in the book."""
 ZERO_MAP = PLAIN.but(zero_neutral=True)
 """A map of records, or of statistics, under which zeros stay zeros."""
+ROUNDING = ZERO_MAP.but(rounds=True)
 CELL = PLAIN.but(one_cell=True)
 PLAIN_SUM = PLAIN.but(sum_over_records=True)
 """A sum over records to which zeros may add something, such as a count."""
@@ -134,14 +133,21 @@ def theorem(mechanism: str, rule: str) -> Callable[[Theorem], Theorem]:
     return enter
 
 
-DERIVATIONS: dict[str, Callable[[At], None]] = {}
+Derivation = Callable[[At], None]
+DERIVATIONS: dict[str, Derivation] = {}
 
 
-def derivation(name: str) -> Callable[[Callable[[At], None]], Callable[[At], None]]:
-    """Enter a derivation of the target from the releases."""
+def derivation(name: str, *proves: Guarantee) -> Callable[[Derivation], Derivation]:
+    """Enter a derivation of the target from the releases; `proves` are its kinds of targets."""
 
-    def enter(derive: Callable[[At], None]) -> Callable[[At], None]:
-        DERIVATIONS[name] = derive
-        return derive
+    def enter(derive: Derivation) -> Derivation:
+        @wraps(derive)
+        def derived(c: At) -> None:
+            kinds = " or ".join(one.name for one in proves)
+            c.require(c.guarantee in proves, f"derivation {name} proves targets of kind {kinds}")
+            derive(c)
+
+        DERIVATIONS[name] = derived
+        return derived
 
     return enter

@@ -12,14 +12,14 @@ from dpframe.exact.ring import Ring
 from dpframe.exact.text import text_of
 
 from .at import At
-from .book import BY_L1, theorem
+from .book import theorem
 from .facts import Release
 from .gaussian import approximately
 
 
 def moved_by(c: At, r: Release) -> Formula:
     """The sensitivity of a release in the norm of its noise, for one person's rows."""
-    one = r.statistic.l1 if r.mechanism in BY_L1 else r.statistic.l2
+    one = r.statistic.l1 if r.noise.norm == "L1" else r.statistic.l2
     assert one is not None  # noqa: S101 - required where the release was read
     return c.ring.factored(c.rows * one)
 
@@ -67,8 +67,8 @@ def _pure(c: At, r: Release, epsilon: Formula, _: Formula) -> None:
 @theorem("l2_laplace", "stated")
 def _stated_laplace(c: At, r: Release, epsilon: Formula, _: Formula) -> None:
     """scale >= Delta/epsilon: Delta_1 [DworkR14, Thm 3.6], or Delta_2 [HardtT10, Sec 4]."""
-    norm = "L1" if r.mechanism in BY_L1 else "L2"
-    at_most(c, epsilon * r.size, moved_by(c, r), f"{norm} sensitivity at most epsilon times scale")
+    rule = f"{r.noise.norm} sensitivity at most epsilon times scale"
+    at_most(c, epsilon * r.size, moved_by(c, r), rule)
 
 
 def at_most(c: At, most: Formula, f: Formula, rule: str) -> None:
@@ -113,6 +113,7 @@ def _stated_concentrated(c: At, r: Release, epsilon: Formula, delta: Formula) ->
 
 
 @theorem("gaussian", "stated")
+@theorem("mirrored_gaussian", "stated")
 def _stated_gaussian(c: At, r: Release, epsilon: Formula, delta: Formula) -> None:
     """E1, or the exact profile."""
     approximately(c, epsilon, delta, [("rest", (moved_by(c, r) / r.size) ** 2)])

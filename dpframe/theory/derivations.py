@@ -19,11 +19,12 @@ from dpframe.exact.ring import Ring
 from dpframe.exact.text import digest
 
 from .at import At
-from .book import PURE, THEOREMS, derivation
+from .book import THEOREMS, derivation
 from .boxes import on_boxes
 from .calibrations import moved_by
 from .facts import Bound, Procedure, Release
 from .gaussian import approximately
+from .guarantees import APPROX, GAUSSIAN, PURE, ZCDP
 from .joint import PARTS, above, by_part, joint, squared_moves
 from .personal import settled
 
@@ -35,7 +36,7 @@ def moving(c: At, releases: Sequence[Release]) -> list[list[Release]]:
     rows = None if any(isinstance(fact, Bound) for fact in c.facts) else c.rows.constant
     inside = [r for r in releases if r.statistic in c.cells and not r.sampled]
     placed = inside if rows is not None else []
-    most = int((rows or 0) * (2 if c.replaced else 1))
+    most = int((rows or 0) * c.relation.changes)
     groups: dict[object, dict[object, list[Release]]] = {}
     for r in placed:
         *partition, cell = c.cells[r.statistic]
@@ -71,12 +72,11 @@ def charged_alike(own: Sequence[Release]) -> object:
     return tuple(found)
 
 
-@derivation("basic")
+@derivation("basic", PURE, APPROX)
 def _basic(c: At) -> None:
     """Every release earns its share; epsilons add, deltas and failures of bounds add.
     [DworkR14, Thm B.1]
     """
-    c.require(c.kind in ("pure", "approx"), "basic composition proves pure or approximate DP")
     spent = {id(r): earned(c, r) for r in c.releases}
     procedures = [fact for fact in c.facts if isinstance(fact, Procedure)]
     failures = [fact.failure for fact in c.facts if isinstance(fact, Bound)]
@@ -96,8 +96,8 @@ def earned(c: At, r: Release) -> tuple[Formula, Formula]:
     share = r.share or {}
     epsilon, delta = share["epsilon"], share.get("delta", c.ring.lift(0))
     c.at_least(epsilon, 0, "its share of epsilon must be positive", strict=True)
-    c.at_least(delta, 0, "its share of delta", strict=r.mechanism == "gaussian")
-    if r.mechanism == "gaussian":
+    c.at_least(delta, 0, "its share of delta", strict=r.noise.loss.gaussian)
+    if r.noise.loss.gaussian:
         c.at_least(c.ring.lift(1), delta, "its share of delta", strict=True)
     THEOREMS[r.mechanism, r.rule](c, r, epsilon, delta)
     return r.times * epsilon, r.times * delta
@@ -113,43 +113,42 @@ def named_theorems(c: At) -> None:
                 earned(c, r)
 
 
-@derivation("gaussian")
+@derivation("gaussian", APPROX, ZCDP, GAUSSIAN)
 def _gaussian(c: At) -> None:
     """Gaussian releases together: one release of the stacked vector. [DongRS22, Cor 3.3]"""
     named_theorems(c)
-    kind_of, amounts = c.kind, c.amounts
-    c.where = "total"
-    c.require(kind_of != "pure", "Gaussian noise is never pure DP")
-    c.require(all(r.mechanism == "gaussian" for r in c.releases), "every release must be Gaussian")
+    c.where, amounts = "total", c.amounts
+    normal = all(r.noise.loss.gaussian for r in c.releases)
+    c.require(normal, "every release must be Gaussian")
     for some in moving(c, c.releases):
         squares = squared_moves(c, some)
-        if kind_of == "approx":
+        if c.guarantee is APPROX:
             approximately(c, amounts[0], amounts[1], squares)
             continue
-        worth = amounts[0] * (2 if kind_of == "zcdp" else 1)
+        worth = amounts[0] * c.guarantee.of_mu
         for most in joint(by_part(c, squares), lambda a, b: above(c, a, b)):
             c.at_least(worth, most, "the joint mu^2 must be inside the target")
 
 
-@derivation("zcdp")
+@derivation("zcdp", ZCDP, APPROX)
 def _zcdp(c: At) -> None:
     """rhos add: (Delta/size)^2/2 of every noise, discrete Gaussians too. [BunS16] [CanonneKS20]"""
     named_theorems(c)
     c.where = "total"
-    c.require(c.kind in ("zcdp", "approx"), "zCDP proves zCDP or approximate DP")
     for some in moving(c, c.releases):
         rhos(c, some)
 
 
 def rhos(c: At, releases: Sequence[Release]) -> None:
     """The rhos of releases that may move together are inside the target. Raises Refused."""
-    kind_of, amounts = c.kind, c.amounts
-    others = [r for r in releases if r.mechanism in (*PURE, "discrete_gaussian")]
-    gaussians = [r for r in releases if r.mechanism == "gaussian"]
-    c.require(len(others) + len(gaussians) == len(releases), "the rho of a release is unknown")
+    amounts = c.amounts
+    others = [r for r in releases if not r.noise.loss.gaussian]
+    gaussians = [r for r in releases if r.noise.loss.gaussian]
+    known = all(r.noise.loss.concentrated for r in releases)
+    c.require(known, "the rho of a release is unknown")
     extra = c.ring.total((moved_by(c, r) / r.size) ** 2 * r.times * HALF for r in others)
     sums = by_part(c, squared_moves(c, gaussians))
-    if kind_of == "zcdp":
+    if c.guarantee is ZCDP:
         for most in joint(sums, lambda a, b: above(c, a, b)):
             c.at_least(amounts[0], most * HALF + extra, "rho must be inside the target")
         return
@@ -166,14 +165,13 @@ def rhos(c: At, releases: Sequence[Release]) -> None:
     c.require(shown, "rho + 2 sqrt(rho log(1/delta)) <= epsilon was not shown")
 
 
-@derivation("numeric")
+@derivation("numeric", APPROX)
 def _numeric(c: At) -> None:
     """Dominating pairs multiply: a Gaussian of the joint mu, one pair a draw. [ZhuDW22, Thm 10]"""
     named_theorems(c)
     c.where = "total"
-    c.require(c.kind == "approx", "a numeric total proves approximate DP")
-    pure = [r for r in c.releases if r.mechanism in PURE]
-    gaussians = [r for r in c.releases if r.mechanism == "gaussian"]
+    pure = [r for r in c.releases if r.noise.loss.pure]
+    gaussians = [r for r in c.releases if r.noise.loss.gaussian]
     c.require(len(pure) + len(gaussians) == len(c.releases), "the loss of a release is unknown")
     draws = [exactly(c.ring, r.times, {}) for r in pure]
     c.require(None not in draws, "the numbers of draws must be numbers")
@@ -186,7 +184,8 @@ def _numeric(c: At) -> None:
             return False
         tops = [high for _, high in ends[2:]]
         square = max(joint(dict(zip(PARTS, tops[len(costs) :], strict=True)), max))
-        parts = [(r.mechanism, e, int(n or 0)) for r, e, n in zip(pure, tops, draws, strict=False)]
+        drawn = zip(pure, tops, draws, strict=False)
+        parts = [(r.noise.loss.name, e, int(n or 0)) for r, e, n in drawn]
         return composes(c, ends[0][0], ends[1][0], square, parts)
 
     shown = on_boxes(c, "numeric", [*c.amounts, *costs, *sums.values()], decide)

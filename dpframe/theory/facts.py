@@ -14,6 +14,8 @@ import attrs
 from dpframe.exact.formula import Formula
 from dpframe.exact.limits import ZERO
 
+from .mechanisms import NOISES, Noise
+
 Weighed = tuple[Any, Any]  # the factor of each record, and the bound without it
 
 
@@ -220,6 +222,11 @@ class Release:
     share: dict[str, Formula] | None
     times: Formula
     sampled: bool = False
+
+    @property
+    def noise(self) -> Noise:
+        """What the mechanism is."""
+        return NOISES[self.mechanism]
 
 
 @attrs.define(eq=False)

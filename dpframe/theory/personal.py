@@ -28,6 +28,7 @@ from .facts import (
     Thinning,
     Tilted,
 )
+from .guarantees import APPROX, PURE
 
 
 class Past:
@@ -68,7 +69,7 @@ class Personal:
         self.kept: set[object] = set()  # facts about records that a sample keeps
         self.bare: list[str] = []  # statistics of other records
         self.mixed: set[object] = set()  # statistics of weighed records
-        self.claimed: tuple[str, list[Formula]] | None = None  # where a sample's claim is another
+        self.claimed: list[Formula] | None = None  # where a sample's claim is another
 
 
 def each_record(c: At, each: Json) -> None:
@@ -147,16 +148,15 @@ def on_sample(c: At, coin: Thinning) -> None:
     """
     mixed = f"everything that is released must read the sample: {c.personal.bare}"
     c.require(not c.personal.bare, mixed)
-    c.require(c.replaced is False, "a sample hides whether a record is there: add/remove only")
+    c.require(not c.relation.replaced, "a sample hides whether a record is there: add/remove only")
     base = [coin.threshold] if coin.delta is None else [coin.threshold, coin.delta]
-    c.require(
-        c.kind == ("pure" if coin.delta is None else "approx"), "a sample proves its own kind"
-    )
+    kind_of = PURE if coin.delta is None else APPROX
+    c.require(c.guarantee is kind_of, "a sample proves its own kind")
     own = [coin.epsilon, *base[1:]]
     same = all(mine.key == other.key for mine, other in zip(own, c.amounts, strict=True))
     c.require(same, "coins must fall by the target's own epsilon; delta must be the target's")
     one_for_all(c, *base)
-    c.personal.claimed, c.amounts = (c.kind, c.amounts), base
+    c.personal.claimed, c.amounts = c.amounts, base
 
 
 def apart(at: Context, fact: object) -> bool:
@@ -209,7 +209,7 @@ def learned(c: At, name: str, fact: object) -> Formula:
 def of_all(c: At, name: str, fact: OfBudgets) -> Formula:
     """The symbol of a number of all budgets, of which only its sign is known. Raises Refused."""
     counted = f"{name} is a total over the records that are there: neighbours differ in it"
-    c.require(c.replaced or fact.what != "total", counted)
+    c.require(c.relation.replaced or fact.what != "total", counted)
     c.require(c.domains[name] == Range(ZERO, None), f"{name}: its range is (0, inf)")
     c.require(not named(c, name), f"{name} must be its own name")
     c.personal.fixed.add(name)

@@ -12,7 +12,7 @@ from dpframe.exact.limits import HALF, Json, Refused
 from dpframe.exact.text import text_of
 
 from .at import At, Context
-from .book import CURRENCIES, DERIVATIONS, PLAIN, SPENT, kind
+from .book import DERIVATIONS, PLAIN, SPENT, kind
 from .calibrations import at_most
 from .estimates import losses
 from .facts import (
@@ -26,6 +26,7 @@ from .facts import (
     Tilted,
     public,
 )
+from .guarantees import APPROX, PURE
 from .personal import apart, committed, one_for_all, settled
 
 
@@ -83,7 +84,7 @@ TILTED = ("penalty", "noise_share", "size")
 
 def share_of(c: At, share: Json, *, delta: bool = True) -> tuple[Formula, Formula]:
     """The share (epsilon, delta) of a procedure; `delta` says whether it must be positive."""
-    fits = type(share) is dict and set(share) in CURRENCIES[:2]
+    fits = type(share) is dict and set(share) in (set(PURE.currency), set(APPROX.currency))
     c.require(fits, "share: amounts of epsilon, and perhaps of delta")
     amounts = c.positive(share["epsilon"], "epsilon"), c.formula(share.get("delta", "0"))
     c.at_least(amounts[1], 0, "its share of delta", strict=delta)
@@ -121,7 +122,7 @@ def residuals_of(c: At, moment: StatisticFacts, ridge: tuple[Formula, Formula]) 
         if same and all(a is b for a, b in zip(bound.table, moment.table, strict=True)):
             yield c.ring.implicit("exp", [c.ring.symbols[name]])
     rows, column = moment.table
-    if c.replaced and rows and column and rows.norm and column.bound:
+    if c.relation.replaced and rows and column and rows.norm and column.bound:
         for n in c.past.counts:
             first = n**HALF * column.bound * HALF / ridge[0] ** HALF
             second = n * rows.norm * column.bound / ridge[0]
@@ -171,7 +172,7 @@ def tilted(
     own, slope = part * share[0], square * radius + product
     rule = "B^2/penalty must be at most what the noise leaves of epsilon"
     c.at_least(share[0] - own, square / penalty, rule)
-    moved = slope * 2 if c.replaced else slope
+    moved = slope * c.relation.changes
     if noise == "l2_laplace":
         c.at_least(size * own, moved, "the scale must be the theorem's")
         return size
@@ -187,7 +188,7 @@ def tilts(
     """Stds that are enough, by analytic_sigma, or published; E1 proves the latter with delta/4."""
     (epsilon, delta), ring = share, c.ring
     own = part * epsilon
-    if c.replaced:
+    if c.relation.replaced:
         yield moved * ring.implicit("analytic_sigma", [own, delta / 4])
         return
     pairs = [[own, delta], [epsilon, delta / 2]]
@@ -233,7 +234,7 @@ def deep(c: At, sums: StatisticFacts, formulas: Json, epsilon: Formula) -> None:
     keys(formulas, c.where, penalty=object, radius=object, grain=object, rate=object)
     c.formula(formulas["penalty"])
     *_, rate = (c.positive(formulas[key], key) for key in ("radius", "grain", "rate"))
-    spent = rate * c.rows * (4 if c.replaced else 2)
+    spent = rate * c.rows * (2 * c.relation.changes)
     c.at_least(epsilon, spent, "2 rate a cell that changes must be at most epsilon")
 
 
@@ -257,7 +258,7 @@ def _tilted_minimum(
     own, weighed = part * whole[0], rows.norm if factor is None else rows.norm * factor
     bend = loss.bend(column.bound) * rows.norm * weighed / penalty
     at_most(c, whole[0] - own, bend, "w c B^2/penalty must be at most what noise leaves of epsilon")
-    moved = slope * weighed * (2 if c.replaced else 1)
+    moved = slope * weighed * c.relation.changes
     at_most(c, size * own, moved, "the scale must be the theorem's")
     c.idealized.append(c.where)
     return Tilted(c.where, *whole)

@@ -12,18 +12,20 @@ from dpframe.exact.limits import Json
 from dpframe.exact.ring import NAME
 
 from .at import At
-from .book import ALIKE, BY_L1, CURRENCIES, EXACT, OF_BUDGETS, PLAIN, SPENT, THEOREMS, WHOLE, kind
+from .book import OF_BUDGETS, PLAIN, SPENT, THEOREMS, kind
 from .boxes import on_boxes
 from .calibrations import moved_by
 from .facts import SEEN, Bound, Iterate, Known, Post, Release, StatisticFacts, public
+from .guarantees import GUARANTEES
+from .mechanisms import NOISES, Noise
 from .personal import named, settled
 
 
-def exactly_drawn(c: At, statistic: StatisticFacts, mechanism: str) -> None:
+def exactly_drawn(c: At, statistic: StatisticFacts, noise: Noise) -> None:
     """Discrete noise is for whole numbers; what is on no grid is drawn in floating point."""
     whole = bool(statistic.steps) and all(step.constant == 1 for step in statistic.steps)
-    c.require(whole or mechanism not in WHOLE, "discrete noise is for whole numbers")
-    if not (statistic.steps and mechanism in EXACT):
+    c.require(whole or not noise.whole, "discrete noise is for whole numbers")
+    if not (statistic.steps and noise.on_grid):
         c.idealized.append(c.where)
 
 
@@ -50,21 +52,23 @@ def _release(
     """The statistic plus noise of its own, `times` times over; of samples it costs no more."""
     texts = all(type(text) is str for text in (mechanism, rule, name))
     c.require(texts and (name or "a").isidentifier(), "mechanism, rule and name must be names")
-    mechanism = ALIKE.get((mechanism, rule), mechanism)
     c.require((mechanism, rule) in THEOREMS, f"mechanism and rule: one of {sorted(THEOREMS)}")
-    one = statistic.l1 if mechanism in BY_L1 else statistic.l2
+    drawn = NOISES[mechanism]
+    mechanism = drawn.instead_of or mechanism
+    one = statistic.l1 if drawn.norm == "L1" else statistic.l2
     c.require(one is not None, "its statistic must have a derived sensitivity")
     amounts, noise, draws = amounts_of(c, share), c.positive(size, "size"), c.whole(times, "times")
     settled(c, draws)
     part = of_samples(c, statistic, sampled)
-    exactly_drawn(c, statistic, mechanism)
+    exactly_drawn(c, statistic, drawn)
     return Release(c.where, statistic, mechanism, noise, rule, amounts, draws, part)
 
 
 def amounts_of(c: At, share: Json) -> dict[str, Formula] | None:
     """What a release claims of the budget, by currency; None where it claims nothing."""
-    own = share is None or (type(share) is dict and set(share) in CURRENCIES)
-    c.require(own, f"share: null, or amounts of one of {[sorted(s) for s in CURRENCIES]}")
+    known = [set(one.currency) for one in GUARANTEES.values()]
+    own = share is None or (type(share) is dict and set(share) in known)
+    c.require(own, f"share: null, or amounts of one of {[sorted(s) for s in known]}")
     amounts = None if share is None else {key: c.formula(value) for key, value in share.items()}
     settled(c, *(amounts or {}).values())
     return amounts
@@ -149,7 +153,7 @@ def _bound(
     |N| > stds, and of f on every table between them.
     """
     once = release.times.constant == 1 and not release.sampled and not release.statistic.shape
-    fits = once and release.mechanism == "gaussian" and type(upper) is bool
+    fits = once and release.noise.loss.gaussian and type(upper) is bool
     c.require(fits, "a bound is of one number that is drawn once, with Gaussian noise")
     paid, far = c.positive(failure, "failure"), c.formula(stds)
     settled(c, paid)

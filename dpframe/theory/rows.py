@@ -14,7 +14,7 @@ from dpframe.exact.limits import HALF, ZERO, Json
 from dpframe.exact.ring import NAME
 
 from .at import Context
-from .book import PLAIN, ZERO_MAP, kind
+from .book import PLAIN, ROUNDING, ZERO_MAP, kind
 from .facts import (
     ANY_FINITE,
     SEEN,
@@ -242,7 +242,7 @@ def share_of_grid(at: Context, bits: Json) -> Fraction:
     return Fraction(1, 2**bits)
 
 
-@kind("grid", RowFacts, answers=ZERO_MAP)
+@kind("grid", RowFacts, answers=ROUNDING)
 def _grid(at: Context, rows: RowFacts, *, bits: Json) -> RowFacts:
     """Rows in whole steps of norm/2^bits: towards zero, inside the ball, no longer in L1. What
     occurs does so as the grid gets finer.
@@ -255,7 +255,7 @@ def _grid(at: Context, rows: RowFacts, *, bits: Json) -> RowFacts:
     return attrs.evolve(grid, unit_norm=False, weighed=None)
 
 
-@kind("box_grid", RowFacts, answers=ZERO_MAP)
+@kind("box_grid", RowFacts, answers=ROUNDING)
 def _box_grid(at: Context, rows: RowFacts, *, bits: Json) -> RowFacts:
     """Rows in whole steps of entry/2^bits, towards zero, entry by entry: corners are on the grid."""
     share = share_of_grid(at, bits)
@@ -266,7 +266,7 @@ def _box_grid(at: Context, rows: RowFacts, *, bits: Json) -> RowFacts:
     return attrs.evolve(grid, unit_norm=False, weighed=None)
 
 
-@kind("grid_column", LabelFacts, answers=ZERO_MAP)
+@kind("grid_column", LabelFacts, answers=ROUNDING)
 def _grid_column(at: Context, column: LabelFacts, *, bits: Json) -> LabelFacts:
     """Labels in whole steps of bound/2^bits, towards zero."""
     share = share_of_grid(at, bits)

@@ -74,7 +74,7 @@ def _gram(at: Context, rows: RowFacts) -> StatisticFacts:
     return attrs.evolve(found, part="gram", size=square, table=(rows, None))
 
 
-@kind("lambda_min", StatisticFacts, answers=ZERO_MAP.but(role="floor"))
+@kind("lambda_min", StatisticFacts, answers=COMBINED.but(role="floor"))
 def _lambda_min(at: Context, gram: StatisticFacts) -> StatisticFacts:
     """The smallest eigenvalue of a symmetric matrix, 1-Lipschitz in the operator norm [Weyl]; that
     of X'X is B^2.

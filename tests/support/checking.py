@@ -17,12 +17,12 @@ from dpframe.exact.ring import Ring
 from dpframe.kernel.__main__ import main
 from dpframe.kernel.checker import Checker, hash_of
 from dpframe.kernel.reading import content_of
-from dpframe.kernel.sentence import RELATIONS
 from dpframe.prover.witnesses import Searched, _line, proved, some
 from dpframe.theory import DERIVATIONS, KINDS, THEOREMS
 from dpframe.theory.calibrations import bounds_of
 from dpframe.theory.estimates import moves_of
 from dpframe.theory.joint import PARTS, joint
+from dpframe.theory.relations import ADD_REMOVE, RELATIONS, REPLACE_ONE
 
 line = _line
 

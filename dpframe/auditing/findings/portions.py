@@ -9,7 +9,7 @@ import attrs
 
 from dpframe.errors import DPFrameError
 from dpframe.graph import Release
-from dpframe.privacy import GaussianDP, PureDP, ZeroConcentratedDP
+from dpframe.privacy import GaussianDP, PureDP
 from dpframe.prover import Verdict
 from dpframe.prover.mixture import cost
 from dpframe.symbols import Expression
@@ -70,8 +70,8 @@ def _claimed(audit: Audit, one: object, values: Values) -> float | None:
 def _costs(releases: list[Release], values: Values) -> tuple[str, dict[int, Fraction]]:
     """What each release costs alone, in the one unit in which all of them can be compared."""
     kinds = {one.gives for one in releases}
-    units = {GaussianDP: "mu^2", PureDP: "epsilon", ZeroConcentratedDP: "rho"}
-    unit = units.get(next(iter(kinds), GaussianDP), "") if len(kinds) == 1 else "rho"
+    currency = next(iter(kinds)).currency if len(kinds) == 1 else ("rho",)
+    unit = currency[0] if len(currency) == 1 else ""
     found = {id(one): _cost(one, unit, values) for one in releases}
     if any(amount is None for amount in found.values()):
         return unit, {}

@@ -10,7 +10,6 @@ import attrs
 from dpframe.accountants import NumericAccountant
 from dpframe.errors import DPFrameError
 from dpframe.numerics import Interval, profile_delta, profile_delta_lower
-from dpframe.privacy import ApproxDP, PureDP
 from dpframe.prover.mixture import amplified
 from dpframe.prover.problem import Problem
 
@@ -90,7 +89,7 @@ def _composed(problem: Problem, joint: JointCost | None, values: Values) -> At |
 
 def _claimed(problem: Problem, values: Values) -> tuple[float, float] | None:
     amounts = amounts_at(problem, values)
-    if amounts is None or not isinstance(problem.target, (ApproxDP, PureDP)):
+    if amounts is None or "epsilon" not in problem.target.currency:
         return None
     return float(amounts[0]), float(amounts[1]) if len(amounts) == 2 else 0.0
 

@@ -11,7 +11,7 @@ import attrs
 
 from dpframe import regressions
 from dpframe.graph import Setting
-from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, PureDP
+from dpframe.privacy import ApproxDP, PureDP
 from dpframe.symbols import DELTA, EPSILON, Expression, Number, parameter
 
 from ..figures import exactly
@@ -19,7 +19,6 @@ from ..figures import exactly
 if TYPE_CHECKING:
     from ..report import Audit
 
-RELATIONS = {ADD_REMOVE: "add-remove", REPLACE_ONE: "replace-one"}
 LEFT_OUT = {
     "--epsilon": EPSILON,
     "--delta": DELTA,
@@ -78,7 +77,7 @@ def _setting(setting: Setting) -> Iterator[str | None]:
         return
     yield from _rows(rows.norm, rows.box)
     yield from _amount("--bound", labels.bound)
-    yield from ("--relation", RELATIONS[setting.relation])
+    yield from ("--relation", setting.relation.option)
     if setting.unit.rows_per_person != ONE:
         yield from _amount("--rows-per-person", setting.unit.rows_per_person)
     if setting.grid != attrs.fields(Setting).grid.default:

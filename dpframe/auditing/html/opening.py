@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from dpframe.privacy import ApproxDP, PureDP
+from dpframe.privacy import ApproxDP
 from dpframe.prover import Verdict
 
 from ..figures import clipped, exactly, figure, short
@@ -124,7 +124,7 @@ def _claimed(audit: Audit) -> Iterator[tuple[str, str, str]]:
     """The claim: its numbers, or that it has letters."""
     target = audit.target
     known = [lower_end(amount) for amount in target.amounts]
-    if not isinstance(target, (ApproxDP, PureDP)):
+    if "epsilon" not in target.currency:
         return
     if known[0] is None:
         letters = plain_words(", ".join(map(str, target.amounts)))

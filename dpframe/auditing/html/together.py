@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from fractions import Fraction
 
-from dpframe.privacy import ApproxDP, PureDP
 from dpframe.prover import Verdict
 
 from ..figures import clipped, exactly
@@ -48,7 +47,7 @@ def _joint(cost: JointCost | None, known: Collection[str]) -> Iterator[Element]:
 
 def _claimed(found: Findings) -> Fraction | None:
     """epsilon of the claim; that of the example where it is symbolic."""
-    if not isinstance(found.audit.target, (ApproxDP, PureDP)):
+    if "epsilon" not in found.audit.target.currency:
         return None
     value = lower_end(found.audit.target.amounts[0])
     return found.at.get("epsilon") if value is None else value

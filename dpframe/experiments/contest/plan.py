@@ -7,8 +7,8 @@ from typing import Any
 
 import attrs
 
-import dpframe as dp
 from dpframe.errors import InvalidArgument
+from dpframe.privacy import Relation
 
 from .entrants import BASELINES, Entrant, default
 from .fitting import fitter, refusal
@@ -32,7 +32,7 @@ version is the hash of a certificate's graph, which names its functions and does
 code: a method whose post-processing was edited is to be run again by name.
 """
 Key = tuple[Any, ...]
-RELATIONS = {"add-remove": dp.ADD_REMOVE, "replace-one": dp.REPLACE_ONE}
+RELATIONS = {one.option: one for one in Relation}
 
 
 @attrs.frozen

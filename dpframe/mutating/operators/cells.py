@@ -9,15 +9,13 @@ from typing import Any
 import attrs
 
 from dpframe.graph import DataNode, Known, Node, Partition, Release
-from dpframe.graph.maps.cells import CellColumn, CellRows
-from dpframe.graph.statistics import CellCount, Statistic
+from dpframe.graph.answers import answers
+from dpframe.graph.statistics import Statistic
 
 from ..rewriting import Rewriting
 from ..subject import Change, Operator, Subject
 from .noise import HALF
 from .shares import scaled
-
-CELLS = (CellRows, CellColumn, CellCount)
 
 
 def below(node: Node) -> list[Any]:
@@ -28,7 +26,7 @@ def below(node: Node) -> list[Any]:
 
 def _read(release: Release) -> list[Any]:
     """The cells that it reads."""
-    return [one for one in below(release.statistic) if type(one) in CELLS]
+    return [one for one in below(release.statistic) if answers(one).one_cell]
 
 
 def _overlapping(subject: Subject) -> Iterator[Change]:
@@ -50,7 +48,7 @@ def _folded(statistic: Statistic) -> Any:
 
 def _next(statistic: Statistic) -> Any:
     """The statistic of the next cell."""
-    cells = [one for one in below(statistic) if type(one) in CELLS]
+    cells = [one for one in below(statistic) if answers(one).one_cell]
     walk = Rewriting(dict.fromkeys(cells, _after))
     walk.done.update({known: known for one in below(statistic) for known in _known(one)})
     return walk.mapped(statistic)

@@ -1,0 +1,198 @@
+"""No kind is named in a list outside its own entry: a list elsewhere stays silent about the kind
+that it forgets.
+
+Kinds are those of nodes, mechanisms, guarantees and relations, by their class or by the name that
+documents have for them. What other rules ask of a kind, its entry in `dpframe/theory` answers.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dpframe
+from dpframe.graph.node import Node
+from dpframe.mechanisms import Mechanism
+from dpframe.privacy import Guarantee, Relation
+from dpframe.theory import KINDS
+from dpframe.theory.guarantees import GUARANTEES
+from dpframe.theory.mechanisms import NOISES
+from dpframe.theory.relations import RELATIONS
+
+PACKAGE = Path(dpframe.__file__).parent
+Found = tuple[str, tuple[str, ...]]  # a file, and the kinds that a list in it names
+
+EXEMPT = (
+    "theory/",  # the rule book itself
+    "regressions/",  # a declaration names the releases that it makes
+    "mutating/",  # each operator breaks a kind of its own, on purpose
+    "check.py",  # the checker of files of the first schema
+)
+
+GRIDS, LOSSES, SPENT = ("BoxGrid", "Grid"), ("GaussianDP", "PureDP"), ("gaussian", "zcdp")
+SAID = "names of derivations, as people read them"
+PERMITTED: dict[Found, str] = {  # each with its reason; every other list is refused
+    ("accountants/basic.py", ("ApproxDP", "PureDP")): "what this accountant adds, in its own file",
+    ("accountants/concentrated.py", ("GaussianDP", "ZeroConcentratedDP")): "the same",
+    ("accountants/conversions.py", ("ApproxDP", "PureDP")): "cited conversions, one a guarantee",
+    ("auditing/catalogue.py", SPENT): SAID,
+    ("auditing/record_costs.py", ("PureDP", "ZeroConcentratedDP")): "adds amounts of one kind each",
+    ("cli/ledger.py", SPENT): "options of a command",
+    ("cli/ledger.py", ("ApproxDP", "GaussianDP", "ZeroConcentratedDP")): "what the options mean",
+    ("describing/bounds.py", ("bound", "box")): "keys of a description, no kinds",
+    ("describing/functions.py", ("Gram", "Moment")): "what one function of descriptions takes",
+    (
+        "describing/functions.py",
+        (
+            *("bin_counts", "column_squares", "count", "gradient", "histogram", "lambda_min"),
+            *("log_residual", "monomials", "stack", "sufficient_statistics", "trace"),
+        ),
+    ): "what descriptions may write: an export",
+    ("describing/functions.py", ("box", "intercept", "normalize")): "the same",
+    (
+        "describing/short.py",
+        ("count", "gram", "label_sum", "lambda_min", "moment", "squares", "trace"),
+    ): "names on the command line for what descriptions may write",
+    ("estimation/inference_simulation.py", ("count", "gram", "moment", "squares")): (
+        "shares of the releases of one declaration"
+    ),
+    ("estimators/units.py", ("Box", "ClipNorm")): "maps whose coefficients have units of their own",
+    ("estimators/units.py", ("Box", "ClipNorm", "Encoded")): "the same",
+    ("execution/stages.py", ("Known", "Post")): "how functions of releases are carried out",
+    ("filters/prices.py", ("ApproxDP", "PureDP")): "one implication: pure is approximate",
+    ("graph/joint.py", ("gram", "moment", "squares")): "the joint rule itself (proofs/joint)",
+    ("graph/maps/boxes.py", GRIDS): "what is on a grid is put on no other",
+    ("graph/maps/residuals.py", ("Iterate", "Known", "Loop", "Post", "Release")): (
+        "what was released"
+    ),
+    ("graph/procedures/perturbed.py", ("gaussian", "l2_laplace")): "the noise of one procedure",
+    ("graph/procedures/perturbed.py", ("Gaussian", "L2Laplace")): "the same",
+    ("ledger/plan.py", ("GaussianDP", "ZeroConcentratedDP")): "the order in which totals are tried",
+    ("privacy/kinds.py", ("ApproxDP", "GaussianDP", "PureDP", "ZeroConcentratedDP")): (
+        "the entries of guarantees"
+    ),
+    ("privacy/relation.py", ("add_remove", "replace_one")): "the entries of relations",
+    ("prover/adaptive.py", ("Known", "Post")): "what was released",
+    ("prover/adaptive.py", ("Known", "Post", "Release")): "what was released",
+    ("prover/derivations.py", SPENT): "the derivations that are searched",
+    ("prover/individual.py", ("OfBudgets", "Thinning", "Weight")): "what budgets decide",
+    ("prover/individual.py", ("Release", "TiltedMinimum")): "whose noise reads a budget",
+    ("prover/mixture.py", LOSSES): "the losses that are added",
+    ("prover/text.py", SPENT): SAID,
+    ("records/document.py", ("budgets", "identity")): "keys of a document, no kinds",
+    ("splitting/law.py", ("gram", "moment")): "the joint rule again, differentiated (docs/splits)",
+}
+
+
+def families() -> tuple[set[str], set[str]]:
+    """Names of classes and of relations, and the texts that documents have for kinds."""
+    for place in ("graph", "mechanisms", "privacy"):
+        for module in pkgutil.walk_packages([str(PACKAGE / place)], f"dpframe.{place}."):
+            importlib.import_module(module.name)
+    bases = (Node, Mechanism, Guarantee)
+    found = {one for base in bases for one in below(base) if "kind" in vars(one)}
+    own = {one for one in found if one.__module__.startswith("dpframe.")}
+    texts = {one.kind for one in own} | {way for one in Relation for way in (one.value, one.option)}
+    classes = {one.__name__ for one in own} | {one.name for one in Relation}
+    return classes, texts | {*KINDS, *NOISES, *GUARANTEES, *RELATIONS}
+
+
+def below(cls: type) -> Iterator[Any]:
+    """Every class derived from one."""
+    for one in cls.__subclasses__():
+        yield one
+        yield from below(one)
+
+
+def parts(node: ast.AST) -> list[list[ast.AST]]:
+    """The members of a collection, of the classes of an isinstance, of the cases of a pattern."""
+    match node:
+        case ast.Set(elts) | ast.List(elts) | ast.Tuple(elts):
+            tuples = [one for one in elts if isinstance(one, ast.Tuple) and one.elts]
+            return [[*elts], [one.elts[0] for one in tuples]]
+        case ast.Dict(keys, values):
+            return [[one for one in keys if one is not None], [*values]]
+        case ast.Call(ast.Name("isinstance" | "issubclass"), [_, ast.BinOp() as union]):
+            return [[*ast.walk(union)]]
+        case ast.Call(ast.Name("dict"), keywords=given):
+            return [[ast.Constant(one.arg) for one in given]]
+        case ast.MatchOr(patterns):
+            cases = [getattr(one, "cls", getattr(one, "value", one)) for one in patterns]
+            return [[*cases]]
+    return []
+
+
+def kind_in(node: ast.AST, classes: set[str], texts: set[str]) -> str:
+    """The class or the text of a kind that a member of a list is."""
+    match node:
+        case (ast.Name(name) | ast.Attribute(attr=name)) if name in classes:
+            return name
+        case ast.Constant(str(text)) if text in texts:
+            return text
+    return ""
+
+
+def lists(source: str, classes: set[str], texts: set[str]) -> Iterator[tuple[str, ...]]:
+    """The kinds that each list of a module names, where it names two or more."""
+    for node in ast.walk(ast.parse(source)):
+        for members in parts(node):
+            named = {kind_in(one, classes, texts) for one in members} - {""}
+            if len(named) > 1:
+                yield tuple(sorted(named))
+
+
+def in_package() -> set[Found]:
+    """Every list of the package but of what is exempt, and of what modules export."""
+    names, found = families(), set()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        place = path.relative_to(PACKAGE).as_posix()
+        if path.name != "__init__.py" and not place.startswith(EXEMPT):
+            found |= {(place, named) for named in lists(path.read_text(), *names)}
+    return found
+
+
+def test_no_kind_is_named_in_a_list_outside_its_entry():
+    """Ask the entry instead: `answers(node)`, `noise_of(mechanism)`, `GUARANTEES`, `Relation`."""
+    found = in_package()
+    assert not found - PERMITTED.keys()
+    assert not PERMITTED.keys() - found, "these lists are gone: permit them no longer"
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "SUMS = (Argmin, Count, Gram, LabelSum, Linear, Moment, RowSum, Squares, Stack)",
+        "MAPS = frozenset({ClipNorm, ClipColumn, Scaled, Box, BoxGrid, Grid})",
+        'ROLES = {Gram: "gram", Moment: "moment", LambdaMin: "floor", Squares: "squares"}',
+        'WORDS = {1: "gram", 2: "moment"}',
+        'REACHED = {"gaussian", "mirrored_gaussian"}',
+        'ALIKE = {("mirrored_gaussian", "stated"): "gaussian", ("laplace", "stated"): "laplace"}',
+        'ZEROS |= {"sufficient_statistics", "monomials", "gradient_at", "norm_counts"}',
+        'TARGETS = {"pure": 1, "approx": 2, "zcdp": 1, "gaussian": 1}',
+        "RELATIONS = (ADD_REMOVE, privacy.REPLACE_ONE)",
+        'SAYS = {"add_remove": "added or removed", "replace_one": "replaced"}',
+        "def f(node):\n    return type(node) in (CellRows, CellColumn, CellCount)",
+        "def f(node):\n    return isinstance(node, Grid | BoxGrid)",
+        "def f(node):\n    match node:\n        case Gram() | Moment():\n            return 1",
+        'def f(node):\n    match node.kind:\n        case "gram" | "moment":\n            return 1',
+        "PARTS = dict(gram=1, moment=2)",
+        'BY_L1 = ["laplace", "discrete_laplace"]',
+    ],
+)
+def test_such_a_list_is_found(planted):
+    """Each of these, or one like it, stood in the package."""
+    assert list(lists(planted, *families()))
+
+
+@pytest.mark.parametrize(
+    "plain", ["X, y = rows, column", "def f(a: Gram | Moment) -> None: ...", 'KEYS = {"gram", "n"}']
+)
+def test_what_is_no_list_of_kinds_is_not_found(plain):
+    """Variables, annotations, and lists of one kind."""
+    assert not list(lists(plain, *families()))
