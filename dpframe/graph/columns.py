@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -11,6 +10,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.privacy import Unit
 from dpframe.symbols import Expression, exact, sqrt
 
+from .facts import stated
 from .node import DataNode, Node
 
 if TYPE_CHECKING:
@@ -23,9 +23,10 @@ class Column(DataNode):
     __slots__ = ()
 
     @property
-    @abstractmethod
     def bound(self) -> Expression | None:
         """An upper bound on every |y|; None where nothing bounds it."""
+        own = stated(self)
+        return None if own is None else own.bound
 
     @property
     def radius(self) -> Expression:
@@ -37,7 +38,8 @@ class Column(DataNode):
     @property
     def ball(self) -> bool:
         """Whether every label in [-bound, bound] may occur."""
-        return False
+        own = stated(self)
+        return own is not None and own.occurring.ball
 
     @property
     def grid(self) -> int | None:
@@ -106,7 +108,6 @@ class ColumnSource(Column):
     draft: bool = False
     """Whether the std of a release stays a symbol, because its noise is not settled."""
     inputs: tuple[Node, ...] = attrs.field(default=(), init=False)
-    bound: None = attrs.field(default=None, init=False)
 
     @property
     def label(self) -> str:

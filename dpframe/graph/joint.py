@@ -17,26 +17,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import attrs
 
-from dpframe.privacy import REPLACE_ONE, Relation
-from dpframe.sensitivity import L2
-from dpframe.symbols import Expression, Number, add, maximum, power
+from dpframe.privacy import Relation
+from dpframe.symbols import Expression, maximum
+from dpframe.theory import joint as book
 from dpframe.theory.book import PLAIN
 
-from .answers import answers
-from .columns import Column
-from .maps.grid import Grid
-from .rows import Rows
+from .facts import Symbolic, facts_of
 from .statistics import Statistic
 
 ALONE = PLAIN.role
+Larger = Callable[[Expression, Expression], Expression]
 
 
 @attrs.frozen
 class Joint:
-    """The joint move of `statistics` under `relation`; `sizes` are per row."""
+    """The joint move of `statistics` under `relation`; `sizes` are per row, `family` the part of
+    each statistic in the joint move, ALONE where it moves by itself.
+    """
 
     statistics: tuple[Statistic, ...]
     relation: Relation
@@ -46,14 +48,10 @@ class Joint:
     @classmethod
     def of(cls, statistics: Sequence[Statistic], relation: Relation) -> Joint | None:
         """The joint move, or None where some statistic has no L2 bound."""
-        table = _table(statistics) if relation is REPLACE_ONE else (None, None)
-        roles = tuple(_role(statistic, table) for statistic in statistics)
-        sizes = [
-            _size(statistic, role, relation)
-            for statistic, role in zip(statistics, roles, strict=True)
-        ]
-        known = tuple(size for size in sizes if size is not None)
-        return cls(tuple(statistics), relation, known, roles) if len(known) == len(sizes) else None
+        at = Symbolic(None, relation)
+        known: list[Any] = book.sizes_of(at, [facts_of(one, relation) for one in statistics])  # type: ignore[arg-type]
+        roles, sizes = (tuple(one[place] for one in known) for place in (0, 1))
+        return None if at.open else cls(tuple(statistics), relation, sizes, roles)
 
     @property
     def together(self) -> bool:
@@ -66,127 +64,46 @@ class Joint:
         return "joint supremum of one pair (proofs/joint)" if self.together else "sum of squares"
 
     @property
+    def facts(self) -> list[Any]:
+        """What the book says of each statistic."""
+        return [facts_of(one, self.relation) for one in self.statistics]
+
+    @property
     def exact_below(self) -> tuple[bool, ...]:
         """For each statistic, whether its move is part of `attained`."""
-        return tuple(_reached(statistic, self.relation) for statistic in self.statistics)
+        moves = [one.moves.l2 for one in self.facts]
+        return tuple(move is not None and move.attained for move in moves)
 
     @property
     def charge(self) -> Fraction:
-        """What rounding lambda_min down to multiples of B^2/2^bits may add, as a part of m3: a move
-        of l <= B^2 becomes one of at most l + B^2/2^bits. (Moves of B^2 stay what they are.)
-        """
-        if self.relation is not REPLACE_ONE:
-            return Fraction(0)
-        pairs = zip(self.statistics, self.family, strict=True)
-        floors = [_read(one)[0] for one, role in pairs if role == "floor"]
-        shares = [Fraction(1, 2**rows.bits) for rows in floors if isinstance(rows, Grid)]
-        return max((share * (2 + share) for share in shares), default=Fraction(0))
+        """What rounding eigenvalues may add, as a part of their squared moves."""
+        return max((one.charge for one in self.facts), default=Fraction(0))
 
     def total(self, moves: Sequence[Expression]) -> Expression:
         """An upper bound on the sum, from the m_i (or upper bounds of them)."""
         return maximum(*self.branches(moves, maximum))
 
-    def branches(
-        self, moves: Sequence[Expression], larger: Callable[[Expression, Expression], Expression]
-    ) -> tuple[Expression, ...]:
+    def branches(self, moves: Sequence[Expression], larger: Larger) -> tuple[Expression, ...]:
         """Formulas whose maximum is the total; `larger` decides max(A, m2), or bounds it from
         above.
         """
-        gram, moment, floor, squares = (
-            self._of(role, moves) for role in ("gram", "moment", "floor", "squares")
-        )
-        rest = self._of(ALONE, moves)
-        amount = 2 * gram + floor
-        if moment == ZERO:
-            return (amount + squares + rest,)
-        rest = rest + self.charge * floor
-        most = moment if amount == ZERO else _settle(amount, moment, larger)
-        first = power(most + moment, 2) / most + rest
-        return (first,) if squares == ZERO else (first, most + moment + squares + rest)
+        at: Any = Symbolic(None, self.relation)
+        squares: Any = list(zip(self.family, moves, strict=True))
+        sums = book.by_part(at, book.charged(self.facts, squares))
+        return tuple(book.joint(sums, partial(_settled, at, larger), lambda f: at.constant(f) == 0))
 
     def attained(self, moves: Sequence[Expression]) -> Expression:
         """A lower bound on the supremum, from the m_i: only moves that one pair is known to reach
         together count.
         """
-        moves = [
-            move if reached else ZERO for move, reached in zip(moves, self.exact_below, strict=True)
-        ]
-        if self.relation is REPLACE_ONE and not self.together:
-            return maximum(ZERO, *moves)
-        gram, moment, floor, squares = (
-            self._of(role, moves) for role in ("gram", "moment", "floor", "squares")
-        )
-        if self.relation is not REPLACE_ONE:
-            return add(*moves)
-        amount = 2 * gram + floor
-        if moment == ZERO:
-            return amount + squares
-        larger = moment if amount == ZERO else _settle(amount, moment, maximum)
-        return maximum(power(larger + moment, 2) / larger, amount + moment + squares)
-
-    def _of(self, role: str, moves: Sequence[Expression]) -> Expression:
-        return add(
-            *(move for move, own in zip(moves, self.family, strict=True) if own == role), ZERO
-        )
+        at: Any = Symbolic(None, self.relation)
+        squares: Any = list(zip(self.family, moves, strict=True))
+        found: Any = book.attained_by(at, self.facts, squares)
+        return found  # type: ignore[no-any-return]
 
 
-ZERO = Number(Fraction(0))
-
-
-def _settle(
-    a: Expression, b: Expression, larger: Callable[[Expression, Expression], Expression]
-) -> Expression:
-    """The larger of two positive formulas: at once where their quotient is a number, by `larger`
-    otherwise.
-    """
-    quotient = a / b
-    if isinstance(quotient, Number):
-        return a if quotient.value >= 1 else b
-    return larger(a, b)
-
-
-def _table(statistics: Sequence[Statistic]) -> tuple[Rows | None, Column | None]:
-    """The rows and labels that move together: those of the first X'y, if there is one."""
-    known = [_read(statistic) for statistic in statistics if _known(statistic)]
-    both = [(rows, column) for rows, column in known if rows is not None and column is not None]
-    rows_of = [rows for rows, _ in known if rows is not None]
-    columns = [column for _, column in known if column is not None]
-    return next(iter(both), (next(iter(rows_of), None), next(iter(columns), None)))
-
-
-def _read(statistic: Statistic) -> tuple[Rows | None, Column | None]:
-    """The rows and the labels of a statistic that moves with others."""
-    table = getattr(statistic, "gram", statistic)
-    return getattr(table, "rows", None), getattr(table, "column", None)
-
-
-def _known(statistic: Statistic) -> bool:
-    """Whether the rule is about this statistic: a class derived from it may be anything."""
-    inner = [one for one in statistic.inputs if isinstance(one, Statistic)]
-    return all(answers(one).role != ALONE for one in (statistic, *inner))
-
-
-def _role(statistic: Statistic, table: tuple[Rows | None, Column | None]) -> str:
-    """Its role among statistics of this table; alone where it is of another."""
-    if not _known(statistic):
-        return ALONE
-    pairs = zip(_read(statistic), table, strict=True)
-    here = all(own is None or own == common for own, common in pairs)
-    return answers(statistic).role if here else ALONE
-
-
-def _size(statistic: Statistic, role: str, relation: Relation) -> Expression | None:
-    """B^2 or B Y where it moves with others, its sensitivity where it moves by itself."""
-    rows, column = (None, None) if role == ALONE else _read(statistic)
-    if rows is None:
-        own = statistic.one_row(L2, relation)
-        return None if own is None else own.value
-    norm, bound = rows.norm, rows.norm if column is None else column.bound
-    if norm is None or bound is None:
-        return None
-    return power(norm, 2) if column is None else norm * bound
-
-
-def _reached(statistic: Statistic, relation: Relation) -> bool:
-    own = statistic.one_row(L2, relation)
-    return own is not None and own.attained
+def _settled(at: Symbolic, larger: Larger, f: Expression, g: Expression) -> Expression:
+    quotient = at.constant(f / g)
+    if quotient is None:
+        return larger(f, g)
+    return f if quotient >= 1 else g

@@ -9,7 +9,6 @@ all of it may occur (`box`). Non-finite values never get here.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
@@ -31,6 +30,7 @@ from dpframe.symbols import (
 )
 from dpframe.symbols.domain import Domain
 
+from .facts import stated
 from .node import DataNode, Node
 from .of_budgets import OfBudgets
 from .reading import Reading
@@ -49,14 +49,16 @@ class Rows(DataNode):
     __slots__ = ()
 
     @property
-    @abstractmethod
     def columns(self) -> Expression:
         """The public number of columns."""
+        found: Expression = stated(self).columns
+        return found
 
     @property
-    @abstractmethod
     def norm(self) -> Expression | None:
         """An upper bound on every row's 2-norm; None where nothing bounds it."""
+        own = stated(self)
+        return None if own is None else own.norm
 
     @property
     def radius(self) -> Expression:
@@ -67,35 +69,44 @@ class Rows(DataNode):
 
     @property
     def norm1(self) -> Expression | None:
-        """An upper bound on every row's 1-norm, by Cauchy-Schwarz."""
-        return None if self.norm is None else sqrt(self.columns) * self.norm
+        """An upper bound on every row's 1-norm; for a map of your own by Cauchy-Schwarz."""
+        own, norm = stated(self), self.norm
+        if own is not None:
+            bound: Expression | None = own.norm1
+            return bound
+        return None if norm is None else sqrt(self.columns) * norm
 
     @property
     def ball(self) -> bool:
         """Whether every row of the ball of radius `norm` may occur, in every dimension."""
-        return False
+        own = stated(self)
+        return own is not None and own.occurring.ball
 
     @property
     def entry(self) -> Expression | None:
         """A bound on every |entry|, where the bounds on the norms are those that follow from it:
         sqrt(d) entry and d entry. None elsewhere.
         """
-        return None
+        own = stated(self)
+        return None if own is None else own.entry
 
     @property
     def box(self) -> bool:
         """Whether every row with entries in [-entry, entry] may occur, in every dimension."""
-        return False
+        own = stated(self)
+        return own is not None and own.occurring.box
 
     @property
     def extreme(self) -> bool:
         """Whether some possible row has 2-norm `norm`, whatever the other rows and its label."""
-        return self.ball
+        own = stated(self)
+        return self.ball if own is None else own.occurring.extreme
 
     @property
     def unit_norm(self) -> bool:
         """Whether every row has 2-norm exactly `norm`."""
-        return False
+        own = stated(self)
+        return own is not None and own.unit_norm
 
     @property
     def all_levels(self) -> tuple[str, ...]:
@@ -273,7 +284,6 @@ class RowSource(Rows):
     draft: bool = False
     """Whether the std of a release stays a symbol, because its noise is not settled."""
     inputs: tuple[Node, ...] = attrs.field(default=(), init=False)
-    norm: None = attrs.field(default=None, init=False)
 
     @property
     def label(self) -> str:

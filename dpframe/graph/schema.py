@@ -12,7 +12,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument, of_kind
 from dpframe.privacy import Relation, Unit
-from dpframe.symbols import Expression, Number, exact, rational, sqrt
+from dpframe.symbols import Expression, Number, exact, rational
 
 from .classes import Class, classes_of, compared
 from .columns import Column as ColumnNode
@@ -189,28 +189,6 @@ class Encoded(RowMap):
     kind: ClassVar[str] = "encode"
     source: RowsNode
     schema: tuple[Numeric | Categorical, ...]
-
-    @property
-    def columns(self) -> Expression:
-        """One a numeric column, one a level of a category but for its baseline."""
-        return exact(sum(part.width for part in self.schema))
-
-    @property
-    def norm(self) -> Expression:
-        """sqrt(number of source columns): each contributes at most 1 to |x|^2."""
-        return sqrt(len(self.schema))
-
-    @property
-    def norm1(self) -> Expression:
-        """1 for each source column, sqrt(k - 1) for one of k > 2 levels in k - 1 columns."""
-        wide = [part.width for part in self.schema if _spread(part)]
-        terms = [sqrt(width) for width in wide]
-        return sum(terms, start=exact(len(self.schema) - len(wide)))
-
-    @property
-    def extreme(self) -> bool:
-        """A row with every numeric column at its bound and a level in every category."""
-        return True
 
     @property
     def all_levels(self) -> tuple[str, ...]:

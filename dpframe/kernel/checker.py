@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -19,9 +19,17 @@ from dpframe.exact.steps import Steps
 from dpframe.exact.text import text_of
 from dpframe.theory import DERIVATIONS, KINDS
 from dpframe.theory.boxes import narrowed
-from dpframe.theory.facts import Hypothesis, Release, public
+from dpframe.theory.facts import Bound, Hypothesis, Release, public
 from dpframe.theory.guarantees import GUARANTEES, PURE
-from dpframe.theory.personal import Past, Personal, committed, each_record, learned, made
+from dpframe.theory.personal import (
+    Past,
+    Personal,
+    committed,
+    each_record,
+    learned,
+    made,
+    one_for_all,
+)
 from dpframe.theory.relations import RELATIONS
 
 from .sentence import sentence
@@ -77,6 +85,105 @@ class Checker:
             shown = not self.ring.clear(f**2 - g**2)[0]
         if not shown:
             raise Refused(f"{self.where}: {rule}: {text_of(f)} is not shown to be {text_of(g)}")
+
+    def number(self, value: int | Fraction) -> Formula:
+        """A number as a formula."""
+        return self.ring.lift(value)
+
+    def minimum(self, *parts: Formula) -> Formula:
+        """The smallest."""
+        return self.ring.extremum("min", parts)
+
+    def maximum(self, *parts: Formula) -> Formula:
+        """The largest."""
+        return self.ring.extremum("max", parts)
+
+    def log(self, f: Formula) -> Formula:
+        """The natural logarithm. Raises Refused."""
+        return self.ring.log(f)
+
+    def exp(self, f: Formula) -> Formula:
+        """The exponential."""
+        return self.ring.implicit("exp", [f])
+
+    def total(self, parts: Iterable[Formula]) -> Formula:
+        """The sum."""
+        return self.ring.total(parts)
+
+    def constant(self, f: Formula) -> Fraction | None:
+        """The number that a formula is; None for any other."""
+        return f.constant
+
+    def same(self, f: Formula, g: Formula) -> bool:
+        """Whether two formulas have one normal form."""
+        return f.key == g.key
+
+    def rational(self, value: Json) -> Fraction:
+        """A number of the file. Raises Refused."""
+        return number(value, self.where)
+
+    def written(self, value: Fraction) -> str:
+        """A number in words."""
+        return str(value)
+
+    def parameter(self, value: Json) -> bool:
+        """Whether a value names a symbol that stands for no node."""
+        return type(value) is str and value in self.free
+
+    def readable(self, _: Formula) -> bool:
+        """Every formula that could be read is: others name no symbol that is public yet."""
+        return True
+
+    def fixed(self, f: Formula) -> bool:
+        """Whether a formula reads nothing that was released."""
+        return not self.ring.depends(f) & self.past.symbols.keys()
+
+    def seen(self, fact: object) -> bool:
+        """Whether a node may be seen."""
+        return public(fact)
+
+    def single(self) -> bool:
+        """Whether a person has one row."""
+        return self.rows.constant == 1
+
+    def sole(self, kind_of: type, rule: str) -> None:
+        """The obligation that there is no fact of this very type yet. Raises Refused."""
+        self.require(not any(type(fact) is kind_of for fact in self.facts), rule)
+
+    def place(self, fact: object, inputs: Iterable[object], cell: object) -> None:
+        """Note the cell of a fact, if nothing that was released moves the cells."""
+        if not any(node in self.past.late for node in inputs):
+            self.cells[fact] = cell
+
+    def bound(self, f: Formula) -> Bound | None:
+        """The bound that a formula is."""
+        for name, known in self.past.symbols.items():
+            if isinstance(known, Bound) and self.ring.symbols[name].key == f.key:
+                return known
+        return None
+
+    def each(self, f: Formula) -> bool:
+        """Whether a formula reads a record's own budget."""
+        return bool(self.ring.depends(f) & self.personal.own)
+
+    def shared(self, *formulas: Formula) -> None:
+        """The obligation that formulas read no record's own budget. Raises Refused."""
+        one_for_all(self, *formulas)
+
+    def personal_budgets(self) -> bool:
+        """Whether records have budgets of their own."""
+        return bool(self.personal.own)
+
+    def largest(self, factor: Formula) -> Formula | None:
+        """The largest of a weight over all records; None where it has no symbol."""
+        known: Formula | None = self.personal.largest.get(factor.key)
+        return known if self.each(factor) else factor
+
+    def of_record(self, value: Json) -> Formula:
+        """A formula that an input of the node has too, and has noted what it reads. Raises
+        Refused.
+        """
+        return self.ring.formula(value, self.where)
 
     def formula(self, value: Json) -> Formula:
         """A formula of public symbols. Raises Refused."""

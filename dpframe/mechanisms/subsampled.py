@@ -65,14 +65,14 @@ class Subsampled(Mechanism):
     """What the two kinds of subsampling share; `relation` is the only one they are proved under."""
 
     __slots__ = ()
-
-    @abstractmethod
-    def guarantee(self, sensitivity: Expression, relation: Relation | None = None) -> Guarantee:
-        """That of a pure or approximate base, amplified; the relation is to be named."""
     gives: ClassVar[type[Guarantee]] = ApproxDP
     relation: ClassVar[Relation]
     direction: ClassVar[str]
     mechanism: Mechanism
+
+    @abstractmethod
+    def guarantee(self, sensitivity: Expression, relation: Relation | None = None) -> Guarantee:
+        """What one release guarantees, under the relation that it is proved for."""
 
     def _under(self, relation: Relation | None) -> Relation:
         if relation is self.relation:

@@ -14,20 +14,20 @@ class Guarantee:
     """The names of its amounts, each of which composition adds."""
     words: str
     """The guarantee of given amounts: {0}, {1}."""
-    of_mu: int | None
+    of_mu: int
     """mu-Gaussian differential privacy gives it as soon as mu^2 is at most so many times its
-    amount; None where no such factor is exact.
+    amount; 0 where no such factor is exact.
     """
 
 
 PURE = Guarantee(
-    name="pure", currency=("epsilon",), words="{0}-differential privacy", of_mu=None
+    name="pure", currency=("epsilon",), words="{0}-differential privacy", of_mu=0
 )  # [DworkR14, Def 2.4]
 APPROX = Guarantee(
     name="approx",
     currency=("epsilon", "delta"),
     words="({0}, {1})-differential privacy",
-    of_mu=None,
+    of_mu=0,
 )  # [DworkR14, Def 2.4]
 ZCDP = Guarantee(
     name="zcdp",

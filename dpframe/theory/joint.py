@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dpframe.exact.formula import Formula
 
-from .at import At
-from .facts import Release, Statistic
+from .at import At, Context
+from .facts import Release, StatisticFacts
 
 
-def sizes_of(c: At, statistics: Sequence[Statistic]) -> list[tuple[str, Formula]]:
+def sizes_of(at: Context, statistics: Sequence[StatisticFacts]) -> list[tuple[str, Formula]]:
     """The part of each statistic in the joint move of all, and the size that goes with it."""
-    moments = [s.table for s in statistics if s.part == "moment" and c.relation.replaced]
-    family = (None, *moments[0]) if moments else ()
+    family = (None, *table_of(statistics)) if at.replaced else ()
     found = []
     for s in statistics:
         own = s.part != "rest" and all(fact in family for fact in s.table)
         size = s.size if own else s.l2
-        c.require(size is not None, "an L2 sensitivity must be derived")
-        found.append((s.part if own else "rest", size or c.ring.lift(0)))
+        at.require(size is not None, "an L2 sensitivity must be derived")
+        found.append((s.part if own else "rest", at.number(0) if size is None else size))
     return found
+
+
+def table_of(statistics: Sequence[StatisticFacts]) -> tuple[object, object]:
+    """The rows and labels of one joint move: of the first moment, or else of the first others."""
+    moments = [s.table for s in statistics if s.part == "moment"]
+    if moments:
+        return moments[0]
+    rows = [s.table[0] for s in statistics if s.part in ("gram", "floor")]
+    labels = [s.table[1] for s in statistics if s.part == "squares"]
+    return next(iter(rows), None), next(iter(labels), None)
 
 
 def squared_moves(c: At, releases: Sequence[Release]) -> list[tuple[str, Formula]]:
@@ -34,7 +44,7 @@ def squared_moves(c: At, releases: Sequence[Release]) -> list[tuple[str, Formula
 
 
 def charged(
-    statistics: Sequence[Statistic], squares: Sequence[tuple[str, Formula]]
+    statistics: Sequence[StatisticFacts], squares: Sequence[tuple[str, Formula]]
 ) -> list[tuple[str, Formula]]:
     """The m_i, and what rounding may add to those of an eigenvalue that moves with others."""
     added = [
@@ -45,9 +55,9 @@ def charged(
     return [*squares, *added]
 
 
-def by_part(c: At, squares: Sequence[tuple[str, Formula]]) -> dict[str, Formula]:
+def by_part(at: Context, squares: Sequence[tuple[str, Formula]]) -> dict[str, Formula]:
     """The m_i added up by their part."""
-    total = c.ring.total
+    total = at.total
     return {part: total(m for own, m in squares if own == part) for part in PARTS}
 
 
@@ -59,7 +69,11 @@ def above(c: At, a: Formula, b: Formula) -> Formula:
 PARTS = ("gram", "floor", "moment", "squares", "rest", "charge")
 
 
-def joint(m: Mapping[str, Any], larger: Callable[[Any, Any], Any]) -> list[Any]:
+def joint(
+    m: Mapping[str, Any],
+    larger: Callable[[Any, Any], Any],
+    none: Callable[[Any], bool] = operator.not_,
+) -> list[Any]:
     """Amounts whose maximum bounds sum_i (shift_i/std_i)^2 over one pair of neighbours.
 
     x, z the rows (|x| >= |z|), y, w their labels, c = |x.z|, all bounds 1: gram moves by at most
@@ -68,9 +82,36 @@ def joint(m: Mapping[str, Any], larger: Callable[[Any, Any], Any]) -> list[Any]:
     rounding adds to an eigenvalue counts where the best c is not 0.
     """
     amount = m["gram"] * 2 + m["floor"]
-    if not m["moment"]:
+    if none(m["moment"]):
         return [amount + m["squares"] + m["rest"]]
-    top = larger(amount, m["moment"]) if amount else m["moment"]
+    top = m["moment"] if none(amount) else larger(amount, m["moment"])
     rest = m["rest"] + m["charge"]
     first = (top + m["moment"]) ** 2 / top + rest
-    return [first, top + m["moment"] + m["squares"] + rest] if m["squares"] else [first]
+    return [first] if none(m["squares"]) else [first, top + m["moment"] + m["squares"] + rest]
+
+
+def larger(at: Context, f: Formula, g: Formula) -> Formula:
+    """The larger of two positive formulas: at once where their quotient is a number."""
+    quotient = at.constant(f / g)
+    if quotient is None:
+        return at.maximum(f, g)
+    return f if quotient >= 1 else g
+
+
+def attained_by(
+    at: Context, statistics: Sequence[StatisticFacts], squares: Sequence[tuple[str, Formula]]
+) -> Formula:
+    """A lower bound on the supremum: only moves that one pair is known to reach together count."""
+    zero = at.number(0)
+    moves = [(s.moves.l2, part, m) for s, (part, m) in zip(statistics, squares, strict=True)]
+    own = [(part, m if move is not None and move.attained else zero) for move, part, m in moves]
+    if not at.replaced:
+        return at.total(m for _, m in own)
+    if all(part == "rest" for part, _ in own):
+        return at.maximum(zero, *(m for _, m in own))
+    m = by_part(at, own)
+    amount, moment = m["gram"] * 2 + m["floor"], m["moment"]
+    if at.constant(moment) == 0:
+        return amount + m["squares"]
+    top = moment if at.constant(amount) == 0 else larger(at, amount, moment)
+    return at.maximum((top + moment) ** 2 / top, amount + moment + m["squares"])

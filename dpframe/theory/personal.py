@@ -11,20 +11,20 @@ from dpframe.exact.formula import Formula
 from dpframe.exact.limits import ZERO, Json
 from dpframe.exact.ranges import Range
 
-from .at import At
+from .at import At, Context
 from .book import KINDS, answers_of
 from .facts import (
     Bound,
-    Column,
     Iterate,
     Known,
+    LabelFacts,
     OfBudgets,
     Post,
     Procedure,
     RecordWeights,
     Release,
-    Rows,
-    Statistic,
+    RowFacts,
+    StatisticFacts,
     Thinning,
     Tilted,
 )
@@ -66,7 +66,6 @@ class Personal:
         self.fixed: set[str] = set()  # these, and numbers of all budgets: nobody chooses them
         self.groups = ""  # in words
         self.largest: dict[object, Formula] = {}  # by the formula's key
-        self.weighed: dict[object, tuple[Formula, Formula | None]] = {}  # factor, bound without
         self.kept: set[object] = set()  # facts about records that a sample keeps
         self.bare: list[str] = []  # statistics of other records
         self.mixed: set[object] = set()  # statistics of weighed records
@@ -160,10 +159,10 @@ def on_sample(c: At, coin: Thinning) -> None:
     c.personal.claimed, c.amounts = c.amounts, base
 
 
-def apart(c: At, fact: object) -> bool:
+def apart(at: Context, fact: object) -> bool:
     """Whether bounds on rows or labels differ from record to record."""
-    factor, _ = c.personal.weighed.get(fact, (c.ring.lift(1), None))
-    return bool(c.ring.depends(factor) & c.personal.own)
+    weighed = fact.weighed if isinstance(fact, (RowFacts, LabelFacts)) else None
+    return weighed is not None and at.each(weighed[0])
 
 
 def by_record(c: At, node: Mapping[str, Json], inputs: Sequence[Any], fact: Any) -> None:
@@ -174,14 +173,14 @@ def by_record(c: At, node: Mapping[str, Json], inputs: Sequence[Any], fact: Any)
     weighed = any(apart(c, i) or i in own.mixed for i in inputs)
     rule = "rows and labels are weighed last, and summed"
     c.require(answers.record_by_record or not weighed, rule)
-    own.mixed.update({fact} if weighed and isinstance(fact, Statistic) else ())
+    own.mixed.update({fact} if weighed and isinstance(fact, StatisticFacts) else ())
     mine = sorted(c.past.reads & own.own)
     rule = f"one number for all records must not read a record's own {mine}"
     c.require(answers.reads_own_budget or not mine, rule)
-    data = [i for i in inputs if isinstance(i, (Rows, Column, RecordWeights))]
+    data = [i for i in inputs if isinstance(i, (RowFacts, LabelFacts, RecordWeights))]
     if answers.samples or (data and all(i in own.kept for i in data)):
         own.kept.add(fact)
-    elif data and isinstance(fact, (Statistic, Procedure)):
+    elif data and isinstance(fact, (StatisticFacts, Procedure)):
         own.bare.append(c.where)
 
 
@@ -191,7 +190,7 @@ def learned(c: At, name: str, fact: object) -> Formula:
     """
     if isinstance(fact, OfBudgets):
         return of_all(c, name, fact)
-    span, still = c.domains[name], isinstance(fact, Statistic) and fact.still and fact.counts
+    span, still = c.domains[name], isinstance(fact, StatisticFacts) and fact.still and fact.counts
     if not isinstance(fact, Known):
         own = still and not named(c, name)
         c.require(own, f"{name} reads a value that is not constant over neighbours")
@@ -260,7 +259,7 @@ def made(c: At, node: Mapping[str, Json], inputs: Sequence[Any]) -> Any:
     c.past.keep(fact, inputs)
     by_record(c, node, inputs, fact)
     c.past.sums.update({fact} if kind_of.answers.sum_over_records else ())
-    own_role = not isinstance(fact, Statistic) or fact.part in (kind_of.answers.role, "rest")
+    own_role = not isinstance(fact, StatisticFacts) or fact.part in (kind_of.answers.role, "rest")
     c.require(own_role, "its role in joint moves must be that of its kind")
     data = [i for i in inputs if not isinstance(i, (Release, Procedure, Post, Known))]
     cells = {c.cells.get(i) for i in data} if kind_of.answers.keeps_zeros(node) else set()

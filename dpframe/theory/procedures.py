@@ -11,33 +11,43 @@ from dpframe.exact.formula import Formula
 from dpframe.exact.limits import HALF, Json, Refused
 from dpframe.exact.text import text_of
 
-from .at import At
+from .at import At, Context
 from .book import DERIVATIONS, PLAIN, SPENT, kind
 from .calibrations import at_most
 from .estimates import losses
-from .facts import Bound, Column, Loss, Procedure, RecordWeights, Rows, Statistic, Tilted, public
+from .facts import (
+    Bound,
+    LabelFacts,
+    Loss,
+    Procedure,
+    RecordWeights,
+    RowFacts,
+    StatisticFacts,
+    Tilted,
+    public,
+)
 from .guarantees import APPROX, PURE
 from .personal import apart, committed, one_for_all, settled
 
 
-def floor_of(c: At, gram: Statistic, moment: Statistic, floor: Json) -> Formula:
+def floor_of(at: Context, gram: StatisticFacts, moment: StatisticFacts, floor: Json) -> Formula:
     """X'X and X'y are of one table, with bounds; the floor is 0, or a bound below lambda_min(X'X).
     Raises Refused.
     """
     own = gram.part == "gram" and moment.part == "moment" and gram.table[0] is moment.table[0]
-    c.require(own, "X'X and X'y must be of one table, with bounds")
-    plain = not any(apart(c, fact) for fact in moment.table)
-    c.require(plain, "B and Y must be those of all records: rows or labels are weighed")
-    least = c.formula(floor)
-    if least:
-        bound = bound_of(c, least)
+    at.require(own, "X'X and X'y must be of one table, with bounds")
+    plain = not any(apart(at, fact) for fact in moment.table)
+    at.require(plain, "B and Y must be those of all records: rows or labels are weighed")
+    least = at.formula(floor)
+    if at.constant(least) != 0:
+        bound = at.bound(least)
         known = bound is not None and not bound.upper and bound.statistic.part == "floor"
         same = known and bound is not None and bound.statistic.table[0] is gram.table[0]
-        c.require(same, "the floor must be 0, or a bound below lambda_min of this X'X")
+        at.require(same, "the floor must be 0, or a bound below lambda_min of this X'X")
     return least
 
 
-def floor_under(c: At, gram: Statistic, floor: Json) -> Formula:
+def floor_under(c: At, gram: StatisticFacts, floor: Json) -> Formula:
     """0, or a bound below lambda_min of this X'X, of bounded rows that no loop moves. Raises
     Refused.
     """
@@ -45,16 +55,16 @@ def floor_under(c: At, gram: Statistic, floor: Json) -> Formula:
     c.require(own, "X'X must be of bounded rows, the same in every round")
     c.require(not apart(c, gram.table[0]), "B must be that of all records: rows are weighed")
     least = c.formula(floor)
-    bound = bound_of(c, least) if least else None
+    bound = c.bound(least) if least else None
     below = bound is not None and not bound.upper and bound.statistic.part == "floor"
     same = below and bound is not None and bound.statistic.table[0] is gram.table[0]
     c.require(not least or same, "the floor must be 0, or a bound below lambda_min of this X'X")
     return least
 
 
-@kind("gaussian_mixing", Statistic, answers=PLAIN)
+@kind("gaussian_mixing", StatisticFacts, answers=PLAIN)
 def _gaussian_mixing(
-    c: At, gram: Statistic, *, formulas: Json, share: Json, name: Json
+    c: At, gram: StatisticFacts, *, formulas: Json, share: Json, name: Json
 ) -> Procedure:
     """Sketches, each of k draws of N(0, X'X + s^2 I): a record makes k T draws of N(0, 1 + m) from
     those of N(0, 1), m <= B^2/(s^2 + floor); execution takes the least s^2 inside the share.
@@ -67,14 +77,6 @@ def _gaussian_mixing(
     floor_under(c, gram, formulas["floor"])
     c.idealized.append(c.where)
     return Procedure(c.where, *share_of(c, share))
-
-
-def bound_of(c: At, f: Formula) -> Bound | None:
-    """The bound that a formula is."""
-    for name, known in c.past.symbols.items():
-        if isinstance(known, Bound) and c.ring.symbols[name].key == f.key:
-            return known
-    return None
 
 
 TILTED = ("penalty", "noise_share", "size")
@@ -90,9 +92,9 @@ def share_of(c: At, share: Json, *, delta: bool = True) -> tuple[Formula, Formul
     return amounts
 
 
-@kind("posterior", Statistic, Statistic, answers=PLAIN)
+@kind("posterior", StatisticFacts, StatisticFacts, answers=PLAIN)
 def _posterior(
-    c: At, gram: Statistic, moment: Statistic, *, formulas: Json, share: Json, name: Json
+    c: At, gram: StatisticFacts, moment: StatisticFacts, *, formulas: Json, share: Json, name: Json
 ) -> Procedure:
     """N(H^-1 X'y, (gamma H)^-1): execution takes the largest gamma for which the pair of one
     dimension is inside the share; what that needs are bounds on leverage and residual.
@@ -109,7 +111,9 @@ def _posterior(
     return Procedure(c.where, *share_of(c, share))
 
 
-def residuals_of(c: At, moment: Statistic, ridge: tuple[Formula, Formula]) -> Iterator[Formula]:
+def residuals_of(
+    c: At, moment: StatisticFacts, ridge: tuple[Formula, Formula]
+) -> Iterator[Formula]:
     """Bounds on |y - x'theta| of this ridge regression: exp of a bound on its logarithm; where n is
     public, from |theta| <= |y|/(2 sqrt(penalty)) and |theta| <= |X'y|/penalty.
     """
@@ -128,11 +132,11 @@ def residuals_of(c: At, moment: Statistic, ridge: tuple[Formula, Formula]) -> It
             yield column.bound + rows.norm * longest
 
 
-@kind("perturbed_minimum", Statistic, Statistic, answers=PLAIN)
+@kind("perturbed_minimum", StatisticFacts, StatisticFacts, answers=PLAIN)
 def _perturbed_minimum(
     c: At,
-    gram: Statistic,
-    moment: Statistic,
+    gram: StatisticFacts,
+    moment: StatisticFacts,
     *,
     formulas: Json,
     share: Json,
@@ -152,7 +156,7 @@ def _perturbed_minimum(
 
 def tilted(
     c: At,
-    data: tuple[Statistic, Statistic],
+    data: tuple[StatisticFacts, StatisticFacts],
     formulas: Json,
     noise: Json,
     share: tuple[Formula, Formula],
@@ -195,8 +199,10 @@ def tilts(
         yield moved * (ring.log(2 / delta) * 8 + epsilon * 4) ** HALF / epsilon
 
 
-@kind("deep_point", Statistic, answers=PLAIN)
-def _deep_point(c: At, sums: Statistic, *, formulas: Json, share: Json, name: Json) -> Procedure:
+@kind("deep_point", StatisticFacts, answers=PLAIN)
+def _deep_point(
+    c: At, sums: StatisticFacts, *, formulas: Json, share: Json, name: Json
+) -> Procedure:
     """A point of a public grid with a chance proportional to e^(rate depth) among the models of all
     cells: a changed model moves every depth, and so their total, by a factor of at most e^rate.
     """
@@ -206,9 +212,9 @@ def _deep_point(c: At, sums: Statistic, *, formulas: Json, share: Json, name: Js
     return Procedure(c.where, *whole)
 
 
-@kind("tested_point", Statistic, answers=PLAIN)
+@kind("tested_point", StatisticFacts, answers=PLAIN)
 def _tested_point(
-    c: At, sums: Statistic, *, formulas: Json, share: Json, name: Json, least: Json
+    c: At, sums: StatisticFacts, *, formulas: Json, share: Json, name: Json, least: Json
 ) -> Procedure:
     """The same among points of depth `least` or more, if a noisy count of the models that decide
     which those are passes: unsafe tables pass, and safe ones differ, with probability delta.
@@ -222,11 +228,11 @@ def _tested_point(
     return Procedure(c.where, *whole)
 
 
-def deep(c: At, sums: Statistic, formulas: Json, epsilon: Formula) -> None:
+def deep(c: At, sums: StatisticFacts, formulas: Json, epsilon: Formula) -> None:
     """2 rate for each cell that changes, a replaced row changes two, is inside epsilon. Raises
     Refused.
     """
-    c.require(("sums", sums) in c.cells, "its input must be sums of cells, bounded")
+    c.require(sums.cells, "its input must be sums of cells, bounded")
     keys(formulas, c.where, penalty=object, radius=object, grain=object, rate=object)
     c.formula(formulas["penalty"])
     *_, rate = (c.positive(formulas[key], key) for key in ("radius", "grain", "rate"))
@@ -234,7 +240,7 @@ def deep(c: At, sums: Statistic, formulas: Json, epsilon: Formula) -> None:
     c.at_least(epsilon, spent, "2 rate a cell that changes must be at most epsilon")
 
 
-@kind("tilted_minimum", Rows, Column, Loss, RecordWeights, many=True, answers=SPENT)
+@kind("tilted_minimum", RowFacts, LabelFacts, Loss, RecordWeights, many=True, answers=SPENT)
 def _tilted_minimum(
     c: At, *inputs: Any, formulas: Json, share: Json, name: Json, weight: Json
 ) -> Tilted:
@@ -260,11 +266,11 @@ def _tilted_minimum(
     return Tilted(c.where, *whole)
 
 
-@kind("approximate_minimum", Statistic, Statistic, answers=PLAIN)
+@kind("approximate_minimum", StatisticFacts, StatisticFacts, answers=PLAIN)
 def _approximate_minimum(
     c: At,
-    gram: Statistic,
-    moment: Statistic,
+    gram: StatisticFacts,
+    moment: StatisticFacts,
     *,
     formulas: Json,
     share: Json,
@@ -292,11 +298,11 @@ def without(formulas: Mapping[str, Json], *names: str) -> dict[str, Json]:
     return {key: value for key, value in formulas.items() if key not in names}
 
 
-@kind("random_stopping", Rows, Column, answers=PLAIN)
+@kind("random_stopping", RowFacts, LabelFacts, answers=PLAIN)
 def _random_stopping(
     c: At,
-    _: Rows,
-    __: Column,
+    _: RowFacts,
+    __: LabelFacts,
     *,
     share: Json,
     name: Json,
@@ -322,7 +328,7 @@ def nested(c: At, graph: Json, epsilon: Formula) -> None:
     try:
         for index, node in enumerate(graph[0]):
             inner.facts.append(inner.derive(node, index))
-        tables = [[f for f in one.facts if type(f) is Rows] for one in (c, inner)]
+        tables = [[f for f in one.facts if type(f) is RowFacts] for one in (c, inner)]
         for mine, own in zip(tables[0][:1], tables[1][:1], strict=False):
             c.equal(own.columns, mine.columns, "a run reads this table")
         committed(inner, "basic")

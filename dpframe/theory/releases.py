@@ -15,13 +15,13 @@ from .at import At
 from .book import OF_BUDGETS, PLAIN, SPENT, THEOREMS, kind
 from .boxes import on_boxes
 from .calibrations import moved_by
-from .facts import SEEN, Bound, Iterate, Known, Post, Release, Statistic, public
+from .facts import SEEN, Bound, Iterate, Known, Post, Release, StatisticFacts, public
 from .guarantees import GUARANTEES
 from .mechanisms import Noise, noise_of
 from .personal import believed, named, settled
 
 
-def exactly_drawn(c: At, statistic: Statistic, noise: Noise) -> None:
+def exactly_drawn(c: At, statistic: StatisticFacts, noise: Noise) -> None:
     """Discrete noise is for whole numbers; what is on no grid is drawn in floating point."""
     whole = bool(statistic.steps) and all(step.constant == 1 for step in statistic.steps)
     c.require(whole or not noise.whole, "discrete noise is for whole numbers")
@@ -29,17 +29,17 @@ def exactly_drawn(c: At, statistic: Statistic, noise: Noise) -> None:
         c.idealized.append(c.where)
 
 
-def of_samples(c: At, statistic: Statistic, sampled: Json) -> bool:
+def of_samples(c: At, statistic: StatisticFacts, sampled: Json) -> bool:
     """Whether each draw reads a sample of its own, at a rate. Raises Refused."""
     rated = statistic in c.past.sums and 0 < number(sampled or "0", c.where) <= 1
     c.require(sampled is None or rated, "sampled: a rate in (0, 1], for a sum over records")
     return sampled is not None
 
 
-@kind("release", Statistic, answers=SPENT)
+@kind("release", StatisticFacts, answers=SPENT)
 def _release(
     c: At,
-    statistic: Statistic,
+    statistic: StatisticFacts,
     *,
     mechanism: Json,
     size: Json,

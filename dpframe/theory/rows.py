@@ -2,237 +2,289 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+import attrs
+
 from dpframe.exact.documents import NUMBER, number
 from dpframe.exact.formula import Formula
-from dpframe.exact.limits import HALF, ZERO, Json, Refused
+from dpframe.exact.limits import HALF, ZERO, Json
 from dpframe.exact.ring import NAME
 
-from .at import At
+from .at import Context
 from .book import PLAIN, ROUNDING, ZERO_MAP, kind
-from .facts import SEEN, Column, Iterate, Loss, Records, Rows, public
+from .facts import (
+    ANY_FINITE,
+    SEEN,
+    UNKNOWN,
+    Iterate,
+    LabelFacts,
+    Loss,
+    Occurring,
+    Records,
+    RowFacts,
+    in_doubles,
+    labels,
+    unbounded,
+)
 
 
 @kind("rows", answers=PLAIN)
-def _rows(c: At, *, name: Json, columns: Json) -> Rows:
+def _rows(at: Context, *, name: Json, columns: Json) -> RowFacts:
     """A table of finite numbers: nothing bounds a row. One table only: a record is a row of it."""
-    c.require(type(name) is str, "name must be text")
-    c.require(not any(type(fact) is Rows for fact in c.facts), "there is one table of rows")
-    return Rows(c.whole(columns, "columns"))
+    at.require(type(name) is str, "name must be text")
+    at.sole(RowFacts, "there is one table of rows")
+    return unbounded(at.whole(columns, "columns"), ANY_FINITE)
 
 
-@kind("encode", Rows, answers=PLAIN)
-def _encode(c: At, rows: Rows, *, schema: Json) -> Rows:
-    """Each of k entries adds at most 1 to |x|^2."""
-    c.require(type(schema) is list and schema, "schema must be a list of columns")
-    widths = [_encoded(c, entry) for entry in schema]
-    k = c.ring.lift(len(schema))
-    c.equal(rows.columns, k, "the table has one column for each entry of schema")
-    norm1 = c.ring.lift(0)
-    for _, longest in widths:
-        norm1 += longest
-    return Rows(c.ring.lift(sum(width for width, _ in widths)), k**HALF, norm1)
+@kind("encode", RowFacts, answers=PLAIN)
+def _encode(at: Context, rows: RowFacts, *, schema: Json) -> RowFacts:
+    """Each of k entries adds at most 1 to |x|^2, and may add 1."""
+    at.require(type(schema) is list and schema, "schema must be a list of columns")
+    widths = [_encoded(at, entry) for entry in schema]
+    k = at.number(len(schema))
+    at.equal(rows.columns, k, "the table has one column for each entry of schema")
+    norm1 = at.total(longest for _, longest in widths)
+    columns, extreme = (
+        at.number(sum(width for width, _ in widths)),
+        attrs.evolve(UNKNOWN, extreme=True),
+    )
+    return in_doubles(columns, k**HALF, norm1, occurring=extreme)
 
 
-def _encoded(c: At, entry: Json) -> tuple[int, Formula]:
+def _encoded(at: Context, entry: Json) -> tuple[int, Formula]:
     """Columns of an entry and its part of |x|_1: a number in [-1, 1]; indicators of distinct
     levels; or a corner of a simplex of radius 1 in one column less, of |x|_1 at most sqrt(columns).
     """
     named = type(entry) is list and len(entry) in (2, 3) and type(entry[0]) is str
-    c.require(named, "an entry of schema is [name, lower, upper] or [name, levels, coding]")
+    at.require(named, "an entry of schema is [name, lower, upper] or [name, levels, coding]")
     if len(entry) == 3 and type(entry[1]) is not list:
-        low, high = number(entry[1], c.where), number(entry[2], c.where)
-        c.require(low < high, f"bounds of {entry[0]!r:.40} must increase")
-        return 1, c.ring.lift(1)
+        low, high = at.rational(entry[1]), at.rational(entry[2])
+        at.require(low < high, f"bounds of {entry[0]!r:.40} must increase")
+        return 1, at.number(1)
     levels = entry[1]
     known = type(levels) is list and levels and all(type(level) is str for level in levels)
-    c.require(known and len(set(levels)) == len(levels), "levels must be distinct texts")
+    at.require(known and len(set(levels)) == len(levels), "levels must be distinct texts")
     if len(entry) == 2:
-        return len(levels), c.ring.lift(1)
+        return len(levels), at.number(1)
     corner = entry[2] == "simplex" and len(levels) > 1
-    c.require(corner, "levels are coded as a simplex")
-    return len(levels) - 1, c.ring.lift(len(levels) - 1) ** HALF
+    at.require(corner, "levels are coded as a simplex")
+    return len(levels) - 1, at.number(len(levels) - 1) ** HALF
 
 
-@kind("clip_norm", Rows, answers=ZERO_MAP)
-def _clip_norm(c: At, rows: Rows, *, norm: Json) -> Rows:
-    """x min(1, norm/|x|): every entry shrinks, so a bound on the 1-norm stays; Cauchy-Schwarz."""
-    bound = c.positive(norm, "norm")
+@kind("clip_norm", RowFacts, answers=ZERO_MAP)
+def _clip_norm(at: Context, rows: RowFacts, *, norm: Json) -> RowFacts:
+    """x min(1, norm/|x|): every entry shrinks, so a bound on the 1-norm stays; Cauchy-Schwarz. The
+    sphere is reached from beyond it.
+    """
+    bound, before = at.positive(norm, "norm"), rows.norm
     here = rows.columns**HALF * bound
-    norm1 = here if rows.norm1 is None else c.ring.extremum("min", [here, rows.norm1])
-    return Rows(rows.columns, bound, norm1)
+    norm1 = here if rows.norm1 is None else at.minimum(here, rows.norm1)
+    room = None if before is None else at.constant(before**2 - bound**2)
+    ball = rows.occurring.any_finite
+    extreme = ball or (rows.occurring.extreme and room is not None and room >= 0)
+    occurring = attrs.evolve(UNKNOWN, ball=ball, extreme=extreme)
+    return in_doubles(rows.columns, bound, norm1, occurring=occurring)
 
 
-@kind("box", Rows, answers=ZERO_MAP)
-def _box(c: At, rows: Rows, *, bound: Json) -> Rows:
-    """Entries in [-bound, bound]: |x|_1 <= d bound, |x| <= sqrt(d) bound; every entry shrinks."""
-    side = c.positive(bound, "bound")
-    norm, norm1 = rows.columns**HALF * side, rows.columns * side
-    if rows.norm is None or rows.norm1 is None:
-        return Rows(rows.columns, norm, norm1, entry=side)
-    alone = c.ring.prove(rows.norm - norm) and c.ring.prove(rows.norm1 - norm1)
-    norm = c.ring.extremum("min", [norm, rows.norm])
-    norm1 = c.ring.extremum("min", [norm1, rows.norm1])
-    return Rows(rows.columns, norm, norm1, entry=side if alone else None)
+@kind("box", RowFacts, answers=ZERO_MAP)
+def _box(at: Context, rows: RowFacts, *, bound: Json) -> RowFacts:
+    """Entries in [-bound, bound]: |x|_1 <= d bound, |x| <= sqrt(d) bound, equal in a corner;
+    every entry shrinks, so what was known before stays.
+    """
+    side, any_finite = at.positive(bound, "bound"), rows.occurring.any_finite
+    corner = rows.columns**HALF * side, rows.columns * side
+    norm, norm1 = smaller(at, corner[0], rows.norm), smaller(at, corner[1], rows.norm1)
+    entry = side if at.same(norm, corner[0]) and at.same(norm1, corner[1]) else None
+    occurring = attrs.evolve(UNKNOWN, box=any_finite, extreme=any_finite)
+    return in_doubles(rows.columns, norm, norm1, entry=entry, occurring=occurring)
 
 
-@kind("normalize", Rows, answers=PLAIN)
-def _normalize(c: At, rows: Rows) -> Rows:
+def smaller(at: Context, here: Formula, before: Formula | None) -> Formula:
+    """The minimum of two positive formulas: at once where their squares differ by a number."""
+    if before is None:
+        return here
+    room = at.constant(before**2 - here**2)
+    if room is None:
+        return at.minimum(here, before)
+    return here if room >= 0 else before
+
+
+@kind("normalize", RowFacts, answers=PLAIN)
+def _normalize(at: Context, rows: RowFacts) -> RowFacts:
     """x/|x|, and the first unit vector for x = 0: the norm is 1, exactly."""
-    return Rows(rows.columns, c.ring.lift(1), rows.columns**HALF, exact=True)
+    norm, extreme = at.number(1), attrs.evolve(UNKNOWN, extreme=True)
+    norm1 = rows.columns**HALF * norm
+    return in_doubles(rows.columns, norm, norm1, unit_norm=True, occurring=extreme)
 
 
-@kind("intercept", Rows, answers=PLAIN)
-def _intercept(c: At, rows: Rows, *, value: Json) -> Rows:
+@kind("intercept", RowFacts, answers=PLAIN)
+def _intercept(at: Context, rows: RowFacts, *, value: Json) -> RowFacts:
     """One more entry, a constant."""
-    constant = c.positive(value, "value")
+    constant = at.positive(value, "value")
+    extreme = attrs.evolve(UNKNOWN, extreme=rows.occurring.extreme)
     if rows.norm is None or rows.norm1 is None:
-        return Rows(rows.columns + 1)
-    norm = (rows.norm**2 + constant**2) ** HALF
-    entry = rows.entry if rows.entry is not None and rows.entry.key == constant.key else None
-    return Rows(rows.columns + 1, norm, rows.norm1 + constant, entry=entry)
+        return unbounded(rows.columns + 1, extreme)
+    norm, norm1 = (rows.norm**2 + constant**2) ** HALF, rows.norm1 + constant
+    entry = rows.entry if rows.entry is not None and at.same(rows.entry, constant) else None
+    return in_doubles(rows.columns + 1, norm, norm1, entry=entry, occurring=extreme)
 
 
-@kind("scale", Rows, answers=ZERO_MAP)
-def _scale(c: At, rows: Rows, *, by: Json) -> Rows:
-    """x/by, for a public number."""
-    divisor = c.positive(by, "by")
+@kind("scale", RowFacts, answers=ZERO_MAP)
+def _scale(at: Context, rows: RowFacts, *, by: Json) -> RowFacts:
+    """x/by, for a public number: by one of the data, one record would move every row."""
+    divisor = at.positive(by, "by")
+    at.require(at.readable(divisor), "by must be public")
+    occurring = attrs.evolve(rows.occurring, any_finite=False)
     if rows.norm is None:
-        return Rows(rows.columns)
+        return unbounded(rows.columns, occurring)
     norm = rows.norm / divisor
     entry = None if rows.entry is None else rows.entry / divisor
-    return Rows(rows.columns, norm, rows.columns**HALF * norm, entry=entry)
+    norm1 = rows.columns**HALF * norm
+    return in_doubles(rows.columns, norm, norm1, entry=entry, occurring=occurring)
 
 
-@kind("scaled_columns", Rows, answers=PLAIN)
-def _scaled_columns(c: At, rows: Rows, *, by: Json, minus: Json) -> Rows:
+@kind("scaled_columns", RowFacts, answers=PLAIN)
+def _scaled_columns(at: Context, rows: RowFacts, *, by: Json, minus: Json) -> RowFacts:
     """(x_j - minus_j)/by_j, by public numbers: at most (|x| + |minus|)/min by."""
     lists = type(by) is list and type(minus) is list and len(by) == len(minus) > 0
-    c.require(lists, "by and minus must be lists, one number a column")
-    divisors = [number(one, c.where) for one in by]
-    c.require(min(divisors) > 0, "by must be positive")
-    far = sum((number(one, c.where) ** 2 for one in minus), ZERO)
+    at.require(lists, "by and minus must be lists, one number a column")
+    divisors, shifts = [at.rational(one) for one in by], [at.rational(one) for one in minus]
+    at.require(min(divisors) > 0, "by must be positive")
+    ball, extreme = rows.occurring.ball, rows.occurring.extreme
+    alike = len(set(divisors)) == 1 and not any(shifts)
+    occurring = attrs.evolve(UNKNOWN, ball=alike and ball, extreme=alike and extreme)
     if rows.norm is None:
-        return Rows(rows.columns)
-    norm = (rows.norm + c.ring.lift(far) ** HALF) / min(divisors)
-    return Rows(rows.columns, norm, rows.columns**HALF * norm)
+        return unbounded(rows.columns, occurring)
+    far = at.number(sum((shift**2 for shift in shifts), ZERO)) ** HALF
+    norm = (rows.norm + far) / min(divisors)
+    return in_doubles(rows.columns, norm, rows.columns**HALF * norm, occurring=occurring)
 
 
-@kind("divided_columns", Rows, *SEEN, many=True, answers=PLAIN)
-def _divided_columns(c: At, *inputs: Any, lower: Json, upper: Json, centred: Json) -> Rows:
+@kind("divided_columns", RowFacts, *SEEN, many=True, answers=PLAIN)
+def _divided_columns(
+    at: Context, *inputs: Any, lower: Json, upper: Json, centred: Json
+) -> RowFacts:
     """(x_j - m_j)/s_j by released vectors, s put into [lower, upper]: whatever they are, a map of
     one row. It bounds nothing.
     """
-    c.require(type(centred) is bool and len(inputs) == 2 + centred, "rows, and one vector or two")
-    fits = type(inputs[0]) is Rows and all(map(public, inputs[1:]))
-    c.require(fits, "what rows are shifted and divided by must be released")
-    low = c.positive(lower, "lower")
-    c.at_least(c.positive(upper, "upper"), low, "the range of divisors must not be empty")
-    return Rows(inputs[0].columns)
+    at.require(type(centred) is bool and len(inputs) == 2 + centred, "rows, and one vector or two")
+    fits = type(inputs[0]) is RowFacts and all(map(at.seen, inputs[1:]))
+    at.require(fits, "what rows are shifted and divided by must be released")
+    low = at.positive(lower, "lower")
+    at.at_least(at.positive(upper, "upper"), low, "the range of divisors must not be empty")
+    return unbounded(inputs[0].columns)
 
 
-@kind("divided_records", Rows, Column, answers=PLAIN)
-def _divided_records(_: At, rows: Rows, __: Column) -> Records:
+@kind("divided_records", RowFacts, LabelFacts, answers=PLAIN)
+def _divided_records(_: Context, rows: RowFacts, __: LabelFacts) -> Records:
     """(x, y)/|x|: a record's own row, its label the last entry."""
-    return Records(rows.columns + 1)
+    return Records(**attrs.asdict(unbounded(rows.columns + 1), recurse=False))
 
 
 @kind("record_rows", Records, answers=PLAIN)
-def _record_rows(c: At, records: Records) -> Rows:
+def _record_rows(at: Context, records: Records) -> RowFacts:
     """x/|x|, and 0 for x = 0."""
-    columns = records.columns - 1
-    return Rows(columns, c.ring.lift(1), columns**HALF)
+    columns, norm = records.columns - 1, at.number(1)
+    return in_doubles(columns, norm, columns**HALF * norm, occurring=UNKNOWN)
 
 
 @kind("record_labels", Records, answers=PLAIN)
-def _record_labels(_: At, __: Records) -> Column:
+def _record_labels(_: Context, __: Records) -> LabelFacts:
     """y/|x|, which nothing bounds."""
-    return Column()
+    return labels(None)
 
 
-@kind("residuals", Rows, Column, *SEEN, many=True, answers=PLAIN)
-def _residuals(c: At, *inputs: Any) -> Rows:
+@kind("residuals", RowFacts, LabelFacts, *SEEN, many=True, answers=PLAIN)
+def _residuals(at: Context, *inputs: Any) -> RowFacts:
     """y - x'theta, as rows of one column; theta was released. It bounds nothing."""
-    fits = [*map(type, inputs[:2])] == [Rows, Column] and len(inputs) == 3 and public(inputs[2])
-    c.require(fits, "rows, labels, and coefficients that are released")
-    return Rows(c.ring.lift(1))
+    fits = [*map(type, inputs[:2])] == [RowFacts, LabelFacts] and len(inputs) == 3
+    at.require(fits and at.seen(inputs[2]), "rows, labels, and coefficients that are released")
+    return unbounded(at.number(1))
 
 
-@kind("residual_labels", Column, Rows, *SEEN, many=True, answers=PLAIN)
-def _residual_labels(c: At, *inputs: Any) -> Column:
+@kind("residual_labels", LabelFacts, RowFacts, *SEEN, many=True, answers=PLAIN)
+def _residual_labels(at: Context, *inputs: Any) -> LabelFacts:
     """y - x'theta, as labels; theta was released. It bounds nothing."""
-    fits = [*map(type, inputs[:2])] == [Column, Rows] and len(inputs) == 3 and public(inputs[2])
-    c.require(fits, "labels, rows, and coefficients that are released")
-    return Column()
+    fits = [*map(type, inputs[:2])] == [LabelFacts, RowFacts] and len(inputs) == 3
+    at.require(fits and at.seen(inputs[2]), "labels, rows, and coefficients that are released")
+    return labels(None)
 
 
-@kind("gradient", Rows, Column, Iterate, Loss, answers=PLAIN)
-def _gradient(c: At, rows: Rows, column: Column, point: Iterate, loss: Loss) -> Rows:
+@kind("gradient", RowFacts, LabelFacts, Iterate, Loss, answers=PLAIN)
+def _gradient(
+    at: Context, rows: RowFacts, column: LabelFacts, point: Iterate, loss: Loss
+) -> RowFacts:
     """phi'(x'theta, y) x at the point of a loop, which is known: of norm slope B, where the slope
     has a bound for every theta.
     """
-    c.equal(point.size, rows.columns, "the point has one number for each column")
+    at.equal(point.size, rows.columns, "the point has one number for each column")
     slope = None if column.bound is None else loss.slope(None, column.bound)
     if rows.norm is None or slope is None:
-        return Rows(rows.columns)
+        return unbounded(rows.columns)
     norm = slope * rows.norm
-    return Rows(rows.columns, norm, rows.columns**HALF * norm)
+    return in_doubles(rows.columns, norm, rows.columns**HALF * norm, occurring=UNKNOWN)
 
 
-@kind("gradient_at", Rows, Column, *SEEN, many=True, answers=ZERO_MAP)
-def _gradient_at(c: At, *inputs: Any) -> Rows:
+@kind("gradient_at", RowFacts, LabelFacts, *SEEN, many=True, answers=ZERO_MAP)
+def _gradient_at(at: Context, *inputs: Any) -> RowFacts:
     """(x'theta - y) x at coefficients that were released, or at 0. It bounds nothing."""
-    fits = [*map(type, inputs[:2])] == [Rows, Column] and len(inputs) <= 3
-    c.require(fits and all(map(public, inputs[2:])), "rows, labels, released coefficients")
-    return Rows(inputs[0].columns)
+    fits = [*map(type, inputs[:2])] == [RowFacts, LabelFacts] and len(inputs) <= 3
+    at.require(fits and all(map(at.seen, inputs[2:])), "rows, labels, released coefficients")
+    return unbounded(inputs[0].columns)
 
 
-@kind("grid", Rows, answers=ROUNDING)
-def _grid(c: At, rows: Rows, *, bits: Json) -> Rows:
-    """Rows in whole steps of norm/2^bits: towards zero, inside the ball, no longer in L1."""
-    c.require(type(bits) is int and 4 <= bits <= 24, "bits: a whole number from 4 to 24")
-    if rows.norm is None or rows.norm1 is None:
-        raise Refused(f"{c.where}: rows on a grid must be bounded")
-    share = Fraction(1, 2**bits)
-    return Rows(rows.columns, rows.norm, rows.norm1, step=rows.norm * share, share=share)
+BITS = "bits: a whole number from 4 to 24"
 
 
-@kind("box_grid", Rows, answers=ROUNDING)
-def _box_grid(c: At, rows: Rows, *, bits: Json) -> Rows:
-    """Rows in whole steps of entry/2^bits, towards zero, entry by entry."""
-    c.require(type(bits) is int and 4 <= bits <= 24, "bits: a whole number from 4 to 24")
-    if rows.entry is None:
-        raise Refused(f"{c.where}: a grid of entries is for rows whose entries are bounded")
-    share = Fraction(1, 2**bits)
-    facts = (rows.columns, rows.norm, rows.norm1, False, rows.entry * share, share, rows.entry)
-    return Rows(*facts)
+def share_of_grid(at: Context, bits: Json) -> Fraction:
+    """The step of a grid as a share of the bound: 2^-bits."""
+    at.require(type(bits) is int and 4 <= bits <= 24, BITS)
+    return Fraction(1, 2**bits)
 
 
-@kind("grid_column", Column, answers=ROUNDING)
-def _grid_column(c: At, column: Column, *, bits: Json) -> Column:
+@kind("grid", RowFacts, answers=ROUNDING)
+def _grid(at: Context, rows: RowFacts, *, bits: Json) -> RowFacts:
+    """Rows in whole steps of norm/2^bits: towards zero, inside the ball, no longer in L1. What
+    occurs does so as the grid gets finer.
+    """
+    share = share_of_grid(at, bits)
+    at.require(rows.norm is not None, "rows on a grid must be bounded")
+    step = None if rows.norm is None else rows.norm * share
+    occurring = attrs.evolve(rows.occurring, any_finite=False, box=False)
+    grid = attrs.evolve(rows, step=step, share=share, entry=None, occurring=occurring)
+    return attrs.evolve(grid, unit_norm=False, weighed=None)
+
+
+@kind("box_grid", RowFacts, answers=ROUNDING)
+def _box_grid(at: Context, rows: RowFacts, *, bits: Json) -> RowFacts:
+    """Rows in whole steps of entry/2^bits, towards zero, entry by entry; corners are on it."""
+    share = share_of_grid(at, bits)
+    at.require(rows.entry is not None, "a grid of entries is for rows whose entries are bounded")
+    step = None if rows.entry is None else rows.entry * share
+    occurring = attrs.evolve(rows.occurring, any_finite=False, ball=False)
+    grid = attrs.evolve(rows, step=step, share=share, occurring=occurring)
+    return attrs.evolve(grid, unit_norm=False, weighed=None)
+
+
+@kind("grid_column", LabelFacts, answers=ROUNDING)
+def _grid_column(at: Context, column: LabelFacts, *, bits: Json) -> LabelFacts:
     """Labels in whole steps of bound/2^bits, towards zero."""
-    c.require(type(bits) is int and 4 <= bits <= 24, "bits: a whole number from 4 to 24")
-    if column.bound is None:
-        raise Refused(f"{c.where}: labels on a grid must be bounded")
-    return Column(column.bound, column.bound * Fraction(1, 2**bits))
-
-
-def stepped(*nodes: Rows | Column) -> tuple[Formula, ...]:
-    """The step of a sum of products of rows and labels, where all are on a grid."""
-    known = [node.step for node in nodes if node.step is not None]
-    return (math.prod(known[1:], start=known[0]),) if len(known) == len(nodes) else ()
+    share = share_of_grid(at, bits)
+    at.require(column.bound is not None, "labels on a grid must be bounded")
+    step = None if column.bound is None else column.bound * share
+    occurring = attrs.evolve(column.occurring, any_finite=False)
+    return attrs.evolve(column, step=step, share=share, weighed=None, occurring=occurring)
 
 
 @kind("column", answers=PLAIN)
-def _column(c: At, *, name: Json) -> Column:
+def _column(at: Context, *, name: Json) -> LabelFacts:
     """Labels: finite numbers, one for each row of the table."""
-    c.require(type(name) is str, "name must be text")
-    c.require(not any(type(fact) is Column for fact in c.facts), "there is one column of labels")
-    return Column()
+    at.require(type(name) is str, "name must be text")
+    at.sole(LabelFacts, "there is one column of labels")
+    return labels(None, ANY_FINITE)
 
 
 def around_zero(node: Mapping[str, Json]) -> bool:
@@ -245,28 +297,50 @@ def around_zero(node: Mapping[str, Json]) -> bool:
     return number(lower, "lower") <= 0 <= number(upper, "upper")
 
 
-@kind("clip_column", Column, answers=PLAIN.but(zero_neutral=around_zero))
-def _clip_column(c: At, _: Column, *, lower: Json, upper: Json) -> Column:
-    """y clipped into [lower, upper]: numbers, or -Y and Y for one positive parameter Y."""
-    low, high = c.formula(lower), c.formula(upper)
-    if low.constant is not None and high.constant is not None:
-        c.at_least(high, low, "bounds must increase", strict=True)
+@kind("clip_column", LabelFacts, answers=PLAIN.but(zero_neutral=around_zero))
+def _clip_column(at: Context, column: LabelFacts, *, lower: Json, upper: Json) -> LabelFacts:
+    """y clipped into [lower, upper]: numbers, or -Y and Y for one positive parameter. The interval
+    has points, so one of -lower and upper is not negative.
+    """
+    low, high = at.formula(lower), at.formula(upper)
+    around = at.constant(low + high) == 0
+    if at.constant(low) is not None and at.constant(high) is not None:
+        at.at_least(high, low, "bounds must increase", strict=True)
     else:
-        named = type(upper) is str and upper in c.free and not low + high
-        c.require(named, "bounds must be numbers, or -Y and Y for one parameter Y")
-        c.at_least(high, 0, "Y must be positive", strict=True)
-    return Column(c.ring.extremum("max", [-low, high]))
+        named = around and at.parameter(upper)
+        at.require(named, "bounds must be numbers, or -Y and Y for one parameter Y")
+        at.at_least(high, 0, "Y must be positive", strict=True)
+    return labels(at.maximum(-low, high), all_inside(column, around))
 
 
-@kind("unit_interval", Column, answers=PLAIN)
-def _unit_interval(c: At, _: Column, *, lower: Json, upper: Json) -> Column:
+def all_inside(column: LabelFacts, symmetric: bool) -> Occurring:  # noqa: FBT001 - of an interval
+    """Whether every label of [-Y, Y] occurs: where the interval is this one, and any label does."""
+    return attrs.evolve(UNKNOWN, ball=symmetric and column.occurring.any_finite)
+
+
+@kind("unit_interval", LabelFacts, answers=PLAIN)
+def _unit_interval(at: Context, column: LabelFacts, *, lower: Json, upper: Json) -> LabelFacts:
     """[lower, upper] onto [-1, 1], clipped."""
-    c.require(number(lower, c.where) < number(upper, c.where), "bounds must increase")
-    return Column(c.ring.lift(1))
+    at.require(at.rational(lower) < at.rational(upper), "bounds must increase")
+    return labels(at.number(1), all_inside(column, symmetric=True))
 
 
-@kind("scaled_labels", Column, answers=PLAIN)
-def _scaled_labels(c: At, column: Column, *, by: Json, minus: Json) -> Column:
+@kind("scaled_labels", LabelFacts, answers=PLAIN)
+def _scaled_labels(at: Context, column: LabelFacts, *, by: Json, minus: Json) -> LabelFacts:
     """(y - minus)/by, by numbers that are public or released."""
-    divisor, shift = c.positive(by, "by"), c.formula(minus)
-    return Column(None if column.bound is None or shift else column.bound / divisor)
+    divisor, shift = at.positive(by, "by"), at.formula(minus)
+    at.require(at.readable(divisor), "by must be public or released")
+    if column.bound is None or at.constant(shift) != 0:
+        return labels(None)
+    occurring = attrs.evolve(UNKNOWN, ball=column.occurring.ball and at.fixed(divisor))
+    return labels(column.bound / divisor, occurring)
+
+
+def stepped(*nodes: RowFacts | LabelFacts) -> tuple[Formula, ...]:
+    """The step of a sum of products of rows and labels, where all are on a grid."""
+    product: Formula | None = None
+    for node in nodes:
+        if node.step is None:
+            return ()
+        product = node.step if product is None else product * node.step
+    return () if product is None else (product,)

@@ -9,7 +9,18 @@ from dpframe.exact.limits import Json
 
 from .at import At
 from .book import PLAIN, kind
-from .facts import Column, Procedure, Rows, Statistic
+from .facts import (
+    UNKNOWN,
+    LabelFacts,
+    Move,
+    Moves,
+    Procedure,
+    RowFacts,
+    StatisticFacts,
+    in_doubles,
+    labels,
+    statistic,
+)
 from .personal import believed
 from .procedures import share_of
 
@@ -25,31 +36,38 @@ def bound(c: At, value: Json, name: str) -> Formula | None:
 @kind("trusted_rows", object, many=True, answers=PLAIN)
 def _trusted_rows(
     c: At, *_: Any, trusted: Json, parameters: Json, columns: Json, norm: Json, norm1: Json
-) -> Rows:
+) -> RowFacts:
     """A map of records, one row of each, with the bounds that it states."""
     believed(c, trusted)
     del parameters
-    return Rows(c.whole(columns, "columns"), bound(c, norm, "norm"), bound(c, norm1, "norm1"))
+    norms = bound(c, norm, "norm"), bound(c, norm1, "norm1")
+    return in_doubles(c.whole(columns, "columns"), *norms, occurring=UNKNOWN)
 
 
 @kind("trusted_column", object, many=True, answers=PLAIN)
-def _trusted_column(c: At, *_: Any, trusted: Json, parameters: Json, limit: Json) -> Column:
+def _trusted_column(c: At, *_: Any, trusted: Json, parameters: Json, limit: Json) -> LabelFacts:
     """A map of records to labels."""
     believed(c, trusted)
     del parameters
-    return Column(bound(c, limit, "the bound"))
+    return labels(bound(c, limit, "the bound"))
 
 
 @kind("trusted_statistic", object, many=True, answers=PLAIN)
 def _trusted_statistic(
     c: At, *_: Any, trusted: Json, parameters: Json, shape: Json, l1: Json, l2: Json
-) -> Statistic:
+) -> StatisticFacts:
     """A statistic, with the sensitivities to one row that it states."""
     believed(c, trusted)
     del parameters
     c.require(type(shape) is list, "shape must be a list of sizes")
     sizes = tuple(c.positive(size, "a size") for size in shape)
-    return Statistic(sizes, bound(c, l1, "l1"), bound(c, l2, "l2"))
+    return statistic(sizes, Moves(stated(c, l1, "l1"), stated(c, l2, "l2"), None))
+
+
+def stated(c: At, value: Json, name: str) -> Move | None:
+    """A sensitivity that is stated."""
+    found = bound(c, value, name)
+    return None if found is None else Move(found, "as stated", attained=False)
 
 
 @kind("trusted_release", object, many=True, answers=PLAIN)

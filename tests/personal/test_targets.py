@@ -244,8 +244,8 @@ REFUSED = {
     "intercept after weighing": lambda X, y, b: dp.release(
         weighted_gram(X, b, after=lambda rows: rows.with_intercept()), ANALYTIC, b
     ),
-    "an eigenvalue of weighed rows": lambda X, y, b: dp.release(
-        dp.lambda_min(weighted_gram(X, b)), ANALYTIC, b
+    "the trace of X'X of weighed rows": lambda X, y, b: dp.release(
+        dp.trace(weighted_gram(X, b)), ANALYTIC, b
     ),
     "noise at the average": lambda X, y, b: dp.release(
         X.T @ X, dp.Gaussian(dp.analytic_sigma(X.average(b.epsilon), b.delta)), b

@@ -12,6 +12,7 @@ from dpframe.privacy import Unit
 from dpframe.symbols import Expression
 
 from ..columns import Column
+from ..facts import stated
 from ..node import Node
 from ..rows import Rows
 
@@ -46,8 +47,9 @@ class MappedRows(Rows):
 
     @property
     def columns(self) -> Expression:
-        """As many as before."""
-        return self.source.columns
+        """As many as the book says; for a map of your own, as many as before."""
+        own = stated(self)
+        return self.source.columns if own is None else own.columns
 
 
 class RowMap(MappedRows):
@@ -77,22 +79,6 @@ class RecordMap(MappedRows):
         """A row for each record of a block, shape (m, width), finite, from the block of each input:
         each record by itself. Changes none of them.
         """
-
-
-class NormsAsBefore(MappedRows):
-    """Abstract: the bounds on the norms stay what they were."""
-
-    __slots__ = ()
-
-    @property
-    def norm(self) -> Expression | None:
-        """As before."""
-        return self.source.norm
-
-    @property
-    def norm1(self) -> Expression | None:
-        """As before."""
-        return self.source.norm1
 
 
 class MappedColumn(Column):

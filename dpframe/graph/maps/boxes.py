@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.symbols import RELEASED, Expression, Number, minimum, power, sqrt, to_json
+from dpframe.symbols import RELEASED, Expression, to_json
 
 from ..columns import Column
 from ..positive import positive
 from ..reading import Reading
-from ..rows import Rows, RowSource
+from ..rows import Rows
 from .base import RowMap
 from .grid import (
     BITS,
@@ -44,32 +44,6 @@ class Box(RowMap):
     kind: ClassVar[str] = "box"
     source: Rows
     bound: Expression = attrs.field(converter=_box)
-
-    @property
-    def norm(self) -> Expression:
-        """The smaller of sqrt(d) bound and what was known before: clipping shrinks every entry."""
-        return _smaller(sqrt(self.columns) * self.bound, self.source.norm)
-
-    @property
-    def norm1(self) -> Expression:
-        """The smaller of d bound and what was known before."""
-        return _smaller(self.columns * self.bound, self.source.norm1)
-
-    @property
-    def entry(self) -> Expression | None:
-        """The bound, where no smaller norm was known before."""
-        corner = (sqrt(self.columns) * self.bound, self.columns * self.bound)
-        return self.bound if (self.norm, self.norm1) == corner else None
-
-    @property
-    def box(self) -> bool:
-        """Every row of the box may occur when the source is unrestricted."""
-        return isinstance(self.source, RowSource)
-
-    @property
-    def extreme(self) -> bool:
-        """A corner is a row of 2-norm sqrt(d) bound."""
-        return self.box
 
     @property
     def label(self) -> str:
@@ -105,22 +79,6 @@ class BoxGrid(RowsOnGrid):
     source: Rows
     bits: int
 
-    @property
-    def entry(self) -> Expression | None:
-        """As before."""
-        return self.source.entry
-
-    @property
-    def box(self) -> bool:
-        """As before."""
-        return self.source.box
-
-    @property
-    def step(self) -> Expression:
-        """entry/2^bits: a row is this times whole numbers."""
-        step: Expression = unit_of_entries(self) / 2**self.bits
-        return step
-
     def apply(self, block: Array, number: Numbers) -> Array:
         """The rows in steps: whole numbers in doubles, at most 2^bits in size, entry by entry."""
         return entries_in_steps(block, number(per_step(self)), self.bits)
@@ -149,13 +107,3 @@ def labels_on_a_grid(column: Any) -> Any:
     if bounded and column.grid is None and not isinstance(column, GridColumn):
         return GridColumn(column, BITS)
     return gridded_labels(column)
-
-
-def _smaller(here: Expression, before: Expression | None) -> Expression:
-    """The minimum of two positive formulas: at once where their squares differ by a number."""
-    if before is None:
-        return here
-    room = power(before, 2) - power(here, 2)
-    if isinstance(room, Number):
-        return here if room.value >= 0 else before
-    return minimum(here, before)

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.symbols import Expression
-
 from ..columns import Column
 from ..node import Node
 from ..partition import Partition, cell_number
 from ..rows import Rows
-from .base import MappedRows, NormsAsBefore, RecordColumn, RecordMap
+from .base import MappedRows, RecordColumn, RecordMap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,7 +49,7 @@ def _in_partition(instance: InCell, attribute: object, value: int) -> None:
 
 
 @attrs.frozen(cache_hash=True)
-class CellRows(InCell, NormsAsBefore, RecordMap):
+class CellRows(InCell, RecordMap):
     """Each row of the cell as it is, zeros for every other: bounds stay, and nothing is known of
     which rows occur. Proof page: proofs/partition.
     """
@@ -69,11 +67,6 @@ class CellRows(InCell, NormsAsBefore, RecordMap):
     def inputs(self) -> tuple[Node, ...]:
         """The rows, and the labels where there are any."""
         return self.partition.inputs
-
-    @property
-    def entry(self) -> Expression | None:
-        """As before."""
-        return self.source.entry
 
     def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """The rows, zeros outside the cell."""
@@ -102,11 +95,6 @@ class CellColumn(InCell, RecordColumn):
     def inputs(self) -> tuple[Node, ...]:
         """The labels and the rows."""
         return (self.source, self.partition.rows)
-
-    @property
-    def bound(self) -> Expression | None:
-        """As before."""
-        return self.source.bound
 
     def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """The labels, 0 outside the cell."""

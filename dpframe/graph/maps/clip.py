@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.symbols import RELEASED, Expression, Number, minimum, power, sqrt, to_json
+from dpframe.symbols import RELEASED, Expression, to_json
 
 from ..positive import positive
 from ..reading import Reading
-from ..rows import Rows, RowSource
+from ..rows import Rows
 from .base import RowMap
 
 if TYPE_CHECKING:
@@ -28,26 +28,6 @@ class ClipNorm(RowMap):
     kind: ClassVar[str] = "clip_norm"
     source: Rows
     norm: Expression = attrs.field(converter=positive)
-
-    @property
-    def ball(self) -> bool:
-        """Every row of the ball may occur when the source is unrestricted."""
-        return isinstance(self.source, RowSource)
-
-    @property
-    def norm1(self) -> Expression | None:
-        """The smaller of sqrt(d) norm and what was known before (clipping shrinks every entry)."""
-        before = self.source.norm1
-        here = sqrt(self.columns) * self.norm
-        return here if before is None else minimum(here, before)
-
-    @property
-    def extreme(self) -> bool:
-        """Whether some row reaches the sphere: any, or one of a source that reaches beyond it."""
-        before = self.source.norm
-        room = None if before is None else power(before, 2) - power(self.norm, 2)
-        beyond = isinstance(room, Number) and room.value >= 0
-        return self.ball or (self.source.extreme and beyond)
 
     @property
     def label(self) -> str:

@@ -55,7 +55,6 @@ class DividedColumns(RecordMap):
     """
 
     kind: ClassVar[str] = "divided_columns"
-    norm: ClassVar[None] = None
     source: Rows
     by: Node = attrs.field(validator=_known_or_statistic)
     minus: Node | None = attrs.field(validator=_known_or_statistic)

@@ -32,7 +32,6 @@ class GradientAt(RecordMap):
     """
 
     kind: ClassVar[str] = "gradient_at"
-    norm: ClassVar[None] = None
     source: Rows
     column: Column
     theta: Node | None = attrs.field(

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.symbols import Expression, Number
+from dpframe.symbols import Number
 
 from ..columns import Column
 from ..loop import Iterate
 from ..node import Node
-from ..objectives import Bounds, Objective
+from ..objectives import Objective
 from ..rows import Rows
 from .base import RecordMap
 
@@ -66,14 +66,6 @@ class Gradient(RecordMap):
     def inputs(self) -> tuple[Node, ...]:
         """X, y, the point, the loss."""
         return (self.source, self.column, self.point, self.objective)
-
-    @property
-    def norm(self) -> Expression | None:
-        """slope B, whatever the point is; None where nothing bounds the slope there."""
-        if self.source.norm is None or self.column.bound is None:
-            return None
-        slope = self.objective.slope(Bounds(self.source.norm, self.column.bound))
-        return None if slope is None else slope * self.source.norm
 
     @property
     def label(self) -> str:

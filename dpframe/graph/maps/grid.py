@@ -8,7 +8,6 @@ numbers, as doubles. Proof page: proofs/grid.
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,10 +17,11 @@ from dpframe.errors import InvalidArgument
 from dpframe.symbols import RELEASED, Expression, exact, sqrt
 
 from ..columns import Column
+from ..facts import stated
 from ..node import Node
 from ..reading import Reading
 from ..rows import Rows
-from .base import ColumnMap, NormsAsBefore, RowMap
+from .base import ColumnMap, RowMap
 from .clip import ClipNorm
 from .labels import ClipColumn
 
@@ -56,10 +56,16 @@ class OnGrid(Node):
     implied: ClassVar[bool] = True
     bits: int
 
+    source: Any
+
     @property
-    @abstractmethod
     def step(self) -> Expression:
-        """The public number of which every entry is a whole multiple."""
+        """The public number of which every entry is a whole multiple. Raises InvalidArgument where
+        nothing bounds what is put onto the grid.
+        """
+        own = stated(self)
+        step: Expression | None = None if own is None else own.step
+        return self.source.radius if step is None else step
 
     @property
     def derived(self) -> dict[str, Reading]:
@@ -76,20 +82,10 @@ class OnGrid(Node):
         return {"bits": self.bits}
 
 
-class RowsOnGrid(OnGrid, NormsAsBefore, RowMap):
+class RowsOnGrid(OnGrid, RowMap):
     """Abstract: bounded rows in whole steps."""
 
     __slots__ = ()
-
-    @property
-    def norm(self) -> Expression:
-        """As before. Raises InvalidArgument where nothing bounds the rows."""
-        return self.source.radius
-
-    @property
-    def extreme(self) -> bool:
-        """As before."""
-        return self.source.extreme
 
 
 @attrs.frozen(cache_hash=True)
@@ -104,17 +100,6 @@ class Grid(RowsOnGrid):
     kind: ClassVar[str] = "grid"
     source: Rows
     bits: int
-
-    @property
-    def ball(self) -> bool:
-        """As before."""
-        return self.source.ball
-
-    @property
-    def step(self) -> Expression:
-        """norm/2^bits: a row is this times whole numbers."""
-        step: Expression = self.norm / 2**self.bits
-        return step
 
     @property
     def reads(self) -> Rows:
@@ -145,22 +130,6 @@ class GridColumn(OnGrid, ColumnMap):
     kind: ClassVar[str] = "grid_column"
     source: Column
     bits: int
-
-    @property
-    def bound(self) -> Expression:
-        """As before."""
-        return self.source.radius
-
-    @property
-    def ball(self) -> bool:
-        """As before."""
-        return self.source.ball
-
-    @property
-    def step(self) -> Expression:
-        """bound/2^bits: a label is this times a whole number."""
-        step: Expression = self.bound / 2**self.bits
-        return step
 
     @property
     def reads(self) -> Column:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.symbols import RELEASED, Expression, power, sqrt, to_json
+from dpframe.symbols import RELEASED, Expression, to_json
 
 from ..positive import positive
 from ..reading import Reading
@@ -54,33 +54,6 @@ class Intercept(RowMap):
     def __attrs_post_init__(self) -> None:
         """Columns that sum to 1 already leave nothing to an intercept."""
         identified(self.source.all_levels, intercept=True)
-
-    @property
-    def columns(self) -> Expression:
-        """One more."""
-        return self.source.columns + 1
-
-    @property
-    def norm(self) -> Expression | None:
-        """sqrt(norm^2 + value^2)."""
-        before = self.source.norm
-        return None if before is None else sqrt(power(before, 2) + power(self.value, 2))
-
-    @property
-    def norm1(self) -> Expression | None:
-        """One entry more."""
-        before = self.source.norm1
-        return None if before is None else before + self.value
-
-    @property
-    def entry(self) -> Expression | None:
-        """As before, where the constant is the bound on every entry."""
-        return self.source.entry if self.source.entry == self.value else None
-
-    @property
-    def extreme(self) -> bool:
-        """As before: the constant is always there."""
-        return self.source.extreme
 
     @property
     def label(self) -> str:

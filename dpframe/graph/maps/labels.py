@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.symbols import RELEASED, Expression, exact, maximum, to_json
+from dpframe.symbols import RELEASED, Expression, exact, to_json
 
-from ..columns import Column, ColumnSource
+from ..columns import Column
 from ..interval import check_interval
 from ..reading import Reading
 from .base import ColumnMap
@@ -33,18 +33,6 @@ class ClipColumn(ColumnMap):
     def __attrs_post_init__(self) -> None:
         """The interval must have points."""
         check_interval(self.lower, self.upper)
-
-    @property
-    def bound(self) -> Expression:
-        """max(|lower|, |upper|), as max(-lower, upper): the interval has points, so one of them is
-        not negative.
-        """
-        return maximum(-self.lower, self.upper)
-
-    @property
-    def ball(self) -> bool:
-        """Whether the interval is symmetric and the source unrestricted."""
-        return self.upper == -self.lower and isinstance(self.source, ColumnSource)
 
     @property
     def label(self) -> str:
@@ -78,16 +66,10 @@ class ToUnitInterval(ColumnMap):
     source: Column
     lower: Expression = attrs.field(converter=exact)
     upper: Expression = attrs.field(converter=exact)
-    bound: Expression = attrs.field(default=exact(1), init=False)
 
     def __attrs_post_init__(self) -> None:
         """The interval must have points."""
         check_interval(self.lower, self.upper)
-
-    @property
-    def ball(self) -> bool:
-        """Every label of [-1, 1] may occur when the source is unrestricted."""
-        return isinstance(self.source, ColumnSource)
 
     @property
     def label(self) -> str:

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.symbols import Expression
-
-from ..rows import ONE, Rows
+from ..rows import Rows
 from .base import RowMap
 
 if TYPE_CHECKING:
@@ -25,13 +23,6 @@ class Normalized(RowMap):
 
     kind: ClassVar[str] = "normalize"
     source: Rows
-    norm: Expression = attrs.field(default=ONE, init=False)
-    unit_norm: bool = attrs.field(default=True, init=False)
-
-    @property
-    def extreme(self) -> bool:
-        """Every row has norm 1."""
-        return True
 
     @property
     def label(self) -> str:

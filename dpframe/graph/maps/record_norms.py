@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.symbols import Expression, exact
+from dpframe.symbols import exact
 
 from ..columns import Column
 from ..node import Node
@@ -29,7 +29,6 @@ class DividedRecords(RecordMap):
     """
 
     kind: ClassVar[str] = "divided_records"
-    norm: ClassVar[None] = None
     source: Rows
     column: Column
 
@@ -37,11 +36,6 @@ class DividedRecords(RecordMap):
     def inputs(self) -> tuple[Node, ...]:
         """Rows and labels."""
         return (self.source, self.column)
-
-    @property
-    def columns(self) -> Expression:
-        """One more, for the label."""
-        return self.source.columns + 1
 
     @property
     def label(self) -> str:
@@ -75,13 +69,7 @@ class RecordRows(RowMap):
     """The row of a record (x, y)/|x|: of norm at most 1."""
 
     kind: ClassVar[str] = "record_rows"
-    norm: Expression = attrs.field(default=exact(1), init=False)
     source: DividedRecords
-
-    @property
-    def columns(self) -> Expression:
-        """All but the label."""
-        return self.source.columns - 1
 
     @property
     def label(self) -> str:
@@ -104,7 +92,6 @@ class RecordLabels(ColumnMap):
 
     kind: ClassVar[str] = "record_labels"
     source: DividedRecords
-    bound: None = attrs.field(default=None, init=False)
 
     @property
     def label(self) -> str:

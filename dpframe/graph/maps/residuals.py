@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
-from dpframe.symbols import Expression, Number
 
 from ..columns import Column
 from ..node import Node
@@ -62,7 +60,6 @@ class Residuals(RecordMap):
     """
 
     kind: ClassVar[str] = "residuals"
-    norm: ClassVar[None] = None
     source: Rows
     column: Column
     theta: Node = attrs.field(converter=released_coefficients)
@@ -71,11 +68,6 @@ class Residuals(RecordMap):
     def inputs(self) -> tuple[Node, ...]:
         """X, y, theta."""
         return (self.source, self.column, self.theta)
-
-    @property
-    def columns(self) -> Expression:
-        """One."""
-        return Number(Fraction(1))
 
     @property
     def label(self) -> str:

@@ -44,35 +44,6 @@ class Scaled(RowMap):
         return all(origin is None or isinstance(origin, Known) for origin in origins)
 
     @property
-    def norm(self) -> Expression | None:
-        """norm/by where the divisor is public; unknown otherwise, since one record then moves every
-        row.
-        """
-        before = self.source.norm
-        return before / self.by if before is not None and self.public else None
-
-    @property
-    def entry(self) -> Expression | None:
-        """entry/by where the divisor is public."""
-        before = self.source.entry
-        return before / self.by if before is not None and self.public else None
-
-    @property
-    def ball(self) -> bool:
-        """As before."""
-        return self.public and self.source.ball
-
-    @property
-    def box(self) -> bool:
-        """As before."""
-        return self.public and self.source.box
-
-    @property
-    def extreme(self) -> bool:
-        """As before."""
-        return self.public and self.source.extreme
-
-    @property
     def label(self) -> str:
         """`divide by 2`."""
         return f"divide by {self.by}"

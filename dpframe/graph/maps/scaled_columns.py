@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable, listed_words
-from dpframe.symbols import Expression, Number, rational, sqrt
+from dpframe.symbols import Number, rational
 
 from ..interval import check_ends
 from ..rows import Rows
@@ -66,26 +66,6 @@ class ScaledColumns(RowMap):
         if not len(self.by) == len(self.minus) == wanted:
             found = (len(self.by), len(self.minus))
             raise InvalidArgument("by and minus", f"{wanted} numbers each", found, WAY_OUT)
-
-    @property
-    def norm(self) -> Expression | None:
-        """The triangle inequality, then the smallest divisor."""
-        before, far = self.source.norm, sum(one * one for one in self.minus)
-        return None if before is None else (before + sqrt(far)) / min(self.by)
-
-    @property
-    def extreme(self) -> bool:
-        """As before, where all columns are only divided, by one number."""
-        return self._alike and self.source.extreme
-
-    @property
-    def ball(self) -> bool:
-        """As before, where all columns are only divided, by one number."""
-        return self._alike and self.source.ball
-
-    @property
-    def _alike(self) -> bool:
-        return len(set(self.by)) == 1 and not any(self.minus)
 
     @property
     def label(self) -> str:

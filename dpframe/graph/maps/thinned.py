@@ -19,7 +19,7 @@ from ..node import Node
 from ..positive import positive
 from ..reading import Reading
 from ..rows import Rows
-from .base import NormsAsBefore, RecordColumn, RecordMap
+from .base import RecordColumn, RecordMap
 from .weighted import BudgetSource
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Sampled(Node):
 
 
 @attrs.frozen(cache_hash=True)
-class SampledRows(Sampled, NormsAsBefore, RecordMap):
+class SampledRows(Sampled, RecordMap):
     """The rows of the records that are kept."""
 
     kind: ClassVar[str] = "sampled_rows"
@@ -125,11 +125,6 @@ class SampledColumn(Sampled, RecordColumn):
     kind: ClassVar[str] = "sampled_column"
     source: Column
     thinning: Thinning
-
-    @property
-    def bound(self) -> Expression | None:
-        """As before."""
-        return self.source.bound
 
 
 def thinned(

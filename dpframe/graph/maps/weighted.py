@@ -144,28 +144,6 @@ class WeightedRows(Weighing, RecordMap):
     source: Rows
     weight: Weight
 
-    @property
-    def norm(self) -> Expression | None:
-        """factor times what was known."""
-        before = self.source.norm
-        return None if before is None else self.weight.factor * before
-
-    @property
-    def norm1(self) -> Expression | None:
-        """factor times what was known."""
-        before = self.source.norm1
-        return None if before is None else self.weight.factor * before
-
-    @property
-    def ball(self) -> bool:
-        """As before, of the record's own ball."""
-        return self.source.ball
-
-    @property
-    def extreme(self) -> bool:
-        """As before."""
-        return self.source.extreme
-
     def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """Multiply."""
         del number
@@ -184,17 +162,6 @@ class WeightedColumn(Weighing, RecordColumn):
     kind: ClassVar[str] = "weighted_column"
     source: Column
     weight: Weight
-
-    @property
-    def bound(self) -> Expression | None:
-        """factor times what was known."""
-        before = self.source.bound
-        return None if before is None else self.weight.factor * before
-
-    @property
-    def ball(self) -> bool:
-        """As before."""
-        return self.source.ball
 
     def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """Multiply."""
@@ -217,8 +184,13 @@ class RecordWeights(Weighing, RecordColumn):
 
     @property
     def bound(self) -> Expression:
-        """The factor."""
+        """The factor itself."""
         return self.weight.factor
+
+    @property
+    def ball(self) -> bool:
+        """It is one number."""
+        return False
 
     def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """One number a record."""
@@ -238,22 +210,10 @@ class WeightedOnGrid(OnGrid):
     source: Any
 
     @property
-    def unweighted(self) -> Expression:
-        """The bound before weighing."""
-        bound: Expression = self.source.source.radius
-        return bound
-
-    @property
     def factor(self) -> Expression:
         """The largest factor."""
         weight: Weight = self.source.weight
         return weight.largest(self.source.unit)
-
-    @property
-    def step(self) -> Expression:
-        """The largest bound/2^bits."""
-        step: Expression = self.factor * self.unweighted / 2**self.bits
-        return step
 
     @property
     def readings(self) -> dict[str, Reading]:
@@ -283,11 +243,6 @@ class WeightedGrid(WeightedOnGrid, RowsOnGrid):
     source: WeightedRows
     bits: int
 
-    @property
-    def ball(self) -> bool:
-        """As before."""
-        return self.source.ball
-
     def apply(self, block: Array, number: Numbers) -> Array:
         """The rows in steps: whole numbers in doubles, |k| <= 2^bits factor/largest."""
         from ..rounding import onto_grid
@@ -302,16 +257,6 @@ class WeightedGridColumn(WeightedOnGrid, ColumnMap):
     kind: ClassVar[str] = "weighted_grid_column"
     source: WeightedColumn
     bits: int
-
-    @property
-    def bound(self) -> Expression:
-        """As before."""
-        return self.source.radius
-
-    @property
-    def ball(self) -> bool:
-        """As before."""
-        return self.source.ball
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """The labels in steps: whole numbers in doubles, |k| <= 2^bits factor/largest."""

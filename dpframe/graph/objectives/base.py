@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
+from dpframe.privacy import REPLACE_ONE, Relation
 from dpframe.symbols import PUBLIC, Expression, Scope, exact
 
+from ..facts import Symbolic, facts_of, stated
 from ..node import Node
 
 if TYPE_CHECKING:
@@ -61,13 +63,15 @@ class Objective(Node):
         """Nothing but its kind."""
         return {}
 
-    @abstractmethod
     def slope(self, bounds: Bounds) -> Expression | None:
         """An upper bound on |phi'| within the bounds; None where there is none."""
+        own = stated(self)
+        return None if own is None else own.slope(bounds.margin, bounds.label)
 
-    @abstractmethod
     def curvature(self, bounds: Bounds) -> Expression | None:
         """An upper bound on phi'' (on the Lipschitz constant of phi'); None where there is none."""
+        own = stated(self)
+        return None if own is None else own.bend(bounds.label)
 
     @abstractmethod
     def at(self, margins: Array, labels: Array, number: Numbers) -> tuple[Array, Array, Array]:
@@ -83,12 +87,22 @@ class Objective(Node):
 
     def added(self, bounds: Bounds, penalty: Expression) -> Expression | None:
         """How far one more record moves the minimiser of a weighted sum of such losses and
-        penalty/2 |theta|^2: weight slope row/penalty at most. None where there is no bound.
+        penalty/2 |theta|^2. None where there is no bound.
         """
-        slope = self.slope(bounds)
-        return None if slope is None else bounds.weight * slope * bounds.row / penalty
+        return self._moves(bounds, penalty, None)[0]
 
     def replaced(self, bounds: Bounds, penalty: Expression) -> Expression | None:
-        """How far another record in the place of one moves it: twice that at most."""
-        once = self.added(bounds, penalty)
-        return None if once is None else 2 * once
+        """How far another record in the place of one moves it."""
+        return self._moves(bounds, penalty, REPLACE_ONE)[1]
+
+    def _moves(
+        self, bounds: Bounds, penalty: Expression, relation: Relation | None
+    ) -> tuple[Expression | None, Expression | None]:
+        from dpframe.theory.estimates import moves_of
+
+        at: Any = Symbolic(None, relation)
+        known: Any = (bounds.row, bounds.label, bounds.radius)
+        weight: Any = None if bounds.weight == ONE else bounds.weight
+        size: Any = penalty
+        found: Any = moves_of(at, facts_of(self), known, size, weight)
+        return found  # type: ignore[no-any-return]

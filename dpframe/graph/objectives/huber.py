@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.symbols import RELEASED, Expression, constant, minimum, to_json
+from dpframe.symbols import RELEASED, Expression, to_json
 
 from ..positive import positive
 from ..reading import Reading
-from .base import IDENTITY, Bounds, Objective
+from .base import IDENTITY, Objective
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,16 +44,6 @@ class Huber(Objective):
     def record(self) -> dict[str, object]:
         """The knee."""
         return {"knee": to_json(self.knee)}
-
-    def slope(self, bounds: Bounds) -> Expression:
-        """k; the largest residual, where that is less."""
-        margin = bounds.margin
-        return self.knee if margin is None else minimum(self.knee, margin + bounds.label)
-
-    def curvature(self, bounds: Bounds) -> Expression:
-        """1."""
-        del bounds
-        return constant(1)
 
     def at(self, margins: Array, labels: Array, number: Numbers) -> tuple[Array, Array, Array]:
         """The slope is the residual, clipped to [-k, k]."""

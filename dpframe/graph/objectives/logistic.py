@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.symbols import Expression, power
+from dpframe.symbols import Expression
 
-from .base import LOGIT, Bounds, Objective
+from .base import LOGIT, Objective
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,14 +27,6 @@ class Logistic(Objective):
     kind: ClassVar[str] = "logistic"
     label: ClassVar[str] = "logistic loss"
     link: ClassVar[str] = LOGIT
-
-    def slope(self, bounds: Bounds) -> Expression:
-        """Y: phi' = -y/(1 + exp(y t))."""
-        return bounds.label
-
-    def curvature(self, bounds: Bounds) -> Expression:
-        """Y^2/4: phi'' = y^2 p (1 - p)."""
-        return power(bounds.label, 2) / 4
 
     def at(self, margins: Array, labels: Array, number: Numbers) -> tuple[Array, Array, Array]:
         """Each without overflow."""

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.privacy import Relation, Unit
-from dpframe.sensitivity import L1, Norm
-from dpframe.symbols import RELEASED, Expression, Number, exact, minimum, sqrt, to_json
+from dpframe.privacy import Unit
+from dpframe.symbols import RELEASED, Expression, Number, exact, to_json
 
 from ..columns import Column
 from ..maps.grid import gridded, gridded_labels
@@ -22,7 +21,6 @@ from ..of_budgets import reads_budgets
 from ..positive import positive
 from ..reading import Reading
 from ..rows import Rows
-from .base import OneRow, by_relation
 from .searched import Searched
 
 if TYPE_CHECKING:
@@ -114,11 +112,6 @@ class Argmin(Searched):
         return self.rows.unit
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
-        """(d,)."""
-        return (self.rows.columns,)
-
-    @property
     def label(self) -> str:
         """argmin of the squared loss."""
         return f"argmin of the {self.objective.label}"
@@ -162,24 +155,6 @@ class Argmin(Searched):
             return None
         weight = ONE if self.weight is None else self.weight
         return Bounds(self.rows.norm, self.column.bound, self.radius, weight)
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """The loss's rule and twice the tolerance; never more than the ball is wide."""
-        bounds = self.bounds
-        once = None if bounds is None else self.objective.added(bounds, self.penalty)
-        replaced = None if bounds is None else self.objective.replaced(bounds, self.penalty)
-        if once is None or replaced is None:
-            return None
-        rule = f"strongly convex sum, argmin to {self.tolerance} of its move"
-        first, second = (
-            OneRow(self._within(move + 2 * self.tolerance * once, norm), rule)
-            for move in (once, replaced)
-        )
-        return by_relation(relation, first, second)
-
-    def _within(self, move: Expression, norm: Norm) -> Expression:
-        inside = move if self.radius is None else minimum(2 * self.radius, move)
-        return sqrt(self.rows.columns) * inside if norm is L1 else inside
 
     def search(self, summed: Summed, number: Numbers) -> Array:
         """The value by damped Newton steps. Raises NotExecutable where rounding keeps the gradient

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from dpframe.mechanisms.base import restated
-from dpframe.privacy import ADD_REMOVE, Relation, Unit
-from dpframe.sensitivity import L2, Norm, Sensitivity
+from dpframe.privacy import Relation, Unit
+from dpframe.sensitivity import L1, L2, OPERATOR, Norm, Sensitivity
 from dpframe.symbols import DATA, PUBLIC, Expression, Origin, Scope, Symbol, exact, power
 from dpframe.symbols.domain import Domain
 
+from ..facts import in_package, stated
 from ..node import DataNode, Node
 
 if TYPE_CHECKING:
@@ -48,14 +49,18 @@ class Statistic(Origin, DataNode):
     __slots__ = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """No class inherits a step, nor that it is exact."""
+        """No class from outside inherits a step, nor that it is exact."""
         super().__init_subclass__(**kwargs)
-        restated(cls, Statistic, "step", "exact")
+        if not in_package(cls):
+            restated(cls, Statistic, "step", "exact")
 
     @property
-    @abstractmethod
     def shape(self) -> tuple[Expression, ...]:
-        """The shape of its value in public sizes; () for a number."""
+        """The shape of its value in public sizes; () for a number, and for what the rule book
+        refuses.
+        """
+        own = stated(self)
+        return () if own is None else own.shape
 
     @property
     def scope(self) -> Scope:  # type: ignore[override]  # as its sensitivity says
@@ -66,24 +71,30 @@ class Statistic(Origin, DataNode):
     @property
     def symmetric(self) -> bool:
         """Whether its value is a symmetric matrix."""
-        return False
+        own = stated(self)
+        return own is not None and len(own.shape) == 2
 
     @property
     def step(self) -> Expression | None:
         """The step of the public grid on which every entry of its value lies: its value is then
-        computed as whole numbers of steps. None where it is on no grid, and in every class that
-        does not say it itself.
+        computed as whole numbers of steps. None where it is on no grid, or on several, and in
+        every class from outside that does not say it itself.
         """
-        return None
+        own = stated(self)
+        return None if own is None or own.stacked or not own.steps else own.steps[0]
 
     @property
     def exact(self) -> bool:
-        """Whether its value is computed exactly."""
-        return self.step is not None
+        """Whether its value is computed exactly: on a grid, or of parts that are."""
+        own = stated(self)
+        return self.step is not None or (own is not None and own.stacked and bool(own.steps))
 
-    @abstractmethod
     def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
         """How far one row moves it; None where no rule bounds that."""
+        own = stated(self, relation)
+        moves = {} if own is None else {L1: own.moves.l1, L2: own.moves.l2}
+        move = own.moves.operator if own is not None and norm is OPERATOR else moves.get(norm)
+        return None if move is None else OneRow(move.value, move.rule, move.attained)
 
     @abstractmethod
     def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
@@ -169,13 +180,6 @@ class BlockSum(Statistic):
         """Its value when the whole table is one block."""
         del number
         return self.block(values)
-
-
-def by_relation(
-    relation: Relation, add_remove: OneRow | None, replace_one: OneRow | None
-) -> OneRow | None:
-    """The bound for the relation."""
-    return add_remove if relation is ADD_REMOVE else replace_one
 
 
 def unit_of(*nodes: DataNode) -> Unit:

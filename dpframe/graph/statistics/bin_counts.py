@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, of_kind
-from dpframe.privacy import Relation, Unit
-from dpframe.sensitivity import L1, Norm
-from dpframe.symbols import Expression, Number, rational, sqrt
+from dpframe.privacy import Unit
+from dpframe.symbols import Number, rational
 
 from ..columns import Column
 from ..node import Node
 from ..rows import Rows
-from .base import BlockSum, OneRow, by_relation
+from .base import BlockSum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,20 +71,6 @@ class BinCounts(BlockSum):
         return self.data.unit
 
     @property
-    def _columns(self) -> Expression:
-        return self.data.columns if isinstance(self.data, Rows) else ONE
-
-    @property
-    def shape(self) -> tuple[Expression, ...]:
-        """(d (k + 1),), or (k + 1,) of labels."""
-        return (self._columns * (len(self.cuts) + 1),)
-
-    @property
-    def step(self) -> Expression | None:
-        """1: they are whole numbers."""
-        return ONE
-
-    @property
     def label(self) -> str:
         """`counts between 8 cuts`."""
         return f"counts between {len(self.cuts)} cuts"
@@ -93,16 +78,6 @@ class BinCounts(BlockSum):
     def record(self) -> dict[str, object]:
         """The cuts, and whether signs count."""
         return {"cuts": [str(cut) for cut in self.cuts], "absolute": self.absolute}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """d in L1, sqrt(d) in L2; replaced, 2 d and sqrt(2 d)."""
-        d = self._columns
-        once, replaced = (d, 2 * d) if norm is L1 else (sqrt(d), sqrt(2 * d))
-        return by_relation(
-            relation,
-            OneRow(once, "one record is in one bin a column", attained=True),
-            OneRow(replaced, "one bin a column loses a record, one gains it"),
-        )
 
     def block(self, values: Mapping[Node, Array]) -> Array:
         """The counts of the block."""

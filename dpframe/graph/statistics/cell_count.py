@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.privacy import Relation, Unit
-from dpframe.sensitivity import Norm
-from dpframe.symbols import Expression, Number
+from dpframe.privacy import Unit
+from dpframe.symbols import Number
 
 from ..node import Node
 from ..partition import Partition, cell_number
-from .base import BlockSum, OneRow
+from .base import BlockSum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,16 +49,6 @@ class CellCount(BlockSum):
         return self.partition.rows.unit
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
-        """()."""
-        return ()
-
-    @property
-    def step(self) -> Expression | None:
-        """1: it is a whole number."""
-        return ONE
-
-    @property
     def label(self) -> str:
         """`n of cell 2 of 10`."""
         return f"n of cell {self.cell} of {self.partition.cells}"
@@ -67,11 +56,6 @@ class CellCount(BlockSum):
     def record(self) -> dict[str, object]:
         """The partition and the cell."""
         return {"partition": self.partition.record(), "cell": self.cell}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """1."""
-        del norm, relation
-        return OneRow(ONE, "one record is in the cell, or it is not")
 
     def block(self, values: Mapping[Node, Array]) -> Array:
         """Those of the block."""

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.privacy import REPLACE_ONE, Relation, Unit
-from dpframe.sensitivity import L1, Norm
-from dpframe.symbols import Expression, Number, power, sqrt
+from dpframe.privacy import Unit
 
 from ..columns import Column
 from ..maps.boxes import labels_on_a_grid, on_a_grid
-from ..maps.grid import OnGrid
 from ..node import Node
 from ..partition import Partition
 from ..rows import Rows
-from .base import BlockSum, OneRow
-from .sufficient import HALF, sizes
+from .base import BlockSum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,20 +66,6 @@ class CellSums(BlockSum):
         return self.rows.unit
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
-        """(cells d (d + 3)/2,)."""
-        d = self.rows.columns
-        return (d * (d + 3) * HALF * self.partition.cells,)
-
-    @property
-    def step(self) -> Expression | None:
-        """4^-bits, as of SufficientStatistics."""
-        rows, column = self.rows, self.column
-        if isinstance(rows, OnGrid) and isinstance(column, OnGrid) and rows.bits == column.bits:
-            return Number(Fraction(1, 4**rows.bits))
-        return None
-
-    @property
     def label(self) -> str:
         """`(X'X, X'y) of each of 10 cells`."""
         return f"(X'X, X'y) of each of {self.partition.cells} cells"
@@ -92,17 +73,6 @@ class CellSums(BlockSum):
     def record(self) -> dict[str, object]:
         """The partition."""
         return {"partition": self.partition.record()}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """Those of one record, twice that under replace-one; None where rows or labels are
-        unbounded.
-        """
-        if self.step is None:
-            return None
-        n1, squared = sizes(self.rows)
-        l1 = (power(n1, 2) + squared) * HALF + n1
-        once = l1 if norm is L1 else sqrt(squared * (squared + 1))
-        return OneRow(2 * once if relation is REPLACE_ONE else once, "of one cell, by one record")
 
     def block(self, values: Mapping[Node, Array]) -> Array:
         """Those of the block."""

@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.privacy import Relation, Unit
-from dpframe.sensitivity import L1, Norm
-from dpframe.symbols import Expression, power, sqrt
+from dpframe.privacy import Unit
 
 from ..maps.boxes import on_a_grid
-from ..maps.grid import step_of
 from ..node import Node
 from ..rows import Rows
-from .base import BlockSum, OneRow, by_relation
-from .gram import ONE
+from .base import BlockSum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,16 +46,6 @@ class ColumnSquares(BlockSum):
         return self.rows.unit
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
-        """(d,)."""
-        return (self.rows.columns,)
-
-    @property
-    def step(self) -> Expression | None:
-        """That of the rows, squared."""
-        return step_of(self.rows, self.rows)
-
-    @property
     def label(self) -> str:
         """`sum(X^2)`."""
         return "sum(X^2)"
@@ -67,25 +53,6 @@ class ColumnSquares(BlockSum):
     def record(self) -> dict[str, object]:
         """Nothing."""
         return {}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """B^2; replaced, 2 B^2 in L1 and sqrt(2) B^2 in L2. In a box the same under both relations:
-        d b^2 and sqrt(d) b^2.
-        """
-        if self.rows.norm is None:
-            return None
-        if self.rows.entry is not None:
-            d, square = self.rows.columns, power(self.rows.entry, 2)
-            size = (d if norm is L1 else sqrt(d)) * square
-            boxed = OneRow(size, "0 <= x_j^2 <= b^2", self.rows.extreme)
-            return by_relation(relation, boxed, attrs.evolve(boxed, attained=self.rows.box))
-        square, alone = power(self.rows.norm, 2), self.rows.columns == ONE
-        swapped = square if alone else square * (2 if norm is L1 else sqrt(2))
-        return by_relation(
-            relation,
-            OneRow(square, "|x o x| <= |x|^2 <= B^2", self.rows.ball),
-            OneRow(swapped, "two vectors without negative entries"),
-        )
 
     def block(self, values: Mapping[Node, Array]) -> Array:
         """The sums of squares of the block."""

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.privacy import Relation, Unit
-from dpframe.sensitivity import L1, Norm
-from dpframe.symbols import Expression
+from dpframe.privacy import Unit
 
 from ..columns import Column
-from ..maps.grid import gridded, gridded_labels, step_of
+from ..maps.grid import gridded, gridded_labels
 from ..node import Node
 from ..rows import Rows
-from .base import BlockSum, OneRow, by_relation
+from .base import BlockSum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,16 +41,6 @@ class RowSum(BlockSum):
         return self.rows.unit
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
-        """(d,)."""
-        return (self.rows.columns,)
-
-    @property
-    def step(self) -> Expression | None:
-        """That of the rows."""
-        return step_of(self.rows)
-
-    @property
     def label(self) -> str:
         """sum of the rows."""
         return "sum(X)"
@@ -60,17 +48,6 @@ class RowSum(BlockSum):
     def record(self) -> dict[str, object]:
         """Nothing."""
         return {}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """B, twice that under replace-one."""
-        size = self.rows.norm1 if norm is L1 else self.rows.norm
-        if size is None:
-            return None
-        return by_relation(
-            relation,
-            OneRow(size, "|x| <= B", self.rows.ball if norm is L1 else self.rows.extreme),
-            OneRow(2 * size, "|x - z| <= 2 B", self.rows.ball),
-        )
 
     def block(self, values: Mapping[Node, Array]) -> Array:
         """The column sums of the block."""
@@ -98,16 +75,6 @@ class LabelSum(BlockSum):
         return self.column.unit
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
-        """()."""
-        return ()
-
-    @property
-    def step(self) -> Expression | None:
-        """That of the labels."""
-        return step_of(self.column)
-
-    @property
     def label(self) -> str:
         """sum of the labels."""
         return "sum(y)"
@@ -115,18 +82,6 @@ class LabelSum(BlockSum):
     def record(self) -> dict[str, object]:
         """Nothing."""
         return {}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """Y, twice that under replace-one."""
-        del norm
-        bound = self.column.bound
-        if bound is None:
-            return None
-        return by_relation(
-            relation,
-            OneRow(bound, "|y| <= Y", self.column.ball),
-            OneRow(2 * bound, "|y - w| <= 2 Y", self.column.ball),
-        )
 
     def block(self, values: Mapping[Node, Array]) -> Array:
         """The sum of the block."""

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.privacy import Relation, Unit
-from dpframe.sensitivity import Norm
-from dpframe.symbols import Expression, Number
+from dpframe.privacy import Unit
 
 from ..node import Node
 from ..rows import Rows
-from .base import BlockSum, OneRow, by_relation
+from .base import BlockSum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,16 +39,6 @@ class Count(BlockSum):
         return self.rows.unit
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
-        """()."""
-        return ()
-
-    @property
-    def step(self) -> Expression | None:
-        """1: it is a whole number."""
-        return Number(Fraction(1))
-
-    @property
     def label(self) -> str:
         """n."""
         return "n"
@@ -59,16 +46,6 @@ class Count(BlockSum):
     def record(self) -> dict[str, object]:
         """Nothing."""
         return {}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """1, or 0 under replace-one."""
-        del norm
-        one, zero = Number(Fraction(1)), Number(Fraction(0))
-        return by_relation(
-            relation,
-            OneRow(one, "one row counts once", attained=True),
-            OneRow(zero, "n is public", attained=True),
-        )
 
     def block(self, values: Mapping[Node, Array]) -> Array:
         """Rows of the block."""

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.privacy import ADD_REMOVE, Relation, Unit
-from dpframe.sensitivity import L1, Norm
-from dpframe.symbols import RELEASED, Expression, Number, exact, sqrt, to_json
+from dpframe.privacy import Unit
+from dpframe.symbols import RELEASED, Expression, Number, exact, to_json
 
 from ..maps.boxes import unit_of_entries
 from ..node import Node
 from ..partition import Partition
 from ..positive import positive
 from ..reading import Reading
-from .base import OneRow, Statistic
+from .base import Statistic
 from .cell_sums import CellSums
 
 if TYPE_CHECKING:
@@ -78,11 +76,6 @@ class BlockEstimates(Statistic):
         return self.sums.unit
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
-        """(d,)."""
-        return (self.sums.rows.columns,)
-
-    @property
     def label(self) -> str:
         """`mean of 10 estimates`."""
         return f"mean of {self.sums.partition.cells} estimates"
@@ -98,17 +91,6 @@ class BlockEstimates(Statistic):
     def record(self) -> dict[str, object]:
         """The formulas."""
         return {"penalty": to_json(self.penalty), "radius": to_json(self.radius)}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """2R/k, or twice that; None where rows or labels are unbounded."""
-        if self.sums.step is None:
-            return None
-        cells = self.sums.partition.cells
-        changed = min(cells, 1 if relation is ADD_REMOVE else 2)
-        move = self.radius * Fraction(2 * changed, cells)
-        many = "one cell changes" if changed == 1 else "two cells change"
-        rule = f"{many}, each estimate inside a ball: 2R/k"
-        return OneRow(sqrt(self.shape[0]) * move if norm is L1 else move, rule)
 
     def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """The mean, from the sums of the cells in units of the bounds."""

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.privacy import Relation, Unit
-from dpframe.sensitivity import L1, L2, Norm
-from dpframe.symbols import Expression, Number, minimum, power, sqrt
+from dpframe.privacy import Unit
+from dpframe.symbols import Number
 
-from ..maps.grid import gridded, step_of
+from ..maps.grid import gridded
 from ..node import Node
 from ..rows import Rows
-from .base import BlockSum, OneRow, by_relation
+from .base import BlockSum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,21 +50,6 @@ class Gram(BlockSum):
         return self.rows.unit
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
-        """(d, d)."""
-        return (self.rows.columns, self.rows.columns)
-
-    @property
-    def symmetric(self) -> bool:
-        """Yes."""
-        return True
-
-    @property
-    def step(self) -> Expression | None:
-        """That of the rows, squared."""
-        return step_of(self.rows, self.rows)
-
-    @property
     def label(self) -> str:
         """X'X."""
         return "X'X"
@@ -73,34 +57,6 @@ class Gram(BlockSum):
     def record(self) -> dict[str, object]:
         """Nothing."""
         return {}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """B^2, and sqrt(2) B^2 in Frobenius norm under replace-one; see the class for L1."""
-        if self.rows.norm is None:
-            return None
-        square, ball = power(self.rows.norm, 2), self.rows.ball
-        if norm is L1:
-            return self._one_row_l1(square, relation)
-        swapped = sqrt(2) * square if norm is L2 and self.rows.columns != ONE else square
-        return by_relation(
-            relation,
-            OneRow(square, "|xx'| = |x|^2 <= B^2", self.rows.extreme),
-            OneRow(swapped, "|xx' - zz'|_F^2 <= 2 B^4, operator norm <= B^2", ball),
-        )
-
-    def _one_row_l1(self, square: Expression, relation: Relation) -> OneRow | None:
-        d, norm1 = self.rows.columns, self.rows.norm1
-        if norm1 is None:
-            return None
-        added = (power(norm1, 2) + square) * Fraction(1, 2)
-        swapped = (
-            minimum(2 * added, sqrt(d * (d + 3) * Fraction(1, 2)) * square) if d != ONE else square
-        )
-        return by_relation(
-            relation,
-            OneRow(added, "upper triangle of xx': (|x|_1^2 + |x|^2)/2", self.rows.ball),
-            OneRow(swapped, "Cauchy-Schwarz over the upper triangle"),
-        )
 
     def block(self, values: Mapping[Node, Array]) -> Array:
         """X'X of the block."""

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
-from dpframe.privacy import Relation, Unit
-from dpframe.sensitivity import L1, Norm
-from dpframe.symbols import Expression, Number, exp, log, sqrt
+from dpframe.privacy import Unit
+from dpframe.symbols import Number
 
 from ..columns import Column
 from ..maps.boxes import labels_on_a_grid, on_a_grid
-from ..maps.grid import OnGrid
 from ..node import Node
 from ..rows import Rows
-from .base import BlockSum, OneRow, by_relation
+from .base import BlockSum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,16 +68,6 @@ class Histogram(BlockSum):
         return self.rows.unit
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
-        """(cells^(d + 1),)."""
-        return (exp((self.rows.columns + 1) * log(self.cells)),)
-
-    @property
-    def step(self) -> Expression | None:
-        """1: they are whole numbers."""
-        return ONE if isinstance(self.rows, OnGrid) and isinstance(self.column, OnGrid) else None
-
-    @property
     def label(self) -> str:
         """`records in cells, 4 a side`."""
         return f"records in cells, {self.cells} a side"
@@ -87,17 +75,6 @@ class Histogram(BlockSum):
     def record(self) -> dict[str, object]:
         """Cells a side."""
         return {"cells": self.cells}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """1; replaced, 2 in L1 and sqrt(2) in L2."""
-        if self.step is None:
-            return None
-        two = Number(Fraction(2)) if norm is L1 else sqrt(2)
-        return by_relation(
-            relation,
-            OneRow(ONE, "one record is in one cell", attained=True),
-            OneRow(two, "one cell loses a record, one gains it", self.column.ball),
-        )
 
     def block(self, values: Mapping[Node, Array]) -> Array:
         """The counts of the block. Raises NotExecutable where there are too many cells."""

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.privacy import Relation, Unit
-from dpframe.sensitivity import OPERATOR, Norm
-from dpframe.symbols import Expression, power
+from dpframe.privacy import Unit
 
 from ..maps.grid import Grid
 from ..node import Node
-from .base import OneRow, Statistic
+from .base import Statistic
 from .gram import Gram
 
 if TYPE_CHECKING:
@@ -58,19 +56,6 @@ class LambdaMin(Statistic):
         return self.gram.unit
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
-        """()."""
-        return ()
-
-    @property
-    def step(self) -> Expression | None:
-        """B^2/2^bits where X'X is on a grid: the eigenvalue is rounded down to its multiples."""
-        rows = self.gram.rows
-        if type(rows) is not Grid or type(self.gram) is not Gram:
-            return None  # what is one's own may lie on a grid of its own
-        return power(rows.radius, 2) / 2**rows.bits  # type: ignore[no-any-return]
-
-    @property
     def label(self) -> str:
         """lambda_min(X'X)."""
         return "lambda_min(X'X)"
@@ -78,15 +63,6 @@ class LambdaMin(Statistic):
     def record(self) -> dict[str, object]:
         """Nothing."""
         return {}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """The operator-norm bound of X'X, in every norm."""
-        del norm
-        bound = self.gram.one_row(OPERATOR, relation)
-        if bound is None:
-            return None
-        rule = "Weyl: 1-Lipschitz in the operator norm of X'X"
-        return attrs.evolve(bound, rule=rule, attained=self.gram.rows.ball)
 
     def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """The eigenvalue; of whole numbers, how often it holds B^2/2^bits, exactly: rounding down

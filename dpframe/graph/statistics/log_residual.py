@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.privacy import REPLACE_ONE, Relation, Unit
-from dpframe.sensitivity import Norm
-from dpframe.symbols import RELEASED, Expression, Number, exact, log, power, to_json
+from dpframe.privacy import Unit
+from dpframe.symbols import RELEASED, Expression, Number, exact, to_json
 
 from ..node import Node
 from ..reading import Reading
-from .base import OneRow, Statistic
+from .base import Statistic
 from .gram import Gram
 from .lambda_min import LambdaMin
 from .moment import Moment
@@ -60,11 +59,6 @@ class LogResidual(Statistic):
         return self.gram.unit
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
-        """()."""
-        return ()
-
-    @property
     def label(self) -> str:
         """log(Y + B |theta|)."""
         return "log(Y + B |theta|)"
@@ -80,18 +74,6 @@ class LogResidual(Statistic):
     def record(self) -> dict[str, object]:
         """Penalty and floor."""
         return {"penalty": to_json(self.penalty), "floor": to_json(self.floor)}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """log(1 + B^2/h) where theta and the floor are those of one table."""
-        del norm
-        rows = self.gram.rows
-        if rows.norm is None or self.moment.column.bound is None:
-            return None
-        if not ridge_of(self.gram, self.moment, self.floor):
-            return None
-        moved = log(1 + power(rows.norm, 2) / (self.penalty + self.floor))
-        rule = "theta moves by x r/lambda_min, |r| <= Y + B |theta|"
-        return OneRow(2 * moved if relation is REPLACE_ONE else moved, rule)
 
     def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """From X'X and X'y."""

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.privacy import REPLACE_ONE, Relation, Unit
-from dpframe.sensitivity import L1, Norm
-from dpframe.symbols import Expression, power, sqrt
+from dpframe.privacy import Unit
 
 from ..node import Node
-from .base import OneRow, Statistic
-from .sufficient import SufficientStatistics, attained, sizes
+from .base import Statistic
+from .sufficient import SufficientStatistics
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,16 +54,6 @@ class Monomials(Statistic):
         return self.statistics.unit
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
-        """As many as statistics."""
-        return self.statistics.shape
-
-    @property
-    def step(self) -> Expression | None:
-        """The statistics'."""
-        return self.statistics.step
-
-    @property
     def label(self) -> str:
         """`coefficients of |y - X theta|^2`."""
         return f"coefficients of |y - X theta|^2{'' if self.statistics.constant else ' but y^2'}"
@@ -73,22 +61,6 @@ class Monomials(Statistic):
     def record(self) -> dict[str, object]:
         """Nothing."""
         return {}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """See the class; of rows in a ball, twice as much under replace-one."""
-        own, replaced = self.statistics, relation is REPLACE_ONE
-        if own.step is None:
-            return None
-        n1, squared = sizes(own.rows)
-        if norm is not L1:
-            return OneRow((squared + 1) * (2 if replaced else sqrt(2)), "sqrt(2) |uu'|_F")
-        whole = power(n1 + 1, 2)
-        added = whole if own.constant else n1 * (n1 + 2)
-        if not replaced:
-            return OneRow(added, "sum of |u_j u_k|: |u|_1^2, u = (x, y)", attained(own, relation))
-        if own.rows.entry is None:
-            return OneRow(2 * added, "remove and add")
-        return OneRow(whole, "4 |p|_1 |q|_1 <= (|p|_1 + |q|_1)^2", attained(own, relation))
 
     def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """Each statistic times its factor: 1 on the diagonal and for y'y, 2 off it, -2 for X'y."""

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.privacy import Relation, Unit
-from dpframe.sensitivity import L1, Norm
-from dpframe.symbols import Expression, Number, rational, sqrt
+from dpframe.privacy import Unit
+from dpframe.symbols import Number, rational
 
 from ..clipping import squared_norms
 from ..node import Node
 from ..rows import Rows
-from .base import BlockSum, OneRow, by_relation
+from .base import BlockSum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,16 +69,6 @@ class NormCounts(BlockSum):
         return self.rows.unit
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
-        """(k,)."""
-        return (Number(Fraction(len(self.cuts))),)
-
-    @property
-    def step(self) -> Expression | None:
-        """1: they are whole numbers."""
-        return ONE
-
-    @property
     def label(self) -> str:
         """`norms above 8 cuts`."""
         return f"norms above {len(self.cuts)} cuts"
@@ -87,14 +76,6 @@ class NormCounts(BlockSum):
     def record(self) -> dict[str, object]:
         """The cuts."""
         return {"cuts": [str(cut) for cut in self.cuts]}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """1; replaced, 2 and sqrt(2)."""
-        return by_relation(
-            relation,
-            OneRow(ONE, "one row is in at most one bin"),
-            OneRow(2 * ONE if norm is L1 else sqrt(2 * ONE), "one bin loses a row, one gains it"),
-        )
 
     def block(self, values: Mapping[Node, Array]) -> Array:
         """The counts of the block."""

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.privacy import Relation, Unit
-from dpframe.sensitivity import Norm
-from dpframe.symbols import Expression, power
+from dpframe.privacy import Unit
 
 from ..columns import Column
-from ..maps.grid import gridded_labels, step_of
+from ..maps.grid import gridded_labels
 from ..node import Node
-from .base import BlockSum, OneRow, by_relation
+from .base import BlockSum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,16 +40,6 @@ class Squares(BlockSum):
         return self.column.unit
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
-        """()."""
-        return ()
-
-    @property
-    def step(self) -> Expression | None:
-        """That of the labels, squared."""
-        return step_of(self.column, self.column)
-
-    @property
     def label(self) -> str:
         """y'y."""
         return "y'y"
@@ -59,14 +47,6 @@ class Squares(BlockSum):
     def record(self) -> dict[str, object]:
         """Nothing."""
         return {}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """Y^2 in every norm, under both relations."""
-        del norm
-        if self.column.bound is None:
-            return None
-        bound = OneRow(power(self.column.bound, 2), "0 <= y^2 <= Y^2", self.column.ball)
-        return by_relation(relation, bound, bound)
 
     def block(self, values: Mapping[Node, Array]) -> Array:
         """y'y of the block."""

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.privacy import Relation, Unit
-from dpframe.sensitivity import L1, Norm
-from dpframe.symbols import Expression, add, power, sqrt
+from dpframe.privacy import Unit
 
 from ..node import Node
-from .base import OneRow, Statistic
+from .base import Statistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,16 +51,6 @@ class Stack(Statistic):
         return self.parts[0].unit
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
-        """(total number of entries,)."""
-        return (add(*(_entries(part) for part in self.parts)),)
-
-    @property
-    def exact(self) -> bool:
-        """Whether every part is; each lies on a grid of its own."""
-        return all(part.exact for part in self.parts)
-
-    @property
     def label(self) -> str:
         """`(X'X, X'y)`."""
         return "(" + ", ".join(part.label for part in self.parts) + ")"
@@ -70,21 +58,6 @@ class Stack(Statistic):
     def record(self) -> dict[str, object]:
         """Nothing."""
         return {}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """The joint supremum in L2 (a vector's operator norm is its L2 norm), the sum in L1."""
-        if norm is not L1:
-            from ..joint import Joint
-
-            joint = Joint.of(self.parts, relation)
-            return None if joint is None else _together(joint)
-        bounds = [part.one_row(norm, relation) for part in self.parts]
-        known = [
-            bound.value * (sqrt(2) if part.symmetric else 1)
-            for bound, part in zip(bounds, self.parts, strict=True)
-            if bound
-        ]
-        return None if len(known) < len(bounds) else OneRow(add(*known), "sum of the parts")
 
     def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
         """The flat vector."""
@@ -94,20 +67,6 @@ class Stack(Statistic):
         return np.concatenate(
             [_flat(values[part], symmetric=part.symmetric) for part in self.parts]
         )
-
-
-def _together(joint: Any) -> OneRow:
-    """The joint move of a dpframe.graph.joint.Joint."""
-    squares = [power(size, 2) for size in joint.sizes]
-    total = joint.total(squares)
-    return OneRow(sqrt(total), joint.rule, attained=joint.attained(squares) == total)
-
-
-def _entries(part: Statistic) -> Expression:
-    if part.symmetric:
-        return part.shape[0] * (part.shape[0] + 1) / 2
-    total: Expression = power(part.shape[0], 1) if part.shape else power(1, 1)
-    return total
 
 
 def _flat(value: Array, *, symmetric: bool) -> Array:

@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import of_kind
-from dpframe.privacy import REPLACE_ONE, Relation, Unit
-from dpframe.sensitivity import L1, Norm
-from dpframe.symbols import Expression, Number, power, sqrt
+from dpframe.privacy import Unit
 
 from ..columns import Column
 from ..maps.boxes import labels_on_a_grid, on_a_grid
-from ..maps.grid import OnGrid
 from ..node import Node
 from ..rows import Rows
-from .base import BlockSum, OneRow
+from .base import BlockSum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,22 +53,6 @@ class SufficientStatistics(BlockSum):
         return self.rows.unit
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
-        """(d (d + 3)/2,), or one more."""
-        d = self.rows.columns
-        return (d * (d + 3) * HALF + int(self.constant),)
-
-    @property
-    def step(self) -> Expression | None:
-        """4^-bits: products of whole numbers of steps, over the squared number of steps to the
-        bound.
-        """
-        rows, column = self.rows, self.column
-        if isinstance(rows, OnGrid) and isinstance(column, OnGrid) and rows.bits == column.bits:
-            return Number(Fraction(1, 4**rows.bits))
-        return None
-
-    @property
     def label(self) -> str:
         """`(X'X, X'y) once each`."""
         return f"(X'X, X'y{', y' + chr(39) + 'y' if self.constant else ''}) once each"
@@ -79,24 +60,6 @@ class SufficientStatistics(BlockSum):
     def record(self) -> dict[str, object]:
         """Whether y'y is among them."""
         return {"constant": self.constant}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """See the class; of rows in a ball, twice as much under replace-one."""
-        if self.step is None:
-            return None
-        n1, squared = sizes(self.rows)
-        if norm is not L1:
-            moved = squared + 1
-            return OneRow(moved * sqrt(2) if relation is REPLACE_ONE else moved, "|uu'| = |u|^2")
-        added = (power(n1, 2) + squared + 2 * n1) * HALF + int(self.constant)
-        if relation is not REPLACE_ONE:
-            rule = "each product of u = (x, y) once: (|u|_1^2 + |u|^2)/2"
-            return OneRow(added, rule, attained(self, relation))
-        if self.rows.entry is None:
-            return OneRow(2 * added, "remove and add")
-        other = added if self.constant else n1 * power(n1 + 2, 2) / (2 * (n1 + 1))
-        rule = "uu' - vv' = 2 (pq' + qp'), |p_j| + |q_j| <= 1"
-        return OneRow(other, rule, attained(self, relation))
 
     def block(self, values: Mapping[Node, Array]) -> Array:
         """Those of the block."""
@@ -106,20 +69,3 @@ class SufficientStatistics(BlockSum):
         gram = rows.T @ rows
         parts = [gram[np.triu_indices(len(gram))], rows.T @ labels]
         return np.concatenate([*parts, [labels @ labels]] if self.constant else parts)
-
-
-def sizes(rows: Rows) -> tuple[Expression, Expression]:
-    """Bounds on |x/B|_1 and |x/B|^2: d and d in a box, B_1/B and 1 elsewhere."""
-    if rows.entry is not None:
-        return rows.columns, rows.columns
-    norm1 = rows.norm1
-    return (sqrt(rows.columns) if norm1 is None else norm1 / rows.radius), Number(Fraction(1))
-
-
-def attained(statistics: SufficientStatistics, relation: Relation) -> bool:
-    """Whether a record of all entries and |y| at their bounds may occur (a row of a box whose
-    2-norm is largest is a corner); and, where one is replaced, any inside the box beside it.
-    """
-    rows, column = statistics.rows, statistics.column
-    added = rows.ball if rows.entry is None else rows.extreme
-    return column.ball and (rows.box if relation is REPLACE_ONE else added)

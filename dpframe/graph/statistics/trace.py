@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.privacy import Relation, Unit
-from dpframe.sensitivity import Norm
-from dpframe.symbols import Expression, Number, power
+from dpframe.privacy import Unit
 
-from ..maps.grid import Grid, gridded, step_of
+from ..maps.grid import Grid, gridded
 from ..node import Node
 from ..rows import Rows
-from .base import BlockSum, OneRow, by_relation
+from .base import BlockSum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,17 +48,6 @@ class Trace(BlockSum):
         return self.rows.unit
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
-        """()."""
-        return ()
-
-    @property
-    def step(self) -> Expression | None:
-        """That of the rows, squared; B^2 for rows of norm B, which it counts."""
-        counted = power(self.rows.radius, 2) if self.rows.unit_norm else None
-        return step_of(self.rows, self.rows) if counted is None else counted
-
-    @property
     def label(self) -> str:
         """trace(X'X)."""
         return "trace(X'X)"
@@ -69,19 +55,6 @@ class Trace(BlockSum):
     def record(self) -> dict[str, object]:
         """Nothing."""
         return {}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """B^2 in every norm; 0 for rows of one norm under replace-one."""
-        del norm
-        if self.rows.norm is None:
-            return None
-        square, rule = power(self.rows.norm, 2), "0 <= |x|^2 <= B^2"
-        added, swapped = (
-            OneRow(square, rule, self.rows.extreme),
-            OneRow(square, rule, self.rows.ball),
-        )
-        still = OneRow(Number(Fraction(0)), "every row has the same norm", attained=True)
-        return by_relation(relation, added, still if self.rows.unit_norm else swapped)
 
     def block(self, values: Mapping[Node, Array]) -> Array:
         """The sum of squares of the block; of rows of norm 1 their number, so that no rounding

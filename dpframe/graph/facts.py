@@ -1,0 +1,323 @@
+"""What the rule book says of the nodes of a declaration: their bounds, their moves, their grids.
+
+Every number of it is derived by an entry of `dpframe.theory`, which the kernel calls too; here its
+formulas are expressions of the language. A kind of your own is not in the book: what it says of
+itself is taken as its facts, and it has no part in joint moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from dpframe.exact.limits import ZERO, Refused
+from dpframe.privacy import REPLACE_ONE, Relation, Unit
+from dpframe.sensitivity import L1, L2, OPERATOR
+from dpframe.symbols import (
+    DATA,
+    RECORD,
+    RELEASED,
+    Expression,
+    Number,
+    Symbol,
+    add,
+    exp,
+    log,
+    maximum,
+    minimum,
+    plain,
+    rational,
+)
+from dpframe.theory import facts as known
+from dpframe.theory.book import KINDS
+
+from .node import Node
+
+if TYPE_CHECKING:
+    from .columns import Column
+    from .objectives import Objective
+    from .rows import Rows
+    from .statistics import Statistic
+
+MANY = 2**14  # facts that are kept
+OWN = __name__.partition(".")[0] + "."
+
+
+class Symbolic:
+    """The context in which a declaration calls the rule book: numbers are expressions, which may
+    hold for some values of their symbols only. That a formula is positive, say, is an obligation
+    that the prover states; what is seen at once not to hold is noted in `open`.
+    """
+
+    where = "declaration"
+
+    def __init__(self, unit: Unit | None, relation: Relation | None) -> None:
+        self.unit, self.replaced = unit, relation is REPLACE_ONE
+        self.open: list[str] = []
+
+    def number(self, value: int | Fraction) -> Expression:
+        """A number as an expression."""
+        return Number(Fraction(value))
+
+    def minimum(self, *parts: Expression) -> Expression:
+        """The smallest."""
+        return minimum(*parts)
+
+    def maximum(self, *parts: Expression) -> Expression:
+        """The largest."""
+        return maximum(*parts)
+
+    def log(self, f: Expression) -> Expression:
+        """The natural logarithm."""
+        return log(f)
+
+    def exp(self, f: Expression) -> Expression:
+        """The exponential."""
+        return exp(f)
+
+    def total(self, parts: Iterable[Expression]) -> Expression:
+        """The sum."""
+        return add(*parts)
+
+    def constant(self, f: Expression) -> Fraction | None:
+        """The number that an expression is; None for any other."""
+        return f.value if isinstance(f, Number) else None
+
+    def same(self, f: Expression, g: Expression) -> bool:
+        """Whether two expressions are one tree."""
+        return f == g
+
+    def formula(self, value: Expression) -> Expression:
+        """An expression of a node."""
+        return value
+
+    of_record = formula
+
+    def positive(self, value: Expression, name: str) -> Expression:
+        """An expression of a node: the prover shows that it is positive."""
+        del name
+        return value
+
+    whole = positive
+
+    def rational(self, value: object) -> Fraction:
+        """A number of a node, perhaps as a file has it."""
+        return Fraction(value) if isinstance(value, str) else rational(value)
+
+    def written(self, value: Fraction) -> str:
+        """A number as a person writes it."""
+        return plain(value)
+
+    def parameter(self, value: object) -> bool:
+        """Whether an expression is one symbol."""
+        return isinstance(value, Symbol)
+
+    def readable(self, f: Expression) -> bool:
+        """Whether an expression reads no data that is not released."""
+        return DATA not in f.scope
+
+    def fixed(self, f: Expression) -> bool:
+        """Whether an expression reads nothing that was released."""
+        return RELEASED not in f.scope
+
+    def seen(self, fact: object) -> bool:
+        """Whether a node is released; a constant statistic is told by the prover."""
+        return isinstance(fact, (known.Post, known.Iterate))
+
+    def single(self) -> bool:
+        """Whether a person has one row: the prover looks."""
+        return True
+
+    def require(self, shown: object, rule: str) -> None:
+        """Note what does not hold."""
+        if not shown:
+            self.open.append(rule)
+
+    def at_least(self, f: object, g: object, rule: str, *, strict: bool = False) -> None:
+        """Stated by the prover, or when the node is made."""
+
+    def equal(self, f: Expression, g: Expression, rule: str) -> None:
+        """Note where two expressions are not the same at once."""
+        self.require(f == g or self.constant(f - g) == 0, rule)
+
+    def sole(self, kind_of: type, rule: str) -> None:
+        """One table: looked at by the prover."""
+
+    def place(self, fact: object, inputs: Iterable[object], cell: object) -> None:
+        """Cells are found by the prover."""
+
+    def bound(self, f: Expression) -> known.Bound | None:
+        """The bound that an expression is, by the node that its one symbol stands for."""
+        from .bound import Bound
+
+        origins = [symbol.origin for symbol in f.symbols()]
+        node = origins[0] if len(origins) == 1 else None
+        if type(node) is not Bound or f != node.symbol:
+            return None
+        about, failure = facts_of(node.value.statistic, self.relation), node.failure
+        return known.Bound(node.name, about, node.upper_side, failure)  # type: ignore[arg-type]
+
+    @property
+    def relation(self) -> Relation | None:
+        """The relation of facts: theirs depend on whether a record is replaced."""
+        return REPLACE_ONE if self.replaced else None
+
+    def each(self, f: Expression) -> bool:
+        """Whether an expression reads a record's own budget."""
+        return RECORD in f.scope
+
+    def shared(self, *formulas: Expression) -> None:
+        """Stated by the prover."""
+
+    def personal_budgets(self) -> bool:
+        """Whether records have budgets of their own: looked at by the prover."""
+        return True
+
+    def largest(self, factor: Expression) -> Expression | None:
+        """The largest of a weight over all records."""
+        from .of_budgets import OfBudgets
+
+        if RECORD not in factor.scope:
+            return factor
+        return None if self.unit is None else OfBudgets("largest", factor, self.unit).symbol
+
+
+def stated(node: Node, relation: Relation | None = None) -> Any:
+    """What the book says of a node of the kind that it was made as, whatever a class derived from
+    it adds; None where the book has no such kind, or nothing to say.
+    """
+    return _stated(node, relation is REPLACE_ONE)
+
+
+@lru_cache(maxsize=MANY)
+def _stated(node: Node, replaced: bool) -> Any:  # noqa: FBT001 - a key of the cache
+    kind = KINDS.get(vars(made_as(type(node))).get("kind", ""))
+    if kind is None:
+        return None
+    at = Symbolic(getattr(node, "unit", None), REPLACE_ONE if replaced else None)
+    inputs = [facts_of(one, at.relation) for one in node.inputs]
+    try:
+        found = kind.make(at, *inputs, **{name: given(node, name) for name in kind.names})
+    except Refused:
+        return None
+    return found.unbounded() if at.open else found
+
+
+def made_as(cls: type) -> type:
+    """The class of the language that a class is, or is derived from; object where there is none."""
+    own = (one for one in cls.__mro__ if in_package(one) and "kind" in vars(one))
+    return next(own, object)
+
+
+def in_package(cls: type) -> bool:
+    """Whether a class says that it is dpframe's; the prover looks whether it is."""
+    return cls.__module__.startswith(OWN)
+
+
+def given(node: Node, name: str) -> Any:
+    """A parameter of a node: an expression, or several, as they are, anything else as a file has
+    it.
+    """
+    own = getattr(node, name, None)
+    if isinstance(own, Expression):
+        return own
+    if isinstance(own, tuple) and own and all(isinstance(one, Expression) for one in own):
+        return list(own)
+    return as_in_a_file(node.record().get(name))
+
+
+def as_in_a_file(value: Any) -> Any:
+    """A value as a file has it: lists in the place of tuples."""
+    return [as_in_a_file(one) for one in value] if isinstance(value, (tuple, list)) else value
+
+
+@lru_cache(maxsize=MANY)
+def _facts(node: Node, replaced: bool) -> Any:  # noqa: FBT001 - a key of the cache
+    from .columns import Column
+    from .known import Known
+    from .loop import Loop
+    from .objectives import Objective
+    from .post import Post
+    from .procedure import Procedure
+    from .release import Release
+    from .rows import Rows
+    from .statistics import Statistic
+
+    if isinstance(node, (Release, Procedure, Post, Known, Loop)):
+        return known.Post()
+    relation = REPLACE_ONE if replaced else None
+    found = stated(node, relation) if made_as(type(node)) is type(node) else None
+    if found is not None:
+        return found
+    if isinstance(node, Rows):
+        return told_by_rows(node)
+    if isinstance(node, Column):
+        return told_by_labels(node)
+    if isinstance(node, Statistic):
+        return told_by_statistic(node, relation)
+    return told_by_loss(node) if isinstance(node, Objective) else known.Post()
+
+
+def facts_of(node: Node, relation: Relation | None = None) -> Any:
+    """The facts of a node, as entries of the book ask for them: what the book says, or for a class
+    of your own what it says of itself.
+    """
+    return _facts(node, relation is REPLACE_ONE)
+
+
+def told_by_rows(rows: Rows) -> known.RowFacts:
+    """What rows say of themselves."""
+    occurring = known.Occurring(
+        any_finite=False, ball=rows.ball, box=rows.box, extreme=rows.extreme
+    )
+    return known.RowFacts(
+        columns=rows.columns,  # type: ignore[arg-type]
+        norm=rows.norm,  # type: ignore[arg-type]
+        norm1=rows.norm1,  # type: ignore[arg-type]
+        unit_norm=rows.unit_norm,
+        entry=rows.entry,  # type: ignore[arg-type]
+        step=getattr(rows, "step", None),
+        share=ZERO,
+        weighed=None,
+        occurring=occurring,
+    )
+
+
+def told_by_labels(column: Column) -> known.LabelFacts:
+    """What labels say of themselves."""
+    return known.LabelFacts(
+        bound=column.bound,  # type: ignore[arg-type]
+        step=getattr(column, "step", None),
+        share=ZERO,
+        weighed=None,
+        occurring=known.Occurring(any_finite=False, ball=column.ball, box=False, extreme=False),
+    )
+
+
+def told_by_statistic(statistic: Statistic, relation: Relation | None) -> known.StatisticFacts:
+    """What a statistic says of itself."""
+    from dpframe.privacy import ADD_REMOVE
+
+    moves = []
+    for norm in (L1, L2, OPERATOR):
+        one = statistic.one_row(norm, relation or ADD_REMOVE)
+        moves.append(None if one is None else known.Move(one.value, one.rule, one.attained))  # type: ignore[arg-type]
+    steps = () if statistic.step is None else (statistic.step,)
+    return known.statistic(statistic.shape, known.Moves(*moves), steps=steps)  # type: ignore[arg-type]
+
+
+def told_by_loss(loss: Objective) -> known.Loss:
+    """What a loss says of itself, of rows of norm 1 and coefficients inside a bound on x'theta."""
+    from .objectives import Bounds
+
+    one = Number(Fraction(1))
+
+    def slope(margin: Any, label: Any) -> Any:
+        return loss.slope(Bounds(one, label, margin))
+
+    def bend(label: Any) -> Any:
+        return loss.curvature(Bounds(one, label))
+
+    return known.Loss(slope, bend)
