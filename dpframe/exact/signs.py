@@ -6,16 +6,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from itertools import product
+from types import MappingProxyType
 from typing import NamedTuple
 
+from .documents import number
 from .enclosure import Enclosure
 from .formula import Formula
-from .interval import Interval, root_ends
+from .interval import Interval, exp, root_ends
 from .limits import MAX_TENSOR, ZERO, Json, Refused
 from .polynomial import along, halves, inside_faces, place, to_bernstein
 from .ranges import Range
-from .text import digest, text_of
+from .text import atom_text, digest, text_of
+
+NO_FLOORS: Mapping[int, Fraction] = MappingProxyType({})
 
 
 def at_once(f: Formula, *, strict: bool) -> bool | None:
@@ -48,8 +53,8 @@ class Sign(NamedTuple):
                 return affine(self.part, strict=self.strict)
             case {"by": "enclosure"}:
                 return enclosed(self.f, strict=self.strict)
-            case {"by": "bernstein", "tree": str(tree)}:
-                patch = patch_of(self.part)
+            case {"by": "bernstein", "tree": str(tree), **more} if more.keys() <= {"logs"}:
+                patch = patch_of(self.part, logs_above(self.part, more.get("logs", {})))
                 self.f.ring.spend(len(tree) * (len(patch.flat) if patch else 0))
                 return patch is not None and subdivided(patch, tree, strict=self.strict)
         raise Refused(f"no step for a sign: {step!r:.80}")
@@ -134,7 +139,26 @@ def subdivided(patch: Patch, tree: str, *, strict: bool) -> bool:
     return not queue
 
 
-def patch_of(f: Formula) -> Patch | None:
+def logs_above(f: Formula, floors: Json) -> dict[int, Fraction]:
+    """Lower bounds b on logarithms of f that a step gives by their texts: each inside is shown to
+    be at least what is above exp(b). Raises Refused.
+    """
+    ring, found = f.ring, {}
+    known = {g for mono in f.terms for g, _ in mono if ring.atoms[g].kind == "log"}
+    for g in known if type(floors) is dict else ():
+        name = atom_text(ring.atoms[g])
+        if name in floors:
+            floor = number(floors[name], name)
+            top, bottom = ring.atoms[g].args
+            if not ring.prove(top - bottom * exp(floor, 64).upper):
+                raise Refused(f"{name} >= {floor} was not shown")
+            found[g] = floor
+    if type(floors) is not dict or len(found) < len(floors):
+        raise Refused(f"bounds on logarithms that do not occur: {floors!r:.80}")
+    return found
+
+
+def patch_of(f: Formula, floors: Mapping[int, Fraction] = NO_FLOORS) -> Patch | None:
     """A cleared formula on the whole domain, each atom a variable of its own; None where it is too
     large, or an atom has no range. Ends at infinity are moved to 1 by x = l + t/(1 - t).
     """
@@ -144,7 +168,9 @@ def patch_of(f: Formula) -> Patch | None:
     rows = [[int(m.get(g, 0) * q) for g, q in steps.items()] for m in monos]
     shape = [max(column) + 1 for column in zip(*rows, strict=True)]
     spans = (
-        [span_of(f, g, q) for g, q in steps.items()] if math.prod(shape) <= MAX_TENSOR else [None]
+        [span_of(f, g, q, floors.get(g)) for g, q in steps.items()]
+        if math.prod(shape) <= MAX_TENSOR
+        else [None]
     )
     known = [span for span in spans if span is not None]
     if len(known) < len(spans):
@@ -161,7 +187,7 @@ def patch_of(f: Formula) -> Patch | None:
     return Patch(flat, shape, [(span.left, span.right) for span in known])
 
 
-def span_of(f: Formula, g: int, q: int) -> Range | None:
+def span_of(f: Formula, g: int, q: int, floor: Fraction | None) -> Range | None:
     """Where the q-th root of an atom lies, its ends rounded outwards; None: not known."""
     atom = f.ring.atoms[g]
     low, high, left, right, _ = atom.range
@@ -170,6 +196,8 @@ def span_of(f: Formula, g: int, q: int) -> Range | None:
         (low, high), left, right = ends[0] if ends else (None, None), True, True
     elif atom.kind != "symbol":
         low, left = (ZERO if atom.sign >= 1 else None), atom.sign == 1
+    if floor is not None and (low is None or floor > low):
+        low, left = floor, True
     if q == 1:
         return Range(low, high, left, right)
     if low is None or low < 0:

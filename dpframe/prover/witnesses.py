@@ -11,11 +11,13 @@ from typing import Any
 from dpframe.exact.contour import Draws, Line
 from dpframe.exact.enclosure import exactly
 from dpframe.exact.formula import Formula
-from dpframe.exact.interval import Interval, floor_to, magnitude, middle
+from dpframe.exact.interval import Interval, exp, floor_to, log, magnitude, middle
 from dpframe.exact.limits import HALF, MAX_BOXES, ONE, ZERO, Json, Unbounded
 from dpframe.exact.ranges import Range
+from dpframe.exact.ring import Ring
 from dpframe.exact.signs import Patch, Sign, affine, enclosed, patch_of
 from dpframe.exact.steps import Claim, Steps
+from dpframe.exact.text import atom_text
 from dpframe.kernel import check
 from dpframe.kernel.checker import Inside
 from dpframe.theory.at import At
@@ -84,7 +86,39 @@ def _sign(claim: Sign) -> Json | None:
     tree = None if patch is None else _tree(patch, strict=claim.strict)
     if tree is not None:
         return {"by": "bernstein", "tree": tree}
-    return {"by": "enclosure"} if enclosed(claim.f, strict=claim.strict) else None
+    if enclosed(claim.f, strict=claim.strict):
+        return {"by": "enclosure"}
+    return _above_logs(claim)
+
+
+def _above_logs(claim: Sign) -> Json | None:
+    """Bernstein coefficients over logarithms that are bounded below by their least values at
+    corners.
+    """
+    ring, part = claim.part.ring, claim.part
+    logs = sorted({g for mono in part.terms for g, _ in mono if ring.atoms[g].kind == "log"})
+    floors = {}
+    for g in logs:
+        top, bottom = ring.atoms[g].args
+        least = min(_corners(ring, top, bottom), default=ZERO)
+        floor = floor_to(log(least, 64).lower, 40) if least > 0 else ZERO
+        if floor > 0 and ring.prove(top - bottom * exp(floor, 64).upper):
+            floors[g] = floor
+    patch = patch_of(part, floors) if floors else None
+    tree = None if patch is None else _tree(patch, strict=claim.strict)
+    named = {atom_text(ring.atoms[g]): str(floor) for g, floor in floors.items()}
+    return None if tree is None else {"by": "bernstein", "tree": tree, "logs": named}
+
+
+def _corners(ring: Ring, top: Formula, bottom: Formula) -> Iterator[Fraction]:
+    """Values of a quotient at corners of the domain's closure, where they are rational."""
+    atoms = [a for a in ring.atoms if a.kind == "symbol" and a.name in ring.depends(top, bottom)]
+    ends = [[end for end in atom.range[:2] if end is not None] for atom in atoms[:6]]
+    for point in product(*ends):
+        at = dict(zip((atom.name for atom in atoms), point, strict=False))
+        above, below = exactly(ring, top, at), exactly(ring, bottom, at)
+        if above is not None and below:
+            yield above / below
 
 
 def _tree(patch: Patch, *, strict: bool) -> str | None:
@@ -225,9 +259,7 @@ def _corner_values(c: At, f: Formula) -> Iterator[Fraction]:
             yield value
 
 
-def _line(
-    at: Fraction, d: Fraction, joint_square: Fraction, pure: Sequence[Draws]
-) -> Line:
+def _line(at: Fraction, d: Fraction, joint_square: Fraction, pure: Sequence[Draws]) -> Line:
     """c near the saddle, a step h and a number of nodes: any are sound, these are sharp near d."""
     e, square = float(at), float(joint_square)
     digits = 45 - math.log(d.numerator) + math.log(d.denominator)

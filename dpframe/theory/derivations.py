@@ -154,6 +154,9 @@ def rhos(c: At, releases: Sequence[Release]) -> None:
             c.at_least(amounts[0], most * HALF + extra, "rho must be inside the target")
         return
 
+    if exactly_converted(c, [m * HALF + extra for m in joint(sums, lambda a, b: above(c, a, b))]):
+        return
+
     def decide(ends: Sequence[tuple[Fraction, Fraction]] | None) -> bool:
         if ends is None or ends[1][0] <= 0:
             return False
@@ -164,6 +167,15 @@ def rhos(c: At, releases: Sequence[Release]) -> None:
 
     shown = on_boxes(c, "zcdp", [*amounts, extra, *sums.values()], decide)
     c.require(shown, "rho + 2 sqrt(rho log(1/delta)) <= epsilon was not shown")
+
+
+def exactly_converted(c: At, rhos: Sequence[Formula]) -> bool:
+    """Whether rho + 2 sqrt(rho log(1/delta)) <= epsilon is shown as it stands, for each rho."""
+    epsilon, delta = c.amounts
+    with suppress(Refused):  # a root that is not shown to be defined
+        tail = c.ring.log(1 / delta)
+        return all(c.ring.prove(epsilon - rho - (rho * tail) ** HALF * 2) for rho in rhos)
+    return False
 
 
 @derivation("numeric", APPROX)
