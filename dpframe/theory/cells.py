@@ -92,7 +92,10 @@ def _cell_sums(
     if not share or size is None:
         return attrs.evolve(statistic(shape, NO_MOVES), table=(own, y))
     n1, squared = size
-    sizes, rule = ((n1**2 + squared) * HALF + n1, (squared * (squared + 1)) ** HALF), "of one cell, by one record"
+    sizes, rule = (
+        ((n1**2 + squared) * HALF + n1, (squared * (squared + 1)) ** HALF),
+        "of one cell, by one record",
+    )
     once = of_vector(*(Move(f, rule, attained=False) for f in sizes))
     twice = of_vector(*(Move(f * 2, rule, attained=False) for f in sizes))
     fact = record_sum(at, shape, lambda: once, lambda: twice, steps=(at.number(share**2),))
@@ -100,7 +103,9 @@ def _cell_sums(
 
 
 @kind("block_estimates", StatisticFacts, answers=PLAIN)
-def _block_estimates(at: Context, sums: StatisticFacts, *, penalty: Json, radius: Json) -> StatisticFacts:
+def _block_estimates(
+    at: Context, sums: StatisticFacts, *, penalty: Json, radius: Json
+) -> StatisticFacts:
     """The mean of k points of a ball, one for each cell: a cell that changes moves it by 2R/k."""
     at.formula(penalty)
     count, ball, table = sums.cells, at.positive(radius, "radius"), sums.table[0]

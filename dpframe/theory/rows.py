@@ -47,7 +47,10 @@ def _encode(at: Context, rows: RowFacts, *, schema: Json) -> RowFacts:
     k = at.number(len(schema))
     at.equal(rows.columns, k, "the table has one column for each entry of schema")
     norm1 = at.total(longest for _, longest in widths)
-    columns, extreme = at.number(sum(width for width, _ in widths)), attrs.evolve(UNKNOWN, extreme=True)
+    columns, extreme = (
+        at.number(sum(width for width, _ in widths)),
+        attrs.evolve(UNKNOWN, extreme=True),
+    )
     return in_doubles(columns, k**HALF, norm1, occurring=extreme)
 
 

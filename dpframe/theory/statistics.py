@@ -104,7 +104,9 @@ def _moment(at: Context, rows: RowFacts, column: LabelFacts) -> StatisticFacts:
         return statistic(shape, NO_MOVES, steps=steps)
     l1, l2, label = rows.norm1 * column.bound, rows.norm * column.bound, column.occurring.ball
     ball, extreme = label and rows.occurring.ball, label and rows.occurring.extreme
-    found = once_or_twice(at, shape, (l1, l2), (ball, extreme), ("|y x| <= Y B", "|y x - w z| <= 2 Y B"))
+    found = once_or_twice(
+        at, shape, (l1, l2), (ball, extreme), ("|y x| <= Y B", "|y x - w z| <= 2 Y B")
+    )
     return attrs.evolve(found, part="moment", size=l2, table=(rows, column), steps=steps)
 
 
@@ -202,7 +204,11 @@ def _column_squares(at: Context, rows: RowFacts) -> StatisticFacts:
 
 
 def counts_of_bins(
-    at: Context, shape: tuple[Formula, ...], columns: Formula, attained: tuple[bool, bool], rules: tuple[str, str]
+    at: Context,
+    shape: tuple[Formula, ...],
+    columns: Formula,
+    attained: tuple[bool, bool],
+    rules: tuple[str, str],
 ) -> StatisticFacts:
     """Counts of records in bins, `columns` times: one record is in one bin of each at most; replaced,
     one bin of each loses a record and one gains it.
@@ -213,7 +219,9 @@ def counts_of_bins(
 
 
 @kind("bin_counts", RowFacts, LabelFacts, many=True, answers=PLAIN_SUM)
-def _bin_counts(at: Context, *data: RowFacts | LabelFacts, cuts: Json, absolute: Json) -> StatisticFacts:
+def _bin_counts(
+    at: Context, *data: RowFacts | LabelFacts, cuts: Json, absolute: Json
+) -> StatisticFacts:
     """Records between cuts, column by column."""
     at.require(len(data) == 1 and type(absolute) is bool, "one input; absolute: true or false")
     ends = cuts_of(at, cuts)
@@ -303,7 +311,9 @@ def common_step(
     if not all(len(part.steps) == 1 and not part.stacked for part in parts):
         return ()
     first = parts[0].steps[0]
-    terms = [at.constant(f * (part.steps[0] / first)) for f, part in zip(factors, parts, strict=True)]
+    terms = [
+        at.constant(f * (part.steps[0] / first)) for f, part in zip(factors, parts, strict=True)
+    ]
     shares = [term for term in terms if term is not None]
     if len(shares) < len(terms) or not any(shares):
         return (first,) if len(shares) == len(terms) else ()
@@ -358,7 +368,9 @@ def shared_grid(rows: RowFacts, column: LabelFacts) -> Fraction:
 
 
 @kind("sufficient_statistics", RowFacts, LabelFacts, answers=ZERO_SUM)
-def _sufficient(at: Context, rows: RowFacts, column: LabelFacts, *, constant: Json) -> StatisticFacts:
+def _sufficient(
+    at: Context, rows: RowFacts, column: LabelFacts, *, constant: Json
+) -> StatisticFacts:
     """Upper X'X, X'y, perhaps y'y of u = (x/B, y/Y): (|u|_1^2 + |u|^2)/2; |uu'|_F = |u|^2. Replaced
     in a box, uu' - vv' = 2 (pq' + qp') with |p_j| + |q_j| <= 1: the same, and d (d + 2)^2/(2 d + 2)
     without y'y, which is largest at p, q constant.

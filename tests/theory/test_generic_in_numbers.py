@@ -76,7 +76,9 @@ def test_a_machine_number_is_noticed(source):
 OWN_WORD = {"norm", "norm1", "entry", "ball", "box", "extreme", "unit_norm", "one_row", "step"}
 
 
-@pytest.mark.parametrize("base", [MappedRows, MappedColumn, Statistic], ids=lambda one: one.__name__)
+@pytest.mark.parametrize(
+    "base", [MappedRows, MappedColumn, Statistic], ids=lambda one: one.__name__
+)
 def test_no_kind_states_its_mathematics_beside_the_book(base):
     """A class of the language has no bound, move or step of its own."""
     waiting, seen = [base], set()
@@ -105,7 +107,9 @@ def test_a_rule_of_ones_own_reaches_what_is_made_of_it(norm, relation):
     """A combination of it moves as it says, not as the class that it is derived from."""
     X, _ = samples.setting(relation).nodes()
     plain, own = LambdaMin(X.T @ X), Doubled(X.T @ X)
-    moves = [Linear((dp.constant(3),), (one,)).one_row(norm, relation).value for one in (plain, own)]
+    moves = [
+        Linear((dp.constant(3),), (one,)).one_row(norm, relation).value for one in (plain, own)
+    ]
     assert moves[1] == 2 * moves[0]
 
 
