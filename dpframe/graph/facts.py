@@ -7,7 +7,7 @@ itself is taken as its facts, and it has no part in joint moves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -124,7 +124,7 @@ class Symbolic:
 
     def seen(self, fact: object) -> bool:
         """Whether a node is released; a constant statistic is told by the prover."""
-        return isinstance(fact, (known.Post, known.Iterate))
+        return isinstance(fact, known.Post)
 
     def single(self) -> bool:
         """Whether a person has one row: the prover looks."""
@@ -194,7 +194,7 @@ def stated(node: Node, relation: Relation | None = None) -> Any:
 @lru_cache(maxsize=MANY)
 def _stated(node: Node, replaced: bool) -> Any:  # noqa: FBT001 - a key of the cache
     kind = KINDS.get(vars(made_as(type(node))).get("kind", ""))
-    if kind is None:
+    if kind is None or not asks_little(kind.make):
         return None
     at = Symbolic(getattr(node, "unit", None), REPLACE_ONE if replaced else None)
     inputs = [facts_of(one, at.relation) for one in node.inputs]
@@ -203,6 +203,11 @@ def _stated(node: Node, replaced: bool) -> Any:  # noqa: FBT001 - a key of the c
     except Refused:
         return None
     return found.unbounded() if at.open else found
+
+
+def asks_little(entry: Callable[..., Any]) -> bool:
+    """Whether an entry asks for no more than a `Context`, as its signature says."""
+    return "Context" in entry.__annotations__.values()
 
 
 def made_as(cls: type) -> type:
@@ -236,17 +241,10 @@ def as_in_a_file(value: Any) -> Any:
 @lru_cache(maxsize=MANY)
 def _facts(node: Node, replaced: bool) -> Any:  # noqa: FBT001 - a key of the cache
     from .columns import Column
-    from .known import Known
-    from .loop import Loop
     from .objectives import Objective
-    from .post import Post
-    from .procedure import Procedure
-    from .release import Release
     from .rows import Rows
     from .statistics import Statistic
 
-    if isinstance(node, (Release, Procedure, Post, Known, Loop)):
-        return known.Post()
     relation = REPLACE_ONE if replaced else None
     found = stated(node, relation) if made_as(type(node)) is type(node) else None
     if found is not None:
@@ -257,6 +255,7 @@ def _facts(node: Node, replaced: bool) -> Any:  # noqa: FBT001 - a key of the ca
         return told_by_labels(node)
     if isinstance(node, Statistic):
         return told_by_statistic(node, relation)
+    # everything else is released, or made of what was released
     return told_by_loss(node) if isinstance(node, Objective) else known.Post()
 
 

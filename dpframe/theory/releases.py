@@ -11,7 +11,7 @@ from dpframe.exact.interval import Interval, transcendental
 from dpframe.exact.limits import Json
 from dpframe.exact.ring import NAME
 
-from .at import At
+from .at import At, Context
 from .book import OF_BUDGETS, PLAIN, SPENT, THEOREMS, kind
 from .boxes import on_boxes
 from .calibrations import moved_by
@@ -102,10 +102,10 @@ def called(c: At, inputs: Sequence[Any], call: tuple[Json, Json, Json]) -> None:
 
 
 @kind("iterate", answers=PLAIN)
-def _iterate(c: At, *, name: Json, size: Json) -> Iterate:
+def _iterate(at: Context, *, name: Json, size: Json) -> Iterate:
     """The point of a loop: made of what the loop has released so far."""
-    c.require(type(name) is str, "name must be text")
-    return Iterate(c.whole(size, "size"))
+    at.require(type(name) is str, "name must be text")
+    return Iterate(at.whole(size, "size"))
 
 
 @kind("loop", Iterate, *SEEN, many=True, answers=OF_BUDGETS)
