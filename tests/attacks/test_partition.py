@@ -19,6 +19,7 @@ from dpframe.prover.joint_total import joint_moves
 from dpframe.prover.parallel import moving
 from dpframe.prover.problem import Problem
 from dpframe.sensitivity import L1, L2
+from dpframe.theory import KINDS
 from tests.attacks.pairs import anything, run, size
 from tests.support.oracles import value
 from tests.support.samples import RELATIONS, setting
@@ -145,13 +146,13 @@ def test_losses_together_stay_inside_the_largest_cells_of_counts():
 
 
 @pytest.mark.parametrize(
-    ("table", "kind"),
-    [("MAPS", Intercept), ("MAPS", Normalized), ("SUMS", Histogram)],
-    ids=lambda one: getattr(one, "__name__", one),
+    "kind", [Intercept, Normalized, Histogram], ids=lambda one: one.__name__
 )
-def test_a_list_with_what_counts_zeros_would_be_caught(table, kind, monkeypatch):
+def test_an_entry_that_is_wrong_about_zeros_would_be_caught(kind, monkeypatch):
     """The negative control: were these said to add nothing for zeros, some pair goes beyond."""
-    monkeypatch.setattr(parallel, table, getattr(parallel, table) | {kind})
+    own = KINDS[kind.kind]
+    wrong = own._replace(answers=own.answers.but(zero_neutral=True))
+    monkeypatch.setitem(KINDS, kind.kind, wrong)
     parallel.cell_of.cache_clear()
     try:
         with pytest.raises(AssertionError):

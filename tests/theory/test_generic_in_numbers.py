@@ -119,4 +119,5 @@ def test_what_reads_a_secret_bounds_nothing():
     assert X.scaled(dp.aggregate("max_abs", X)).norm is None
     assert y.scaled(dp.aggregate("max_abs", y)).bound is None
     assert dp.aggregate("max_abs", X).one_row(L2, dp.ADD_REMOVE) is None
-    assert isinstance(X, Rows) and isinstance(y, Column)
+    assert isinstance(X, Rows)
+    assert isinstance(y, Column)

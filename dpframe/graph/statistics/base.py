@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from dpframe.mechanisms.base import restated
 from dpframe.privacy import Relation, Unit
 from dpframe.sensitivity import L1, L2, OPERATOR, Norm, Sensitivity
 from dpframe.symbols import DATA, PUBLIC, Expression, Origin, Scope, Symbol, exact, power
@@ -52,7 +51,11 @@ class Statistic(Origin, DataNode):
         """No class from outside inherits a step, nor that it is exact."""
         super().__init_subclass__(**kwargs)
         if not in_package(cls):
-            restated(cls, Statistic, "step", "exact")
+            said = vars(cls)
+            if "step" not in said:
+                cls.step = None  # type: ignore[assignment]
+            if "exact" not in said:
+                cls.exact = property(_on_a_grid)  # type: ignore[assignment]
 
     @property
     def shape(self) -> tuple[Expression, ...]:
@@ -163,6 +166,10 @@ def _sensitivity(statistic: Statistic, norm: Norm) -> Sensitivity | None:
         if bound is None
         else Sensitivity(bound.value * unit.rows_per_person, norm, unit, bound.rule, bound.attained)
     )
+
+
+def _on_a_grid(statistic: Statistic) -> bool:
+    return statistic.step is not None
 
 
 class BlockSum(Statistic):
