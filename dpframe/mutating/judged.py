@@ -1,4 +1,4 @@
-"""What becomes of a mutant: refused; accepted and private, by another checker; or a survivor."""
+"""What becomes of a mutant: refused; accepted, and by the kernel too; or a survivor."""
 
 from __future__ import annotations
 
@@ -166,9 +166,7 @@ def told(report: Report) -> str:
 
 
 def confirmed(mutant: Mutant, report: Report) -> str:
-    """Why the checker, which shares no code with the prover, does not accept the certificate; ""
-    where it does.
-    """
+    """Why the kernel does not accept the certificate; "" where it does."""
     from dpframe import kernel as check
 
     try:

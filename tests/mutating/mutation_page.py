@@ -40,8 +40,8 @@ refused
   certain are counted apart, by code of the tests that knows nothing of the verifier.
 
 equivalent
-: The verifier proves it, and so does the [standalone checker](certificate-format.md), which shares
-  no code with the prover and reads the certificate of the mutant alone. Nobody decides by hand that
+: The verifier proves it, and the [kernel](kernel.md) accepts the certificate of the mutant, which it
+  reads alone. Nobody decides by hand that
   an edit is harmless here: rows that are clipped to norm 2 and then to norm 1 may lose the first
   clip, and a std of 5 squared is more noise, not less. In the tests a third way decides too: where
   all noise is Gaussian and neighbours are added or removed, the exact cost of every mutant is
@@ -147,7 +147,7 @@ def figures(found, repairs, sure):
   shares is broken there, not privacy.
 - All {len(refused):,} refusals ({essences(refused):,} different releases) name node, rule and
   facts; {witnessed:,} show a counterexample.
-- {counts["equivalent"]:,} mutants are private still, as the standalone checker confirms.
+- {counts["equivalent"]:,} mutants are private still, as the kernel confirms.
 - {counts["accepted"]:,} harmless edits are accepted; {len(found.overcautious):,} are refused.
 - {len(repairs):,} refusals offer a way out; taking it makes {accepted:,} of them acceptable
   ({accepted / len(repairs):.0%}).
