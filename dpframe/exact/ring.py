@@ -315,6 +315,6 @@ class Ring:
         if not top:
             return top
         content = self.content(top)
-        top = top * self.product(content) if content else top
-        gcd = math.gcd(*top.terms.values())
+        top = self.expand(top * self.product(content)) if content else top
+        gcd = math.gcd(*top.terms.values()) or 1
         return Formula(self, {mono: c // gcd for mono, c in top.terms.items()})

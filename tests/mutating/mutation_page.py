@@ -40,8 +40,8 @@ refused
   certain are counted apart, by code of the tests that knows nothing of the verifier.
 
 equivalent
-: The verifier proves it, and the [kernel](kernel.md) accepts the certificate of the mutant, which it
-  reads alone. Nobody decides by hand that
+: The verifier proves it, and the [kernel](kernel.md) accepts the certificate of the mutant, which
+  it reads alone. Nobody decides by hand that
   an edit is harmless here: rows that are clipped to norm 2 and then to norm 1 may lose the first
   clip, and a std of 5 squared is more noise, not less. In the tests a third way decides too: where
   all noise is Gaussian and neighbours are added or removed, the exact cost of every mutant is
