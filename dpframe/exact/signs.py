@@ -184,7 +184,9 @@ def patch_of(f: Formula, floors: Mapping[int, Fraction] = NO_FLOORS) -> Patch | 
         if matrix is None:
             return None
         flat = along(flat, shape, axis, matrix)
-    return Patch(flat, shape, [(span.left, span.right) for span in known])
+    # below u, x = u - t/(1 - t): t = 0 is u
+    ends = [(s.left, s.right) if s.lower is not None else (s.right, s.left) for s in known]
+    return Patch(flat, shape, ends)
 
 
 def span_of(f: Formula, g: int, q: int, floor: Fraction | None) -> Range | None:

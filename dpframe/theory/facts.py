@@ -183,7 +183,7 @@ class StatisticFacts:
     @property
     def still(self) -> bool:
         """Whether it is constant over neighbours."""
-        return self.l2 is not None and not self.l2
+        return self.l2 is not None and not self.l2 and self.l1 is not None and not self.l1
 
     def unbounded(self) -> StatisticFacts:
         """A statistic of its shape, of which nothing else is known."""

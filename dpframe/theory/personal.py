@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -231,7 +232,9 @@ def settled(c: At, *formulas: Formula) -> None:
 
 def believed(c: At, name: Json) -> None:
     """The obligation that an assumption names a class, written module:name. Raises Refused."""
-    c.require(type(name) is str and ":" in name, "trusted: a class, written module:name")
+    parts = re.split(r"[.:]", name) if type(name) is str else []
+    written = len(parts) > 1 and name.count(":") == 1 and all(map(str.isidentifier, parts))
+    c.require(written and name.isascii(), "trusted: a class, written module:name")
     c.require(name in c.trusted, f"assumptions must say that {name} is trusted")
     c.believed.add(name)
 

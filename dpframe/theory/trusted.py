@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from dpframe.exact.formula import Formula
@@ -11,18 +12,30 @@ from .at import At
 from .book import PLAIN, kind
 from .facts import (
     UNKNOWN,
+    Budgets,
+    Iterate,
     LabelFacts,
     Move,
     Moves,
     Procedure,
     RowFacts,
     StatisticFacts,
+    Weight,
     in_doubles,
     labels,
+    public,
     statistic,
 )
 from .personal import believed
 from .procedures import share_of
+
+PER_RECORD = (RowFacts, LabelFacts, Budgets, Weight, Iterate)
+
+
+def of_records(c: At, inputs: Sequence[Any]) -> None:
+    """The obligation that a map of records reads records, and what is public. Raises Refused."""
+    fits = all(isinstance(one, PER_RECORD) or public(one) for one in inputs)
+    c.require(fits, "a map of records reads rows, labels, weights and released values only")
 
 
 def bound(c: At, value: Json, name: str) -> Formula | None:
@@ -35,19 +48,23 @@ def bound(c: At, value: Json, name: str) -> Formula | None:
 
 @kind("trusted_rows", object, many=True, answers=PLAIN)
 def _trusted_rows(
-    c: At, *_: Any, trusted: Json, parameters: Json, columns: Json, norm: Json, norm1: Json
+    c: At, *inputs: Any, trusted: Json, parameters: Json, columns: Json, norm: Json, norm1: Json
 ) -> RowFacts:
     """A map of records, one row of each, with the bounds that it states."""
     believed(c, trusted)
+    of_records(c, inputs)
     del parameters
     norms = bound(c, norm, "norm"), bound(c, norm1, "norm1")
     return in_doubles(c.whole(columns, "columns"), *norms, occurring=UNKNOWN)
 
 
 @kind("trusted_column", object, many=True, answers=PLAIN)
-def _trusted_column(c: At, *_: Any, trusted: Json, parameters: Json, limit: Json) -> LabelFacts:
+def _trusted_column(
+    c: At, *inputs: Any, trusted: Json, parameters: Json, limit: Json
+) -> LabelFacts:
     """A map of records to labels."""
     believed(c, trusted)
+    of_records(c, inputs)
     del parameters
     return labels(bound(c, limit, "the bound"))
 
