@@ -12,6 +12,7 @@ from dpframe.symbols import Expression, exact, sqrt
 
 from .facts import stated
 from .node import DataNode, Node
+from .reached import occurring
 
 if TYPE_CHECKING:
     from .rows import Rows
@@ -38,8 +39,7 @@ class Column(DataNode):
     @property
     def ball(self) -> bool:
         """Whether every label in [-bound, bound] may occur."""
-        own = stated(self)
-        return own is not None and own.occurring.ball
+        return occurring(self).ball
 
     @property
     def grid(self) -> int | None:

@@ -33,6 +33,7 @@ from dpframe.symbols.domain import Domain
 from .facts import stated
 from .node import DataNode, Node
 from .of_budgets import OfBudgets
+from .reached import occurring
 from .reading import Reading
 
 if TYPE_CHECKING:
@@ -79,8 +80,7 @@ class Rows(DataNode):
     @property
     def ball(self) -> bool:
         """Whether every row of the ball of radius `norm` may occur, in every dimension."""
-        own = stated(self)
-        return own is not None and own.occurring.ball
+        return occurring(self).ball
 
     @property
     def entry(self) -> Expression | None:
@@ -93,14 +93,12 @@ class Rows(DataNode):
     @property
     def box(self) -> bool:
         """Whether every row with entries in [-entry, entry] may occur, in every dimension."""
-        own = stated(self)
-        return own is not None and own.occurring.box
+        return occurring(self).box
 
     @property
     def extreme(self) -> bool:
         """Whether some possible row has 2-norm `norm`, whatever the other rows and its label."""
-        own = stated(self)
-        return self.ball if own is None else own.occurring.extreme
+        return self.ball if stated(self) is None else occurring(self).extreme
 
     @property
     def unit_norm(self) -> bool:

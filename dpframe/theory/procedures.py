@@ -27,7 +27,7 @@ from .facts import (
     public,
 )
 from .guarantees import APPROX, PURE
-from .personal import apart, committed, one_for_all, settled
+from .personal import apart, committed, derive, settled
 
 
 def floor_of(at: Context, gram: StatisticFacts, moment: StatisticFacts, floor: Json) -> Formula:
@@ -252,7 +252,7 @@ def _tilted_minimum(
     rows, column, loss, factor = losses(c, inputs, weight)
     keys(formulas, c.where, penalty=object, noise_share=object, size=object)
     penalty, part, size = (c.positive(formulas[key], key) for key in TILTED)
-    one_for_all(c, penalty, part)
+    c.shared(penalty, part)
     whole = share_of(c, share, delta=False)
     slope = None if column.bound is None else loss.slope(None, column.bound)
     if rows.norm is None or column.bound is None or slope is None:
@@ -323,11 +323,11 @@ def _random_stopping(
 
 def nested(c: At, graph: Json, epsilon: Formula) -> None:
     """A graph within, of the same table, is epsilon-DP wherever it is run. Raises Refused."""
-    inner, outer = c.inside(epsilon), c.where
+    inner, outer = c.inside(PURE, epsilon), c.where
     c.require(type(graph) is list and [*map(type, graph)] == [list, list], "nodes and outputs")
     try:
         for index, node in enumerate(graph[0]):
-            inner.facts.append(inner.derive(node, index))
+            derive(inner, node, index)
         tables = [[f for f in one.facts if type(f) is RowFacts] for one in (c, inner)]
         for mine, own in zip(tables[0][:1], tables[1][:1], strict=False):
             c.equal(own.columns, mine.columns, "a run reads this table")

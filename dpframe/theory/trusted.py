@@ -11,20 +11,14 @@ from dpframe.exact.limits import Json
 from .at import At
 from .book import PLAIN, kind
 from .facts import (
-    UNKNOWN,
     Budgets,
     Iterate,
     LabelFacts,
-    Move,
-    Moves,
     Procedure,
     RowFacts,
     StatisticFacts,
     Weight,
-    in_doubles,
-    labels,
     public,
-    statistic,
 )
 from .personal import believed
 from .procedures import share_of
@@ -55,7 +49,7 @@ def _trusted_rows(
     of_records(c, inputs)
     del parameters
     norms = bound(c, norm, "norm"), bound(c, norm1, "norm1")
-    return in_doubles(c.whole(columns, "columns"), *norms, occurring=UNKNOWN)
+    return RowFacts(c.whole(columns, "columns"), *norms)
 
 
 @kind("trusted_column", object, many=True, answers=PLAIN)
@@ -66,7 +60,7 @@ def _trusted_column(
     believed(c, trusted)
     of_records(c, inputs)
     del parameters
-    return labels(bound(c, limit, "the bound"))
+    return LabelFacts(bound(c, limit, "the bound"))
 
 
 @kind("trusted_statistic", object, many=True, answers=PLAIN)
@@ -78,13 +72,7 @@ def _trusted_statistic(
     del parameters
     c.require(type(shape) is list, "shape must be a list of sizes")
     sizes = tuple(c.positive(size, "a size") for size in shape)
-    return statistic(sizes, Moves(stated(c, l1, "l1"), stated(c, l2, "l2"), None))
-
-
-def stated(c: At, value: Json, name: str) -> Move | None:
-    """A sensitivity that is stated."""
-    found = bound(c, value, name)
-    return None if found is None else Move(found, "as stated", attained=False)
+    return StatisticFacts(sizes, bound(c, l1, "l1"), bound(c, l2, "l2"))
 
 
 @kind("trusted_release", object, many=True, answers=PLAIN)

@@ -1427,7 +1427,7 @@ def test_derived_sensitivities_bound_random_neighbours(replaced: bool) -> None:
     checker.relation = check.REPLACE_ONE if replaced else check.ADD_REMOVE
     checker.rows = checker.ring.lift(1)
     for index, node in enumerate(graph.nodes):
-        checker.facts.append(checker.derive(node, index))
+        check.derive(checker, node, index)
     bounds = {}
     for kind, i in ids.items():
         fact = checker.facts[i]

@@ -23,6 +23,7 @@ from dpframe.theory import DERIVATIONS, KINDS, THEOREMS
 from dpframe.theory.calibrations import bounds_of
 from dpframe.theory.estimates import moves_of
 from dpframe.theory.joint import PARTS, joint
+from dpframe.theory.personal import derive
 from dpframe.theory.relations import ADD_REMOVE, RELATIONS, REPLACE_ONE
 
 line = _line

@@ -18,6 +18,7 @@ from dpframe.symbols.domain import Domain
 
 from ..facts import in_package, stated
 from ..node import DataNode, Node
+from ..reached import reached
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,9 +96,8 @@ class Statistic(Origin, DataNode):
     def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
         """How far one row moves it; None where no rule bounds that."""
         own = stated(self, relation)
-        moves = {} if own is None else {L1: own.moves.l1, L2: own.moves.l2}
-        move = own.moves.operator if own is not None and norm is OPERATOR else moves.get(norm)
-        return None if move is None else OneRow(move.value, move.rule, move.attained)
+        value = None if own is None else {L1: own.l1, L2: own.l2, OPERATOR: own.spectral}[norm]
+        return None if value is None else OneRow(value, *reached(self, norm, relation))
 
     @abstractmethod
     def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
