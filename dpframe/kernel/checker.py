@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from dpframe.exact.documents import domain, keys, number, plain
+from dpframe.exact.documents import Range, domain, keys, number, plain
 from dpframe.exact.enclosure import holds
+from dpframe.exact.formula import text_of
 from dpframe.exact.limits import Json, Refused, Unusable
-from dpframe.exact.ranges import Range
 from dpframe.exact.ring import FUNCTIONS, NAME, Ring
-from dpframe.exact.steps import Steps
-from dpframe.exact.text import text_of
+from dpframe.exact.signs import Steps
 from dpframe.theory import DERIVATIONS
 from dpframe.theory.at import At
 from dpframe.theory.boxes import narrowed

@@ -9,21 +9,19 @@ from itertools import islice, product
 from typing import Any
 
 from dpframe.exact.contour import Draws, Line
+from dpframe.exact.documents import Range
 from dpframe.exact.enclosure import exactly
-from dpframe.exact.formula import Formula
+from dpframe.exact.formula import Formula, atom_text
 from dpframe.exact.interval import Interval, exp, floor_to, log, magnitude, middle
 from dpframe.exact.limits import HALF, MAX_BOXES, ONE, ZERO, Json, Unbounded
-from dpframe.exact.ranges import Range
 from dpframe.exact.ring import Ring
-from dpframe.exact.signs import Patch, Sign, affine, enclosed, patch_of
-from dpframe.exact.steps import Claim, Steps
-from dpframe.exact.text import atom_text
+from dpframe.exact.signs import Claim, Patch, Sign, Steps, affine, enclosed, patch_of
 from dpframe.kernel import check
 from dpframe.kernel.checker import Inside
 from dpframe.theory.at import At
 from dpframe.theory.boxes import Box, Boxes, halved
 from dpframe.theory.derivations import Contour
-from dpframe.theory.elementary import Tail
+from dpframe.theory.gaussian import Tail
 
 MAX_PATCHES, MAX_SPLITS = 200, 100
 

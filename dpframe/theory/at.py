@@ -6,12 +6,10 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, Self
 
-from dpframe.exact.documents import number
-from dpframe.exact.formula import Atom, Formula
+from dpframe.exact.documents import Range, number
+from dpframe.exact.formula import Atom, Formula, text_of
 from dpframe.exact.limits import Json, Refused
-from dpframe.exact.ranges import Range
 from dpframe.exact.ring import Ring
-from dpframe.exact.text import text_of
 
 from .facts import Bound, Hypothesis, Iterate, Known, Post, Procedure, Release, public
 from .guarantees import Guarantee

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
 
-from dpframe.exact.formula import Formula
+from dpframe.exact.formula import Formula, text_of
 from dpframe.exact.limits import HALF, ZERO
 from dpframe.exact.ring import Ring
-from dpframe.exact.text import text_of
 
 from .at import At
 from .book import theorem

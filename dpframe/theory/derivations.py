@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 from dpframe.exact.contour import Draws, Line, composed
 from dpframe.exact.documents import number
 from dpframe.exact.enclosure import exactly
-from dpframe.exact.formula import Formula
+from dpframe.exact.formula import Formula, digest
 from dpframe.exact.interval import FAR, log, root_ends
 from dpframe.exact.limits import HALF, MAX_BOXES, ZERO, Json, Refused, Unbounded
 from dpframe.exact.ring import Ring
-from dpframe.exact.text import digest
 
 from .at import At
 from .book import THEOREMS, derivation

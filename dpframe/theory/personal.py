@@ -7,10 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpframe.exact.documents import keys, number
+from dpframe.exact.documents import Range, keys, number
 from dpframe.exact.formula import Formula
 from dpframe.exact.limits import ZERO, Json
-from dpframe.exact.ranges import Range
 
 from .at import At, Context
 from .book import KINDS, answers_of

@@ -7,9 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from dpframe.exact.documents import keys, number
-from dpframe.exact.formula import Formula
+from dpframe.exact.formula import Formula, text_of
 from dpframe.exact.limits import HALF, Json, Refused
-from dpframe.exact.text import text_of
 
 from .at import At, Context
 from .book import DERIVATIONS, PLAIN, SPENT, kind
