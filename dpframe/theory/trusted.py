@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dpframe.exact.formula import Formula
+from dpframe.exact.formula import Formula, text_of
 from dpframe.exact.limits import Json
 
 from .at import At
@@ -32,6 +32,12 @@ def of_records(c: At, inputs: Sequence[Any]) -> None:
     c.require(fits, "a map of records reads rows, labels, weights and released values only")
 
 
+def said(c: At, name: Json, **stated: Formula | None) -> None:
+    """Note for the sentence what a class states of a node; nothing where there is no bound."""
+    known = [f"{key} = {text_of(value)}" for key, value in stated.items() if value is not None]
+    c.believed[name].append(f"{c.where.partition(' (')[0]}: {', '.join(known) or 'no bound'}")
+
+
 def bound(c: At, value: Json, name: str) -> Formula | None:
     """A bound that is stated; null where there is none."""
     found = None if value is None else c.formula(value)
@@ -49,6 +55,7 @@ def _trusted_rows(
     of_records(c, inputs)
     del parameters
     norms = bound(c, norm, "norm"), bound(c, norm1, "norm1")
+    said(c, trusted, norm=norms[0], norm1=norms[1])
     return RowFacts(c.whole(columns, "columns"), *norms)
 
 
@@ -60,7 +67,9 @@ def _trusted_column(
     believed(c, trusted)
     of_records(c, inputs)
     del parameters
-    return LabelFacts(bound(c, limit, "the bound"))
+    most = bound(c, limit, "the bound")
+    said(c, trusted, bound=most)
+    return LabelFacts(most)
 
 
 @kind("trusted_statistic", object, many=True, answers=PLAIN)
@@ -72,15 +81,20 @@ def _trusted_statistic(
     del parameters
     c.require(type(shape) is list, "shape must be a list of sizes")
     sizes = tuple(c.positive(size, "a size") for size in shape)
-    return StatisticFacts(sizes, bound(c, l1, "l1"), bound(c, l2, "l2"))
+    moves = bound(c, l1, "l1"), bound(c, l2, "l2")
+    said(c, trusted, l1=moves[0], l2=moves[1])
+    return StatisticFacts(sizes, *moves)
 
 
 @kind("trusted_release", object, many=True, answers=PLAIN)
 def _trusted_release(
     c: At, *_: Any, trusted: Json, parameters: Json, share: Json, name: Json
 ) -> Procedure:
-    """A release by a theorem from outside, at its share."""
+    """A release by a theorem from outside, about one row, at its share."""
     believed(c, trusted)
     c.require(type(name) is str, "name must be text")
+    c.require(c.rows.constant == 1, "one row a person")
     del parameters
-    return Procedure(c.where, *share_of(c, share, delta=False))
+    epsilon, delta = share_of(c, share, delta=False)
+    said(c, trusted, epsilon=epsilon, delta=delta)
+    return Procedure(c.where, epsilon, delta)
