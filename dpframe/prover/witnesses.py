@@ -30,31 +30,33 @@ def proved(document: Mapping[str, Json]) -> dict[str, Json]:
     """A document with the proof that was found for it, complete where the kernel accepts it."""
     found, bare = Searched(), {**document, "proof": {"steps": {}}}
     check(bare, steps=found)
-    kept = {key: step for key, step in found.found.items() if key in found.used}
-    steps = _used(bare, kept)
+    steps = {key: step for key, step in found.found.items() if key in found.used}
+    if found.nested:  # some steps may be those of what was tried in vain: a replay reads no others
+        replayed = Steps(steps)
+        check(bare, steps=replayed)
+        steps = {key: step for key, step in steps.items() if key in replayed.used}
     return {**document, "proof": {"steps": steps}}
 
 
-def _used(document: dict[str, Json], kept: Mapping[str, Json]) -> dict[str, Json]:
-    """The steps that a replay reads: those of what was tried in vain are left out."""
-    replayed = Steps(kept)
-    check(document, steps=replayed)
-    return {key: step for key, step in kept.items() if key in replayed.used}
-
-
 class Searched(Steps):
-    """Steps that are searched for when they are asked for."""
+    """Steps that are searched for when they are asked for; `nested` where a search asked for
+    others.
+    """
 
     def __init__(self) -> None:
         self.found: dict[str, Json] = {}
         self.failed: set[str] = set()
+        self.searching, self.nested = 0, False
         super().__init__(self.found)
 
     def find(self, claim: Claim) -> Json | None:
         """The step for a claim, found once."""
         key = claim.key
         if key not in self.found and key not in self.failed:
+            self.nested |= self.searching > 0
+            self.searching += 1
             step = _search(claim)
+            self.searching -= 1
             if step is None:
                 self.failed.add(key)
             else:
