@@ -20,6 +20,7 @@ from dpframe.graph.maps.record_norms import divided_records
 from dpframe.graph.maps.residuals import clipped_error
 from dpframe.graph.maps.thinned import thinned
 from dpframe.graph.statistics.base import OneRow, Statistic
+from dpframe.identity import own
 from dpframe.prover import Verdict
 from dpframe.prover.flow import flow, where
 from dpframe.prover.problem import Problem
@@ -118,6 +119,7 @@ MAY = {  # (kind, field) -> what it may read besides public numbers
     )
 }
 SCOPES = {"public": PUBLIC, "released": RELEASED, "each record's": RECORD, "of the data": DATA}
+NUMBERS = {("Argmin", "tolerance")}  # of the file, whatever its field may read
 NO_FORMULAS = {"unit", "cuts"}  # the unit is the setting's; cuts are numbers, of no symbol
 CLAIMS = (
     dp.ApproxDP(1, "1e-6"),
@@ -299,8 +301,12 @@ def test_a_field_reads_what_it_may_and_nothing_else(place, scope):
     number, way = source(SCOPES[scope])
     plant(node, steps, number)
     assert any(one is node for one in Graph.of(output).nodes)
-    found = refusals(output, case) - before
-    here = {where_it_is(output, case, one) for one in reading(node, field)}
+    try:
+        found = refusals(output, case) - before
+        here = {where_it_is(output, case, one) for one in reading(node, field)}
+    except dp.InvalidArgument:  # no number, or two symbols of one name: no graph that is verified
+        assert place in NUMBERS or SCOPES[scope] not in MAY[place]
+        return
     ways = [rule for label, rule in found if label in here and way and way in rule]
     assert bool(ways) == (SCOPES[scope] not in MAY[place]), found
     if ways:
@@ -312,7 +318,7 @@ def test_a_field_reads_what_it_may_and_nothing_else(place, scope):
 def test_every_kind_and_every_field_with_a_formula_is_in_the_table():
     """A new kind of node needs a sample here, and a new field a line of the table."""
     places, kinds = declared()
-    missing = set(final_subclasses(Node)) - kinds
+    missing = {kind for kind in final_subclasses(Node) if own(kind)} - kinds
     assert missing == set(), "no declaration has them: add one to FURTHER"
     assert set(places) == set(MAY)
 
