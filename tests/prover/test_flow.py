@@ -15,9 +15,8 @@ from dpframe.auditing.catalogue import everything, example
 from dpframe.describing.stated import StatedStatistic
 from dpframe.graph import Graph, Node, Reading, Release
 from dpframe.graph import statistics as st
-from dpframe.graph.maps.divided import DividedColumns
-from dpframe.graph.maps.record_norms import divided_records
 from dpframe.graph.maps.residuals import clipped_error
+from dpframe.graph.maps.scaled import DividedColumns, divided_records
 from dpframe.graph.maps.thinned import thinned
 from dpframe.graph.statistics.base import OneRow, Statistic
 from dpframe.prover import Verdict
