@@ -197,6 +197,10 @@ class GradientAt(RecordMap):
         """`gradient at descend`."""
         return f"gradient at {'0' if self.theta is None else self.theta.label}"
 
+    def record(self) -> dict[str, object]:
+        """Nothing: its inputs say all."""
+        return {}
+
     def records(self, values: Values, number: Numbers) -> Array:
         """Finite for finite rows and labels: sizes stop at 1e300, where clipping keeps the
         direction only. Raises NotExecutable where theta has another length than rows.
