@@ -78,7 +78,7 @@ class Column(DataNode):
 
     def clip(self, lower: object, upper: object) -> Column:
         """Every label clipped into the public interval [lower, upper]."""
-        from .maps.labels import ClipColumn
+        from .maps.bounds import ClipColumn
 
         return ClipColumn(self, lower, upper)
 
@@ -86,13 +86,13 @@ class Column(DataNode):
         """Every label minus `minus`, divided by `by`: numbers that are public or released
         (dp.known). Clip what it gives.
         """
-        from .maps.scaled_labels import ScaledLabels
+        from .maps.scaled import ScaledLabels
 
         return ScaledLabels(self, by, minus)
 
     def residuals(self, rows: Rows, theta: Node) -> Column:
         """y - x'theta of every record, at released coefficients theta (d,). Clip what it gives."""
-        from .maps.residual_labels import ResidualLabels
+        from .maps.residuals import ResidualLabels
 
         return ResidualLabels(self, rows, theta)
 

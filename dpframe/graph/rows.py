@@ -187,25 +187,25 @@ class Rows(DataNode):
         """Every row divided by its own 2-norm (a zero row becomes the first unit vector): norm
         exactly 1.
         """
-        from .maps.normalized import Normalized
+        from .maps.bounds import Normalized
 
         return Normalized(self)
 
     def clip(self, *, norm: object) -> Rows:
         """Every row projected onto the ball of radius `norm`, a public positive formula."""
-        from .maps.clip import ClipNorm
+        from .maps.bounds import ClipNorm
 
         return ClipNorm(self, norm)
 
     def boxed(self, bound: object) -> Rows:
         """Every entry clipped into [-bound, bound], a public positive formula."""
-        from .maps.boxes import Box
+        from .maps.bounds import Box
 
         return Box(self, bound)
 
     def with_intercept(self, value: object = 1) -> Rows:
         """A constant column appended; the bound grows to sqrt(norm^2 + value^2)."""
-        from .maps.intercept import Intercept
+        from .maps.bounds import Intercept
 
         return Intercept(self, value)
 
@@ -225,7 +225,7 @@ class Rows(DataNode):
         """Column j becomes (x_j - minus_j)/by_j, by lists of public numbers. Raises
         InvalidArgument.
         """
-        from .maps.scaled_columns import ScaledColumns
+        from .maps.scaled import ScaledColumns
 
         scaled = ScaledColumns(self, by)
         return scaled if minus is None else ScaledColumns(self, by, minus)
@@ -234,7 +234,7 @@ class Rows(DataNode):
         """[lower_j, upper_j] of every column onto [-1, 1], by lists of public numbers; what is
         outside onto the ends. Raises InvalidArgument.
         """
-        from .maps.scaled_columns import between
+        from .maps.scaled import between
 
         return between(self, lower, upper)
 
@@ -242,7 +242,7 @@ class Rows(DataNode):
         """Column j becomes (x_j - minus_j)/by_j, where `by` and `minus` are released vectors; `by`
         is put into the public range [lower, upper] first. Bounds nothing: clip what it gives.
         """
-        from .maps.divided import DividedColumns
+        from .maps.scaled import DividedColumns
 
         return DividedColumns(self, by, minus, lower, upper)
 

@@ -17,14 +17,10 @@ from dpframe.symbols import Expression, Number, exact, rational
 from .classes import Class, classes_of, compared
 from .columns import Column as ColumnNode
 from .columns import ColumnSource
-from .interval import check_ends
 from .maps.base import RowMap
-from .maps.boxes import Box
-from .maps.clip import ClipNorm
+from .maps.bounds import Box, ClipColumn, ClipNorm, Intercept, ToUnitInterval, identified
 from .maps.grid import BITS, bits_of_grid
-from .maps.intercept import Intercept, identified
-from .maps.labels import ClipColumn, ToUnitInterval
-from .positive import positive
+from .reading import check_ends, positive
 from .rows import COLUMNS, ONE, RowSource
 from .rows import Rows as RowsNode
 

@@ -10,8 +10,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.graph import Graph, Joint
-from dpframe.graph.maps.intercept import Intercept
-from dpframe.graph.maps.normalized import Normalized
+from dpframe.graph.maps.bounds import Intercept, Normalized
 from dpframe.graph.statistics import Histogram
 from dpframe.prover import parallel
 from dpframe.prover.attempt import classes

@@ -66,7 +66,7 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ("estimators/units.py", ("Box", "ClipNorm", "Encoded")): "the same",
     ("execution/stages.py", ("Known", "Post")): "how functions of releases are carried out",
     ("filters/prices.py", ("ApproxDP", "PureDP")): "one implication: pure is approximate",
-    ("graph/maps/boxes.py", GRIDS): "what is on a grid is put on no other",
+    ("graph/maps/grid.py", GRIDS): "what is on a grid is put on no other",
     ("graph/maps/residuals.py", ("Iterate", "Known", "Loop", "Post", "Release")): (
         "what was released"
     ),

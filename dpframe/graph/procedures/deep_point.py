@@ -13,7 +13,7 @@ from dpframe.privacy import REPLACE_ONE, Guarantee, PureDP, Share
 from dpframe.symbols import RELEASED, Expression, constant, exact
 
 from ..depths import Depths, base_of, reach_of, whole
-from ..maps.boxes import unit_of_entries
+from ..maps.grid import unit_of_entries
 from ..node import Node
 from ..procedure import Random, Rounded, Sampler
 from ..reading import Reading

@@ -20,8 +20,7 @@ from ..node import Node
 from ..procedure import Random, Rounded, Sampler, approximate
 from ..reading import Reading
 from ..statistics import Gram
-from ..statistics.lambda_min import LambdaMin
-from ..statistics.log_residual import ZERO
+from ..statistics.combined import ZERO, LambdaMin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -26,7 +26,8 @@ from ..node import Node
 from ..procedure import Random, Rounded, Sampler
 from ..reading import Reading
 from ..statistics import Gram, Moment
-from ..statistics.log_residual import ZERO, ridge_of
+from ..statistics.combined import ZERO
+from ..statistics.log_residual import ridge_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

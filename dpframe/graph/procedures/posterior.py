@@ -17,7 +17,8 @@ from ..node import Node
 from ..procedure import Random, Rounded, Sampler, approximate
 from ..reading import Reading
 from ..statistics import Gram, Moment
-from ..statistics.log_residual import ZERO, LogResidual, ridge, ridge_of
+from ..statistics.combined import ZERO
+from ..statistics.log_residual import LogResidual, ridge, ridge_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
