@@ -29,6 +29,8 @@ def sentence(c: At, claimed: Json) -> str:
     values = ", ".join(f"{name} = {value}" for name, value in claimed["values"].items())
     given = f" Given here: {values}." if values else ""
     trusted = f" On trust: {', '.join(sorted(c.believed))}." if c.believed else ""
+    if claimed["derivation"] in c.believed:
+        trusted += f" The total itself is what {claimed['derivation']} says that it is."
     return " ".join(lines) + (f", where {where}." if where else ".") + given + trusted
 
 

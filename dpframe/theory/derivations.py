@@ -99,7 +99,7 @@ def earned(c: At, r: Release) -> tuple[Formula, Formula]:
     c.at_least(delta, 0, "its share of delta", strict=r.noise.loss.gaussian)
     if r.noise.loss.gaussian:
         c.at_least(c.ring.lift(1), delta, "its share of delta", strict=True)
-    if ":" not in r.mechanism:  # else it is a class that is trusted
+    if ":" not in r.mechanism + r.rule:  # else a class is trusted
         THEOREMS[r.mechanism, r.rule](c, r, epsilon, delta)
     return r.times * epsilon, r.times * delta
 

@@ -52,10 +52,10 @@ def _release(
     """The statistic plus noise of its own, `times` times over; of samples it costs no more."""
     texts = all(type(text) is str for text in (mechanism, rule, name))
     c.require(texts and (name or "a").isidentifier(), "mechanism, rule and name must be names")
-    if ":" in mechanism:
-        believed(c, mechanism)
-    else:
-        c.require((mechanism, rule) in THEOREMS, f"mechanism and rule: one of {sorted(THEOREMS)}")
+    for outside in (text for text in (mechanism, rule) if ":" in text):
+        believed(c, outside)
+    known = ":" in mechanism or (mechanism, "stated" if ":" in rule else rule) in THEOREMS
+    c.require(known, f"mechanism and rule: one of {sorted(THEOREMS)}")
     drawn = noise_of(mechanism)
     mechanism = drawn.instead_of or mechanism
     one = statistic.l1 if drawn.norm == "L1" else statistic.l2
