@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
 import attrs
 
 from dpframe.errors import InvalidArgument
+from dpframe.identity import strangers
 from dpframe.mechanisms import Calibration, Gaussian
 from dpframe.numerics import epsilon_limit
 from dpframe.numerics.fast import classical_constants
 from dpframe.privacy import ApproxDP, Share
 from dpframe.prover import Constraint
 from dpframe.prover.enclose import enclose, number
+from dpframe.prover.problem import classes, place
 from dpframe.prover.report import satisfied
 from dpframe.symbols import EPSILON, Expression, Number, power, rational
 
@@ -51,13 +53,15 @@ class Theorem:
     """A calibration: its name, citation and hypothesis, and how far its formula happens to reach.
 
     `reach` is the largest epsilon up to which the number of the formula suffices, rounded down;
-    None where the theorem always holds or the question does not arise.
+    None where the theorem always holds or the question does not arise. `trusted` names the class
+    whose word it is, where that is none of dpframe's.
     """
 
     name: str
     citation: str
     hypothesis: str
     reach: float | None
+    trusted: str = ""
 
 
 @attrs.frozen(eq=False, repr=False, str=False)
@@ -82,6 +86,7 @@ class Comparison:
                 "valid": cell.valid,
                 "suffices": cell.suffices,
                 "reach": theorem.reach,
+                **({"trusted": theorem.trusted} if theorem.trusted else {}),
             }
             for epsilon, row in zip(self.epsilons, self.cells, strict=True)
             for theorem, cell in zip(self.theorems, row, strict=True)
@@ -123,6 +128,12 @@ def comparison_text(comparison: Comparison, width: int = WIDTH) -> str:
 
 
 def _notes(theorem: Theorem, delta: str) -> list[str]:
+    if theorem.trusted:
+        return [f"{theorem.name}: on trust in {theorem.trusted}.", *_reaching(theorem, delta)]
+    return _reaching(theorem, delta)
+
+
+def _reaching(theorem: Theorem, delta: str) -> list[str]:
     if not theorem.hypothesis:
         return []
     text = f"{theorem.name}: a theorem where {theorem.hypothesis} ({theorem.citation})."
@@ -144,20 +155,26 @@ def _unproved(delta: Fraction) -> str:
 
 
 def compare(
-    *calibrations: Calibration, epsilon: object, delta: object, sensitivity: object = 1
+    *calibrations: Calibration,
+    epsilon: object,
+    delta: object,
+    sensitivity: object = 1,
+    trust: Sequence[type] = (),
 ) -> Comparison:
     """The std that each calibration prescribes at each epsilon, for one delta and sensitivity.
 
     `epsilon` is a number, or a list or array of numbers. Without calibrations: classical,
     kamath_ullman and analytic. Numbers are rounded up, rigorously. A calibration outside its
-    theorem is marked as not valid, with the number that its formula would give.
+    theorem is marked as not valid, with the number that its formula would give. That the theorem of
+    a class of your own holds is its word: `trust` names it, and the table says so.
     Raises InvalidArgument.
     """
-    chosen = calibrations or ALL
+    chosen, believed = calibrations or ALL, classes(trust)
     for calibration in chosen:
         if not isinstance(calibration, Calibration) or CURRENCY not in calibration.currencies:
             wanted = "calibrations that spend (epsilon, delta), such as dp.Gaussian.analytic"
             raise InvalidArgument("calibrations", wanted, calibration)
+        _believed(calibration, believed)
     epsilons, size = _epsilons(epsilon), rational(sensitivity, "sensitivity")
     if size <= 0:
         raise InvalidArgument("sensitivity", "above 0", sensitivity)
@@ -170,6 +187,14 @@ def compare(
     ]
     theorems = tuple(_theorem(calibration, target.budget) for calibration in chosen)
     return Comparison(epsilons, rational(delta, "delta"), size, theorems, tuple(rows))
+
+
+def _believed(calibration: Calibration, trust: Sequence[type]) -> None:
+    """Refuse what is nobody's theorem but its own, unless it is trusted. Raises InvalidArgument."""
+    for kind in strangers((calibration, calibration.mechanism)):
+        if kind not in trust:
+            way_out = f"trust=[{kind.__name__}] takes it on its word, and the table says so."
+            raise InvalidArgument("calibrations", "theorems of dpframe", place(kind), way_out)
 
 
 def _epsilons(value: object) -> tuple[Fraction, ...]:
@@ -209,7 +234,9 @@ def _suffices(mechanism: object, share: Share, sensitivity: Fraction) -> bool | 
 def _theorem(calibration: Calibration, budget: Share) -> Theorem:
     limit = calibration.limit(budget)
     hypothesis = "" if limit is None else str(Constraint(*limit))
-    return Theorem(calibration.name, calibration.citation, hypothesis, _reach(calibration, budget))
+    reach = _reach(calibration, budget)
+    trusted = "".join(map(place, strangers((calibration,))[:1]))
+    return Theorem(calibration.name, calibration.citation, hypothesis, reach, trusted)
 
 
 def _reach(calibration: Calibration, budget: Share) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from dpframe.accountants import Accountant
 from dpframe.describing import Spec, plain_releases, read_formula, read_parameter
 from dpframe.graph import Setting
 from dpframe.privacy import Guarantee
@@ -23,7 +24,8 @@ def audit_formulas(
     target: Guarantee,
     setting: Setting,
     parameters: Iterable[str | Symbol] = (),
-    accountant: str = "auto",
+    accountant: str | Accountant = "auto",
+    trust: Sequence[type] = (),
 ) -> Audit:
     """Audit releases of which only formulas are known, by the code that audits declarations.
 
@@ -37,4 +39,4 @@ def audit_formulas(
     Raises UnsafeFormula for text that is not plain arithmetic, InvalidArgument for anything else.
     """
     described: Any = plain_releases(releases, parameters)  # registered as a Regression
-    return audit(described, target=target, setting=setting, accountant=accountant)
+    return audit(described, target=target, setting=setting, accountant=accountant, trust=trust)

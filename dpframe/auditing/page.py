@@ -95,6 +95,8 @@ def total(audit: Audit) -> Iterator[str]:
         yield from _aside(audit)
         return
     yield f"  by {argument(chosen.name)}"
+    if audit.trusted:
+        yield f"  on trust in {', '.join(audit.trusted)}"
     for obligation in chosen.obligations:
         many = f" (x{obligation.count})" if obligation.count > 1 else ""
         yield tidy(f"  {obligation.node}{many}: {obligation.rule}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,14 @@ from dpframe.accountants import Accountant
 from dpframe.graph import Regression, Setting
 from dpframe.privacy import Guarantee, Share
 from dpframe.prover import Certificate, Obligation, Report, Verdict, examine
-from dpframe.prover.certificate import AMBIENT, BUDGETS, FAILURES, idealized, on_their_word
+from dpframe.prover.certificate import (
+    AMBIENT,
+    BUDGETS,
+    FAILURES,
+    idealized,
+    on_their_word,
+    on_trust,
+)
 from dpframe.prover.parallel import moving
 from dpframe.symbols import Number, add, maximum
 
@@ -152,8 +159,14 @@ class Audit:
         """What is assumed, not proved."""
         unit = f"one unit of privacy is: {self.setting.unit}"
         budgets = () if self.report.problem.personal is None else (BUDGETS,)
-        graph = self.report.problem.graph
-        return (unit, *budgets, *idealized(graph), FAILURES, AMBIENT, *on_their_word(graph))
+        graph, trusted = self.report.problem.graph, on_trust(self.report.problem)
+        always = (FAILURES, AMBIENT)
+        return (unit, *budgets, *idealized(graph), *always, *trusted, *on_their_word(graph))
+
+    @property
+    def trusted(self) -> tuple[str, ...]:
+        """The classes of your own, module:Class, whose word the proof takes."""
+        return self.report.problem.trusted
 
     @property
     def sentence(self) -> str:
@@ -174,6 +187,7 @@ class Audit:
             "where": self.where,
             "sentence": self.sentence,
             "derivation": self.derivation,
+            "trusted": list(self.trusted),
             "region": [] if chosen is None else [str(one) for one in chosen.constraints],
             "releases": [line.record() for line in self.lines],
             "plan": None if self.plan_verdict is None else str(self.plan_verdict),
@@ -232,14 +246,18 @@ def audit(
     target: Guarantee,
     setting: Setting,
     accountant: str | Accountant = "auto",
+    trust: Sequence[type] = (),
 ) -> Audit:
     """Judge `regression` against `target` in `setting`, release by release and in total.
 
     Reports what `certify` would raise. At numbers it also states exact costs, rounded up; where the
     target or a hyperparameter is symbolic, verdicts hold for all values and a refuted one comes
-    with numbers that break it. Raises InvalidArgument or OutsideTheorem for unusable arguments.
+    with numbers that break it. `accountant` and `trust` are as for dp.certify; the page names what
+    is trusted. Raises InvalidArgument or OutsideTheorem for unusable arguments.
     """
-    report = examine(regression, target=target, setting=setting, accountant=accountant)
+    report = examine(
+        regression, target=target, setting=setting, accountant=accountant, trust=trust
+    )
     bounded = all(one.verdict is Verdict.PROVED for one in report.common)
     joint = joint_cost(report.problem, {}) if bounded else None
     return Audit(regression, report, lines(regression, report), joint)

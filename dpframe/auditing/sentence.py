@@ -48,9 +48,17 @@ def _certifying(audit: Audit, place: str) -> str:
 
 def _on_trust(audit: Audit) -> str:
     """What the certificate takes on somebody's word, by name."""
-    named = list(dict.fromkeys(node.label for node in stating(audit.report.problem.graph)))
-    listed = " and ".join(part for part in (", ".join(named[:-1]), *named[-1:]) if part)
-    return f", if what is stated of {listed} is true" if named else ""
+    about = _listed(dict.fromkeys(node.label for node in stating(audit.report.problem.graph)))
+    of = f"what is stated of {about}" if about else ""
+    by = f"what is stated by {_listed(audit.trusted)}" if audit.trusted else ""
+    said = " and ".join(part for part in (of, by) if part)
+    return f", if {said} is true" if said else ""
+
+
+def _listed(names: Iterable[str]) -> str:
+    """`a, b and c`."""
+    *others, last = [*names] or [""]
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _denial(audit: Audit) -> str:

@@ -16,7 +16,7 @@ import dpframe as dp
 from dpframe.sources.progress import PATIENCE
 from dpframe.symbols import Symbol
 
-from .declaration import imported, regression_of
+from .declaration import imported, regression_of, trust_of
 from .options import (
     Bound,
     Box,
@@ -27,6 +27,7 @@ from .options import (
     Norm,
     Related,
     RelationName,
+    Trust,
     option,
     setting_of,
     target_of,
@@ -54,6 +55,7 @@ def attack_(
     confidence: Annotated[float, typer.Option(help="Of all bounds together.")] = 0.95,
     seed: Annotated[int | None, option("--seed", "Simulate the noise.")] = None,
     given: Given = [],  # noqa: B006 - typer makes a list of its own
+    trust: Trust = [],  # noqa: B006 - typer makes a list of its own
     as_json: Json = False,
 ) -> None:
     """Draw from it on neighbouring tables, and prove how much it leaks at least. 1 is the exit
@@ -68,7 +70,7 @@ def attack_(
         declared = _numbered(regression_of(name, given))
         aim = target_of(epsilon or "1", delta or "1e-6")
         setting = setting_of(norm or "1", bound or "1", relation.relation, "1", box)
-        target, claim = dp.certify(declared, target=aim, setting=setting), None
+        target, claim = _certified(declared, aim, setting, trust), None
     with telling() as told:
         found_ = dp.attack(
             target,
@@ -88,6 +90,12 @@ def attack_(
         say(str(found_))
     if found_.flagged:
         raise typer.Exit(1)
+
+
+def _certified(
+    declared: dp.Regression, aim: dp.Guarantee, setting: dp.Setting, trust: Sequence[str]
+) -> dp.Certificate:
+    return dp.certify(declared, target=aim, setting=setting, trust=trust_of(trust))
 
 
 def _mechanism(name: str, given: Sequence[str]) -> dp.Mechanism | None:

@@ -18,6 +18,7 @@ from dpframe.auditing.findings.text import findings_text
 from dpframe.auditing.page import page
 from dpframe.symbols import rational
 
+from .declaration import accountant_of, trust_of
 from .audited import Asked, Audited, audited, audited_event, audited_formulas
 from .options import (
     Accountant,
@@ -34,6 +35,7 @@ from .options import (
     Related,
     RelationName,
     RowsEach,
+    Trust,
     option,
     setting_of,
 )
@@ -67,6 +69,7 @@ def audit_(
     param: Annotated[list[str], option("--param", PARAMETER)] = [],  # noqa: B006
     event: Annotated[str | None, option("--event", EVENT)] = None,
     accountant: Accountant = "auto",
+    trust: Trust = [],  # noqa: B006 - typer makes a list of its own
     jointly: Jointly = False,
     html: Annotated[Path | None, option("--html", PAGE)] = None,
     as_json: Json = False,
@@ -84,7 +87,8 @@ def audit_(
         each=each_epsilon,
         groups=groups,
         setting=setting_of(norm, bound, relation.relation, rows_per_person, box),
-        accountant=accountant,
+        accountant=accountant_of(accountant),
+        trust=trust_of(trust),
         given=given,
         jointly=jointly,
         told=tuple(name for name, value in told.items() if value),

@@ -40,7 +40,8 @@ class Asked:
     each: bool
     groups: str | None
     setting: dp.Setting
-    accountant: str
+    accountant: str | dp.Accountant
+    trust: Sequence[type]
     given: Sequence[str]
     jointly: bool
     told: tuple[str, ...]
@@ -68,7 +69,11 @@ def audited(name: str, asked: Asked) -> Audited:
         return _described(read_description(Path(name)), asked)
     regression = regression_of(name, asked.given, jointly=asked.jointly)
     found = audit(
-        regression, target=asked.target, setting=asked.setting, accountant=asked.accountant
+        regression,
+        target=asked.target,
+        setting=asked.setting,
+        accountant=asked.accountant,
+        trust=asked.trust,
     )
     return Audited(found)
 
@@ -84,6 +89,7 @@ def audited_formulas(releases: Sequence[str], parameters: Sequence[str], asked: 
         setting=asked.setting,
         parameters=parameters,
         accountant=asked.accountant,
+        trust=asked.trust,
     )
     return Audited(found)
 
@@ -99,7 +105,13 @@ def audited_event(text: str, asked: Asked) -> Audited:
         raise dp.InvalidArgument(names, wanted, "given", "An event says nothing of the table.")
     setting = attrs.evolve(asked.setting, X=dp.Rows(norm=1), y=None)
     event: Any = EventRegression(_event(text))
-    found = audit(event, target=asked.target, setting=setting, accountant=asked.accountant)
+    found = audit(
+        event,
+        target=asked.target,
+        setting=setting,
+        accountant=asked.accountant,
+        trust=asked.trust,
+    )
     return Audited(found)
 
 
@@ -122,6 +134,7 @@ def _described(found: Description, asked: Asked) -> Audited:
         target=asked.target if named else found.target,
         setting=found.setting,
         accountant=accountant,
+        trust=asked.trust,
     )
     remarks = [f"{name}: {text}" for name, text in found.remarks.items() if text]
     claims = [str(one) for one in found.claimed_sensitivities]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import dpframe as dp
 from dpframe.auditing import audit
 
-from .declaration import regression_of
+from .declaration import accountant_of, regression_of, trust_of
 from .options import (
     Accountant,
     Bound,
@@ -27,6 +27,7 @@ from .options import (
     Related,
     RelationName,
     RowsEach,
+    Trust,
     option,
     setting_of,
     target_of,
@@ -48,6 +49,7 @@ def certify(
     rows_per_person: RowsEach = "1",
     given: Given = [],  # noqa: B006 - typer makes a list of its own
     accountant: Accountant = "auto",
+    trust: Trust = [],  # noqa: B006 - typer makes a list of its own
     jointly: Jointly = False,
     out: Annotated[Path | None, option("--out", "Save the certificate to this file.")] = None,
     as_json: Json = False,
@@ -56,8 +58,10 @@ def certify(
     regression = regression_of(name, given, jointly=jointly)
     target = target_of(epsilon, delta, each=each_epsilon, groups=groups)
     setting = setting_of(norm, bound, relation.relation, rows_per_person, box)
+    asked: dict[str, Any] = {"target": target, "setting": setting}
+    asked |= {"accountant": accountant_of(accountant), "trust": trust_of(trust)}
     if as_json:
-        done = audit(regression, target=target, setting=setting, accountant=accountant)
+        done = audit(regression, **asked)
         records = done.records()
         if done.certificate is None:
             print_json({"verdict": records["verdict"], "open": records["open"]})
@@ -65,7 +69,7 @@ def certify(
         certificate = done.certificate
         print_json(certificate.document)
     else:
-        certificate = dp.certify(regression, target=target, setting=setting, accountant=accountant)
+        certificate = dp.certify(regression, **asked)
         page(str(certificate))
     if out is not None:
         _save(certificate, out)

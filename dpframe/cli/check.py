@@ -14,9 +14,13 @@ from .options import Json, option
 from .printing import print_json
 
 
+TRUSTED = "Refuse what trusts other classes than this, module:Class, or none. Repeatable."
+
+
 def check(
     file: Annotated[Path, typer.Argument(help="A certificate file.")],
     expect: Annotated[str | None, option("--expect", "The hash that it must have.")] = None,
+    trusted: Annotated[list[str], option("--trusted", TRUSTED)] = [],  # noqa: B006 - typer's own
     as_json: Json = False,
     standalone: Annotated[
         bool, option("--standalone", "Write the kernel as one file that runs without dpframe.")
@@ -35,9 +39,11 @@ def check(
         write_standalone(file)
         raise typer.Exit
     if not as_json:
-        raise typer.Exit(main([*(["--expect", expect] if expect else []), "--", str(file)]))
+        told = [part for name in trusted for part in ("--trusted", name)]
+        pinned = ["--expect", expect] if expect else []
+        raise typer.Exit(main([*pinned, *told, "--", str(file)]))
     try:
-        verdict = checked(read(content_of(file)), expect)
+        verdict = checked(read(content_of(file)), expect, trusted=trusted or None)
     except (OSError, ValueError, Unusable) as error:
         raise dp.BadCertificate("FILE", "a readable certificate", str(file), str(error)) from None
     print_json(dataclasses.asdict(verdict))

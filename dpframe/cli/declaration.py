@@ -70,6 +70,33 @@ def imported(name: str) -> Any:
     return found
 
 
+def trust_of(names: Sequence[str]) -> list[type]:
+    """The classes of these names: modules are imported because a person names them. Raises
+    InvalidArgument.
+    """
+    found = [imported(name) if ":" in name else None for name in names]
+    for name, one in zip(names, found, strict=True):
+        if not isinstance(one, type):
+            raise dp.InvalidArgument("--trust", "the name of a class, module:Class", name)
+    return [one for one in found if isinstance(one, type)]
+
+
+def accountant_of(name: str) -> str | dp.Accountant:
+    """The name of an accountant of dpframe, or one of your own at module:Class, made without
+    arguments. Raises InvalidArgument.
+    """
+    if ":" not in name:
+        return name
+    found = imported(name)
+    try:
+        made = found()
+    except TypeError as error:
+        raise dp.InvalidArgument("--accountant", "made without arguments", str(error)) from None
+    if not isinstance(made, dp.Accountant):
+        raise dp.InvalidArgument("--accountant", "the name of a dp.Accountant", name)
+    return made
+
+
 def _imported(name: str) -> type[dp.Regression]:
     found = imported(name)
     if not (isinstance(found, type) and issubclass(found, dp.Regression)):

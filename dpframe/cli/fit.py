@@ -13,9 +13,21 @@ from dpframe.estimators.budgets import claim
 from dpframe.estimators.links import of_classes
 
 from .bounds import SCHEMA, bounds_of
-from .declaration import regression_of
+from .declaration import accountant_of, regression_of, trust_of
 from .ledger import existing
-from .options import Given, Jointly, Json, Name, Related, RelationName, RowsEach, groups_of, option
+from .options import (
+    Accountant,
+    Given,
+    Jointly,
+    Json,
+    Name,
+    Related,
+    RelationName,
+    RowsEach,
+    Trust,
+    groups_of,
+    option,
+)
 from .printing import page, print_json, say
 
 CODEBOOK = f"Public bounds as a JSON file: {SCHEMA}".replace("[", "\\[")  # [ would be rich markup
@@ -41,6 +53,8 @@ def fit(
     relation: Related = RelationName.ADD_REMOVE,
     rows_per_person: RowsEach = "1",
     given: Given = [],  # noqa: B006 - typer makes a list of its own
+    accountant: Accountant = "auto",
+    trust: Trust = [],  # noqa: B006 - typer makes a list of its own
     jointly: Jointly = False,
     drop: Annotated[bool, option("--drop", "Leave rows with missing numbers out.")] = False,
     multiline: Annotated[bool, option("--multiline", LINES)] = False,
@@ -69,6 +83,8 @@ def fit(
         missing="drop" if drop else "refuse",
         ledger=None if ledger is None else existing(ledger),
         dataset=dataset,
+        accountant=accountant_of(accountant),
+        trust=trust_of(trust),
     )
     model.fit(dp.MultilineCSV(table) if multiline else table, target, epsilon=epsilon_column)
     if as_json:

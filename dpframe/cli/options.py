@@ -50,7 +50,12 @@ Related = Annotated[RelationName, typer.Option("--relation", help="Who is a neig
 RowsEach = Annotated[str, typer.Option("--rows-per-person", help="Most rows of one person.")]
 Given = Annotated[list[str], option("--set", "A hyperparameter, such as gamma=1/3. Repeatable.")]
 Accountant = Annotated[
-    str, typer.Option("--accountant", help="auto, basic, gaussian, zcdp, numeric, ...")
+    str,
+    typer.Option("--accountant", help="auto, basic, gaussian, zcdp, numeric, ..., module:Class"),
+]
+Trust = Annotated[
+    list[str],
+    option("--trust", "A class of your own, module:Class, to take at its word. Repeatable."),
 ]
 Jointly = Annotated[bool, typer.Option("--jointly", help="Scale all noise to the target.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.", show_default=False)]

@@ -11,8 +11,9 @@ import typer
 
 import dpframe as dp
 
-from .declaration import regression_of
+from .declaration import accountant_of, regression_of, trust_of
 from .options import (
+    Accountant,
     Bound,
     Box,
     Delta,
@@ -24,6 +25,7 @@ from .options import (
     Related,
     RelationName,
     RowsEach,
+    Trust,
     option,
     setting_of,
     target_of,
@@ -69,6 +71,8 @@ def split(
     relation: Related = RelationName.ADD_REMOVE,
     rows_per_person: RowsEach = "1",
     given: Given = [],  # noqa: B006 - typer makes a list of its own
+    accountant: Accountant = "auto",
+    trust: Trust = [],  # noqa: B006 - typer makes a list of its own
     plot: Annotated[Path | None, option("--plot", "Draw the curve into this file.")] = None,
     out: Annotated[Path | None, option("--out", "Save the certificate to this file.")] = None,
     as_json: Json = False,
@@ -90,6 +94,8 @@ def split(
         criterion=measures[criterion](),
         over=over,
         within=None if within is None else within.split(","),
+        accountant=accountant_of(accountant),
+        trust=trust_of(trust),
     )
     if as_json:
         print_json(found.record())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from dpframe.accountants import Accountant
 from dpframe.auditing import BudgetReport
 from dpframe.auditing.rosters import report_at
 from dpframe.errors import InvalidArgument
@@ -57,6 +58,8 @@ class PrivateEstimator(BaseEstimator, ABC):
         missing: str = "refuse",
         ledger: Ledger | None = None,
         dataset: str | None = None,
+        accountant: str | Accountant = "auto",
+        trust: Sequence[type] = (),
     ) -> None:
         """Keep the parameters as they are; `fit` judges them."""
         self.regression = regression
@@ -67,6 +70,8 @@ class PrivateEstimator(BaseEstimator, ABC):
         self.missing = missing
         self.ledger = ledger
         self.dataset = dataset
+        self.accountant = accountant
+        self.trust = trust
 
     def _fitted(self, X: Any, y: Any, epsilon: Any, executor: Any) -> PrivateEstimator:
         """Certify, then execute once; what was released is kept, whatever is raised after it."""
@@ -167,7 +172,8 @@ class PrivateEstimator(BaseEstimator, ABC):
     def __setstate__(self, state: Any) -> None:
         """From pickle: the certificate is proved anew. Raises BadCertificate."""
         if "certificate_" in state:
-            state = {**state, "certificate_": load(state["certificate_"])}
+            found = load(state["certificate_"], trust=state.get("trust", ()))
+            state = {**state, "certificate_": found}
         super().__setstate__(state)
 
     @property
@@ -186,7 +192,9 @@ class PrivateEstimator(BaseEstimator, ABC):
 
     def _certify(self, target: Guarantee) -> Certificate:
         chosen, setting = self._declared(target)
-        certificate = certify(chosen, target=target, setting=setting)
+        certificate = certify(
+            chosen, target=target, setting=setting, accountant=self.accountant, trust=self.trust
+        )
         if certificate.free:
             free = ", ".join(sorted(certificate.free))
             way_out = "Give them as numbers, or run dp.certify(...).at(...) by hand."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.special import expit, log_expit
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Regression, Setting
 from dpframe.graph.classes import classes_of
@@ -45,7 +47,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         `dp.Column("smoker", levels=["no", "yes"])`, or both ends of their bounds: -1 and 1 of
         `dp.Column(bound=1)`, 0 and 1 of `dp.Column(lower=0, upper=1)`. Nothing is read from data:
         which classes occur there is private.
-    epsilon, delta, setting, rng, missing, ledger, dataset
+    epsilon, delta, setting, rng, missing, ledger, dataset, accountant, trust
         As of `dp.PrivateRegressor`. A label that is none of the classes is missing: it is refused,
         or its row dropped. So counts are refused, not fitted.
 
@@ -96,6 +98,8 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         missing: str = "refuse",
         ledger: Ledger | None = None,
         dataset: str | None = None,
+        accountant: str | Accountant = "auto",
+        trust: Sequence[type] = (),
     ) -> None:
         """Keep the parameters as they are; `fit` judges them."""
         super().__init__(
@@ -107,6 +111,8 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             missing=missing,
             ledger=ledger,
             dataset=dataset,
+            accountant=accountant,
+            trust=trust,
         )
         self.classes = classes
 

@@ -53,6 +53,9 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     ledger, dataset : dp.Ledger and text, or None
         Where every `fit`, also of clones, is charged, and for which data set; not with budgets of
         the records' own.
+    accountant, trust
+        As of `dp.certify`: who adds up what is spent, and the list of your own classes whose word
+        the proof may take. Clones keep both.
 
     Attributes
     ----------

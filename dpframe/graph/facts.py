@@ -244,6 +244,7 @@ def as_in_a_file(value: Any) -> Any:
 @lru_cache(maxsize=MANY)
 def _facts(node: Node, replaced: bool) -> Any:  # noqa: FBT001 - a key of the cache
     from .columns import Column
+    from .maps.weighted import Weight
     from .objectives import Objective
     from .rows import Rows
     from .statistics import Statistic
@@ -258,6 +259,8 @@ def _facts(node: Node, replaced: bool) -> Any:  # noqa: FBT001 - a key of the ca
         return told_by_labels(node)
     if isinstance(node, Statistic):
         return told_by_statistic(node, relation)
+    if isinstance(node, Weight):
+        return known.Weight(node.factor)  # type: ignore[arg-type]
     # everything else is released, or made of what was released
     return told_by_loss(node) if isinstance(node, Objective) else known.Post()
 

@@ -4,15 +4,23 @@ outside by what they state, which is then taken on trust.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from dpframe.identity import kind_of
 from dpframe.sensitivity import L1, L2, Norm
-from dpframe.symbols import Expression, to_json
+from dpframe.symbols import Expression, Number, Symbol, to_json
+from dpframe.symbols.domain import Domain
+from dpframe.theory.trusted import LABEL, MARGIN
 
 from .columns import Column
+from .maps.weighted import Weight
 from .node import Node
+from .objectives import Bounds, Objective
 from .procedure import Procedure
 from .rows import Rows
 from .statistics import Statistic
+
+ONE, SIZE = Number(Fraction(1)), Domain(Fraction(0), None, lower_closed=True)
 
 
 def record(node: Node) -> dict[str, object]:
@@ -41,7 +49,23 @@ def _stated(node: Node) -> dict[str, object]:
     if isinstance(node, Procedure):
         amounts = dict(zip(node.share.currency, map(to_json, node.share.amounts), strict=True))
         return {"kind": "trusted_release", "share": amounts, "name": node.name}
+    if isinstance(node, Objective):
+        return {"kind": "trusted_loss", **_loss(node)}
+    if isinstance(node, Weight):
+        return {"kind": "trusted_weight", "factor": to_json(node.factor)}
     return {}
+
+
+def _loss(loss: Objective) -> dict[str, object]:
+    """Bounds on slope and curvature, of rows of norm 1: formulas of bounds on |x'theta| and |y|;
+    `anywhere` is a bound on the slope for every theta.
+    """
+    margin, label = Symbol(MARGIN, SIZE), Symbol(LABEL, SIZE)
+    return {
+        "slope": _bound(loss.slope(Bounds(ONE, label, margin))),
+        "anywhere": _bound(loss.slope(Bounds(ONE, label))),
+        "curvature": _bound(loss.curvature(Bounds(ONE, label))),
+    }
 
 
 def _bound(value: Expression | None) -> object:

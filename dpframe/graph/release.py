@@ -182,6 +182,14 @@ class Release(Node):
             return d * (d + 1) * Fraction(1, 2)
         return multiply(ONE, *self.statistic.shape)
 
+    @property
+    def _rule(self) -> str:
+        """How a file names the theorem: by its name, one of your own by its class."""
+        if self.rule is None:
+            return "stated"
+        kind = type(self.rule)
+        return self.rule.name if own(kind) else f"{kind.__module__}:{kind.__qualname__}"
+
     def record(self) -> dict[str, object]:
         """AdditiveNoise, formula, rule, share and number of draws."""
         share = (
@@ -195,7 +203,7 @@ class Release(Node):
             **self._states(),
             "mechanism": kind_of(type(self.mechanism)),
             "size": to_json(self.mechanism.formula),
-            "rule": "stated" if self.rule is None else self.rule.name,
+            "rule": self._rule,
             "share": share,
             "times": to_json(self.times),
             "name": self.name,

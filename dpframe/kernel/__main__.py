@@ -1,4 +1,6 @@
-"""`python -m dpframe.kernel FILE [--expect HASH]` exits with 0 accepted, 1 rejected, 2 unusable."""
+"""`python -m dpframe.kernel FILE [--expect HASH] [--trusted NAME ...]`; it exits with 0 accepted, 1
+rejected, 2 unusable.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="check", description="Check a dpframe certificate.")
     parser.add_argument("file", help="the certificate, a JSON file")
     parser.add_argument("--expect", metavar="HASH", help="refuse any other hash")
+    told = "refuse what trusts other classes than this, module:Class, or none"
+    parser.add_argument("--trusted", metavar="NAME", action="append", help=told)
     options = parser.parse_args(argv)
     try:
         document = read(content_of(options.file))
     except (OSError, ValueError, Unusable) as error:
         print(f"unusable: {safe(str(error))}")
         return 2
-    verdict = check(document, options.expect)
+    verdict = check(document, options.expect, trusted=options.trusted)
     if not verdict.accepted:
         unusable = verdict.reason.startswith("unusable: ")
         print(safe(verdict.reason if unusable else f"rejected: {verdict.reason}"))
@@ -35,6 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(f"accepted: {safe(verdict.sentence)}")
     print(f"derivation: {document['statement']['derivation']}")
     print(f"obligations: {verdict.obligations}, all shown")
+    for name in verdict.trusted:
+        print(f"on trust: {name}")
     for assumption in document["assumptions"]:
         print(f"the file assumes: {safe(assumption)}")
     print(f"hash: {verdict.hash}")

@@ -36,6 +36,8 @@ def sentence(c: At, claimed: Json) -> str:
     given = f" Given here: {values}." if values else ""
     said = (f"{name} ({'; '.join(c.believed[name])})" for name in sorted(c.believed))
     trusted = f" On trust: {', '.join(said)}." if c.believed else ""
+    if claimed["derivation"] in c.believed:
+        trusted += f" The total itself is what {claimed['derivation']} says that it is."
     return " ".join(lines) + (f", where {where}." if where else ".") + given + trusted
 
 

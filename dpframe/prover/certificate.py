@@ -9,7 +9,7 @@ import importlib
 import json
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from dpframe.graph import Graph, Node, Procedure
 from .at_numbers import AtNumbers
 from .enclose import rational_ball
 from .obligation import Constraint, Obligation
+from .problem import Problem, place
 from .report import satisfied
 
 REHEARSAL = "dpframe.execution.rehearsal"
@@ -69,7 +70,7 @@ class Certificate(AtNumbers):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What is assumed, not proved."""
-        trusted = tuple(map(_trusted, self.report.problem.foreign))
+        trusted = on_trust(self.report.problem)
         unit = f"one unit of privacy is: {self.setting.unit}"
         budgets = () if self.report.problem.personal is None else (BUDGETS,)
         stated = on_their_word(self.graph)
@@ -115,10 +116,11 @@ class Certificate(AtNumbers):
         return str(self.claim["hash"])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as its file, and proved again when it is loaded."""
+        """Pickled as its file and the classes that it trusts, and proved again when it is loaded."""
         from .document import load
 
-        return load, (json.loads(json.dumps(self.claim)),)
+        again = partial(load, trust=self.report.problem.trust)
+        return again, (json.loads(json.dumps(self.claim)),)
 
     def save(self, path: str | Path) -> None:
         """Write the certificate file; `dpframe check` and dp.load read it.
@@ -173,13 +175,16 @@ def on_their_word(graph: Graph) -> tuple[str, ...]:
     return tuple(dict.fromkeys(node.assumption for node in stating(graph)))
 
 
+def on_trust(problem: Problem) -> tuple[str, ...]:
+    """What is believed of each class of the user's own that `trust` names."""
+    return tuple(_trusted(kind) for kind in problem.foreign if kind in problem.trust)
+
+
 def _trusted(kind: type) -> str:
-    """What is believed of a class of the user's own."""
     stated = "its sensitivity, noise or theorem"
     if issubclass(kind, Accountant):
         stated = "what releases cost together"
-    place = f"{kind.__module__}:{kind.__qualname__}"
-    return f"{place} is trusted: what it states of {stated} is taken on its word"
+    return f"{place(kind)} is trusted: what it states of {stated} is taken on its word"
 
 
 def stating(graph: Graph) -> list[Node]:

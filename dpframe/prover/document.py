@@ -20,6 +20,7 @@ from dpframe.symbols import Expression, Symbol, from_json, parameter, sqrt, to_j
 from dpframe.symbols.domain import CLOSED, Domain
 
 from .personal_document import each_of, personal_target
+from .problem import classes, place
 from .setting_document import setting_of, setting_record
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def declaration(certificate: Certificate) -> dict[str, object]:
         },
         "setting": setting_record(setting),
         "accountant": _accountant(certificate),
-        "trust": [f"{k.__module__}:{k.__qualname__}" for k in certificate.report.problem.foreign],
+        "trust": list(certificate.report.problem.trusted),
     }
 
 
@@ -144,7 +145,10 @@ def _field(value: Any) -> dict[str, object]:
 
 
 def load(
-    source: str | Path | Mapping[str, Any], *, modules: Collection[str] | None = None
+    source: str | Path | Mapping[str, Any],
+    *,
+    modules: Collection[str] | None = None,
+    trust: Collection[type] = (),
 ) -> Certificate:
     """The certificate of a file, proved anew: its declaration is imported, its graph built and
     verified again, and the hashes compared.
@@ -152,16 +156,19 @@ def load(
     The stored hash is compared with what the file says before anything is imported. Whoever writes
     a file can write a hash, so loading imports whatever module the file names, unless `modules`
     says which it may name: `modules=("dpframe",)` admits dpframe's own declarations only.
-    `dpframe check` imports nothing. Raises BadCertificate, and InvalidArgument for
-    `modules` that are no names.
+    `dpframe check` imports nothing. What a file takes on the word of classes is loaded where
+    `trust` names each of them: a file cannot trust for you. Raises BadCertificate, and
+    InvalidArgument for `modules` that are no names and `trust` in what is no class.
     """
     if isinstance(modules, str) or not all(isinstance(one, str) for one in modules or ()):
         raise InvalidArgument("modules", 'names, such as ("dpframe",)', modules)
+    believed = classes(trust)
     content = _read(source)
     try:
         _check_hash(content)
         _check_modules(content["declaration"], modules)
-        certificate = _rebuild(content)
+        _check_trust(content["declaration"]["trust"], believed)
+        certificate = _rebuild(content, believed)
     except (KeyError, TypeError, ValueError, AttributeError, ImportError, RecursionError) as error:
         if isinstance(error, BadCertificate):
             raise
@@ -211,6 +218,16 @@ def _check_modules(declared: Mapping[str, Any], modules: Collection[str] | None)
             raise BadCertificate("certificate", wanted, named, way_out)
 
 
+def _check_trust(named: Collection[str], trust: Collection[type]) -> None:
+    """What a file takes on trust must be named by whoever loads it."""
+    others = sorted(set(named) - {place(kind) for kind in trust})
+    if others:
+        short = ", ".join(one.rpartition(":")[2] for one in others)
+        way_out = f"A file cannot trust for you: dp.load(..., trust=[{short}]), if you do."
+        wanted = "one that takes nothing on the word of classes that trust=[...] leaves out"
+        raise BadCertificate("certificate", wanted, ", ".join(others), way_out)
+
+
 def _places(declared: Mapping[str, Any]) -> Iterator[str]:
     """Every `module:name` that loading would import."""
     yield str(declared["class"])
@@ -222,7 +239,7 @@ def _places(declared: Mapping[str, Any]) -> Iterator[str]:
             yield from _places(field["declaration"])
 
 
-def _rebuild(content: Mapping[str, Any]) -> Certificate:
+def _rebuild(content: Mapping[str, Any], trust: Collection[type]) -> Certificate:
     from .certify import certify
 
     claimed, declared = content["statement"], content["declaration"]
@@ -243,7 +260,7 @@ def _rebuild(content: Mapping[str, Any]) -> Certificate:
         target=target,
         setting=setting,
         accountant=_passed(declared["accountant"], symbols),
-        trust=[_found(name) for name in declared["trust"]],
+        trust=tuple(trust),
     )
     return certificate.at(**claimed["values"]) if claimed["values"] else certificate
 

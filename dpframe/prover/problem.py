@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -71,6 +71,11 @@ class Problem:
         return strangers(self.parts)
 
     @property
+    def trusted(self) -> tuple[str, ...]:
+        """Those of them that `trust` names, as module:Class: what a proof takes on their word."""
+        return tuple(place(kind) for kind in self.foreign if kind in self.trust)
+
+    @property
     def parts(self) -> tuple[object, ...]:
         """All that a proof reads."""
         own_parts = (self.setting, self.target, self.personal, self.accountant)
@@ -113,6 +118,19 @@ class Problem:
     def rows(self) -> Expression:
         """Rows per person."""
         return self.setting.unit.rows_per_person
+
+
+def place(kind: type) -> str:
+    """`module:Class`."""
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def classes(trust: object) -> tuple[type, ...]:
+    """Classes whose word a proof may take. Raises InvalidArgument."""
+    if not isinstance(trust, Collection) or not all(isinstance(one, type) for one in trust):
+        way_out = "Each is named by itself: what derives from it is not meant."
+        raise InvalidArgument("trust", "a list of classes, such as [MyNoise]", trust, way_out)
+    return tuple(trust)
 
 
 def _reading(symbol: Symbol) -> str:

@@ -18,7 +18,7 @@ from .edit import TABLE, Edit
 from .flow import flow, where
 from .individual import individual
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
-from .problem import Problem
+from .problem import Problem, place
 from .sign import positive, positive_size
 from .thinning import thinning
 
@@ -100,7 +100,7 @@ def _target(problem: Problem) -> Iterator[Obligation]:
 def _foreign(problem: Problem) -> Iterator[Obligation]:
     for kind in problem.foreign:
         if kind not in problem.trust:
-            name = f"{kind.__module__}:{kind.__qualname__}"
+            name = place(kind)
             rule = "a class of your own is believed only when you say so"
             yield Obligation("trust", name, rule, (_said(kind, name),), UNPROVED, repair=_fix(kind))
         elif issubclass(kind, Procedure) and problem.rows != ONE:
@@ -126,7 +126,8 @@ def _fix(kind: type) -> str:
         return "build it from dpframe's own classes; after an update, start Python anew."
     if issubclass(kind, (str, int, float, Fraction)):
         return "give plain text and numbers of Python."
-    return f"dp.certify(..., trust=[{kind.__name__}]) certifies, and prints the assumption."
+    believed = f"trust=[{kind.__name__}] takes it on its word, and says so"
+    return f"{believed}; on the command line --trust {place(kind)}."
 
 
 def _sources(problem: Problem) -> Iterator[Obligation]:

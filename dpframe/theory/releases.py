@@ -54,8 +54,11 @@ def _release(
     texts = all(type(text) is str for text in (mechanism, rule, name))
     c.require(texts and (name or "a").isidentifier(), "mechanism, rule and name must be names")
     foreign = ":" in mechanism
+    if ":" in rule:
+        believed(c, rule)
     if not foreign:
-        c.require((mechanism, rule) in THEOREMS, f"mechanism and rule: one of {sorted(THEOREMS)}")
+        known = (mechanism, "stated" if ":" in rule else rule) in THEOREMS
+        c.require(known, f"mechanism and rule: one of {sorted(THEOREMS)}")
         c.require(states is None, "states: null, for a mechanism of the rule book")
     drawn = noise_of(mechanism)
     mechanism = drawn.instead_of or mechanism

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpframe.exact.formula import Formula, text_of
 from dpframe.exact.limits import Json
 
 from .at import At
-from .book import PLAIN, kind
+from .book import OF_BUDGETS, PLAIN, kind
 from .facts import (
     Budgets,
     Iterate,
     LabelFacts,
+    Loss,
     Procedure,
     RowFacts,
     StatisticFacts,
@@ -23,6 +24,7 @@ from .facts import (
 from .personal import believed
 from .procedures import share_of
 
+MARGIN, LABEL = "|x'theta|", "|y|"
 PER_RECORD = (RowFacts, LabelFacts, Budgets, Weight, Iterate)
 
 
@@ -84,6 +86,50 @@ def _trusted_statistic(
     moves = bound(c, l1, "l1"), bound(c, l2, "l2")
     said(c, trusted, l1=moves[0], l2=moves[1])
     return StatisticFacts(sizes, *moves)
+
+
+@kind("trusted_loss", answers=PLAIN)
+def _trusted_loss(
+    c: At, *, trusted: Json, parameters: Json, slope: Json, anywhere: Json, curvature: Json
+) -> Loss:
+    """A convex loss, with the bounds that it states: formulas of bounds on |x'theta| and |y|."""
+    believed(c, trusted)
+    del parameters
+
+    def steep(margin: Formula | None, label: Formula) -> Formula | None:
+        found = anywhere if margin is None else slope
+        return within(c, found, {LABEL: label} if margin is None else {MARGIN: margin, LABEL: label})
+
+    def bend(label: Formula) -> Formula:
+        found = within(c, curvature, {LABEL: label})
+        c.require(found is not None, "its curvature has no bound")
+        return found  # type: ignore[return-value]
+
+    return Loss(steep, bend)
+
+
+def within(c: At, value: Json, bounds: Mapping[str, Formula]) -> Formula | None:
+    """A stated bound at these bounds on what it is a formula of; null where there is none. In the
+    ring they have names that no file can declare, new ones each time.
+    """
+    names = {name: f"{name} {len(c.ring.symbols)}" for name in bounds}
+    c.ring.symbols.update({names[name]: f for name, f in bounds.items()})
+    return bound(c, renamed(value, names), "a bound of the loss")
+
+
+def renamed(value: Json, names: Mapping[str, str]) -> Json:
+    """A formula with its symbols renamed."""
+    if type(value) is list:
+        return [renamed(part, names) for part in value]
+    return names.get(value, value) if type(value) is str else value
+
+
+@kind("trusted_weight", answers=OF_BUDGETS)
+def _trusted_weight(c: At, *, trusted: Json, parameters: Json, factor: Json) -> Weight:
+    """A factor of each record, as it is stated."""
+    believed(c, trusted)
+    del parameters
+    return Weight(c.positive(factor, "a weight"))
 
 
 @kind("trusted_release", object, many=True, answers=PLAIN)

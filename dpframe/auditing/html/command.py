@@ -43,6 +43,8 @@ def _words(audit: Audit) -> Iterator[str | None]:
     yield from _setting(audit.setting)
     if audit.report.accountant != "auto":
         yield from ("--accountant", audit.report.accountant)
+    for name in audit.trusted:
+        yield from ("--trust", name)
 
 
 def _name(audit: Audit) -> str | None:
