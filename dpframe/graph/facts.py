@@ -23,6 +23,7 @@ from dpframe.symbols import (
     Number,
     Symbol,
     add,
+    analytic_sigma,
     exp,
     log,
     maximum,
@@ -76,6 +77,10 @@ class Symbolic:
     def exp(self, f: Expression) -> Expression:
         """The exponential."""
         return exp(f)
+
+    def analytic_sigma(self, epsilon: Expression, delta: Expression) -> Expression:
+        """The least std of Gaussian noise that makes a move of 1 (epsilon, delta)-DP."""
+        return analytic_sigma(epsilon, delta)
 
     def total(self, parts: Iterable[Expression]) -> Expression:
         """The sum."""
@@ -203,6 +208,11 @@ def _stated(node: Node, replaced: bool) -> Any:  # noqa: FBT001 - a key of the c
     except Refused:
         return None
     return found.unbounded() if at.open else found
+
+
+def by_the_book(rule: Callable[..., Any], relation: Relation | None, *numbers: Any) -> Any:
+    """What a rule makes of numbers that are expressions, under a relation."""
+    return rule(Symbolic(None, relation), *numbers)
 
 
 def asks_little(entry: Callable[..., Any]) -> bool:

@@ -19,6 +19,7 @@ from dpframe.exact.steps import Steps
 from dpframe.exact.text import text_of
 from dpframe.theory import DERIVATIONS, KINDS
 from dpframe.theory.boxes import narrowed
+from dpframe.theory.calibrations import at_most
 from dpframe.theory.facts import Bound, Hypothesis, Release, public
 from dpframe.theory.guarantees import GUARANTEES, PURE
 from dpframe.theory.personal import (
@@ -29,7 +30,9 @@ from dpframe.theory.personal import (
     learned,
     made,
     one_for_all,
+    settled,
 )
+from dpframe.theory.procedures import private_runs
 from dpframe.theory.relations import RELATIONS
 
 from .sentence import sentence
@@ -106,6 +109,10 @@ class Checker:
         """The exponential."""
         return self.ring.implicit("exp", [f])
 
+    def analytic_sigma(self, epsilon: Formula, delta: Formula) -> Formula:
+        """The least std of Gaussian noise that makes a move of 1 (epsilon, delta)-DP."""
+        return self.ring.implicit("analytic_sigma", [epsilon, delta])
+
     def total(self, parts: Iterable[Formula]) -> Formula:
         """The sum."""
         return self.ring.total(parts)
@@ -157,10 +164,46 @@ class Checker:
 
     def bound(self, f: Formula) -> Bound | None:
         """The bound that a formula is."""
-        for name, known in self.past.symbols.items():
-            if isinstance(known, Bound) and self.ring.symbols[name].key == f.key:
-                return known
-        return None
+        return next((known for symbol, known in self.bounds() if symbol.key == f.key), None)
+
+    def bounds(self) -> list[tuple[Formula, Bound]]:
+        """Every bound on a statistic, and its symbol."""
+        known = self.past.symbols.items()
+        return [(self.ring.symbols[name], one) for name, one in known if isinstance(one, Bound)]
+
+    def counts(self) -> list[Formula]:
+        """The symbols that stand for a public number of rows."""
+        return self.past.counts
+
+    def steady(self, fact: object) -> bool:
+        """Whether no loop moves what a fact is about."""
+        return not self.past.points[fact]
+
+    def settled(self, *formulas: Formula) -> None:
+        """The obligation that formulas read nothing that was released. Raises Refused."""
+        settled(self, *formulas)
+
+    def shown(self, f: Formula) -> bool:
+        """Whether a formula is shown to be at least 0."""
+        return self.ring.prove(f)
+
+    def at_least_one(self, f: Formula, bounds: Iterable[Formula], rule: str) -> None:
+        """The obligation that f is at least one of some formulas. Raises Refused."""
+        shown = any(self.ring.prove(f - bound) for bound in bounds)
+        self.require(shown, rule if shown else f"{rule}: {text_of(f)} is not shown to be")
+
+    def at_most(self, most: Formula, f: Formula, rule: str) -> None:
+        """The obligation that f, or a bound on f, is at most `most`. Raises Refused."""
+        at_most(self, most, f, rule)
+
+    def computed(self, *what: str) -> None:
+        """Note that the program computes it, in floating point."""
+        del what
+        self.idealized.append(self.where)
+
+    def private_runs(self, graphs: Json, epsilon: Formula) -> None:
+        """The obligation that every one of these graphs is epsilon-DP. Raises Refused."""
+        private_runs(self, graphs, epsilon)
 
     def each(self, f: Formula) -> bool:
         """Whether a formula reads a record's own budget."""

@@ -44,6 +44,9 @@ class Context(Protocol):
     def exp(self, f: Formula) -> Formula:
         """The exponential."""
 
+    def analytic_sigma(self, epsilon: Formula, delta: Formula) -> Formula:
+        """The least std of Gaussian noise that makes a move of 1 (epsilon, delta)-DP."""
+
     def total(self, parts: Iterable[Formula]) -> Formula:
         """The sum."""
 
@@ -117,14 +120,49 @@ class Context(Protocol):
         """The largest of a weight over all records; None where it has no symbol."""
 
 
-class At(Context, Protocol):
+class Judge(Context, Protocol):
+    """Who calls the entries of procedures: the kernel, or the prover, which keeps what is not shown
+    for its report. Both look at the whole graph.
+    """
+
+    rows: Formula
+    """Rows a person."""
+
+    def shown(self, f: Formula) -> bool:
+        """Whether a formula is shown to be at least 0 on the whole domain."""
+
+    def at_least_one(self, f: Formula, bounds: Iterable[Formula], rule: str) -> None:
+        """The obligation that f is at least one of some formulas on the whole domain."""
+
+    def at_most(self, most: Formula, f: Formula, rule: str) -> None:
+        """The obligation that f, or a bound on f, is at most `most` on the whole domain."""
+
+    def settled(self, *formulas: Formula) -> None:
+        """The obligation that formulas read nothing that was released."""
+
+    def steady(self, fact: object) -> bool:
+        """Whether no loop moves what a fact is about."""
+
+    def bounds(self) -> Iterable[tuple[Formula, Bound]]:
+        """Every bound on a statistic that formulas may read, and its symbol."""
+
+    def counts(self) -> Iterable[Formula]:
+        """The symbols that stand for a public number of rows."""
+
+    def computed(self, *what: str) -> None:
+        """Note what the program computes, which no formula of the graph says."""
+
+    def private_runs(self, graphs: Json, epsilon: Formula) -> None:
+        """The obligation that every one of these graphs is epsilon-DP by itself."""
+
+
+class At(Judge, Protocol):
     """A graph that is read node by node: its relation, its symbols, the facts so far; obligations
     raise Refused where they do not hold.
     """
 
     ring: Ring
     count: int
-    rows: Formula
     relation: Relation
     guarantee: Guarantee
     amounts: list[Formula]
