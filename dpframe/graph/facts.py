@@ -22,15 +22,10 @@ from dpframe.symbols import (
     Expression,
     Number,
     Symbol,
-    add,
-    analytic_sigma,
-    exp,
-    log,
-    maximum,
-    minimum,
     plain,
     rational,
 )
+from dpframe.symbols.formulas import Formulas
 from dpframe.theory import facts as known
 from dpframe.theory.book import KINDS
 
@@ -46,7 +41,7 @@ MANY = 2**14  # facts that are kept
 OWN = __name__.partition(".")[0] + "."
 
 
-class Symbolic:
+class Symbolic(Formulas):
     """The context in which a declaration calls the rule book: numbers are expressions, which may
     hold for some values of their symbols only. That a formula is positive, say, is an obligation
     that the prover states; what is seen at once not to hold is noted in `open`.
@@ -55,44 +50,9 @@ class Symbolic:
     where = "declaration"
 
     def __init__(self, unit: Unit | None, relation: Relation | None) -> None:
-        self.unit, self.replaced = unit, relation is REPLACE_ONE
+        super().__init__(replaced=relation is REPLACE_ONE)
+        self.unit = unit
         self.open: list[str] = []
-
-    def number(self, value: int | Fraction) -> Expression:
-        """A number as an expression."""
-        return Number(Fraction(value))
-
-    def minimum(self, *parts: Expression) -> Expression:
-        """The smallest."""
-        return minimum(*parts)
-
-    def maximum(self, *parts: Expression) -> Expression:
-        """The largest."""
-        return maximum(*parts)
-
-    def log(self, f: Expression) -> Expression:
-        """The natural logarithm."""
-        return log(f)
-
-    def exp(self, f: Expression) -> Expression:
-        """The exponential."""
-        return exp(f)
-
-    def analytic_sigma(self, epsilon: Expression, delta: Expression) -> Expression:
-        """The least std of Gaussian noise that makes a move of 1 (epsilon, delta)-DP."""
-        return analytic_sigma(epsilon, delta)
-
-    def total(self, parts: Iterable[Expression]) -> Expression:
-        """The sum."""
-        return add(*parts)
-
-    def constant(self, f: Expression) -> Fraction | None:
-        """The number that an expression is; None for any other."""
-        return f.value if isinstance(f, Number) else None
-
-    def same(self, f: Expression, g: Expression) -> bool:
-        """Whether two expressions are one tree."""
-        return f == g
 
     def formula(self, value: Expression) -> Expression:
         """An expression of a node."""

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, final
+
+import attrs
 
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.numbers import Exact
@@ -14,6 +16,8 @@ from dpframe.pld.losses import PrivacyLoss
 from dpframe.privacy import ADD_REMOVE, Guarantee, Relation, Share
 from dpframe.sensitivity import Norm
 from dpframe.symbols import Expression, Number, exact
+from dpframe.symbols.formulas import Formulas
+from dpframe.theory.calibrations import CALIBRATIONS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -126,10 +130,10 @@ class Calibration(ABC):
     """
 
     __slots__ = ()
-    name: ClassVar[str]
-    citation: ClassVar[str]
-    mechanism: ClassVar[type[AdditiveNoise]]
-    currencies: ClassVar[tuple[tuple[str, ...], ...]]
+    name: str
+    citation: str
+    mechanism: type[AdditiveNoise]
+    currencies: tuple[tuple[str, ...], ...]
 
     @abstractmethod
     def calibrate(self, share: Share, sensitivity: Expression) -> AdditiveNoise:
@@ -158,6 +162,47 @@ class Calibration(ABC):
                 "Gaussian.analytic spends all of them.",
             )
         return share
+
+
+@final
+@attrs.frozen(cache_hash=True)
+class Theorem(Calibration):
+    """A theorem of the rule book: its formula and its hypothesis stand there alone. An attribute of
+    the class of noise that it sizes, under the name that it has there.
+    """
+
+    name: str
+    kind: str = attrs.field(repr=False)
+    citation: str = attrs.field(eq=False, repr=False)
+    currencies: tuple[tuple[str, ...], ...] = attrs.field(eq=False, repr=False)
+    mechanism: type[AdditiveNoise] = attrs.field(init=False, eq=False, repr=False)
+
+    @classmethod
+    def of(cls, kind: str, name: str) -> Theorem:
+        """The theorem of this name for a kind of noise."""
+        entry = CALIBRATIONS[kind, name]
+        return cls(name, kind, entry.citation, entry.currencies)
+
+    @property
+    def entry(self) -> Any:
+        """Its line of the rule book."""
+        return CALIBRATIONS[self.kind, self.name]
+
+    def __set_name__(self, owner: type[AdditiveNoise], name: str) -> None:
+        """The class of noise that has it."""
+        object.__setattr__(self, "mechanism", owner)
+
+    def calibrate(self, share: Share, sensitivity: Expression) -> AdditiveNoise:
+        """The noise of the size that the theorem prescribes."""
+        amounts = dict(zip(share.currency, share.amounts, strict=True))
+        size = self.entry.size(Formulas(replaced=False), sensitivity, amounts)
+        return self.mechanism(size)  # type: ignore[call-arg]  # its one field
+
+    def limit(self, share: Share) -> tuple[Expression, Expression, bool] | None:
+        """Up to which epsilon it holds."""
+        if self.entry.limit is None:
+            return None
+        return share.epsilon, self.entry.limit(Formulas(replaced=False)), self.entry.strict
 
 
 def mirrored(noise: np.ndarray, *, symmetric: bool) -> np.ndarray:
