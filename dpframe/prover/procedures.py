@@ -149,12 +149,15 @@ class Deciding(Symbolic):
         return value
 
     def require(self, shown: object, rule: str) -> None:
-        """Note a hypothesis of the theorem. Raises Noted where it does not hold."""
+        """Note a hypothesis of the theorem. Raises Noted where it does not hold, unless others can
+        be stated without it: they may be refuted.
+        """
         if not shown:
             rows = f"rows_per_person = {self.rows}" if rule == book.ONE_ROW else self._reads()
             self._note(rule, (rows,), shown=False, edit=self._edit(rule))
-            raise Noted(rule)
-        if rule in WAYS_OUT:
+            if rule != book.ONE_ROW:
+                raise Noted(rule)
+        elif rule in WAYS_OUT:
             self._note(rule, (), shown=True)
 
     def shown(self, f: Expression) -> bool:

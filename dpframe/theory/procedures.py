@@ -141,13 +141,13 @@ def _posterior(
     that is stated, nothing is shown.
     """
     c.require(type(name) is str and type(formulas) is dict, "name and formulas")
+    c.require(c.single(), ONE_ROW)
     least = floor_of(c, gram, moment, formulas.get("floor"))
     c.require("residual" in formulas, RESIDUAL)
     own = without(formulas, "temperature")
     keys(own, c.where, penalty=object, floor=object, residual=object)
     size, most = c.positive(own["penalty"], "penalty"), c.formula(own["residual"])
     c.at_least_one(most, residuals_of(c, moment, (size, least)), RESIDUAL)
-    c.require(c.single(), ONE_ROW)
     c.require(len(own) == len(formulas), PAIR)
     c.computed(PAIR, LARGEST)
     return Procedure(c.where, *share_of(c, share))
