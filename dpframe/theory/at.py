@@ -172,7 +172,7 @@ class At(Judge, Protocol):
     region: list[Hypothesis]
     idealized: list[str]
     trusted: frozenset[str]
-    believed: set[str]
+    believed: dict[str, list[str]]
     cells: dict[object, Any]
     past: Any
     personal: Any
