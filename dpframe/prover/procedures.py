@@ -13,6 +13,7 @@ import attrs
 from dpframe.exact.limits import Refused
 from dpframe.graph import Bound, Procedure, points_of
 from dpframe.graph.facts import Symbolic, facts_of
+from dpframe.graph.procedures import RandomStopping
 from dpframe.graph.statistics import Statistic
 from dpframe.identity import own
 from dpframe.symbols import Expression, Number
@@ -221,6 +222,7 @@ class Deciding(Symbolic):
     def private_runs(self, graphs: object, epsilon: Expression) -> None:
         """Whether each graph of the procedure is epsilon-DP, its own proof asked."""
         del graphs, epsilon  # the node has both
+        assert isinstance(self.node, RandomStopping)  # noqa: S101 - no other entry asks
         self.found += private_runs(self.problem, self.node)
 
 

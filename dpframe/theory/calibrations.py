@@ -26,6 +26,7 @@ def moved_by(c: At, r: Release) -> Formula:
     return c.ring.factored(c.rows * one)
 
 
+Shares = tuple[tuple[str, ...], ...]
 Sizing = Callable[[Context, Formula, Mapping[str, Formula]], Formula]
 
 
@@ -35,7 +36,7 @@ class Calibration(NamedTuple):
     """
 
     citation: str
-    currencies: tuple[tuple[str, ...], ...]
+    currencies: Shares
     size: Sizing
     limit: Callable[[Context], Formula] | None = None
     strict: bool = False
@@ -46,14 +47,16 @@ PURE_SHARES = (PURE.currency, APPROX.currency)
 EVERY = (APPROX.currency, ZCDP.currency, GAUSSIAN.currency)
 
 
-def calibration(mechanism: str, rule: str, *about: Any, **limit: Any) -> Callable[[Sizing], Sizing]:
+def calibration(
+    mechanism: str, rule: str, citation: str, currencies: Shares, **limit: Any
+) -> Callable[[Sizing], Sizing]:
     """Enter a sizing into both tables: of calibrations, and of theorems by which shares are earned.
 
     What it prescribes for (epsilon, delta) must be the size of the release.
     """
 
     def enter(size: Sizing) -> Sizing:
-        found = CALIBRATIONS[mechanism, rule] = Calibration(*about, size, **limit)
+        found = CALIBRATIONS[mechanism, rule] = Calibration(citation, currencies, size, **limit)
 
         @theorem(mechanism, rule)
         def _earned(c: At, r: Release, epsilon: Formula, delta: Formula) -> None:

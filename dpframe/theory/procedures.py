@@ -165,14 +165,14 @@ def residuals_of(
         if same and all(a is b for a, b in zip(bound.table, moment.table, strict=True)):
             yield c.exp(f)
     rows, column = moment.table
-    bounds = (rows.norm if rows else None, column.bound if column else None)
+    bounds: Any = (rows.norm if rows else None, column.bound if column else None)
     if c.replaced and None not in bounds:
         for n in c.counts():
             yield residual_of(c, n, bounds, ridge[0])
 
 
 def residual_of(
-    at: Context, n: Formula, bounds: tuple[Any, Any], penalty: Formula
+    at: Context, n: Formula, bounds: tuple[Formula, Formula], penalty: Formula
 ) -> Formula:
     """Y + B |theta| for ridge regressions of n rows: |theta| <= |y|/(2 sqrt(penalty)), and |theta|
     <= |X'y|/penalty.
@@ -306,17 +306,18 @@ def _tilted_minimum(
     """
     c.require(type(name) is str, "name must be text")
     rows, column, loss, factor = losses(c, inputs, weight)
-    slope = None if column.bound is None else loss.slope(None, column.bound)
-    c.require(rows.norm is not None and slope is not None, SLOPED)
-    assert None not in (rows.norm, column.bound, slope)  # noqa: S101 - as required
+    norm: Any = rows.norm
+    bound: Any = column.bound
+    slope: Any = None if bound is None else loss.slope(None, bound)
+    c.require(norm is not None and slope is not None, SLOPED)
     keys(formulas, c.where, penalty=object, noise_share=object, size=object)
     c.require(c.single(), ONE_ROW)
     names = ("penalty", "noise_share", "size")
     penalty, part, size = (c.positive(formulas[key], key) for key in names)
     c.shared(penalty, part)
     whole = share_of(c, share, delta=False)
-    weighed = rows.norm if factor is None else rows.norm * factor
-    bend = loss.bend(column.bound) * rows.norm * weighed / penalty
+    weighed = norm if factor is None else norm * factor
+    bend = loss.bend(bound) * norm * weighed / penalty
     c.at_most(whole[0] - part * whole[0], bend, BENT)
     moved = slope * weighed * changes(c)
     c.at_most(size * part * whole[0], moved, SIZES["l2_laplace"])
