@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
 import attrs
@@ -167,15 +168,14 @@ class Calibration(ABC):
 @final
 @attrs.frozen(cache_hash=True)
 class Theorem(Calibration):
-    """A theorem of the rule book: its formula and its hypothesis stand there alone. An attribute of
-    the class of noise that it sizes, under the name that it has there.
+    """A theorem of the rule book: its formula and its hypothesis stand there alone. `Laplace.pure`
+    is the attribute of that name of the class Laplace.
     """
 
     name: str
     kind: str = attrs.field(repr=False)
     citation: str = attrs.field(eq=False, repr=False)
     currencies: tuple[tuple[str, ...], ...] = attrs.field(eq=False, repr=False)
-    mechanism: type[AdditiveNoise] = attrs.field(init=False, eq=False, repr=False)
 
     @classmethod
     def of(cls, kind: str, name: str) -> Theorem:
@@ -188,9 +188,12 @@ class Theorem(Calibration):
         """Its line of the rule book."""
         return CALIBRATIONS[self.kind, self.name]
 
-    def __set_name__(self, owner: type[AdditiveNoise], name: str) -> None:
-        """The class of noise that has it."""
-        object.__setattr__(self, "mechanism", owner)
+    @property
+    def mechanism(self) -> type[AdditiveNoise]:  # type: ignore[override]  # by its name
+        """The class of noise that has it, in the file of its kind."""
+        module = import_module(f".{self.kind}", __package__)
+        found: type[AdditiveNoise] = getattr(module, self.name.partition(".")[0])
+        return found
 
     def calibrate(self, share: Share, sensitivity: Expression) -> AdditiveNoise:
         """The noise of the size that the theorem prescribes."""
