@@ -26,7 +26,7 @@ from .branches import at_most
 from .edit import FIELD, Edit
 from .examined import EXAMINED
 from .judge import Earned
-from .obligation import PROVED, UNPROVED, Obligation
+from .obligation import PROVED, UNPROVED, Obligation, Witness
 from .problem import Problem
 from .runs import private_runs
 from .sign import nonnegative, positive_size
@@ -44,6 +44,8 @@ class WayOut:
     words: str
     field: str = ""
     rises: bool | None = None
+    says: str = ""
+    """What happens without it."""
 
 
 LEAVE_OUT = WayOut("leave `size` out: the theorem's is taken.", "stated")
@@ -57,7 +59,9 @@ WAYS_OUT: Mapping[str, WayOut] = {
     book.STEADY: WayOut("take X'X of the rows as they are."),
     book.RESIDUAL: WayOut(
         "release a LogResidual and take dp.upper_bound of it; or dp.REPLACE_ONE, where n is "
-        "public: a table of n rows makes |theta| as large as sqrt(n) Y/(2 sqrt(penalty))."
+        "public.",
+        says="a table of n rows makes |theta| as large as sqrt(n) Y/(2 sqrt(penalty)), and n is "
+        "private",
     ),
     book.PAIR: WayOut(
         "leave the temperature out: the largest admissible one is taken.", "temperature"
@@ -114,7 +118,8 @@ class Deciding(Symbolic):
     ) -> None:
         verdict, way = PROVED if shown else UNPROVED, WAYS_OUT.get(rule, NO_WAY)
         repair = "" if shown else way.words
-        kept = Obligation("theorem", self.where, rule, facts, verdict, None, repair, edit=edit)
+        witness = Witness(says=way.says) if way.says and not shown else None
+        kept = Obligation("theorem", self.where, rule, facts, verdict, witness, repair, edit=edit)
         examine = None if shown else EXAMINED.get(rule)
         self.found.append(kept if examine is None else examine(self.node, kept))
 
@@ -172,7 +177,8 @@ class Deciding(Symbolic):
         elif g != 0 or not self.shown(f):
             shown = self.shown(f - g) or at_most(self.problem, g, f)
             edit = None if shown else self._edit(rule, f, g)
-            self._note(rule, (f"{g} <= {f}",), shown=shown, edit=edit)
+            fact = f"{'' if shown else 'needed: '}{g} <= {f}"
+            self._note(rule, (fact,), shown=shown, edit=edit)
 
     def at_most(self, most: Expression, f: Expression, rule: str) -> None:
         """Note whether f is shown to be at most `most`."""
