@@ -30,6 +30,7 @@ from dpframe.symbols import (
 )
 from dpframe.theory import facts as known
 from dpframe.theory.book import KINDS
+from dpframe.theory.relations import RELATIONS
 
 from .node import Node
 
@@ -53,7 +54,7 @@ class Symbolic:
 
     def __init__(self, unit: Unit | None, relation: Relation | None) -> None:
         self.unit, self.replaced = unit, relation is REPLACE_ONE
-        self.changes = 2 if self.replaced else 1
+        self.changes = 1 if relation is None else RELATIONS[relation.value].changes
         self.open: list[str] = []
 
     def number(self, value: int | Fraction) -> Expression:
