@@ -163,7 +163,7 @@ _HOME = {
     "dpframe.prover.unproved": ("unproved",),
     "dpframe.execution.research": ("simulate",),
     "dpframe.graph.objectives": ("Huber", "Logistic", "Objective", "Squared"),
-    "dpframe.graph.maps.record_norms": ("divided_records",),
+    "dpframe.graph.maps.scaled": ("divided_records",),
     "dpframe.graph.maps.residuals": ("clipped_error",),
     "dpframe.graph.maps.thinned": ("thinned",),
     "dpframe.graph.functions": (

@@ -12,7 +12,7 @@ import attrs
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.graph import Graph, Node, Regression, Release, RowsNode, Setting, iterate, loop
 from dpframe.graph.loop import Iterate
-from dpframe.graph.statistics import BlockSum
+from dpframe.graph.statistics import RecordSum
 from dpframe.graph.statistics.base import OneRow
 from dpframe.mechanisms import AdditiveNoise, Gaussian, Laplace
 from dpframe.privacy import Relation, Share, Unit
@@ -34,7 +34,7 @@ NORMS: Mapping[str, Norm] = {GAUSSIAN: L2, LAPLACE: L1}
 
 
 @attrs.frozen(cache_hash=True)
-class EventQuery(BlockSum):
+class EventQuery(RecordSum):
     """A query of which an event says that one row moves it, also on a sample, by at most 1."""
 
     kind: ClassVar[str] = "event_query"

@@ -17,7 +17,7 @@ from dpframe.estimation.evidence import Evidence
 from dpframe.estimation.inference_residual import Residual
 from dpframe.estimation.inference_result import Estimates
 from dpframe.graph.maps.base import RowMap
-from dpframe.graph.maps.intercept import Intercept
+from dpframe.graph.maps.bounds import Intercept
 
 from .units import Linear, Numbers
 

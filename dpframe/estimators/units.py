@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 
 from dpframe.graph import Categorical, Column, Graph, Numeric, RowsNode, Setting
 from dpframe.graph.maps.base import RowMap
-from dpframe.graph.maps.boxes import Box
-from dpframe.graph.maps.clip import ClipNorm
+from dpframe.graph.maps.bounds import Box, ClipNorm, Intercept
 from dpframe.graph.maps.grid import OnGrid
-from dpframe.graph.maps.intercept import Intercept
 from dpframe.graph.schema import Encoded
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression

@@ -8,12 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from .documents import number
-from .formula import Atom, Formula, Mono
+from .formula import Atom, Formula, Mono, text_of
 from .interval import whole_root
 from .limits import MAX_BITS, MAX_WORK, ZERO, Exponent, Json, Refused
-from .signs import Sign, at_once
-from .steps import Steps
-from .text import text_of
+from .signs import Sign, Steps, at_once
 
 PRIMES = [p for p in range(2, 100) if all(p % k for k in range(2, p))]
 NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,40}\Z")

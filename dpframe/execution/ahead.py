@@ -12,7 +12,7 @@ import attrs
 
 from dpframe.graph import Node, origins
 from dpframe.graph.node import DataNode
-from dpframe.graph.statistics import BlockSum
+from dpframe.graph.statistics import RecordSum
 
 from .behind import behind, ours
 from .stages import Stages
@@ -24,14 +24,14 @@ Numbers = Mapping[str, Fraction]
 class Guess:
     """Sums of the second stage, each with the numbers, by name, at which it is taken."""
 
-    sums: Mapping[BlockSum, Numbers] = attrs.field(factory=dict)
+    sums: Mapping[RecordSum, Numbers] = attrs.field(factory=dict)
 
     @property
     def supposed(self) -> dict[str, Fraction]:
         """All numbers that any of the sums reads."""
         return {name: value for at in self.sums.values() for name, value in at.items()}
 
-    def right(self, summed: BlockSum, learned: Numbers) -> bool:
+    def right(self, summed: RecordSum, learned: Numbers) -> bool:
         """Whether the numbers turned out as they were supposed for a sum."""
         return self.sums[summed].items() <= learned.items()
 
@@ -53,10 +53,10 @@ def guess_of(stages: Stages) -> Guess:
     }
     if not likely or graph.loops or not graph.additive:
         return NO_GUESS
-    sums = [one for one in stages.statistics(1) if isinstance(one, BlockSum)]
+    sums = [one for one in stages.statistics(1) if isinstance(one, RecordSum)]
     waits = {one: _waits_for(behind(one)) for one in sums if ours(one)}
     known = {one: nodes for one, nodes in waits.items() if nodes <= likely.keys()}
-    first = [one for one in stages.statistics(0) if isinstance(one, BlockSum)]
+    first = [one for one in stages.statistics(0) if isinstance(one, RecordSum)]
     if any(one.step is None for one in (*first, *known)):
         return NO_GUESS  # sums of doubles would be of other pieces of blocks
     return Guess({one: _together(likely[node] for node in nodes) for one, nodes in known.items()})

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dpframe.graph import Graph, Node, RowsNode
 from dpframe.graph.answers import answers
 from dpframe.graph.maps.grid import RowsOnGrid
-from dpframe.graph.statistics import BlockSum, Searched
+from dpframe.graph.statistics import RecordSum, Searched
 from dpframe.sources import Source
 from dpframe.sources.layout import Layout
 from dpframe.sources.memory import MemorySource
@@ -147,14 +147,14 @@ def held_grid(stages: Stages) -> tuple[tuple[int, ...], RowsOnGrid] | None:
     return (tuple(looks), grid) if grid is not None and len(looks) > 1 else None
 
 
-def _sums_of_rows(stages: Stages, stage: int) -> list[BlockSum]:
+def _sums_of_rows(stages: Stages, stage: int) -> list[RecordSum]:
     """What a pass of this stage sums, if it reads rows."""
-    sums = [one for one in stages.statistics(stage) if isinstance(one, BlockSum)]
+    sums = [one for one in stages.statistics(stage) if isinstance(one, RecordSum)]
     rows = any(isinstance(one, RowsNode) for one in needed(stages.graph, sums))
     return sums if rows else []
 
 
-def _only_way(graph: Graph, sums: Sequence[BlockSum]) -> RowsOnGrid | None:
+def _only_way(graph: Graph, sums: Sequence[RecordSum]) -> RowsOnGrid | None:
     """The one grid of rows by which sums, and all that they read, come to the rows."""
     maps = needed(graph, sums)
     grids = [one for one in maps if isinstance(one, RowsOnGrid) and answers(one).rounds]

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from dpframe.graph import Graph, Node, Release, origins
-from dpframe.graph.statistics import BlockSum, Searched, Statistic
+from dpframe.graph.statistics import RecordSum, Searched, Statistic
 
 from .views import needed
 
@@ -22,13 +22,13 @@ def postponed(graph: Graph, early: Stage) -> dict[Node, int]:
     """
     if not graph.additive or graph.loops or _searches(graph):
         return {}
-    sums = [node for node in graph.statistics if isinstance(node, BlockSum)]
+    sums = [node for node in graph.statistics if isinstance(node, RecordSum)]
     stages = sorted({early[one] for one in sums}, reverse=True)
     return _chosen(sums, stages, graph, early) if len(stages) > 1 else {}
 
 
 def _chosen(
-    sums: Sequence[BlockSum], stages: Sequence[int], graph: Graph, early: Stage
+    sums: Sequence[RecordSum], stages: Sequence[int], graph: Graph, early: Stage
 ) -> dict[Node, int]:
     """What `postponed` says, from the last stage to the first."""
     due = _due(graph, early)

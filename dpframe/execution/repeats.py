@@ -14,10 +14,10 @@ import numpy as np
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Node
-from dpframe.graph.maps.residual_labels import ResidualLabels
+from dpframe.graph.maps.residuals import ResidualLabels
 from dpframe.graph.node import DataNode
 from dpframe.graph.rewriting import rebuilt
-from dpframe.graph.statistics import BlockSum
+from dpframe.graph.statistics import RecordSum
 from dpframe.symbols import Expression
 
 from .behind import behind, ours
@@ -52,7 +52,7 @@ class Alike:
         """Whether it is made of residuals at zero, and of nothing that was written elsewhere."""
         return not self.zeros.isdisjoint(behind(summed)) and ours(summed)
 
-    def first(self, summed: BlockSum, before: Iterable[Node]) -> Node | None:
+    def first(self, summed: RecordSum, before: Iterable[Node]) -> Node | None:
         """The first of the sums `before` that is the same as one of residuals at zero."""
         wanted = self._plain_or_none(summed)
         kinds = (one for one in before if type(one) is type(summed) and ours(one))

@@ -24,7 +24,7 @@ from dpframe.graph import (
 )
 from dpframe.graph.maps.grid import RowsOnGrid
 from dpframe.graph.procedures.random_stopping import RandomStopping
-from dpframe.graph.statistics import BlockSum, Searched, Statistic
+from dpframe.graph.statistics import RecordSum, Searched, Statistic
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
 from dpframe.sources import Source
@@ -86,7 +86,7 @@ class Running:
 
     def recall(self, stage: int) -> None:
         """Sums of a stage that were read already: as guessed, or of the same rows and labels."""
-        unknown = [one for one in self._unknown(stage) if isinstance(one, BlockSum)]
+        unknown = [one for one in self._unknown(stage) if isinstance(one, RecordSum)]
         for one in unknown:
             if one in self.taken and self.guess.right(one, self.numbers.learned):
                 self.values[one] = self.taken[one]
@@ -98,7 +98,7 @@ class Running:
 
     def reads_rows(self, stage: int) -> bool:
         """Whether a stage has sums for which rows are read."""
-        asked = [one for one in self._unknown(stage) if isinstance(one, BlockSum)]
+        asked = [one for one in self._unknown(stage) if isinstance(one, RecordSum)]
         return any(isinstance(one, RowsNode) for one in needed(self.graph, asked))
 
     def _unknown(self, stage: int) -> list[Statistic]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dpframe.errors import NotExecutable
 from dpframe.graph import Graph, Node, RowsNode
 from dpframe.graph.maps.grid import OnGrid, exact_rows
-from dpframe.graph.statistics import BlockSum, Searched, Statistic
+from dpframe.graph.statistics import RecordSum, Searched, Statistic
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression
 
@@ -48,7 +48,7 @@ class Pass:
     """
 
     maps: tuple[Node, ...]
-    sums: tuple[BlockSum, ...]
+    sums: tuple[RecordSum, ...]
     numbers: Mapping[Expression, float]
     most: int | None
     given: Values = attrs.field(factory=dict)
@@ -73,7 +73,7 @@ class Pass:
         one. `rows` is what rows of a block are already; None for the table's own.
         """
         asked = graph.statistics if statistics is None else statistics
-        sums = tuple(node for node in asked if isinstance(node, BlockSum))
+        sums = tuple(node for node in asked if isinstance(node, RecordSum))
         maps, given = needed(graph, sums), given or {}
         known: dict[Expression, float] = {}
 
@@ -123,7 +123,7 @@ class Pass:
             turn.add(seen)
 
 
-Part = tuple[BlockSum, "WholeSum | RealSum"]
+Part = tuple[RecordSum, "WholeSum | RealSum"]
 
 
 @attrs.frozen(eq=False)
@@ -158,7 +158,7 @@ class RealSum:
 @np.errstate(over="ignore", invalid="ignore")
 def derived(
     graph: Graph,
-    sums: Iterable[BlockSum],
+    sums: Iterable[RecordSum],
     totals: Sums,
     number: Numbers,
     statistics: Sequence[Statistic] | None = None,

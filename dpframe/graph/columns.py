@@ -12,6 +12,7 @@ from dpframe.symbols import Expression, exact, sqrt
 
 from .facts import stated
 from .node import DataNode, Node
+from .reached import occurring
 
 if TYPE_CHECKING:
     from .rows import Rows
@@ -38,8 +39,7 @@ class Column(DataNode):
     @property
     def ball(self) -> bool:
         """Whether every label in [-bound, bound] may occur."""
-        own = stated(self)
-        return own is not None and own.occurring.ball
+        return occurring(self).ball
 
     @property
     def grid(self) -> int | None:
@@ -78,7 +78,7 @@ class Column(DataNode):
 
     def clip(self, lower: object, upper: object) -> Column:
         """Every label clipped into the public interval [lower, upper]."""
-        from .maps.labels import ClipColumn
+        from .maps.bounds import ClipColumn
 
         return ClipColumn(self, lower, upper)
 
@@ -86,13 +86,13 @@ class Column(DataNode):
         """Every label minus `minus`, divided by `by`: numbers that are public or released
         (dp.known). Clip what it gives.
         """
-        from .maps.scaled_labels import ScaledLabels
+        from .maps.scaled import ScaledLabels
 
         return ScaledLabels(self, by, minus)
 
     def residuals(self, rows: Rows, theta: Node) -> Column:
         """y - x'theta of every record, at released coefficients theta (d,). Clip what it gives."""
-        from .maps.residual_labels import ResidualLabels
+        from .maps.residuals import ResidualLabels
 
         return ResidualLabels(self, rows, theta)
 
@@ -107,7 +107,6 @@ class ColumnSource(Column):
     grid: int | None = None
     draft: bool = False
     """Whether the std of a release stays a symbol, because its noise is not settled."""
-    inputs: tuple[Node, ...] = attrs.field(default=(), init=False)
 
     @property
     def label(self) -> str:

@@ -12,22 +12,21 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from dpframe.exact.limits import ZERO, Refused
+from dpframe.exact.limits import Refused
 from dpframe.privacy import REPLACE_ONE, Relation, Unit
 from dpframe.sensitivity import L1, L2, OPERATOR
 from dpframe.symbols import (
     DATA,
     RECORD,
-    RELEASED,
     Expression,
     Number,
     Symbol,
-    plain,
     rational,
 )
 from dpframe.symbols.formulas import Formulas
 from dpframe.theory import facts as known
 from dpframe.theory.book import KINDS
+from dpframe.theory.relations import RELATIONS
 
 from .node import Node
 
@@ -50,7 +49,7 @@ class Symbolic(Formulas):
     where = "declaration"
 
     def __init__(self, unit: Unit | None, relation: Relation | None) -> None:
-        super().__init__(replaced=relation is REPLACE_ONE)
+        super().__init__(None if relation is None else RELATIONS[relation.value])
         self.unit = unit
         self.open: list[str] = []
 
@@ -71,10 +70,6 @@ class Symbolic(Formulas):
         """A number of a node, perhaps as a file has it."""
         return Fraction(value) if isinstance(value, str) else rational(value)
 
-    def written(self, value: Fraction) -> str:
-        """A number as a person writes it."""
-        return plain(value)
-
     def parameter(self, value: object) -> bool:
         """Whether an expression is one symbol."""
         return isinstance(value, Symbol)
@@ -82,10 +77,6 @@ class Symbolic(Formulas):
     def readable(self, f: Expression) -> bool:
         """Whether an expression reads no data that is not released."""
         return DATA not in f.scope
-
-    def fixed(self, f: Expression) -> bool:
-        """Whether an expression reads nothing that was released."""
-        return RELEASED not in f.scope
 
     def seen(self, fact: object) -> bool:
         """Whether a node is released; a constant statistic is told by the prover."""
@@ -167,7 +158,19 @@ def _stated(node: Node, replaced: bool) -> Any:  # noqa: FBT001 - a key of the c
         found = kind.make(at, *inputs, **{name: given(node, name) for name in kind.names})
     except Refused:
         return None
-    return found.unbounded() if at.open else found
+    return unbounded(found) if at.open else found
+
+
+def unbounded(found: Any) -> Any:
+    """Of what does not meet its obligations, the shape is known and nothing else."""
+    match found:
+        case known.RowFacts():
+            return known.RowFacts(found.columns)
+        case known.LabelFacts():
+            return known.LabelFacts()
+        case known.StatisticFacts():
+            return known.StatisticFacts(found.shape, table=found.table)
+    return None
 
 
 def by_the_book(rule: Callable[..., Any], relation: Relation | None, *numbers: Any) -> Any:
@@ -238,43 +241,25 @@ def facts_of(node: Node, relation: Relation | None = None) -> Any:
 
 def told_by_rows(rows: Rows) -> known.RowFacts:
     """What rows say of themselves."""
-    occurring = known.Occurring(
-        any_finite=False, ball=rows.ball, box=rows.box, extreme=rows.extreme
-    )
-    return known.RowFacts(
-        columns=rows.columns,  # type: ignore[arg-type]
-        norm=rows.norm,  # type: ignore[arg-type]
-        norm1=rows.norm1,  # type: ignore[arg-type]
-        unit_norm=rows.unit_norm,
-        entry=rows.entry,  # type: ignore[arg-type]
-        step=getattr(rows, "step", None),
-        share=ZERO,
-        weighed=None,
-        occurring=occurring,
-    )
+    bounds: tuple[Any, ...] = (rows.columns, rows.norm, rows.norm1, rows.entry, rows.unit_norm)
+    return known.RowFacts(*bounds, step=getattr(rows, "step", None))
 
 
 def told_by_labels(column: Column) -> known.LabelFacts:
     """What labels say of themselves."""
-    return known.LabelFacts(
-        bound=column.bound,  # type: ignore[arg-type]
-        step=getattr(column, "step", None),
-        share=ZERO,
-        weighed=None,
-        occurring=known.Occurring(any_finite=False, ball=column.ball, box=False, extreme=False),
-    )
+    bound: Any = column.bound
+    return known.LabelFacts(bound, step=getattr(column, "step", None))
 
 
 def told_by_statistic(statistic: Statistic, relation: Relation | None) -> known.StatisticFacts:
     """What a statistic says of itself."""
     from dpframe.privacy import ADD_REMOVE
 
-    moves = []
-    for norm in (L1, L2, OPERATOR):
-        one = statistic.one_row(norm, relation or ADD_REMOVE)
-        moves.append(None if one is None else known.Move(one.value, one.rule, one.attained))  # type: ignore[arg-type]
+    found = [statistic.one_row(norm, relation or ADD_REMOVE) for norm in (L1, L2, OPERATOR)]
+    l1, l2, spectral = (None if one is None else one.value for one in found)
     steps = () if statistic.step is None else (statistic.step,)
-    return known.statistic(statistic.shape, known.Moves(*moves), steps=steps)  # type: ignore[arg-type]
+    told: Any = known.StatisticFacts
+    return told(statistic.shape, l1, l2, spectral, steps=steps)  # type: ignore[no-any-return]
 
 
 def told_by_loss(loss: Objective) -> known.Loss:

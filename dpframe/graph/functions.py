@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .columns import Column
 from .loop import Iterate
 from .maps.cells import cell_under
-from .maps.gradients import Gradient
+from .maps.residuals import Gradient
 from .node import DataNode
 from .objectives import Objective, Squared
 from .rows import Rows

@@ -23,14 +23,15 @@ from typing import Any
 import attrs
 
 from dpframe.privacy import Relation
-from dpframe.symbols import Expression, maximum
+from dpframe.sensitivity import L2
+from dpframe.symbols import Expression, Number, add, maximum
 from dpframe.theory import joint as book
 from dpframe.theory.book import PLAIN
 
 from .facts import Symbolic, facts_of
 from .statistics import Statistic
 
-ALONE = PLAIN.role
+ALONE, ZERO = PLAIN.role, Number(Fraction(0))
 Larger = Callable[[Expression, Expression], Expression]
 
 
@@ -71,7 +72,7 @@ class Joint:
     @property
     def exact_below(self) -> tuple[bool, ...]:
         """For each statistic, whether its move is part of `attained`."""
-        moves = [one.moves.l2 for one in self.facts]
+        moves = [one.one_row(L2, self.relation) for one in self.statistics]
         return tuple(move is not None and move.attained for move in moves)
 
     @property
@@ -97,9 +98,18 @@ class Joint:
         together count.
         """
         at: Any = Symbolic(None, self.relation)
-        squares: Any = list(zip(self.family, moves, strict=True))
-        found: Any = book.attained_by(at, self.facts, squares)
-        return found  # type: ignore[no-any-return]
+        reached = [m if one else ZERO for m, one in zip(moves, self.exact_below, strict=True)]
+        if not at.replaced:
+            return add(*reached)
+        if not self.together:
+            return maximum(ZERO, *reached)
+        squares: Any = list(zip(self.family, reached, strict=True))
+        m: Any = book.by_part(at, squares)
+        amount, moment, labels = m["gram"] * 2 + m["floor"], m["moment"], m["squares"]
+        if moment == ZERO:
+            return add(amount, labels)
+        top = moment if amount == ZERO else _settled(at, maximum, amount, moment)
+        return maximum((top + moment) ** 2 / top, amount + moment + labels)
 
 
 def _settled(at: Symbolic, larger: Larger, f: Expression, g: Expression) -> Expression:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .maps.gradients import FAR
+from .maps.residuals import FAR
 
 Array = NDArray[Any]
 

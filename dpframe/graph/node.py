@@ -5,13 +5,15 @@ give it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from fractions import Fraction
+from functools import lru_cache
 from typing import Any, ClassVar, NoReturn
 
-from dpframe.errors import TouchesData
+from dpframe.errors import InvalidArgument, TouchesData
 from dpframe.privacy import Unit
-from dpframe.symbols import DATA, Expression, Scope
+from dpframe.symbols import DATA, Expression, Scope, to_json
 
-from .reading import Reading
+from .reading import READS, Reading
 
 WAY_OUT = (
     "Data is touched at execution only: compute with statistics (X.T @ X, X.T @ y, "
@@ -30,9 +32,11 @@ class Node(ABC):
     """What its value depends on: on the data, the strictest, where it does not say less."""
 
     @property
-    @abstractmethod
     def inputs(self) -> tuple[Node, ...]:
-        """The nodes this one reads."""
+        """The nodes this one reads: the fields that are nodes, or tuples of nodes, in order."""
+        held = [getattr(self, name) for name in fields_of(type(self))]
+        parts = [one if isinstance(one, tuple) else (one,) for one in held]
+        return tuple(one for part in parts for one in part if isinstance(one, Node))
 
     @property
     @abstractmethod
@@ -41,8 +45,15 @@ class Node(ABC):
 
     @property
     def readings(self) -> dict[str, Reading]:
-        """The formulas it reads besides its inputs, by name, and what each may depend on."""
-        return {}
+        """The formulas it reads besides its inputs, by name, and what each may depend on: the
+        fields that `reads` marks.
+        """
+        marked = ((reads, getattr(self, name)) for name, reads in _reads(type(self)))
+        return {
+            reads.name: Reading(formula, reads.may, reads.positive)
+            for reads, formula in marked
+            if formula is not None
+        }
 
     @property
     def derived(self) -> dict[str, Reading]:
@@ -68,9 +79,47 @@ class Node(ABC):
         """
         return ""
 
-    @abstractmethod
     def record(self) -> dict[str, object]:
-        """Its own parameters as JSON values: formulas, numbers and names; never data."""
+        """Its own parameters as JSON values: formulas, numbers and names; never data. By default
+        every field that is no node.
+        """
+        held = {name: getattr(self, name) for name in fields_of(type(self))}
+        return {name: written(value) for name, value in held.items() if not _of_nodes(value)}
+
+
+@lru_cache(maxsize=1024)
+def fields_of(cls: type) -> tuple[str, ...]:
+    """The names of the fields of an attrs class."""
+    return tuple(field.name for field in getattr(cls, "__attrs_attrs__", ()))
+
+
+@lru_cache(maxsize=1024)
+def _reads(cls: type) -> tuple[tuple[str, Any], ...]:
+    """The fields of an attrs class that hold formulas which it reads, and what was said of them."""
+    fields = [one for one in getattr(cls, "__attrs_attrs__", ()) if READS in one.metadata]
+    return tuple((one.name, one.metadata[READS].called(one.name)) for one in fields)
+
+
+def _of_nodes(value: object) -> bool:
+    parts = value if isinstance(value, tuple) else (value,)
+    return bool(parts) and all(isinstance(part, Node) for part in parts)
+
+
+def written(value: Any) -> object:
+    """A parameter as JSON values. Raises InvalidArgument."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, tuple):
+        return [written(part) for part in value]
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, Expression):
+        return to_json(value)
+    if not hasattr(value, "record"):
+        way_out = "A node with another one says in `record` how it is written."
+        raise InvalidArgument("parameter", "a formula, an exact number or a name", value, way_out)
+    own: object = value.record()
+    return own
 
 
 class DataNode(Node):
@@ -82,9 +131,9 @@ class DataNode(Node):
     __array_ufunc__ = None
 
     @property
-    @abstractmethod
     def unit(self) -> Unit:
-        """The unit of privacy of the table that it reads."""
+        """The unit of privacy of the table that it reads: that of its first input."""
+        return next(one.unit for one in self.inputs if isinstance(one, DataNode))
 
     def refuse(self, what: str) -> NoReturn:
         """Say what cannot be done with declared data, and the way out. Raises TouchesData."""

@@ -5,7 +5,7 @@ alone, whatever the other records are and wherever it stands. Proof page: proofs
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,21 +13,18 @@ import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.identity import kind_of
-from dpframe.symbols import Number, exact, to_json
+from dpframe.symbols import Number, exact
 
+from .arrays import Array, Values, np
 from .columns import Column
-from .interval import to_float
 from .maps.grid import OnGrid
-from .node import Node
+from .node import Node, fields_of, written
+from .reading import to_float
 from .rows import Rows
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .maps.cells import CellColumn, CellRows
     from .statistics import CellCount
-
-    Array = NDArray[Any]
 
 MOST = 1000
 FIXED = "Cells are public and fixed before anything is read."
@@ -48,9 +45,9 @@ class Assignment(ABC):
     def places(self, rows: Array, labels: Array | None) -> Array:
         """The cell of each record of a block by itself, from 0 to cells - 1, shape (m,)."""
 
-    @abstractmethod
     def record(self) -> dict[str, object]:
         """All of it as JSON values."""
+        return {name: written(getattr(self, name)) for name in fields_of(type(self))}
 
 
 def whole_cells(value: object) -> int:
@@ -80,10 +77,6 @@ class Hashed(Assignment):
 
         columns = [*rows.T] if labels is None else [*rows.T, labels]
         return hashed(columns, len(rows), self.salt, self.cells)
-
-    def record(self) -> dict[str, object]:
-        """Cells and salt."""
-        return {"cells": self.cells, "salt": self.salt}
 
 
 def _cuts(value: Any) -> tuple[Number, ...]:
@@ -118,18 +111,12 @@ class Cut(Assignment):
 
     def places(self, rows: Array, labels: Array | None) -> Array:
         """How many cuts are at most the value. Raises NotExecutable where no column is there."""
-        import numpy as np
-
         if self.column is not None and self.column >= rows.shape[1]:
             way_out = f"the table has {rows.shape[1]} columns, counted from 0."
             raise NotExecutable(f"a partition by column {self.column}: {way_out}")
         values: Any = labels if self.column is None else rows[:, self.column]
         cuts = [to_float(cut.value) for cut in self.cuts]
         return np.asarray(np.searchsorted(cuts, values, side="right"))
-
-    def record(self) -> dict[str, object]:
-        """The cuts, and the column (null: the label)."""
-        return {"cuts": [to_json(cut) for cut in self.cuts], "column": self.column}
 
 
 @attrs.frozen
@@ -180,7 +167,7 @@ class Partition:
 
         return CellCount(self, number)
 
-    def places(self, values: Mapping[Node, Array]) -> Array:
+    def places(self, values: Values) -> Array:
         """The cell of each record of a block, shape (m,), from the blocks of `inputs`."""
         labels = None if self.column is None else values[self.column]
         return self.assignment.places(values[self.rows], labels)
@@ -190,12 +177,12 @@ class Partition:
         return {"assignment": kind_of(type(self.assignment)), **self.assignment.record()}
 
 
-def cell_number(partition: Partition, value: object) -> int:
-    """One of the cells. Raises InvalidArgument."""
-    if type(value) is not int or not 0 <= value < partition.cells:
-        wanted = f"one of the cells, from 0 to {partition.cells - 1}"
+def in_partition(instance: Any, attribute: object, value: int) -> None:
+    """Validate the `cell` of an attrs class with a `partition`. Raises InvalidArgument."""
+    del attribute
+    if type(value) is not int or not 0 <= value < instance.partition.cells:
+        wanted = f"one of the cells, from 0 to {instance.partition.cells - 1}"
         raise InvalidArgument("cell", wanted, value, "")
-    return value
 
 
 def partition(X: Rows, y: Column | None, *, cells: int, salt: str = "") -> Partition:

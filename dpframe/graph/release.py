@@ -32,7 +32,7 @@ from .columns import ColumnSource
 from .node import DataNode, Node
 from .reading import Reading, share_readings
 from .rows import Rows, RowSource
-from .statistics import BlockSum, Identity, Statistic
+from .statistics import Identity, RecordSum, Statistic
 
 ONE = Number(Fraction(1))
 POSITIVE = Domain(Fraction(0), None)
@@ -285,7 +285,7 @@ def _rate(value: object, statistic: Statistic) -> Number:
     rate = exact(value, "sampled")
     if not isinstance(rate, Number) or not 0 < rate.value <= 1:
         raise InvalidArgument("sampled", "a number in (0, 1]", str(rate), "Such as '0.01'.")
-    rows = isinstance(statistic, BlockSum) and not any(
+    rows = isinstance(statistic, RecordSum) and not any(
         isinstance(one, Statistic) for one in statistic.inputs
     )
     if not rows:

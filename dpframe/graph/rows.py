@@ -9,15 +9,15 @@ all of it may occur (`box`). Non-finite values never get here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.privacy import Unit
 from dpframe.symbols import (
+    PUBLIC,
     RECORD,
     Expression,
     Number,
@@ -33,10 +33,8 @@ from dpframe.symbols.domain import Domain
 from .facts import stated
 from .node import DataNode, Node
 from .of_budgets import OfBudgets
-from .reading import Reading
-
-if TYPE_CHECKING:
-    Numbers = Callable[[Expression], float]  # the value of a public formula, rounded towards zero
+from .reached import occurring
+from .reading import reads
 
 SIZE = Domain(Fraction(0), None, lower_closed=True, integer=True)
 ONE = Number(Fraction(1))
@@ -79,8 +77,7 @@ class Rows(DataNode):
     @property
     def ball(self) -> bool:
         """Whether every row of the ball of radius `norm` may occur, in every dimension."""
-        own = stated(self)
-        return own is not None and own.occurring.ball
+        return occurring(self).ball
 
     @property
     def entry(self) -> Expression | None:
@@ -93,14 +90,12 @@ class Rows(DataNode):
     @property
     def box(self) -> bool:
         """Whether every row with entries in [-entry, entry] may occur, in every dimension."""
-        own = stated(self)
-        return own is not None and own.occurring.box
+        return occurring(self).box
 
     @property
     def extreme(self) -> bool:
         """Whether some possible row has 2-norm `norm`, whatever the other rows and its label."""
-        own = stated(self)
-        return self.ball if own is None else own.occurring.extreme
+        return self.ball if stated(self) is None else occurring(self).extreme
 
     @property
     def unit_norm(self) -> bool:
@@ -189,25 +184,25 @@ class Rows(DataNode):
         """Every row divided by its own 2-norm (a zero row becomes the first unit vector): norm
         exactly 1.
         """
-        from .maps.normalized import Normalized
+        from .maps.bounds import Normalized
 
         return Normalized(self)
 
     def clip(self, *, norm: object) -> Rows:
         """Every row projected onto the ball of radius `norm`, a public positive formula."""
-        from .maps.clip import ClipNorm
+        from .maps.bounds import ClipNorm
 
         return ClipNorm(self, norm)
 
     def boxed(self, bound: object) -> Rows:
         """Every entry clipped into [-bound, bound], a public positive formula."""
-        from .maps.boxes import Box
+        from .maps.bounds import Box
 
         return Box(self, bound)
 
     def with_intercept(self, value: object = 1) -> Rows:
         """A constant column appended; the bound grows to sqrt(norm^2 + value^2)."""
-        from .maps.intercept import Intercept
+        from .maps.bounds import Intercept
 
         return Intercept(self, value)
 
@@ -227,7 +222,7 @@ class Rows(DataNode):
         """Column j becomes (x_j - minus_j)/by_j, by lists of public numbers. Raises
         InvalidArgument.
         """
-        from .maps.scaled_columns import ScaledColumns
+        from .maps.scaled import ScaledColumns
 
         scaled = ScaledColumns(self, by)
         return scaled if minus is None else ScaledColumns(self, by, minus)
@@ -236,7 +231,7 @@ class Rows(DataNode):
         """[lower_j, upper_j] of every column onto [-1, 1], by lists of public numbers; what is
         outside onto the ends. Raises InvalidArgument.
         """
-        from .maps.scaled_columns import between
+        from .maps.scaled import between
 
         return between(self, lower, upper)
 
@@ -244,7 +239,7 @@ class Rows(DataNode):
         """Column j becomes (x_j - minus_j)/by_j, where `by` and `minus` are released vectors; `by`
         is put into the public range [lower, upper] first. Bounds nothing: clip what it gives.
         """
-        from .maps.divided import DividedColumns
+        from .maps.scaled import DividedColumns
 
         return DividedColumns(self, by, minus, lower, upper)
 
@@ -278,22 +273,16 @@ class RowSource(Rows):
 
     kind: ClassVar[str] = "rows"
     name: str
-    columns: Expression
+    columns: Expression = attrs.field(metadata=reads(may=PUBLIC))
     unit: Unit
     grid: int | None = None
     draft: bool = False
     """Whether the std of a release stays a symbol, because its noise is not settled."""
-    inputs: tuple[Node, ...] = attrs.field(default=(), init=False)
 
     @property
     def label(self) -> str:
         """The name."""
         return self.name
-
-    @property
-    def readings(self) -> dict[str, Reading]:
-        """The number of columns."""
-        return {"columns": Reading(self.columns)}
 
     def record(self) -> dict[str, object]:
         """Name and number of columns."""

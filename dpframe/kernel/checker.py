@@ -4,34 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from dpframe.exact.documents import domain, keys, number, plain
+from dpframe.exact.documents import Range, domain, keys, number, plain
 from dpframe.exact.enclosure import holds
-from dpframe.exact.formula import Atom, Formula
+from dpframe.exact.formula import Formula, text_of
 from dpframe.exact.limits import Json, Refused, Unusable
-from dpframe.exact.ranges import Range
 from dpframe.exact.ring import FUNCTIONS, NAME, Ring
-from dpframe.exact.steps import Steps
-from dpframe.exact.text import text_of
-from dpframe.theory import DERIVATIONS, KINDS
+from dpframe.exact.signs import Steps
+from dpframe.theory import DERIVATIONS
+from dpframe.theory.at import At
 from dpframe.theory.boxes import narrowed
-from dpframe.theory.calibrations import at_most
-from dpframe.theory.facts import Bound, Hypothesis, Release, public
-from dpframe.theory.guarantees import GUARANTEES, PURE
-from dpframe.theory.personal import (
-    Past,
-    Personal,
-    committed,
-    each_record,
-    learned,
-    made,
-    one_for_all,
-    settled,
-)
+from dpframe.theory.facts import Hypothesis, public
+from dpframe.theory.guarantees import GUARANTEES
+from dpframe.theory.personal import committed, derive, each_record, learned
 from dpframe.theory.procedures import private_runs
 from dpframe.theory.relations import RELATIONS
 
@@ -41,232 +30,14 @@ SCHEMA = "dpframe-certificate/2"
 IDEALIZED, TRUSTED = "idealized numerics", " is trusted: "
 
 
-class Checker:
-    """The obligations of one certificate; `count` of them were shown so far."""
+class Checker(At):
+    """The obligations of one certificate."""
 
-    def __init__(self, ring: Ring) -> None:
-        self.ring, self.where, self.count, self.hash = ring, "certificate", 0, ""
-        self.facts: list[Any] = []
-        self.domains: dict[str, Range] = {}
-        self.free: set[str] = set()  # symbols that stand for no statistic
-        self.region: list[Hypothesis] = []
-        self.lines: dict[object, list[Hypothesis]] = {}  # the same by their two sides
-        self.idealized: list[str] = []  # releases that are computed in floating point
-        self.trusted: frozenset[str] = frozenset()  # classes that the assumptions name
-        self.believed: dict[str, list[str]] = {}  # what those that the graph uses state
-        self.cells: dict[object, Any] = {}  # the cell of a partition that decides a fact
-        self.past, self.personal = Past(), Personal()
-
-    @property
-    def replaced(self) -> bool:
-        """Whether neighbours have as many rows."""
-        return self.relation.replaced
-
-    @property
-    def releases(self) -> list[Release]:
-        """Every release, whether or not the output needs it."""
-        return [fact for fact in self.facts if isinstance(fact, Release)]
-
-    def require(self, shown: object, rule: str) -> None:
-        """One obligation. Raises Refused."""
-        self.count += 1
-        if not shown:
-            raise Refused(f"{self.where}: {rule}")
-
-    def at_least(self, f: Formula, g: Formula | int, rule: str, *, strict: bool = False) -> None:
-        """The obligation g <= f (g < f where strict) on the whole domain. Raises Refused."""
-        self.count += 1
-        if not self.ring.prove(f - g if g else f, strict=strict):
-            sides = f"{text_of(self.ring.lift(g))} {'<' if strict else '<='} {text_of(f)}"
-            raise Refused(f"{self.where}: {rule}: {sides} was not shown")
-
-    def equal(self, f: Formula, g: Formula, rule: str) -> None:
-        """The obligation that f, which is positive, and g are the same formula. Raises Refused."""
-        self.count += 1
-        shown = f.key == g.key or not self.ring.clear(f - g)[0]
-        if not shown and self.ring.prove(g, strict=True):
-            shown = not self.ring.clear(f**2 - g**2)[0]
-        if not shown:
-            raise Refused(f"{self.where}: {rule}: {text_of(f)} is not shown to be {text_of(g)}")
-
-    def number(self, value: int | Fraction) -> Formula:
-        """A number as a formula."""
-        return self.ring.lift(value)
-
-    def minimum(self, *parts: Formula) -> Formula:
-        """The smallest."""
-        return self.ring.extremum("min", parts)
-
-    def maximum(self, *parts: Formula) -> Formula:
-        """The largest."""
-        return self.ring.extremum("max", parts)
-
-    def log(self, f: Formula) -> Formula:
-        """The natural logarithm. Raises Refused."""
-        return self.ring.log(f)
-
-    def exp(self, f: Formula) -> Formula:
-        """The exponential."""
-        return self.ring.implicit("exp", [f])
-
-    def analytic_sigma(self, epsilon: Formula, delta: Formula) -> Formula:
-        """The least std of Gaussian noise that makes a move of 1 (epsilon, delta)-DP."""
-        return self.ring.implicit("analytic_sigma", [epsilon, delta])
-
-    def total(self, parts: Iterable[Formula]) -> Formula:
-        """The sum."""
-        return self.ring.total(parts)
-
-    def constant(self, f: Formula) -> Fraction | None:
-        """The number that a formula is; None for any other."""
-        return f.constant
-
-    def same(self, f: Formula, g: Formula) -> bool:
-        """Whether two formulas have one normal form."""
-        return f.key == g.key
-
-    def rational(self, value: Json) -> Fraction:
-        """A number of the file. Raises Refused."""
-        return number(value, self.where)
-
-    def written(self, value: Fraction) -> str:
-        """A number in words."""
-        return str(value)
-
-    def parameter(self, value: Json) -> bool:
-        """Whether a value names a symbol that stands for no node."""
-        return type(value) is str and value in self.free
-
-    def readable(self, _: Formula) -> bool:
-        """Every formula that could be read is: others name no symbol that is public yet."""
-        return True
-
-    def fixed(self, f: Formula) -> bool:
-        """Whether a formula reads nothing that was released."""
-        return not self.ring.depends(f) & self.past.symbols.keys()
-
-    def seen(self, fact: object) -> bool:
-        """Whether a node may be seen."""
-        return public(fact)
-
-    def single(self) -> bool:
-        """Whether a person has one row."""
-        return self.rows.constant == 1
-
-    def sole(self, kind_of: type, rule: str) -> None:
-        """The obligation that there is no fact of this very type yet. Raises Refused."""
-        self.require(not any(type(fact) is kind_of for fact in self.facts), rule)
-
-    def place(self, fact: object, inputs: Iterable[object], cell: object) -> None:
-        """Note the cell of a fact, if nothing that was released moves the cells."""
-        if not any(node in self.past.late for node in inputs):
-            self.cells[fact] = cell
-
-    def bound(self, f: Formula) -> Bound | None:
-        """The bound that a formula is."""
-        return next((known for symbol, known in self.bounds() if symbol.key == f.key), None)
-
-    def bounds(self) -> list[tuple[Formula, Bound]]:
-        """Every bound on a statistic, and its symbol."""
-        known = self.past.symbols.items()
-        return [(self.ring.symbols[name], one) for name, one in known if isinstance(one, Bound)]
-
-    def counts(self) -> list[Formula]:
-        """The symbols that stand for a public number of rows."""
-        return self.past.counts
-
-    def steady(self, fact: object) -> bool:
-        """Whether no loop moves what a fact is about."""
-        return not self.past.points[fact]
-
-    def settled(self, *formulas: Formula) -> None:
-        """The obligation that formulas read nothing that was released. Raises Refused."""
-        settled(self, *formulas)
-
-    def shown(self, f: Formula) -> bool:
-        """Whether a formula is shown to be at least 0."""
-        return self.ring.prove(f)
-
-    def at_least_one(self, f: Formula, bounds: Iterable[Formula], rule: str) -> None:
-        """The obligation that f is at least one of some formulas. Raises Refused."""
-        shown = any(self.ring.prove(f - bound) for bound in bounds)
-        self.require(shown, rule if shown else f"{rule}: {text_of(f)} is not shown to be")
-
-    def at_most(self, most: Formula, f: Formula, rule: str) -> None:
-        """The obligation that f, or a bound on f, is at most `most`. Raises Refused."""
-        at_most(self, most, f, rule)
-
-    def computed(self, *what: str) -> None:
-        """Note that the program computes it, in floating point."""
-        del what
-        self.idealized.append(self.where)
+    hash = ""
 
     def private_runs(self, graphs: Json, epsilon: Formula) -> None:
         """The obligation that every one of these graphs is epsilon-DP. Raises Refused."""
         private_runs(self, graphs, epsilon)
-
-    def each(self, f: Formula) -> bool:
-        """Whether a formula reads a record's own budget."""
-        return bool(self.ring.depends(f) & self.personal.own)
-
-    def shared(self, *formulas: Formula) -> None:
-        """The obligation that formulas read no record's own budget. Raises Refused."""
-        one_for_all(self, *formulas)
-
-    def personal_budgets(self) -> bool:
-        """Whether records have budgets of their own."""
-        return bool(self.personal.own)
-
-    def largest(self, factor: Formula) -> Formula | None:
-        """The largest of a weight over all records; None where it has no symbol."""
-        known: Formula | None = self.personal.largest.get(factor.key)
-        return known if self.each(factor) else factor
-
-    def of_record(self, value: Json) -> Formula:
-        """A formula that an input of the node has too, and has noted what it reads. Raises
-        Refused.
-        """
-        return self.ring.formula(value, self.where)
-
-    def formula(self, value: Json) -> Formula:
-        """A formula of public symbols. Raises Refused."""
-        return self.past.read(self.ring.formula(value, self.where))
-
-    def positive(self, value: Json, name: str) -> Formula:
-        """A formula that is positive on the whole domain. Raises Refused."""
-        found = self.formula(value)
-        self.at_least(found, 0, f"{name} must be positive", strict=True)
-        return found
-
-    def whole(self, value: Json, name: str) -> Formula:
-        """A formula that is a whole number, at least 1, on the whole domain. Raises Refused."""
-        found = self.formula(value)
-        atoms = [(self.ring.atoms[g], e) for mono in found.terms for g, e in mono]
-        shown = found.den == 1 and all(
-            atom.range.integer and e > 0 and e.denominator == 1 for atom, e in atoms
-        )
-        self.require(shown, f"{name} must be a whole number or symbol: {text_of(found)}")
-        self.at_least(found, 1, f"{name} must be at least 1")
-        return found
-
-    def assume(self, f: Formula, g: Formula, *, strict: bool = False) -> bool:
-        """Whether f <= g (f < g) follows from one line of `region`, or else on the whole domain."""
-        same = self.lines.get((f.key, g.key), ())
-        for h in (*same, *self.region[:32]):
-            if h.strict >= strict and self.ring.prove(g - h.right) and self.ring.prove(h.left - f):
-                for twin in self.lines[h.left.key, h.right.key]:
-                    twin.used = True
-                return True
-        return self.ring.prove(g - f, strict=strict)
-
-    def inside(self, epsilon: Formula) -> Checker:
-        """A checker of a graph within, that is to be epsilon-DP."""
-        inner = Checker(self.ring)
-        inner.domains, inner.free = self.domains, self.free
-        inner.trusted, inner.believed = self.trusted, self.believed
-        inner.relation, inner.rows, inner.guarantee = self.relation, self.rows, PURE
-        inner.amounts = [epsilon]
-        return inner
 
     def run(self, document: Json, expect: str | None) -> str:
         """Every obligation; the sentence that they prove. Raises Refused, Unusable."""
@@ -293,7 +64,7 @@ class Checker:
         self.rows = self.whole(claimed["rows_per_person"], "rows_per_person")
         each_record(self, claimed.get("each"))
         for index, node in enumerate(graph["nodes"]):
-            self.facts.append(self.derive(node, index))
+            derive(self, node, index)
             for name in waiting.pop(index, ()):
                 self.ring.symbols[name] = learned(self, name, self.facts[-1])
         self.where = "statement"
@@ -337,33 +108,6 @@ class Checker:
             else:
                 waiting.setdefault(spec["origin"], []).append(name)
         return waiting
-
-    def symbol(self, name: str) -> Formula:
-        """A declared symbol as a formula."""
-        span = self.domains[name]
-        atom = Atom("symbol", span.sign, (), name, span)
-        return self.ring.product([(self.ring.intern(("symbol", name), atom), 1)])
-
-    def derive(self, node: Json, index: int) -> Any:
-        """The facts of a node, by the table of kinds. Raises Refused."""
-        self.where = f"node {index}"
-        self.require(type(node) is dict and type(node.get("kind")) is str, "an object with a kind")
-        self.where = f"node {index} ({node['kind']:.40})"
-        self.require(node["kind"] in KINDS, f"kind must be one of {sorted(KINDS)}")
-        kind = KINDS[node["kind"]]
-        node = {**kind.defaults, **node}
-        keys(node, self.where, id=int, kind=str, inputs=list, **dict.fromkeys(kind.names, object))
-        ids = node["inputs"]
-        self.require(node["id"] == index, "id must be its position")
-        self.require(all(type(i) is int and 0 <= i < index for i in ids), "inputs come before it")
-        inputs = [self.facts[i] for i in ids]
-        if kind.many:
-            right = all(isinstance(i, kind.takes) for i in inputs)
-        else:
-            right = list(map(type, inputs)) == list(kind.takes)
-        takes = " or ".join(t.__name__ for t in kind.takes)
-        self.require(right, f"its inputs must be {takes or 'none'}")
-        return made(self, node, inputs)
 
     def close(self, values: Json, output: Json) -> None:
         """Hypotheses are those of theorems and hold somewhere; the output is released."""

@@ -198,14 +198,14 @@ class Theorem(Calibration):
     def calibrate(self, share: Share, sensitivity: Expression) -> AdditiveNoise:
         """The noise of the size that the theorem prescribes."""
         amounts = dict(zip(share.currency, share.amounts, strict=True))
-        size = self.entry.size(Formulas(replaced=False), sensitivity, amounts)
+        size = self.entry.size(Formulas(None), sensitivity, amounts)
         return self.mechanism(size)  # type: ignore[call-arg]  # its one field
 
     def limit(self, share: Share) -> tuple[Expression, Expression, bool] | None:
         """Up to which epsilon it holds."""
         if self.entry.limit is None:
             return None
-        return share.epsilon, self.entry.limit(Formulas(replaced=False)), self.entry.strict
+        return share.epsilon, self.entry.limit(Formulas(None)), self.entry.strict
 
 
 def mirrored(noise: np.ndarray, *, symmetric: bool) -> np.ndarray:

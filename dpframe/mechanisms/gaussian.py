@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from dpframe.randomness import Bits
 
+
 @attrs.frozen(cache_hash=True)
 class Gaussian(StdNoise):
     """N(0, std^2) on every number; a symmetric matrix gets (A + A')/2 of such draws (diagonal std,

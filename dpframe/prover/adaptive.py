@@ -50,23 +50,26 @@ def _mistaken(label: str, rule: str) -> Obligation:
 
 def _loops(problem: Problem) -> Iterator[Obligation]:
     """What reads the point of a loop is the loop's own query, and nothing else."""
-    steps: dict[Node, Node] = {loop.point: loop.step for loop in problem.graph.loops}
-    once = len(steps) == len(problem.graph.loops)
-    for charged in problem.graph.charged:
-        points = points_of(charged)
+    graph = problem.graph
+    moving = any(isinstance(node, Iterate) for node in graph.nodes)
+    read = {node: points_of(node) if moving else () for node in graph.nodes}
+    steps: dict[Node, Node] = {loop.point: loop.step for loop in graph.loops}
+    once = len(steps) == len(graph.loops)
+    for charged in graph.charged:
+        points = read[charged]
         if points and not (once and [steps.get(point) for point in points] == [charged]):
             rule = "a release reads the point of one loop, which asks it and nothing else"
             facts = tuple(point.label for point in points)
             fix = "dp.loop(point, step, update) moves the point; each point has one loop."
             yield Obligation("structure", charged.label, rule, facts, UNPROVED, repair=fix)
-    for node in problem.graph.nodes:
-        outside = isinstance(node, (Post, Known)) and points_of(node)
-        if outside or (isinstance(node, Iterate) and node in problem.graph.outputs):
+    for node in graph.nodes:
+        outside = isinstance(node, (Post, Known)) and read[node]
+        if outside or (isinstance(node, Iterate) and node in graph.outputs):
             rule = "the point of a loop is read by its query alone; dp.loop(...) gives all points"
             fix = "read the loop instead of its point."
             yield Obligation("structure", node.label, rule, (node.label,), UNPROVED, repair=fix)
-    asked = {one.step for one in problem.graph.loops if one.point in points_of(one.step)}
-    for release in problem.graph.releases:
+    asked = {one.step for one in graph.loops if one.point in read[one.step]}
+    for release in graph.releases:
         if release.sampled is not None and release not in asked:
             rule = "a sample of the rows is drawn by a loop, anew for each answer"
             facts = (f"sampled = {release.sampled}",)

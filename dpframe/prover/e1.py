@@ -1,5 +1,5 @@
 """Rule E1: a Gaussian tail bound that proves (epsilon, delta) with log and exp alone, for every
-delta in (0, 1]. Here a and S are searched for; the rule is `dpframe.theory.elementary`'s. Proof
+delta in (0, 1]. Here a and S are searched for; the rule is `dpframe.theory.gaussian`'s. Proof
 page: proofs/e1.
 """
 
@@ -14,7 +14,7 @@ import attrs
 
 from dpframe.symbols import Call, Expression, Number, exact, multiply, power
 from dpframe.symbols.formulas import Formulas
-from dpframe.theory.elementary import outweighs, tail_bound
+from dpframe.theory.gaussian import outweighs, tail_bound
 
 from .algebra import Field
 from .obligation import Constraint
@@ -164,6 +164,6 @@ def _conclude(
     small = outweighs(a, S) or nonnegative(exact(Fraction(1, 2)) - delta, field).proved
     if S > Fraction(1, 2) or not small:
         return None
-    numbers: Any = (Formulas(replaced=False), a, S, delta)
+    numbers: Any = (Formulas(None), a, S, delta)
     bound: Any = tail_bound(*numbers)
     return Tail(a, S, Constraint(epsilon, bound, source="rule E1"))

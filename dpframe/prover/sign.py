@@ -32,7 +32,7 @@ from .unknowns import NotShown, Rewritten, beyond, defined, extremum, rewritten,
 
 Point = Mapping[Symbol, Fraction]
 MAX_POINTS = 2000
-MAX_TRIES = 40
+MAX_TRIES, FIRST = 40, 2  # points at which roots and logarithms are enclosed, in all and at first
 BOXES, COEFFICIENTS = 64, 20_000  # of a polynomial in unknowns
 EXTREMA = 2  # minima and maxima that are looked into, one inside the other
 
@@ -64,8 +64,10 @@ def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
         return PROVED
     ratio = field.ratio(formula)
     if ratio is None:
-        shown = holds(formula, strict=strict)
-        return PROVED if shown else _by_enclosure(formula, strict=strict)
+        found = _by_enclosure(formula, FIRST, strict=strict)
+        if found is OPEN and holds(formula, strict=strict):
+            return PROVED
+        return _by_enclosure(formula, MAX_TRIES, strict=strict) if found is OPEN else found
     if ratio.is_zero:
         return _at(field, ratio, next(points(field.symbols)), strict=strict) if strict else PROVED
     ratio = ratio.reduced()
@@ -135,12 +137,12 @@ def _positive(polynomial: Polynomial, field: Field, *, strict: bool) -> bool:
     return found.proved is True
 
 
-def _by_enclosure(formula: Expression, *, strict: bool) -> Decision:
+def _by_enclosure(formula: Expression, tries: int, *, strict: bool) -> Decision:
     """A formula with roots or logarithms: decided where it has no symbols; else only refuted, at an
     ordinary point.
     """
     symbols = sorted(formula.symbols(), key=lambda symbol: symbol.name)
-    for point in itertools.islice(points(symbols), MAX_TRIES):
+    for point in itertools.islice(points(symbols), tries):
         balls = {symbol.name: rational_ball(value) for symbol, value in point.items()}
         value = enclose(formula, balls)
         if value < 0 or (strict and value <= 0):

@@ -9,21 +9,19 @@ from itertools import islice, product
 from typing import Any
 
 from dpframe.exact.contour import Draws, Line
+from dpframe.exact.documents import Range
 from dpframe.exact.enclosure import exactly
-from dpframe.exact.formula import Formula
+from dpframe.exact.formula import Formula, atom_text
 from dpframe.exact.interval import Interval, exp, floor_to, log, magnitude, middle
 from dpframe.exact.limits import HALF, MAX_BOXES, ONE, ZERO, Json, Unbounded
-from dpframe.exact.ranges import Range
 from dpframe.exact.ring import Ring
-from dpframe.exact.signs import Patch, Sign, affine, enclosed, patch_of
-from dpframe.exact.steps import Claim, Steps
-from dpframe.exact.text import atom_text
+from dpframe.exact.signs import Claim, Patch, Sign, Steps, affine, enclosed, patch_of
 from dpframe.kernel import check
 from dpframe.kernel.checker import Inside
 from dpframe.theory.at import At
 from dpframe.theory.boxes import Box, Boxes, halved
 from dpframe.theory.derivations import Contour
-from dpframe.theory.elementary import Tail
+from dpframe.theory.gaussian import Tail
 
 MAX_PATCHES, MAX_SPLITS = 200, 100
 
@@ -32,31 +30,33 @@ def proved(document: Mapping[str, Json]) -> dict[str, Json]:
     """A document with the proof that was found for it, complete where the kernel accepts it."""
     found, bare = Searched(), {**document, "proof": {"steps": {}}}
     check(bare, steps=found)
-    kept = {key: step for key, step in found.found.items() if key in found.used}
-    steps = _used(bare, kept)
+    steps = {key: step for key, step in found.found.items() if key in found.used}
+    if found.nested:  # some steps may be those of what was tried in vain: a replay reads no others
+        replayed = Steps(steps)
+        check(bare, steps=replayed)
+        steps = {key: step for key, step in steps.items() if key in replayed.used}
     return {**document, "proof": {"steps": steps}}
 
 
-def _used(document: dict[str, Json], kept: Mapping[str, Json]) -> dict[str, Json]:
-    """The steps that a replay reads: those of what was tried in vain are left out."""
-    replayed = Steps(kept)
-    check(document, steps=replayed)
-    return {key: step for key, step in kept.items() if key in replayed.used}
-
-
 class Searched(Steps):
-    """Steps that are searched for when they are asked for."""
+    """Steps that are searched for when they are asked for; `nested` where a search asked for
+    others.
+    """
 
     def __init__(self) -> None:
         self.found: dict[str, Json] = {}
         self.failed: set[str] = set()
+        self.searching, self.nested = 0, False
         super().__init__(self.found)
 
     def find(self, claim: Claim) -> Json | None:
         """The step for a claim, found once."""
         key = claim.key
         if key not in self.found and key not in self.failed:
+            self.nested |= self.searching > 0
+            self.searching += 1
             step = _search(claim)
+            self.searching -= 1
             if step is None:
                 self.failed.add(key)
             else:

@@ -11,7 +11,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Node, Release, RowsNode, known, post, release
 from dpframe.graph.functions import count
 from dpframe.graph.joint_noise import unit_std
-from dpframe.graph.maps.gradient_at import GradientAt
+from dpframe.graph.maps.residuals import GradientAt
 from dpframe.graph.statistics import NormCounts, RowSum, Statistic
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import REPLACE_ONE, Share

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpframe.graph import ColumnNode, Regression, Release, RowsNode, jointly, post, release
 from dpframe.graph.functions import aggregate, count, sufficient_statistics
-from dpframe.graph.maps.boxes import unit_of_entries
+from dpframe.graph.maps.grid import unit_of_entries
 from dpframe.mechanisms import Laplace
 from dpframe.privacy import REPLACE_ONE, Share
 from dpframe.symbols import Expression, constant, exact

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
 from dpframe.graph.functions import histogram
-from dpframe.graph.maps.boxes import unit_of_entries
+from dpframe.graph.maps.grid import unit_of_entries
 from dpframe.mechanisms import Laplace
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant

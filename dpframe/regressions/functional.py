@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Post, Regression, Release, RowsNode, post, release
 from dpframe.graph.functions import sufficient_statistics
-from dpframe.graph.maps.boxes import unit_of_entries
+from dpframe.graph.maps.grid import unit_of_entries
 from dpframe.mechanisms import Laplace
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, constant

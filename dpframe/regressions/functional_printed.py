@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Post, Regression, RowsNode, post, release
 from dpframe.graph.functions import monomials
-from dpframe.graph.maps.boxes import unit_of_entries
+from dpframe.graph.maps.grid import unit_of_entries
 from dpframe.mechanisms import Laplace
 from dpframe.privacy import Share
 from dpframe.symbols import Expression

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.graph.statistics.monomials import columns_of, factors
+from dpframe.graph.statistics.combined import columns_of, factors
 
 from .penalised import FLAT, Quadratic, penalised
 from .solve import Fit

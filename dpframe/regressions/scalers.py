@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dpframe.graph import ColumnNode, Release, RowsNode, jointly, known, post, release
 from dpframe.graph.functions import bin_counts, column_squares, count, total
-from dpframe.graph.maps.intercept import Intercept
+from dpframe.graph.maps.bounds import Intercept
 from dpframe.graph.node import Node
 from dpframe.graph.statistics import Statistic
 from dpframe.mechanisms import Gaussian

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.graph import ColumnNode, Node, Post, Regression, RowsNode, post
-from dpframe.graph.maps.intercept import Intercept
+from dpframe.graph.maps.bounds import Intercept
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, sqrt
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
+from dpframe.theory.relations import Relation
+
 from .arithmetic import add
 from .expression import Expression, Number
 from .parameters import analytic_sigma, exp, log, maximum, minimum
 
 
 class Formulas:
-    """The part of a context of the rule book that makes formulas, of expressions; `replaced` says
-    whether neighbours have as many rows.
-    """
+    """The part of a context of the rule book that makes formulas, of expressions."""
 
-    def __init__(self, *, replaced: bool) -> None:
-        self.replaced = replaced
+    def __init__(self, relation: Relation | None) -> None:
+        self.replaced = relation is not None and relation.replaced
+        self.changes = 1 if relation is None else relation.changes
 
     def number(self, value: int | Fraction) -> Expression:
         """A number as an expression."""

@@ -1,192 +1,333 @@
-"""What an entry of the rule book may ask of whoever calls it."""
+"""What an entry of the rule book may ask of the graph that is read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any, Protocol
+from itertools import islice
+from typing import Any, Self
 
-from dpframe.exact.formula import Formula
-from dpframe.exact.limits import Json
-from dpframe.exact.ranges import Range
+from dpframe.exact.documents import Range, number
+from dpframe.exact.formula import Atom, Formula, text_of
+from dpframe.exact.limits import ZERO, Json, Refused
 from dpframe.exact.ring import Ring
 
-from .facts import Bound, Hypothesis, Release
+from .facts import Bound, Hypothesis, Iterate, Known, Post, Procedure, Release, public
 from .guarantees import Guarantee
 from .relations import Relation
 
 
-class Context(Protocol):
-    """Who calls the entries of rows, labels, statistics and losses: the kernel, which reads a file
-    and raises Refused where an obligation is not shown, or the language, whose formulas are its own
-    expressions and whose prover states obligations elsewhere. Numbers of either are added,
-    multiplied, divided and raised to exact powers; nothing else is asked of them but here.
+class Past:
+    """What nodes read of what was released before them."""
+
+    def __init__(self) -> None:
+        self.reads: set[str] = set()  # symbols that the present node reads
+        self.symbols: dict[str, Known] = {}  # those that stand for released numbers
+        self.counts: list[Formula] = []  # those that stand for the number of rows
+        self.points: dict[object, frozenset[object]] = {}  # for each fact, the loops' points
+        self.late: set[object] = set()  # facts that a released value decides
+        self.sums: set[object] = set()  # statistics that a sample of the rows may be asked for
+        self.loops: dict[object, Release] = {}  # for each point, what is asked there
+
+    def read(self, f: Formula) -> Formula:
+        """Note what a formula reads."""
+        self.reads |= f.ring.depends(f)
+        return f
+
+    def keep(self, fact: object, inputs: Sequence[object]) -> None:
+        """Note what a new fact reads, through its inputs and its formulas."""
+        before = [*inputs, *(self.symbols[name] for name in self.reads & self.symbols.keys())]
+        own = {fact} if isinstance(fact, Iterate) else set()
+        self.points[fact] = frozenset(own).union(*(self.points[one] for one in before))
+        seen = isinstance(fact, (Release, Procedure, Post, Known, Iterate))
+        if seen or any(one in self.late for one in before):
+            self.late.add(fact)
+
+
+class Personal:
+    """Budgets of each record: whose symbols they are, and what is made of them."""
+
+    def __init__(self) -> None:
+        self.own: frozenset[str] = frozenset()  # symbols that differ from record to record
+        self.fixed: set[str] = set()  # these, and numbers of all budgets: nobody chooses them
+        self.groups = ""  # in words
+        self.largest: dict[object, Formula] = {}  # by the formula's key
+        self.kept: set[object] = set()  # facts about records that a sample keeps
+        self.bare: list[str] = []  # statistics of other records
+        self.mixed: set[object] = set()  # statistics of weighed records
+        self.claimed: list[Formula] | None = None  # where a sample's claim is another
+
+
+class Context:
+    """What the entries of rows, labels, statistics and losses ask for. The language has a context
+    of its own, whose formulas are expressions and whose prover states obligations elsewhere; so
+    these entries call nothing but the methods here, and numbers of either are added, multiplied,
+    divided and raised to exact powers. Obligations that are not shown raise Refused; `count` of
+    them were shown so far.
     """
 
-    where: str
+    relation: Relation
+    rows: Formula
+    guarantee: Guarantee
+    amounts: list[Formula]
+
+    def __init__(self, ring: Ring) -> None:
+        self.ring, self.where, self.count = ring, "certificate", 0
+        self.facts: list[Any] = []
+        self.domains: dict[str, Range] = {}
+        self.free: set[str] = set()  # symbols that stand for no statistic
+        self.region: list[Hypothesis] = []
+        self.lines: dict[object, list[Hypothesis]] = {}  # the same by their two sides
+        self.idealized: list[str] = []  # releases that are computed in floating point
+        self.trusted: frozenset[str] = frozenset()  # classes that the assumptions name
+        self.believed: dict[str, list[str]] = {}  # what those that the graph uses state
+        self.cells: dict[object, Any] = {}  # the cell of a partition that decides a fact
+        self.past, self.personal = Past(), Personal()
 
     @property
     def replaced(self) -> bool:
         """Whether neighbours have as many rows."""
+        return self.relation.replaced
+
+    @property
+    def changes(self) -> int:
+        """In how many places one changed row may be."""
+        return self.relation.changes
+
+    def require(self, shown: object, rule: str) -> None:
+        """One obligation. Raises Refused."""
+        self.count += 1
+        if not shown:
+            raise Refused(f"{self.where}: {rule}")
+
+    def at_least(self, f: Formula, g: Formula | int, rule: str, *, strict: bool = False) -> None:
+        """The obligation g <= f (g < f where strict) on the whole domain. Raises Refused."""
+        self.count += 1
+        if not self.ring.prove(f - g if g else f, strict=strict):
+            sides = f"{text_of(self.ring.lift(g))} {'<' if strict else '<='} {text_of(f)}"
+            raise Refused(f"{self.where}: {rule}: {sides} was not shown")
+
+    def equal(self, f: Formula, g: Formula, rule: str) -> None:
+        """The obligation that f, which is positive, and g are the same formula. Raises Refused."""
+        self.count += 1
+        shown = f.key == g.key or not self.ring.clear(f - g)[0]
+        if not shown and self.ring.prove(g, strict=True):
+            shown = not self.ring.clear(f**2 - g**2)[0]
+        if not shown:
+            raise Refused(f"{self.where}: {rule}: {text_of(f)} is not shown to be {text_of(g)}")
 
     def number(self, value: int | Fraction) -> Formula:
         """A number as a formula."""
+        return self.ring.lift(value)
 
     def minimum(self, *parts: Formula) -> Formula:
         """The smallest."""
+        return self.ring.extremum("min", parts)
 
     def maximum(self, *parts: Formula) -> Formula:
         """The largest."""
+        return self.ring.extremum("max", parts)
 
     def log(self, f: Formula) -> Formula:
-        """The natural logarithm."""
+        """The natural logarithm. Raises Refused."""
+        return self.ring.log(f)
 
     def exp(self, f: Formula) -> Formula:
         """The exponential."""
+        return self.ring.implicit("exp", [f])
 
     def analytic_sigma(self, epsilon: Formula, delta: Formula) -> Formula:
         """The least std of Gaussian noise that makes a move of 1 (epsilon, delta)-DP."""
+        return self.ring.implicit("analytic_sigma", [epsilon, delta])
 
     def total(self, parts: Iterable[Formula]) -> Formula:
         """The sum."""
+        return self.ring.total(parts)
 
     def constant(self, f: Formula) -> Fraction | None:
         """The number that a formula is; None for any other."""
+        return f.constant
 
     def same(self, f: Formula, g: Formula) -> bool:
-        """Whether two formulas are one, as they stand."""
-
-    def formula(self, value: Json) -> Formula:
-        """A node's own formula, of public symbols."""
-
-    def of_record(self, value: Json) -> Formula:
-        """A formula of a record's own budget, which an input of the node has too."""
-
-    def positive(self, value: Json, name: str) -> Formula:
-        """A node's own formula, which is positive on the whole domain."""
-
-    def whole(self, value: Json, name: str) -> Formula:
-        """A node's own formula, a whole number of at least 1."""
+        """Whether two formulas have one normal form."""
+        return f.key == g.key
 
     def rational(self, value: Json) -> Fraction:
-        """A node's own number."""
-
-    def written(self, value: Fraction) -> str:
-        """A number as a rule's sentence has it."""
+        """A number of the file. Raises Refused."""
+        return number(value, self.where)
 
     def parameter(self, value: Json) -> bool:
-        """Whether a node's own formula is one symbol that stands for no node."""
+        """Whether a value names a symbol that stands for no node."""
+        return type(value) is str and value in self.free
 
-    def readable(self, f: Formula) -> bool:
-        """Whether a formula reads no data that is not released."""
-
-    def fixed(self, f: Formula) -> bool:
-        """Whether a formula reads nothing that was released."""
+    def readable(self, _: Formula) -> bool:
+        """Every formula that could be read is: others name no symbol that is public yet."""
+        return True
 
     def seen(self, fact: object) -> bool:
-        """Whether a node may be seen: released, or constant over neighbours."""
-
-    def require(self, shown: object, rule: str) -> None:
-        """The obligation that something is so."""
-
-    def at_least(self, f: Formula, g: Formula | int, rule: str, *, strict: bool = False) -> None:
-        """The obligation g <= f (g < f) on the whole domain."""
-
-    def equal(self, f: Formula, g: Formula, rule: str) -> None:
-        """The obligation that two formulas are equal on the whole domain."""
+        """Whether a node may be seen."""
+        return public(fact)
 
     def single(self) -> bool:
         """Whether a person has one row."""
+        return self.rows.constant == 1
 
     def sole(self, kind_of: type, rule: str) -> None:
-        """The obligation that there is no fact of this very type yet."""
+        """The obligation that there is no fact of this very type yet. Raises Refused."""
+        self.require(not any(type(fact) is kind_of for fact in self.facts), rule)
 
     def place(self, fact: object, inputs: Iterable[object], cell: object) -> None:
-        """Note that a fact is of one cell of a public partition."""
+        """Note the cell of a fact, if nothing that was released moves the cells."""
+        if not any(node in self.past.late for node in inputs):
+            self.cells[fact] = cell
 
     def bound(self, f: Formula) -> Bound | None:
-        """The bound on a statistic, which may fail, that a formula is."""
+        """The bound that a formula is."""
+        return next((known for symbol, known in self.bounds() if symbol.key == f.key), None)
+
+    def bounds(self) -> list[tuple[Formula, Bound]]:
+        """Every bound on a statistic, and its symbol."""
+        known = self.past.symbols.items()
+        return [(self.ring.symbols[name], one) for name, one in known if isinstance(one, Bound)]
 
     def each(self, f: Formula) -> bool:
         """Whether a formula reads a record's own budget."""
+        return bool(self.ring.depends(f) & self.personal.own)
 
     def shared(self, *formulas: Formula) -> None:
-        """The obligation that formulas read no record's own budget."""
+        """The obligation that what all records share reads no record's own budget. Raises
+        Refused.
+        """
+        mine = sorted(self.ring.depends(*formulas) & self.personal.own)
+        self.require(not mine, f"one number for all records must not read a record's own {mine}")
 
     def personal_budgets(self) -> bool:
         """Whether records have budgets of their own."""
+        return bool(self.personal.own)
 
     def largest(self, factor: Formula) -> Formula | None:
         """The largest of a weight over all records; None where it has no symbol."""
+        known: Formula | None = self.personal.largest.get(factor.key)
+        return known if self.each(factor) else factor
+
+    def of_record(self, value: Json) -> Formula:
+        """A formula that an input of the node has too, and has noted what it reads. Raises
+        Refused.
+        """
+        return self.ring.formula(value, self.where)
+
+    def formula(self, value: Json) -> Formula:
+        """A formula of public symbols. Raises Refused."""
+        return self.past.read(self.ring.formula(value, self.where))
+
+    def positive(self, value: Json, name: str) -> Formula:
+        """A formula that is positive on the whole domain. Raises Refused."""
+        found = self.formula(value)
+        self.at_least(found, 0, f"{name} must be positive", strict=True)
+        return found
+
+    def whole(self, value: Json, name: str) -> Formula:
+        """A formula that is a whole number, at least 1, on the whole domain. Raises Refused."""
+        found = self.formula(value)
+        atoms = [(self.ring.atoms[g], e) for mono in found.terms for g, e in mono]
+        shown = found.den == 1 and all(
+            atom.range.integer and e > 0 and e.denominator == 1 for atom, e in atoms
+        )
+        self.require(shown, f"{name} must be a whole number or symbol: {text_of(found)}")
+        self.at_least(found, 1, f"{name} must be at least 1")
+        return found
 
 
-class Judge(Context, Protocol):
-    """Who calls the entries of procedures: the kernel, or the prover, which keeps what is not shown
-    for its report. Both look at the whole graph.
+class Judge(Context):
+    """What the theorems of procedures and calibrations ask for: obligations on the whole graph. The
+    prover has a context of its own, which keeps what is not shown for its report.
     """
 
-    rows: Formula
-    """Rows a person."""
+    private_runs: Callable[[Json, Formula], None]
+    """The obligation that every one of these graphs is epsilon-DP by itself. Raises Refused."""
 
-    def shown(self, f: Formula) -> bool:
-        """Whether a formula is shown to be at least 0 on the whole domain."""
-
-    def at_least_one(self, f: Formula, bounds: Iterable[Formula], rule: str) -> None:
-        """The obligation that f is at least one of some formulas on the whole domain."""
-
-    def at_most(self, most: Formula, f: Formula, rule: str) -> None:
-        """The obligation that f, or a bound on f, is at most `most` on the whole domain."""
-
-    def settled(self, *formulas: Formula) -> None:
-        """The obligation that formulas read nothing that was released."""
+    def counts(self) -> list[Formula]:
+        """The symbols that stand for a public number of rows."""
+        return self.past.counts
 
     def steady(self, fact: object) -> bool:
         """Whether no loop moves what a fact is about."""
+        return not self.past.points[fact]
 
-    def bounds(self) -> Iterable[tuple[Formula, Bound]]:
-        """Every bound on a statistic that formulas may read, and its symbol."""
+    def settled(self, *formulas: Formula) -> None:
+        """The obligation that formulas read nothing that was released: budgets, failures and
+        numbers of draws are divided before. Raises Refused.
+        """
+        late = sorted(self.ring.depends(*formulas) & self.past.symbols.keys())
+        rule = f"shares, draws and claims must not depend on what is released: {late}"
+        self.require(not late, rule)
 
-    def counts(self) -> Iterable[Formula]:
-        """The symbols that stand for a public number of rows."""
+    def shown(self, f: Formula) -> bool:
+        """Whether a formula is shown to be at least 0 on the whole domain."""
+        return self.ring.prove(f)
+
+    def at_least_one(self, f: Formula, bounds: Iterable[Formula], rule: str) -> None:
+        """The obligation that f is at least one of some formulas. Raises Refused."""
+        shown = any(self.ring.prove(f - bound) for bound in bounds)
+        self.require(shown, rule if shown else f"{rule}: {text_of(f)} is not shown to be")
+
+    def at_most(self, most: Formula, f: Formula, rule: str) -> None:
+        """The obligation f <= most, shown of f or of a bound on f. Raises Refused."""
+        bounds = islice(bounds_of(self.ring, self.ring.factored(f)), 64)
+        self.at_least(most, next((one for one in bounds if self.ring.prove(most - one)), f), rule)
 
     def computed(self, *what: str) -> None:
-        """Note what the program computes, which no formula of the graph says."""
+        """Note what the program computes, in floating point, which no formula of the graph says."""
+        del what
+        self.idealized.append(self.where)
 
-    def private_runs(self, graphs: Json, epsilon: Formula) -> None:
-        """The obligation that every one of these graphs is epsilon-DP by itself."""
+
+class At(Judge):
+    """A graph that is read node by node."""
+
+    @property
+    def releases(self) -> list[Release]:
+        """Every release, whether or not the output needs it."""
+        return [fact for fact in self.facts if isinstance(fact, Release)]
+
+    def assume(self, f: Formula, g: Formula, *, strict: bool = False) -> bool:
+        """Whether f <= g (f < g) follows from one line of `region`, or else on the whole domain."""
+        same = self.lines.get((f.key, g.key), ())
+        for h in (*same, *self.region[:32]):
+            if h.strict >= strict and self.ring.prove(g - h.right) and self.ring.prove(h.left - f):
+                for twin in self.lines[h.left.key, h.right.key]:
+                    twin.used = True
+                return True
+        return self.ring.prove(g - f, strict=strict)
+
+    def symbol(self, name: str) -> Formula:
+        """A declared symbol as a formula."""
+        span = self.domains[name]
+        atom = Atom("symbol", span.sign, (), name, span)
+        return self.ring.product([(self.ring.intern(("symbol", name), atom), 1)])
+
+    def inside(self, guarantee: Guarantee, epsilon: Formula) -> Self:
+        """A graph within, that is to be epsilon-DP."""
+        inner = type(self)(self.ring)
+        inner.domains, inner.free = self.domains, self.free
+        inner.trusted, inner.believed = self.trusted, self.believed
+        inner.relation, inner.rows, inner.guarantee = self.relation, self.rows, guarantee
+        inner.amounts = [epsilon]
+        return inner
 
 
-class At(Judge, Protocol):
-    """A graph that is read node by node: its relation, its symbols, the facts so far; obligations
-    raise Refused where they do not hold.
+def bounds_of(ring: Ring, f: Formula) -> Iterator[Formula]:
+    """Bounds on f: itself; where it is a product of what is positive and a minimum, or divided by a
+    maximum, that with one of the arguments.
     """
-
-    ring: Ring
-    count: int
-    relation: Relation
-    guarantee: Guarantee
-    amounts: list[Formula]
-    facts: list[Any]
-    domains: dict[str, Range]
-    free: set[str]
-    region: list[Hypothesis]
-    idealized: list[str]
-    trusted: frozenset[str]
-    believed: dict[str, list[str]]
-    cells: dict[object, Any]
-    past: Any
-    personal: Any
-
-    @property
-    def replaced(self) -> bool: ...
-
-    @property
-    def releases(self) -> list[Release]: ...
-
-    def assume(self, f: Formula, g: Formula, *, strict: bool = False) -> bool: ...
-
-    def symbol(self, name: str) -> Formula: ...
-
-    def inside(self, epsilon: Formula) -> Any: ...
-
-    def derive(self, node: Mapping[str, Json], index: int) -> Any: ...
+    yield f
+    (mono, c), *others = f.pairs or [((), ZERO)]
+    if others or c <= 0:
+        return
+    for g, e in mono:
+        atom, rest = ring.atoms[g], [(h, k) for h, k in mono if h != g]
+        extreme = (atom.kind == "min" and e > 0) or (atom.kind == "max" and e < 0)
+        if extreme and atom.sign == 2 and all(ring.atoms[h].sign == 2 for h, _ in rest):
+            for part in atom.args:
+                if ring.sign(part) == 2:
+                    yield from bounds_of(ring, ring.factored(ring.product(rest, c) * part**e))

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from dpframe.exact.documents import Range
 from dpframe.exact.enclosure import Enclosure
-from dpframe.exact.formula import Formula
+from dpframe.exact.formula import Formula, digest, text_of
 from dpframe.exact.interval import Interval, middle
 from dpframe.exact.limits import Json, Refused
-from dpframe.exact.ranges import Range
 from dpframe.exact.ring import Ring
-from dpframe.exact.text import digest, text_of
 
 from .at import At
 

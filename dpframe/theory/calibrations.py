@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from itertools import islice
 from typing import Any, NamedTuple
 
-from dpframe.exact.formula import Formula
-from dpframe.exact.limits import HALF, ZERO
-from dpframe.exact.ring import Ring
-from dpframe.exact.text import text_of
+from dpframe.exact.formula import Formula, text_of
+from dpframe.exact.limits import HALF
 
 from .at import At, Context
 from .book import theorem
@@ -142,30 +139,7 @@ def _concentrated(at: Context, moved: Formula, share: Mapping[str, Formula]) -> 
 def _stated_laplace(c: At, r: Release, epsilon: Formula, _: Formula) -> None:
     """scale >= Delta/epsilon: Delta_1 [DworkR14, Thm 3.6], or Delta_2 [HardtT10, Sec 4]."""
     rule = f"{r.noise.norm} sensitivity at most epsilon times scale"
-    at_most(c, epsilon * r.size, moved_by(c, r), rule)
-
-
-def at_most(c: At, most: Formula, f: Formula, rule: str) -> None:
-    """The obligation f <= most, shown of f or of a bound on f. Raises Refused."""
-    bounds = islice(bounds_of(c.ring, c.ring.factored(f)), 64)
-    c.at_least(most, next((one for one in bounds if c.ring.prove(most - one)), f), rule)
-
-
-def bounds_of(ring: Ring, f: Formula) -> Iterator[Formula]:
-    """Bounds on f: itself; where it is a product of what is positive and a minimum, or divided by a
-    maximum, that with one of the arguments.
-    """
-    yield f
-    (mono, c), *others = f.pairs or [((), ZERO)]
-    if others or c <= 0:
-        return
-    for g, e in mono:
-        atom, rest = ring.atoms[g], [(h, k) for h, k in mono if h != g]
-        extreme = (atom.kind == "min" and e > 0) or (atom.kind == "max" and e < 0)
-        if extreme and atom.sign == 2 and all(ring.atoms[h].sign == 2 for h, _ in rest):
-            for part in atom.args:
-                if ring.sign(part) == 2:
-                    yield from bounds_of(ring, ring.factored(ring.product(rest, c) * part**e))
+    c.at_most(epsilon * r.size, moved_by(c, r), rule)
 
 
 @theorem("discrete_gaussian", "stated")

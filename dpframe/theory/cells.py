@@ -4,30 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
-
-import attrs
 
 from dpframe.exact.documents import keys
 from dpframe.exact.limits import HALF, Json
 
 from .at import Context
 from .book import CELL, PLAIN, PLAIN_SUM, kind
-from .facts import (
-    NO_MOVES,
-    UNKNOWN,
-    LabelFacts,
-    Move,
-    RowFacts,
-    StatisticFacts,
-    alike,
-    in_doubles,
-    labels,
-    of_vector,
-    statistic,
-)
-from .statistics import record_sum, shared_grid, units
+from .facts import LabelFacts, RowFacts, StatisticFacts
+from .statistics import signed_sum, units
 
 
 def parted(at: Context, inputs: Sequence[Any], partition: Json, cell: Json = 0) -> Any:
@@ -51,7 +38,7 @@ def parted(at: Context, inputs: Sequence[Any], partition: Json, cell: Json = 0) 
 def _cell_rows(at: Context, *inputs: Any, partition: Json, cell: Json) -> RowFacts:
     """The rows of one cell, zeros elsewhere: bounds stay."""
     place, rows = parted(at, inputs, partition, cell), inputs[0]
-    fact = in_doubles(rows.columns, rows.norm, rows.norm1, entry=rows.entry, occurring=UNKNOWN)
+    fact = RowFacts(rows.columns, rows.norm, rows.norm1, rows.entry)
     at.place(fact, inputs, place)
     return fact
 
@@ -61,7 +48,7 @@ def _cell_column(
     at: Context, column: LabelFacts, rows: RowFacts, *, partition: Json, cell: Json
 ) -> LabelFacts:
     """The labels of one cell, 0 elsewhere."""
-    fact = labels(column.bound)
+    fact = LabelFacts(column.bound)
     at.place(fact, [rows, column], parted(at, [rows, column], partition, cell))
     return fact
 
@@ -69,8 +56,8 @@ def _cell_column(
 @kind("cell_count", RowFacts, LabelFacts, many=True, answers=CELL.but(sum_over_records=True))
 def _cell_count(at: Context, *inputs: Any, partition: Json, cell: Json) -> StatisticFacts:
     """How many records lie in a cell: one more, one less, or as many, also where replaced."""
-    move = Move(at.number(1), "one record is in the cell, or it is not", attained=False)
-    fact = statistic((), alike(move), steps=(at.number(1),))
+    one = at.number(1)
+    fact = StatisticFacts((), one, one, steps=(one,))
     at.place(fact, inputs, parted(at, inputs, partition, cell))
     return fact
 
@@ -87,19 +74,13 @@ def _cell_sums(
 ) -> StatisticFacts:
     """Upper X'X and X'y of x/B, y/Y for every cell: one record is in one cell; replaced, twice."""
     count = parted(at, [rows, column], partition)[-2]
-    shape = (own.columns * (own.columns + 3) * HALF * count,)
-    share, size = shared_grid(own, y), units(at, own)
-    if not share or size is None:
-        return attrs.evolve(statistic(shape, NO_MOVES), table=(own, y))
+    shape, size = (own.columns * (own.columns + 3) * HALF * count,), units(at, own, y)
+    if size is None:
+        return StatisticFacts(shape, table=(own, y))
     n1, squared = size
-    sizes, rule = (
-        ((n1**2 + squared) * HALF + n1, (squared * (squared + 1)) ** HALF),
-        "of one cell, by one record",
-    )
-    once = of_vector(*(Move(f, rule, attained=False) for f in sizes))
-    twice = of_vector(*(Move(f * 2, rule, attained=False) for f in sizes))
-    fact = record_sum(at, shape, lambda: once, lambda: twice, steps=(at.number(share**2),))
-    return attrs.evolve(fact, table=(own, y), cells=count)
+    sizes = (n1**2 + squared) * HALF + n1, (squared * (squared + 1)) ** HALF
+    fact = signed_sum(at, shape, *sizes, table=(own, y), cells=count)
+    return replace(fact, steps=(at.number(own.share**2),))
 
 
 @kind("block_estimates", StatisticFacts, answers=PLAIN)
@@ -112,10 +93,6 @@ def _block_estimates(
     at.require(count and table is not None, "its input must be sums of cells, bounded")
     columns = at.number(1) if table is None else table.columns
     if not count:
-        return statistic((columns,), NO_MOVES)
-    changed = min(count, 2 if at.replaced else 1)
-    l2 = ball * Fraction(2 * changed, count)
-    many = "one cell changes" if changed == 1 else "two cells change"
-    rule = f"{many}, each estimate inside a ball: 2R/k"
-    moves = (Move(f, rule, attained=False) for f in (columns**HALF * l2, l2))
-    return statistic((columns,), of_vector(*moves))
+        return StatisticFacts((columns,))
+    l2 = ball * Fraction(2 * min(count, at.changes), count)
+    return StatisticFacts((columns,), columns**HALF * l2, l2)

@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 from dpframe.exact.contour import Draws, Line, composed
 from dpframe.exact.documents import number
 from dpframe.exact.enclosure import exactly
-from dpframe.exact.formula import Formula
+from dpframe.exact.formula import Formula, digest
 from dpframe.exact.interval import FAR, log, root_ends
 from dpframe.exact.limits import HALF, MAX_BOXES, ZERO, Json, Refused, Unbounded
 from dpframe.exact.ring import Ring
-from dpframe.exact.text import digest
 
 from .at import At
 from .book import THEOREMS, derivation
@@ -26,7 +25,6 @@ from .facts import Bound, Procedure, Release
 from .gaussian import approximately
 from .guarantees import APPROX, GAUSSIAN, PURE, ZCDP
 from .joint import PARTS, above, by_part, joint, squared_moves
-from .personal import settled
 
 
 def moving(c: At, releases: Sequence[Release]) -> list[list[Release]]:
@@ -203,7 +201,7 @@ def _numeric(c: At) -> None:
     c.require(None not in draws, "the numbers of draws must be numbers")
     costs = [moved_by(c, r) / r.size for r in pure]
     sums = by_part(c, squared_moves(c, gaussians))
-    settled(c, *costs, *sums.values())
+    c.settled(*costs, *sums.values())
 
     def decide(ends: Sequence[tuple[Fraction, Fraction]] | None) -> bool:
         if ends is None or ends[1][0] <= 0:

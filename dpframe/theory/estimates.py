@@ -10,18 +10,7 @@ from dpframe.exact.limits import HALF, Json
 
 from .at import Context
 from .book import BY_RECORD, PLAIN, kind
-from .facts import (
-    NO_MOVES,
-    LabelFacts,
-    Loss,
-    Move,
-    RecordWeights,
-    RowFacts,
-    Slope,
-    StatisticFacts,
-    of_vector,
-    statistic,
-)
+from .facts import LabelFacts, Loss, RecordWeights, RowFacts, Slope, StatisticFacts
 
 
 @kind("squared", answers=PLAIN)
@@ -61,12 +50,10 @@ def _argmin(
     if rows.norm is not None and column.bound is not None:
         once, move = moves_of(at, loss, (rows.norm, column.bound, ball), size, factor)
     if once is None or move is None:
-        return statistic((rows.columns,), NO_MOVES)
+        return StatisticFacts((rows.columns,))
     move = move + once * (2 * far)
     l2 = move if ball is None else at.minimum(ball * 2, move)
-    why = f"strongly convex sum, argmin to {at.written(far)} of its move"
-    moves = (Move(f, why, attained=False) for f in (rows.columns**HALF * l2, l2))
-    return statistic((rows.columns,), of_vector(*moves))
+    return StatisticFacts((rows.columns,), rows.columns**HALF * l2, l2)
 
 
 def losses(

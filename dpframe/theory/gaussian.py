@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
 
-from dpframe.exact.formula import Formula
+from dpframe.exact.documents import number
+from dpframe.exact.formula import Formula, digest, text_of
 from dpframe.exact.interval import Interval, root_ends
-from dpframe.exact.limits import ZERO
+from dpframe.exact.limits import HALF, ZERO, Json, Refused
 from dpframe.exact.profile import profile
-from dpframe.exact.text import text_of
 
-from .at import At
+from .at import At, Context
 from .boxes import on_boxes
-from .elementary import elementary
 from .joint import PARTS, above, by_part, joint
 
 
@@ -47,3 +48,76 @@ def by_definition(c: At, e: Formula, d: Formula, squares: Sequence[tuple[str, Fo
     claims = [(e, d), *((x, y) for x, y in atoms[:8] if ring.prove(e - x) and ring.prove(d - y))]
     leasts = (ring.implicit("analytic_sigma", [*claim]) for claim in claims)
     return any(all(ring.prove(1 - most * least**2) for most in totals) for least in leasts)
+
+
+def elementary(c: At, e: Formula, d: Formula, squares: Sequence[tuple[str, Formula]]) -> bool:
+    """E1: m_i = R_i e^2/log(q_i/d), q_i >= a, joint total of R_i <= S <= 1/2, a^(1/S) >= 4 or d <=
+    1/2.
+
+    Then C^2 = e^2/mu^2 >= (log a + L)/S with L = log(1/d) >= 0, and Pr[Z > C - e/(2C)] <=
+    exp(e/2 - C^2/2)/2 <= d wherever e <= 2 log 2 + log(a)/S + (1/S - 2) L, since C^2 >= e/2 there:
+    log(a)/S + (1/S + 2) L >= 2 log 2.
+    """
+    ring, shares, insides = c.ring, [], {}
+    for part, m in squares:
+        logs = {g for mono in m.terms for g, _ in mono if ring.atoms[g].kind == "log"}
+        g = min(logs, default=-1)
+        if len(logs) > 1 or any((g, -1) not in mono for mono in m.terms):
+            return False
+        if m:
+            top, bottom = ring.atoms[g].args
+            if not ring.prove(bottom, strict=True):
+                return False
+            insides[g] = top / bottom * d
+            shares.append((part, m * ring.product([(g, 1)]) / e**2))
+    totals = joint(by_part(c, shares), lambda a, b: above(c, a, b))
+    if not ring.prove(1 - d):
+        return False
+    return bool(ring.steps.closes(Tail(c, e, d, list(insides.values()), totals)))
+
+
+class Tail(NamedTuple):
+    """The claim of E1 about some a and S: q >= a for all `insides` q, R <= S for all `totals` R."""
+
+    c: At
+    e: Formula
+    d: Formula
+    insides: Sequence[Formula]
+    totals: Sequence[Formula]
+
+    @property
+    def key(self) -> str:
+        """`E1 for epsilon, delta with q = 2; R = 1/2`."""
+        qs, totals = ("; ".join(map(text_of, fs)) for fs in (self.insides, self.totals))
+        return digest(f"E1 for {text_of(self.e)}, {text_of(self.d)} with q = {qs}; R = {totals}")
+
+    def shown(self, step: Mapping[str, Json]) -> bool:
+        """Whether every pair (a, S) of the step serves: one line of the region may serve for
+        another's.
+        """
+        match step:
+            case {"by": "E1", "pairs": [_, *_] as pairs} if len(pairs) <= 8:
+                return all(self.serves(*(number(n, "E1") for n in pair)) for pair in pairs)
+        raise Refused(f"no step for E1: {step!r:.80}")
+
+    def serves(self, a: Fraction, S: Fraction) -> bool:
+        """Whether a and S meet the hypotheses of E1, and what they need of epsilon is assumed."""
+        ring = self.c.ring
+        if not 0 < S <= HALF or a < 1 or S.denominator > 2000 or a.denominator > 10**9:
+            return False
+        if not outweighs(a, S) and not ring.prove(HALF - self.d):
+            return False
+        known = all(ring.prove(q - a) for q in self.insides)
+        known = known and all(ring.prove(S - R) for R in self.totals)
+        return known and self.c.assume(self.e, tail_bound(self.c, a, S, self.d))
+
+
+def outweighs(a: Fraction, S: Fraction) -> bool:
+    """Whether a^(1/S) >= 4, for S <= 1/2: then E1 holds for every delta, else up to 1/2."""
+    return a >= 2 or a**S.denominator >= 4**S.numerator
+
+
+def tail_bound(at: Context, a: Fraction, S: Fraction, d: Formula) -> Formula:
+    """2 log 2 + log(a)/S + (1/S - 2) log(1/d)."""
+    two, least = at.log(at.number(2)), at.log(at.number(a))
+    return two * 2 + least / S + at.log(1 / d) * (1 / S - 2)

@@ -96,22 +96,3 @@ def larger(at: Context, f: Formula, g: Formula) -> Formula:
     if quotient is None:
         return at.maximum(f, g)
     return f if quotient >= 1 else g
-
-
-def attained_by(
-    at: Context, statistics: Sequence[StatisticFacts], squares: Sequence[tuple[str, Formula]]
-) -> Formula:
-    """A lower bound on the supremum: only moves that one pair is known to reach together count."""
-    zero = at.number(0)
-    moves = [(s.moves.l2, part, m) for s, (part, m) in zip(statistics, squares, strict=True)]
-    own = [(part, m if move is not None and move.attained else zero) for move, part, m in moves]
-    if not at.replaced:
-        return at.total(m for _, m in own)
-    if all(part == "rest" for part, _ in own):
-        return at.maximum(zero, *(m for _, m in own))
-    m = by_part(at, own)
-    amount, moment = m["gram"] * 2 + m["floor"], m["moment"]
-    if at.constant(moment) == 0:
-        return amount + m["squares"]
-    top = moment if at.constant(amount) == 0 else larger(at, amount, moment)
-    return at.maximum((top + moment) ** 2 / top, amount + moment + m["squares"])

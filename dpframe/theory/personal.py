@@ -7,16 +7,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpframe.exact.documents import keys, number
+from dpframe.exact.documents import Range, keys, number
 from dpframe.exact.formula import Formula
 from dpframe.exact.limits import ZERO, Json
-from dpframe.exact.ranges import Range
 
 from .at import At, Context
 from .book import KINDS, answers_of
 from .facts import (
     Bound,
-    Iterate,
     Known,
     LabelFacts,
     OfBudgets,
@@ -30,47 +28,6 @@ from .facts import (
     Tilted,
 )
 from .guarantees import APPROX, PURE
-
-
-class Past:
-    """What nodes read of what was released before them."""
-
-    def __init__(self) -> None:
-        self.reads: set[str] = set()  # symbols that the present node reads
-        self.symbols: dict[str, Known] = {}  # those that stand for released numbers
-        self.counts: list[Formula] = []  # those that stand for the number of rows
-        self.points: dict[object, frozenset[object]] = {}  # for each fact, the loops' points
-        self.late: set[object] = set()  # facts that a released value decides
-        self.sums: set[object] = set()  # statistics that a sample of the rows may be asked for
-        self.loops: dict[object, Release] = {}  # for each point, what is asked there
-
-    def read(self, f: Formula) -> Formula:
-        """Note what a formula reads."""
-        self.reads |= f.ring.depends(f)
-        return f
-
-    def keep(self, fact: object, inputs: Sequence[object]) -> None:
-        """Note what a new fact reads, through its inputs and its formulas."""
-        before = [*inputs, *(self.symbols[name] for name in self.reads & self.symbols.keys())]
-        own = {fact} if isinstance(fact, Iterate) else set()
-        self.points[fact] = frozenset(own).union(*(self.points[one] for one in before))
-        seen = isinstance(fact, (Release, Procedure, Post, Known, Iterate))
-        if seen or any(one in self.late for one in before):
-            self.late.add(fact)
-
-
-class Personal:
-    """Budgets of each record: whose symbols they are, and what is made of them."""
-
-    def __init__(self) -> None:
-        self.own: frozenset[str] = frozenset()  # symbols that differ from record to record
-        self.fixed: set[str] = set()  # these, and numbers of all budgets: nobody chooses them
-        self.groups = ""  # in words
-        self.largest: dict[object, Formula] = {}  # by the formula's key
-        self.kept: set[object] = set()  # facts about records that a sample keeps
-        self.bare: list[str] = []  # statistics of other records
-        self.mixed: set[object] = set()  # statistics of weighed records
-        self.claimed: list[Formula] | None = None  # where a sample's claim is another
 
 
 def each_record(c: At, each: Json) -> None:
@@ -101,7 +58,7 @@ def grouped_records(c: At, each: Json) -> None:
         c.require(fits, f"{name}: one amount for each group")
         for value in values:
             found = c.positive(value, f"{name} of a group")
-            one_for_all(c, found)
+            c.shared(found)
             within_range(c, found, c.domains[name], f"{name} of a group must lie in its range")
     parts = [number(share, "shares") for share in shares or ()]
     whole = len(parts) == len(names) and min(parts) > 0 and sum(parts) == 1
@@ -115,12 +72,6 @@ def within_range(c: At, f: Formula, span: Range, rule: str) -> None:
         c.at_least(f, c.ring.lift(span.lower), rule, strict=not span.left)
     if span.upper is not None:
         c.at_least(c.ring.lift(span.upper), f, rule, strict=not span.right)
-
-
-def one_for_all(c: At, *formulas: Formula) -> None:
-    """What all records share reads no record's own budget. Raises Refused."""
-    mine = sorted(c.ring.depends(*formulas) & c.personal.own)
-    c.require(not mine, f"one number for all records must not read a record's own {mine}")
 
 
 def promised(c: At) -> None:
@@ -156,7 +107,7 @@ def on_sample(c: At, coin: Thinning) -> None:
     own = [coin.epsilon, *base[1:]]
     same = all(mine.key == other.key for mine, other in zip(own, c.amounts, strict=True))
     c.require(same, "coins must fall by the target's own epsilon; delta must be the target's")
-    one_for_all(c, *base)
+    c.shared(*base)
     c.personal.claimed, c.amounts = c.amounts, base
 
 
@@ -224,12 +175,6 @@ def named(c: At, name: str) -> bool:
     return any(isinstance(fact, Known) and fact.name == name for fact in c.facts)
 
 
-def settled(c: At, *formulas: Formula) -> None:
-    """Budgets, failures and numbers of draws are divided before anything is released."""
-    late = sorted(c.ring.depends(*formulas) & c.past.symbols.keys())
-    c.require(not late, f"shares, draws and claims must not depend on what is released: {late}")
-
-
 def believed(c: At, name: Json) -> None:
     """The obligation that an assumption names a class, written module:name. Raises Refused."""
     parts = re.split(r"[.:]", name) if type(name) is str else []
@@ -242,7 +187,7 @@ def believed(c: At, name: Json) -> None:
 def committed(c: At, derivation: str) -> None:
     """What adaptive composition asks of the whole graph. Raises Refused."""
     promised(c)
-    settled(c, *c.amounts, *(side for h in c.region for side in (h.left, h.right)))
+    c.settled(*c.amounts, *(side for h in c.region for side in (h.left, h.right)))
     others = any(isinstance(fact, (Procedure, Bound)) for fact in c.facts)
     alone = "only basic composition adds procedures, and bounds that may fail"
     c.require(derivation == "basic" or not others, alone)
@@ -252,6 +197,28 @@ def committed(c: At, derivation: str) -> None:
             asked = len(points) == 1 and c.past.loops.get(*points) is fact
             once = "a release that reads a point, or samples, is what one loop asks"
             c.require(asked or not (points or sampled), f"{fact.where}: {once}")
+
+
+def derive(c: At, node: Json, index: int) -> None:
+    """Read a node: its facts, by the table of kinds. Raises Refused."""
+    c.where = f"node {index}"
+    c.require(type(node) is dict and type(node.get("kind")) is str, "an object with a kind")
+    c.where = f"node {index} ({node['kind']:.40})"
+    c.require(node["kind"] in KINDS, f"kind must be one of {sorted(KINDS)}")
+    kind = KINDS[node["kind"]]
+    node = {**kind.defaults, **node}
+    keys(node, c.where, id=int, kind=str, inputs=list, **dict.fromkeys(kind.names, object))
+    ids = node["inputs"]
+    c.require(node["id"] == index, "id must be its position")
+    c.require(all(type(i) is int and 0 <= i < index for i in ids), "inputs come before it")
+    inputs = [c.facts[i] for i in ids]
+    if kind.many:
+        right = all(isinstance(i, kind.takes) for i in inputs)
+    else:
+        right = list(map(type, inputs)) == list(kind.takes)
+    takes = " or ".join(t.__name__ for t in kind.takes)
+    c.require(right, f"its inputs must be {takes or 'none'}")
+    c.facts.append(made(c, node, inputs))
 
 
 def made(c: At, node: Mapping[str, Json], inputs: Sequence[Any]) -> Any:

@@ -28,8 +28,7 @@ from .facts import (
     public,
 )
 from .guarantees import APPROX, PURE
-from .personal import apart, committed
-from .relations import ADD_REMOVE, REPLACE_ONE
+from .personal import apart, committed, derive
 
 ONE_ROW = "one row a person"
 ONE_TABLE = "X'X and X'y are of one table"
@@ -55,11 +54,6 @@ DEPTH = "the least depth is a whole number, 1 or more"
 CELL = "2 rate a cell that changes is at most epsilon"
 TIMES = 3  # what a run may cost, this often, is the cost of random stopping
 TESTED = "test + 2 rate a cell that changes is at most epsilon"
-
-
-def changes(at: Context) -> int:
-    """In how many places one changed row may be."""
-    return (REPLACE_ONE if at.replaced else ADD_REMOVE).changes
 
 
 def share_of(c: Judge, share: Json, *, delta: bool = True) -> tuple[Formula, Formula]:
@@ -243,7 +237,7 @@ def tilt(
     """The least scale, or std, that hides a gradient of one record of at most `slope` with this
     part of epsilon.
     """
-    (epsilon, delta), moved = share, slope * changes(at)
+    (epsilon, delta), moved = share, slope * at.changes
     own = part * epsilon
     if noise == "l2_laplace":
         return moved / own
@@ -294,7 +288,7 @@ def drawn(c: Judge, formulas: Json) -> Formula:
 
 def changed_cells(at: Context, rows: Formula) -> Formula:
     """How many cells one change of the table changes, at most."""
-    return rows * changes(at)
+    return rows * at.changes
 
 
 @kind("tilted_minimum", RowFacts, LabelFacts, Loss, RecordWeights, many=True, answers=SPENT)
@@ -319,7 +313,7 @@ def _tilted_minimum(
     weighed = norm if factor is None else norm * factor
     bend = loss.bend(bound) * norm * weighed / penalty
     c.at_most(whole[0] - part * whole[0], bend, BENT)
-    moved = slope * weighed * changes(c)
+    moved = slope * weighed * c.changes
     c.at_most(size * part * whole[0], moved, SIZES["l2_laplace"])
     c.computed()
     return Tilted(c.where, *whole)
@@ -386,11 +380,11 @@ def private_runs(c: At, graphs: Json, epsilon: Formula) -> None:
 
 def nested(c: At, graph: Json, epsilon: Formula) -> None:
     """A graph within, of the same table, is epsilon-DP wherever it is run. Raises Refused."""
-    inner, outer = c.inside(epsilon), c.where
+    inner, outer = c.inside(PURE, epsilon), c.where
     c.require(type(graph) is list and [*map(type, graph)] == [list, list], "nodes and outputs")
     try:
         for index, node in enumerate(graph[0]):
-            inner.facts.append(inner.derive(node, index))
+            derive(inner, node, index)
         tables = [[f for f in one.facts if type(f) is RowFacts] for one in (c, inner)]
         for mine, own in zip(tables[0][:1], tables[1][:1], strict=False):
             c.equal(own.columns, mine.columns, "a run reads this table")

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpframe.exact.documents import keys, number
-from dpframe.exact.formula import Formula
+from dpframe.exact.formula import Formula, text_of
 from dpframe.exact.interval import Interval, transcendental
 from dpframe.exact.limits import Json, Refused
 from dpframe.exact.ring import NAME
-from dpframe.exact.text import text_of
 
 from .at import At, Context
 from .book import OF_BUDGETS, PLAIN, SPENT, THEOREMS, kind
@@ -19,7 +18,7 @@ from .calibrations import moved_by
 from .facts import SEEN, Bound, Iterate, Known, Post, Release, StatisticFacts, public
 from .guarantees import GUARANTEES
 from .mechanisms import Noise, noise_of
-from .personal import believed, named, settled
+from .personal import believed, named
 
 
 def exactly_drawn(c: At, statistic: StatisticFacts, noise: Noise) -> None:
@@ -63,7 +62,7 @@ def _release(
     one = statistic.l1 if drawn.norm == "L1" else statistic.l2
     c.require(one is not None, "its statistic must have a derived sensitivity")
     amounts, noise, draws = amounts_of(c, share), c.positive(size, "size"), c.whole(times, "times")
-    settled(c, draws)
+    c.settled(draws)
     part = of_samples(c, statistic, sampled)
     exactly_drawn(c, statistic, drawn)
     stated = on_trust(c, statistic, mechanism, noise, states) if foreign else None
@@ -100,7 +99,7 @@ def amounts_of(c: At, share: Json) -> dict[str, Formula] | None:
     own = share is None or (type(share) is dict and set(share) in known)
     c.require(own, f"share: null, or amounts of one of {[sorted(s) for s in known]}")
     amounts = None if share is None else {key: c.formula(value) for key, value in share.items()}
-    settled(c, *(amounts or {}).values())
+    c.settled(*(amounts or {}).values())
     return amounts
 
 
@@ -186,7 +185,7 @@ def _bound(
     fits = once and release.noise.loss.gaussian and type(upper) is bool
     c.require(fits, "a bound is of one number that is drawn once, with Gaussian noise")
     paid, far = c.positive(failure, "failure"), c.formula(stds)
-    settled(c, paid)
+    c.settled(paid)
     c.at_least(c.formula(margin), moved_by(c, release), "the margin must cover the sensitivity")
     c.at_least(far, 0, "stds must not be negative")
     c.require(tail_paid(c, far, paid), "exp(-stds^2/2)/2 <= failure was not shown")

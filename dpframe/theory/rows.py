@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any
-
-import attrs
+from typing import Any, TypeVar
 
 from dpframe.exact.documents import NUMBER, number
 from dpframe.exact.formula import Formula
@@ -15,20 +14,7 @@ from dpframe.exact.ring import NAME
 
 from .at import Context
 from .book import PLAIN, ROUNDING, ZERO_MAP, kind
-from .facts import (
-    ANY_FINITE,
-    SEEN,
-    UNKNOWN,
-    Iterate,
-    LabelFacts,
-    Loss,
-    Occurring,
-    Records,
-    RowFacts,
-    in_doubles,
-    labels,
-    unbounded,
-)
+from .facts import SEEN, Iterate, LabelFacts, Loss, PerRecord, Records, RowFacts
 
 
 @kind("rows", answers=PLAIN)
@@ -36,7 +22,7 @@ def _rows(at: Context, *, name: Json, columns: Json) -> RowFacts:
     """A table of finite numbers: nothing bounds a row. One table only: a record is a row of it."""
     at.require(type(name) is str, "name must be text")
     at.sole(RowFacts, "there is one table of rows")
-    return unbounded(at.whole(columns, "columns"), ANY_FINITE)
+    return RowFacts(at.whole(columns, "columns"))
 
 
 @kind("encode", RowFacts, answers=PLAIN)
@@ -47,11 +33,7 @@ def _encode(at: Context, rows: RowFacts, *, schema: Json) -> RowFacts:
     k = at.number(len(schema))
     at.equal(rows.columns, k, "the table has one column for each entry of schema")
     norm1 = at.total(longest for _, longest in widths)
-    columns, extreme = (
-        at.number(sum(width for width, _ in widths)),
-        attrs.evolve(UNKNOWN, extreme=True),
-    )
-    return in_doubles(columns, k**HALF, norm1, occurring=extreme)
+    return RowFacts(at.number(sum(width for width, _ in widths)), k**HALF, norm1)
 
 
 def _encoded(at: Context, entry: Json) -> tuple[int, Formula]:
@@ -76,17 +58,11 @@ def _encoded(at: Context, entry: Json) -> tuple[int, Formula]:
 
 @kind("clip_norm", RowFacts, answers=ZERO_MAP)
 def _clip_norm(at: Context, rows: RowFacts, *, norm: Json) -> RowFacts:
-    """x min(1, norm/|x|): every entry shrinks, so a bound on the 1-norm stays; Cauchy-Schwarz. The
-    sphere is reached from beyond it.
-    """
-    bound, before = at.positive(norm, "norm"), rows.norm
+    """x min(1, norm/|x|): every entry shrinks, so a bound on the 1-norm stays; Cauchy-Schwarz."""
+    bound = at.positive(norm, "norm")
     here = rows.columns**HALF * bound
     norm1 = here if rows.norm1 is None else at.minimum(here, rows.norm1)
-    room = None if before is None else at.constant(before**2 - bound**2)
-    ball = rows.occurring.any_finite
-    extreme = ball or (rows.occurring.extreme and room is not None and room >= 0)
-    occurring = attrs.evolve(UNKNOWN, ball=ball, extreme=extreme)
-    return in_doubles(rows.columns, bound, norm1, occurring=occurring)
+    return RowFacts(rows.columns, bound, norm1)
 
 
 @kind("box", RowFacts, answers=ZERO_MAP)
@@ -94,12 +70,11 @@ def _box(at: Context, rows: RowFacts, *, bound: Json) -> RowFacts:
     """Entries in [-bound, bound]: |x|_1 <= d bound, |x| <= sqrt(d) bound, equal in a corner;
     every entry shrinks, so what was known before stays.
     """
-    side, any_finite = at.positive(bound, "bound"), rows.occurring.any_finite
+    side = at.positive(bound, "bound")
     corner = rows.columns**HALF * side, rows.columns * side
     norm, norm1 = smaller(at, corner[0], rows.norm), smaller(at, corner[1], rows.norm1)
     entry = side if at.same(norm, corner[0]) and at.same(norm1, corner[1]) else None
-    occurring = attrs.evolve(UNKNOWN, box=any_finite, extreme=any_finite)
-    return in_doubles(rows.columns, norm, norm1, entry=entry, occurring=occurring)
+    return RowFacts(rows.columns, norm, norm1, entry)
 
 
 def smaller(at: Context, here: Formula, before: Formula | None) -> Formula:
@@ -115,21 +90,18 @@ def smaller(at: Context, here: Formula, before: Formula | None) -> Formula:
 @kind("normalize", RowFacts, answers=PLAIN)
 def _normalize(at: Context, rows: RowFacts) -> RowFacts:
     """x/|x|, and the first unit vector for x = 0: the norm is 1, exactly."""
-    norm, extreme = at.number(1), attrs.evolve(UNKNOWN, extreme=True)
-    norm1 = rows.columns**HALF * norm
-    return in_doubles(rows.columns, norm, norm1, unit_norm=True, occurring=extreme)
+    return RowFacts(rows.columns, at.number(1), rows.columns**HALF, unit_norm=True)
 
 
 @kind("intercept", RowFacts, answers=PLAIN)
 def _intercept(at: Context, rows: RowFacts, *, value: Json) -> RowFacts:
     """One more entry, a constant."""
     constant = at.positive(value, "value")
-    extreme = attrs.evolve(UNKNOWN, extreme=rows.occurring.extreme)
     if rows.norm is None or rows.norm1 is None:
-        return unbounded(rows.columns + 1, extreme)
+        return RowFacts(rows.columns + 1)
     norm, norm1 = (rows.norm**2 + constant**2) ** HALF, rows.norm1 + constant
     entry = rows.entry if rows.entry is not None and at.same(rows.entry, constant) else None
-    return in_doubles(rows.columns + 1, norm, norm1, entry=entry, occurring=extreme)
+    return RowFacts(rows.columns + 1, norm, norm1, entry)
 
 
 @kind("scale", RowFacts, answers=ZERO_MAP)
@@ -137,13 +109,13 @@ def _scale(at: Context, rows: RowFacts, *, by: Json) -> RowFacts:
     """x/by, for a public number: by one of the data, one record would move every row."""
     divisor = at.positive(by, "by")
     at.require(at.readable(divisor), "by must be public")
-    occurring = attrs.evolve(rows.occurring, any_finite=False)
-    if rows.norm is None:
-        return unbounded(rows.columns, occurring)
-    norm = rows.norm / divisor
-    entry = None if rows.entry is None else rows.entry / divisor
-    norm1 = rows.columns**HALF * norm
-    return in_doubles(rows.columns, norm, norm1, entry=entry, occurring=occurring)
+    norm, entry = (None if one is None else one / divisor for one in (rows.norm, rows.entry))
+    return ball(rows.columns, norm, entry)
+
+
+def ball(columns: Formula, norm: Formula | None, entry: Formula | None = None) -> RowFacts:
+    """Rows whose 2-norm alone has a bound, or none; by Cauchy-Schwarz their 1-norm has one too."""
+    return RowFacts(columns, norm, None if norm is None else columns**HALF * norm, entry)
 
 
 @kind("scaled_columns", RowFacts, answers=PLAIN)
@@ -153,14 +125,8 @@ def _scaled_columns(at: Context, rows: RowFacts, *, by: Json, minus: Json) -> Ro
     at.require(lists, "by and minus must be lists, one number a column")
     divisors, shifts = [at.rational(one) for one in by], [at.rational(one) for one in minus]
     at.require(min(divisors) > 0, "by must be positive")
-    ball, extreme = rows.occurring.ball, rows.occurring.extreme
-    alike = len(set(divisors)) == 1 and not any(shifts)
-    occurring = attrs.evolve(UNKNOWN, ball=alike and ball, extreme=alike and extreme)
-    if rows.norm is None:
-        return unbounded(rows.columns, occurring)
     far = at.number(sum((shift**2 for shift in shifts), ZERO)) ** HALF
-    norm = (rows.norm + far) / min(divisors)
-    return in_doubles(rows.columns, norm, rows.columns**HALF * norm, occurring=occurring)
+    return ball(rows.columns, None if rows.norm is None else (rows.norm + far) / min(divisors))
 
 
 @kind("divided_columns", RowFacts, *SEEN, many=True, answers=PLAIN)
@@ -175,42 +141,45 @@ def _divided_columns(
     at.require(fits, "what rows are shifted and divided by must be released")
     low = at.positive(lower, "lower")
     at.at_least(at.positive(upper, "upper"), low, "the range of divisors must not be empty")
-    return unbounded(inputs[0].columns)
+    return RowFacts(inputs[0].columns)
 
 
 @kind("divided_records", RowFacts, LabelFacts, answers=PLAIN)
 def _divided_records(_: Context, rows: RowFacts, __: LabelFacts) -> Records:
     """(x, y)/|x|: a record's own row, its label the last entry."""
-    return Records(**attrs.asdict(unbounded(rows.columns + 1), recurse=False))
+    return Records(rows.columns + 1)
 
 
 @kind("record_rows", Records, answers=PLAIN)
 def _record_rows(at: Context, records: Records) -> RowFacts:
     """x/|x|, and 0 for x = 0."""
-    columns, norm = records.columns - 1, at.number(1)
-    return in_doubles(columns, norm, columns**HALF * norm, occurring=UNKNOWN)
+    return ball(records.columns - 1, at.number(1))
 
 
 @kind("record_labels", Records, answers=PLAIN)
 def _record_labels(_: Context, __: Records) -> LabelFacts:
     """y/|x|, which nothing bounds."""
-    return labels(None)
+    return LabelFacts()
 
 
 @kind("residuals", RowFacts, LabelFacts, *SEEN, many=True, answers=PLAIN)
 def _residuals(at: Context, *inputs: Any) -> RowFacts:
     """y - x'theta, as rows of one column; theta was released. It bounds nothing."""
-    fits = [*map(type, inputs[:2])] == [RowFacts, LabelFacts] and len(inputs) == 3
-    at.require(fits and at.seen(inputs[2]), "rows, labels, and coefficients that are released")
-    return unbounded(at.number(1))
+    with_coefficients(at, inputs, RowFacts, LabelFacts)
+    return RowFacts(at.number(1))
+
+
+def with_coefficients(at: Context, inputs: Sequence[Any], *takes: type) -> None:
+    """The obligation that two inputs are of these types, and a third was released."""
+    fits = [*map(type, inputs[:2])] == [*takes] and len(inputs) == 3 and at.seen(inputs[2])
+    at.require(fits, "rows, labels, and coefficients that are released")
 
 
 @kind("residual_labels", LabelFacts, RowFacts, *SEEN, many=True, answers=PLAIN)
 def _residual_labels(at: Context, *inputs: Any) -> LabelFacts:
     """y - x'theta, as labels; theta was released. It bounds nothing."""
-    fits = [*map(type, inputs[:2])] == [LabelFacts, RowFacts] and len(inputs) == 3
-    at.require(fits and at.seen(inputs[2]), "labels, rows, and coefficients that are released")
-    return labels(None)
+    with_coefficients(at, inputs, LabelFacts, RowFacts)
+    return LabelFacts()
 
 
 @kind("gradient", RowFacts, LabelFacts, Iterate, Loss, answers=PLAIN)
@@ -222,10 +191,7 @@ def _gradient(
     """
     at.equal(point.size, rows.columns, "the point has one number for each column")
     slope = None if column.bound is None else loss.slope(None, column.bound)
-    if rows.norm is None or slope is None:
-        return unbounded(rows.columns)
-    norm = slope * rows.norm
-    return in_doubles(rows.columns, norm, rows.columns**HALF * norm, occurring=UNKNOWN)
+    return ball(rows.columns, None if rows.norm is None or slope is None else slope * rows.norm)
 
 
 @kind("gradient_at", RowFacts, LabelFacts, *SEEN, many=True, answers=ZERO_MAP)
@@ -233,50 +199,37 @@ def _gradient_at(at: Context, *inputs: Any) -> RowFacts:
     """(x'theta - y) x at coefficients that were released, or at 0. It bounds nothing."""
     fits = [*map(type, inputs[:2])] == [RowFacts, LabelFacts] and len(inputs) <= 3
     at.require(fits and all(map(at.seen, inputs[2:])), "rows, labels, released coefficients")
-    return unbounded(inputs[0].columns)
+    return RowFacts(inputs[0].columns)
 
 
-BITS = "bits: a whole number from 4 to 24"
+OnGrid = TypeVar("OnGrid", RowFacts, LabelFacts)
 
 
-def share_of_grid(at: Context, bits: Json) -> Fraction:
-    """The step of a grid as a share of the bound: 2^-bits."""
-    at.require(type(bits) is int and 4 <= bits <= 24, BITS)
-    return Fraction(1, 2**bits)
+def on_grid(at: Context, fact: OnGrid, bits: Json, most: Formula | None) -> OnGrid:
+    """A grid whose step is 2^-bits of a bound that must be there, towards zero: no number grows."""
+    at.require(type(bits) is int and 4 <= bits <= 24, "bits: a whole number from 4 to 24")
+    at.require(most is not None, "what is put on a grid must be bounded")
+    share = Fraction(1, 2**bits)
+    step = None if most is None else most * share
+    return replace(fact, step=step, share=share, weighed=None)
 
 
 @kind("grid", RowFacts, answers=ROUNDING)
 def _grid(at: Context, rows: RowFacts, *, bits: Json) -> RowFacts:
-    """Rows in whole steps of norm/2^bits: towards zero, inside the ball, no longer in L1. What
-    occurs does so as the grid gets finer.
-    """
-    share = share_of_grid(at, bits)
-    at.require(rows.norm is not None, "rows on a grid must be bounded")
-    step = None if rows.norm is None else rows.norm * share
-    occurring = attrs.evolve(rows.occurring, any_finite=False, box=False)
-    grid = attrs.evolve(rows, step=step, share=share, entry=None, occurring=occurring)
-    return attrs.evolve(grid, unit_norm=False, weighed=None)
+    """Rows in whole steps of norm/2^bits: inside the ball, no longer in L1."""
+    return replace(on_grid(at, rows, bits, rows.norm), entry=None, unit_norm=False)
 
 
 @kind("box_grid", RowFacts, answers=ROUNDING)
 def _box_grid(at: Context, rows: RowFacts, *, bits: Json) -> RowFacts:
-    """Rows in whole steps of entry/2^bits, towards zero, entry by entry; corners are on it."""
-    share = share_of_grid(at, bits)
-    at.require(rows.entry is not None, "a grid of entries is for rows whose entries are bounded")
-    step = None if rows.entry is None else rows.entry * share
-    occurring = attrs.evolve(rows.occurring, any_finite=False, ball=False)
-    grid = attrs.evolve(rows, step=step, share=share, occurring=occurring)
-    return attrs.evolve(grid, unit_norm=False, weighed=None)
+    """Rows in whole steps of entry/2^bits, entry by entry; corners are on it."""
+    return replace(on_grid(at, rows, bits, rows.entry), unit_norm=False)
 
 
 @kind("grid_column", LabelFacts, answers=ROUNDING)
 def _grid_column(at: Context, column: LabelFacts, *, bits: Json) -> LabelFacts:
-    """Labels in whole steps of bound/2^bits, towards zero."""
-    share = share_of_grid(at, bits)
-    at.require(column.bound is not None, "labels on a grid must be bounded")
-    step = None if column.bound is None else column.bound * share
-    occurring = attrs.evolve(column.occurring, any_finite=False)
-    return attrs.evolve(column, step=step, share=share, weighed=None, occurring=occurring)
+    """Labels in whole steps of bound/2^bits."""
+    return on_grid(at, column, bits, column.bound)
 
 
 @kind("column", answers=PLAIN)
@@ -284,7 +237,7 @@ def _column(at: Context, *, name: Json) -> LabelFacts:
     """Labels: finite numbers, one for each row of the table."""
     at.require(type(name) is str, "name must be text")
     at.sole(LabelFacts, "there is one column of labels")
-    return labels(None, ANY_FINITE)
+    return LabelFacts()
 
 
 def around_zero(node: Mapping[str, Json]) -> bool:
@@ -298,31 +251,25 @@ def around_zero(node: Mapping[str, Json]) -> bool:
 
 
 @kind("clip_column", LabelFacts, answers=PLAIN.but(zero_neutral=around_zero))
-def _clip_column(at: Context, column: LabelFacts, *, lower: Json, upper: Json) -> LabelFacts:
+def _clip_column(at: Context, _: LabelFacts, *, lower: Json, upper: Json) -> LabelFacts:
     """y clipped into [lower, upper]: numbers, or -Y and Y for one positive parameter. The interval
     has points, so one of -lower and upper is not negative.
     """
     low, high = at.formula(lower), at.formula(upper)
-    around = at.constant(low + high) == 0
     if at.constant(low) is not None and at.constant(high) is not None:
         at.at_least(high, low, "bounds must increase", strict=True)
     else:
-        named = around and at.parameter(upper)
+        named = at.constant(low + high) == 0 and at.parameter(upper)
         at.require(named, "bounds must be numbers, or -Y and Y for one parameter Y")
         at.at_least(high, 0, "Y must be positive", strict=True)
-    return labels(at.maximum(-low, high), all_inside(column, around))
-
-
-def all_inside(column: LabelFacts, symmetric: bool) -> Occurring:  # noqa: FBT001 - of an interval
-    """Whether every label of [-Y, Y] occurs: where the interval is this one, and any label does."""
-    return attrs.evolve(UNKNOWN, ball=symmetric and column.occurring.any_finite)
+    return LabelFacts(at.maximum(-low, high))
 
 
 @kind("unit_interval", LabelFacts, answers=PLAIN)
-def _unit_interval(at: Context, column: LabelFacts, *, lower: Json, upper: Json) -> LabelFacts:
+def _unit_interval(at: Context, _: LabelFacts, *, lower: Json, upper: Json) -> LabelFacts:
     """[lower, upper] onto [-1, 1], clipped."""
     at.require(at.rational(lower) < at.rational(upper), "bounds must increase")
-    return labels(at.number(1), all_inside(column, symmetric=True))
+    return LabelFacts(at.number(1))
 
 
 @kind("scaled_labels", LabelFacts, answers=PLAIN)
@@ -331,16 +278,13 @@ def _scaled_labels(at: Context, column: LabelFacts, *, by: Json, minus: Json) ->
     divisor, shift = at.positive(by, "by"), at.formula(minus)
     at.require(at.readable(divisor), "by must be public or released")
     if column.bound is None or at.constant(shift) != 0:
-        return labels(None)
-    occurring = attrs.evolve(UNKNOWN, ball=column.occurring.ball and at.fixed(divisor))
-    return labels(column.bound / divisor, occurring)
+        return LabelFacts()
+    return LabelFacts(column.bound / divisor)
 
 
-def stepped(*nodes: RowFacts | LabelFacts) -> tuple[Formula, ...]:
+def stepped(first: PerRecord, *others: PerRecord) -> tuple[Formula, ...]:
     """The step of a sum of products of rows and labels, where all are on a grid."""
-    product: Formula | None = None
-    for node in nodes:
-        if node.step is None:
-            return ()
-        product = node.step if product is None else product * node.step
+    product = first.step
+    for one in others:
+        product = None if product is None or one.step is None else product * one.step
     return () if product is None else (product,)

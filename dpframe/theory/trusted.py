@@ -5,27 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dpframe.exact.formula import Formula
+from dpframe.exact.formula import Formula, text_of
 from dpframe.exact.limits import Json
-from dpframe.exact.text import text_of
 
 from .at import At
 from .book import PLAIN, kind
 from .facts import (
-    UNKNOWN,
     Budgets,
     Iterate,
     LabelFacts,
-    Move,
-    Moves,
     Procedure,
     RowFacts,
     StatisticFacts,
     Weight,
-    in_doubles,
-    labels,
     public,
-    statistic,
 )
 from .personal import believed
 from .procedures import share_of
@@ -63,7 +56,7 @@ def _trusted_rows(
     del parameters
     norms = bound(c, norm, "norm"), bound(c, norm1, "norm1")
     said(c, trusted, norm=norms[0], norm1=norms[1])
-    return in_doubles(c.whole(columns, "columns"), *norms, occurring=UNKNOWN)
+    return RowFacts(c.whole(columns, "columns"), *norms)
 
 
 @kind("trusted_column", object, many=True, answers=PLAIN)
@@ -76,7 +69,7 @@ def _trusted_column(
     del parameters
     most = bound(c, limit, "the bound")
     said(c, trusted, bound=most)
-    return labels(most)
+    return LabelFacts(most)
 
 
 @kind("trusted_statistic", object, many=True, answers=PLAIN)
@@ -88,16 +81,9 @@ def _trusted_statistic(
     del parameters
     c.require(type(shape) is list, "shape must be a list of sizes")
     sizes = tuple(c.positive(size, "a size") for size in shape)
-    moves = Moves(stated(c, l1, "l1"), stated(c, l2, "l2"), None)
-    found = statistic(sizes, moves)
-    said(c, trusted, l1=found.l1, l2=found.l2)
-    return found
-
-
-def stated(c: At, value: Json, name: str) -> Move | None:
-    """A sensitivity that is stated."""
-    found = bound(c, value, name)
-    return None if found is None else Move(found, "as stated", attained=False)
+    moves = bound(c, l1, "l1"), bound(c, l2, "l2")
+    said(c, trusted, l1=moves[0], l2=moves[1])
+    return StatisticFacts(sizes, *moves)
 
 
 @kind("trusted_release", object, many=True, answers=PLAIN)

@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
-
-import attrs
 
 from dpframe.exact.formula import Formula
 from dpframe.exact.limits import ZERO, Json
 
 from .at import Context
 from .book import BY_RECORD, OF_BUDGETS, PLAIN, SAMPLE, kind
-from .facts import (
-    UNKNOWN,
-    Budgets,
-    LabelFacts,
-    OfBudgets,
-    RecordWeights,
-    RowFacts,
-    Thinning,
-    Weight,
-    in_doubles,
-    labels,
-)
+from .facts import Budgets, LabelFacts, OfBudgets, RecordWeights, RowFacts, Thinning, Weight
 
 
 @kind("budgets", answers=PLAIN)
@@ -65,14 +53,10 @@ def weighed(at: Context, takes: type, inputs: Sequence[Any]) -> tuple[Any, Weigh
 
 @kind("weighted_rows", RowFacts, Budgets, Weight, many=True, answers=PLAIN)
 def _weighted_rows(at: Context, *inputs: Any) -> RowFacts:
-    """w x, of a record whose w is known: every bound is w times what it was, and the record's own
-    ball occurs as before.
-    """
+    """w x, of a record whose w is known: every bound is w times what it was."""
     rows, weight = weighed(at, RowFacts, inputs)
     norm, norm1 = (None if one is None else weight.factor * one for one in (rows.norm, rows.norm1))
-    occurring = attrs.evolve(rows.occurring, any_finite=False, box=False)
-    fact = in_doubles(rows.columns, norm, norm1, occurring=occurring)
-    return attrs.evolve(fact, weighed=(weight.factor, rows.norm))
+    return RowFacts(rows.columns, norm, norm1, weighed=(weight.factor, rows.norm))
 
 
 @kind("weighted_column", LabelFacts, Budgets, Weight, many=True, answers=PLAIN)
@@ -80,8 +64,7 @@ def _weighted_column(at: Context, *inputs: Any) -> LabelFacts:
     """w y."""
     column, weight = weighed(at, LabelFacts, inputs)
     bound = None if column.bound is None else weight.factor * column.bound
-    fact = labels(bound, attrs.evolve(column.occurring, any_finite=False))
-    return attrs.evolve(fact, weighed=(weight.factor, column.bound))
+    return LabelFacts(bound, weighed=(weight.factor, column.bound))
 
 
 @kind("record_weights", RowFacts, Budgets, Weight, many=True, answers=PLAIN)
@@ -111,13 +94,13 @@ def common(at: Context, own: RowFacts | LabelFacts, bits: Json) -> Formula | Non
 @kind("weighted_grid", RowFacts, answers=BY_RECORD)
 def _weighted_grid(at: Context, rows: RowFacts, *, bits: Json) -> RowFacts:
     """Rows on the common grid; eigenvalues of such X'X are computed in floating point."""
-    return attrs.evolve(rows, step=common(at, rows, bits), share=ZERO)
+    return replace(rows, step=common(at, rows, bits), share=ZERO)
 
 
 @kind("weighted_grid_column", LabelFacts, answers=BY_RECORD)
 def _weighted_grid_column(at: Context, column: LabelFacts, *, bits: Json) -> LabelFacts:
     """Labels on the common grid."""
-    return attrs.evolve(column, step=common(at, column, bits), share=ZERO)
+    return replace(column, step=common(at, column, bits), share=ZERO)
 
 
 @kind("thinning", answers=OF_BUDGETS)
@@ -133,10 +116,10 @@ def _thinning(at: Context, *, threshold: Json, epsilon: Json, delta: Json = None
 @kind("sampled_rows", RowFacts, Budgets, Thinning, answers=SAMPLE)
 def _sampled_rows(_: Context, rows: RowFacts, __: Budgets, ___: Thinning) -> RowFacts:
     """The rows of kept records: as bounded as all."""
-    return in_doubles(rows.columns, rows.norm, rows.norm1, occurring=UNKNOWN)
+    return RowFacts(rows.columns, rows.norm, rows.norm1)
 
 
 @kind("sampled_column", LabelFacts, Budgets, Thinning, answers=SAMPLE)
 def _sampled_column(_: Context, column: LabelFacts, __: Budgets, ___: Thinning) -> LabelFacts:
     """The labels of kept records."""
-    return labels(column.bound)
+    return LabelFacts(column.bound)

@@ -10,8 +10,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.graph import Graph, Joint
-from dpframe.graph.maps.intercept import Intercept
-from dpframe.graph.maps.normalized import Normalized
+from dpframe.graph.maps.bounds import Intercept, Normalized
 from dpframe.graph.statistics import Histogram
 from dpframe.prover import parallel
 from dpframe.prover.attempt import classes
@@ -145,9 +144,7 @@ def test_losses_together_stay_inside_the_largest_cells_of_counts():
     assert max(told) == most
 
 
-@pytest.mark.parametrize(
-    "kind", [Intercept, Normalized, Histogram], ids=lambda one: one.__name__
-)
+@pytest.mark.parametrize("kind", [Intercept, Normalized, Histogram], ids=lambda one: one.__name__)
 def test_an_entry_that_is_wrong_about_zeros_would_be_caught(kind, monkeypatch):
     """The negative control: were these said to add nothing for zeros, some pair goes beyond."""
     own = KINDS[kind.kind]

@@ -199,7 +199,7 @@ def test_blocks_add_up(cls):
     """A sum over blocks is the value on the whole table."""
     X, y = samples.setting(grid=None).nodes()
     statistic = samples.STATISTICS[cls](X, y)
-    if not isinstance(statistic, st.BlockSum):
+    if not isinstance(statistic, st.RecordSum):
         pytest.skip("no sum over blocks, and says so")
     rng = np.random.default_rng(5)
     rows, labels = rng.normal(size=(9, 2)), rng.normal(size=9)

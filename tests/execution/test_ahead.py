@@ -19,7 +19,7 @@ from dpframe.execution.stages import Stages
 from dpframe.execution.totals import Pass
 from dpframe.graph import Reading, rounding
 from dpframe.graph.maps.base import ColumnMap
-from dpframe.graph.statistics.gram import Gram
+from dpframe.graph.statistics.sums import Gram
 from dpframe.symbols import RELEASED
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)

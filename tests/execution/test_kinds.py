@@ -11,7 +11,7 @@ from dpframe.errors import NotExecutable
 from dpframe.graph import Procedure
 from dpframe.graph.maps.base import MappedRows
 from dpframe.graph.maps.cells import CellRows, cell_under
-from dpframe.graph.maps.gradients import Gradient
+from dpframe.graph.maps.residuals import Gradient
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 TARGET = dp.ApproxDP(1, "1e-6")

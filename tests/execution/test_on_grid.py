@@ -20,7 +20,7 @@ from dpframe.execution.research import simulate
 from dpframe.execution.stages import Stages
 from dpframe.execution.totals import Pass
 from dpframe.graph import rounding
-from dpframe.graph.statistics.linear import Linear
+from dpframe.graph.statistics.combined import Linear
 from dpframe.sources import open_source
 from dpframe.sources import table as tables
 from dpframe.sources.memory import MemorySource

@@ -11,7 +11,7 @@ import dpframe as dp
 from dpframe.execution.rehearsal import rehearsed
 from dpframe.execution.stages import Stages
 from dpframe.graph import known, post, release
-from dpframe.graph.maps import clip, grid
+from dpframe.graph.maps import bounds, grid
 from dpframe.regressions import JointSSP
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
@@ -188,7 +188,7 @@ def test_a_pass_over_labels_leaves_rows_alone(monkeypatch):
     monkeypatch.setattr(
         grid.Grid, "apply", lambda *one: seen.append(("grid", len(one[1]))) or original(*one)
     )
-    monkeypatch.setattr(clip.ClipNorm, "apply", lambda *_: seen.append(("projected", 1)))
+    monkeypatch.setattr(bounds.ClipNorm, "apply", lambda *_: seen.append(("projected", 1)))
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(500, 3)), rng.uniform(-1, 1, 500)
     dp.execute(proof, X, y, rng=0)

@@ -14,8 +14,8 @@ from dpframe.execution.rehearsal import rehearsed
 from dpframe.execution.repeats import Alike
 from dpframe.execution.research import simulate
 from dpframe.graph.maps.base import ColumnMap
-from dpframe.graph.maps.residual_labels import ResidualLabels
-from dpframe.graph.statistics.moment import Moment
+from dpframe.graph.maps.residuals import ResidualLabels
+from dpframe.graph.statistics.sums import Moment
 
 LITTLE = dp.Gaussian(std=2)
 

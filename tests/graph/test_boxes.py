@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.graph.maps.boxes import Box, BoxGrid, on_a_grid, unit_of_entries
-from dpframe.graph.maps.grid import Grid
+from dpframe.graph.maps.bounds import Box
+from dpframe.graph.maps.grid import BoxGrid, Grid, on_a_grid, unit_of_entries
 from dpframe.sensitivity import L1, L2, OPERATOR
 from tests.support.oracles import value
 

@@ -14,7 +14,7 @@ import pytest
 import dpframe as dp
 from dpframe.auditing.attained_pairs import attained_by
 from dpframe.graph.statistics import Monomials, SufficientStatistics
-from dpframe.graph.statistics.monomials import columns_of, factors
+from dpframe.graph.statistics.combined import columns_of, factors
 from dpframe.sensitivity import L1, L2, OPERATOR
 from tests.support.oracles import value
 

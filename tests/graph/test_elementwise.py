@@ -13,9 +13,8 @@ from numpy._core import _multiarray_umath as umath
 import dpframe as dp
 from dpframe.graph.elementwise import decay, solutions
 from dpframe.graph.maps.base import ColumnMap
-from dpframe.graph.maps.gradient_at import GradientAt
-from dpframe.graph.maps.gradients import Gradient
-from dpframe.graph.maps.record_norms import DividedRecords
+from dpframe.graph.maps.residuals import Gradient, GradientAt
+from dpframe.graph.maps.scaled import DividedRecords
 from dpframe.graph.objectives import Huber, Logistic, Squared
 from dpframe.graph.statistics.estimates import ridge
 from dpframe.prover.enclose import enclose

@@ -10,8 +10,8 @@ import pytest
 
 import dpframe as dp
 from dpframe.execution.totals import Pass
-from dpframe.graph.maps.gradients import Gradient, margins
 from dpframe.graph.maps.grid import Grid
+from dpframe.graph.maps.residuals import Gradient, margins
 from dpframe.graph.statistics import RowSum
 from dpframe.sensitivity import L1, L2
 from dpframe.sources.table import Block

@@ -15,9 +15,8 @@ import pytest
 import dpframe as dp
 from dpframe.execution.totals import Pass
 from dpframe.graph import Graph
-from dpframe.graph.maps.gradients import FAR
 from dpframe.graph.maps.grid import Grid
-from dpframe.graph.maps.residual_labels import ResidualLabels
+from dpframe.graph.maps.residuals import FAR, ResidualLabels
 from dpframe.graph.margins import HUGE, margins_on_grid, whole_coefficients
 from dpframe.graph.rounding import onto_grid
 from dpframe.sources import Block

@@ -9,9 +9,8 @@ import pytest
 
 import dpframe as dp
 from dpframe.execution.totals import Pass, derived, real
-from dpframe.graph.maps.divided import DividedColumns
-from dpframe.graph.maps.record_norms import DividedRecords
 from dpframe.graph.maps.residuals import Residuals
+from dpframe.graph.maps.scaled import DividedColumns, DividedRecords
 from dpframe.graph.statistics import BinCounts, ColumnSquares
 from dpframe.sensitivity import L1, L2
 from dpframe.sources import Block

@@ -11,7 +11,7 @@ import dpframe as dp
 from dpframe.graph import Procedure
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.rows import Rows
-from dpframe.graph.statistics.base import BlockSum, OneRow
+from dpframe.graph.statistics.base import OneRow, RecordSum
 from dpframe.kernel import check
 from dpframe.kernel.checker import hash_of
 from dpframe.mechanisms.base import positive_formula
@@ -43,7 +43,7 @@ class Halves(RowMap):
 
 
 @attrs.frozen(cache_hash=True)
-class Longest(BlockSum):
+class Longest(RecordSum):
     """How many rows are longer than 1/2."""
 
     kind: ClassVar[str] = "longest"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import dpframe as dp
-from dpframe.graph.maps.boxes import unit_of_entries
+from dpframe.graph.maps.grid import unit_of_entries
 from dpframe.regressions.quadratic import plain_fit, printed_fit, projected_fit
 from tests.mutants.cases import ACCEPTED, BODIES, REFUSED, UNSPELLABLE, Case
 

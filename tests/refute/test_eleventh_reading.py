@@ -8,7 +8,7 @@ import pytest
 import dpframe as dp
 from dpframe.graph import post, release
 from dpframe.graph.maps.cells import CellColumn, CellRows
-from dpframe.graph.maps.gradient_at import GradientAt
+from dpframe.graph.maps.residuals import GradientAt
 from dpframe.graph.statistics import NormCounts
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)

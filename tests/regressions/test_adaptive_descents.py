@@ -12,7 +12,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.errors import InvalidArgument, NotExecutable
-from dpframe.graph.maps.gradient_at import GradientAt
+from dpframe.graph.maps.residuals import GradientAt
 from dpframe.graph.statistics import NormCounts, RowSum
 from dpframe.prover.parallel import cell_of
 from dpframe.regressions import adaptive_rounds as rounds

@@ -11,7 +11,7 @@ import pytest
 import dpframe as dp
 from dpframe.execution.totals import Pass, derived, real
 from dpframe.graph import post
-from dpframe.graph.maps.divided import DividedColumns
+from dpframe.graph.maps.scaled import DividedColumns
 from dpframe.regressions.scalers import CUTS, cut_at, deviations, mean, means, part, spreads
 from dpframe.regressions.solve import Fit, ridge_solve
 from dpframe.regressions.standardised import divided, in_own_units, unstandardised

@@ -16,7 +16,7 @@ import pytest
 import dpframe as dp
 from dpframe.errors import InvalidArgument
 from dpframe.graph.depths import Depths
-from dpframe.graph.maps.record_norms import DividedRecords, RecordLabels
+from dpframe.graph.maps.scaled import DividedRecords, RecordLabels
 from dpframe.graph.procedures import TestedPoint, deep_point, deep_point_tested
 from dpframe.graph.statistics import CellSums
 from tests.support import checking as check

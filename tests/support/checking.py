@@ -20,9 +20,10 @@ from dpframe.kernel.checker import hash_of
 from dpframe.kernel.reading import content_of
 from dpframe.prover.witnesses import Searched, _line, proved, some
 from dpframe.theory import DERIVATIONS, KINDS, THEOREMS
-from dpframe.theory.calibrations import bounds_of
+from dpframe.theory.at import bounds_of
 from dpframe.theory.estimates import moves_of
 from dpframe.theory.joint import PARTS, joint
+from dpframe.theory.personal import derive
 from dpframe.theory.relations import ADD_REMOVE, RELATIONS, REPLACE_ONE
 
 line = _line

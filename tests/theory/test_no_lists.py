@@ -66,7 +66,7 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ("estimators/units.py", ("Box", "ClipNorm", "Encoded")): "the same",
     ("execution/stages.py", ("Known", "Post")): "how functions of releases are carried out",
     ("filters/prices.py", ("ApproxDP", "PureDP")): "one implication: pure is approximate",
-    ("graph/maps/boxes.py", GRIDS): "what is on a grid is put on no other",
+    ("graph/maps/grid.py", GRIDS): "what is on a grid is put on no other",
     ("graph/maps/residuals.py", ("Iterate", "Known", "Loop", "Post", "Release")): (
         "what was released"
     ),
@@ -135,7 +135,7 @@ def parts(node: ast.AST) -> list[list[ast.AST]]:
 def kind_in(node: ast.AST, classes: set[str], texts: set[str]) -> str:
     """The class or the text of a kind that a member of a list is."""
     match node:
-        case (ast.Name(name) | ast.Attribute(attr=name)) if name in classes:
+        case ast.Name(name) | ast.Attribute(attr=name) if name in classes:
             return name
         case ast.Constant(str(text)) if text in texts:
             return text

@@ -1,27 +1,19 @@
 """What every map of rows or labels has. Each maps one record by itself, so neighbours stay
-neighbours: a `RowMap` from its row alone, a `RecordMap` from the whole record.
+neighbours: a `RowMap` or `ColumnMap` from the row or the label alone, a `RecordMap` or
+`RecordColumn` from the whole record. Bounds on what it gives are those of the rule book.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
 
-from dpframe.privacy import Unit
 from dpframe.symbols import Expression
 
+from ..arrays import Array, Numbers, Values
 from ..columns import Column
 from ..facts import stated
 from ..node import Node
 from ..rows import Rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..rows import Numbers
-
-    Array = NDArray[Any]
 
 
 class MappedRows(Rows):
@@ -31,54 +23,15 @@ class MappedRows(Rows):
     source: Rows
 
     @property
-    def inputs(self) -> tuple[Node, ...]:
-        """The rows that are mapped."""
-        return (self.source,)
-
-    @property
     def origin(self) -> Rows:
         """The source's."""
         return self.source.origin
-
-    @property
-    def unit(self) -> Unit:
-        """The table's."""
-        return self.source.unit
 
     @property
     def columns(self) -> Expression:
         """As many as the book says; for a map of your own, as many as before."""
         own = stated(self)
         return self.source.columns if own is None else own.columns
-
-
-class RowMap(MappedRows):
-    """Abstract: a map of each row of another Rows."""
-
-    __slots__ = ()
-
-    @property
-    def all_levels(self) -> tuple[str, ...]:
-        """As before."""
-        return self.source.all_levels
-
-    @abstractmethod
-    def apply(self, block: Array, number: Numbers) -> Array:
-        """Map a block of the input's rows, shape (m, d), to this node's rows: each by itself, to
-        the last bit, wherever it stands in the block. Never changes `block`.
-        """
-
-
-class RecordMap(MappedRows):
-    """Abstract: a row made of a record, and perhaps of released arrays."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
-        """A row for each record of a block, shape (m, width), finite, from the block of each input:
-        each record by itself. Changes none of them.
-        """
 
 
 class MappedColumn(Column):
@@ -88,35 +41,25 @@ class MappedColumn(Column):
     source: Column | Rows
 
     @property
-    def inputs(self) -> tuple[Node, ...]:
-        """The labels that are mapped."""
-        return (self.source,)
-
-    @property
     def grid(self) -> int | None:
         """The table's."""
         return self.source.grid
 
-    @property
-    def unit(self) -> Unit:
-        """The table's."""
-        return self.source.unit
 
-
-class ColumnMap(MappedColumn):
-    """Abstract: a map of each label of another Column, or of each row to a label."""
+class OfOne(Node):
+    """Abstract: made of the rows or labels of one other node."""
 
     __slots__ = ()
 
     @abstractmethod
     def apply(self, block: Array, number: Numbers) -> Array:
-        """Map a block of the input, shape (m,) or (m, d), to this node's labels, shape (m,). Never
-        changes `block`.
+        """Map a block of the input, rows (m, d) or labels (m,), to this node's: each by itself, to
+        the last bit, wherever it stands in the block. Never changes `block`.
         """
 
 
-class RecordColumn(MappedColumn):
-    """Abstract: a label made of a record."""
+class OfRecord(Node):
+    """Abstract: made of whole records, and perhaps of released arrays."""
 
     __slots__ = ()
 
@@ -128,7 +71,41 @@ class RecordColumn(MappedColumn):
         return ()
 
     @abstractmethod
-    def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
-        """A label for each record of a block, shape (m,), finite, from the block of each input:
-        each record by itself. Changes none of them.
+    def records(self, values: Values, number: Numbers) -> Array:
+        """A row (m, width) or label (m,) for each record of a block, finite, from the block of each
+        input: each record by itself. Changes none of them.
         """
+
+
+class RowMap(OfOne, MappedRows):
+    """Abstract: a map of each row of another Rows."""
+
+    __slots__ = ()
+
+    @property
+    def all_levels(self) -> tuple[str, ...]:
+        """As before."""
+        return self.source.all_levels
+
+
+class RecordMap(OfRecord, MappedRows):
+    """Abstract: a row made of a record, and perhaps of released arrays."""
+
+    __slots__ = ()
+
+
+class ColumnMap(OfOne, MappedColumn):
+    """Abstract: a map of each label of another Column, or of each row to a label."""
+
+    __slots__ = ()
+
+
+class RecordColumn(OfRecord, MappedColumn):
+    """Abstract: a label made of a record."""
+
+    __slots__ = ()
+
+
+def each(factors: Array, block: Array) -> Array:
+    """One factor a record, shape (m,), as it multiplies a block of rows (m, d) or labels (m,)."""
+    return factors.reshape(-1, *[1] * (block.ndim - 1))

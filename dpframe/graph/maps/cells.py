@@ -2,61 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
+from ..arrays import Array, Numbers, Values, np
 from ..columns import Column
 from ..node import Node
-from ..partition import Partition, cell_number
+from ..partition import Partition, in_partition
 from ..rows import Rows
-from .base import MappedRows, RecordColumn, RecordMap
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..rows import Numbers
-
-    Array = NDArray[Any]
+from .base import MappedRows, OfRecord, RecordColumn, RecordMap, each
 
 
-class InCell(Node):
-    """Abstract: the rows or labels of one cell, zeros for every record outside."""
+@attrs.frozen(cache_hash=True)
+class InCell(OfRecord):
+    """Abstract: the rows or labels of one cell as they are, zeros for every record outside: bounds
+    stay, and nothing is known of which occur. Proof page: proofs/partition.
+    """
 
-    __slots__ = ()
     partition: Partition
-    cell: int
+    cell: int = attrs.field(validator=in_partition)
 
     @property
     def label(self) -> str:
         """`cell 2 of 10`."""
         return f"cell {self.cell} of {self.partition.cells}"
 
-    def record(self) -> dict[str, object]:
-        """The partition and the cell."""
-        return {"partition": self.partition.record(), "cell": self.cell}
-
-    def inside(self, values: Mapping[Node, Array]) -> Array:
-        """Which records of a block lie in the cell, shape (m,)."""
-        inside: Array = self.partition.places(values) == self.cell
-        return inside
-
-
-def _in_partition(instance: InCell, attribute: object, value: int) -> None:
-    del attribute
-    cell_number(instance.partition, value)
+    def records(self, values: Values, number: Numbers) -> Array:
+        """The rows or labels, zeros outside the cell."""
+        del number
+        block, inside = values[self.inputs[0]], self.partition.places(values) == self.cell
+        return np.where(each(inside, block), block, 0.0)
 
 
 @attrs.frozen(cache_hash=True)
 class CellRows(InCell, RecordMap):
-    """Each row of the cell as it is, zeros for every other: bounds stay, and nothing is known of
-    which rows occur. Proof page: proofs/partition.
-    """
+    """Each row of the cell."""
 
     kind: ClassVar[str] = "cell_rows"
-    partition: Partition
-    cell: int = attrs.field(validator=_in_partition)
 
     @property
     def source(self) -> Rows:  # type: ignore[override]
@@ -68,23 +51,12 @@ class CellRows(InCell, RecordMap):
         """The rows, and the labels where there are any."""
         return self.partition.inputs
 
-    def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
-        """The rows, zeros outside the cell."""
-        del number
-        import numpy as np
-
-        return np.where(self.inside(values)[:, None], values[self.partition.rows], 0.0)
-
 
 @attrs.frozen(cache_hash=True)
 class CellColumn(InCell, RecordColumn):
-    """Each label of the cell as it is, 0 for every other: the bound stays. Proof page:
-    proofs/partition.
-    """
+    """Each label of the cell."""
 
     kind: ClassVar[str] = "cell_column"
-    partition: Partition
-    cell: int = attrs.field(validator=_in_partition)
 
     @property
     def source(self) -> Column:  # type: ignore[override]
@@ -95,13 +67,6 @@ class CellColumn(InCell, RecordColumn):
     def inputs(self) -> tuple[Node, ...]:
         """The labels and the rows."""
         return (self.source, self.partition.rows)
-
-    def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
-        """The labels, 0 outside the cell."""
-        del number
-        import numpy as np
-
-        return np.where(self.inside(values), values[self.source], 0.0)
 
 
 def cell_under(rows: Rows) -> CellRows | None:

@@ -9,28 +9,21 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.symbols import RELEASED, Expression, exact, sqrt
 
+from ..arrays import Array, Numbers, np
 from ..columns import Column
 from ..facts import stated
 from ..node import Node
 from ..reading import Reading
 from ..rows import Rows
 from .base import ColumnMap, RowMap
-from .clip import ClipNorm
-from .labels import ClipColumn
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..rows import Numbers
-
-    Array = NDArray[Any]
+from .bounds import ClipColumn, ClipNorm
 
 BITS = 20  # of a grid by default: 8,192 rows of it have exact sums of products in doubles
 FEWEST, MOST = 4, 24
@@ -77,10 +70,6 @@ class OnGrid(Node):
         """`20-bit grid`."""
         return f"{self.bits}-bit grid"
 
-    def record(self) -> dict[str, object]:
-        """The number of bits."""
-        return {"bits": self.bits}
-
 
 class RowsOnGrid(OnGrid, RowMap):
     """Abstract: bounded rows in whole steps."""
@@ -122,6 +111,23 @@ class Grid(RowsOnGrid):
 
 
 @attrs.frozen(cache_hash=True)
+class BoxGrid(RowsOnGrid):
+    """Each entry rounded towards zero onto the grid of step entry/2^bits, inside [-entry, entry].
+    Proof page: proofs/box.
+
+    Every norm that follows from the box stays what it was, exactly; corners lie on the grid.
+    """
+
+    kind: ClassVar[str] = "box_grid"
+    source: Rows
+    bits: int
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """The rows in steps: whole numbers in doubles, at most 2^bits in size, entry by entry."""
+        return entries_in_steps(block, number(per_step(self)), self.bits)
+
+
+@attrs.frozen(cache_hash=True)
 class GridColumn(OnGrid, ColumnMap):
     """Each label rounded towards zero onto the grid of step bound/2^bits, inside [-bound, bound].
     Proof page: proofs/grid.
@@ -146,8 +152,6 @@ def entries_in_steps(block: Array, scale: float, bits: int) -> Array:
     """Every entry times `scale`, rounded towards zero: whole numbers in doubles, at most 2^bits in
     size, 0 for what is no number.
     """
-    import numpy as np
-
     most = 2.0**bits
     with np.errstate(over="ignore", invalid="ignore"):
         steps: Array = np.multiply(block, scale, dtype=float)
@@ -186,18 +190,38 @@ def steps_in_norm1(rows: Grid) -> Expression | None:
 
 def gridded(rows: Any) -> Any:
     """Bounded rows on their table's grid, where it has one; anything else as it is."""
-    if not isinstance(rows, Rows) or isinstance(rows, Grid):
-        return rows
-    bits = rows.grid
-    return rows if bits is None or rows.norm is None else rows.on_grid(bits)
+    asks = isinstance(rows, Rows) and not isinstance(rows, Grid) and rows.grid is not None
+    return rows.on_grid(rows.grid) if asks and rows.norm is not None else rows
 
 
 def gridded_labels(column: Any) -> Any:
     """Bounded labels on their table's grid, where it has one; anything else as they are."""
-    if not isinstance(column, Column) or isinstance(column, GridColumn):
+    asks = isinstance(column, Column) and not isinstance(column, GridColumn)
+    return labels_on_a_grid(column) if asks and column.grid is not None else column
+
+
+def on_a_grid(rows: Any) -> Any:
+    """Bounded rows on a grid whose steps are a share of `unit_of_entries`, also where their table
+    asks for no grid; anything else as it is.
+    """
+    if not isinstance(rows, Rows) or isinstance(rows, (Grid, BoxGrid)) or rows.norm is None:
+        return rows
+    bits = BITS if rows.grid is None else rows.grid
+    return Grid(rows, bits) if rows.entry is None else BoxGrid(rows, bits)
+
+
+def labels_on_a_grid(column: Any) -> Any:
+    """The same of labels."""
+    if not isinstance(column, Column) or isinstance(column, GridColumn) or column.bound is None:
         return column
-    bits = column.grid
-    return column if bits is None or column.bound is None else column.on_grid(bits)
+    return GridColumn(column, BITS) if column.grid is None else column.on_grid(column.grid)
+
+
+def unit_of_entries(rows: Rows) -> Expression:
+    """What entries are measured in: the side of the box, or else the bound on the 2-norm. Raises
+    InvalidArgument where nothing bounds them.
+    """
+    return rows.radius if rows.entry is None else rows.entry
 
 
 @lru_cache(maxsize=1024)

@@ -1,27 +1,29 @@
-"""The residual of each record, at coefficients that were released."""
+"""What released coefficients make of a record: its residual, as a row or a label, and the gradient
+of its loss.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from fractions import Fraction
+from typing import Any, ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
+from dpframe.symbols import Number
 
+from ..arrays import Array, Numbers, Values, np
 from ..columns import Column
+from ..loop import Iterate
 from ..node import Node
+from ..objectives import Objective
 from ..rows import Rows
-from ..statistics import Trace
-from .base import RecordMap
-from .gradients import margins
+from ..statistics.sums import Trace
+from .base import RecordColumn, RecordMap
+from .grid import Grid, gridded, step_size
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..rows import Numbers
-
-    Array = NDArray[Any]
+FAR = 1e150  # beyond it, a margin has a square that may overflow
+HUGE = 1e300  # no entry of a gradient is larger
 
 
 def released_coefficients(value: object) -> Node:
@@ -44,8 +46,6 @@ def coefficients_in(released: Any, rows: Array) -> Array:
     """Released coefficients as finite numbers, one a column of `rows`. Raises NotExecutable where
     they are of another length.
     """
-    import numpy as np
-
     theta: Array = np.nan_to_num(np.asarray(released, dtype=float))
     if theta.shape != (rows.shape[1],):
         wanted = f"coefficients of shape {theta.shape} for {rows.shape[1]} columns"
@@ -65,25 +65,14 @@ class Residuals(RecordMap):
     theta: Node = attrs.field(converter=released_coefficients)
 
     @property
-    def inputs(self) -> tuple[Node, ...]:
-        """X, y, theta."""
-        return (self.source, self.column, self.theta)
-
-    @property
     def label(self) -> str:
         """`residuals at theta_of`."""
         return f"residuals at {self.theta.label}"
 
-    def record(self) -> dict[str, object]:
-        """Nothing."""
-        return {}
-
-    def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
+    def records(self, values: Values, number: Numbers) -> Array:
         """Finite for finite rows and labels. Raises NotExecutable where theta has another length
         than rows.
         """
-        import numpy as np
-
         del number
         rows, labels = values[self.source], values[self.column]
         theta = coefficients_in(values[self.theta], rows)
@@ -92,8 +81,154 @@ class Residuals(RecordMap):
         return residuals
 
 
+@attrs.frozen(cache_hash=True)
+class ResidualLabels(RecordColumn):
+    """y - x'theta of each record; theta, shape (d,), was released. Bounded rows are read on their
+    table's grid, where x'theta is exact. It bounds nothing: clip what it gives. Proof page:
+    proofs/divided.
+    """
+
+    kind: ClassVar[str] = "residual_labels"
+    bound: ClassVar[None] = None
+    source: Column
+    rows: Rows = attrs.field(converter=gridded)
+    theta: Node = attrs.field(converter=released_coefficients)
+
+    @property
+    def in_steps(self) -> tuple[Node, ...]:
+        """The rows, where they lie on a grid inside a ball."""
+        return (self.rows,) if type(self.rows) is Grid else ()
+
+    @property
+    def label(self) -> str:
+        """`residuals at theta_of`."""
+        return f"residuals at {self.theta.label}"
+
+    def records(self, values: Values, number: Numbers) -> Array:
+        """Finite for finite rows and labels. Raises NotExecutable where theta has another length
+        than rows.
+        """
+        reached = self._margins(values, number)
+        with np.errstate(over="ignore"):
+            residuals: Array = values[self.source] - reached
+        return residuals
+
+    def _margins(self, values: Values, number: Numbers) -> Array:
+        """x'theta of each record."""
+        rows, theta = values[self.rows], coefficients_in(values[self.theta], values[self.rows])
+        if type(self.rows) is not Grid:
+            return margins(rows, theta)
+        from ..margins import margins_on_grid
+
+        return margins_on_grid(rows, theta, number(step_size(self.rows)), self.rows.bits)
+
+
 def clipped_error(rows: Rows, column: Column, theta: Node, *, bound: object) -> Trace:
     """sum of min((y - x'theta)^2, bound^2), at released coefficients: moves by at most bound^2
     under both relations, since each term lies in [0, bound^2]. Proof page: proofs/tuning.
     """
     return Trace(Residuals(rows, column, theta).clip(norm=bound))
+
+
+def _point(value: object) -> Iterate:
+    if not isinstance(value, Iterate):
+        way_out = "point = dp.iterate(X.columns); dp.gradient(X, y, at=point, clip=1)."
+        raise InvalidArgument("at", "the point of a loop", value, way_out)
+    return value
+
+
+def _objective(value: object) -> Objective:
+    if not isinstance(value, Objective):
+        raise InvalidArgument("loss", "a convex loss, such as dp.Squared()", value, "")
+    return value
+
+
+@attrs.frozen(cache_hash=True)
+class Gradient(RecordMap):
+    """phi'(x'theta, y) x of each record, theta the point of a loop, shape (d,): one row a record,
+    of 2-norm at most slope B where the loss has a bounded slope. Proof page:
+    proofs/clipped_gradients.
+    """
+
+    kind: ClassVar[str] = "gradient"
+    source: Rows
+    column: Column
+    point: Iterate = attrs.field(converter=_point)
+    objective: Objective = attrs.field(converter=_objective)
+
+    def __attrs_post_init__(self) -> None:
+        """The point has one number for each column."""
+        if self.point.size - self.source.columns != Number(Fraction(0)):
+            way_out = "point = dp.iterate(X.columns), of the rows whose gradient is taken."
+            wanted = f"of {self.source.columns} numbers, one for each column"
+            raise InvalidArgument("at", wanted, str(self.point.size), way_out)
+
+    @property
+    def label(self) -> str:
+        """`gradient at theta`."""
+        return f"gradient at {self.point.label}"
+
+    def records(self, values: Values, number: Numbers) -> Array:
+        """Finite for finite rows, labels and points: sizes stop at 1e300, where clipping keeps the
+        direction only.
+        """
+        rows, labels = np.asarray(values[self.source], dtype=float), values[self.column]
+        reached = margins(rows, values[self.point])
+        slopes = self.objective.slopes(reached, np.asarray(labels, dtype=float), number)
+        return sized(rows, np.nan_to_num(slopes))
+
+
+@attrs.frozen(cache_hash=True)
+class GradientAt(RecordMap):
+    """(x'theta - y) x of each record, shape (d,); theta, shape (d,), was released, or is 0
+    (None). It bounds nothing: clip what it gives. A record of zeros has none. Proof page:
+    proofs/adaptive_clipping.
+    """
+
+    kind: ClassVar[str] = "gradient_at"
+    source: Rows
+    column: Column
+    theta: Node | None = attrs.field(
+        default=None, converter=attrs.converters.optional(released_coefficients)
+    )
+
+    @property
+    def label(self) -> str:
+        """`gradient at descend`."""
+        return f"gradient at {'0' if self.theta is None else self.theta.label}"
+
+    def record(self) -> dict[str, object]:
+        """Nothing: its inputs say all."""
+        return {}
+
+    def records(self, values: Values, number: Numbers) -> Array:
+        """Finite for finite rows and labels: sizes stop at 1e300, where clipping keeps the
+        direction only. Raises NotExecutable where theta has another length than rows.
+        """
+        del number
+        rows, labels = np.asarray(values[self.source], dtype=float), values[self.column]
+        zeros = np.zeros(rows.shape[1])
+        theta = coefficients_in(zeros if self.theta is None else values[self.theta], rows)
+        with np.errstate(over="ignore"):
+            slopes = np.nan_to_num(margins(rows, theta) - labels)
+        return sized(rows, slopes)
+
+
+def sized(rows: Array, slopes: Array) -> Array:
+    """Each row times its slope, no entry beyond 1e300."""
+    most = HUGE / np.maximum(1.0, np.max(np.abs(rows), axis=1, initial=0.0))
+    gradients: Array = rows * np.clip(slopes, -most, most)[:, None]
+    return gradients
+
+
+def margins(rows: Array, theta: Array) -> Array:
+    """x'theta of each row, shape (m,), in [-1e150, 1e150]. Added column by column, so that a row's
+    is the same to the last bit wherever it stands.
+    """
+    size = float(np.max(np.abs(theta), initial=0.0))
+    found = np.zeros(len(rows))
+    with np.errstate(over="ignore", invalid="ignore"):  # a warning would tell of the data
+        for column, coefficient in zip(rows.T, theta / (size or 1.0), strict=True):
+            found += column * coefficient
+        reached: Array = np.clip(np.nan_to_num(found * size), -FAR, FAR)
+    return reached

@@ -1,28 +1,32 @@
-"""Rows divided by one number."""
+"""Rows and labels divided: by one number, by public or released numbers of each column, by the norm
+of their row. Proof page: proofs/divided.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.symbols import RELEASED, Expression, to_json
+from dpframe.errors import InvalidArgument, NotExecutable, listed_words
+from dpframe.symbols import DATA, RELEASED, Expression, Number, exact, rational
 
+from ..arrays import Array, Numbers, Values, np
+from ..columns import Column
 from ..known import Known
-from ..positive import positive
-from ..reading import Reading
+from ..node import Node
+from ..reading import Reading, check_ends, positive, reads
 from ..rows import Rows
-from .base import RowMap
+from ..statistics.base import Statistic
+from .base import ColumnMap, RecordMap, RowMap
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..rows import Numbers
-
-    Array = NDArray[Any]
-
-
-TINY = 1e-300  # no row is divided by less
+ZERO = Number(Fraction(0))
+TINY, FAR = 1e-300, 1e150  # nothing is divided by less; no released centre is believed beyond
+MOST = Fraction(10) ** 300
+WAY_OUT = "Take them from a codebook, never from the data: lists of numbers."
 
 
 def _by(value: object) -> Expression:
@@ -35,7 +39,7 @@ class Scaled(RowMap):
 
     kind: ClassVar[str] = "scale"
     source: Rows
-    by: Expression = attrs.field(converter=_by)
+    by: Expression = attrs.field(converter=_by, metadata=reads("divisor", positive=True))
 
     @property
     def public(self) -> bool:
@@ -48,20 +52,264 @@ class Scaled(RowMap):
         """`divide by 2`."""
         return f"divide by {self.by}"
 
-    @property
-    def readings(self) -> dict[str, Reading]:
-        """The divisor."""
-        return {"divisor": Reading(self.by, RELEASED, positive=True)}
-
-    def record(self) -> dict[str, object]:
-        """The divisor."""
-        return {"by": to_json(self.by)}
-
     def apply(self, block: Array, number: Numbers) -> Array:
         """Divide; what overflows becomes the largest double, and zeros stay zeros."""
-        import numpy as np
-
         by = max(number(self.by), TINY)  # rounded towards zero, a divisor may become zero
         with np.errstate(over="ignore"):  # a warning would tell of the data
             scaled: Array = np.nan_to_num(block / by)
         return scaled
+
+
+@lru_cache(maxsize=1024)
+def _finite(labels: Column) -> bool:
+    """Whether something bounds labels; asked once, not once a block."""
+    return labels.bound is not None
+
+
+def _minus(value: object) -> Expression:
+    return exact(value, "minus")
+
+
+@attrs.frozen(cache_hash=True)
+class ScaledLabels(ColumnMap):
+    """(y - minus)/by, where both are public numbers or released ones (dp.known); an aggregate of
+    the data is refused by its path.
+    """
+
+    kind: ClassVar[str] = "scaled_labels"
+    source: Column
+    by: Expression = attrs.field(converter=_by, metadata=reads("divisor", positive=True))
+    minus: Expression = attrs.field(converter=_minus, default=ZERO, metadata=reads("centre"))
+
+    @property
+    def bound(self) -> Expression | None:
+        """bound/by where nothing is subtracted and the divisor is no secret; None elsewhere."""
+        before, plain = self.source.bound, self.minus == ZERO and DATA not in self.by.scope
+        return before / self.by if before is not None and plain else None
+
+    @property
+    def label(self) -> str:
+        """`divide by 2`."""
+        shift = "" if self.minus == ZERO else f"subtract {self.minus}, "
+        return f"{shift}divide by {self.by}"
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """Shift, then divide; what overflows becomes the largest double."""
+        by = max(number(self.by), TINY)  # rounded towards zero, a divisor may become zero
+        minus = number(self.minus)
+        if by == 1 and minus == 0 and _finite(self.source):
+            return block
+        with np.errstate(over="ignore", invalid="ignore"):  # a warning would tell of the data
+            shifted = block - minus if minus else block
+            scaled: Array = shifted / by
+            proved = np.isfinite(scaled.sum())  # inf and nan survive addition
+        return scaled if proved else np.nan_to_num(scaled)
+
+
+def _numbers(value: object, name: str) -> tuple[Fraction, ...]:
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence) or not value:
+        raise InvalidArgument(name, "a list of public numbers, one a column", value, WAY_OUT)
+    return tuple(rational(one, name) for one in value)
+
+
+def _divisors(value: object) -> tuple[Fraction, ...]:
+    found = _numbers(value, "by")
+    if not (1 / MOST <= min(found) and max(found) <= MOST):
+        raise InvalidArgument("by", "positive, from 1e-300 to 1e300", value, WAY_OUT)
+    return found
+
+
+def _centres(value: object) -> tuple[Fraction, ...]:
+    found = _numbers(value, "minus")
+    if any(abs(one) > MOST for one in found):
+        raise InvalidArgument("minus", "at most 1e300 in size", value, WAY_OUT)
+    return found
+
+
+@attrs.frozen(cache_hash=True)
+class ScaledColumns(RowMap):
+    """Column j becomes (x_j - minus_j)/by_j, by public numbers: of norm at most (norm +
+    |minus|)/min by.
+    """
+
+    kind: ClassVar[str] = "scaled_columns"
+    label: ClassVar[str] = "scale columns by public numbers"
+    source: Rows
+    by: tuple[Fraction, ...] = attrs.field(converter=_divisors)
+    minus: tuple[Fraction, ...] = attrs.field(
+        converter=_centres, default=attrs.Factory(lambda self: [0] * len(self.by), takes_self=True)
+    )
+
+    def __attrs_post_init__(self) -> None:
+        """One number a column."""
+        known = self.source.columns
+        wanted = int(known.value) if isinstance(known, Number) else len(self.by)
+        if not len(self.by) == len(self.minus) == wanted:
+            found = (len(self.by), len(self.minus))
+            raise InvalidArgument("by and minus", f"{wanted} numbers each", found, WAY_OUT)
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """Shift, then divide. Raises NotExecutable for another number of columns."""
+        del number
+        if block.shape[1] != len(self.by):
+            wanted = f"{len(self.by)} public scales for {block.shape[1]} columns"
+            raise NotExecutable(f"{wanted}. Give one number a column.")
+        minus, by = (np.array(one, dtype=float) for one in (self.minus, self.by))
+        with np.errstate(over="ignore"):  # a warning would tell of the data
+            scaled: Array = np.nan_to_num((block - minus) / by)
+        return scaled
+
+
+def between(rows: Rows, lower: object, upper: object) -> Rows:
+    """[lower_j, upper_j] of every column onto [-1, 1], and what is outside onto its ends. Raises
+    InvalidArgument.
+    """
+    low, high = _numbers(lower, "lower"), _numbers(upper, "upper")
+    if len(low) != len(high):
+        got = listed_words((len(low), len(high)))
+        raise InvalidArgument("lower and upper", "of one length", got, WAY_OUT)
+    for j, (least, most) in enumerate(zip(low, high, strict=True)):
+        check_ends(f"column {j}", least, most)
+    halves = [(most - least) / 2 for least, most in zip(low, high, strict=True)]
+    centres = [(most + least) / 2 for least, most in zip(low, high, strict=True)]
+    return ScaledColumns(rows, halves, centres).boxed(1)
+
+
+def _known_or_statistic(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    del instance
+    known = isinstance(value, Statistic) or (isinstance(value, Node) and value.scope is RELEASED)
+    if value is not None and not known:
+        way_out = "Release it first: dp.post(scales, dp.release(...), ...)."
+        raise InvalidArgument(
+            attribute.name, "a released vector, one number a column", value, way_out
+        )
+
+
+def _lower(value: object) -> Expression:
+    return positive(value, "lower")
+
+
+def _upper(value: object) -> Expression:
+    return positive(value, "upper")
+
+
+@attrs.frozen(cache_hash=True)
+class DividedColumns(RecordMap):
+    """Column j becomes (x_j - minus_j)/by_j, where `by` and `minus` are released vectors (d,);
+    whatever was released, `by` is put into the public range [lower, upper] first.
+
+    For each pair of released vectors it is a map of one row, so neighbours stay neighbours. It
+    bounds nothing: clip what it gives.
+    """
+
+    kind: ClassVar[str] = "divided_columns"
+    source: Rows
+    by: Node = attrs.field(validator=_known_or_statistic)
+    minus: Node | None = attrs.field(validator=_known_or_statistic)
+    lower: Expression = attrs.field(converter=_lower, metadata=reads(positive=True))
+    upper: Expression = attrs.field(converter=_upper, metadata=reads(positive=True))
+
+    @property
+    def readings(self) -> dict[str, Reading]:
+        """The range; and the value of a vector that was not released, which taints it."""
+        vectors = {"divisor": self.by, "centre": self.minus}
+        raw = {
+            name: Reading(vector.__expression__(), RELEASED)
+            for name, vector in vectors.items()
+            if isinstance(vector, Statistic)
+        }
+        return super().readings | raw
+
+    @property
+    def label(self) -> str:
+        """`divide columns by scales`."""
+        shift = "" if self.minus is None else f"subtract {self.minus.label}, "
+        return f"{shift}divide columns by {self.by.label}"
+
+    def record(self) -> dict[str, object]:
+        """The range, and whether there is a centre."""
+        own = {name: value for name, value in super().record().items() if name != "minus"}
+        return {**own, "centred": self.minus is not None}
+
+    def records(self, values: Values, number: Numbers) -> Array:
+        """Shift, then divide; what overflows becomes the largest double. Raises NotExecutable where
+        a vector has not one number a column.
+        """
+        rows = values[self.source]
+        low, high = number(self.lower), number(self.upper)
+        low = max(low, TINY)  # rounded towards zero, it may be zero
+        by = np.clip(_vector(values[self.by], rows.shape[1], nan=high), low, max(low, high))
+        shift = 0.0 if self.minus is None else _vector(values[self.minus], rows.shape[1])
+        with np.errstate(over="ignore"):  # a warning would tell of the data
+            divided: Array = np.nan_to_num((rows - np.clip(shift, -FAR, FAR)) / by)
+        return divided
+
+
+def _vector(value: Any, columns: int, nan: float = 0.0) -> Array:
+    vector = np.asarray(value, dtype=float)
+    if vector.shape not in ((), (columns,)):
+        wanted = f"released scales of shape {vector.shape} for {columns} columns"
+        raise NotExecutable(f"{wanted}. Release one number a column.")
+    finite: Array = np.nan_to_num(np.broadcast_to(vector, (columns,)), nan=nan)
+    return finite
+
+
+@attrs.frozen(cache_hash=True)
+class DividedRecords(RecordMap):
+    """(x, y)/|x| as one row; a record whose row is zero stays as it is."""
+
+    kind: ClassVar[str] = "divided_records"
+    label: ClassVar[str] = "(x, y)/|x|"
+    source: Rows
+    column: Column
+
+    def records(self, values: Values, number: Numbers) -> Array:
+        """Divide; a label that overflows becomes the largest double."""
+        from ..clipping import normalize, squared_norms
+
+        del number
+        rows, labels = values[self.source], values[self.column]
+        largest = np.max(np.abs(rows), axis=1, initial=0.0)
+        some = largest > 0
+        size = np.where(some, largest, 1.0)
+        lengths = np.where(some, np.sqrt(squared_norms(rows / size[:, None])), 1.0)
+        unit = np.where(some[:, None], normalize(rows), 0.0)
+        with np.errstate(over="ignore"):
+            records: Array = np.nan_to_num(np.column_stack([unit, labels / size / lengths]))
+        return records
+
+
+@attrs.frozen(cache_hash=True)
+class RecordRows(RowMap):
+    """The row of a record (x, y)/|x|: of norm at most 1."""
+
+    kind: ClassVar[str] = "record_rows"
+    label: ClassVar[str] = "rows"
+    source: DividedRecords
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """All columns but the last."""
+        del number
+        return block[:, :-1]
+
+
+@attrs.frozen(cache_hash=True)
+class RecordLabels(ColumnMap):
+    """The label of a record (x, y)/|x|: unbounded, since |x| may be small. Clip it."""
+
+    kind: ClassVar[str] = "record_labels"
+    label: ClassVar[str] = "labels"
+    source: DividedRecords
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """The last column."""
+        del number
+        return block[:, -1]
+
+
+def divided_records(rows: Rows, column: Column, *, bound: object) -> tuple[Rows, Column]:
+    """Rows x/|x| and labels y/|x|, clipped to the public interval [-bound, bound]: the map by row
+    norms that divides the label too. [Thesis, Eq. 3.4, with a public bound]
+    """
+    records, most = DividedRecords(rows, column), exact(bound, "bound")
+    return RecordRows(records), RecordLabels(records).clip(-most, most)

@@ -4,32 +4,21 @@ one threshold gives every record its own budget. Proof page: proofs/thinning.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share
-from dpframe.symbols import RECORD, Expression, Number, exp, minimum, to_json
+from dpframe.symbols import PUBLIC, RECORD, Expression, exp, minimum, to_json
 
+from ..arrays import Array, Numbers, Values
 from ..columns import Column
 from ..node import Node
-from ..positive import positive
-from ..reading import Reading
+from ..reading import positive, reads
 from ..rows import Rows
-from .base import RecordColumn, RecordMap
+from .base import OfRecord, RecordColumn, RecordMap
 from .weighted import BudgetSource
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..rows import Numbers
-
-    Array = NDArray[Any]
-
-ONE = Number(Fraction(1))
 
 
 def _threshold(value: object) -> Expression:
@@ -45,10 +34,12 @@ class Thinning(Node):
     """
 
     kind: ClassVar[str] = "thinning"
-    threshold: Expression = attrs.field(converter=_threshold)
-    epsilon: Expression
-    delta: Expression | None = None
-    inputs: tuple[Node, ...] = attrs.field(default=(), init=False)
+    threshold: Expression = attrs.field(
+        converter=_threshold,
+        metadata=reads(may=PUBLIC, positive=True),
+    )
+    epsilon: Expression = attrs.field(metadata=reads(may=RECORD))
+    delta: Expression | None = attrs.field(default=None, metadata=reads(may=PUBLIC))
 
     @property
     def keep(self) -> Expression:
@@ -67,21 +58,12 @@ class Thinning(Node):
         """`sample at threshold 1`."""
         return f"sample at threshold {self.threshold}"
 
-    @property
-    def readings(self) -> dict[str, Reading]:
-        """The threshold, and what it is compared with."""
-        found = {
-            "threshold": Reading(self.threshold, positive=True),
-            "epsilon": Reading(self.epsilon, RECORD),
-        }
-        return found if self.delta is None else {**found, "delta": Reading(self.delta)}
-
     def record(self) -> dict[str, object]:
         """Its formulas."""
         return {name: to_json(formula) for name, formula in self.formulas.items()}
 
 
-class Sampled(Node):
+class Sampled(OfRecord):
     """Abstract: the rows or labels of the records that are kept."""
 
     __slots__ = ()
@@ -98,11 +80,7 @@ class Sampled(Node):
         """`sample at threshold 1`."""
         return self.thinning.label
 
-    def record(self) -> dict[str, object]:
-        """Nothing of its own."""
-        return {}
-
-    def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
+    def records(self, values: Values, number: Numbers) -> Array:
         """As they are: blocks hold the records that are kept."""
         del number
         kept: Array = values[self.source]

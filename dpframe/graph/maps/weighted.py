@@ -6,31 +6,22 @@ record moves a statistic says what that record pays. Proof page: proofs/personal
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.privacy import Unit
-from dpframe.symbols import RECORD, Expression, Scope, to_json
+from dpframe.symbols import RECORD, Expression, Scope
 
+from ..arrays import Array, Numbers, Values, np
 from ..columns import Column
 from ..node import DataNode, Node
 from ..of_budgets import OfBudgets
-from ..positive import positive
-from ..reading import Reading
+from ..reading import Reading, positive, reads
 from ..rows import Rows
-from .base import ColumnMap, RecordColumn, RecordMap
+from .base import ColumnMap, OfRecord, RecordColumn, RecordMap, each
 from .grid import OnGrid, RowsOnGrid
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..rows import Numbers
-
-    Array = NDArray[Any]
-
 
 NORMAL = 2.0**-960  # of a step, and so of products with it, rounding is relative
 
@@ -44,14 +35,13 @@ class BudgetSource(DataNode):
     kind: ClassVar[str] = "budgets"
     label: ClassVar[str] = "budgets"
     unit: Unit
-    inputs: tuple[Node, ...] = attrs.field(default=(), init=False)
 
     def record(self) -> dict[str, object]:
         """Nothing."""
         return {}
 
 
-def _factor(value: object) -> Expression:
+def _weight(value: object) -> Expression:
     return positive(value, "weight")
 
 
@@ -63,8 +53,10 @@ class Weight(Node):
     """
 
     kind: ClassVar[str] = "weight"
-    factor: Expression = attrs.field(converter=_factor)
-    inputs: tuple[Node, ...] = attrs.field(default=(), init=False)
+    factor: Expression = attrs.field(
+        converter=_weight,
+        metadata=reads(may=RECORD, positive=True),
+    )
 
     @property
     def scope(self) -> Scope:  # type: ignore[override]  # as its formula says
@@ -77,23 +69,12 @@ class Weight(Node):
         return f"weight {self.factor}"
 
     @property
-    def readings(self) -> dict[str, Reading]:
-        """The factor."""
-        return {"factor": Reading(self.factor, RECORD, positive=True)}
-
-    def record(self) -> dict[str, object]:
-        """The factor."""
-        return {"factor": to_json(self.factor)}
-
-    @property
     def differs(self) -> bool:
         """Whether it differs from record to record."""
         return RECORD in self.factor.scope
 
-    def of(self, values: Mapping[Node, Array], budgets: BudgetSource, count: int) -> Array:
+    def of(self, values: Values, budgets: BudgetSource, count: int) -> Array:
         """Each of `count` records', shape (m,)."""
-        import numpy as np
-
         each: Array = values[self]
         return each[values[budgets]] if self.differs else np.repeat(each, count)
 
@@ -104,7 +85,7 @@ class Weight(Node):
         return OfBudgets("largest", self.factor, unit).symbol
 
 
-class Weighing(Node):
+class Weighing(OfRecord):
     """Abstract: what reads each record's weight."""
 
     __slots__ = ()
@@ -122,7 +103,7 @@ class Weighing(Node):
         budgets = (self.budgets,) if self.weight.differs else ()
         return (self.source, *budgets, self.weight)
 
-    def factors(self, values: Mapping[Node, Array]) -> Array:
+    def factors(self, values: Values) -> Array:
         """Each record's factor, shape (m,)."""
         return self.weight.of(values, self.budgets, len(values[self.source]))
 
@@ -131,9 +112,12 @@ class Weighing(Node):
         """`times epsilon`."""
         return f"times {self.weight.factor}"
 
-    def record(self) -> dict[str, object]:
-        """Nothing of its own."""
-        return {}
+    def records(self, values: Values, number: Numbers) -> Array:
+        """Multiply rows, or labels."""
+        del number
+        block = values[self.source]
+        weighed: Array = block * each(self.factors(values), block)
+        return weighed
 
 
 @attrs.frozen(cache_hash=True)
@@ -143,12 +127,6 @@ class WeightedRows(Weighing, RecordMap):
     kind: ClassVar[str] = "weighted_rows"
     source: Rows
     weight: Weight
-
-    def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
-        """Multiply."""
-        del number
-        rows: Array = values[self.source] * self.factors(values)[:, None]
-        return rows
 
     def on_grid(self, bits: int) -> WeightedGrid:
         """Rows in whole steps."""
@@ -162,12 +140,6 @@ class WeightedColumn(Weighing, RecordColumn):
     kind: ClassVar[str] = "weighted_column"
     source: Column
     weight: Weight
-
-    def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
-        """Multiply."""
-        del number
-        labels: Array = values[self.source] * self.factors(values)
-        return labels
 
     def on_grid(self, bits: int) -> WeightedGridColumn:
         """Labels in whole steps."""
@@ -192,7 +164,7 @@ class RecordWeights(Weighing, RecordColumn):
         """It is one number."""
         return False
 
-    def records(self, values: Mapping[Node, Array], number: Numbers) -> Array:
+    def records(self, values: Values, number: Numbers) -> Array:
         """One number a record."""
         del number
         return self.factors(values)
@@ -260,8 +232,6 @@ class WeightedGridColumn(WeightedOnGrid, ColumnMap):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """The labels in steps: whole numbers in doubles, |k| <= 2^bits factor/largest."""
-        import numpy as np
-
         most = 2.0**self.bits
         steps: Array = np.trunc(self.drawn_in(block, number, 1))
         inside: Array = np.clip(np.nan_to_num(steps), -most, most)

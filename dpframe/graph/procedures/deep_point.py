@@ -14,7 +14,7 @@ from dpframe.theory.procedures import changed_cells
 
 from ..depths import Depths, base_of, reach_of, whole
 from ..facts import by_the_book
-from ..maps.boxes import unit_of_entries
+from ..maps.grid import unit_of_entries
 from ..node import Node
 from ..procedure import Random, Rounded, Sampler
 from ..reading import Reading

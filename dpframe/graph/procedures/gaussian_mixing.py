@@ -20,7 +20,7 @@ from ..node import Node
 from ..procedure import Random, Rounded, Sampler, approximate
 from ..reading import Reading
 from ..statistics import Gram
-from ..statistics.log_residual import ZERO
+from ..statistics.combined import ZERO
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

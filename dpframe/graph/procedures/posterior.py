@@ -18,7 +18,8 @@ from ..node import Node
 from ..procedure import Random, Rounded, Sampler, approximate
 from ..reading import Reading
 from ..statistics import Gram, Moment
-from ..statistics.log_residual import ZERO, ridge
+from ..statistics.combined import ZERO
+from ..statistics.log_residual import ridge
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,35 +1,29 @@
-"""One file a statistic: its value, its shape, and how far one row moves it."""
+"""Values of the whole table, by topics: sums over records, counts, combinations, estimates."""
 
 from .argmin import Argmin
-from .base import BlockSum, OneRow, Statistic
-from .bin_counts import BinCounts
-from .cell_count import CellCount
-from .cell_sums import CellSums
-from .column_squares import ColumnSquares
-from .column_sum import LabelSum, RowSum
-from .count import Count
+from .base import OneRow, RecordSum, Searched, Statistic
+from .combined import LambdaMin, Linear, Monomials, Stack, combine, unflatten
+from .counts import BinCounts, CellCount, CellSums, Histogram, NormCounts
 from .estimates import BlockEstimates
-from .gram import Gram
-from .histogram import Histogram
-from .lambda_min import LambdaMin
-from .linear import Linear, combine
 from .log_residual import LogResidual
-from .moment import Moment
-from .monomials import Monomials
-from .norm_counts import NormCounts
-from .raw import AGGREGATES, Identity, RawAggregate
-from .searched import Searched
-from .squares import Squares
-from .stack import Stack, unflatten
-from .sufficient import SufficientStatistics
-from .trace import Trace
+from .sums import (
+    ColumnSquares,
+    Count,
+    Gram,
+    LabelSum,
+    Moment,
+    RowSum,
+    Squares,
+    SufficientStatistics,
+    Trace,
+)
+from .unbounded import AGGREGATES, Identity, RawAggregate
 
 __all__ = [
     "AGGREGATES",
     "Argmin",
     "BinCounts",
     "BlockEstimates",
-    "BlockSum",
     "CellCount",
     "CellSums",
     "ColumnSquares",
@@ -46,6 +40,7 @@ __all__ = [
     "NormCounts",
     "OneRow",
     "RawAggregate",
+    "RecordSum",
     "RowSum",
     "Searched",
     "Squares",

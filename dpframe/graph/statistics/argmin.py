@@ -4,32 +4,23 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.privacy import Unit
-from dpframe.symbols import RELEASED, Expression, Number, exact, to_json
+from dpframe.symbols import RELEASED, Expression, Number, exact
 
+from ..arrays import Array, Numbers
 from ..columns import Column
 from ..maps.grid import gridded, gridded_labels
 from ..maps.weighted import RecordWeights, Weight
 from ..node import Node
 from ..objectives import Bounds, Objective, Squared
 from ..of_budgets import reads_budgets
-from ..positive import positive
-from ..reading import Reading
+from ..reading import Reading, positive
 from ..rows import Rows
-from .searched import Searched
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..rows import Numbers
-    from .searched import Summed
-
-    Array = NDArray[Any]
+from .base import Searched, Summed
 
 TOLERANCE, NONE, ONE = exact("1e-6"), exact(0), exact(1)
 LEAST = Fraction(1, 10**10)  # what doubles still show
@@ -41,16 +32,8 @@ def _objective(value: object) -> Objective:
     return value
 
 
-def _penalty(value: object) -> Expression:
-    return positive(value, "penalty")
-
-
-def _radius(value: object) -> Expression | None:
-    return None if value is None else positive(value, "radius")
-
-
-def _weight(value: object) -> Expression | None:
-    return None if value is None else positive(value, "weight")
+def _size(value: object, name: str) -> Expression | None:
+    return None if value is None else positive(value, name)
 
 
 def _tolerance(value: object) -> Expression:
@@ -61,6 +44,18 @@ def _tolerance(value: object) -> Expression:
         way_out = "It is a share of the sensitivity, and is paid for twice; doubles show no less."
         raise InvalidArgument("tolerance", f"a number from {LEAST} to 1", str(found), way_out)
     return found
+
+
+def _penalty(value: object) -> Expression:
+    return positive(value, "penalty")
+
+
+def _radius(value: object) -> Expression | None:
+    return _size(value, "radius")
+
+
+def _weight(value: object) -> Expression | None:
+    return _size(value, "weight")
 
 
 @attrs.frozen(cache_hash=True)
@@ -103,13 +98,8 @@ class Argmin(Searched):
     @property
     def inputs(self) -> tuple[Node, ...]:
         """X, y, the loss, and the weights where there are any."""
-        found = (self.rows, self.column, self.objective)
-        return found if self.weights is None else (*found, self.weights)
-
-    @property
-    def unit(self) -> Unit:
-        """The table's."""
-        return self.rows.unit
+        rows, column, *weights = self.reads
+        return (rows, column, self.objective, *weights)
 
     @property
     def label(self) -> str:
@@ -139,12 +129,8 @@ class Argmin(Searched):
 
     def record(self) -> dict[str, object]:
         """The formulas."""
-        return {
-            **({} if self.weight is None else {"weight": to_json(self.weight)}),
-            "penalty": to_json(self.penalty),
-            "radius": None if self.radius is None else to_json(self.radius),
-            "tolerance": to_json(self.tolerance),
-        }
+        own = super().record()
+        return {name: own[name] for name in own if name != "weight" or self.weight is not None}
 
     @property
     def bounds(self) -> Bounds | None:

@@ -5,26 +5,26 @@ relation.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
-from dpframe.privacy import Relation, Unit
+from dpframe.privacy import Relation
 from dpframe.sensitivity import L1, L2, OPERATOR, Norm, Sensitivity
 from dpframe.symbols import DATA, PUBLIC, Expression, Origin, Scope, Symbol, exact, power
 from dpframe.symbols.domain import Domain
 
+from ..arrays import Array, Numbers, Values
+from ..columns import Column
 from ..facts import in_package, stated
 from ..node import DataNode, Node
+from ..reached import reached
+from ..rows import Rows
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..rows import Numbers
-
-    Array = NDArray[Any]
+Work = Callable[..., Array]  # of a block's rows (m, d), labels (m,), and what else it reads
+Summed = Callable[[Work], Array]  # its sum over all blocks of the table
 
 
 @attrs.frozen
@@ -95,12 +95,11 @@ class Statistic(Origin, DataNode):
     def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
         """How far one row moves it; None where no rule bounds that."""
         own = stated(self, relation)
-        moves = {} if own is None else {L1: own.moves.l1, L2: own.moves.l2}
-        move = own.moves.operator if own is not None and norm is OPERATOR else moves.get(norm)
-        return None if move is None else OneRow(move.value, move.rule, move.attained)
+        value = None if own is None else {L1: own.l1, L2: own.l2, OPERATOR: own.spectral}[norm]
+        return None if value is None else OneRow(value, *reached(self, norm, relation))
 
     @abstractmethod
-    def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
+    def compute(self, values: Values, number: Numbers) -> Array:
         """Its value from the values of its inputs."""
 
     def sensitivity(self, norm: Norm) -> Sensitivity | None:
@@ -113,35 +112,25 @@ class Statistic(Origin, DataNode):
         return Symbol(f"value of {self.label}", Domain(), self)
 
     def __add__(self, other: object) -> Any:
-        from .linear import combine
-
-        return (
-            combine((1, self), (1, other))
-            if isinstance(other, Statistic)
-            else self.__expression__() + exact(other)
-        )
+        if isinstance(other, Statistic):
+            return _combined((1, self), (1, other))
+        return self.__expression__() + exact(other)
 
     def __radd__(self, other: object) -> Any:
         return exact(other) + self.__expression__()
 
     def __sub__(self, other: object) -> Any:
-        from .linear import combine
-
-        return (
-            combine((1, self), (-1, other))
-            if isinstance(other, Statistic)
-            else self.__expression__() - exact(other)
-        )
+        if isinstance(other, Statistic):
+            return _combined((1, self), (-1, other))
+        return self.__expression__() - exact(other)
 
     def __rsub__(self, other: object) -> Any:
         return exact(other) - self.__expression__()
 
     def __mul__(self, other: object) -> Any:
-        from .linear import combine
-
         factor = exact(other)
         tainted = any(symbol.origin is not None for symbol in factor.symbols())
-        return self.__expression__() * factor if tainted else combine((factor, self))
+        return self.__expression__() * factor if tainted else _combined((factor, self))
 
     __rmul__ = __mul__
 
@@ -158,6 +147,12 @@ class Statistic(Origin, DataNode):
         return self * -1
 
 
+def _combined(*terms: tuple[object, object]) -> Statistic:
+    from .combined import combine
+
+    return combine(*terms)
+
+
 @lru_cache(maxsize=4096)
 def _sensitivity(statistic: Statistic, norm: Norm) -> Sensitivity | None:
     bound, unit = statistic.one_row(norm, statistic.unit.relation), statistic.unit
@@ -172,23 +167,45 @@ def _on_a_grid(statistic: Statistic) -> bool:
     return statistic.step is not None
 
 
-class BlockSum(Statistic):
-    """Abstract: a statistic that is a sum over blocks of rows, so that any source of blocks feeds
-    it. Rows and labels on a grid come as whole numbers of steps, and so does the sum.
+class RecordSum(Statistic):
+    """Abstract: a sum over the records of a feature of each, so that any source of blocks feeds it,
+    and a sample, weights or a cell of a partition are maps of the rows and labels that it reads.
+    Those that are on a grid come as whole numbers of steps, and so does the sum.
     """
 
     __slots__ = ()
 
     @abstractmethod
-    def block(self, values: Mapping[Node, Array]) -> Array:
-        """Its value on one block, from the mapped rows and labels of that block."""
+    def block(self, values: Values) -> Array:
+        """The sum of the feature over a block, from the mapped rows and labels of that block."""
 
-    def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
+    def compute(self, values: Values, number: Numbers) -> Array:
         """Its value when the whole table is one block."""
         del number
         return self.block(values)
 
 
-def unit_of(*nodes: DataNode) -> Unit:
-    """The unit of privacy of the table, from the first node that reads it."""
-    return nodes[0].unit
+class Searched(Statistic):
+    """Abstract: a statistic that reads the table several times, each time as a sum over blocks, so
+    that any source of blocks feeds it. Rows and labels come in their own units, in doubles.
+    """
+
+    __slots__ = ()
+    rows: Rows
+    column: Column
+
+    @property
+    def reads(self) -> tuple[Node, ...]:
+        """What work is given of each block: rows, labels, and further numbers a record."""
+        return (self.rows, self.column)
+
+    @abstractmethod
+    def search(self, summed: Summed, number: Numbers) -> Array:
+        """Its value. `summed(work)` is the sum over blocks, at least one, of `work(*reads)`;
+        `work` is a value that can be pickled and returns arrays of one shape, also for no rows.
+        """
+
+    def compute(self, values: Values, number: Numbers) -> Array:
+        """Its value when the whole table is one block."""
+        read = [values[one] for one in self.reads]
+        return self.search(lambda work: work(*read), number)

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.privacy import Unit
-from dpframe.symbols import RELEASED, Expression, Number, exact, to_json
+from dpframe.symbols import Expression, Number, exact
 
-from ..maps.boxes import unit_of_entries
-from ..node import Node
+from ..arrays import Array, Numbers, Values, np
+from ..maps.grid import unit_of_entries
 from ..partition import Partition
-from ..positive import positive
-from ..reading import Reading
+from ..reading import positive, reads
 from .base import Statistic
-from .cell_sums import CellSums
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..rows import Numbers
-
-    Array = NDArray[Any]
+from .combined import columns_of
+from .counts import CellSums
 
 LESS = 1 - 2.0**-40  # more than what a few roundings can add
 
@@ -62,40 +52,16 @@ class BlockEstimates(Statistic):
 
     kind: ClassVar[str] = "block_estimates"
     sums: CellSums = attrs.field(converter=_sums)
-    penalty: Expression = attrs.field(converter=_penalty)
-    radius: Expression = attrs.field(converter=_radius)
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        """The sums of every cell."""
-        return (self.sums,)
-
-    @property
-    def unit(self) -> Unit:
-        """The table's."""
-        return self.sums.unit
+    penalty: Expression = attrs.field(converter=_penalty, metadata=reads())
+    radius: Expression = attrs.field(converter=_radius, metadata=reads(positive=True))
 
     @property
     def label(self) -> str:
         """`mean of 10 estimates`."""
         return f"mean of {self.sums.partition.cells} estimates"
 
-    @property
-    def readings(self) -> dict[str, Reading]:
-        """Penalty and radius."""
-        return {
-            "penalty": Reading(self.penalty, RELEASED),
-            "radius": Reading(self.radius, RELEASED, positive=True),
-        }
-
-    def record(self) -> dict[str, object]:
-        """The formulas."""
-        return {"penalty": to_json(self.penalty), "radius": to_json(self.radius)}
-
-    def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
+    def compute(self, values: Values, number: Numbers) -> Array:
         """The mean, from the sums of the cells in units of the bounds."""
-        import numpy as np
-
         unit = number(unit_of_entries(self.sums.rows))
         ratio, radius = number(self.sums.column.radius) / unit, number(self.radius)
         penalty = number(self.penalty) / unit / unit
@@ -111,11 +77,9 @@ def ridge(sums: Array, penalty: float) -> Array:
     of X'X and X'y, shape (k, d (d + 3)/2); zeros where the system is singular in doubles. To the
     last bit a function of the cell's sums.
     """
-    import numpy as np
-
     from ..elementwise import solutions
 
-    d = (math.isqrt(8 * sums.shape[1] + 9) - 3) // 2
+    d = columns_of(sums.shape[1])
     system = np.zeros((len(sums), d, d))
     rows, columns = np.triu_indices(d)
     system[:, rows, columns] = sums[:, :-d]
@@ -128,8 +92,6 @@ def inside(theta: Array, radius: float) -> Array:
     """theta put onto the ball, never outside it in spite of rounding; zeros where it is not
     finite.
     """
-    import numpy as np
-
     if not np.all(np.isfinite(theta)):
         return np.zeros(len(theta))
     largest = np.max(np.abs(theta), initial=0.0)

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
-from dpframe.privacy import Unit
-from dpframe.symbols import RELEASED, Expression, Number, exact, to_json
+from dpframe.symbols import Expression, exact
 
-from ..node import Node
-from ..reading import Reading
+from ..arrays import Array, Numbers, Values, np
+from ..reading import reads
 from .base import Statistic
-from .gram import Gram
-from .lambda_min import LambdaMin
-from .moment import Moment
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..rows import Numbers
-
-    Array = NDArray[Any]
-
-ZERO = Number(Fraction(0))
+from .combined import ZERO, LambdaMin
+from .sums import Gram, Moment
 
 
 def _formula(value: object) -> Expression:
@@ -43,42 +30,14 @@ class LogResidual(Statistic):
     """
 
     kind: ClassVar[str] = "log_residual"
+    label: ClassVar[str] = "log(Y + B |theta|)"
     gram: Gram
     moment: Moment
-    penalty: Expression = attrs.field(converter=_formula)
-    floor: Expression = attrs.field(converter=_formula, default=ZERO)
+    penalty: Expression = attrs.field(converter=_formula, metadata=reads(positive=True))
+    floor: Expression = attrs.field(converter=_formula, default=ZERO, metadata=reads())
 
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        """X'X and X'y."""
-        return (self.gram, self.moment)
-
-    @property
-    def unit(self) -> Unit:
-        """The table's."""
-        return self.gram.unit
-
-    @property
-    def label(self) -> str:
-        """log(Y + B |theta|)."""
-        return "log(Y + B |theta|)"
-
-    @property
-    def readings(self) -> dict[str, Reading]:
-        """Penalty and floor."""
-        return {
-            "penalty": Reading(self.penalty, RELEASED, positive=True),
-            "floor": Reading(self.floor, RELEASED),
-        }
-
-    def record(self) -> dict[str, object]:
-        """Penalty and floor."""
-        return {"penalty": to_json(self.penalty), "floor": to_json(self.floor)}
-
-    def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
+    def compute(self, values: Values, number: Numbers) -> Array:
         """From X'X and X'y."""
-        import numpy as np
-
         theta = ridge(values[self.gram], values[self.moment], number(self.penalty))
         bound, norm = number(self.moment.column.radius), number(self.gram.rows.radius)
         return np.asarray(np.log(bound + norm * np.linalg.norm(theta)))
@@ -101,8 +60,6 @@ def ridge_of(gram: Gram, moment: Moment, floor: Expression) -> bool:
 
 def ridge(gram: Array, moment: Array, penalty: float) -> Array:
     """(gram + penalty I)^-1 moment, finite for every table: penalty > 0."""
-    import numpy as np
-
     system = gram + penalty * np.eye(len(moment))
     try:
         theta: Array = np.linalg.solve(system, moment)

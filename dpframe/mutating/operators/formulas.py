@@ -9,9 +9,7 @@ from typing import Any
 import attrs
 
 from dpframe.graph import Graph, Procedure
-from dpframe.graph.maps.boxes import Box
-from dpframe.graph.maps.clip import ClipNorm
-from dpframe.graph.maps.labels import ClipColumn
+from dpframe.graph.maps.bounds import Box, ClipColumn, ClipNorm
 from dpframe.graph.rewriting import Replacement, in_unit, rewritten
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
 from dpframe.symbols import Expression, exact, sqrt

@@ -9,8 +9,7 @@ from typing import Any
 import attrs
 
 from dpframe.graph import DataNode, Loop, Node, Post, Release
-from dpframe.graph.maps.boxes import Box
-from dpframe.graph.maps.clip import ClipNorm
+from dpframe.graph.maps.bounds import Box, ClipNorm
 from dpframe.graph.maps.scaled import Scaled
 from dpframe.graph.rewriting import Replacement
 from dpframe.graph.statistics import Gram, LambdaMin, RawAggregate

@@ -10,11 +10,14 @@ from typing import Any
 import attrs
 
 from dpframe.graph import Node
-from dpframe.graph.maps.boxes import Box
-from dpframe.graph.maps.clip import ClipNorm
-from dpframe.graph.maps.intercept import Intercept
-from dpframe.graph.maps.labels import ClipColumn, ToUnitInterval
-from dpframe.graph.maps.normalized import Normalized
+from dpframe.graph.maps.bounds import (
+    Box,
+    ClipColumn,
+    ClipNorm,
+    Intercept,
+    Normalized,
+    ToUnitInterval,
+)
 from dpframe.graph.maps.scaled import Scaled
 from dpframe.graph.rewriting import Replacement, in_unit
 from dpframe.graph.rows import Rows

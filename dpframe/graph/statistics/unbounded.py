@@ -1,29 +1,21 @@
-"""Aggregates of the data that no rule bounds: they may be declared, so that the verifier can refuse
-them by their path.
+"""Statistics that no rule bounds: they may be declared, so that the verifier can refuse them by
+their path.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.privacy import Relation, Unit
-from dpframe.sensitivity import Norm
 from dpframe.symbols import Expression, Symbol
 from dpframe.symbols.domain import Domain
 
-from ..node import DataNode, Node
-from .base import OneRow, Statistic
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..rows import Numbers
-
-    Array = NDArray[Any]
+from ..arrays import Array, Numbers, Values
+from ..node import DataNode
+from ..rows import SIZE, Rows
+from .base import Statistic
 
 # name -> (what it is, its value on a table, its value on a neighbour): the counterexample that a
 # refusal prints
@@ -64,33 +56,17 @@ AGGREGATES = {
 
 @attrs.frozen(cache_hash=True)
 class RawAggregate(Statistic):
-    """An aggregate of raw rows with no rule for its sensitivity: fit for nothing but a refusal that
-    names its path.
-    """
+    """An aggregate of raw rows: fit for nothing but a refusal that names its path."""
 
     kind: ClassVar[str] = "raw"
-    name: str
+    name: str = attrs.field()
     data: DataNode
 
-    def __attrs_post_init__(self) -> None:
-        """Only names that a refusal can explain."""
-        if self.name not in AGGREGATES:
-            raise InvalidArgument("aggregate", f"one of {', '.join(AGGREGATES)}", self.name, "")
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        """What it aggregates."""
-        return (self.data,)
-
-    @property
-    def unit(self) -> Unit:
-        """The table's."""
-        return self.data.unit
-
-    @property
-    def shape(self) -> tuple[Expression, ...]:
-        """()."""
-        return ()
+    @name.validator
+    def _explained(self, attribute: object, value: object) -> None:
+        del attribute
+        if value not in AGGREGATES:
+            raise InvalidArgument("aggregate", f"one of {', '.join(AGGREGATES)}", value, "")
 
     @property
     def label(self) -> str:
@@ -101,45 +77,24 @@ class RawAggregate(Statistic):
         """Its value, which taints a formula; two of one name differ by what they aggregate."""
         return Symbol(f"value of {self.name} of {self.data.label}", Domain(), self)
 
-    def record(self) -> dict[str, object]:
-        """The name."""
-        return {"name": self.name}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """No rule bounds it."""
-        del norm, relation
-        return None
-
-    def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
+    def compute(self, values: Values, number: Numbers) -> Array:
         """Never: no certificate contains it."""
-        del number
+        del values, number
         raise InvalidArgument("graph", "free of raw aggregates", self.name, "")
 
 
 @attrs.frozen(cache_hash=True)
 class Identity(Statistic):
     """The rows or labels themselves, shape (n, d) or (n,): a shape that is private under
-    add/remove, and no rule bounds its release.
+    add/remove.
     """
 
     kind: ClassVar[str] = "identity"
     data: DataNode
 
     @property
-    def inputs(self) -> tuple[Node, ...]:
-        """The data."""
-        return (self.data,)
-
-    @property
-    def unit(self) -> Unit:
-        """The table's."""
-        return self.data.unit
-
-    @property
     def shape(self) -> tuple[Expression, ...]:
         """(n, ...)."""
-        from ..rows import SIZE, Rows
-
         if isinstance(self.data, Rows):
             return (self.data.rows, self.data.columns)
         return (Symbol("n", SIZE, self),)
@@ -149,16 +104,7 @@ class Identity(Statistic):
         """The data's."""
         return f"every row of {self.data.label}"
 
-    def record(self) -> dict[str, object]:
-        """Nothing."""
-        return {}
-
-    def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """No rule bounds it."""
-        del norm, relation
-        return None
-
-    def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
+    def compute(self, values: Values, number: Numbers) -> Array:
         """The data."""
         del number
         return values[self.data]

@@ -1,0 +1,164 @@
+"""Rows and labels put into public bounds: balls, boxes, intervals; and a constant column."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.symbols import Expression, exact
+
+from ..arrays import Array, Numbers, np
+from ..columns import Column
+from ..reading import check_interval, positive, reads
+from ..rows import ONE, Rows
+from .base import ColumnMap, RowMap
+
+
+@attrs.frozen(cache_hash=True)
+class ClipNorm(RowMap):
+    """Each row projected onto the ball: x min(1, norm/|x|)."""
+
+    kind: ClassVar[str] = "clip_norm"
+    source: Rows
+    norm: Expression = attrs.field(converter=positive, metadata=reads(positive=True))
+
+    @property
+    def label(self) -> str:
+        """`clip to norm 1`."""
+        return f"clip to norm {self.norm}"
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """Rows outside the ball are scaled onto it; the block itself when there are none."""
+        from ..clipping import project
+
+        return project(block, number(self.norm))
+
+
+@attrs.frozen(cache_hash=True)
+class Normalized(RowMap):
+    """x/|x|, and the first unit vector for a zero row."""
+
+    kind: ClassVar[str] = "normalize"
+    label: ClassVar[str] = "x/|x|"
+    source: Rows
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """Divide, after scaling by the largest entry so that nothing overflows."""
+        del number
+        from ..clipping import normalize
+
+        return normalize(block)
+
+
+def _box(value: object) -> Expression:
+    return positive(value, "box")
+
+
+@attrs.frozen(cache_hash=True)
+class Box(RowMap):
+    """Each entry of each row clipped into [-bound, bound]: then |x| <= sqrt(d) bound and |x|_1 <= d
+    bound.
+    """
+
+    kind: ClassVar[str] = "box"
+    source: Rows
+    bound: Expression = attrs.field(converter=_box, metadata=reads(positive=True))
+
+    @property
+    def label(self) -> str:
+        """`clip entries to [-1, 1]`."""
+        return f"clip entries to [{-self.bound}, {self.bound}]"
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """Clip."""
+        most = number(self.bound)
+        return np.clip(block, -most, most)
+
+
+def identified(all_levels: tuple[str, ...], *, intercept: bool) -> None:
+    """Raises InvalidArgument where columns of a codebook are collinear whatever the table holds:
+    those of all levels of a category sum to 1, like an intercept.
+    """
+    if len(all_levels) + intercept < 2:
+        return
+    others = ["the intercept"] if intercept else []
+    sums = " and ".join([f"the levels of {name}" for name in all_levels] + others)
+    raise InvalidArgument(
+        "codebook",
+        "one that identifies a model",
+        f"columns that sum to the same 1: {sums}",
+        f"Give {all_levels[-1]} a baseline, dp.Categorical({all_levels[-1]!r}, levels), which is "
+        "the default: coefficients are then differences from it.",
+    )
+
+
+def _value(value: object) -> Expression:
+    return positive(value, "value")
+
+
+@attrs.frozen(cache_hash=True)
+class Intercept(RowMap):
+    """A column of `value` after the others."""
+
+    kind: ClassVar[str] = "intercept"
+    label: ClassVar[str] = "append intercept"
+    source: Rows
+    value: Expression = attrs.field(converter=_value, default=ONE, metadata=reads(positive=True))
+
+    def __attrs_post_init__(self) -> None:
+        """Columns that sum to 1 already leave nothing to an intercept."""
+        identified(self.source.all_levels, intercept=True)
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """Append the column."""
+        return np.column_stack([block, np.full(len(block), number(self.value))])
+
+
+@attrs.frozen(cache_hash=True)
+class InInterval(ColumnMap):
+    """Abstract: what reads the ends of a public interval, which must have points."""
+
+    source: Column
+    lower: Expression = attrs.field(converter=exact, metadata=reads())
+    upper: Expression = attrs.field(converter=exact, metadata=reads())
+
+    def __attrs_post_init__(self) -> None:
+        """The interval must have points."""
+        check_interval(self.lower, self.upper)
+
+
+@attrs.frozen(cache_hash=True)
+class ClipColumn(InInterval):
+    """Each label clipped into [lower, upper]."""
+
+    kind: ClassVar[str] = "clip_column"
+
+    @property
+    def label(self) -> str:
+        """`clip to [-1, 1]`."""
+        return f"clip to [{self.lower}, {self.upper}]"
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """Clip."""
+        return np.clip(block, number(self.lower), number(self.upper))
+
+
+@attrs.frozen(cache_hash=True)
+class ToUnitInterval(InInterval):
+    """A label in [lower, upper] mapped onto [-1, 1] by public affine scaling, clipped."""
+
+    kind: ClassVar[str] = "unit_interval"
+
+    @property
+    def label(self) -> str:
+        """`[1, 5] onto [-1, 1]`."""
+        return f"[{self.lower}, {self.upper}] onto [-1, 1]"
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """Clip, then map."""
+        low, high = number(self.lower), number(self.upper)
+        share: Array = (np.clip(block, low, high) - low) / (high - low)
+        scaled: Array = np.clip(2 * share - 1, -1.0, 1.0)
+        return scaled

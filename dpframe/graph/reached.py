@@ -1,0 +1,329 @@
+"""Which rows and labels occur, which bounds on moves some pair of neighbours reaches, and the rules
+of these bounds in words. A refutation uses it, and the audit prints it; no proof does.
+
+One entry a kind; a kind without one is not known to reach anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from dpframe.privacy import REPLACE_ONE, Relation
+from dpframe.sensitivity import L1, Norm
+from dpframe.symbols import RELEASED, Number, plain
+
+from .facts import facts_of, made_as, stated
+
+if TYPE_CHECKING:
+    from .columns import Column
+    from .node import Node
+    from .rows import Rows
+    from .statistics import Statistic
+
+
+@attrs.frozen
+class Occurring:
+    """Which rows, or labels, are known to occur, whatever the other records are: all finite ones,
+    all of the ball, all of the box, one whose norm is the bound.
+    """
+
+    any_finite: bool = False
+    ball: bool = False
+    box: bool = False
+    extreme: bool = False
+
+
+UNKNOWN, ANY_FINITE, EXTREME = Occurring(), Occurring(any_finite=True), Occurring(extreme=True)
+
+
+@attrs.frozen
+class Asked:
+    """The norm of a move, and the relation of the neighbours that it is between."""
+
+    norm: Norm
+    relation: Relation
+
+    @property
+    def replaced(self) -> bool:
+        """Whether neighbours have as many rows."""
+        return self.relation is REPLACE_ONE
+
+
+Reached = tuple[str, bool]
+MAPS: dict[str, Callable[[Any], Occurring]] = {}
+STATISTICS: dict[str, Callable[[Any, Asked], Reached]] = {}
+
+
+def entry(table: dict[str, Any], *kinds: str) -> Callable[[Callable[..., Any]], Any]:
+    """Enter what kinds of nodes reach into a table."""
+
+    def enter(tell: Callable[..., Any]) -> Callable[..., Any]:
+        table.update(dict.fromkeys(kinds, tell))
+        return tell
+
+    return enter
+
+
+def entry_of(table: dict[str, Any], node: Node) -> Any:
+    """The entry of the kind that a node was made as, where the rule book knows what it is."""
+    own = table.get(vars(made_as(type(node))).get("kind", ""))
+    return None if stated(node) is None else own
+
+
+@lru_cache(maxsize=4096)
+def occurring(node: Rows | Column) -> Occurring:
+    """Which rows or labels occur."""
+    own = entry_of(MAPS, node)
+    return UNKNOWN if own is None else own(node)
+
+
+def reached(statistic: Statistic, norm: Norm, relation: Relation) -> Reached:
+    """The rule of a bound on a move, and whether one pair of neighbours is known to reach it: under
+    add/remove by a row of norm B with |y| = Y, so that one pair reaches all that are reached.
+    """
+    own = entry_of(STATISTICS, statistic)
+    return ("", False) if own is None else own(statistic, Asked(norm, relation))
+
+
+@entry(MAPS, "rows", "column")
+def _table(_: Any) -> Occurring:
+    return ANY_FINITE
+
+
+@entry(MAPS, "encode", "normalize")
+def _of_norm(_: Any) -> Occurring:
+    return EXTREME
+
+
+@entry(MAPS, "clip_norm")
+def _clip_norm(node: Any) -> Occurring:
+    """The sphere is reached from beyond it."""
+    source, ball = node.source, occurring(node.source).any_finite
+    room = None if source.norm is None else source.norm**2 - node.norm**2
+    outside = isinstance(room, Number) and room.value >= 0
+    return Occurring(ball=ball, extreme=ball or (source.extreme and outside))
+
+
+@entry(MAPS, "box")
+def _box(node: Any) -> Occurring:
+    """A corner is reached from beyond it."""
+    any_finite = occurring(node.source).any_finite
+    return Occurring(box=any_finite, extreme=any_finite)
+
+
+@entry(MAPS, "intercept")
+def _intercept(node: Any) -> Occurring:
+    return Occurring(extreme=node.source.extreme)
+
+
+@entry(MAPS, "scale")
+def _scale(node: Any) -> Occurring:
+    """Divided by a private number, nothing is known to occur."""
+    source, ball, box = node.source, node.norm is not None, node.entry is not None
+    extreme = ball and source.extreme
+    return Occurring(ball=ball and source.ball, box=box and source.box, extreme=extreme)
+
+
+@entry(MAPS, "scaled_columns")
+def _scaled_columns(node: Any) -> Occurring:
+    alike = len(set(node.by)) == 1 and not any(node.minus)
+    return Occurring(ball=alike and node.source.ball, extreme=alike and node.source.extreme)
+
+
+@entry(MAPS, "grid", "weighted_rows", "weighted_grid")
+def _ball(node: Any) -> Occurring:
+    """On a grid as it gets finer; of weighted records the record's own ball."""
+    return Occurring(ball=node.source.ball, extreme=node.source.extreme)
+
+
+@entry(MAPS, "box_grid")
+def _box_grid(node: Any) -> Occurring:
+    return Occurring(box=node.source.box, extreme=node.source.extreme)
+
+
+@entry(MAPS, "clip_column")
+def _clip_column(node: Any) -> Occurring:
+    symmetric = node.lower + node.upper == Number(Fraction(0))
+    return Occurring(ball=symmetric and occurring(node.source).any_finite)
+
+
+@entry(MAPS, "unit_interval")
+def _unit_interval(node: Any) -> Occurring:
+    return Occurring(ball=occurring(node.source).any_finite)
+
+
+@entry(MAPS, "grid_column", "weighted_column", "weighted_grid_column")
+def _labels(node: Any) -> Occurring:
+    return Occurring(ball=node.source.ball)
+
+
+@entry(MAPS, "scaled_labels")
+def _scaled_labels(node: Any) -> Occurring:
+    still = node.bound is not None and RELEASED not in node.by.scope
+    return Occurring(ball=still and node.source.ball)
+
+
+@entry(STATISTICS, "gram")
+def _gram(own: Any, at: Asked) -> Reached:
+    upper = at.norm is L1
+    if not at.replaced and upper:
+        return "upper triangle of xx': (|x|_1^2 + |x|^2)/2", own.rows.ball
+    if not at.replaced:
+        return "|xx'| = |x|^2 <= B^2", own.rows.extreme
+    if upper:
+        return "Cauchy-Schwarz over the upper triangle", False
+    return "|xx' - zz'|_F^2 <= 2 B^4, operator norm <= B^2", own.rows.ball
+
+
+@entry(STATISTICS, "lambda_min")
+def _lambda_min(own: Any, at: Asked) -> Reached:
+    plain_gram = facts_of(own.gram, at.relation).part == "gram"
+    return "Weyl: 1-Lipschitz in the operator norm of X'X", plain_gram and own.gram.rows.ball
+
+
+@entry(STATISTICS, "moment")
+def _moment(own: Any, at: Asked) -> Reached:
+    rows = own.rows.ball if at.norm is L1 else own.rows.extreme
+    rule = "|y x - w z| <= 2 Y B" if at.replaced else "|y x| <= Y B"
+    return rule, rows and own.column.ball
+
+
+@entry(STATISTICS, "squares")
+def _squares(own: Any, _: Asked) -> Reached:
+    return "0 <= y^2 <= Y^2", own.column.ball
+
+
+@entry(STATISTICS, "count")
+def _count(_: Any, at: Asked) -> Reached:
+    return ("n is public" if at.replaced else "one row counts once"), True
+
+
+@entry(STATISTICS, "row_sum")
+def _row_sum(own: Any, at: Asked) -> Reached:
+    rule = "|x - z| <= 2 B" if at.replaced else "|x| <= B"
+    return rule, own.rows.ball if at.replaced or at.norm is L1 else own.rows.extreme
+
+
+@entry(STATISTICS, "label_sum")
+def _label_sum(own: Any, at: Asked) -> Reached:
+    return ("|y - w| <= 2 Y" if at.replaced else "|y| <= Y"), own.column.ball
+
+
+@entry(STATISTICS, "trace")
+def _trace(own: Any, at: Asked) -> Reached:
+    if at.replaced and own.rows.unit_norm:
+        return "every row has the same norm", True
+    return "0 <= |x|^2 <= B^2", own.rows.ball if at.replaced else own.rows.extreme
+
+
+@entry(STATISTICS, "column_squares")
+def _column_squares(own: Any, at: Asked) -> Reached:
+    if own.rows.entry is not None:
+        return "0 <= x_j^2 <= b^2", own.rows.box if at.replaced else own.rows.extreme
+    if at.replaced:
+        return "two vectors without negative entries", False
+    return "|x o x| <= |x|^2 <= B^2", own.rows.ball
+
+
+@entry(STATISTICS, "bin_counts")
+def _bin_counts(_: Any, at: Asked) -> Reached:
+    if at.replaced:
+        return "one bin a column loses a record, one gains it", False
+    return "one record is in one bin a column", True
+
+
+@entry(STATISTICS, "norm_counts")
+def _norm_counts(_: Any, at: Asked) -> Reached:
+    rule = "one bin loses a row, one gains it" if at.replaced else "one row is in at most one bin"
+    return rule, False
+
+
+@entry(STATISTICS, "histogram")
+def _histogram(own: Any, at: Asked) -> Reached:
+    if at.replaced:
+        return "one cell loses a record, one gains it", own.column.ball
+    return "one record is in one cell", True
+
+
+@entry(STATISTICS, "cell_count")
+def _cell_count(_: Any, __: Asked) -> Reached:
+    return "one record is in the cell, or it is not", False
+
+
+@entry(STATISTICS, "cell_sums")
+def _cell_sums(_: Any, __: Asked) -> Reached:
+    return "of one cell, by one record", False
+
+
+@entry(STATISTICS, "block_estimates")
+def _block_estimates(own: Any, at: Asked) -> Reached:
+    two = at.replaced and facts_of(own.sums, REPLACE_ONE).cells > 1
+    many = "two cells change" if two else "one cell changes"
+    return f"{many}, each estimate inside a ball: 2R/k", False
+
+
+@entry(STATISTICS, "log_residual")
+def _log_residual(_: Any, __: Asked) -> Reached:
+    return "theta moves by x r/lambda_min, |r| <= Y + B |theta|", False
+
+
+@entry(STATISTICS, "argmin")
+def _argmin(own: Any, _: Asked) -> Reached:
+    return f"strongly convex sum, argmin to {plain(own.tolerance.value)} of its move", False
+
+
+@entry(STATISTICS, "linear")
+def _linear(own: Any, at: Asked) -> Reached:
+    rule = "triangle inequality: sum |c_i| Delta_i"
+    alone = own.parts[0].one_row(at.norm, at.relation) if len(own.parts) == 1 else None
+    return rule, alone is not None and alone.attained
+
+
+@entry(STATISTICS, "stack")
+def _stack(own: Any, at: Asked) -> Reached:
+    from .joint import Joint
+
+    if at.norm is L1:
+        return "sum of the parts", False
+    joint = Joint.of(own.parts, at.relation)
+    if joint is None:
+        return "", False
+    squares = [size**2 for size in joint.sizes]
+    return joint.rule, joint.attained(squares) == joint.total(squares)
+
+
+@entry(STATISTICS, "sufficient_statistics")
+def _sufficient(own: Any, at: Asked) -> Reached:
+    if at.norm is not L1:
+        return "|uu'| = |u|^2", False
+    if not at.replaced:
+        return "each product of u = (x, y) once: (|u|_1^2 + |u|^2)/2", corner(own, at)
+    if own.rows.entry is None:
+        return "remove and add", False
+    return "uu' - vv' = 2 (pq' + qp'), |p_j| + |q_j| <= 1", corner(own, at)
+
+
+@entry(STATISTICS, "monomials")
+def _monomials(own: Any, at: Asked) -> Reached:
+    inner = own.statistics
+    if at.norm is not L1:
+        return "sqrt(2) |uu'|_F", False
+    if not at.replaced:
+        return "sum of |u_j u_k|: |u|_1^2, u = (x, y)", corner(inner, at)
+    if inner.rows.entry is None:
+        return "remove and add", False
+    return "4 |p|_1 |q|_1 <= (|p|_1 + |q|_1)^2", corner(inner, at)
+
+
+def corner(own: Any, at: Asked) -> bool:
+    """Whether a record of all entries and |y| at their bounds may occur (a row of a box whose
+    2-norm is largest is a corner); and, where one is replaced, any inside the box beside it.
+    """
+    rows = own.rows
+    added = rows.ball if rows.entry is None else rows.extreme
+    return bool(own.column.ball and (rows.box if at.replaced else added))

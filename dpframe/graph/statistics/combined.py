@@ -1,0 +1,210 @@
+"""Statistics that are computed from other statistics: eigenvalues, linear combinations, stacks."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isqrt
+from typing import ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument, listed_words
+from dpframe.symbols import RELEASED, Expression, Number, exact
+
+from ..arrays import Array, Numbers, Values, np
+from ..maps.grid import Grid
+from ..reading import Reading
+from .base import Statistic
+from .sums import Gram, SufficientStatistics
+
+ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
+
+
+@attrs.frozen(cache_hash=True)
+class LambdaMin(Statistic):
+    """lambda_min(X'X), a number; 0 when there are no columns.
+
+    |lambda_min(A) - lambda_min(A')| <= |A - A'| in operator norm (Weyl), which is B^2 under both
+    relations; attained. Proof page: proofs/lambda_min.
+    """
+
+    kind: ClassVar[str] = "lambda_min"
+    label: ClassVar[str] = "lambda_min(X'X)"
+    gram: Gram = attrs.field()
+
+    @gram.validator
+    def _matrix(self, attribute: object, value: object) -> None:
+        del attribute
+        if not isinstance(value, Gram):
+            way_out = "Smallest eigenvalues of noisy matrices are post-processing: dp.post."
+            raise InvalidArgument("argument of lambda_min", "X.T @ X", value, way_out)
+
+    def compute(self, values: Values, number: Numbers) -> Array:
+        """The eigenvalue; of whole numbers, how often it holds B^2/2^bits, exactly: rounding down
+        commutes with the 2^bits steps by which Weyl lets it move.
+        """
+        del number
+        gram, rows = values[self.gram], self.gram.rows
+        if self.step is not None and isinstance(rows, Grid):
+            from dpframe.numerics.eigenvalue import floor_smallest_eigenvalue
+
+            return np.array(floor_smallest_eigenvalue(gram, 2**rows.bits), dtype=object)
+        return np.asarray(np.linalg.eigvalsh(gram)[0] if gram.size else 0.0)
+
+
+@attrs.frozen(cache_hash=True)
+class Linear(Statistic):
+    """sum c_i S_i with public coefficients: moves by at most sum |c_i| Delta_i (triangle
+    inequality). Proof page: proofs/linear.
+    """
+
+    kind: ClassVar[str] = "linear"
+    coefficients: tuple[Expression, ...]
+    parts: tuple[Statistic, ...]
+
+    def _turns(self) -> tuple[int, ...] | None:
+        """For each part, how many steps of the combination a step of that part makes, with sign;
+        None where it is on no grid.
+        """
+        own = self.step
+        if own is None:
+            return None
+        terms = zip(self.coefficients, self.parts, strict=True)
+        ratios = [c * (part.step / own) for c, part in terms]
+        return tuple(int(ratio.value) for ratio in ratios)  # type: ignore[attr-defined]
+
+    @property
+    def label(self) -> str:
+        """`2*X'X`."""
+        terms = zip(self.coefficients, self.parts, strict=True)
+        written = [part.label if c == ONE else f"{c}*{part.label}" for c, part in terms]
+        return " + ".join(written).replace("+ -1*", "- ")
+
+    @property
+    def readings(self) -> dict[str, Reading]:
+        """The coefficients."""
+        numbered = enumerate(self.coefficients, start=1)
+        return {f"coefficient {i}": Reading(c, RELEASED) for i, c in numbered}
+
+    def compute(self, values: Values, number: Numbers) -> Array:
+        """The combination; of parts in whole steps, in whole steps."""
+        turns, first = self._turns(), values[self.parts[0]]
+        factors = [number(c) for c in self.coefficients] if turns is None else turns
+        total: Array = first * 0 if turns else np.zeros(np.shape(first))
+        for c, factor, part in zip(self.coefficients, factors, self.parts, strict=True):
+            if c != ZERO and factor != 0:  # nothing times infinity is nothing
+                total = total + factor * values[part]
+        return total
+
+
+def combine(*terms: tuple[object, object]) -> Statistic:
+    """The linear combination of (coefficient, statistic) terms, nested ones flattened. Raises
+    InvalidArgument for unequal shapes.
+    """
+    collected: dict[Statistic, Expression] = {}
+    for coefficient, part in terms:
+        if not isinstance(part, Statistic):
+            raise InvalidArgument("term", "a statistic", part, "")
+        own = part if isinstance(part, Linear) else Linear((ONE,), (part,))
+        for c, statistic in zip(own.coefficients, own.parts, strict=True):
+            collected[statistic] = collected.get(statistic, exact(0)) + exact(coefficient) * c
+    if len({statistic.shape for statistic in collected}) != 1:
+        found = listed_words(one.label for one in collected)
+        way_out = "dp.stack releases several together."
+        raise InvalidArgument("terms", "statistics of one shape", found, way_out)
+    return Linear(tuple(collected.values()), tuple(collected))
+
+
+def _parts(value: object) -> tuple[Statistic, ...]:
+    parts = tuple(value) if isinstance(value, (list, tuple)) else ()
+    if not parts or not all(isinstance(part, Statistic) for part in parts):
+        raise InvalidArgument("parts of a stack", "statistics", value, "")
+    return parts
+
+
+@attrs.frozen(cache_hash=True)
+class Stack(Statistic):
+    """(S_1, ..., S_k), flattened and joined; a symmetric part gives its upper triangle,
+    off-diagonal entries times sqrt 2 so that the L2 norm is Frobenius's.
+
+    Moves jointly: in L2 by the joint supremum over one pair of neighbours (dpframe.graph.joint), in
+    L1 by at most the sum. Proof page: proofs/stack.
+    """
+
+    kind: ClassVar[str] = "stack"
+    parts: tuple[Statistic, ...] = attrs.field(converter=_parts)
+
+    @property
+    def label(self) -> str:
+        """`(X'X, X'y)`."""
+        return "(" + ", ".join(part.label for part in self.parts) + ")"
+
+    def compute(self, values: Values, number: Numbers) -> Array:
+        """The flat vector."""
+        del number
+        flat = [_flat(values[part], symmetric=part.symmetric) for part in self.parts]
+        return np.concatenate(flat)
+
+
+def _flat(value: Array, *, symmetric: bool) -> Array:
+    if not symmetric:
+        return np.ravel(value)
+    upper = value * np.where(np.eye(len(value), dtype=bool), 1.0, np.sqrt(2.0))
+    flat: Array = upper[np.triu_indices(len(value))]
+    return flat
+
+
+def unflatten(flat: Array, d: int) -> Array:
+    """The symmetric (d, d) matrix of a flattened upper triangle, as a stack lays it out."""
+    matrix = np.zeros((d, d))
+    matrix[np.triu_indices(d)] = flat
+    matrix = (matrix + matrix.T) / np.sqrt(2.0)
+    matrix[np.diag_indices(d)] /= np.sqrt(2.0)
+    whole: Array = matrix
+    return whole
+
+
+@attrs.frozen(cache_hash=True)
+class Monomials(Statistic):
+    """The coefficients of |y - X theta|^2 of x/B and y/Y as a polynomial in theta: 2 (X'X)_jk of
+    theta_j theta_k, (X'X)_jj of theta_j^2, -2 (X'y)_j of theta_j, and y'y where it is among the
+    statistics. Laid out as they are: a matrix entry is half of its monomial's.
+
+    L1, of rows in a box, sharp: (d + 1)^2 with y'y under both relations; without it d^2 + 2 d, and
+    (d + 1)^2 under replace-one. Proof page: proofs/monomials.
+    """
+
+    kind: ClassVar[str] = "monomials"
+    statistics: SufficientStatistics = attrs.field()
+
+    @statistics.validator
+    def _sufficient(self, attribute: object, value: object) -> None:
+        del attribute
+        if not isinstance(value, SufficientStatistics):
+            wanted = "sufficient statistics of rows and labels"
+            raise InvalidArgument("statistics", wanted, value, "dp.monomials(X, y).")
+
+    @property
+    def label(self) -> str:
+        """`coefficients of |y - X theta|^2`."""
+        return f"coefficients of |y - X theta|^2{'' if self.statistics.constant else ' but y^2'}"
+
+    def compute(self, values: Values, number: Numbers) -> Array:
+        """Each statistic times its factor: 1 on the diagonal and for y'y, 2 off it, -2 for X'y."""
+        del number
+        own = np.asarray(values[self.statistics])
+        found: Array = own * factors(len(own), constant=self.statistics.constant).astype(own.dtype)
+        return found
+
+
+def columns_of(entries: int) -> int:
+    """d, of d (d + 3)/2 statistics, or of one more."""
+    return (isqrt(9 + 8 * entries) - 3) // 2
+
+
+def factors(entries: int, *, constant: bool) -> Array:
+    """What multiplies each statistic, shape (entries,), whole numbers."""
+    d = columns_of(entries)
+    rows, columns = np.triu_indices(d)
+    whole = [np.where(rows == columns, 1, 2), np.full(d, -2), np.ones(int(constant), dtype=int)]
+    return np.concatenate(whole)

@@ -1,0 +1,273 @@
+"""How many records lie in each part of a public division; and the sums of those in each cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument, NotExecutable, of_kind
+from dpframe.symbols import Number, rational
+
+from ..arrays import Array, Values, np
+from ..columns import Column
+from ..maps.grid import labels_on_a_grid, on_a_grid
+from ..node import Node
+from ..partition import Partition, in_partition
+from ..rows import Rows
+from .base import RecordSum
+from .sums import products
+
+MOST_CELLS = 10**6
+MOST_A_SIDE = 1000
+MOST_CUTS = 10_000
+FEW = 16  # cuts, for which comparing is faster than sorting
+
+
+def cuts_of(value: object, *, above: Fraction | None = None) -> tuple[Fraction, ...]:
+    """1 to 10,000 increasing numbers, perhaps all above another. Raises InvalidArgument."""
+    way_out = "Cut points are public: say them before looking."
+    numbers = "increasing numbers" if above is None else "increasing positive numbers"
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
+        raise InvalidArgument("cuts", f"a list of {numbers}", value, way_out)
+    cuts = tuple(rational(one, "cut") for one in value)
+    ends = cuts if above is None else (above, *cuts)
+    if not 1 <= len(cuts) <= MOST_CUTS or any(one >= other for one, other in pairwise(ends)):
+        raise InvalidArgument("cuts", f"1 to {MOST_CUTS:,} {numbers}", value, way_out)
+    return cuts
+
+
+@attrs.frozen(cache_hash=True)
+class BinCounts(RecordSum):
+    """For every column in turn (or for the labels) the number of values at most the first of k
+    cuts, of those above it and at most the second, ..., of those above the last: shape (d (k + 1),)
+    or (k + 1,). Of |value| where `absolute`.
+
+    One record is in one bin of each column: L1 sensitivity d, L2 sqrt(d); replaced, 2 d and sqrt(2
+    d). Proof page: proofs/bin_counts.
+    """
+
+    kind: ClassVar[str] = "bin_counts"
+    data: Rows | Column = attrs.field()
+    cuts: tuple[Fraction, ...] = attrs.field(converter=cuts_of)
+    absolute: bool = attrs.field(default=False, validator=of_kind(bool))
+
+    @data.validator
+    def _declared(self, attribute: object, value: object) -> None:
+        del attribute
+        if not isinstance(value, (Rows, Column)):
+            raise InvalidArgument("data", "declared rows or labels", value, "")
+
+    @property
+    def label(self) -> str:
+        """`counts between 8 cuts`."""
+        return f"counts between {len(self.cuts)} cuts"
+
+    def block(self, values: Values) -> Array:
+        """The counts of the block."""
+        block = values[self.data]
+        sized, cuts = np.abs(block) if self.absolute else block, cut_points(self)
+        columns = sized.T if block.ndim > 1 else [sized]
+        ends = [[0, *at_most(column, cuts), len(block)] for column in columns]
+        return np.array([b - a for one in ends for a, b in pairwise(one)], dtype=float)
+
+
+@lru_cache(maxsize=64)
+def cut_points(counts: BinCounts | NormCounts) -> Array:
+    """Its cuts as the machine compares with them, whatever numbers it compares, shape (k,)."""
+    return np.array(counts.cuts, dtype=float)
+
+
+def at_most(entries: Array, cuts: Array) -> list[int]:
+    """How many entries (m,) are at most each of k increasing cuts."""
+    if len(cuts) > FEW:
+        return list(np.searchsorted(np.sort(entries), cuts, side="right"))
+    below = np.ascontiguousarray(entries) <= cuts[:, None]
+    return [int(np.count_nonzero(one)) for one in below]
+
+
+def _positive_cuts(value: object) -> tuple[Fraction, ...]:
+    return cuts_of(value, above=Fraction(0))
+
+
+@attrs.frozen(cache_hash=True)
+class NormCounts(RecordSum):
+    """The number of rows with a norm above the first cut and at most the second, ..., above the
+    last of k: shape (k,). Rows at or below the first are not counted, so zeros are not.
+
+    One row is in one bin: sensitivity 1 in L1 and L2; replaced, 2 and sqrt(2). Proof page:
+    proofs/adaptive_clipping.
+    """
+
+    kind: ClassVar[str] = "norm_counts"
+    rows: Rows = attrs.field()
+    cuts: tuple[Fraction, ...] = attrs.field(converter=_positive_cuts)
+
+    @rows.validator
+    def _declared(self, attribute: object, value: object) -> None:
+        del attribute
+        if not isinstance(value, Rows):
+            raise InvalidArgument("rows", "declared rows", value, "")
+
+    @property
+    def label(self) -> str:
+        """`norms above 8 cuts`."""
+        return f"norms above {len(self.cuts)} cuts"
+
+    def block(self, values: Values) -> Array:
+        """The counts of the block."""
+        from ..clipping import squared_norms
+
+        rows, k = values[self.rows], len(self.cuts)
+        with np.errstate(over="ignore"):
+            lengths = np.sqrt(squared_norms(rows))
+        largest = np.max(np.abs(rows), axis=1, initial=0.0)
+        sizes = np.nan_to_num(np.fmax(lengths, largest), nan=0.0, posinf=np.inf)
+        place = np.searchsorted(cut_points(self), sizes)
+        return np.bincount(place, minlength=k + 1)[1:].astype(float)
+
+
+@attrs.frozen(cache_hash=True)
+class Histogram(RecordSum):
+    """The number of records in each of cells^(d + 1) equal cells of [-B, B]^d x [-Y, Y], shape
+    (cells^(d + 1),), the label's cell varying fastest. B is the bound on the entries of a row, or
+    on its 2-norm where no box bounds it.
+
+    One record is in one cell: L1 and L2 sensitivity 1; replaced, 2 and sqrt(2). Proof page:
+    proofs/histogram. Raises InvalidArgument where a known d makes too many cells.
+    """
+
+    kind: ClassVar[str] = "histogram"
+    rows: Rows = attrs.field(converter=on_a_grid)
+    column: Column = attrs.field(converter=labels_on_a_grid)
+    cells: int = attrs.field()
+
+    @cells.validator
+    def _whole(self, attribute: object, value: int) -> None:
+        del attribute
+        if type(value) is not int or not 2 <= value <= MOST_A_SIDE:
+            wanted = f"a whole number from 2 to {MOST_A_SIDE}"
+            raise InvalidArgument("cells", wanted, value, "It is public: say it before looking.")
+
+    def __attrs_post_init__(self) -> None:
+        """A grid that is known to be too large is refused at once."""
+        d = self.rows.columns
+        if isinstance(d, Number) and self.cells ** (int(d.value) + 1) > MOST_CELLS:
+            wanted, found = f"at most {MOST_CELLS:,} in all", _count(self.cells, int(d.value))
+            raise InvalidArgument("cells", wanted, found, _way_out(int(d.value)))
+
+    @property
+    def label(self) -> str:
+        """`records in cells, 4 a side`."""
+        return f"records in cells, {self.cells} a side"
+
+    def block(self, values: Values) -> Array:
+        """The counts of the block. Raises NotExecutable where there are too many cells."""
+        rows, labels = values[self.rows], values[self.column]
+        d = rows.shape[1]
+        if self.cells ** (d + 1) > MOST_CELLS:
+            many = f"{_count(self.cells, d)}, more than {MOST_CELLS:,}"
+            raise NotExecutable(f"a histogram of {many}. {_way_out(d)}")
+        place = np.zeros(len(rows), dtype=np.int64)
+        for axis, node in [*((column, self.rows) for column in rows.T), (labels, self.column)]:
+            place = place * self.cells + cell(axis, self.cells, node.bits)  # type: ignore[attr-defined]
+        return np.bincount(place, minlength=self.cells ** (d + 1)).astype(float)
+
+
+def cell(steps: Array, cells: int, bits: int) -> Array:
+    """The cell of each entry in whole steps, |k| <= 2^bits: 0 to cells - 1, exactly."""
+    above = np.asarray(steps).astype(np.int64) + 2**bits
+    found: Array = np.minimum(above * cells // 2 ** (bits + 1), cells - 1)
+    return found
+
+
+def _count(cells: int, d: int) -> str:
+    return f"{cells}^{d + 1} cells ({cells} a side of {d} columns and the label)"
+
+
+def _way_out(d: int) -> str:
+    most = max(k for k in range(1, MOST_A_SIDE + 1) if k ** (d + 1) <= MOST_CELLS)
+    if most < 2:
+        return "A histogram is for few columns; dp.FunctionalLinear takes any number."
+    return f"At most {most} a side for {d} columns; dp.FunctionalLinear needs no cells."
+
+
+@attrs.frozen(cache_hash=True)
+class CellCount(RecordSum):
+    """How many records lie in a cell, a number. One record more, or another in its place, moves it
+    by at most 1: it is private under both relations. Proof page: proofs/partition.
+    """
+
+    kind: ClassVar[str] = "cell_count"
+    partition: Partition
+    cell: int = attrs.field(validator=in_partition)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The rows, and the labels where there are any."""
+        return self.partition.inputs
+
+    @property
+    def label(self) -> str:
+        """`n of cell 2 of 10`."""
+        return f"n of cell {self.cell} of {self.partition.cells}"
+
+    def block(self, values: Values) -> Array:
+        """Those of the block."""
+        return np.asarray(float(np.count_nonzero(self.partition.places(values) == self.cell)))
+
+
+@attrs.frozen(cache_hash=True)
+class CellSums(RecordSum):
+    """For every cell the upper triangle of X'X, row by row, then X'y, of x/B and y/Y: shape
+    (cells d (d + 3)/2,). B is the bound on the entries of a row, or on its 2-norm where no box
+    bounds it.
+
+    One record moves the sums of one cell by those of a record; replaced, perhaps of two cells by as
+    much each. Proof page: proofs/partition.
+    """
+
+    kind: ClassVar[str] = "cell_sums"
+    partition: Partition = attrs.field()
+
+    @partition.validator
+    def _labelled(self, attribute: object, value: Any) -> None:
+        del attribute
+        if not isinstance(value, Partition) or value.column is None:
+            way_out = "Make it by dp.partition(X, y, ...): the sums are of labels too."
+            raise InvalidArgument("partition", "one of rows and labels", value, way_out)
+
+    @property
+    def rows(self) -> Rows:
+        """X on its grid."""
+        found: Rows = on_a_grid(self.partition.rows)
+        return found
+
+    @property
+    def column(self) -> Column:
+        """y on its grid."""
+        found: Column = labels_on_a_grid(self.partition.column)
+        return found
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """X and y on their grids, and as the partition reads them."""
+        return (self.rows, self.column, *self.partition.inputs)
+
+    @property
+    def label(self) -> str:
+        """`(X'X, X'y) of each of 10 cells`."""
+        return f"(X'X, X'y) of each of {self.partition.cells} cells"
+
+    def block(self, values: Values) -> Array:
+        """Those of the block."""
+        rows, labels = values[self.rows], values[self.column]
+        places, d = self.partition.places(values), rows.shape[1]
+        sums = np.zeros((self.partition.cells, d * (d + 3) // 2))
+        for cell in np.unique(places):
+            sums[cell] = products(rows[places == cell], labels[places == cell])
+        return np.ravel(sums)

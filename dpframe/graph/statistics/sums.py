@@ -1,0 +1,190 @@
+"""Sums over records of powers and products of their numbers. Sensitivities are those of the rule
+book (`dpframe.theory.statistics`); each class has a proof page of the name of its kind.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import attrs
+
+from dpframe.errors import of_kind
+
+from ..arrays import Array, Values, np
+from ..columns import Column
+from ..maps.grid import Grid, gridded, gridded_labels, labels_on_a_grid, on_a_grid
+from ..rows import Rows
+from .base import RecordSum
+
+
+@attrs.frozen(cache_hash=True)
+class Count(RecordSum):
+    """n, a number: moves by 1 under add/remove, is constant over neighbours under replace-one."""
+
+    kind: ClassVar[str] = "count"
+    label: ClassVar[str] = "n"
+    rows: Rows
+
+    def block(self, values: Values) -> Array:
+        """Rows of the block."""
+        return np.asarray(float(len(values[self.rows])))
+
+
+@attrs.frozen(cache_hash=True)
+class RowSum(RecordSum):
+    """X'1, shape (d,): one row moves it by |x| <= B, a replacement by at most 2 B."""
+
+    kind: ClassVar[str] = "row_sum"
+    label: ClassVar[str] = "sum(X)"
+    rows: Rows = attrs.field(converter=gridded)
+
+    def block(self, values: Values) -> Array:
+        """The column sums of the block."""
+        total: Array = values[self.rows].sum(axis=0)
+        return total
+
+
+@attrs.frozen(cache_hash=True)
+class LabelSum(RecordSum):
+    """1'y, a number: one label moves it by at most Y, a replacement by at most 2 Y."""
+
+    kind: ClassVar[str] = "label_sum"
+    label: ClassVar[str] = "sum(y)"
+    column: Column = attrs.field(converter=gridded_labels)
+
+    def block(self, values: Values) -> Array:
+        """The sum of the block."""
+        return np.asarray(values[self.column].sum())
+
+
+@attrs.frozen(cache_hash=True)
+class Gram(RecordSum):
+    """X'X, shape (d, d), symmetric.
+
+    One row x adds xx', of Frobenius and operator norm |x|^2 <= B^2. Replaced rows: |xx' - zz'|_F^2
+    = |x|^4 + |z|^4 - 2 (x.z)^2 <= 2 B^4,
+    and -zz' <= xx' - zz' <= xx' keeps the operator norm at B^2. The upper triangle of xx' has L1
+    norm (|x|_1^2 + |x|^2)/2; replaced, by
+    Cauchy-Schwarz over d diagonal and d(d-1)/2 off-diagonal entries, at most sqrt(d(d+3)/2) B^2.
+    """
+
+    kind: ClassVar[str] = "gram"
+    label: ClassVar[str] = "X'X"
+    rows: Rows = attrs.field(converter=gridded)
+
+    def block(self, values: Values) -> Array:
+        """X'X of the block."""
+        gram: Array = values[self.rows].T @ values[self.rows]
+        return gram
+
+
+@attrs.frozen(cache_hash=True)
+class Moment(RecordSum):
+    """X'y, shape (d,). One row adds y x, of norm at most |y| |x| <= Y B; replaced rows move it by
+    at most 2 Y B.
+    """
+
+    kind: ClassVar[str] = "moment"
+    label: ClassVar[str] = "X'y"
+    rows: Rows = attrs.field(converter=gridded)
+    column: Column = attrs.field(converter=gridded_labels)
+
+    def block(self, values: Values) -> Array:
+        """X'y of the block."""
+        moment: Array = values[self.rows].T @ values[self.column]
+        return moment
+
+
+@attrs.frozen(cache_hash=True)
+class Squares(RecordSum):
+    """y'y, a number. One label adds y^2, in [0, Y^2]; so does a replacement move it by at most
+    Y^2.
+    """
+
+    kind: ClassVar[str] = "squares"
+    label: ClassVar[str] = "y'y"
+    column: Column = attrs.field(converter=gridded_labels)
+
+    def block(self, values: Values) -> Array:
+        """y'y of the block."""
+        return np.asarray(values[self.column] @ values[self.column])
+
+
+def _norms(rows: Rows) -> Any:
+    """On the grid, unless every row has norm 1: then the trace is their number."""
+    before = rows.source if isinstance(rows, Grid) else rows
+    return before if before.unit_norm else gridded(rows)
+
+
+@attrs.frozen(cache_hash=True)
+class Trace(RecordSum):
+    """trace(X'X) = sum |x|^2, a number: moves by at most B^2, since 0 <= |x|^2 <= B^2.
+
+    Where every row has norm exactly B and one row is replaced, it does not move at all.
+    """
+
+    kind: ClassVar[str] = "trace"
+    label: ClassVar[str] = "trace(X'X)"
+    rows: Rows = attrs.field(converter=_norms)
+
+    def block(self, values: Values) -> Array:
+        """The sum of squares of the block; of rows of norm 1 their number, so that no rounding
+        tells neighbours apart.
+        """
+        rows = values[self.rows]
+        return np.asarray(float(len(rows)) if self.rows.unit_norm else np.vdot(rows, rows))
+
+
+def _entries(rows: Any) -> Any:
+    """On the grid of its table, where it has one: entry by entry in a box."""
+    return rows if isinstance(rows, Rows) and rows.grid is None else on_a_grid(rows)
+
+
+@attrs.frozen(cache_hash=True)
+class ColumnSquares(RecordSum):
+    """(sum of x_j^2)_j, shape (d,): the diagonal of X'X. One row adds a vector without negative
+    entries, of L1 norm |x|^2 <= B^2; in a box of side b, of L2 norm at most sqrt(d) b^2.
+    """
+
+    kind: ClassVar[str] = "column_squares"
+    label: ClassVar[str] = "sum(X^2)"
+    rows: Rows = attrs.field(converter=_entries)
+
+    def block(self, values: Values) -> Array:
+        """The sums of squares of the block."""
+        rows = values[self.rows]
+        total: Array = np.einsum("ij,ij->j", rows, rows)
+        return total
+
+
+@attrs.frozen(cache_hash=True)
+class SufficientStatistics(RecordSum):
+    """The upper triangle of X'X, row by row, then X'y, then y'y where `constant`, of x/B and y/Y: a
+    vector of d (d + 3)/2 numbers, or one more. B is the bound on the entries of a row, or on its
+    2-norm where no box bounds it.
+
+    Its L1 norm counts every product once: noise of one scale on all, one draw each, and a matrix
+    that is symmetric by construction. Of rows in a box, sharp under both relations: (d + 1)(d +
+    2)/2 with y'y; without it d (d + 3)/2, and d (d + 2)^2/(2 (d + 1)) under replace-one.
+    """
+
+    kind: ClassVar[str] = "sufficient_statistics"
+    rows: Rows = attrs.field(converter=on_a_grid)
+    column: Column = attrs.field(converter=labels_on_a_grid)
+    constant: bool = attrs.field(default=False, validator=of_kind(bool))
+
+    @property
+    def label(self) -> str:
+        """`(X'X, X'y) once each`."""
+        return f"(X'X, X'y{', y' + chr(39) + 'y' if self.constant else ''}) once each"
+
+    def block(self, values: Values) -> Array:
+        """Those of the block."""
+        return products(values[self.rows], values[self.column], constant=self.constant)
+
+
+def products(rows: Array, labels: Array, *, constant: bool = False) -> Array:
+    """Upper X'X, X'y, perhaps y'y, of rows (m, d) and labels (m,), as one vector."""
+    gram = rows.T @ rows
+    parts = [gram[np.triu_indices(len(gram))], rows.T @ labels]
+    return np.concatenate([*parts, [labels @ labels]] if constant else parts)
