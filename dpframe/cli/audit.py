@@ -18,8 +18,8 @@ from dpframe.auditing.findings.text import findings_text
 from dpframe.auditing.page import page
 from dpframe.symbols import rational
 
-from .declaration import accountant_of, trust_of
 from .audited import Asked, Audited, audited, audited_event, audited_formulas
+from .declaration import accountant_of, trust_of
 from .options import (
     Accountant,
     Bound,

@@ -13,7 +13,6 @@ import dpframe as dp
 from .options import Json, option
 from .printing import print_json
 
-
 TRUSTED = "Refuse what trusts other classes than this, module:Class, or none. Repeatable."
 
 

@@ -183,10 +183,7 @@ def _approximate(epsilon: Expression, delta: Expression) -> Guarantee:
 
 
 def _accountant(part: Part | None) -> str:
-    if part is None:
-        return ACCOUNTANTS[0]
-    found = part.text(MOST_IN_FORMULA)
-    return found if found in ACCOUNTANTS else part.refuse(f"one of {', '.join(ACCOUNTANTS)}")
+    return ACCOUNTANTS[0] if part is None else part.word(ACCOUNTANTS)
 
 
 def _note(part: Part | None) -> str:

@@ -28,7 +28,6 @@ NAMED: Schema = {"type": "object", "additionalProperties": FORMULA}
 NAMES: Schema = {"type": "array", "items": TEXT, "minItems": 1}
 
 
-
 def _theorems(noise: type[AdditiveNoise]) -> list[str]:
     """The names of its theorems of calibration."""
     return sorted(name for name, own in vars(noise).items() if isinstance(own, Calibration))

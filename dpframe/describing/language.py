@@ -20,6 +20,7 @@ import attrs
 from dpframe.errors import UnsafeFormula
 
 from .limits import MOST_BRACKETS, MOST_DIGITS, MOST_IN_FORMULA
+from .part import IN_PYTHON
 
 TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?(?![.\w]))"
@@ -112,7 +113,8 @@ class _Reader:
         while position < end:
             match = TOKEN.match(self.text, position)
             if match is None:
-                self.refuse(f"Unexpected {self.text[position:][:12].strip()!r}.")
+                rest = self.text[position:].strip()
+                self.refuse(IN_PYTHON if rest[:1] == ":" else f"Unexpected {rest[:12]!r}.")
             found.append((str(match.lastgroup), match[str(match.lastgroup)]))
             position = match.end()
         return found

@@ -5,7 +5,7 @@ interpreted before the field that it fills is known.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NoReturn
 
 import attrs
@@ -13,10 +13,16 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.symbols.parameters import NAME
 
+from .limits import MOST_IN_FORMULA
+
 UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Categories of characters that a reader cannot see, or that move what stands around them."""
 
 PLAIN = {"text", "number"}
+IN_PYTHON = (
+    "A description imports nothing. Write the declaration in Python, and audit it by "
+    "dpframe audit module:Class --trust module:Class, for each class of your own."
+)
 
 
 @attrs.frozen
@@ -66,6 +72,13 @@ class Part:
         raise InvalidArgument(
             self.where, requirement, self.seen if value is ... else value, way_out
         )
+
+    def word(self, words: Iterable[str]) -> str:
+        """One of these words. Raises InvalidArgument, for a class of one's own with a way out."""
+        found = self.text(MOST_IN_FORMULA)
+        if found not in words:
+            self.refuse(f"one of {', '.join(words)}", way_out=IN_PYTHON if ":" in found else "")
+        return found
 
     @property
     def seen(self) -> object:

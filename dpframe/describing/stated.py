@@ -20,7 +20,7 @@ from dpframe.symbols import RELEASED, Expression, to_json
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dpframe.graph.rows import Numbers
+    from dpframe.graph.arrays import Numbers
 
     Array = NDArray[Any]
 

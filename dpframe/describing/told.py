@@ -87,8 +87,8 @@ def arguments(text: str) -> list[str]:
 def _check_noise(part: Part, given: Mapping[str, Part], found: Mapping[str, str]) -> None:
     """The noise is sized once, in a way that its kind knows."""
     for key, words in (("mechanism", MECHANISMS), ("calibration", THEOREMS), ("norm", NORMS)):
-        if key in found and found[key] not in words:
-            given[key].refuse(f"one of {', '.join(words)}")
+        if key in found:
+            given[key].word(words)
     kind = MECHANISMS[found["mechanism"]]
     sizes = [name for name in SIZES if name in found]
     if len(sizes) != 1:

@@ -45,6 +45,7 @@ from .on_grid import held_grid
 from .one_pass import read, sizes_read
 from .processing import with_what_was_released
 from .recording import charge, check_records
+from .replay import left_to_the_accountant
 from .result import Receipt, Result
 from .room import check_room
 from .running import Drawn, Running, check_passes
@@ -325,5 +326,5 @@ def _receipt(
         columns=sizes["d"],
         rows=sizes.get("n"),
         time=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-        assumptions=(*assumed, *source.assumptions),
+        assumptions=(*assumed, *left_to_the_accountant(certificate), *source.assumptions),
     )

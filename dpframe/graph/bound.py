@@ -19,6 +19,8 @@ from .release import ONE, Release
 from .statistics import LambdaMin
 
 ZERO = Number(Fraction(0))
+ONE_NUMBER = "one number with Gaussian noise"
+WAY_OUT = "dp.release(dp.lambda_min(X.T @ X), dp.Gaussian.analytic, share) is one."
 
 
 @attrs.frozen(eq=False)
@@ -38,8 +40,7 @@ class Bound(Known):
     def __attrs_post_init__(self) -> None:
         """Of one Gaussian number, drawn once, in the range that it may have."""
         if not good(self):
-            way_out = "dp.release(dp.lambda_min(X.T @ X), dp.Gaussian.analytic, share) is one."
-            raise InvalidArgument("release", "one number with Gaussian noise", self.value, way_out)
+            raise InvalidArgument("release", ONE_NUMBER, self.value, WAY_OUT)
 
     @property
     def label(self) -> str:
@@ -104,26 +105,36 @@ def upper_bound(
 
 def good(bound: Bound) -> bool:
     """Whether a bound is of one Gaussian number, drawn once, in the range that it may have."""
-    noisy, floor = bound.value, Fraction(0)
-    if not (isinstance(noisy, Release) and noisy.statistic.shape == () and noisy.times is ONE):
+    if not one_gaussian(bound.value):
         return False
-    floored = type(noisy.statistic) is LambdaMin and not bound.upper_side
-    ranged = (bound.lower, bound.upper) == (floor if floored else None, None)
-    return ranged and noisy.noise is Gaussian and noisy.sampled is None
+    return (bound.lower, bound.upper) == (lowest(bound.value, upper=bound.upper_side), None)
+
+
+def one_gaussian(release: object) -> bool:
+    """Whether it releases one number with Gaussian noise, drawn once from the whole table."""
+    if not isinstance(release, Release) or release.statistic.shape != ():
+        return False
+    once = release.times is ONE and release.sampled is None
+    return once and release.noise is Gaussian
+
+
+def lowest(release: Release, *, upper: bool) -> Fraction | None:
+    """The least value of a bound: an eigenvalue of X'X is at least 0."""
+    return Fraction(0) if type(release.statistic) is LambdaMin and not upper else None
 
 
 def _bound(
     release: object, failure: object, name: str, stds: object, margin: object, *, upper: bool
 ) -> Expression:
-    noisy = _released(release)
+    if not isinstance(release, Release) or not one_gaussian(release):
+        raise InvalidArgument("release", ONE_NUMBER, release, WAY_OUT)
     share = exact(failure, "failure")
-    moved = noisy.statistic.sensitivity(L2)
+    moved = release.statistic.sensitivity(L2)
     own = ZERO if moved is None else moved.value
-    floored = type(noisy.statistic) is LambdaMin and not upper
     bound = Bound(
-        value=noisy,
+        value=release,
         name=name,
-        lower=Fraction(0) if floored else None,
+        lower=lowest(release, upper=upper),
         upper=None,
         upper_side=upper,
         stds=sqrt(2 * log(1 / (2 * share))) if stds is None else exact(stds, "stds"),
@@ -131,12 +142,3 @@ def _bound(
         failure=share,
     )
     return bound.symbol
-
-
-def _released(release: object) -> Release:
-    scalar = isinstance(release, Release) and release.statistic.shape == ()
-    once = isinstance(release, Release) and release.times is ONE and release.sampled is None
-    if not (isinstance(release, Release) and scalar and once and release.noise is Gaussian):
-        way_out = "dp.release(dp.lambda_min(X.T @ X), dp.Gaussian.analytic, share) is one."
-        raise InvalidArgument("release", "one number with Gaussian noise", release, way_out)
-    return release

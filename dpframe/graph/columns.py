@@ -107,7 +107,6 @@ class ColumnSource(Column):
     grid: int | None = None
     draft: bool = False
     """Whether the std of a release stays a symbol, because its noise is not settled."""
-    inputs: tuple[Node, ...] = attrs.field(default=(), init=False)
 
     @property
     def label(self) -> str:

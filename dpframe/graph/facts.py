@@ -21,15 +21,12 @@ from dpframe.symbols import (
     Expression,
     Number,
     Symbol,
-    add,
-    exp,
-    log,
-    maximum,
-    minimum,
     rational,
 )
+from dpframe.symbols.formulas import Formulas
 from dpframe.theory import facts as known
 from dpframe.theory.book import KINDS
+from dpframe.theory.relations import RELATIONS
 
 from .node import Node
 
@@ -43,7 +40,7 @@ MANY = 2**14  # facts that are kept
 OWN = __name__.partition(".")[0] + "."
 
 
-class Symbolic:
+class Symbolic(Formulas):
     """The context in which a declaration calls the rule book: numbers are expressions, which may
     hold for some values of their symbols only. That a formula is positive, say, is an obligation
     that the prover states; what is seen at once not to hold is noted in `open`.
@@ -52,41 +49,9 @@ class Symbolic:
     where = "declaration"
 
     def __init__(self, unit: Unit | None, relation: Relation | None) -> None:
-        self.unit, self.replaced = unit, relation is REPLACE_ONE
-        self.changes = 2 if self.replaced else 1
+        super().__init__(None if relation is None else RELATIONS[relation.value])
+        self.unit = unit
         self.open: list[str] = []
-
-    def number(self, value: int | Fraction) -> Expression:
-        """A number as an expression."""
-        return Number(Fraction(value))
-
-    def minimum(self, *parts: Expression) -> Expression:
-        """The smallest."""
-        return minimum(*parts)
-
-    def maximum(self, *parts: Expression) -> Expression:
-        """The largest."""
-        return maximum(*parts)
-
-    def log(self, f: Expression) -> Expression:
-        """The natural logarithm."""
-        return log(f)
-
-    def exp(self, f: Expression) -> Expression:
-        """The exponential."""
-        return exp(f)
-
-    def total(self, parts: Iterable[Expression]) -> Expression:
-        """The sum."""
-        return add(*parts)
-
-    def constant(self, f: Expression) -> Fraction | None:
-        """The number that an expression is; None for any other."""
-        return f.value if isinstance(f, Number) else None
-
-    def same(self, f: Expression, g: Expression) -> bool:
-        """Whether two expressions are one tree."""
-        return f == g
 
     def formula(self, value: Expression) -> Expression:
         """An expression of a node."""
@@ -102,7 +67,9 @@ class Symbolic:
     whole = positive
 
     def rational(self, value: object) -> Fraction:
-        """A number of a node, perhaps as a file has it."""
+        """A number of a node, perhaps as a file has it. Raises Refused for a formula."""
+        if isinstance(value, Expression) and not isinstance(value, Number):
+            raise Refused(f"{value} must be a number")
         return Fraction(value) if isinstance(value, str) else rational(value)
 
     def parameter(self, value: object) -> bool:
@@ -206,6 +173,11 @@ def unbounded(found: Any) -> Any:
         case known.StatisticFacts():
             return known.StatisticFacts(found.shape, table=found.table)
     return None
+
+
+def by_the_book(rule: Callable[..., Any], relation: Relation | None, *numbers: Any) -> Any:
+    """What a rule makes of numbers that are expressions, under a relation."""
+    return rule(Symbolic(None, relation), *numbers)
 
 
 def asks_little(entry: Callable[..., Any]) -> bool:

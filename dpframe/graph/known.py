@@ -38,11 +38,6 @@ class Known(Origin, Node):
             raise InvalidArgument("value", "a release or a dp.post(...)", self.value, way_out)
 
     @property
-    def inputs(self) -> tuple[Node, ...]:
-        """The released value."""
-        return (self.value,)
-
-    @property
     def label(self) -> str:
         """The name."""
         return self.name

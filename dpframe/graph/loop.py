@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.symbols import RELEASED, Expression, Scope, to_json
+from dpframe.symbols import PUBLIC, RELEASED, Expression, Scope
 
 from .node import Node
 from .post import (
@@ -19,7 +19,7 @@ from .post import (
     checked_function,
     source_digest,
 )
-from .reading import Reading
+from .reading import Reading, reads
 from .release import Release
 
 
@@ -31,27 +31,13 @@ class Iterate(Node):
 
     kind: ClassVar[str] = "iterate"
     scope: ClassVar[Scope] = RELEASED
-    size: Expression
+    size: Expression = attrs.field(metadata=reads(may=PUBLIC))
     name: str = "theta"
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        """None."""
-        return ()
 
     @property
     def label(self) -> str:
         """The name."""
         return self.name
-
-    @property
-    def readings(self) -> dict[str, Reading]:
-        """How many numbers it has."""
-        return {"size": Reading(self.size)}
-
-    def record(self) -> dict[str, object]:
-        """Name and size."""
-        return {"name": self.name, "size": to_json(self.size)}
 
 
 @attrs.frozen(eq=False)

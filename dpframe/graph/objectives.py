@@ -129,9 +129,7 @@ class Huber(Objective):
     kind: ClassVar[str] = "huber"
     label: ClassVar[str] = "Huber loss"
     link: ClassVar[str] = IDENTITY
-    knee: Expression = attrs.field(
-        converter=_knee, metadata=reads(positive=True)
-    )
+    knee: Expression = attrs.field(converter=_knee, metadata=reads(positive=True))
 
     def at(self, margins: Array, labels: Array, number: Numbers) -> tuple[Array, Array, Array]:
         """The slope is the residual, clipped to [-k, k]."""

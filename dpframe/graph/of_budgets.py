@@ -14,7 +14,7 @@ from dpframe.symbols import DATA, PUBLIC, RECORD, Expression, Origin, Scope, Sym
 from dpframe.symbols.domain import Domain
 
 from .node import Node
-from .reading import Reading
+from .reading import reads
 
 KINDS = ("total", "largest", "smallest", "average", "cap")
 POSITIVE = Domain(Fraction(0))
@@ -40,27 +40,14 @@ class OfBudgets(Origin, Node):
 
     kind: ClassVar[str] = "of_budgets"
     what: str = attrs.field(validator=attrs.validators.in_(KINDS))
-    formula: Expression = attrs.field(converter=_own)
+    formula: Expression = attrs.field(converter=_own, metadata=reads(may=RECORD, positive=True))
     unit: Unit
-    noise: Expression | None = None
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        """None: budgets are no data."""
-        return ()
+    noise: Expression | None = attrs.field(default=None, metadata=reads(may=RECORD, positive=True))
 
     @property
     def label(self) -> str:
         """`total of epsilon`."""
         return f"{self.what} of {self.formula}"
-
-    @property
-    def readings(self) -> dict[str, Reading]:
-        """What each record counts with; and the noise that a cap is for."""
-        found = {"formula": Reading(self.formula, RECORD, positive=True)}
-        if self.noise is not None:
-            found["noise"] = Reading(self.noise, RECORD, positive=True)
-        return found
 
     @property
     def scope(self) -> Scope:  # type: ignore[override]  # as its relation says

@@ -38,11 +38,6 @@ class Post(Node):
     arguments: tuple[Argument, ...]
 
     @property
-    def inputs(self) -> tuple[Node, ...]:
-        """The arguments that are nodes."""
-        return tuple(argument for argument in self.arguments if isinstance(argument, Node))
-
-    @property
     def label(self) -> str:
         """The function's name."""
         return self.function.__qualname__

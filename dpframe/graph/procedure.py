@@ -50,7 +50,7 @@ class Procedure(Node):
     charged its share, and its output is released. Compares by identity. One that can be executed is
     a `Sampler`, or known to `dpframe.execution` by its class.
 
-    `dpframe.prover` keeps one rule for each kind, which lists what the theorem needs.
+    What its theorem needs is the entry of its kind in `dpframe.theory`, which reads `parameters`.
     """
 
     __slots__ = ()
@@ -100,11 +100,27 @@ class Procedure(Node):
         """Its own, and its share."""
         return self.own_readings | share_readings(self.share, self.divided)
 
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """All that distinguishes it from others of its kind and inputs: its formulas, its share and
+        its name.
+        """
+        return {"formulas": self.own_formulas, "share": amounts_of(self.share), "name": self.name}
+
     def record(self) -> dict[str, object]:
-        """Its formulas, its share and its name."""
-        own = {name: to_json(formula) for name, formula in self.own_formulas.items()}
-        amounts = dict(zip(self.share.currency, map(to_json, self.share.amounts), strict=True))
-        return {"formulas": own, "share": amounts, "name": self.name}
+        """Its parameters, formulas as JSON."""
+        return {name: _written(value) for name, value in self.parameters.items()}
+
+
+def amounts_of(share: Share) -> dict[str, Expression]:
+    """What a share is made of, by currency."""
+    return dict(zip(share.currency, share.amounts, strict=True))
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _written(one) for name, one in value.items()}
+    return to_json(value) if isinstance(value, Expression) else value
 
 
 class Sampler(Procedure):

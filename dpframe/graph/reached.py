@@ -123,8 +123,10 @@ def _intercept(node: Any) -> Occurring:
 
 @entry(MAPS, "scale")
 def _scale(node: Any) -> Occurring:
-    source = node.source
-    return Occurring(ball=source.ball, box=source.box, extreme=source.extreme)
+    """Divided by a private number, nothing is known to occur."""
+    source, ball, box = node.source, node.norm is not None, node.entry is not None
+    extreme = ball and source.extreme
+    return Occurring(ball=ball and source.ball, box=box and source.box, extreme=extreme)
 
 
 @entry(MAPS, "scaled_columns")

@@ -41,9 +41,7 @@ class Reads:
         return self if self.name else attrs.evolve(self, name=field)
 
 
-def reads(
-    name: str = "", *, may: Scope = RELEASED, positive: bool = False
-) -> dict[Any, Any]:
+def reads(name: str = "", *, may: Scope = RELEASED, positive: bool = False) -> dict[Any, Any]:
     """The metadata of an attrs field that holds a formula, perhaps None, which its node reads."""
     return {READS: Reads(name, may, positive)}
 

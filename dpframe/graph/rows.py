@@ -9,15 +9,15 @@ all of it may occur (`box`). Non-finite values never get here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.privacy import Unit
 from dpframe.symbols import (
+    PUBLIC,
     RECORD,
     Expression,
     Number,
@@ -34,10 +34,7 @@ from .facts import stated
 from .node import DataNode, Node
 from .of_budgets import OfBudgets
 from .reached import occurring
-from .reading import Reading
-
-if TYPE_CHECKING:
-    Numbers = Callable[[Expression], float]  # the value of a public formula, rounded towards zero
+from .reading import reads
 
 SIZE = Domain(Fraction(0), None, lower_closed=True, integer=True)
 ONE = Number(Fraction(1))
@@ -276,22 +273,16 @@ class RowSource(Rows):
 
     kind: ClassVar[str] = "rows"
     name: str
-    columns: Expression
+    columns: Expression = attrs.field(metadata=reads(may=PUBLIC))
     unit: Unit
     grid: int | None = None
     draft: bool = False
     """Whether the std of a release stays a symbol, because its noise is not settled."""
-    inputs: tuple[Node, ...] = attrs.field(default=(), init=False)
 
     @property
     def label(self) -> str:
         """The name."""
         return self.name
-
-    @property
-    def readings(self) -> dict[str, Reading]:
-        """The number of columns."""
-        return {"columns": Reading(self.columns)}
 
     def record(self) -> dict[str, object]:
         """Name and number of columns."""

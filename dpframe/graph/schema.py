@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import isqrt
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import attrs
 
@@ -14,6 +14,7 @@ from dpframe.errors import InvalidArgument, of_kind
 from dpframe.privacy import Relation, Unit
 from dpframe.symbols import Expression, Number, exact, rational
 
+from .arrays import Array, Numbers, np
 from .classes import Class, classes_of, compared
 from .columns import Column as ColumnNode
 from .columns import ColumnSource
@@ -23,13 +24,6 @@ from .maps.grid import BITS, bits_of_grid
 from .reading import check_ends, positive
 from .rows import COLUMNS, ONE, RowSource
 from .rows import Rows as RowsNode
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .rows import Numbers
-
-    Array = NDArray[Any]
 
 
 def _increasing(instance: Numeric, attribute: object, value: Fraction) -> None:
@@ -55,8 +49,6 @@ class Numeric:
 
     def encode(self, values: Array) -> Array:
         """[lower, upper] onto [-1, 1] for numbers (m,), shape (m, 1)."""
-        import numpy as np
-
         low, high = float(self.lower), float(self.upper)
         share = (np.clip(values.astype(float), low, high) - low) / (high - low)
         encoded: Array = np.clip(2 * share - 1, -1.0, 1.0)[:, None]
@@ -136,8 +128,6 @@ class Categorical:
 
     def columns(self, codes: Array | Sequence[int]) -> Array:
         """Rows of the coding for places of levels (m,), -1 where a value is none: (m, width)."""
-        import numpy as np
-
         places = np.asarray(codes).astype(np.intp)
         rows = np.zeros((len(places), self.width))
         known = (places >= 0) & (places < len(self.levels))
@@ -161,8 +151,6 @@ def simplex(levels: int) -> Array:
     so that the rows have length 1, sum to 0, and are equally far apart. Entries are rounded towards
     zero: no row is longer than 1 as it is stored either.
     """
-    import numpy as np
-
     k, corners = levels, np.zeros((levels, levels - 1))
     for i in range(1, k):
         square = Fraction(k, (k - 1) * i * (i + 1))
@@ -183,6 +171,7 @@ class Encoded(RowMap):
     """
 
     kind: ClassVar[str] = "encode"
+    label: ClassVar[str] = "scale by the codebook"
     source: RowsNode
     schema: tuple[Numeric | Categorical, ...]
 
@@ -191,19 +180,8 @@ class Encoded(RowMap):
         """Those without a baseline."""
         return all_levels(self.schema)
 
-    @property
-    def label(self) -> str:
-        """`scale by the codebook`."""
-        return "scale by the codebook"
-
-    def record(self) -> dict[str, object]:
-        """Every column's name with its bounds or levels."""
-        return {"schema": [part.record() for part in self.schema]}
-
     def apply(self, block: Array, number: Numbers) -> Array:
         """Encode column by column."""
-        import numpy as np
-
         del number
         columns = [
             part.columns(block[:, j]) if isinstance(part, Categorical) else part.encode(block[:, j])

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from dpframe.exact.documents import Range, domain, keys, number, plain
 from dpframe.exact.enclosure import holds
-from dpframe.exact.formula import text_of
+from dpframe.exact.formula import Formula, text_of
 from dpframe.exact.limits import Json, Refused, Unusable
 from dpframe.exact.ring import FUNCTIONS, NAME, Ring
 from dpframe.exact.signs import Steps
@@ -22,6 +22,7 @@ from dpframe.theory.derivations import named_theorems
 from dpframe.theory.facts import Hypothesis, public
 from dpframe.theory.guarantees import GUARANTEES
 from dpframe.theory.personal import believed, committed, derive, each_record, learned
+from dpframe.theory.procedures import private_runs
 from dpframe.theory.relations import RELATIONS
 
 from .sentence import sentence
@@ -34,6 +35,10 @@ class Checker(At):
     """The obligations of one certificate."""
 
     hash = ""
+
+    def private_runs(self, graphs: Json, epsilon: Formula) -> None:
+        """The obligation that every one of these graphs is epsilon-DP. Raises Refused."""
+        private_runs(self, graphs, epsilon)
 
     def run(self, document: Json, expect: str | None) -> str:
         """Every obligation; the sentence that they prove. Raises Refused, Unusable."""

@@ -6,7 +6,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Self, final
+
+import attrs
 
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.numbers import Exact
@@ -14,6 +17,8 @@ from dpframe.pld.losses import PrivacyLoss
 from dpframe.privacy import ADD_REMOVE, Guarantee, Relation, Share
 from dpframe.sensitivity import Norm
 from dpframe.symbols import Expression, Number, exact
+from dpframe.symbols.formulas import Formulas
+from dpframe.theory.calibrations import CALIBRATIONS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -126,10 +131,10 @@ class Calibration(ABC):
     """
 
     __slots__ = ()
-    name: ClassVar[str]
-    citation: ClassVar[str]
-    mechanism: ClassVar[type[AdditiveNoise]]
-    currencies: ClassVar[tuple[tuple[str, ...], ...]]
+    name: str
+    citation: str
+    mechanism: type[AdditiveNoise]
+    currencies: tuple[tuple[str, ...], ...]
 
     @abstractmethod
     def calibrate(self, share: Share, sensitivity: Expression) -> AdditiveNoise:
@@ -158,6 +163,49 @@ class Calibration(ABC):
                 "Gaussian.analytic spends all of them.",
             )
         return share
+
+
+@final
+@attrs.frozen(cache_hash=True)
+class Theorem(Calibration):
+    """A theorem of the rule book: its formula and its hypothesis stand there alone. `Laplace.pure`
+    is the attribute of that name of the class Laplace.
+    """
+
+    name: str
+    kind: str = attrs.field(repr=False)
+    citation: str = attrs.field(eq=False, repr=False)
+    currencies: tuple[tuple[str, ...], ...] = attrs.field(eq=False, repr=False)
+
+    @classmethod
+    def of(cls, kind: str, name: str) -> Theorem:
+        """The theorem of this name for a kind of noise."""
+        entry = CALIBRATIONS[kind, name]
+        return cls(name, kind, entry.citation, entry.currencies)
+
+    @property
+    def entry(self) -> Any:
+        """Its line of the rule book."""
+        return CALIBRATIONS[self.kind, self.name]
+
+    @property
+    def mechanism(self) -> type[AdditiveNoise]:  # type: ignore[override]  # by its name
+        """The class of noise that has it, in the file of its kind."""
+        module = import_module(f".{self.kind}", __package__)
+        found: type[AdditiveNoise] = getattr(module, self.name.partition(".")[0])
+        return found
+
+    def calibrate(self, share: Share, sensitivity: Expression) -> AdditiveNoise:
+        """The noise of the size that the theorem prescribes."""
+        amounts = dict(zip(share.currency, share.amounts, strict=True))
+        size = self.entry.size(Formulas(None), sensitivity, amounts)
+        return self.mechanism(size)  # type: ignore[call-arg]  # its one field
+
+    def limit(self, share: Share) -> tuple[Expression, Expression, bool] | None:
+        """Up to which epsilon it holds."""
+        if self.entry.limit is None:
+            return None
+        return share.epsilon, self.entry.limit(Formulas(None)), self.entry.strict
 
 
 def mirrored(noise: np.ndarray, *, symmetric: bool) -> np.ndarray:

@@ -10,11 +10,11 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact
 from dpframe.pld.losses import DiscreteGaussianLoss
-from dpframe.privacy import ADD_REMOVE, Guarantee, Relation, Share, ZeroConcentratedDP, number
+from dpframe.privacy import ADD_REMOVE, Guarantee, Relation, ZeroConcentratedDP, number
 from dpframe.sensitivity import L2, Norm
-from dpframe.symbols import Expression, log, power, sqrt
+from dpframe.symbols import Expression, power
 
-from .base import AdditiveNoise, Calibration
+from .base import Calibration, Theorem
 from .discrete_laplace import whole_sensitivity
 from .std_noise import StdNoise
 
@@ -22,32 +22,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dpframe.randomness import Bits
-
-
-@attrs.frozen(cache_hash=True)
-class ConcentratedDiscreteGaussian(Calibration):
-    """std = Delta_2/sqrt(2 rho), where rho is the share, or for (epsilon, delta) the largest rho
-    with rho + 2 sqrt(rho log(1/delta)) <= epsilon. [CanonneKS20, Thm 4] [BunS16, Prop 1.3]
-    """
-
-    name: ClassVar[str] = "DiscreteGaussian.concentrated"
-    citation: ClassVar[str] = "[CanonneKS20, Thm 4] [BunS16, Prop 1.3]"
-    mechanism: ClassVar[type[AdditiveNoise]]
-    currencies: ClassVar[tuple[tuple[str, ...], ...]] = (("rho",), ("epsilon", "delta"))
-
-    def calibrate(self, share: Share, sensitivity: Expression) -> DiscreteGaussian:
-        """Delta_2/sqrt(2 rho); sqrt(rho) = sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta))."""
-        if share.currency == ("rho",):
-            return DiscreteGaussian(sensitivity / sqrt(2 * share.rho))
-        tail = log(1 / share.delta)
-        # the difference of roots as epsilon over their sum, which cancels nothing
-        root = share.epsilon / (sqrt(tail + share.epsilon) + sqrt(tail))
-        return DiscreteGaussian(sensitivity / (sqrt(2) * root))
-
-    def limit(self, share: Share) -> tuple[Expression, Expression, bool] | None:
-        """Always holds."""
-        del share
-        return None
 
 
 @attrs.frozen(cache_hash=True)
@@ -65,7 +39,9 @@ class DiscreteGaussian(StdNoise):
     norm: ClassVar[Norm] = L2
     integer: ClassVar[bool] = True
     exact: ClassVar[bool] = True
-    concentrated: ClassVar[Calibration] = ConcentratedDiscreteGaussian()
+    concentrated: ClassVar[Calibration] = Theorem.of(
+        "discrete_gaussian", "DiscreteGaussian.concentrated"
+    )
 
     def guarantee(self, sensitivity: Expression) -> ZeroConcentratedDP:
         """(sensitivity^2/(2 std^2))-zCDP."""
@@ -111,6 +87,3 @@ class DiscreteGaussian(StdNoise):
         from dpframe.randomness import discrete_gaussian
 
         return discrete_gaussian(bits, size, n)
-
-
-ConcentratedDiscreteGaussian.mechanism = DiscreteGaussian

@@ -14,21 +14,13 @@ from dpframe.privacy import ADD_REMOVE, Relation, number
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, exact, exp, sqrt
 
-from .base import Calibration
-from .pure_noise import PureNoise, PureScale
+from .base import Calibration, Theorem
+from .pure_noise import PureNoise
 
 if TYPE_CHECKING:
     import numpy as np
 
     from dpframe.randomness import Bits
-
-
-@attrs.frozen(cache_hash=True)
-class PureDiscreteLaplace(PureScale):
-    """scale = Delta_1/epsilon, for every epsilon > 0; spends no delta. [GhoshRS12, Def 2.3]"""
-
-    name: ClassVar[str] = "DiscreteLaplace.pure"
-    citation: ClassVar[str] = "[GhoshRS12, Def 2.3]"
 
 
 @attrs.frozen(cache_hash=True)
@@ -44,7 +36,7 @@ class DiscreteLaplace(PureNoise):
     norm: ClassVar[Norm] = L1
     integer: ClassVar[bool] = True
     exact: ClassVar[bool] = True
-    pure: ClassVar[Calibration] = PureDiscreteLaplace()
+    pure: ClassVar[Calibration] = Theorem.of("discrete_laplace", "DiscreteLaplace.pure")
 
     @property
     def deviation(self) -> Expression:
@@ -87,6 +79,3 @@ def whole_sensitivity(value: Exact | Expression) -> int:
         way_out = "Whole numbers move by whole numbers: round a bound down."
         raise InvalidArgument("sensitivity", "a whole number of at least 1", sensitivity, way_out)
     return int(sensitivity)
-
-
-PureDiscreteLaplace.mechanism = DiscreteLaplace

@@ -10,19 +10,11 @@ import attrs
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression, sqrt
 
-from .base import Calibration
-from .pure_noise import PureNoise, PureScale
+from .base import Calibration, Theorem
+from .pure_noise import PureNoise
 
 if TYPE_CHECKING:
     import numpy as np
-
-
-@attrs.frozen(cache_hash=True)
-class PureL2Laplace(PureScale):
-    """scale = Delta_2/epsilon, for every epsilon > 0; spends no delta. [HardtT10, Sec 4]"""
-
-    name: ClassVar[str] = "L2Laplace.pure"
-    citation: ClassVar[str] = "[HardtT10, Sec 4]"
 
 
 @attrs.frozen(cache_hash=True)
@@ -37,7 +29,7 @@ class L2Laplace(PureNoise):
     kind: ClassVar[str] = "l2_laplace"
     norm: ClassVar[Norm] = L2
     joint: ClassVar[bool] = True
-    pure: ClassVar[Calibration] = PureL2Laplace()
+    pure: ClassVar[Calibration] = Theorem.of("l2_laplace", "L2Laplace.pure")
 
     @property
     def deviation(self) -> Expression:
@@ -64,6 +56,3 @@ class L2Laplace(PureNoise):
             entries, axes = shape[-1] * (shape[-1] + 1) // 2, axes[-2:]
         length = np.sqrt(np.sum(normal * normal, axis=axes, keepdims=True))
         return np.asarray(normal * (rng.gamma(entries, size, length.shape) / length))
-
-
-PureL2Laplace.mechanism = L2Laplace

@@ -13,21 +13,13 @@ from dpframe.privacy import ADD_REMOVE, Relation, number
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, exact, sqrt
 
-from .base import Calibration, mirrored
-from .pure_noise import PureNoise, PureScale
+from .base import Calibration, Theorem, mirrored
+from .pure_noise import PureNoise
 
 if TYPE_CHECKING:
     import numpy as np
 
     from dpframe.randomness import Bits
-
-
-@attrs.frozen(cache_hash=True)
-class PureLaplace(PureScale):
-    """scale = Delta_1/epsilon, for every epsilon > 0; spends no delta. [DworkR14, Thm 3.6]"""
-
-    name: ClassVar[str] = "Laplace.pure"
-    citation: ClassVar[str] = "[DworkR14, Thm 3.6]"
 
 
 @attrs.frozen(cache_hash=True)
@@ -41,7 +33,7 @@ class Laplace(PureNoise):
     kind: ClassVar[str] = "laplace"
     exact: ClassVar[bool] = True
     norm: ClassVar[Norm] = L1
-    pure: ClassVar[Calibration] = PureLaplace()
+    pure: ClassVar[Calibration] = Theorem.of("laplace", "Laplace.pure")
 
     @property
     def deviation(self) -> Expression:
@@ -70,6 +62,3 @@ class Laplace(PureNoise):
         from dpframe.randomness import rounded_laplace
 
         return rounded_laplace(bits, size, n)
-
-
-PureLaplace.mechanism = Laplace

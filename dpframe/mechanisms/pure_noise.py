@@ -6,29 +6,10 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.privacy import Guarantee, PureDP, Share
+from dpframe.privacy import Guarantee, PureDP
 from dpframe.symbols import Expression
 
-from .base import AdditiveNoise, Calibration, positive_formula
-
-
-class PureScale(Calibration):
-    """Abstract: scale = Delta/epsilon in the norm of the noise, for every epsilon > 0; spends no
-    delta.
-    """
-
-    __slots__ = ()
-    mechanism: ClassVar[type[PureNoise]]
-    currencies: ClassVar[tuple[tuple[str, ...], ...]] = (("epsilon",), ("epsilon", "delta"))
-
-    def calibrate(self, share: Share, sensitivity: Expression) -> PureNoise:
-        """Delta/epsilon."""
-        return self.mechanism(sensitivity / share.epsilon)
-
-    def limit(self, share: Share) -> tuple[Expression, Expression, bool] | None:
-        """Always holds."""
-        del share
-        return None
+from .base import AdditiveNoise, positive_formula
 
 
 @attrs.frozen(cache_hash=True)

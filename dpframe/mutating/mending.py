@@ -140,6 +140,7 @@ def _always(value: object) -> Replacement:
 
 def replaced_symbols(output: Any, numbers: dict[Node, Replacement]) -> Any:
     """Numbers in place of values that formulas read; the nodes stay where inputs read them."""
+
     class Symbols(Rewriting):
         def symbol(self, symbol: Symbol) -> Expression:
             if symbol.origin in numbers:

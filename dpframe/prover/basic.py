@@ -18,7 +18,7 @@ from .earn import earns
 from .edit import NOISE, Edit
 from .obligation import PROVED, UNPROVED, Constraint, Obligation
 from .problem import Problem
-from .rules import earned
+from .procedures import earned
 from .sign import quick_sign
 
 FEW = 8

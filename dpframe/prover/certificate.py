@@ -19,6 +19,7 @@ from dpframe import documents
 from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Node, Procedure
+from dpframe.kernel import Verdict
 
 from .at_numbers import AtNumbers
 from .enclose import rational_ball
@@ -110,13 +111,20 @@ class Certificate(AtNumbers):
 
         return proved(self.claim)
 
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What the kernel says of the certificate file, whose proof it replays."""
+        from .witnesses import replayed
+
+        return replayed(self.claim)
+
     @property
     def hash(self) -> str:
         """SHA-256 of the statement, the graph and the assumptions."""
         return str(self.claim["hash"])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as its file and the classes that it trusts, and proved again when it is loaded."""
+        """Pickled as its file and the classes that it trusts; proved again when it is loaded."""
         from .document import load
 
         again = partial(load, trust=self.report.problem.trust)

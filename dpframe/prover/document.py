@@ -210,8 +210,8 @@ def _check_modules(declared: Mapping[str, Any], modules: Collection[str] | None)
     """Nothing outside these modules may be named."""
     if modules is None:
         return
-    for place in _places(declared):
-        named = place.partition(":")[0]
+    for spelled in _places(declared):
+        named = spelled.partition(":")[0]
         if not any(named == one or named.startswith(f"{one}.") for one in modules):
             way_out = "Import nothing by dpframe check; or add the module if you trust it."
             wanted = f"a file that names modules of {', '.join(modules)} only"

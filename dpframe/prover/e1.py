@@ -1,11 +1,6 @@
 """Rule E1: a Gaussian tail bound that proves (epsilon, delta) with log and exp alone, for every
-delta in (0, 1].
-
-If mu = E/C and C^2 >= E/2 then delta(E; mu) <= Pr[Z > C - E/(2C)] <= exp(E/2 - C^2/2)/2. For
-several Gaussian releases with
-m_i = R_i E^2/log(q_i/D), q_i >= a >= 1 and joint total of the R_i at most S <= 1/2, C^2 >= (log a +
-log(1/D))/S, so the claim (E, D) holds wherever E <= 2 log 2 + log(a)/S + (1/S - 2) log(1/D), if
-a^(1/S) >= 4, or D <= 1/c with a^(1/S) c^(1/S + 2) >= 4. Proof page: proofs/e1.
+delta in (0, 1]. Here a and S are searched for; the rule is `dpframe.theory.gaussian`'s. Proof
+page: proofs/e1.
 """
 
 from __future__ import annotations
@@ -13,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import attrs
 
-from dpframe.symbols import Call, Expression, Number, exact, log, multiply, power
+from dpframe.symbols import Call, Expression, Number, exact, multiply, power
+from dpframe.symbols.formulas import Formulas
+from dpframe.theory.gaussian import outweighs, tail_bound
 
 from .algebra import Field
 from .obligation import Constraint
@@ -66,13 +64,7 @@ def tail_rule(
     ceiling = _greatest(branches, field)
     if floor is None or ceiling is None:
         return None
-    return _conclude(floor, ceiling, epsilon, delta, _below(delta, field))
-
-
-def _below(delta: Expression, field: Field) -> int:
-    """A whole number c with delta <= 1/c, proved."""
-    tried = (c for c in (4, 3, 2) if nonnegative(exact(Fraction(1, c)) - delta, field).proved)
-    return next(tried, 1)
+    return _conclude(floor, ceiling, epsilon, delta, field)
 
 
 def _split(
@@ -167,11 +159,11 @@ def _corner_values(formula: Expression) -> list[Fraction]:
 
 
 def _conclude(
-    a: Fraction, S: Fraction, epsilon: Expression, delta: Expression, below: int
+    a: Fraction, S: Fraction, epsilon: Expression, delta: Expression, field: Field
 ) -> Tail | None:
-    inverse = 1 / S
-    room = a**inverse.numerator * Fraction(below) ** (inverse + 2).numerator
-    if S > Fraction(1, 2) or room < Fraction(4) ** inverse.denominator:
+    small = outweighs(a, S) or nonnegative(exact(Fraction(1, 2)) - delta, field).proved
+    if S > Fraction(1, 2) or not small:
         return None
-    bound = 2 * log(2) + exact(inverse) * log(a) + exact(inverse - 2) * log(1 / delta)
+    numbers: Any = (Formulas(None), a, S, delta)
+    bound: Any = tail_bound(*numbers)
     return Tail(a, S, Constraint(epsilon, bound, source="rule E1"))

@@ -119,9 +119,7 @@ def _in_kind(
     repair = f"calibrate it to the {norm} sensitivity {sensitivity}: dp.Gaussian.analytic."
     edit = Edit(NOISE, release, Gaussian.analytic)
     if given is None or given.currency != share.currency:
-        return Obligation(
-            "share", release.label, rule, (fact,), UNPROVED, repair=repair, edit=edit
-        )
+        return Obligation("share", release.label, rule, (fact,), UNPROVED, repair=repair, edit=edit)
     (amount,), (most,) = given.amounts, share.amounts
     facts = (f"{fact}: {given.currency[0]} = {amount}",)
     if _inside(problem, amount, most):

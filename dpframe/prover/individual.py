@@ -99,9 +99,10 @@ def _only_noise(problem: Problem) -> Iterator[Obligation]:
     graph = problem.graph
     others: list[Node] = [one for one in graph.procedures if not isinstance(one, TiltedMinimum)]
     others += graph.bounds
-    others += [one for one in graph.releases if one.noise in problem.foreign]
+    foreign = problem.foreign
+    others += [one for one in graph.releases if {one.noise, type(one.rule)} & {*foreign}]
     for node in others:
-        what = "a procedure" if isinstance(node, Procedure) else "no noise of dpframe's own"
+        what = "a procedure" if isinstance(node, Procedure) else "noise that is not dpframe's own"
         rule = "personalised budgets are spent on noise of which more never costs more"
         fix = "release statistics with noise: dp.release(...)."
         yield Obligation("personal", node.label, rule, (what,), UNPROVED, repair=fix)

@@ -181,8 +181,7 @@ def _written(formula: Expression, degrees: dict[Expression, int], holds: Holds) 
     sums = [leaf for leaf in names if isinstance(leaf, Sum)]
     sums.sort(key=_depth, reverse=True)
     relations = tuple(
-        (names[leaf], degrees[leaf], _write(leaf, ONE, degrees, names))
-        for leaf in sums
+        (names[leaf], degrees[leaf], _write(leaf, ONE, degrees, names)) for leaf in sums
     )
     return Rewritten(_write(formula, ONE, degrees, names), relations)
 

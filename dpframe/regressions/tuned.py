@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument, of_kind
 from dpframe.graph import ColumnNode, Graph, Node, Regression, RowsNode, post, release
 from dpframe.graph.maps.residuals import clipped_error
-from dpframe.graph.procedures.random_stopping import TIMES, RandomStopping
+from dpframe.graph.procedures.random_stopping import RandomStopping
 from dpframe.mechanisms import Laplace
 from dpframe.privacy import PureDP, Share
 from dpframe.symbols import Expression, constant
+from dpframe.theory.procedures import TIMES
 
 Array = NDArray[Any]
 

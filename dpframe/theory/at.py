@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import Any, Self
 
 from dpframe.exact.documents import Range, number
 from dpframe.exact.formula import Atom, Formula, text_of
-from dpframe.exact.limits import Json, Refused
+from dpframe.exact.limits import ZERO, Json, Refused
 from dpframe.exact.ring import Ring
 
 from .facts import Bound, Hypothesis, Iterate, Known, Post, Procedure, Release, public
@@ -135,6 +136,10 @@ class Context:
         """The exponential."""
         return self.ring.implicit("exp", [f])
 
+    def analytic_sigma(self, epsilon: Formula, delta: Formula) -> Formula:
+        """The least std of Gaussian noise that makes a move of 1 (epsilon, delta)-DP."""
+        return self.ring.implicit("analytic_sigma", [epsilon, delta])
+
     def total(self, parts: Iterable[Formula]) -> Formula:
         """The sum."""
         return self.ring.total(parts)
@@ -178,10 +183,12 @@ class Context:
 
     def bound(self, f: Formula) -> Bound | None:
         """The bound that a formula is."""
-        for name, known in self.past.symbols.items():
-            if isinstance(known, Bound) and self.ring.symbols[name].key == f.key:
-                return known
-        return None
+        return next((known for symbol, known in self.bounds() if symbol.key == f.key), None)
+
+    def bounds(self) -> list[tuple[Formula, Bound]]:
+        """Every bound on a statistic, and its symbol."""
+        known = self.past.symbols.items()
+        return [(self.ring.symbols[name], one) for name, one in known if isinstance(one, Bound)]
 
     def each(self, f: Formula) -> bool:
         """Whether a formula reads a record's own budget."""
@@ -231,7 +238,51 @@ class Context:
         return found
 
 
-class At(Context):
+class Judge(Context):
+    """What the theorems of procedures and calibrations ask for: obligations on the whole graph. The
+    prover has a context of its own, which keeps what is not shown for its report.
+    """
+
+    private_runs: Callable[[Json, Formula], None]
+    """The obligation that every one of these graphs is epsilon-DP by itself. Raises Refused."""
+
+    def counts(self) -> list[Formula]:
+        """The symbols that stand for a public number of rows."""
+        return self.past.counts
+
+    def steady(self, fact: object) -> bool:
+        """Whether no loop moves what a fact is about."""
+        return not self.past.points[fact]
+
+    def settled(self, *formulas: Formula) -> None:
+        """The obligation that formulas read nothing that was released: budgets, failures and
+        numbers of draws are divided before. Raises Refused.
+        """
+        late = sorted(self.ring.depends(*formulas) & self.past.symbols.keys())
+        rule = f"shares, draws and claims must not depend on what is released: {late}"
+        self.require(not late, rule)
+
+    def shown(self, f: Formula) -> bool:
+        """Whether a formula is shown to be at least 0 on the whole domain."""
+        return self.ring.prove(f)
+
+    def at_least_one(self, f: Formula, bounds: Iterable[Formula], rule: str) -> None:
+        """The obligation that f is at least one of some formulas. Raises Refused."""
+        shown = any(self.ring.prove(f - bound) for bound in bounds)
+        self.require(shown, rule if shown else f"{rule}: {text_of(f)} is not shown to be")
+
+    def at_most(self, most: Formula, f: Formula, rule: str) -> None:
+        """The obligation f <= most, shown of f or of a bound on f. Raises Refused."""
+        bounds = islice(bounds_of(self.ring, self.ring.factored(f)), 64)
+        self.at_least(most, next((one for one in bounds if self.ring.prove(most - one)), f), rule)
+
+    def computed(self, *what: str) -> None:
+        """Note what the program computes, in floating point, which no formula of the graph says."""
+        del what
+        self.idealized.append(self.where)
+
+
+class At(Judge):
     """A graph that is read node by node."""
 
     @property
@@ -263,3 +314,20 @@ class At(Context):
         inner.relation, inner.rows, inner.guarantee = self.relation, self.rows, guarantee
         inner.amounts = [epsilon]
         return inner
+
+
+def bounds_of(ring: Ring, f: Formula) -> Iterator[Formula]:
+    """Bounds on f: itself; where it is a product of what is positive and a minimum, or divided by a
+    maximum, that with one of the arguments.
+    """
+    yield f
+    (mono, c), *others = f.pairs or [((), ZERO)]
+    if others or c <= 0:
+        return
+    for g, e in mono:
+        atom, rest = ring.atoms[g], [(h, k) for h, k in mono if h != g]
+        extreme = (atom.kind == "min" and e > 0) or (atom.kind == "max" and e < 0)
+        if extreme and atom.sign == 2 and all(ring.atoms[h].sign == 2 for h, _ in rest):
+            for part in atom.args:
+                if ring.sign(part) == 2:
+                    yield from bounds_of(ring, ring.factored(ring.product(rest, c) * part**e))

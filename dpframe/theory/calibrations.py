@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from itertools import islice
+from typing import Any, NamedTuple
 
 from dpframe.exact.formula import Formula, text_of
-from dpframe.exact.limits import HALF, ZERO
-from dpframe.exact.ring import Ring
+from dpframe.exact.limits import HALF
 
-from .at import At
+from .at import At, Context
 from .book import theorem
 from .facts import Release
 from .gaussian import approximately
+from .guarantees import APPROX, GAUSSIAN, PURE, ZCDP
 
 
 def moved_by(c: At, r: Release) -> Formula:
@@ -23,42 +23,114 @@ def moved_by(c: At, r: Release) -> Formula:
     return c.ring.factored(c.rows * one)
 
 
-def calibrated(c: At, r: Release, factor: Fraction, epsilon: Formula, delta: Formula) -> None:
-    """size = sqrt(2 log(factor/delta)) Delta/epsilon."""
-    root = (c.ring.log(factor / delta) * 2) ** HALF
-    c.equal(r.size, root * moved_by(c, r) / epsilon, "the theorem's size")
+Shares = tuple[tuple[str, ...], ...]
+Sizing = Callable[[Context, Formula, Mapping[str, Formula]], Formula]
 
 
-@theorem("gaussian", "Gaussian.classical")
-def _classical(c: At, r: Release, epsilon: Formula, delta: Formula) -> None:
-    """[DworkR14, Thm A.1], for epsilon < 1."""
-    calibrated(c, r, Fraction(5, 4), epsilon, delta)
-    c.require(c.assume(epsilon, c.ring.lift(1), strict=True), f"{text_of(epsilon)} < 1 is missing")
-
-
-@theorem("gaussian", "Gaussian.kamath_ullman")
-def _kamath_ullman(c: At, r: Release, epsilon: Formula, delta: Formula) -> None:
-    """[KamathU20, Lem 2.4] up to 1, and up to 4 log 2 by E1 with a = 2, S = 1/2."""
-    calibrated(c, r, Fraction(2), epsilon, delta)
-    limit = c.ring.log(c.ring.lift(2)) * 4
-    c.require(c.assume(epsilon, limit), f"{text_of(epsilon)} <= 4*log(2) is missing")
-
-
-@theorem("gaussian", "Gaussian.analytic")
-def _analytic(c: At, r: Release, epsilon: Formula, delta: Formula) -> None:
-    """[BalleW18, Thm 8]: what analytic_sigma is."""
-    least = c.ring.implicit("analytic_sigma", [epsilon, delta])
-    c.equal(r.size, least * moved_by(c, r), "the theorem's size")
-
-
-@theorem("laplace", "Laplace.pure")
-@theorem("discrete_laplace", "DiscreteLaplace.pure")
-@theorem("l2_laplace", "L2Laplace.pure")
-def _pure(c: At, r: Release, epsilon: Formula, _: Formula) -> None:
-    """[DworkR14, Thm 3.6] in the L1 norm, [HardtT10, Sec 4] in L2: the slope of the log-density; in
-    whole numbers, of the log-probabilities. [GhoshRS12, Def 2.3]
+class Calibration(NamedTuple):
+    """A theorem that sizes noise: from the sensitivity in its norm and the amounts of a share, each
+    a formula, to the size; the currencies of shares that it spends; up to which epsilon it holds.
     """
-    c.equal(r.size, moved_by(c, r) / epsilon, "the theorem's size")
+
+    citation: str
+    currencies: Shares
+    size: Sizing
+    limit: Callable[[Context], Formula] | None = None
+    strict: bool = False
+
+
+CALIBRATIONS: dict[tuple[str, str], Calibration] = {}
+PURE_SHARES = (PURE.currency, APPROX.currency)
+EVERY = (APPROX.currency, ZCDP.currency, GAUSSIAN.currency)
+
+
+def calibration(
+    mechanism: str, rule: str, citation: str, currencies: Shares, **limit: Any
+) -> Callable[[Sizing], Sizing]:
+    """Enter a sizing into both tables: of calibrations, and of theorems by which shares are earned.
+
+    What it prescribes for (epsilon, delta) must be the size of the release.
+    """
+
+    def enter(size: Sizing) -> Sizing:
+        found = CALIBRATIONS[mechanism, rule] = Calibration(citation, currencies, size, **limit)
+
+        @theorem(mechanism, rule)
+        def _earned(c: At, r: Release, epsilon: Formula, delta: Formula) -> None:
+            own = size(c, moved_by(c, r), {"epsilon": epsilon, "delta": delta})
+            c.equal(r.size, own, "the theorem's size")
+            if found.limit is not None:
+                most, sign = found.limit(c), "<" if found.strict else "<="
+                shown = c.assume(epsilon, most, strict=found.strict)
+                c.require(shown, f"{text_of(epsilon)} {sign} {text_of(most)} is missing")
+
+        return size
+
+    return enter
+
+
+@calibration(
+    "gaussian",
+    "Gaussian.classical",
+    "[DworkR14, Thm A.1]",
+    (APPROX.currency,),
+    limit=lambda at: at.number(1),
+    strict=True,
+)
+def _classical(at: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
+    """sqrt(2 log(1.25/delta)) Delta/epsilon, for epsilon < 1."""
+    return (at.log(Fraction(5, 4) / share["delta"]) * 2) ** HALF * moved / share["epsilon"]
+
+
+@calibration(
+    "gaussian",
+    "Gaussian.kamath_ullman",
+    "[KamathU20, Lem 2.4] up to 1, rule E1 up to 4 log 2",
+    (APPROX.currency,),
+    limit=lambda at: at.log(at.number(2)) * 4,
+)
+def _kamath_ullman(at: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
+    """sqrt(2 log(2/delta)) Delta/epsilon, for epsilon <= 4 log 2 by E1 with a = 2, S = 1/2."""
+    return (at.log(2 / share["delta"]) * 2) ** HALF * moved / share["epsilon"]
+
+
+@calibration("gaussian", "Gaussian.analytic", "[BalleW18, Thm 8]", EVERY)
+def _analytic(at: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
+    """analytic_sigma(epsilon, delta) Delta, what that is; Delta/sqrt(2 rho) [BunS16, Prop 1.6];
+    Delta/mu [DongRS22, Thm 2.7].
+    """
+    if "epsilon" in share:
+        return at.analytic_sigma(share["epsilon"], share["delta"]) * moved
+    ((name, amount),) = share.items()
+    return moved / (amount * 2 if name == "rho" else amount) ** HALF
+
+
+@calibration("laplace", "Laplace.pure", "[DworkR14, Thm 3.6]", PURE_SHARES)
+@calibration("discrete_laplace", "DiscreteLaplace.pure", "[GhoshRS12, Def 2.3]", PURE_SHARES)
+@calibration("l2_laplace", "L2Laplace.pure", "[HardtT10, Sec 4]", PURE_SHARES)
+def _pure(_: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
+    """Delta/epsilon, in the L1 norm or, of L2-Laplace noise, in L2: the slope of the log-density;
+    in whole numbers, of the log-probabilities.
+    """
+    return moved / share["epsilon"]
+
+
+@calibration(
+    "discrete_gaussian",
+    "DiscreteGaussian.concentrated",
+    "[CanonneKS20, Thm 4] [BunS16, Prop 1.3]",
+    (ZCDP.currency, APPROX.currency),
+)
+def _concentrated(at: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
+    """Delta/sqrt(2 rho), where rho is the share, or sqrt(rho) = sqrt(log(1/delta) + epsilon) -
+    sqrt(log(1/delta)), so that rho + 2 sqrt(rho log(1/delta)) = epsilon.
+    """
+    if "rho" in share:
+        return moved / (share["rho"] * 2) ** HALF
+    tail = at.log(1 / share["delta"])
+    # the difference of roots as epsilon over their sum, which cancels nothing
+    root = share["epsilon"] / ((tail + share["epsilon"]) ** HALF + tail**HALF)
+    return moved / (at.number(2) ** HALF * root)
 
 
 @theorem("laplace", "stated")
@@ -67,40 +139,7 @@ def _pure(c: At, r: Release, epsilon: Formula, _: Formula) -> None:
 def _stated_laplace(c: At, r: Release, epsilon: Formula, _: Formula) -> None:
     """scale >= Delta/epsilon: Delta_1 [DworkR14, Thm 3.6], or Delta_2 [HardtT10, Sec 4]."""
     rule = f"{r.noise.norm} sensitivity at most epsilon times scale"
-    at_most(c, epsilon * r.size, moved_by(c, r), rule)
-
-
-def at_most(c: At, most: Formula, f: Formula, rule: str) -> None:
-    """The obligation f <= most, shown of f or of a bound on f. Raises Refused."""
-    bounds = islice(bounds_of(c.ring, c.ring.factored(f)), 64)
-    c.at_least(most, next((one for one in bounds if c.ring.prove(most - one)), f), rule)
-
-
-def bounds_of(ring: Ring, f: Formula) -> Iterator[Formula]:
-    """Bounds on f: itself; where it is a product of what is positive and a minimum, or divided by a
-    maximum, that with one of the arguments.
-    """
-    yield f
-    (mono, c), *others = f.pairs or [((), ZERO)]
-    if others or c <= 0:
-        return
-    for g, e in mono:
-        atom, rest = ring.atoms[g], [(h, k) for h, k in mono if h != g]
-        extreme = (atom.kind == "min" and e > 0) or (atom.kind == "max" and e < 0)
-        if extreme and atom.sign == 2 and all(ring.atoms[h].sign == 2 for h, _ in rest):
-            for part in atom.args:
-                if ring.sign(part) == 2:
-                    yield from bounds_of(ring, ring.factored(ring.product(rest, c) * part**e))
-
-
-@theorem("discrete_gaussian", "DiscreteGaussian.concentrated")
-def _concentrated(c: At, r: Release, epsilon: Formula, delta: Formula) -> None:
-    """rho = (sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))^2, so that rho + 2 sqrt(rho
-    log(1/delta)) = epsilon. [CanonneKS20, Thm 4] [BunS16, Prop 1.3]
-    """
-    tail = c.ring.log(1 / delta)
-    root = epsilon / ((tail + epsilon) ** HALF + tail**HALF)
-    c.equal(r.size, moved_by(c, r) / (root * c.ring.lift(2) ** HALF), "the theorem's size")
+    c.at_most(epsilon * r.size, moved_by(c, r), rule)
 
 
 @theorem("discrete_gaussian", "stated")

@@ -25,7 +25,6 @@ from .facts import Bound, Procedure, Release
 from .gaussian import approximately
 from .guarantees import APPROX, GAUSSIAN, PURE, ZCDP
 from .joint import PARTS, above, by_part, joint, squared_moves
-from .personal import settled
 
 
 def moving(c: At, releases: Sequence[Release]) -> list[list[Release]]:
@@ -202,7 +201,7 @@ def _numeric(c: At) -> None:
     c.require(None not in draws, "the numbers of draws must be numbers")
     costs = [moved_by(c, r) / r.size for r in pure]
     sums = by_part(c, squared_moves(c, gaussians))
-    settled(c, *costs, *sums.values())
+    c.settled(*costs, *sums.values())
 
     def decide(ends: Sequence[tuple[Fraction, Fraction]] | None) -> bool:
         if ends is None or ends[1][0] <= 0:

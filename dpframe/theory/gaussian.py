@@ -11,9 +11,8 @@ from dpframe.exact.formula import Formula, digest, text_of
 from dpframe.exact.interval import Interval, root_ends
 from dpframe.exact.limits import HALF, ZERO, Json, Refused
 from dpframe.exact.profile import profile
-from dpframe.exact.ring import Ring
 
-from .at import At
+from .at import At, Context
 from .boxes import on_boxes
 from .joint import PARTS, above, by_part, joint
 
@@ -106,15 +105,19 @@ class Tail(NamedTuple):
         ring = self.c.ring
         if not 0 < S <= HALF or a < 1 or S.denominator > 2000 or a.denominator > 10**9:
             return False
-        small = ring.prove(HALF - self.d)
-        if not small and a < 2 and a**S.denominator < 4**S.numerator:  # a^(1/S) < 4
+        if not outweighs(a, S) and not ring.prove(HALF - self.d):
             return False
         known = all(ring.prove(q - a) for q in self.insides)
         known = known and all(ring.prove(S - R) for R in self.totals)
-        return known and self.c.assume(self.e, tail_bound(ring, a, S, self.d))
+        return known and self.c.assume(self.e, tail_bound(self.c, a, S, self.d))
 
 
-def tail_bound(ring: Ring, a: Fraction, S: Fraction, d: Formula) -> Formula:
+def outweighs(a: Fraction, S: Fraction) -> bool:
+    """Whether a^(1/S) >= 4, for S <= 1/2: then E1 holds for every delta, else up to 1/2."""
+    return a >= 2 or a**S.denominator >= 4**S.numerator
+
+
+def tail_bound(at: Context, a: Fraction, S: Fraction, d: Formula) -> Formula:
     """2 log 2 + log(a)/S + (1/S - 2) log(1/d)."""
-    two, least = ring.log(ring.lift(2)), ring.log(ring.lift(a))
-    return two * 2 + least / S + ring.log(1 / d) * (1 / S - 2)
+    two, least = at.log(at.number(2)), at.log(at.number(a))
+    return two * 2 + least / S + at.log(1 / d) * (1 / S - 2)

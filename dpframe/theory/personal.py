@@ -175,12 +175,6 @@ def named(c: At, name: str) -> bool:
     return any(isinstance(fact, Known) and fact.name == name for fact in c.facts)
 
 
-def settled(c: At, *formulas: Formula) -> None:
-    """Budgets, failures and numbers of draws are divided before anything is released."""
-    late = sorted(c.ring.depends(*formulas) & c.past.symbols.keys())
-    c.require(not late, f"shares, draws and claims must not depend on what is released: {late}")
-
-
 def believed(c: At, name: Json) -> None:
     """The obligation that an assumption names a class, written module:name. Raises Refused."""
     parts = re.split(r"[.:]", name) if type(name) is str else []
@@ -190,10 +184,15 @@ def believed(c: At, name: Json) -> None:
     c.believed.setdefault(name, [])
 
 
+def node_of(c: At) -> str:
+    """`node 3`, the node that is read."""
+    return c.where.partition(" (")[0]
+
+
 def committed(c: At, derivation: str) -> None:
     """What adaptive composition asks of the whole graph. Raises Refused."""
     promised(c)
-    settled(c, *c.amounts, *(side for h in c.region for side in (h.left, h.right)))
+    c.settled(*c.amounts, *(side for h in c.region for side in (h.left, h.right)))
     others = any(isinstance(fact, (Procedure, Bound)) for fact in c.facts)
     alone = "only basic composition adds procedures, and bounds that may fail"
     c.require(derivation == "basic" or not others, alone)

@@ -1,4 +1,8 @@
-"""Releases by a theorem of their own."""
+"""Releases by a theorem of their own: for each, what it needs of its inputs, numbers and share.
+
+The kernel calls these entries, and refuses what is not shown; the prover calls them, and explains
+it. The language takes its default sizes from the functions that the entries compare with.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,14 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from dpframe.exact.documents import keys, number
-from dpframe.exact.formula import Formula, text_of
+from dpframe.exact.documents import keys
+from dpframe.exact.formula import Formula
 from dpframe.exact.limits import HALF, Json, Refused
 
-from .at import At, Context
+from .at import At, Context, Judge
 from .book import DERIVATIONS, PLAIN, SPENT, kind
-from .calibrations import at_most
 from .estimates import losses
 from .facts import (
-    Bound,
     LabelFacts,
     Loss,
     Procedure,
@@ -26,114 +28,157 @@ from .facts import (
     public,
 )
 from .guarantees import APPROX, PURE
-from .personal import apart, committed, derive, settled
+from .personal import apart, committed, derive
+
+ONE_ROW = "one row a person"
+ONE_TABLE = "X'X and X'y are of one table"
+BOUNDED = "rows and labels must be bounded"
+UNWEIGHED = "B and Y must be those of all records: rows or labels are weighed"
+FLOOR = "the floor must be 0, or a bound below lambda_min of this X'X"
+STEADY = "X'X is that of the rows, the same in every round"
+SKETCH = "the pair N(0, 1), N(0, 1 + m), drawn once a row, is inside the share"
+LEAST = "s^2 is the least number for which that is so, rounded up at execution"
+RESIDUAL = "a bound on every residual y - x'theta of the table without the record"
+PAIR = "the pair N(0, 1), N(sqrt(gamma m) r/(1 + m), 1/(1 + m)) is inside the share"
+LARGEST = "gamma is the largest number for which that is so, rounded down at execution"
+CURVED = "log(1 + B^2/penalty) <= B^2/penalty <= what the noise leaves of epsilon"
+BENT = "log(1 + w c B^2/penalty) <= w c B^2/penalty <= what the noise leaves of epsilon"
+SLOPED = "the slope and curvature of the loss are bounded for all coefficients"
+SIZES = {
+    "gaussian": "the std is at least the theorem's",
+    "l2_laplace": "the scale is at least the theorem's",
+}
+PARTS = "the parts for the minimum and for the difference fit the share"
+HIDDEN = "the std hides two points in the ball of the tolerance"
+DEPTH = "the least depth is a whole number, 1 or more"
+CELL = "2 rate a cell that changes is at most epsilon"
+TIMES = 3  # what a run may cost, this often, is the cost of random stopping
+TESTED = "test + 2 rate a cell that changes is at most epsilon"
+
+
+def share_of(c: Judge, share: Json, *, delta: bool = True) -> tuple[Formula, Formula]:
+    """The share (epsilon, delta) of a procedure; `delta` says whether it must be positive."""
+    fits = type(share) is dict and set(share) in (set(PURE.currency), set(APPROX.currency))
+    c.require(fits, "share: amounts of epsilon, and perhaps of delta")
+    epsilon = c.positive(share["epsilon"], "its share of epsilon")
+    paid = c.formula(share["delta"]) if "delta" in share else c.number(0)
+    c.at_least(paid, 0, "its share of delta", strict=delta)
+    c.settled(epsilon, paid)
+    return epsilon, paid
+
+
+def of_one_row(at: Context, epsilon: Formula, delta: Formula) -> tuple[Formula, Formula]:
+    """What one added or removed row must satisfy: all of the share; of a replacement, which is a
+    removal and an addition, (epsilon/2, delta/(1 + e^(epsilon/2))). [DworkR14, Thm 2.2]
+    """
+    return (epsilon / 2, delta / (at.exp(epsilon / 2) + 1)) if at.replaced else (epsilon, delta)
 
 
 def floor_of(at: Context, gram: StatisticFacts, moment: StatisticFacts, floor: Json) -> Formula:
     """X'X and X'y are of one table, with bounds; the floor is 0, or a bound below lambda_min(X'X).
     Raises Refused.
     """
-    own = gram.part == "gram" and moment.part == "moment" and gram.table[0] is moment.table[0]
-    at.require(own, "X'X and X'y must be of one table, with bounds")
-    plain = not any(apart(at, fact) for fact in moment.table)
-    at.require(plain, "B and Y must be those of all records: rows or labels are weighed")
+    of_one_table(at, gram, moment)
+    return floor_under(at, gram, floor)
+
+
+def of_one_table(at: Context, gram: StatisticFacts, moment: StatisticFacts) -> None:
+    """X'X and X'y are of one table, with bounds on all its records. Raises Refused."""
+    own = gram.part == "gram" and moment.part == "moment"
+    at.require(own and None not in (gram.size, moment.size), BOUNDED)
+    at.require(gram.table[0] is moment.table[0], ONE_TABLE)
+    at.require(not any(apart(at, fact) for fact in moment.table), UNWEIGHED)
+
+
+def floor_under(at: Context, gram: StatisticFacts, floor: Json) -> Formula:
+    """0, or a bound below lambda_min of this X'X. Raises Refused."""
     least = at.formula(floor)
-    if at.constant(least) != 0:
-        bound = at.bound(least)
-        known = bound is not None and not bound.upper and bound.statistic.part == "floor"
-        same = known and bound is not None and bound.statistic.table[0] is gram.table[0]
-        at.require(same, "the floor must be 0, or a bound below lambda_min of this X'X")
-    return least
-
-
-def floor_under(c: At, gram: StatisticFacts, floor: Json) -> Formula:
-    """0, or a bound below lambda_min of this X'X, of bounded rows that no loop moves. Raises
-    Refused.
-    """
-    own = gram.part == "gram" and gram.size is not None and not c.past.points[gram]
-    c.require(own, "X'X must be of bounded rows, the same in every round")
-    c.require(not apart(c, gram.table[0]), "B must be that of all records: rows are weighed")
-    least = c.formula(floor)
-    bound = c.bound(least) if least else None
+    bound = at.bound(least)
     below = bound is not None and not bound.upper and bound.statistic.part == "floor"
     same = below and bound is not None and bound.statistic.table[0] is gram.table[0]
-    c.require(not least or same, "the floor must be 0, or a bound below lambda_min of this X'X")
+    at.require(at.constant(least) == 0 or same, FLOOR)
     return least
 
 
 @kind("gaussian_mixing", StatisticFacts, answers=PLAIN)
 def _gaussian_mixing(
-    c: At, gram: StatisticFacts, *, formulas: Json, share: Json, name: Json
+    c: Judge, gram: StatisticFacts, *, formulas: Json, share: Json, name: Json
 ) -> Procedure:
     """Sketches, each of k draws of N(0, X'X + s^2 I): a record makes k T draws of N(0, 1 + m) from
     those of N(0, 1), m <= B^2/(s^2 + floor); execution takes the least s^2 inside the share.
     """
     c.require(type(name) is str, "name must be text")
     keys(formulas, c.where, rows=object, sketches=object, floor=object)
-    c.require(c.rows.constant == 1, "one row a person")
+    c.require(gram.part == "gram" and gram.size is not None, BOUNDED)
+    c.require(c.steady(gram), STEADY)
+    c.require(not apart(c, gram.table[0]), UNWEIGHED)
+    floor_under(c, gram, formulas["floor"])
+    c.require(c.single(), ONE_ROW)
     for key in ("rows", "sketches"):
         c.positive(formulas[key], key)
-    floor_under(c, gram, formulas["floor"])
-    c.idealized.append(c.where)
+    c.computed(SKETCH, LEAST)
     return Procedure(c.where, *share_of(c, share))
-
-
-TILTED = ("penalty", "noise_share", "size")
-
-
-def share_of(c: At, share: Json, *, delta: bool = True) -> tuple[Formula, Formula]:
-    """The share (epsilon, delta) of a procedure; `delta` says whether it must be positive."""
-    fits = type(share) is dict and set(share) in (set(PURE.currency), set(APPROX.currency))
-    c.require(fits, "share: amounts of epsilon, and perhaps of delta")
-    amounts = c.positive(share["epsilon"], "epsilon"), c.formula(share.get("delta", "0"))
-    c.at_least(amounts[1], 0, "its share of delta", strict=delta)
-    settled(c, *amounts)
-    return amounts
 
 
 @kind("posterior", StatisticFacts, StatisticFacts, answers=PLAIN)
 def _posterior(
-    c: At, gram: StatisticFacts, moment: StatisticFacts, *, formulas: Json, share: Json, name: Json
+    c: Judge,
+    gram: StatisticFacts,
+    moment: StatisticFacts,
+    *,
+    formulas: Json,
+    share: Json,
+    name: Json,
 ) -> Procedure:
     """N(H^-1 X'y, (gamma H)^-1): execution takes the largest gamma for which the pair of one
-    dimension is inside the share; what that needs are bounds on leverage and residual.
+    dimension is inside the share; what that needs are bounds on leverage and residual. Of a gamma
+    that is stated, nothing is shown.
     """
-    c.require(type(name) is str, "name must be text")
-    keys(formulas, f"{c.where}: no temperature", penalty=object, floor=object, residual=object)
-    c.require(c.rows.constant == 1, "one row a person")
-    size = c.positive(formulas["penalty"], "penalty")
-    least = floor_of(c, gram, moment, formulas["floor"])
-    most = c.formula(formulas["residual"])
-    shown = any(c.ring.prove(most - one) for one in residuals_of(c, moment, (size, least)))
-    c.require(shown, f"{text_of(most)} is not shown to bound every residual of this table")
-    c.idealized.append(c.where)
+    c.require(type(name) is str and type(formulas) is dict, "name and formulas")
+    c.require(c.single(), ONE_ROW)
+    least = floor_of(c, gram, moment, formulas.get("floor"))
+    c.require("residual" in formulas, RESIDUAL)
+    own = without(formulas, "temperature")
+    keys(own, c.where, penalty=object, floor=object, residual=object)
+    size, most = c.positive(own["penalty"], "penalty"), c.formula(own["residual"])
+    c.at_least_one(most, residuals_of(c, moment, (size, least)), RESIDUAL)
+    c.require(len(own) == len(formulas), PAIR)
+    c.computed(PAIR, LARGEST)
     return Procedure(c.where, *share_of(c, share))
 
 
 def residuals_of(
-    c: At, moment: StatisticFacts, ridge: tuple[Formula, Formula]
+    c: Judge, moment: StatisticFacts, ridge: tuple[Formula, Formula]
 ) -> Iterator[Formula]:
     """Bounds on |y - x'theta| of this ridge regression: exp of a bound on its logarithm; where n is
-    public, from |theta| <= |y|/(2 sqrt(penalty)) and |theta| <= |X'y|/penalty.
+    public, those of all tables of n rows.
     """
-    own = [part.key for part in ridge]
-    for name, known in c.past.symbols.items():
-        bound = known.statistic if isinstance(known, Bound) and known.upper else moment
-        same = [part.key for part in bound.ridge] == own
+    for f, known in c.bounds():
+        bound = known.statistic if known.upper else moment
+        same = len(bound.ridge) == 2 and all(map(c.same, bound.ridge, ridge))
         if same and all(a is b for a, b in zip(bound.table, moment.table, strict=True)):
-            yield c.ring.implicit("exp", [c.ring.symbols[name]])
+            yield c.exp(f)
     rows, column = moment.table
-    if c.relation.replaced and rows and column and rows.norm and column.bound:
-        for n in c.past.counts:
-            first = n**HALF * column.bound * HALF / ridge[0] ** HALF
-            second = n * rows.norm * column.bound / ridge[0]
-            longest = c.ring.extremum("min", [first, second])
-            yield column.bound + rows.norm * longest
+    bounds: Any = (rows.norm if rows else None, column.bound if column else None)
+    if c.replaced and None not in bounds:
+        for n in c.counts():
+            yield residual_of(c, n, bounds, ridge[0])
+
+
+def residual_of(
+    at: Context, n: Formula, bounds: tuple[Formula, Formula], penalty: Formula
+) -> Formula:
+    """Y + B |theta| for ridge regressions of n rows: |theta| <= |y|/(2 sqrt(penalty)), and |theta|
+    <= |X'y|/penalty.
+    """
+    norm, label = bounds
+    first = n**HALF * label * HALF / penalty**HALF
+    return label + norm * at.minimum(first, n * norm * label / penalty)
 
 
 @kind("perturbed_minimum", StatisticFacts, StatisticFacts, answers=PLAIN)
 def _perturbed_minimum(
-    c: At,
+    c: Judge,
     gram: StatisticFacts,
     moment: StatisticFacts,
     *,
@@ -147,14 +192,14 @@ def _perturbed_minimum(
     c.require(type(name) is str, "name must be text")
     own = share_of(c, share, delta=noise == "gaussian")
     size = tilted(c, (gram, moment), formulas, noise, own)
-    c.idealized.append(c.where)
-    same = stated is None or c.formula(stated).key == size.key
+    same = stated is None or c.same(c.formula(stated), size)
     c.require(same, "what is stated must be the size of the noise")
+    c.computed()
     return Procedure(c.where, *own)
 
 
 def tilted(
-    c: At,
+    c: Judge,
     data: tuple[StatisticFacts, StatisticFacts],
     formulas: Json,
     noise: Json,
@@ -163,111 +208,120 @@ def tilted(
     """Objective perturbation [KiferST12, Thm 2] [ChaudhuriMS11, Thm 9]: the Jacobian costs log(1 +
     B^2/penalty), the noise hides a gradient of A = B (B R + Y). Returns its size. Raises Refused.
     """
+    of_one_table(c, *data)
     keys(formulas, c.where, penalty=object, radius=object, noise_share=object, size=object)
-    floor_of(c, *data, "0")
-    c.require(c.rows.constant == 1, "one row a person")
+    c.require(type(noise) is str and noise in SIZES, f"noise: one of {sorted(SIZES)}")
+    c.require(c.single(), ONE_ROW)
     names = ("penalty", "radius", "noise_share", "size")
     penalty, radius, part, size = (c.positive(formulas[name], name) for name in names)
     square, product = data[0].size, data[1].size
-    assert square and product  # noqa: PT018, S101 - B^2 and B Y, required by floor_of
-    own, slope = part * share[0], square * radius + product
-    rule = "B^2/penalty must be at most what the noise leaves of epsilon"
-    c.at_least(share[0] - own, square / penalty, rule)
-    moved = slope * c.relation.changes
-    if noise == "l2_laplace":
-        c.at_least(size * own, moved, "the scale must be the theorem's")
-        return size
-    c.require(noise == "gaussian", "noise: gaussian or l2_laplace")
-    enough = any(c.ring.prove(size - least) for least in tilts(c, moved, part, share))
-    c.require(enough, f"the std must be the theorem's: {text_of(size)} is not shown to be")
+    assert square is not None is not product  # noqa: S101 - B^2 and B Y, by of_one_table
+    c.at_least(share[0] - part * share[0], square / penalty, CURVED)
+    c.at_least_one(size, tilts(c, noise, square * radius + product, part, share), SIZES[noise])
     return size
 
 
 def tilts(
-    c: At, moved: Formula, part: Formula, share: tuple[Formula, Formula]
+    c: Judge, noise: str, slope: Formula, part: Formula, share: tuple[Formula, Formula]
 ) -> Iterator[Formula]:
-    """Stds that are enough, by analytic_sigma, or published; E1 proves the latter with delta/4."""
-    (epsilon, delta), ring = share, c.ring
+    """Noise that is enough: the least, or as published, which E1 proves with delta/4."""
+    yield tilt(c, noise, slope, part, share)
+    if noise == "gaussian" and not c.replaced and c.shown(part - HALF):
+        epsilon, delta = share
+        yield slope * (c.log(2 / delta) * 8 + epsilon * 4) ** HALF / epsilon
+
+
+def tilt(
+    at: Context, noise: str, slope: Formula, part: Formula, share: tuple[Formula, Formula]
+) -> Formula:
+    """The least scale, or std, that hides a gradient of one record of at most `slope` with this
+    part of epsilon.
+    """
+    (epsilon, delta), moved = share, slope * at.changes
     own = part * epsilon
-    if c.relation.replaced:
-        yield moved * ring.implicit("analytic_sigma", [own, delta / 4])
-        return
-    pairs = [[own, delta], [epsilon, delta / 2]]
-    yield moved * ring.extremum("max", [ring.implicit("analytic_sigma", pair) for pair in pairs])
-    if ring.prove(part - HALF):
-        yield moved * (ring.log(2 / delta) * 8 + epsilon * 4) ** HALF / epsilon
+    if noise == "l2_laplace":
+        return moved / own
+    if at.replaced:
+        return moved * at.analytic_sigma(own, delta / 4)
+    both = at.analytic_sigma(own, delta), at.analytic_sigma(epsilon, delta / 2)
+    return moved * at.maximum(*both)
 
 
 @kind("deep_point", StatisticFacts, answers=PLAIN)
 def _deep_point(
-    c: At, sums: StatisticFacts, *, formulas: Json, share: Json, name: Json
+    c: Judge, sums: StatisticFacts, *, formulas: Json, share: Json, name: Json
 ) -> Procedure:
     """A point of a public grid with a chance proportional to e^(rate depth) among the models of all
     cells: a changed model moves every depth, and so their total, by a factor of at most e^rate.
     """
     c.require(type(name) is str, "name must be text")
+    c.require(sums.cells, BOUNDED)
     whole = share_of(c, share, delta=False)
-    deep(c, sums, formulas, whole[0])
+    c.at_least(whole[0], drawn(c, formulas), CELL)
     return Procedure(c.where, *whole)
 
 
 @kind("tested_point", StatisticFacts, answers=PLAIN)
 def _tested_point(
-    c: At, sums: StatisticFacts, *, formulas: Json, share: Json, name: Json, least: Json
+    c: Judge, sums: StatisticFacts, *, formulas: Json, share: Json, name: Json, least: Json
 ) -> Procedure:
     """The same among points of depth `least` or more, if a noisy count of the models that decide
     which those are passes: unsafe tables pass, and safe ones differ, with probability delta.
     """
     c.require(type(name) is str, "name must be text")
-    c.require(type(least) is int and least >= 1, "least: a whole number, 1 or more")
-    whole = share_of(c, share)
+    c.require(sums.cells, BOUNDED)
+    c.require(type(least) is int and least >= 1, DEPTH)
     c.require(type(formulas) is dict and "test" in formulas, "formulas: the epsilon of its test")
+    whole = share_of(c, share)
     left = whole[0] - c.positive(formulas["test"], "test")
-    deep(c, sums, without(formulas, "test"), left)
+    c.at_least(left, drawn(c, without(formulas, "test")), TESTED)
     return Procedure(c.where, *whole)
 
 
-def deep(c: At, sums: StatisticFacts, formulas: Json, epsilon: Formula) -> None:
-    """2 rate for each cell that changes, a replaced row changes two, is inside epsilon. Raises
-    Refused.
-    """
-    c.require(sums.cells, "its input must be sums of cells, bounded")
+def drawn(c: Judge, formulas: Json) -> Formula:
+    """What the draw of a deep point costs: 2 rate for each cell that changes."""
     keys(formulas, c.where, penalty=object, radius=object, grain=object, rate=object)
     c.formula(formulas["penalty"])
     *_, rate = (c.positive(formulas[key], key) for key in ("radius", "grain", "rate"))
-    spent = rate * c.rows * (2 * c.relation.changes)
-    c.at_least(epsilon, spent, "2 rate a cell that changes must be at most epsilon")
+    return rate * changed_cells(c, c.rows) * 2
+
+
+def changed_cells(at: Context, rows: Formula) -> Formula:
+    """How many cells one change of the table changes, at most."""
+    return rows * at.changes
 
 
 @kind("tilted_minimum", RowFacts, LabelFacts, Loss, RecordWeights, many=True, answers=SPENT)
 def _tilted_minimum(
-    c: At, *inputs: Any, formulas: Json, share: Json, name: Json, weight: Json
+    c: Judge, *inputs: Any, formulas: Json, share: Json, name: Json, weight: Json
 ) -> Tilted:
     """The minimiser over all theta of sum w phi(x'theta, y) + penalty/2 |theta|^2 + z'theta, |z| of
     density exp(-|z|/size) [ChaudhuriMS11, Thm 9]: its Jacobian costs log(1 + w c B^2/penalty).
     """
     c.require(type(name) is str, "name must be text")
-    c.require(c.rows.constant == 1, "one row a person")
     rows, column, loss, factor = losses(c, inputs, weight)
+    norm: Any = rows.norm
+    bound: Any = column.bound
+    slope: Any = None if bound is None else loss.slope(None, bound)
+    c.require(norm is not None and slope is not None, SLOPED)
     keys(formulas, c.where, penalty=object, noise_share=object, size=object)
-    penalty, part, size = (c.positive(formulas[key], key) for key in TILTED)
+    c.require(c.single(), ONE_ROW)
+    names = ("penalty", "noise_share", "size")
+    penalty, part, size = (c.positive(formulas[key], key) for key in names)
     c.shared(penalty, part)
     whole = share_of(c, share, delta=False)
-    slope = None if column.bound is None else loss.slope(None, column.bound)
-    if rows.norm is None or column.bound is None or slope is None:
-        raise Refused(f"{c.where}: records, and the slope of the loss, must be bounded")
-    own, weighed = part * whole[0], rows.norm if factor is None else rows.norm * factor
-    bend = loss.bend(column.bound) * rows.norm * weighed / penalty
-    at_most(c, whole[0] - own, bend, "w c B^2/penalty must be at most what noise leaves of epsilon")
-    moved = slope * weighed * c.relation.changes
-    at_most(c, size * own, moved, "the scale must be the theorem's")
-    c.idealized.append(c.where)
+    weighed = norm if factor is None else norm * factor
+    bend = loss.bend(bound) * norm * weighed / penalty
+    c.at_most(whole[0] - part * whole[0], bend, BENT)
+    moved = slope * weighed * c.changes
+    c.at_most(size * part * whole[0], moved, SIZES["l2_laplace"])
+    c.computed()
     return Tilted(c.where, *whole)
 
 
 @kind("approximate_minimum", StatisticFacts, StatisticFacts, answers=PLAIN)
 def _approximate_minimum(
-    c: At,
+    c: Judge,
     gram: StatisticFacts,
     moment: StatisticFacts,
     *,
@@ -283,12 +337,11 @@ def _approximate_minimum(
     whole, apart = share_of(c, share), share_of(c, difference)
     exact = share_of(c, minimum, delta=noise == "gaussian")
     for all_of, one, other in zip(whole, exact, apart, strict=True):
-        c.at_least(all_of, one + other, "both parts must fit the share")
-    far, std = (c.positive(formulas.get(key), key) for key in ("tolerance", "std"))
+        c.at_least(all_of, one + other, PARTS)
     tilted(c, (gram, moment), without(formulas, "tolerance", "std"), noise, exact)
-    least = c.ring.implicit("analytic_sigma", [*apart]) * far * 2
-    c.at_least(std, least, "the std must hide two points in the ball of the tolerance")
-    c.idealized.append(c.where)
+    far, std = (c.positive(formulas.get(key), key) for key in ("tolerance", "std"))
+    c.at_least(std, c.analytic_sigma(*apart) * far * 2, HIDDEN)
+    c.computed()
     return Procedure(c.where, *whole)
 
 
@@ -299,7 +352,7 @@ def without(formulas: Mapping[str, Json], *names: str) -> dict[str, Json]:
 
 @kind("random_stopping", RowFacts, LabelFacts, answers=PLAIN)
 def _random_stopping(
-    c: At,
+    c: Judge,
     _: RowFacts,
     __: LabelFacts,
     *,
@@ -312,12 +365,17 @@ def _random_stopping(
     [LiuT19] [PapernotS22, Cor 3]
     """
     c.require(type(name) is str, "name must be text")
-    c.require(Fraction(1, 1000) <= number(gamma, c.where) <= 1, "gamma: from 1/1000 to 1")
+    c.require(Fraction(1, 1000) <= c.rational(gamma) <= 1, "gamma: from 1/1000 to 1")
     whole = share_of(c, share, delta=False)
+    c.private_runs(graphs, whole[0] / TIMES)
+    return Procedure(c.where, *whole)
+
+
+def private_runs(c: At, graphs: Json, epsilon: Formula) -> None:
+    """The obligation that each graph is epsilon-DP and reads nothing released. Raises Refused."""
     c.require(type(graphs) is list and graphs and not c.past.symbols, "graphs, of public numbers")
     for graph in graphs:
-        nested(c, graph, whole[0] / 3)
-    return Procedure(c.where, *whole)
+        nested(c, graph, epsilon)
 
 
 def nested(c: At, graph: Json, epsilon: Formula) -> None:

@@ -18,7 +18,7 @@ from .calibrations import moved_by
 from .facts import SEEN, Bound, Iterate, Known, Post, Release, StatisticFacts, public
 from .guarantees import GUARANTEES
 from .mechanisms import Noise, noise_of
-from .personal import believed, named, settled
+from .personal import believed, named, node_of
 
 
 def exactly_drawn(c: At, statistic: StatisticFacts, noise: Noise) -> None:
@@ -53,23 +53,34 @@ def _release(
     """The statistic plus noise of its own, `times` times over; of samples it costs no more."""
     texts = all(type(text) is str for text in (mechanism, rule, name))
     c.require(texts and (name or "a").isidentifier(), "mechanism, rule and name must be names")
-    foreign = ":" in mechanism
-    if ":" in rule:
-        believed(c, rule)
-    if not foreign:
-        known = (mechanism, "stated" if ":" in rule else rule) in THEOREMS
-        c.require(known, f"mechanism and rule: one of {sorted(THEOREMS)}")
-        c.require(states is None, "states: null, for a mechanism of the rule book")
+    foreign, by = ":" in mechanism, "stated" if ":" in rule else rule
+    c.require(foreign or (mechanism, by) in THEOREMS, f"one of {sorted(THEOREMS)}")
+    c.require(foreign or states is None, "states: null, for a mechanism of the rule book")
     drawn = noise_of(mechanism)
     mechanism = drawn.instead_of or mechanism
     one = statistic.l1 if drawn.norm == "L1" else statistic.l2
     c.require(one is not None, "its statistic must have a derived sensitivity")
-    amounts, noise, draws = amounts_of(c, share), c.positive(size, "size"), c.whole(times, "times")
-    settled(c, draws)
+    (amounts, draws), noise = spent(c, share, times), c.positive(size, "size")
     part = of_samples(c, statistic, sampled)
     exactly_drawn(c, statistic, drawn)
     stated = on_trust(c, statistic, mechanism, noise, states) if foreign else None
-    return Release(c.where, statistic, mechanism, noise, rule, amounts, draws, part, stated)
+    made = Release(c.where, statistic, mechanism, noise, rule, amounts, draws, part, stated)
+    by_theorem(c, made)
+    return made
+
+
+def by_theorem(c: At, r: Release) -> None:
+    """The theorem by which noise earns its share: of the rule book, or from outside, which is
+    believed of noise of this size for a statistic that moves by no more. Raises Refused.
+    """
+    if ":" not in r.rule:
+        return
+    believed(c, r.rule)
+    c.require(not c.personal_budgets(), "budgets of each record are spent by theorems of the book")
+    given = ", ".join(f"{key} = {text_of(f)}" for key, f in (r.share or {}).items())
+    moved = f"of a statistic that moves by at most {text_of(moved_by(c, r))} in {r.noise.norm}"
+    noise = f"{node_of(c)}: {r.mechanism} noise of size {text_of(r.size)}"
+    c.believed[r.rule].append(f"{noise}, {moved}: {given or 'no share'}")
 
 
 def on_trust(
@@ -91,19 +102,22 @@ def on_trust(
     amounts = {key: c.positive(value, key) for key, value in states["amounts"].items()}
     given = ", ".join(f"{key} = {text_of(value)}" for key, value in amounts.items())
     moved = f"of a statistic that moves by at most {text_of(most)} in {states['norm']}"
-    drawn = f"{c.where.partition(' (')[0]}: one draw of size {text_of(size)}"
+    drawn = f"{node_of(c)}: one draw of size {text_of(size)}"
     c.believed[mechanism].append(f"{drawn}, {moved}: {given}")
     return amounts
 
 
-def amounts_of(c: At, share: Json) -> dict[str, Formula] | None:
-    """What a release claims of the budget, by currency; None where it claims nothing."""
+def spent(c: At, share: Json, times: Json) -> tuple[dict[str, Formula] | None, Formula]:
+    """What a draw claims of the budget, by currency, None where it claims nothing; and the draws.
+    Raises Refused.
+    """
     known = [set(one.currency) for one in GUARANTEES.values()]
     own = share is None or (type(share) is dict and set(share) in known)
     c.require(own, f"share: null, or amounts of one of {[sorted(s) for s in known]}")
     amounts = None if share is None else {key: c.formula(value) for key, value in share.items()}
-    settled(c, *(amounts or {}).values())
-    return amounts
+    draws = c.whole(times, "times")
+    c.settled(draws, *(amounts or {}).values())
+    return amounts, draws
 
 
 @kind("post", *SEEN, many=True, answers=OF_BUDGETS)
@@ -188,7 +202,7 @@ def _bound(
     fits = once and release.noise.loss.gaussian and type(upper) is bool
     c.require(fits, "a bound is of one number that is drawn once, with Gaussian noise")
     paid, far = c.positive(failure, "failure"), c.formula(stds)
-    settled(c, paid)
+    c.settled(paid)
     c.at_least(c.formula(margin), moved_by(c, release), "the margin must cover the sensitivity")
     c.at_least(far, 0, "stds must not be negative")
     c.require(tail_paid(c, far, paid), "exp(-stds^2/2)/2 <= failure was not shown")

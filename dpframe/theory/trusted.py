@@ -21,7 +21,7 @@ from .facts import (
     Weight,
     public,
 )
-from .personal import believed
+from .personal import believed, node_of
 from .procedures import share_of
 
 MARGIN, LABEL = "|x'theta|", "|y|"
@@ -37,7 +37,7 @@ def of_records(c: At, inputs: Sequence[Any]) -> None:
 def said(c: At, name: Json, **stated: Formula | None) -> None:
     """Note for the sentence what a class states of a node; nothing where there is no bound."""
     known = [f"{key} = {text_of(value)}" for key, value in stated.items() if value is not None]
-    c.believed[name].append(f"{c.where.partition(' (')[0]}: {', '.join(known) or 'no bound'}")
+    c.believed[name].append(f"{node_of(c)}: {', '.join(known) or 'no bound'}")
 
 
 def bound(c: At, value: Json, name: str) -> Formula | None:
@@ -95,10 +95,12 @@ def _trusted_loss(
     """A convex loss, with the bounds that it states: formulas of bounds on |x'theta| and |y|."""
     believed(c, trusted)
     del parameters
+    c.believed[trusted].append(f"{node_of(c)}: a convex loss, bounds on its slope and curvature")
 
     def steep(margin: Formula | None, label: Formula) -> Formula | None:
-        found = anywhere if margin is None else slope
-        return within(c, found, {LABEL: label} if margin is None else {MARGIN: margin, LABEL: label})
+        if margin is None:
+            return within(c, anywhere, {LABEL: label})
+        return within(c, slope, {MARGIN: margin, LABEL: label})
 
     def bend(label: Formula) -> Formula:
         found = within(c, curvature, {LABEL: label})
@@ -129,7 +131,9 @@ def _trusted_weight(c: At, *, trusted: Json, parameters: Json, factor: Json) -> 
     """A factor of each record, as it is stated."""
     believed(c, trusted)
     del parameters
-    return Weight(c.positive(factor, "a weight"))
+    found = c.positive(factor, "a weight")
+    c.believed[trusted].append(f"{node_of(c)}: each record's factor is {text_of(found)}")
+    return Weight(found)
 
 
 @kind("trusted_release", object, many=True, answers=PLAIN)

@@ -144,9 +144,7 @@ def test_losses_together_stay_inside_the_largest_cells_of_counts():
     assert max(told) == most
 
 
-@pytest.mark.parametrize(
-    "kind", [Intercept, Normalized, Histogram], ids=lambda one: one.__name__
-)
+@pytest.mark.parametrize("kind", [Intercept, Normalized, Histogram], ids=lambda one: one.__name__)
 def test_an_entry_that_is_wrong_about_zeros_would_be_caught(kind, monkeypatch):
     """The negative control: were these said to add nothing for zeros, some pair goes beyond."""
     own = KINDS[kind.kind]

@@ -13,6 +13,7 @@ import dpframe as dp
 from dpframe import accountants, mechanisms, regressions
 from dpframe.graph import statistics
 from dpframe.pld import losses
+from dpframe.theory.calibrations import CALIBRATIONS
 from tests.support import samples
 
 DOCS = Path(dp.__file__).parents[1] / "docs"
@@ -26,7 +27,6 @@ FAMILIES = {
 }
 CITED = [
     *samples.final_subclasses(dp.Mechanism),
-    *samples.final_subclasses(dp.Calibration),
     *samples.final_subclasses(dp.Accountant),
     *samples.final_subclasses(dp.Regression),
 ]
@@ -72,15 +72,19 @@ def test_a_forgotten_export_and_a_forgotten_sample_are_noticed(family):
         dummy.__module__ = "elsewhere"
 
 
-@pytest.mark.parametrize("cls", samples.final_subclasses(dp.Calibration))
-def test_every_calibration_is_an_attribute_of_its_mechanism(cls):
+@pytest.mark.parametrize("rule", samples.CALIBRATIONS, ids=lambda rule: rule.name)
+def test_every_calibration_is_an_attribute_of_its_mechanism(rule):
     """A theorem is reached by the name that certificates cite: Gaussian.analytic."""
-    assert cls in samples.CALIBRATIONS, f"{cls.__name__} has no sample in tests/support/samples.py"
-    mechanism, _, attribute = cls.name.partition(".")
-    assert cls.mechanism is getattr(dp, mechanism)
-    assert isinstance(getattr(cls.mechanism, attribute), cls)
-    assert cls.citation
-    assert SOURCE.search(cls.citation)
+    mechanism, _, attribute = rule.name.partition(".")
+    assert rule.mechanism is getattr(dp, mechanism)
+    assert getattr(rule.mechanism, attribute) == rule
+    assert SOURCE.search(rule.citation)
+
+
+def test_every_calibration_of_the_rule_book_has_a_sample():
+    """And is an attribute of the mechanism that it names."""
+    own = {(rule.mechanism.kind, rule.name) for rule in samples.CALIBRATIONS}
+    assert own == set(CALIBRATIONS)
 
 
 def test_every_loss_is_exported_and_has_a_sample():
@@ -140,7 +144,7 @@ def test_every_source_key_is_in_the_bibliography():
 def some_instances():
     """An instance of every family."""
     yield from (make(2) for make in samples.MECHANISMS.values())
-    yield from (cls() for cls in samples.CALIBRATIONS)
+    yield from samples.CALIBRATIONS
     yield from (cls() for cls in samples.ACCOUNTANTS)
     yield from (cls() for cls in samples.REGRESSIONS)
     X, y = samples.setting().nodes()

@@ -61,9 +61,9 @@ def registered(monkeypatch):
 
     def register(noise, calibration):
         monkeypatch.setitem(samples.NOISES, noise, lambda size: noise(scale=size))
-        monkeypatch.setitem(samples.CALIBRATIONS, calibration, ("2", "1e-6"))
+        monkeypatch.setitem(samples.CALIBRATIONS, calibration(), ("2", "1e-6"))
         monkeypatch.setitem(MECHANISMS.CLOSED_FORMS, noise, ("epsilon", lambda s, c: s / c))
-        return {"noise": noise, "calibration": calibration}
+        return {"noise": noise, "calibration": calibration()}
 
     return register
 

@@ -32,8 +32,10 @@ def points(count):
         half = arb_lower(flint.arb.pi() / 2)
     kinds = [
         lambda: Fraction(random.randint(-(10**9), 10**9), random.randint(1, 10**6)),
-        lambda: Fraction(random.choice((1, -1)) * random.randint(1, 10**20), random.randint(1, 99))
-        * Fraction(10) ** random.randint(-300, 300),
+        lambda: (
+            Fraction(random.choice((1, -1)) * random.randint(1, 10**20), random.randint(1, 99))
+            * Fraction(10) ** random.randint(-300, 300)
+        ),
         lambda: 1 + Fraction(random.randint(-99, 99), 7 * 10 ** random.randint(3, 300)),
         lambda: Fraction(random.uniform(-50, 50)),
         lambda: Fraction(math.exp(random.uniform(-690, 690))),

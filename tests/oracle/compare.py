@@ -156,9 +156,7 @@ def asked(shipped: tamper.Shipped, numbers: Iterable[int], seed: int) -> Iterato
             yield tamper.Tampered(key, "shipped", "", document)
 
 
-def _part(
-    both: Both, shipped: tamper.Shipped, seed: int, numbers: Sequence[int]
-) -> list[Answer]:
+def _part(both: Both, shipped: tamper.Shipped, seed: int, numbers: Sequence[int]) -> list[Answer]:
     return [both.answer(one) for one in asked(shipped, numbers, seed)]
 
 

@@ -24,11 +24,6 @@ from typing import Any
 
 import dpframe as dp
 from dpframe.auditing.catalogue import everything, example
-from dpframe.mechanisms.discrete_gaussian import ConcentratedDiscreteGaussian
-from dpframe.mechanisms.discrete_laplace import PureDiscreteLaplace
-from dpframe.mechanisms.gaussian import Analytic, DworkRoth, KamathUllman
-from dpframe.mechanisms.l2_laplace import PureL2Laplace
-from dpframe.mechanisms.laplace import PureLaplace
 from tests.support import lock, samples
 
 Document = dict[str, Any]
@@ -38,11 +33,13 @@ JOINT = ("epsilon, delta", "1, 1e-6", "rho")  # claims of declarations calibrate
 PROCESSES = 2
 STATISTICS = {cls.__name__: make for cls, make in samples.STATISTICS.items()}
 CALIBRATIONS = {
-    cls.__name__: cls
-    for cls in (
-        *(Analytic, DworkRoth, KamathUllman),
-        *(PureLaplace, PureL2Laplace, PureDiscreteLaplace, ConcentratedDiscreteGaussian),
-    )
+    "Analytic": dp.Gaussian.analytic,
+    "DworkRoth": dp.Gaussian.classical,
+    "KamathUllman": dp.Gaussian.kamath_ullman,
+    "PureLaplace": dp.Laplace.pure,
+    "PureL2Laplace": dp.L2Laplace.pure,
+    "PureDiscreteLaplace": dp.DiscreteLaplace.pure,
+    "ConcentratedDiscreteGaussian": dp.DiscreteGaussian.concentrated,
 }
 ROWS: dict[str, Callable[[Any, Any], tuple[Any, Any]]] = {
     "plain": lambda X, y: (X, y),
@@ -63,7 +60,7 @@ class OneRelease(dp.Regression):
     def declare(self, X: Any, y: Any, budget: dp.Share) -> Any:
         """One release of the whole budget."""
         made = STATISTICS[self.statistic](*ROWS[self.rows](X, y))
-        return dp.release(made, CALIBRATIONS[self.noise](), budget)
+        return dp.release(made, CALIBRATIONS[self.noise], budget)
 
 
 def makers() -> Iterator[tuple[str, Make]]:

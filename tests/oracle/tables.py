@@ -313,9 +313,7 @@ def _cell_count(table: Table, node: Node, *_: Any, **__: Any) -> Array:
 
 
 @kind("cell_sums")
-def _cell_sums(
-    table: Table, node: Node, own: Rows, labels: Labels, *_: Any, **__: Any
-) -> Array:
+def _cell_sums(table: Table, node: Node, own: Rows, labels: Labels, *_: Any, **__: Any) -> Array:
     place, count = cells(table, node["partition"], Rows(table.x))
     u = own.x / own.side
     y = labels.y / labels.side

@@ -134,9 +134,7 @@ def inside(spec: Json, value: float) -> bool:
     """Whether a range has a number."""
     low, high = ends(spec)
     left, right = spec["closed"] in ("both", "left"), spec["closed"] in ("both", "right")
-    return (low < value or (left and low == value)) and (
-        value < high or (right and value == high)
-    )
+    return (low < value or (left and low == value)) and (value < high or (right and value == high))
 
 
 def some(spec: Json) -> list[float]:
@@ -367,9 +365,7 @@ def together(epsilon: float, mu: float, pure: Sequence[Spent]) -> float:
     at = (start + np.arange(len(total))) * step
     if mu == 0:
         return float(np.sum(total * np.maximum(0, -np.expm1(epsilon - at))))
-    values = [
-        p * conditional(epsilon - x, mu) for p, x in zip(total, at, strict=True) if p > 1e-30
-    ]
+    values = [p * conditional(epsilon - x, mu) for p, x in zip(total, at, strict=True) if p > 1e-30]
     return float(sum(values))
 
 
@@ -633,9 +629,7 @@ def scales(nodes: list[Json], env: Env) -> tuple[float, float]:
     sizes = {"x": [1.0], "y": [1.0]}
     for node in nodes:
         for key in known.get(node["kind"], ()):
-            sizes["y" if node["kind"] == "clip_column" else "x"].append(
-                abs(number(node[key], env))
-            )
+            sizes["y" if node["kind"] == "clip_column" else "x"].append(abs(number(node[key], env)))
         if node["kind"] in ("scale", "scaled_labels"):
             sizes["x" if node["kind"] == "scale" else "y"].append(abs(number(node["by"], env)))
     return FAR * max(sizes["x"]), FAR * max(sizes["y"])

@@ -117,7 +117,7 @@ def test_what_is_proved_holds_at_random_points():
         strict = holds(formula, strict=True)
         for _ in range(12):
             found = value(formula, point(rng))
-            assert found > -mpmath.mpf(10) ** -25, formula
+            assert found > -(mpmath.mpf(10) ** -25), formula
             assert not strict or found > 0, formula
     assert proved > 12
 

@@ -13,7 +13,6 @@ import pytest
 
 import dpframe as dp
 from dpframe.accountants import BasicAccountant, ConcentratedAccountant
-from dpframe.mechanisms.laplace import PureLaplace
 from dpframe.symbols import Domain, Expression, Symbol, analytic_sigma, exp, log, sqrt
 
 SYMBOLIC = dp.ApproxDP(dp.EPSILON, dp.DELTA)
@@ -59,14 +58,18 @@ class Quiet(dp.Laplace):
         return dp.PureDP(sensitivity / self.scale / 1000)
 
 
-class Hiding(PureLaplace):
+class Hiding(dp.Calibration):
     """A theorem that prescribes Quiet noise."""
 
-    name = "Hiding"
+    name, citation, mechanism = "Hiding", "", dp.Laplace
+    currencies = (("epsilon",), ("epsilon", "delta"))
 
     def calibrate(self, share: dp.Share, sensitivity: Expression) -> dp.Laplace:
         """500 times less noise, which says that it is twice as much."""
         return Quiet(scale=sensitivity / share.epsilon / 500)
+
+    def limit(self, share: dp.Share) -> None:
+        """Always holds."""
 
 
 @attrs.frozen

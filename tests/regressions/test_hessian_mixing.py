@@ -89,8 +89,8 @@ def test_it_is_certified_for_every_parameter(relation):
 @pytest.mark.parametrize(
     ("floor", "why"),
     [
-        ("above", "the floor is of their own X'X"),
-        ("elsewhere", "the floor is of their own X'X"),
+        ("above", "a bound below lambda_min of this X'X"),
+        ("elsewhere", "a bound below lambda_min of this X'X"),
         ("unbounded", "rows are bounded"),
     ],
 )
@@ -106,7 +106,7 @@ def test_a_wrong_floor_is_refused(floor, why):
 def test_more_rows_a_person_no_rows_and_too_much_are_refused():
     """The pair is of one record; a share of all leaves nothing for the floor."""
     assert "one row a person" in words(Sketched(), rows_per_person=2)[0]
-    assert "sketches have rows" in words(Sketched(rows=0))[0]
+    assert "rows must be positive" in words(Sketched(rows=0))[0]
     assert "positive" in words(Sketched(floor="below", share=1))[0]
     with pytest.raises(dp.InvalidArgument, match="delta"):
         dp.examine(Sketched(), target=dp.PureDP(1), setting=setting())

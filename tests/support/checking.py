@@ -20,7 +20,7 @@ from dpframe.kernel.checker import hash_of
 from dpframe.kernel.reading import content_of
 from dpframe.prover.witnesses import Searched, _line, proved, some
 from dpframe.theory import DERIVATIONS, KINDS, THEOREMS
-from dpframe.theory.calibrations import bounds_of
+from dpframe.theory.at import bounds_of
 from dpframe.theory.estimates import moves_of
 from dpframe.theory.joint import PARTS, joint
 from dpframe.theory.personal import derive
@@ -39,8 +39,8 @@ def Checker() -> kernel_checker.Checker:  # noqa: N802 - like the class
     return kernel_checker.Checker(Ring())
 
 
-def check(document: Any, expect: str | None = None) -> kernel.Verdict:
+def check(document: Any, expect: str | None = None, **limits: Any) -> kernel.Verdict:
     """The kernel's verdict on a document with the proof that the prover finds for it."""
     if isinstance(document, Mapping) and "proof" in document:
-        return kernel.check(proved(document), expect)
-    return kernel.check(document, expect)
+        return kernel.check(proved(document), expect, **limits)
+    return kernel.check(document, expect, **limits)

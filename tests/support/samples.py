@@ -22,11 +22,6 @@ from dpframe.describing.stated import StatedStatistic
 from dpframe.experiments.contest.mirrored import AdaSSPWangMirrored
 from dpframe.graph import objectives as ob
 from dpframe.graph import statistics as st
-from dpframe.mechanisms.discrete_gaussian import ConcentratedDiscreteGaussian
-from dpframe.mechanisms.discrete_laplace import PureDiscreteLaplace
-from dpframe.mechanisms.gaussian import Analytic, DworkRoth, KamathUllman
-from dpframe.mechanisms.l2_laplace import PureL2Laplace
-from dpframe.mechanisms.laplace import PureLaplace
 from dpframe.mutating.examples import CellCounts, CellMoments
 from dpframe.mutating.mutant import Mutant
 
@@ -106,13 +101,13 @@ LOSSES = {  # losses small, ordinary and large
 OWN_SUITES = {dp.SubsampledGaussianLoss}  # losses whose balls are too slow for the general suite
 
 CALIBRATIONS = {  # a budget at which the theorem holds: (epsilon, delta)
-    DworkRoth: ("0.9", "1e-6"),
-    KamathUllman: ("2.5", "1e-6"),
-    Analytic: ("3", "1e-6"),
-    PureLaplace: ("2", "1e-6"),
-    PureDiscreteLaplace: ("2", "1e-6"),
-    ConcentratedDiscreteGaussian: ("2", "1e-6"),
-    PureL2Laplace: ("2", "1e-6"),
+    dp.Gaussian.classical: ("0.9", "1e-6"),
+    dp.Gaussian.kamath_ullman: ("2.5", "1e-6"),
+    dp.Gaussian.analytic: ("3", "1e-6"),
+    dp.Laplace.pure: ("2", "1e-6"),
+    dp.DiscreteLaplace.pure: ("2", "1e-6"),
+    dp.DiscreteGaussian.concentrated: ("2", "1e-6"),
+    dp.L2Laplace.pure: ("2", "1e-6"),
 }
 
 ACCOUNTANTS = {

@@ -61,7 +61,8 @@ def test_entries_ask_the_small_context_only(name):
         and node.value.id == "at"
     }
     assert asked <= {one for one in dir(facts.Symbolic) if not one.startswith("_")} | {"where"} | {
-        "replaced"
+        "replaced",
+        "changes",
     }
 
 

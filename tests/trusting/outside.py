@@ -13,7 +13,7 @@ from dpframe.graph.maps.base import ColumnMap, RowMap
 from dpframe.graph.maps.weighted import Weight, WeightedColumn, WeightedRows
 from dpframe.graph.objectives import IDENTITY, Objective
 from dpframe.graph.procedure import Sampler
-from dpframe.graph.statistics import BlockSum, OneRow
+from dpframe.graph.statistics import OneRow, RecordSum
 from dpframe.mechanisms import positive_formula
 from dpframe.sensitivity import L1
 from dpframe.symbols import add, multiply
@@ -22,7 +22,7 @@ ONE = dp.constant(1)
 
 
 @attrs.frozen(cache_hash=True)
-class Positives(BlockSum):
+class Positives(RecordSum):
     """The number of labels above 0: one row counts at most once."""
 
     kind: ClassVar[str] = "positives"
@@ -252,3 +252,16 @@ class Pure(dp.Regression):
         one, other = budget.split_evenly(2)
         moment = dp.release(X.T @ y, dp.Laplace.pure, one, name="moment")
         return dp.post(first, moment, dp.release(dp.count(X), dp.Laplace.pure, other, name="n"))
+
+
+class Counted(dp.Regression):
+    """A count of ones own and a sum, for a split of the budget."""
+
+    gamma: dp.Expression = attrs.field(default=dp.parameter("gamma", 0, 1))
+
+    def declare(self, X, y, budget):
+        """Two releases."""
+        one, other = budget.split(self.gamma, 1 - self.gamma)
+        many = dp.release(Positives(y), dp.Laplace.pure, one, name="positives")
+        moment = dp.release(X.T @ y, dp.Laplace.pure, other, name="moment")
+        return dp.post(first, moment, many)

@@ -53,7 +53,8 @@ def proof(audit: Audit, known: Collection[str]) -> Iterator[Section]:
         return
     said = [paragraph("By ", *words(argument(chosen.name), known), ".")]
     if audit.trusted:
-        said.append(paragraph(f"On trust in {', '.join(audit.trusted)}.", class_="note"))
+        named = clipped(", ".join(audit.trusted), LONG)
+        said.append(paragraph(f"On trust in {named}.", class_="note"))
     steps = [element("li", *_step(one, known)) for one in chosen.obligations[:MOST]]
     failing = {line.verdict for line in audit.lines} & {Verdict.REFUTED, Verdict.UNPROVED}
     if chosen.name != "basic" and failing:

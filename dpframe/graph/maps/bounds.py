@@ -64,9 +64,7 @@ class Box(RowMap):
 
     kind: ClassVar[str] = "box"
     source: Rows
-    bound: Expression = attrs.field(
-        converter=_box, metadata=reads(positive=True)
-    )
+    bound: Expression = attrs.field(converter=_box, metadata=reads(positive=True))
 
     @property
     def label(self) -> str:
@@ -107,9 +105,7 @@ class Intercept(RowMap):
     kind: ClassVar[str] = "intercept"
     label: ClassVar[str] = "append intercept"
     source: Rows
-    value: Expression = attrs.field(
-        converter=_value, default=ONE, metadata=reads(positive=True)
-    )
+    value: Expression = attrs.field(converter=_value, default=ONE, metadata=reads(positive=True))
 
     def __attrs_post_init__(self) -> None:
         """Columns that sum to 1 already leave nothing to an intercept."""

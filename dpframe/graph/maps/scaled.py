@@ -79,21 +79,13 @@ class ScaledLabels(ColumnMap):
     kind: ClassVar[str] = "scaled_labels"
     source: Column
     by: Expression = attrs.field(converter=_by, metadata=reads("divisor", positive=True))
-    minus: Expression = attrs.field(
-        converter=_minus, default=ZERO, metadata=reads("centre")
-    )
+    minus: Expression = attrs.field(converter=_minus, default=ZERO, metadata=reads("centre"))
 
     @property
     def bound(self) -> Expression | None:
         """bound/by where nothing is subtracted and the divisor is no secret; None elsewhere."""
         before, plain = self.source.bound, self.minus == ZERO and DATA not in self.by.scope
         return before / self.by if before is not None and plain else None
-
-    @property
-    def ball(self) -> bool:
-        """As before, where labels are only divided, by a public number."""
-        public = self.bound is not None and RELEASED not in self.by.scope
-        return public and self.source.ball
 
     @property
     def label(self) -> str:
@@ -214,12 +206,8 @@ class DividedColumns(RecordMap):
     source: Rows
     by: Node = attrs.field(validator=_known_or_statistic)
     minus: Node | None = attrs.field(validator=_known_or_statistic)
-    lower: Expression = attrs.field(
-        converter=_lower, metadata=reads(positive=True)
-    )
-    upper: Expression = attrs.field(
-        converter=_upper, metadata=reads(positive=True)
-    )
+    lower: Expression = attrs.field(converter=_lower, metadata=reads(positive=True))
+    upper: Expression = attrs.field(converter=_upper, metadata=reads(positive=True))
 
     @property
     def readings(self) -> dict[str, Reading]:

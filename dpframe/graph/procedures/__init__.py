@@ -1,4 +1,4 @@
-"""One file a procedure: what it reads, and how it draws. Their theorems are in `prover/rules`."""
+"""One file a procedure: what it reads, and how it draws. Their theorems are in `dpframe.theory`."""
 
 from .approximate import ApproximateMinimum, approximate_minimum
 from .bounded_monomials import BoundedMonomials

@@ -9,10 +9,10 @@ import attrs
 
 from dpframe.errors import NotExecutable
 from dpframe.privacy import Share
-from dpframe.symbols import RELEASED, Expression, analytic_sigma, to_json
+from dpframe.symbols import RELEASED, Expression, analytic_sigma
 
 from ..node import Node
-from ..procedure import Random, Rounded, Sampler
+from ..procedure import Random, Rounded, Sampler, amounts_of
 from ..reading import Reading, share_readings
 from .perturbed import PerturbedMinimum
 
@@ -77,14 +77,12 @@ class ApproximateMinimum(Sampler):
         """2 tolerance analytic_sigma(epsilon, delta) of its part of the share."""
         return 2 * self.tolerance * analytic_sigma(self.noise_share.epsilon, self.noise_share.delta)
 
-    def record(self) -> dict[str, object]:
-        """As other procedures; the kind of noise, and how the share is split."""
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """As of other procedures; the kind of noise, and how the share is split."""
         parts = {"minimum": self.minimum.share, "difference": self.noise_share}
-        amounts = {
-            name: dict(zip(part.currency, map(to_json, part.amounts), strict=True))
-            for name, part in parts.items()
-        }
-        return {**super().record(), "noise": self.minimum.noise, **amounts}
+        amounts = {name: amounts_of(part) for name, part in parts.items()}
+        return {**super().parameters, "noise": self.minimum.noise, **amounts}
 
     def sample(self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random) -> Array:
         """One draw. Raises NotExecutable where the tolerance was not reached."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.privacy import REPLACE_ONE, Guarantee, PureDP, Share
+from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.symbols import RELEASED, Expression, constant, exact
+from dpframe.theory.procedures import changed_cells
 
 from ..depths import Depths, base_of, reach_of, whole
+from ..facts import by_the_book
 from ..maps.grid import unit_of_entries
 from ..node import Node
 from ..procedure import Random, Rounded, Sampler
@@ -71,14 +72,9 @@ class DeepPoint(Sampler):
         }
 
     @property
-    def changed(self) -> Expression:
-        """How many cells one change of the table changes, at most."""
-        return changed_cells(self.sums)
-
-    @property
     def cost(self) -> Expression:
         """The epsilon of the draw, 2 rate a cell that changes."""
-        return 2 * self.rate * self.changed
+        return 2 * self.rate * cells_changed(self.sums)
 
     def depths(self, values: Mapping[Node, Array], numbers: Rounded) -> Depths:
         """The models on their grid, and the base of the draw, at most e^rate."""
@@ -111,10 +107,11 @@ class DeepPoint(Sampler):
         return self.samples(values, numbers, randomness, 1)[0]
 
 
-def changed_cells(sums: CellSums) -> Expression:
-    """One for each row that a person may add or remove; a replaced row may change two."""
-    many = 2 if sums.unit.relation is REPLACE_ONE else 1
-    return sums.unit.rows_per_person * Fraction(many)
+def cells_changed(sums: CellSums) -> Expression:
+    """How many cells one change of the table changes, at most."""
+    unit = sums.unit
+    found: Expression = by_the_book(changed_cells, unit.relation, unit.rows_per_person)
+    return found
 
 
 def deep_point(
@@ -128,7 +125,7 @@ def deep_point(
         penalty=ZERO if penalty == 0 else exact(penalty, "penalty"),
         radius=exact(radius, "radius"),
         grain=exact(grain, "grain"),
-        rate=share.epsilon / (2 * changed_cells(sums)),
+        rate=share.epsilon / (2 * cells_changed(sums)),
         share=share,
         name=name,
     )

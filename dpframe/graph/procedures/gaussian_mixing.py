@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
-from dpframe.privacy import REPLACE_ONE, Share
-from dpframe.symbols import RELEASED, Expression, exact, exp, power
+from dpframe.privacy import Share
+from dpframe.symbols import RELEASED, Expression, exact, power
+from dpframe.theory.procedures import of_one_row
 
-from ..bound import Bound
-from ..loop import points_of
+from ..facts import by_the_book
 from ..node import Node
 from ..procedure import Random, Rounded, Sampler, approximate
 from ..reading import Reading
 from ..statistics import Gram
-from ..statistics.combined import ZERO, LambdaMin
+from ..statistics.combined import ZERO
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,30 +72,12 @@ class GaussianMixing(Sampler):
         }
 
     @property
-    def fits(self) -> bool:
-        """Whether rows are bounded, no loop moves them, and the floor is 0 or bounds lambda_min of
-        this X'X from below.
-        """
-        if type(self.gram) is not Gram or self.gram.rows.norm is None or points_of(self.gram):
-            return False
-        if self.floor == ZERO:
-            return True
-        origins = [symbol.origin for symbol in self.floor.symbols()]
-        bound = origins[0] if len(origins) == 1 else None
-        if type(bound) is not Bound or self.floor != bound.symbol or bound.upper_side:
-            return False
-        least = bound.value.statistic
-        return type(least) is LambdaMin and least.gram == self.gram
-
-    @property
     def claim(self) -> tuple[Expression, Expression]:
-        """What one added or removed row must satisfy: all of the share; of a replacement, which is
-        a removal and an addition, (epsilon/2, delta/(1 + e^(epsilon/2))).
-        """
-        epsilon, delta = self.share.epsilon, self.share.delta
-        if self.gram.unit.relation is not REPLACE_ONE:
-            return epsilon, delta
-        return epsilon / 2, delta / (1 + exp(epsilon / 2))
+        """What one added or removed row must satisfy."""
+        epsilon, delta = by_the_book(
+            of_one_row, self.gram.unit.relation, self.share.epsilon, self.share.delta
+        )
+        return epsilon, delta
 
     def sizes(self, numbers: Rounded) -> tuple[int, int]:
         """(T, k) as whole numbers. Raises InvalidArgument beyond 10^7 rows in all."""

@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.mechanisms import AdditiveNoise, Gaussian, L2Laplace
-from dpframe.privacy import REPLACE_ONE, ApproxDP, Guarantee, PureDP, Share
-from dpframe.symbols import (
-    RELEASED,
-    Expression,
-    Number,
-    analytic_sigma,
-    exact,
-    maximum,
-    power,
-    to_json,
-)
+from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share
+from dpframe.symbols import RELEASED, Expression, exact
+from dpframe.theory.procedures import tilt
 
+from ..facts import by_the_book
 from ..node import Node
 from ..procedure import Random, Rounded, Sampler
 from ..reading import Reading
 from ..statistics import Gram, Moment
-from ..statistics.combined import ZERO
-from ..statistics.log_residual import ridge_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[Any]
 
-HALF = Number(Fraction(1, 2))
 NOISES: dict[str, type[AdditiveNoise]] = {"gaussian": Gaussian, "l2_laplace": L2Laplace}
 
 
@@ -83,10 +72,10 @@ class PerturbedMinimum(Sampler):
             "size": Reading(self.size, RELEASED),
         }
 
-    def record(self) -> dict[str, object]:
-        """Its formulas, its share, the kind of noise and whether it is stated."""
-        stated = None if self.stated is None else to_json(self.stated)
-        return {**super().record(), "noise": self.noise, "stated": stated}
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """As of other procedures; the kind of noise, and what is stated of it."""
+        return {**super().parameters, "noise": self.noise, "stated": self.stated}
 
     @property
     def slope(self) -> Expression:
@@ -95,41 +84,18 @@ class PerturbedMinimum(Sampler):
         return B * (B * self.radius + self.moment.column.radius)
 
     @property
-    def curvature(self) -> Expression:
-        """B^2/penalty, above the epsilon of the Jacobian."""
-        return power(self.gram.rows.radius, 2) / self.penalty
-
-    @property
-    def noise_epsilon(self) -> Expression:
-        """What is left of epsilon for the noise."""
-        return self.noise_share * self.share.epsilon
-
-    @property
-    def replaced(self) -> bool:
-        """Whether a neighbour has another record, not one more."""
-        return self.gram.unit.relation is REPLACE_ONE
-
-    @property
     def least(self) -> Expression:
         """The least noise that the theorem asks for: a std, or a scale."""
-        moved = 2 * self.slope if self.replaced else self.slope
-        own = self.noise_epsilon
-        if self.noise != "gaussian":
-            return moved / own
-        epsilon, delta = self.share.epsilon, self.share.delta
-        if self.replaced:
-            return moved * analytic_sigma(own, delta / 4)
-        return moved * maximum(analytic_sigma(own, delta), analytic_sigma(epsilon, delta / 2))
+        relation, share = self.gram.unit.relation, (self.share.epsilon, self.share.delta)
+        found: Expression = by_the_book(
+            tilt, relation, self.noise, self.slope, self.noise_share, share
+        )
+        return found
 
     @property
     def size(self) -> Expression:
         """The size of the noise: as stated, or the least."""
         return self.least if self.stated is None else self.stated
-
-    @property
-    def fits(self) -> bool:
-        """Whether X'X and X'y are of one table."""
-        return ridge_of(self.gram, self.moment, ZERO)
 
     def sample(self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random) -> Array:
         """One draw."""

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.privacy import REPLACE_ONE, Share
-from dpframe.symbols import RELEASED, Expression, exact, exp, minimum, power, sqrt
+from dpframe.symbols import RELEASED, Expression, exact, exp, power
+from dpframe.theory.procedures import of_one_row, residual_of
 
-from ..bound import Bound
+from ..facts import by_the_book
 from ..node import Node
 from ..procedure import Random, Rounded, Sampler, approximate
 from ..reading import Reading
 from ..statistics import Gram, Moment
 from ..statistics.combined import ZERO
-from ..statistics.log_residual import LogResidual, ridge, ridge_of
+from ..statistics.log_residual import ridge
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,40 +84,25 @@ class Posterior(Sampler):
 
     @property
     def residual(self) -> Expression | None:
-        """A bound on |y - x'theta|, theta of the smaller table: by a bound on its logarithm; else,
-        where n is public, by |theta| <= min(sqrt(n) Y/(2 sqrt(penalty)), n B Y/penalty).
+        """A bound on |y - x'theta|, theta of the smaller table: by what should bound its logarithm;
+        else, where n is public, that of all tables of n rows.
         """
         if self.log_residual is not None:
-            return exp(self.log_residual) if self._bounds_residuals() else None
-        if self.gram.unit.relation is not REPLACE_ONE:
+            return exp(self.log_residual)
+        rows, column, relation = self.gram.rows, self.moment.column, self.gram.unit.relation
+        if relation is not REPLACE_ONE or rows.norm is None or column.bound is None:
             return None
-        n, B, Y = self.gram.rows.rows, self.gram.rows.radius, self.moment.column.radius
-        longest = minimum(sqrt(n) * Y / (2 * sqrt(self.penalty)), n * B * Y / self.penalty)
-        return Y + B * longest
-
-    def _bounds_residuals(self) -> bool:
-        found = self.log_residual
-        origins = [] if found is None else [symbol.origin for symbol in found.symbols()]
-        bound = origins[0] if len(origins) == 1 else None
-        if type(bound) is not Bound or found != bound.symbol or not bound.upper_side:
-            return False
-        own = LogResidual(self.gram, self.moment, self.penalty, self.floor)
-        return bool(bound.value.statistic == own)
-
-    @property
-    def fits(self) -> bool:
-        """Whether X'X, X'y and the floor are of one table."""
-        return ridge_of(self.gram, self.moment, self.floor)
+        bounds = (rows.norm, column.bound)
+        found: Expression = by_the_book(residual_of, relation, rows.rows, bounds, self.penalty)
+        return found
 
     @property
     def claim(self) -> tuple[Expression, Expression]:
-        """What one added or removed row must satisfy: all of the share; of a replacement, which is
-        a removal and an addition, (epsilon/2, delta/(1 + e^(epsilon/2))).
-        """
-        epsilon, delta = self.share.epsilon, self.share.delta
-        if self.gram.unit.relation is not REPLACE_ONE:
-            return epsilon, delta
-        return epsilon / 2, delta / (1 + exp(epsilon / 2))
+        """What one added or removed row must satisfy."""
+        epsilon, delta = by_the_book(
+            of_one_row, self.gram.unit.relation, self.share.epsilon, self.share.delta
+        )
+        return epsilon, delta
 
     def gamma(self, numbers: Rounded) -> float:
         """The temperature, rounded down: admissible where it is not stated, 0 where none is."""

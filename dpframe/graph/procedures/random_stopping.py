@@ -10,6 +10,7 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.symbols import RELEASED, rational
+from dpframe.theory.procedures import TIMES
 
 from ..columns import Column
 from ..graph import Graph
@@ -18,7 +19,6 @@ from ..procedure import Procedure
 from ..reading import Reading
 from ..rows import Rows
 
-TIMES = 3  # what a run may cost, this often, is the cost of the whole
 LEAST = Fraction(1, 1000)
 
 
@@ -98,8 +98,9 @@ class RandomStopping(Procedure):
             for name, formula in node.formulas.items()
         }
 
-    def record(self) -> dict[str, object]:
+    @property
+    def parameters(self) -> dict[str, Any]:
         """Its share, its name, gamma, and every graph with its formulas."""
         graphs = [[list(graph.records), graph.output_ids] for graph in self.graphs]
-        own = {name: value for name, value in super().record().items() if name != "formulas"}
+        own = {name: value for name, value in super().parameters.items() if name != "formulas"}
         return {**own, "gamma": str(self.gamma), "graphs": graphs}

@@ -18,7 +18,7 @@ from ..node import Node
 from ..procedure import Random, Rounded, approximate
 from ..reading import Reading
 from ..statistics import CellSums
-from .deep_point import ZERO, DeepPoint, changed_cells
+from .deep_point import ZERO, DeepPoint, cells_changed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,9 +54,10 @@ class TestedPoint(DeepPoint):
         """Those of a deep point, and the epsilon of the test."""
         return {**super().own_readings, "test": Reading(self.test)}
 
-    def record(self) -> dict[str, object]:
-        """As other procedures; the least depth."""
-        return {**super().record(), "least": self.least}
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """As of other procedures; the least depth."""
+        return {**super().parameters, "least": self.least}
 
     @property
     def cost(self) -> Expression:
@@ -65,8 +66,8 @@ class TestedPoint(DeepPoint):
 
     @property
     def scale(self) -> Expression:
-        """Of the noise: a change moves the distance by at most `changed`."""
-        return self.changed / self.test
+        """Of the noise: a change moves the distance by at most one a cell that changes."""
+        return cells_changed(self.sums) / self.test
 
     @property
     def threshold(self) -> Expression:
@@ -77,7 +78,7 @@ class TestedPoint(DeepPoint):
 
     @property
     def ratio(self) -> Expression:
-        """delta e^(-2 rate changed)/2: what a safe table may have outside, of all weight."""
+        """delta e^(-cost of the draw)/2: what a safe table may have outside, of all weight."""
         return self.share.delta * exp(-super().cost) / 2
 
     def bar(self, numbers: Rounded) -> int:
@@ -86,8 +87,8 @@ class TestedPoint(DeepPoint):
 
     def distance(self, depths: Depths, numbers: Rounded) -> int:
         """How many models must change before the table is unsafe, at least; -1 where it is."""
-        changed, ratio = round(numbers.up(self.changed)), Fraction(numbers.down(self.ratio))
-        return distance(depths, self.least, changed, ratio)
+        changed = round(numbers.up(cells_changed(self.sums)))
+        return distance(depths, self.least, changed, Fraction(numbers.down(self.ratio)))
 
     def samples(
         self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random, n: int
@@ -124,7 +125,7 @@ def deep_point_tested(
         penalty=ZERO if penalty == 0 else exact(penalty, "penalty"),
         radius=exact(radius, "radius"),
         grain=exact(grain, "grain"),
-        rate=(whole.epsilon - own) / (2 * changed_cells(sums)),
+        rate=(whole.epsilon - own) / (2 * cells_changed(sums)),
         least=max(1, sums.partition.cells // 4),
         test=own,
         share=whole,

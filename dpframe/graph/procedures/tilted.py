@@ -10,10 +10,12 @@ import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.mechanisms import L2Laplace
-from dpframe.privacy import REPLACE_ONE, Guarantee, PureDP, Share
-from dpframe.symbols import RECORD, RELEASED, Expression, Scope, exact, power, to_json
+from dpframe.privacy import Guarantee, PureDP, Share
+from dpframe.symbols import RECORD, RELEASED, Expression, Scope, exact
+from dpframe.theory.procedures import tilt
 
 from ..columns import Column
+from ..facts import by_the_book
 from ..maps.weighted import RecordWeights, Weight
 from ..node import Node
 from ..objectives import Bounds, Objective
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-ONE = exact(1)
 FINE = 2.0**-36  # of the noise's scale: how far the gradient may be from 0 at what is returned,
 ROUNDING = 2.0**-44  # or of the sizes that it is a sum of, where doubles show no less
 
@@ -85,10 +86,10 @@ class TiltedMinimum(Searcher):
             found["size"] = Reading(self.size, RELEASED | RECORD)
         return found
 
-    def record(self) -> dict[str, object]:
-        """Its formulas, its share, and the weight."""
-        weight = None if self.weight is None else to_json(self.weight)
-        return {**super().record(), "weight": weight}
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """As of other procedures; the weight."""
+        return {**super().parameters, "weight": self.weight}
 
     @property
     def bounds(self) -> Bounds | None:
@@ -98,40 +99,25 @@ class TiltedMinimum(Searcher):
         return Bounds(self.rows.norm, self.column.bound)
 
     @property
-    def own_weight(self) -> Expression:
-        """The weight of a record, 1 by default."""
-        return ONE if self.weight is None else self.weight
-
-    @property
     def slope(self) -> Expression | None:
-        """A = w s B, a bound on the gradient of one record for all theta; None where the loss has
-        none.
+        """s B, a bound on the gradient of one record of weight 1 for all theta; None where the loss
+        has none.
         """
         bounds = self.bounds
         slope = None if bounds is None else self.objective.slope(bounds)
-        return None if slope is None or bounds is None else self.own_weight * slope * bounds.row
-
-    @property
-    def curvature(self) -> Expression | None:
-        """w c B^2/penalty, above the epsilon of the Jacobian."""
-        bounds = self.bounds
-        curvature = None if bounds is None else self.objective.curvature(bounds)
-        if curvature is None or bounds is None:
-            return None
-        return self.own_weight * curvature * power(bounds.row, 2) / self.penalty
-
-    @property
-    def noise_epsilon(self) -> Expression:
-        """What is left of epsilon for the noise."""
-        return self.noise_share * self.share.epsilon
+        return None if slope is None or bounds is None else slope * bounds.row
 
     @property
     def size(self) -> Expression | None:
         """The scale of the noise: the least that the theorem asks for."""
         if self.slope is None:
             return None
-        moved = 2 * self.slope if self.rows.unit.relation is REPLACE_ONE else self.slope
-        return moved / self.noise_epsilon
+        slope = self.slope if self.weight is None else self.weight * self.slope
+        relation, share = self.rows.unit.relation, (self.share.epsilon, self.share.delta)
+        found: Expression = by_the_book(
+            tilt, relation, "l2_laplace", slope, self.noise_share, share
+        )
+        return found
 
     def search(
         self,
@@ -144,26 +130,20 @@ class TiltedMinimum(Searcher):
 
         from ..statistics.newton import Sum, minimised
 
-        if self.size is None:
+        if self.slope is None or self.size is None:
             raise NotExecutable(f"{self.label} has no bounded slope")
         scale, penalty = numbers.up(self.size), math.nextafter(numbers.up(self.penalty), math.inf)
         formulas = {one: numbers.down(one) for one in self.objective.formulas.values()}
         shape = (round(numbers.up(self.rows.columns)),)
         tilt = L2Laplace.sample(scale, shape, randomness.generator, symmetric=False)
         work = Sum(self.objective, formulas)
-        sizes = self._weight_of_all(summed) * self._slope(numbers) + float(np.linalg.norm(tilt))
+        sizes = self._weight_of_all(summed) * numbers.up(self.slope) + float(np.linalg.norm(tilt))
         least = max(FINE * scale, ROUNDING * sizes)
         return np.asarray(minimised(work, summed, penalty, math.inf, least, tilt), dtype=float)
 
     def _weight_of_all(self, summed: Callable[[Callable[..., Array]], Array]) -> float:
         """The sum of all weights, as the table has them."""
         return float(summed(weights_of))
-
-    def _slope(self, numbers: Rounded) -> float:
-        """s B, a bound on the gradient of a record of weight 1."""
-        bounds = self.bounds
-        slope = None if bounds is None else self.objective.slope(bounds)
-        return 0.0 if slope is None or bounds is None else numbers.up(slope * bounds.row)
 
 
 def weights_of(rows: Array, labels: Array, weights: Array | None = None) -> Array:

@@ -53,9 +53,7 @@ class BlockEstimates(Statistic):
     kind: ClassVar[str] = "block_estimates"
     sums: CellSums = attrs.field(converter=_sums)
     penalty: Expression = attrs.field(converter=_penalty, metadata=reads())
-    radius: Expression = attrs.field(
-        converter=_radius, metadata=reads(positive=True)
-    )
+    radius: Expression = attrs.field(converter=_radius, metadata=reads(positive=True))
 
     @property
     def label(self) -> str:

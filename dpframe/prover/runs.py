@@ -9,16 +9,14 @@ import attrs
 from dpframe.graph import Graph
 from dpframe.graph.procedures.random_stopping import RandomStopping
 
-from ..edit import SHARES, Edit
-from ..obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
-from ..problem import Problem
-from .base import entered
+from .edit import SHARES, Edit
+from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
+from .problem import Problem
 
 SOURCE = "[LiuT19; PapernotS22, Cor 3]"
 
 
-@entered(RandomStopping)
-def random_stopping(problem: Problem, best: RandomStopping) -> Sequence[Obligation]:
+def private_runs(problem: Problem, best: RandomStopping) -> Sequence[Obligation]:
     """Each graph, fit and score together, is epsilon_0-DP, where 3 epsilon_0 is the share."""
     found = [_private(problem, best, graph) for graph in best.graphs]
     opened = [one for one in found if one.verdict is not PROVED]
@@ -31,7 +29,7 @@ def _within(best: RandomStopping, edit: Edit) -> Edit:
 
 
 def _private(problem: Problem, best: RandomStopping, graph: Graph) -> Obligation:
-    from ..report import verify  # which asks for this rule
+    from .report import verify  # which asks for this rule
 
     inner = Problem(graph, best.each, problem.setting, problem.trust)
     report = verify(inner)

@@ -1,23 +1,27 @@
-"""Posterior samples: what their one-dimensional pair needs. (proofs/posterior)"""
+"""Obligations of procedures that stay open, looked at in numbers: counterexamples, and stated
+temperatures that hold where they are numbers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from typing import Any
+
+import attrs
 
 from dpframe.graph import Bound, Known, Node, Post
+from dpframe.graph.procedures.perturbed import PerturbedMinimum
 from dpframe.graph.procedures.posterior import Posterior
 from dpframe.graph.statistics import Count
-from dpframe.numerics import arb_lower, arb_upper
+from dpframe.numerics import arb_lower, arb_upper, profile_delta_lower
 from dpframe.numerics.posterior_pair import posterior_pair_bound, posterior_pair_delta
-from dpframe.symbols import Expression, Number, Symbol
+from dpframe.symbols import Expression, Symbol
+from dpframe.theory import procedures as book
 
-from ..edit import FIELD, Edit
-from ..enclose import enclose, rational_ball
-from ..obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
-from ..problem import Problem
-from ..sign import positive_size
-from .base import entered, needed
+from .enclose import enclose, rational_ball
+from .obligation import PROVED, REFUTED, Obligation, Witness, named
+from .sign import points
 
 MOST = Fraction(8, 5)
 EPSILONS = tuple(Fraction(one) for one in ("1", "1/10", "3", "10", "1/100"))
@@ -25,69 +29,25 @@ ORDINARY = {"delta": Fraction(1, 10**6), "n": Fraction(10**4), "d": Fraction(5)}
 Formulas = tuple[Expression, ...]
 
 
-@entered(Posterior)
-def posterior(problem: Problem, sample: Posterior) -> Sequence[Obligation]:
-    """Leverage and residual are bounded for the table itself, and the temperature is admissible."""
-    residual = sample.residual
-    one = problem.rows == Number(Fraction(1))
-    found = [
-        needed(
-            sample,
-            sample.fits,
-            "X'X, X'y and the floor are of one table",
-            f"floor = {sample.floor}",
-            "take the floor from dp.lower_bound of a released dp.lambda_min(X.T @ X).",
-        ),
-        needed(
-            sample,
-            residual is not None,
-            "a bound on every residual y - x'theta of the table without the record",
-            "none is known" if residual is None else f"|r| <= {residual}",
-            "release a LogResidual and take dp.upper_bound of it; or dp.REPLACE_ONE, where n is "
-            "public.",
-            "a table of n rows makes |theta| as large as sqrt(n) Y/(2 sqrt(penalty)), and n is "
-            "private",
-        ),
-        needed(
-            sample,
-            positive_size(sample.penalty, problem.field),
-            "the penalty must be positive for every parameter value",
-            f"penalty = {sample.penalty}",
-            "add a positive ridge.",
-        ),
-        needed(
-            sample,
-            one,
-            "one row a person",
-            f"rows_per_person = {problem.rows}",
-            "bound the rows of a person to 1 before this table is built.",
-        ),
-    ]
-    if any(one.verdict is not PROVED for one in found) or residual is None:
+def refuted(found: Obligation, witness: Witness | None) -> Obligation:
+    """An open obligation with a counterexample, where there is one."""
+    return found if witness is None else attrs.evolve(found, verdict=REFUTED, witness=witness)
+
+
+# ------------------------------------------------------------------------ posterior samples
+def temperature(sample: Posterior, found: Obligation) -> Obligation:
+    """A temperature that is stated: at numbers, by the pair; else refuted at numbers. (A record of
+    zeros changes nothing, so one added row is a replacement too.)
+    """
+    gamma, residual, share = sample.temperature, sample.residual, sample.share
+    if gamma is None or residual is None:
         return found
-    return [*found, _temperature(sample, residual)]
-
-
-def _temperature(sample: Posterior, residual: Expression) -> Obligation:
-    """Admissible by the guard of execution; or, where it is stated, at numbers."""
-    epsilon, delta = sample.claim
-    rule = "the pair N(0, 1), N(sqrt(gamma m) r/(1 + m), 1/(1 + m)) is inside the share"
-    facts = (f"m <= {sample.leverage}, |r| <= {residual}, (epsilon, delta) = ({epsilon}, {delta})",)
-    if sample.temperature is None:
-        guarded = "gamma is the largest number for which that is so, rounded down at execution"
-        return Obligation("theorem", sample.label, rule, (*facts, guarded), PROVED)
-    stated = (*facts, f"gamma = {sample.temperature}")
-    fix = "leave the temperature out: the largest admissible one is taken."
-    edit = Edit(FIELD, sample, None, "temperature")
-    formulas = (epsilon, delta, sample.temperature, sample.leverage, residual)
-    if not any(formula.symbols() for formula in formulas) and _holds(formulas, {}):
-        return Obligation("theorem", sample.label, rule, stated, PROVED)
-    # a record of zeros changes nothing, so one added row is a replacement too
-    whole = (sample.share.epsilon, sample.share.delta, *formulas[2:])
-    found = (_broken(whole, point) for point in _points(whole))
-    witness = next((one for one in found if one is not None), None)
-    verdict = UNPROVED if witness is None else REFUTED
-    return Obligation("theorem", sample.label, rule, stated, verdict, witness, fix, edit=edit)
+    ends: Formulas = (gamma, sample.leverage, residual)
+    if not any(f.symbols() for f in (*sample.claim, *ends)) and _holds((*sample.claim, *ends), {}):
+        return attrs.evolve(found, verdict=PROVED, repair="", edit=None)
+    whole = (share.epsilon, share.delta, *ends)
+    tried = (_broken(whole, point) for point in _points(whole))
+    return refuted(found, next((one for one in tried if one is not None), None))
 
 
 def _points(formulas: Formulas) -> Iterator[dict[str, Fraction]]:
@@ -171,3 +131,39 @@ def _broken(formulas: Formulas, point: dict[str, Fraction]) -> Witness | None:
         f"delta = {true.lower:.4g} > {claimed:.4g}"
     )
     return Witness(point, says)
+
+
+# --------------------------------------------------------------------- objective perturbation
+def tilt(node: Any, found: Obligation) -> Obligation:
+    """Noise below the theorem's: long tables, where the curvature of one record is nothing, break
+    it, since the tilt moves by A/size stds.
+    """
+    minimum: PerturbedMinimum = getattr(node, "minimum", node)
+    formulas: Formulas = (*minimum.share.amounts, minimum.slope / minimum.size)
+    symbols = sorted(set().union(*(f.symbols() for f in formulas)), key=lambda one: one.name)
+    if any(symbol.origin is not None for symbol in symbols):
+        return found
+    tried = (_moved(formulas, point) for point in points(symbols))
+    return refuted(found, next((one for one in tried if one is not None), None))
+
+
+def _moved(formulas: Formulas, point: Mapping[Symbol, Fraction]) -> Witness | None:
+    balls = {symbol.name: rational_ball(value) for symbol, value in point.items()}
+    e, d, mu = (enclose(formula, balls) for formula in formulas)
+    if not all(ball.is_finite() and ball > 0 for ball in (e, d, mu)):
+        return None
+    true = profile_delta_lower(arb_upper(e), arb_lower(mu))
+    if true <= arb_upper(d):
+        return None
+    says = (
+        f"in long tables one record moves the tilt by {float(mu.mid()):.6g} stds: "
+        f"delta >= {float(true):.4g} > {float(arb_upper(d)):.4g}"
+    )
+    return Witness(named(point, *formulas), says)
+
+
+EXAMINED: Mapping[str, Callable[[Any, Obligation], Obligation]] = {
+    book.PAIR: temperature,
+    book.SIZES["gaussian"]: tilt,
+}
+"""By the rule that stays open."""

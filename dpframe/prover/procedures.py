@@ -1,0 +1,245 @@
+"""Does a procedure earn its share? The entry of its kind in the rule book is called, as the kernel
+calls it; what it asks is decided here, and what stays open is explained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import attrs
+
+from dpframe.exact.limits import Refused
+from dpframe.graph import Bound, Procedure, points_of
+from dpframe.graph.facts import Symbolic, facts_of
+from dpframe.graph.procedures import RandomStopping
+from dpframe.graph.statistics import Statistic
+from dpframe.identity import own
+from dpframe.symbols import Expression, Number
+from dpframe.theory import facts as known
+from dpframe.theory import procedures as book
+from dpframe.theory.book import KINDS
+
+from .attempt import certain
+from .branches import at_most
+from .edit import FIELD, Edit
+from .examined import EXAMINED
+from .judge import Earned
+from .obligation import PROVED, UNPROVED, Obligation, Witness
+from .problem import Problem
+from .runs import private_runs
+from .sign import nonnegative, positive_size
+from .without_theorem import WITHOUT_THEOREM
+
+ONE = Number(Fraction(1))
+
+
+@attrs.frozen
+class WayOut:
+    """What mends an obligation, in words; and the field that a program may change: in proportion to
+    what is needed, or against it, or to None, the theorem's own.
+    """
+
+    words: str
+    field: str = ""
+    rises: bool | None = None
+    says: str = ""
+    """What happens without it."""
+
+
+LEAVE_OUT = WayOut("leave `size` out: the theorem's is taken.", "stated")
+FLOORED = "take the floor from dp.lower_bound of a released dp.lambda_min(X.T @ X)."
+WAYS_OUT: Mapping[str, WayOut] = {
+    book.ONE_ROW: WayOut("bound the rows of a person to 1 before this table is built."),
+    book.ONE_TABLE: WayOut("take both from the same rows."),
+    book.BOUNDED: WayOut("clip them: X.clip(norm=...), y.clip(-Y, Y)."),
+    book.UNWEIGHED: WayOut("weigh the records of another release."),
+    book.FLOOR: WayOut(FLOORED),
+    book.STEADY: WayOut("take X'X of the rows as they are."),
+    book.RESIDUAL: WayOut(
+        "release a LogResidual and take dp.upper_bound of it; or dp.REPLACE_ONE, where n is "
+        "public.",
+        says="a table of n rows makes |theta| as large as sqrt(n) Y/(2 sqrt(penalty)), and n is "
+        "private",
+    ),
+    book.PAIR: WayOut(
+        "leave the temperature out: the largest admissible one is taken.", "temperature"
+    ),
+    book.CURVED: WayOut(
+        "raise the penalty to B^2/((1 - noise_share) epsilon).", "penalty", rises=True
+    ),
+    book.BENT: WayOut(
+        "raise the penalty to w c B^2/((1 - noise_share) epsilon).", "penalty", rises=True
+    ),
+    book.SLOPED: WayOut("bound rows and labels; take dp.Huber(knee) or dp.Logistic()."),
+    **dict.fromkeys(book.SIZES.values(), LEAVE_OUT),
+    book.PARTS: WayOut("split the share by positive weights that sum to 1."),
+    book.HIDDEN: WayOut("leave the std to the theorem."),
+    book.DEPTH: WayOut("a quarter of the models is the paper's."),
+    book.CELL: WayOut("take rate = epsilon/(2 cells that change).", "rate", rises=False),
+    book.TESTED: WayOut("take rate = (epsilon - test)/(2 cells that change).", "rate", rises=False),
+}
+NO_WAY = WayOut("")
+OPEN_RANGES = "declare them on open ranges."
+
+
+class Noted(Refused):
+    """An obligation that stays open, and without which no other can be stated."""
+
+
+class Deciding(Symbolic):
+    """The context in which the prover calls the entry of a procedure: `found` is what was asked,
+    each proved or open.
+    """
+
+    def __init__(self, problem: Problem, node: Procedure) -> None:
+        super().__init__(problem.setting.unit, problem.setting.relation)
+        self.problem, self.node, self.where = problem, node, node.label
+        self.rows = problem.rows
+        self.inputs = [(one, facts_of(one, self.relation)) for one in node.inputs]
+        self.sizes: list[tuple[str, Expression]] = []
+        self.found: list[Obligation] = []
+
+    def obligations(self) -> list[Obligation]:
+        """All that the entry of its kind asks; open ones only up to one that others rest on."""
+        kind = KINDS[self.node.kind]
+        own_keys = {name: self.node.parameters.get(name) for name in kind.names}
+        try:
+            kind.make(self, *(fact for _, fact in self.inputs), **own_keys)
+        except Noted:
+            pass
+        except Refused as error:
+            self._note(str(error), (), shown=False)
+        return [*self._positive(), *self.found]
+
+    def _note(
+        self, rule: str, facts: tuple[str, ...], *, shown: bool, edit: Edit | None = None
+    ) -> None:
+        verdict, way = PROVED if shown else UNPROVED, WAYS_OUT.get(rule, NO_WAY)
+        repair = "" if shown else way.words
+        witness = Witness(says=way.says) if way.says and not shown else None
+        kept = Obligation("theorem", self.where, rule, facts, verdict, witness, repair, edit=edit)
+        examine = None if shown else EXAMINED.get(rule)
+        self.found.append(kept if examine is None else examine(self.node, kept))
+
+    def _edit(self, rule: str, f: Expression | None = None, g: Expression | None = None) -> Any:
+        """What makes f at least g, where a field of the procedure decides that."""
+        way = WAYS_OUT.get(rule, NO_WAY)
+        nodes = (one for one in (self.node, *self.node.within) if hasattr(one, way.field))
+        node = next(nodes, None) if way.field else None
+        if node is None:
+            return None
+        if way.rises is None or f is None or g is None:
+            return Edit(FIELD, node, None, way.field)
+        factor = g / f if way.rises else f / g
+        return Edit(FIELD, node, getattr(node, way.field) * factor, way.field)
+
+    def _reads(self) -> str:
+        """The formulas of the procedure, as operands of a rule."""
+        return ", ".join(f"{name} = {one}" for name, one in self.node.own_formulas.items())
+
+    def _positive(self) -> Iterator[Obligation]:
+        """One obligation for all sizes that must be positive."""
+        wrong = [one for one in self.sizes if not positive_size(one[1], self.problem.field)]
+        named = dict(wrong or self.sizes)
+        rule = f"{', '.join(named)} must be positive for every parameter value"
+        facts = (", ".join(f"{name} = {formula}" for name, formula in named.items()),)
+        verdict, repair = (UNPROVED, OPEN_RANGES) if wrong else (PROVED, "")
+        if named:
+            yield Obligation("theorem", self.where, rule, facts, verdict, repair=repair)
+
+    def positive(self, value: Expression, name: str) -> Expression:
+        """Note a size that must be positive."""
+        self.sizes.append((name, value))
+        return value
+
+    def require(self, shown: object, rule: str) -> None:
+        """Note a hypothesis of the theorem. Raises Noted where it does not hold, unless others can
+        be stated without it: they may be refuted.
+        """
+        if not shown:
+            rows = f"rows_per_person = {self.rows}" if rule == book.ONE_ROW else self._reads()
+            self._note(rule, (rows,), shown=False, edit=self._edit(rule))
+            if rule != book.ONE_ROW:
+                raise Noted(rule)
+        elif rule in WAYS_OUT:
+            self._note(rule, (), shown=True)
+
+    def shown(self, f: Expression) -> bool:
+        """Whether a formula is shown to be at least 0."""
+        return nonnegative(f, self.problem.field).proved is True or certain(f)
+
+    def at_least(self, f: Any, g: Any, rule: str, *, strict: bool = False) -> None:
+        """Note whether f is shown to be at least g."""
+        if strict:
+            self.positive(f - g, rule)
+        elif g != 0 or not self.shown(f):
+            shown = self.shown(f - g) or at_most(self.problem, g, f)
+            edit = None if shown else self._edit(rule, f, g)
+            fact = f"{'' if shown else 'needed: '}{g} <= {f}"
+            self._note(rule, (fact,), shown=shown, edit=edit)
+
+    def at_most(self, most: Expression, f: Expression, rule: str) -> None:
+        """Note whether f is shown to be at most `most`."""
+        self.at_least(most, f, rule)
+
+    def at_least_one(self, f: Expression, bounds: Iterable[Expression], rule: str) -> None:
+        """Note whether f is shown to be at least one of some formulas."""
+        tried: list[Expression] = []
+        for one in bounds:
+            tried.append(one)
+            if self.shown(f - one):
+                return self._note(rule, (f"{one} <= {f}",), shown=True)
+        facts = (f"here {f}", f"needed {tried[0]}" if tried else "none is known")
+        return self._note(rule, facts, shown=False, edit=self._edit(rule))
+
+    def settled(self, *formulas: Expression) -> None:
+        """Stated by the information flow."""
+
+    def single(self) -> bool:
+        """Whether a person has one row."""
+        return self.rows == ONE
+
+    def steady(self, fact: object) -> bool:
+        """Whether no loop moves what a fact is about."""
+        return not any(points_of(one) for one, own_fact in self.inputs if own_fact is fact)
+
+    def bounds(self) -> Iterator[tuple[Expression, known.Bound]]:
+        """Every bound on a statistic that a formula reads, and its symbol."""
+        for symbol in self.problem.symbols:
+            found = self.bound(symbol) if isinstance(symbol.origin, Bound) else None
+            if found is not None:
+                yield symbol, found
+
+    def counts(self) -> Iterator[Expression]:
+        """The symbols that stand for a public number of rows."""
+        for symbol in self.problem.symbols:
+            if isinstance(symbol.origin, Statistic):
+                about = facts_of(symbol.origin, self.relation)
+                if about.counts and about.l2 is not None and self.constant(about.l2) == 0:
+                    yield symbol
+
+    def computed(self, *what: str) -> None:
+        """Note what execution chooses so that a rule holds."""
+        if what:
+            self._note(what[0], (self._reads(), *what[1:]), shown=True)
+
+    def private_runs(self, graphs: object, epsilon: Expression) -> None:
+        """Whether each graph of the procedure is epsilon-DP, its own proof asked."""
+        del graphs, epsilon  # the node has both
+        assert isinstance(self.node, RandomStopping)  # noqa: S101 - no other entry asks
+        self.found += private_runs(self.problem, self.node)
+
+
+def earned(problem: Problem, procedure: Procedure) -> Sequence[Earned]:
+    """What the theorem of a procedure needs. A trusted kind of the user's own is believed."""
+    if not own(type(procedure)):
+        word = f"{type(procedure).__qualname__} earns its share on its word"
+        return [Earned(Obligation("share", procedure.label, word, (), PROVED))]
+    found: Iterable[Obligation]
+    if procedure.kind in KINDS:
+        found = Deciding(problem, procedure).obligations()
+    else:
+        found = WITHOUT_THEOREM[type(procedure)](problem, procedure)
+    return [Earned(obligation) for obligation in found]

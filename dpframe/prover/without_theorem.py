@@ -1,0 +1,205 @@
+"""Procedures as they were published, of which no theorem says that they are private: what would be
+needed, and what is known to be wrong. They are audited, and never certified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from dpframe.graph import Procedure, path
+from dpframe.graph.procedures.bounded_monomials import BoundedMonomials
+from dpframe.graph.procedures.tested_distance import DepthSample, TestedDistance
+from dpframe.graph.procedures.transposed import TransposedPosterior
+from dpframe.numbers import shortest
+from dpframe.numerics.transposed import transposed_delta
+from dpframe.privacy import REPLACE_ONE
+from dpframe.symbols import RELEASED, Expression, Number, exp, power
+
+from .enclose import enclose, rational_ball
+from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
+from .problem import Problem
+from .sign import nonnegative, points
+
+HALF, ONE = Fraction(1, 2), Number(Fraction(1))
+RULE = "the noise of the test earns its share: 1/scale is at most that epsilon"
+PASSES = (
+    "an unsafe table, of distance {}, passes with probability exp(-({})/scale)/2, at most its delta"
+)
+NOISE = "take noise of the scale 1/epsilon of its share: dp.Laplace.pure."
+COVERS = "the noise of the square of a column covers max(lower^2, upper^2)"
+REACHED = (
+    "where all rows are at the lower bound, their mean is released as that bound with probability "
+    "at least 1/2, and then squares get no noise: another row shows, delta >= 1/2 at every epsilon"
+)
+N, EPSILON, GAMMA, PENALTY = 10**6, 1.0, 0.02, 60.0
+
+
+def hypothesis(
+    procedure: Procedure, holds: object, rule: str, fact: str, way_out: str
+) -> Obligation:
+    """What would be needed; `holds` is False where nothing here derives it."""
+    verdict, repair = (PROVED, "") if holds else (UNPROVED, way_out)
+    return Obligation("theorem", procedure.label, rule, (fact,), verdict, repair=repair)
+
+
+def tested_distance(problem: Problem, test: TestedDistance) -> Sequence[Obligation]:
+    """One record moves the distance by at most one; the noise hides that, and fails seldom."""
+    loss, share = 1 / test.scale, test.share
+    tail = HALF * exp((test.unsafe - test.threshold) / test.scale)
+    passes = PASSES.format(test.unsafe, _gap(test))
+    replaced = problem.setting.relation is REPLACE_ONE and problem.rows == ONE
+    return [
+        hypothesis(
+            test,
+            replaced,
+            "one record is in one model: one row a person is replaced, none joins",
+            "the size of every batch follows from n",
+            "use dp.REPLACE_ONE, or batches of a public partition.",
+        ),
+        _below(problem, test, RULE, loss, share.epsilon),
+        _below(problem, test, passes, tail, share.delta),
+        hypothesis(
+            test,
+            holds=False,
+            rule="the number of models that would have to change is derived",
+            fact="it is what the code says, and no rule here derives it",
+            way_out="write a rule for this distance.",
+        ),
+    ]
+
+
+def depth_sample(problem: Problem, sample: DepthSample) -> Sequence[Obligation]:
+    """Nothing is proved of a point that is drawn from other volumes than those weighed."""
+    del problem
+    return [
+        hypothesis(
+            sample,
+            holds=False,
+            rule="the point is drawn with the density that was weighed, exp(rate depth)",
+            fact="weighed: models t to m - t + 1; drawn: models t + 1 to m - t, one depth further",
+            way_out="draw from the region that was weighed, and count volumes of depth >= theirs.",
+        )
+    ]
+
+
+def _gap(test: TestedDistance) -> str:
+    """`threshold + 1`: from an unsafe table to the threshold."""
+    gap = -test.unsafe
+    return "threshold" if gap == Number(Fraction(0)) else f"threshold + {gap}"
+
+
+def _below(
+    problem: Problem, test: TestedDistance, rule: str, amount: Expression, most: Expression
+) -> Obligation:
+    """amount <= most, proved by algebra, or refuted by numbers."""
+    fact = f"{amount} against {most}"
+    if nonnegative(most - amount, problem.field).proved:
+        return Obligation("theorem", test.label, rule, (fact,), PROVED)
+    witness = _witness(amount, most)
+    verdict = UNPROVED if witness is None else REFUTED
+    return Obligation("theorem", test.label, rule, (fact,), verdict, witness, NOISE)
+
+
+def _witness(amount: Expression, most: Expression) -> Witness | None:
+    symbols = sorted(amount.symbols() | most.symbols(), key=lambda symbol: symbol.name)
+    for point in points(symbols):
+        balls = {symbol.name: rational_ball(value) for symbol, value in point.items()}
+        left, right = enclose(amount, balls), enclose(most, balls)
+        if left > right:
+            says = f"it is {float(left.mid()):.4g} > {float(right.mid()):.4g}"
+            return Witness(named(point, amount, most), says)
+    return None
+
+
+def bounded_monomials(problem: Problem, noisy: BoundedMonomials) -> Sequence[Obligation]:
+    """Nothing is proved: what is known to be wrong is refuted, and the rest stays open."""
+    return [
+        *_inside(noisy),
+        *_covered(problem, noisy),
+        hypothesis(
+            noisy,
+            holds=False,
+            rule="the noise of every other monomial covers what one row moves it by",
+            fact="no rule here derives it for bounds that differ",
+            way_out="take dp.FunctionalLinear, whose sensitivity is derived.",
+        ),
+    ]
+
+
+def _inside(noisy: BoundedMonomials) -> Iterator[Obligation]:
+    """Rows and labels must have bounds at all."""
+    rows, column = noisy.rows.norm is not None, noisy.column.bound is not None
+    if rows and column:
+        return
+    which = noisy.column if rows else noisy.rows
+    says = "one row of entries M moves X'X by M^2, which grows with M without bound"
+    yield Obligation(
+        "sensitivity",
+        noisy.label,
+        f"rows and labels are clipped to the bounds: none for {path(which)}",
+        (f"{which.label} is unbounded",),
+        REFUTED,
+        Witness(says=says),
+        "clip rows and labels to the public bounds before anything is summed.",
+    )
+
+
+def _covered(problem: Problem, noisy: BoundedMonomials) -> Iterator[Obligation]:
+    """square_of^2 >= upper^2 and >= lower^2."""
+    for end in (noisy.lower, noisy.upper):
+        gap = power(noisy.square_of, 2) - power(end, 2)
+        decision = nonnegative(gap, problem.field)
+        if decision.proved:
+            continue
+        point = decision.witness
+        witness = None if point is None else _reached(point, gap, noisy.square_of, end)
+        yield Obligation(
+            "sensitivity" if RELEASED in gap.scope else "theorem",
+            noisy.label,
+            COVERS,
+            (f"noise for ({noisy.square_of})^2, entries up to {end}",),
+            UNPROVED if witness is None else REFUTED,
+            witness,
+            "take the larger of the two bounds, not the lower one twice.",
+        )
+
+
+def _reached(point: Any, gap: Expression, told: Expression, end: Expression) -> Witness:
+    """Numbers; where bounds read a release, the table that makes them fail, for all numbers."""
+    if RELEASED in gap.scope:
+        return Witness(says=REACHED)
+    says = f"noise is for squares up to ({told})^2, and ({end})^2 is larger"
+    return Witness(named(point, gap), says)
+
+
+def transposed(problem: Problem, sample: TransposedPosterior) -> Sequence[Obligation]:
+    """Its covariance turns with the data by more than a posterior's does."""
+    del problem
+    delta = transposed_delta(N, EPSILON, GAMMA, PENALTY)
+    says = (
+        f"{N} rows (1, 1)/sqrt 2 with label 0, and one row (1, -1)/sqrt 2 with label 1 or without "
+        f"it: at gamma = {GAMMA}, penalty {PENALTY}, delta({EPSILON:g}) >= {delta:.3g}; at a "
+        "posterior's own covariance it is below 1e-9"
+    )
+    witness = Witness({"gamma": shortest(GAMMA), "penalty": shortest(PENALTY)}, says)
+    return [
+        Obligation(
+            "theorem",
+            sample.label,
+            "the noise must have the posterior's covariance, (gamma H)^-1",
+            ("drawn: theta + R'^-1 z/sqrt(gamma) with R'R = H, of covariance (R R')^-1/gamma",),
+            REFUTED,
+            witness,
+            "solve with R, not R': dp.posterior draws N(theta, (gamma H)^-1).",
+        )
+    ]
+
+
+WITHOUT_THEOREM: Mapping[type[Procedure], Callable[[Problem, Any], Sequence[Obligation]]] = {
+    TestedDistance: tested_distance,
+    DepthSample: depth_sample,
+    BoundedMonomials: bounded_monomials,
+    TransposedPosterior: transposed,
+}
