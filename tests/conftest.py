@@ -15,6 +15,9 @@ SLOW = pytest.StashKey[int]()
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Of the cases of one test one is quick, or as many as it says, spread from first to last."""
+    moving = [item.nodeid for item in items if " at 0x" in item.nodeid]
+    if moving:
+        raise pytest.UsageError(f"ids of tests must be the same in every process: {moving[:3]}")
     families = defaultdict(list)
     for item in items:
         if isinstance(item, pytest.DoctestItem):

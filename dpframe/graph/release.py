@@ -9,7 +9,7 @@ from typing import ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.identity import kind_of
+from dpframe.identity import kind_of, own
 from dpframe.mechanisms import AdditiveNoise, Calibration
 from dpframe.privacy import Guarantee, Share
 from dpframe.symbols import (
@@ -192,6 +192,7 @@ class Release(Node):
         rate = {} if self.sampled is None else {"sampled": to_json(self.sampled)}
         return {
             **rate,
+            **self._states(),
             "mechanism": kind_of(type(self.mechanism)),
             "size": to_json(self.mechanism.formula),
             "rule": "stated" if self.rule is None else self.rule.name,
@@ -199,6 +200,16 @@ class Release(Node):
             "times": to_json(self.times),
             "name": self.name,
         }
+
+    def _states(self) -> dict[str, object]:
+        """What noise of a class from outside states of one draw, for the statistic's move."""
+        norm = self.noise.norm
+        moved = self.statistic.sensitivity(norm)
+        if own(self.noise) or moved is None:
+            return {}
+        given = self.guarantee(moved.value)
+        amounts = dict(zip(given.currency, map(to_json, given.amounts), strict=True))
+        return {"states": {"norm": norm.name, "move": to_json(moved.value), "amounts": amounts}}
 
 
 def release(

@@ -50,7 +50,7 @@ class Checker:
         self.lines: dict[object, list[Hypothesis]] = {}  # the same by their two sides
         self.idealized: list[str] = []  # releases that are computed in floating point
         self.trusted: frozenset[str] = frozenset()  # classes that the assumptions name
-        self.believed: set[str] = set()  # those of them that the graph uses
+        self.believed: dict[str, list[str]] = {}  # what those that the graph uses state
         self.cells: dict[object, Any] = {}  # the cell of a partition that decides a fact
         self.past, self.personal = Past(), Personal()
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 from dpframe.exact.limits import Json
 from dpframe.exact.text import range_text, text_of
 from dpframe.theory.at import At
+from dpframe.theory.facts import Bound, Known, OfBudgets
 
 
 def sentence(c: At, claimed: Json) -> str:
     """The statement in words."""
     own = sorted(c.personal.own)
-    free = [f"{name} {range_text(c.domains[name])}" for name in c.domains if name not in own]
+    origins = {name: spec["origin"] for name, spec in claimed["symbols"].items()}
+    free = [
+        f"{name} {range_text(c.domains[name])}{source_text(c, origins[name])}"
+        for name in c.domains
+        if name not in own
+    ]
     if own:
         mine = ", ".join(f"{name} {range_text(c.domains[name])}" for name in own)
         free.append(f"all public budgets of the records{c.personal.groups}")
@@ -28,8 +34,23 @@ def sentence(c: At, claimed: Json) -> str:
     where = "; ".join(sides)
     values = ", ".join(f"{name} = {value}" for name, value in claimed["values"].items())
     given = f" Given here: {values}." if values else ""
-    trusted = f" On trust: {', '.join(sorted(c.believed))}." if c.believed else ""
+    said = (f"{name} ({'; '.join(c.believed[name])})" for name in sorted(c.believed))
+    trusted = f" On trust: {', '.join(said)}." if c.believed else ""
     return " ".join(lines) + (f", where {where}." if where else ".") + given + trusted
+
+
+def source_text(c: At, origin: int | None) -> str:
+    """` (released, node 7)`: what a symbol stands for; nothing for one that is chosen."""
+    if origin is None:
+        return ""
+    fact = c.facts[origin]
+    if isinstance(fact, OfBudgets):
+        what = f"the {fact.what} of {text_of(fact.formula)} over all records"
+    elif isinstance(fact, Bound):
+        what = f"released, a bound {'above' if fact.upper else 'below'} a statistic"
+    else:
+        what = "released" if isinstance(fact, Known) else "the number of rows"
+    return f" ({what}, node {origin})"
 
 
 def safe(text: str) -> str:

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from dpframe.accountants import Accountant
-from dpframe.graph import Node
+from dpframe.graph import Node, Procedure
 from dpframe.graph.maps.weighted import BudgetSource
 from dpframe.identity import Shadow
-from dpframe.symbols import RELEASED, Expression
+from dpframe.symbols import RELEASED, Expression, Number
 
 from .adaptive import adaptive
 from .edit import TABLE, Edit
@@ -21,6 +21,8 @@ from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
 from .problem import Problem
 from .sign import positive, positive_size
 from .thinning import thinning
+
+ONE = Number(Fraction(1))
 
 
 def obligations(problem: Problem) -> list[Obligation]:
@@ -101,6 +103,10 @@ def _foreign(problem: Problem) -> Iterator[Obligation]:
             name = f"{kind.__module__}:{kind.__qualname__}"
             rule = "a class of your own is believed only when you say so"
             yield Obligation("trust", name, rule, (_said(kind, name),), UNPROVED, repair=_fix(kind))
+        elif issubclass(kind, Procedure) and problem.rows != ONE:
+            rule = "what a procedure of your own states is for one row a person"
+            fact, repair = f"rows_per_person = {problem.rows}", "give each person one row."
+            yield Obligation("trust", kind.__qualname__, rule, (fact,), UNPROVED, repair=repair)
 
 
 def _said(kind: type, name: str) -> str:

@@ -134,7 +134,7 @@ class At(Context, Protocol):
     region: list[Hypothesis]
     idealized: list[str]
     trusted: frozenset[str]
-    believed: set[str]
+    believed: dict[str, list[str]]
     cells: dict[object, Any]
     past: Any
     personal: Any

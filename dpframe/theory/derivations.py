@@ -99,9 +99,22 @@ def earned(c: At, r: Release) -> tuple[Formula, Formula]:
     c.at_least(delta, 0, "its share of delta", strict=r.noise.loss.gaussian)
     if r.noise.loss.gaussian:
         c.at_least(c.ring.lift(1), delta, "its share of delta", strict=True)
-    if ":" not in r.mechanism:  # else it is a class that is trusted
+    if r.stated is None:
         THEOREMS[r.mechanism, r.rule](c, r, epsilon, delta)
+    else:
+        inside(c, r.stated, epsilon, delta)
     return r.times * epsilon, r.times * delta
+
+
+def inside(c: At, stated: Mapping[str, Formula], epsilon: Formula, delta: Formula) -> None:
+    """What a mechanism from outside states is inside a share. Raises Refused."""
+    if "mu^2" in stated:
+        approximately(c, epsilon, delta, [("rest", stated["mu^2"])])
+        return
+    c.require("epsilon" in stated, "what it states must be of epsilon, of both, or of mu^2")
+    c.at_least(epsilon, stated["epsilon"], "what it states must be inside its share of epsilon")
+    least = stated.get("delta", c.ring.lift(0))
+    c.at_least(delta, least, "what it states must be inside its share of delta")
 
 
 def named_theorems(c: At) -> None:

@@ -222,6 +222,7 @@ class Release:
     share: dict[str, Formula] | None
     times: Formula
     sampled: bool = False
+    stated: dict[str, Formula] | None = None  # what a mechanism from outside says of one draw
 
     @property
     def noise(self) -> Noise:

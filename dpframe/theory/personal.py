@@ -181,7 +181,7 @@ def by_record(c: At, node: Mapping[str, Json], inputs: Sequence[Any], fact: Any)
     data = [i for i in inputs if isinstance(i, (RowFacts, LabelFacts, RecordWeights))]
     if answers.samples or (data and all(i in own.kept for i in data)):
         own.kept.add(fact)
-    elif data and isinstance(fact, (StatisticFacts, Procedure)):
+    elif (data or "trusted" in node) and isinstance(fact, (StatisticFacts, Procedure)):
         own.bare.append(c.where)
 
 
@@ -236,7 +236,7 @@ def believed(c: At, name: Json) -> None:
     written = len(parts) > 1 and name.count(":") == 1 and all(map(str.isidentifier, parts))
     c.require(written and name.isascii(), "trusted: a class, written module:name")
     c.require(name in c.trusted, f"assumptions must say that {name} is trusted")
-    c.believed.add(name)
+    c.believed.setdefault(name, [])
 
 
 def committed(c: At, derivation: str) -> None:
@@ -272,12 +272,12 @@ def made(c: At, node: Mapping[str, Json], inputs: Sequence[Any]) -> Any:
 
 
 def groups_text(each: Mapping[str, Json]) -> str:
-    """` (groups a: epsilon 1/10, share 1/3; ...)`, as the file has it."""
+    """` (groups "a": epsilon 1/10, share 1/3; ...)`, as the file has it."""
     parts = []
     for i, name in enumerate(each["groups"]):
         amounts = [f"{own} {formula_text(values[i])}" for own, values in each["amounts"].items()]
         share = [] if each["shares"] is None else [f"share {each['shares'][i]}"]
-        parts.append(f"{name}: {', '.join(amounts + share)}")
+        parts.append(f"{json.dumps(name)}: {', '.join(amounts + share)}")
     return f" (groups {'; '.join(parts)})"
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dpframe.exact.documents import number
+from dpframe.exact.documents import keys, number
 from dpframe.exact.formula import Formula
 from dpframe.exact.interval import Interval, transcendental
-from dpframe.exact.limits import Json
+from dpframe.exact.limits import Json, Refused
 from dpframe.exact.ring import NAME
+from dpframe.exact.text import text_of
 
 from .at import At, Context
 from .book import OF_BUDGETS, PLAIN, SPENT, THEOREMS, kind
@@ -48,14 +49,15 @@ def _release(
     times: Json,
     name: Json,
     sampled: Json = None,
+    states: Json = None,
 ) -> Release:
     """The statistic plus noise of its own, `times` times over; of samples it costs no more."""
     texts = all(type(text) is str for text in (mechanism, rule, name))
     c.require(texts and (name or "a").isidentifier(), "mechanism, rule and name must be names")
-    if ":" in mechanism:
-        believed(c, mechanism)
-    else:
+    foreign = ":" in mechanism
+    if not foreign:
         c.require((mechanism, rule) in THEOREMS, f"mechanism and rule: one of {sorted(THEOREMS)}")
+        c.require(states is None, "states: null, for a mechanism of the rule book")
     drawn = noise_of(mechanism)
     mechanism = drawn.instead_of or mechanism
     one = statistic.l1 if drawn.norm == "L1" else statistic.l2
@@ -64,7 +66,32 @@ def _release(
     settled(c, draws)
     part = of_samples(c, statistic, sampled)
     exactly_drawn(c, statistic, drawn)
-    return Release(c.where, statistic, mechanism, noise, rule, amounts, draws, part)
+    stated = on_trust(c, statistic, mechanism, noise, states) if foreign else None
+    return Release(c.where, statistic, mechanism, noise, rule, amounts, draws, part, stated)
+
+
+def on_trust(
+    c: At, statistic: StatisticFacts, mechanism: str, size: Formula, states: Json
+) -> dict[str, Formula]:
+    """What a mechanism from outside states of one draw: amounts of a guarantee, for any statistic
+    that moves by at most `move` in `norm`. This one does, for all rows of one person.
+    """
+    believed(c, mechanism)
+    c.require(not c.personal_budgets(), "budgets of each record are spent on noise of the book")
+    keys(states, c.where, norm=str, move=object, amounts=dict)
+    moves = {"L1": statistic.l1, "L2": statistic.l2}
+    one, most = moves.get(states["norm"]), c.formula(states["move"])
+    if one is None:
+        raise Refused(f"{c.where}: norm: L1 or L2, in which its statistic has a bound")
+    c.at_least(most, c.rows * one, "move must be what one person moves the statistic by, or more")
+    known = [set(one.currency) for one in GUARANTEES.values()]
+    c.require(set(states["amounts"]) in known, f"amounts of one of {[sorted(s) for s in known]}")
+    amounts = {key: c.positive(value, key) for key, value in states["amounts"].items()}
+    given = ", ".join(f"{key} = {text_of(value)}" for key, value in amounts.items())
+    moved = f"of a statistic that moves by at most {text_of(most)} in {states['norm']}"
+    drawn = f"{c.where.partition(' (')[0]}: one draw of size {text_of(size)}"
+    c.believed[mechanism].append(f"{drawn}, {moved}: {given}")
+    return amounts
 
 
 def amounts_of(c: At, share: Json) -> dict[str, Formula] | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from dpframe.exact.formula import Formula
 from dpframe.exact.limits import Json
+from dpframe.exact.text import text_of
 
 from .at import At
 from .book import PLAIN, kind
@@ -38,6 +39,12 @@ def of_records(c: At, inputs: Sequence[Any]) -> None:
     c.require(fits, "a map of records reads rows, labels, weights and released values only")
 
 
+def said(c: At, name: Json, **stated: Formula | None) -> None:
+    """Note for the sentence what a class states of a node; nothing where there is no bound."""
+    known = [f"{key} = {text_of(value)}" for key, value in stated.items() if value is not None]
+    c.believed[name].append(f"{c.where.partition(' (')[0]}: {', '.join(known) or 'no bound'}")
+
+
 def bound(c: At, value: Json, name: str) -> Formula | None:
     """A bound that is stated; null where there is none."""
     found = None if value is None else c.formula(value)
@@ -55,6 +62,7 @@ def _trusted_rows(
     of_records(c, inputs)
     del parameters
     norms = bound(c, norm, "norm"), bound(c, norm1, "norm1")
+    said(c, trusted, norm=norms[0], norm1=norms[1])
     return in_doubles(c.whole(columns, "columns"), *norms, occurring=UNKNOWN)
 
 
@@ -66,7 +74,9 @@ def _trusted_column(
     believed(c, trusted)
     of_records(c, inputs)
     del parameters
-    return labels(bound(c, limit, "the bound"))
+    most = bound(c, limit, "the bound")
+    said(c, trusted, bound=most)
+    return labels(most)
 
 
 @kind("trusted_statistic", object, many=True, answers=PLAIN)
@@ -78,7 +88,10 @@ def _trusted_statistic(
     del parameters
     c.require(type(shape) is list, "shape must be a list of sizes")
     sizes = tuple(c.positive(size, "a size") for size in shape)
-    return statistic(sizes, Moves(stated(c, l1, "l1"), stated(c, l2, "l2"), None))
+    moves = Moves(stated(c, l1, "l1"), stated(c, l2, "l2"), None)
+    found = statistic(sizes, moves)
+    said(c, trusted, l1=found.l1, l2=found.l2)
+    return found
 
 
 def stated(c: At, value: Json, name: str) -> Move | None:
@@ -91,8 +104,11 @@ def stated(c: At, value: Json, name: str) -> Move | None:
 def _trusted_release(
     c: At, *_: Any, trusted: Json, parameters: Json, share: Json, name: Json
 ) -> Procedure:
-    """A release by a theorem from outside, at its share."""
+    """A release by a theorem from outside, about one row, at its share."""
     believed(c, trusted)
     c.require(type(name) is str, "name must be text")
+    c.require(c.rows.constant == 1, "one row a person")
     del parameters
-    return Procedure(c.where, *share_of(c, share, delta=False))
+    epsilon, delta = share_of(c, share, delta=False)
+    said(c, trusted, epsilon=epsilon, delta=delta)
+    return Procedure(c.where, epsilon, delta)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
+from dpframe.graph import Procedure
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.rows import Rows
 from dpframe.graph.statistics.base import BlockSum, OneRow
@@ -139,3 +140,114 @@ def test_what_is_stated_counts(document):
     node = next(n for n in changed["graph"]["nodes"] if n["kind"] == "trusted_statistic")
     node["l2"] = "2"
     assert not check(sealed(changed)).accepted
+
+
+def changed(document, kind, **values):
+    """The document with other values in the node of a class from outside."""
+    found = json.loads(json.dumps(document))
+    node = next(n for n in found["graph"]["nodes"] if kind in (n["kind"], n.get("mechanism")))
+    node.update(values)
+    return sealed(found)
+
+
+LOGISTIC = f"{__name__}:Logistic"
+STATES = {"norm": "L1", "move": "1", "amounts": {"epsilon": "1/8"}}
+
+
+@pytest.mark.parametrize(
+    ("states", "reason"),
+    [
+        (None, "must have exactly the keys"),
+        ({**STATES, "move": "1/2"}, "move must be"),
+        ({**STATES, "norm": "L3"}, "norm: L1 or L2"),
+        ({**STATES, "amounts": {}}, "amounts of one of"),
+        ({**STATES, "amounts": {"rho": "1/8"}}, "of epsilon, of both, or of mu^2"),
+        (STATES, "inside its share of epsilon"),
+    ],
+    ids=["nothing", "moves less", "no norm", "nothing promised", "of rho", "too much"],
+)
+@pytest.mark.some(6)
+def test_noise_from_outside_states_a_guarantee_inside_its_share(document, states, reason):
+    """Of a move that is at least its statistic's: epsilon/3 for every epsilon is not 1/8."""
+    verdict = check(changed(document, LOGISTIC, states=states))
+    assert not verdict.accepted
+    assert reason in verdict.reason
+
+
+def test_the_sentence_says_what_is_taken_on_trust(document):
+    """Bounds, sensitivities, and the guarantee of noise at its size."""
+    sentence = check(document).sentence
+    assert "Halves (node 4: norm = 1/2, norm1 = 1/2*d^(1/2))" in sentence
+    assert "Longest (node 2: l1 = 1, l2 = 1)" in sentence
+    says = "one draw of size 3*epsilon^(-1), of a statistic that moves by at most 1 in L1"
+    assert f"Logistic (node 9: {says}: epsilon = 1/3*epsilon)" in sentence
+
+
+def test_noise_from_outside_hides_all_rows_of_one_person():
+    """Four rows a person: it states its guarantee for four times the move."""
+    setting = attrs.evolve(SETTING, rows_per_person=4)
+    mine = dp.certify(Four(), target=dp.PureDP(dp.EPSILON), setting=setting, trust=[Logistic])
+    document = json.loads(json.dumps(mine.document))
+    assert "moves by at most 4 in L1" in check(document).sentence
+    states = next(n["states"] for n in document["graph"]["nodes"] if n["kind"] == "release")
+    less = changed(document, LOGISTIC, states={**states, "move": "3"})
+    assert "move must be" in check(less).reason
+
+
+class Four(dp.Regression):
+    """A count of rows, four of which may be one person's."""
+
+    def declare(self, X, y, budget):
+        """One release."""
+        return dp.release(dp.count(X), Logistic(4 / budget.epsilon), budget)
+
+
+def test_a_released_number_is_named_as_what_it_is():
+    """A symbol that stands for a release is none that somebody chooses."""
+    run = dp.certify(dp.AdaSSP(), target=TARGET, setting=SETTING)
+    released = dp.certify(dp.JointSSP(), target=TARGET, setting=SETTING)
+    assert "(released" not in check(json.loads(json.dumps(run.document))).sentence
+    assert "(released, node" in check(json.loads(json.dumps(released.document))).sentence
+
+
+@attrs.frozen(eq=False)
+class Constant(Procedure):
+    """Releases 0, and says that it costs epsilon."""
+
+    kind: ClassVar[str] = "constant"
+    rows: Rows
+    share: dp.Share
+    name: str = "zero"
+    inputs = property(lambda self: (self.rows,))
+    summary = "zero"
+    own_readings = property(lambda self: {})
+
+    def record(self):
+        """Nothing."""
+        return {}
+
+
+class Zero(dp.Regression):
+    """A release by a theorem from outside."""
+
+    def declare(self, X, y, budget):
+        """All of the budget."""
+        return Constant(X, budget)
+
+
+def test_a_theorem_from_outside_is_about_one_row_a_person():
+    """By prover and kernel."""
+    run = dp.certify(Zero(), target=TARGET, setting=SETTING, trust=[Constant])
+    document = json.loads(json.dumps(run.document))
+    verdict = check(document)
+    assert verdict.accepted, verdict.reason
+    assert "Constant (node 2: epsilon = epsilon, delta = delta)" in verdict.sentence
+    document["statement"]["rows_per_person"] = "2"
+    assert "one row a person" in check(sealed(document)).reason
+    with pytest.raises(dp.Uncertified, match="one row a person"):
+        dp.certify(
+            Zero(),
+            target=TARGET,
+            setting=attrs.evolve(SETTING, rows_per_person=2),
+            trust=[Constant],
+        )

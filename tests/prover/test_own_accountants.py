@@ -146,7 +146,7 @@ def test_a_wrong_accountant_is_believed_only_where_it_is_trusted():
             certify(Two(), target, accountant, [Halved])
 
 
-@pytest.mark.parametrize("accountant", [Padded(), Halved(), Summed(), Doubled()], ids=str)
+@pytest.mark.parametrize("accountant", [Padded(), Halved(), Summed(), Doubled()], ids=lambda one: type(one).__name__)
 def test_without_trust_it_is_refused_unasked(accountant):
     """The sentence says what to write, and none of its methods is called."""
     CALLED.clear()
