@@ -52,16 +52,13 @@ def calibrate(
         raise InvalidArgument("things", "some noise to scale", things)
     epsilon, delta = number("epsilon", target.epsilon), number("delta", target.delta)
 
-    def scaled(factor: Fraction) -> tuple[object, ...]:
-        return tuple(_scaled(thing, factor) for thing in things)
+    def at(factor: Fraction) -> Composition:
+        made = (_scaled(thing, factor) for thing in things)
+        return compose(*made, relation=relation, accountant=accountant)
 
-    def cost(factor: Fraction) -> float:
-        whole = compose(*scaled(factor), relation=relation, accountant=accountant)
-        return whole.epsilon(delta).upper
-
-    factor = least_factor(cost, epsilon)
-    made = scaled(factor)
-    return Calibrated(factor, made, compose(*made, relation=relation, accountant=accountant))
+    adds = at(Fraction(1)).accountant
+    factor = least_factor(adds, lambda found: at(found).parts, epsilon, delta)
+    return Calibrated(factor, tuple(_scaled(thing, factor) for thing in things), at(factor))
 
 
 def _bare(thing: object) -> object:

@@ -121,8 +121,7 @@ class Mixture:
     def factor(self, epsilon: Expression, delta: Expression) -> Number:
         """What all noise must be multiplied by to be (epsilon, delta)-DP together."""
         target, at = _exact("epsilon", epsilon), _exact("delta", delta)
-        account = NumericAccountant()
-        return Number(least_factor(lambda s: account.epsilon(self.parts(s), at).upper, target))
+        return Number(least_factor(NumericAccountant(), self.parts, target, at))
 
 
 def amplified(release: Release) -> bool:

@@ -95,8 +95,8 @@ def deviation(
     """The std at sensitivity 1 of `rounds` draws on samples, beside n at 5% of the squared mu."""
     mu = upper(sqrt(FOR_N) / unit) * SLACK
 
-    def spent(std: Fraction) -> float:
+    def parts(std: Fraction) -> list[Part]:
         draws = Part(SubsampledGaussianLoss(SLACK / std, rate), int(rounds))
-        return NumericAccountant().epsilon([Part(GaussianLoss(mu)), draws], delta).upper
+        return [Part(GaussianLoss(mu)), draws]
 
-    return least_factor(spent, epsilon)
+    return least_factor(NumericAccountant(), parts, epsilon, delta)

@@ -51,11 +51,12 @@ def _delta(total: TotalLoss, epsilon: Fraction) -> Interval:
     contour = for_epsilon(total, low)
     upper = _exp(contour.log_delta(low)[1], up=True)
     lower = _exp(contour.log_delta(min(high, sys.float_info.max))[0], up=False)
+    if not upper - lower <= _SHARP * upper:
+        upper = min(upper, _exp(far_right(total, low), up=True))
     if high == math.inf:
         lower = 0.0
     elif not lower > 0.9 * upper:  # epsilon is far to the left, or no contour is sharp
         lower = max(lower, delta_below(total, epsilon), delta_near_top(total, epsilon))
-        upper = min(upper, _exp(far_right(total, low), up=True))
     ends = next_down(lost.lower + lower), next_up(lost.upper + upper)
     return Interval(max(lost.lower, ends[0]), min(1.0, ends[1]))
 
