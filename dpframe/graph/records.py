@@ -38,14 +38,15 @@ def trusted(node: Node) -> dict[str, object]:
 
 def _stated(node: Node) -> dict[str, object]:
     if isinstance(node, Rows):
-        bounds = {"norm": _bound(node.norm), "norm1": _bound(node.norm1)}
-        return {"kind": "trusted_rows", "columns": to_json(node.columns), **bounds}
+        bounds = {"norm": _bound(node.norm), "norm1": _bound(node.norm1), "step": _step(node)}
+        kept = {"columns": to_json(node.columns), "unit_norm": node.unit_norm}
+        return {"kind": "trusted_rows", **kept, **bounds}
     if isinstance(node, Column):
-        return {"kind": "trusted_column", "limit": _bound(node.bound)}
+        return {"kind": "trusted_column", "limit": _bound(node.bound), "step": _step(node)}
     if isinstance(node, Statistic):
         shape = [to_json(size) for size in node.shape]
         moves = {"l1": _move(node, L1), "l2": _move(node, L2)}
-        return {"kind": "trusted_statistic", "shape": shape, **moves}
+        return {"kind": "trusted_statistic", "shape": shape, **moves, "step": _step(node)}
     if isinstance(node, Procedure):
         amounts = dict(zip(node.share.currency, map(to_json, node.share.amounts), strict=True))
         return {"kind": "trusted_release", "share": amounts, "name": node.name}
@@ -54,6 +55,11 @@ def _stated(node: Node) -> dict[str, object]:
     if isinstance(node, Weight):
         return {"kind": "trusted_weight", "factor": to_json(node.factor)}
     return {}
+
+
+def _step(node: Node) -> object:
+    """The step of its grid, where it states one."""
+    return _bound(getattr(node, "step", None))
 
 
 def _loss(loss: Objective) -> dict[str, object]:

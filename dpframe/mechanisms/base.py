@@ -19,6 +19,7 @@ from dpframe.sensitivity import Norm
 from dpframe.symbols import Expression, Number, exact
 from dpframe.symbols.formulas import Formulas
 from dpframe.theory.calibrations import CALIBRATIONS
+from dpframe.theory.guarantees import APPROX, PURE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -155,6 +156,14 @@ class Calibration(ABC):
                 None,
                 "Pass a share of budget.split(...), or state a std.",
             )
+        pure, approximate = (name in self.currencies for name in (PURE.currency, APPROX.currency))
+        if _without_delta(share) and approximate and not pure:
+            raise InvalidArgument(
+                "share",
+                f"one with a delta above 0 for {self.name}, whose noise no epsilon alone can pay",
+                str(share),
+                "Split another delta, take a target dp.ApproxDP(epsilon, delta), or dp.Laplace.",
+            )
         if share.currency not in self.currencies:
             raise InvalidArgument(
                 "share",
@@ -163,6 +172,11 @@ class Calibration(ABC):
                 "Gaussian.analytic spends all of them.",
             )
         return share
+
+
+def _without_delta(share: Share) -> bool:
+    """Whether it is a share of epsilon whose delta is the number 0."""
+    return share.currency in (PURE.currency, APPROX.currency) and share.delta == Number(Fraction(0))
 
 
 @final

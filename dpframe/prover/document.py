@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Collection, Iterator, Mapping
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -141,6 +142,8 @@ def _field(value: Any) -> dict[str, object]:
         return {"formula": to_json(value)}
     if isinstance(value, Regression):
         return {"declaration": _described(value)}
+    if isinstance(value, (Fraction, Decimal)):
+        return {"rational": str(Fraction(value))}
     return {"constant": list(value) if isinstance(value, tuple) else value}
 
 
@@ -303,6 +306,8 @@ def _regression(declared: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> R
 def _value(spec: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> object:
     if "declaration" in spec:
         return _regression(spec["declaration"], symbols)
+    if "rational" in spec:
+        return Fraction(spec["rational"])
     if "formulas" in spec:
         return tuple(from_json(part, symbols) for part in spec["formulas"])
     return from_json(spec["formula"], symbols) if "formula" in spec else spec["constant"]

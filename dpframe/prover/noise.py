@@ -7,6 +7,7 @@ from fractions import Fraction
 from dpframe.graph import Node, Release, path
 from dpframe.graph.maps.scaled import Scaled
 from dpframe.graph.statistics import RawAggregate
+from dpframe.identity import own
 from dpframe.mechanisms import Gaussian
 from dpframe.symbols import Number
 
@@ -73,8 +74,17 @@ def _still(release: Release) -> Obligation:
 
 
 def _unbounded(release: Release) -> Obligation:
-    raw = any(isinstance(node, RawAggregate) for node in above(release.statistic))
+    """Refuted where rows without a bound move it; a class from outside that answers None says that
+    no bound is known, which refutes nothing.
+    """
+    read = above(release.statistic)
+    foreign = [type(node).__name__ for node in read if not own(type(node))]
     facts = (f"{release.statistic.label} has no bound that a rule derives",)
+    if foreign:
+        rule = f"a derived {release.noise.norm} sensitivity: none for {path(release.statistic)}"
+        fix = f"let {foreign[0]}.one_row answer for this norm and relation, or use another noise."
+        return Obligation("sensitivity", release.label, rule, facts, UNPROVED, repair=fix)
+    raw = any(isinstance(node, RawAggregate) for node in read)
     return Obligation(
         "sensitivity",
         release.label,

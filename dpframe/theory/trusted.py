@@ -34,10 +34,15 @@ def of_records(c: At, inputs: Sequence[Any]) -> None:
     c.require(fits, "a map of records reads rows, labels, weights and released values only")
 
 
-def said(c: At, name: Json, **stated: Formula | None) -> None:
-    """Note for the sentence what a class states of a node; nothing where there is no bound."""
+def said(c: At, name: Json, step: Json = None, **stated: Formula | None) -> Formula | None:
+    """Note for the sentence what a class states of a node, where there is a bound; the step of the
+    grid that it states, null for floating point.
+    """
+    grid = None if step is None else c.positive(step, "step")
+    stated["step"] = grid
     known = [f"{key} = {text_of(value)}" for key, value in stated.items() if value is not None]
     c.believed[name].append(f"{node_of(c)}: {', '.join(known) or 'no bound'}")
+    return grid
 
 
 def bound(c: At, value: Json, name: str) -> Formula | None:
@@ -50,33 +55,50 @@ def bound(c: At, value: Json, name: str) -> Formula | None:
 
 @kind("trusted_rows", object, many=True, answers=PLAIN)
 def _trusted_rows(
-    c: At, *inputs: Any, trusted: Json, parameters: Json, columns: Json, norm: Json, norm1: Json
+    c: At,
+    *inputs: Any,
+    trusted: Json,
+    parameters: Json,
+    columns: Json,
+    norm: Json,
+    norm1: Json,
+    unit_norm: Json = False,
+    step: Json = None,
 ) -> RowFacts:
     """A map of records, one row of each, with the bounds that it states."""
     believed(c, trusted)
     of_records(c, inputs)
     del parameters
     norms = bound(c, norm, "norm"), bound(c, norm1, "norm1")
-    said(c, trusted, norm=norms[0], norm1=norms[1])
-    return RowFacts(c.whole(columns, "columns"), *norms)
+    all_of_it = unit_norm is True and norms[0] is not None
+    c.require(all_of_it or unit_norm is False, "unit_norm: true, where there is a norm, or false")
+    every = norms[0] if all_of_it else None
+    grid = said(c, trusted, step, norm=norms[0], norm1=norms[1], every_norm=every)
+    return RowFacts(c.whole(columns, "columns"), *norms, unit_norm=all_of_it, step=grid)
 
 
 @kind("trusted_column", object, many=True, answers=PLAIN)
 def _trusted_column(
-    c: At, *inputs: Any, trusted: Json, parameters: Json, limit: Json
+    c: At, *inputs: Any, trusted: Json, parameters: Json, limit: Json, step: Json = None
 ) -> LabelFacts:
     """A map of records to labels."""
     believed(c, trusted)
     of_records(c, inputs)
     del parameters
     most = bound(c, limit, "the bound")
-    said(c, trusted, bound=most)
-    return LabelFacts(most)
+    return LabelFacts(most, step=said(c, trusted, step, bound=most))
 
 
 @kind("trusted_statistic", object, many=True, answers=PLAIN)
 def _trusted_statistic(
-    c: At, *_: Any, trusted: Json, parameters: Json, shape: Json, l1: Json, l2: Json
+    c: At,
+    *_: Any,
+    trusted: Json,
+    parameters: Json,
+    shape: Json,
+    l1: Json,
+    l2: Json,
+    step: Json = None,
 ) -> StatisticFacts:
     """A statistic, with the sensitivities to one row that it states."""
     believed(c, trusted)
@@ -84,8 +106,8 @@ def _trusted_statistic(
     c.require(type(shape) is list, "shape must be a list of sizes")
     sizes = tuple(c.positive(size, "a size") for size in shape)
     moves = bound(c, l1, "l1"), bound(c, l2, "l2")
-    said(c, trusted, l1=moves[0], l2=moves[1])
-    return StatisticFacts(sizes, *moves)
+    grid = said(c, trusted, step, l1=moves[0], l2=moves[1])
+    return StatisticFacts(sizes, *moves, steps=() if grid is None else (grid,))
 
 
 @kind("trusted_loss", answers=PLAIN)

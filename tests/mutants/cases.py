@@ -908,12 +908,11 @@ accept(
     "float shares 0.1, 0.2, 0.7: each is its shortest decimal",
     lambda X, y, b: three(X, y, b.split(0.1, 0.2, 0.7), analytic),
 )
-refuse(
+unspellable(
     "E03",
     "ALG",
     "a share without delta for Gaussian noise",
     lambda X, y, b: two(X, y, analytic, analytic, b.split(epsilon=(half, half), delta=(0, 1))),
-    node="gram",
 )
 refuse(
     "E04",
