@@ -39,7 +39,7 @@ def trusted(node: Node) -> dict[str, object]:
 def _stated(node: Node) -> dict[str, object]:
     if isinstance(node, Rows):
         bounds = {"norm": _bound(node.norm), "norm1": _bound(node.norm1), "step": _step(node)}
-        kept = {"columns": to_json(node.columns), "unit_norm": node.unit_norm}
+        kept = {"columns": to_json(node.columns), "unit_norm": node.unit_norm or None}
         return {"kind": "trusted_rows", **kept, **bounds}
     if isinstance(node, Column):
         return {"kind": "trusted_column", "limit": _bound(node.bound), "step": _step(node)}

@@ -62,7 +62,7 @@ def _trusted_rows(
     columns: Json,
     norm: Json,
     norm1: Json,
-    unit_norm: Json = False,
+    unit_norm: Json = None,
     step: Json = None,
 ) -> RowFacts:
     """A map of records, one row of each, with the bounds that it states."""
@@ -71,7 +71,7 @@ def _trusted_rows(
     del parameters
     norms = bound(c, norm, "norm"), bound(c, norm1, "norm1")
     all_of_it = unit_norm is True and norms[0] is not None
-    c.require(all_of_it or unit_norm is False, "unit_norm: true, where there is a norm, or false")
+    c.require(all_of_it or unit_norm is None, "unit_norm: true, where there is a norm, or null")
     every = norms[0] if all_of_it else None
     grid = said(c, trusted, step, norm=norms[0], norm1=norms[1], every_norm=every)
     return RowFacts(c.whole(columns, "columns"), *norms, unit_norm=all_of_it, step=grid)
