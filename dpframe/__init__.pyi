@@ -93,10 +93,10 @@ from .graph.objectives import Huber as Huber
 from .graph.objectives import Logistic as Logistic
 from .graph.objectives import Objective as Objective
 from .graph.objectives import Squared as Squared
-from .graph.procedures import gaussian_mixing as gaussian_mixing
 from .graph.procedures import perturbed_minimum as perturbed_minimum
-from .graph.procedures import posterior as posterior
 from .graph.procedures import tilted_minimum as tilted_minimum
+from .graph.procedures.gaussian_mixing import gaussian_mixing as gaussian_mixing
+from .graph.procedures.posterior import posterior as posterior
 from .ledger import Ledger as Ledger
 from .mechanisms import AdditiveNoise as AdditiveNoise
 from .mechanisms import BlackBox as BlackBox

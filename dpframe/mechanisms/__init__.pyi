@@ -17,4 +17,5 @@ from .permute_and_flip import PermuteAndFlip as PermuteAndFlip
 from .randomized_response import RandomizedResponse as RandomizedResponse
 from .selection import Selection as Selection
 from .subsampled import PoissonSubsampled as PoissonSubsampled
+from .subsampled import Subsampled as Subsampled
 from .subsampled import SubsampledWithoutReplacement as SubsampledWithoutReplacement

@@ -8,6 +8,8 @@ from .calibrate import profile_epsilon as profile_epsilon
 from .calibrate import profile_epsilon_lower as profile_epsilon_lower
 from .eigenvalue import floor_smallest_eigenvalue as floor_smallest_eigenvalue
 from .interval import Interval as Interval
+from .posterior_pair import posterior_pair_bound as posterior_pair_bound
+from .posterior_pair import posterior_pair_delta as posterior_pair_delta
 from .precision import at_rising_precision as at_rising_precision
 from .precision import working as working
 from .profile import Quantity as Quantity
@@ -23,3 +25,4 @@ from .rounding import next_down as next_down
 from .rounding import next_up as next_up
 from .rounding import to_float as to_float
 from .search import boundary as boundary
+from .transposed import transposed_delta as transposed_delta
