@@ -153,10 +153,10 @@ from .prover import Jointly as Jointly
 from .prover import Obligation as Obligation
 from .prover import Report as Report
 from .prover import Verdict as Verdict
-from .prover import certify as certify
 from .prover import examine as examine
-from .prover import identical as identical
 from .prover import load as load
+from .prover.certify import certify as certify
+from .prover.identical import identical as identical
 from .prover.unproved import unproved as unproved
 from .records import GroupReport as GroupReport
 from .records import IndividualFilter as IndividualFilter
