@@ -5,10 +5,12 @@ what it may import in ONLY; to keep it from most of what lies above, name its re
 """
 
 import ast
+import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import jupytext
 import pytest
@@ -28,6 +30,7 @@ ORDER = (  # a place imports from earlier lines, never from its own line or a la
     ("exact",),
     ("theory",),
     ("kernel",),
+    ("lazily",),
     ("errors",),
     ("numbers",),
     ("documents",),
@@ -58,7 +61,7 @@ ORDER = (  # a place imports from earlier lines, never from its own line or a la
 ONLY = {  # narrower than the order
     "theory": {"exact"},
     "kernel": {"exact", "theory"},
-    "randomness": {"errors", "exact", "numbers", "numerics"},
+    "randomness": {"errors", "exact", "lazily", "numbers", "numerics"},
 }
 READERS = {  # who may import it, where not everything above may
     "kernel": {"prover", "cli", "mutating"},
@@ -98,7 +101,7 @@ def place_of(module: str) -> str:
 def modules() -> list[tuple[str, Path]]:
     """Every module of the package but the public face, by its dotted name."""
     found = []
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")]):
         parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         found.append((name, path))
@@ -204,6 +207,46 @@ def test_importing_dpframe_loads_nothing_heavy() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     ).stdout.split()
     assert HEAVY.isdisjoint(loaded), sorted(HEAVY & set(loaded))
+
+
+CERTIFY = """
+import sys
+import dpframe as dp
+
+target = dp.ApproxDP(dp.EPSILON, dp.DELTA)
+norms = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+dp.certify(dp.SSP(), target=target, setting=norms)
+print(*(name for name in sys.modules if name.split(".")[0] == "dpframe"))
+"""
+MOST_MODULES, MOST_REGRESSIONS = 195, 3
+
+
+def test_a_first_certificate_loads_what_it_needs() -> None:
+    """Proving one declaration in symbols loads its own file of the regressions, no noise is drawn
+    and no privacy loss is composed.
+    """
+    loaded = subprocess.run(
+        [sys.executable, "-c", CERTIFY], capture_output=True, text=True, check=True
+    ).stdout.split()
+    places = [place_of(name) for name in loaded]
+    assert len(loaded) <= MOST_MODULES
+    assert places.count("regressions") <= MOST_REGRESSIONS
+    assert not {"randomness", "estimation", "execution"} & set(places)
+    composed = ("dpframe.pld.losses.", "dpframe.pld.composition.")
+    assert not [name for name in loaded if name.startswith(composed)]
+
+
+STUBS = sorted(PACKAGE.rglob("__init__.pyi"))
+
+
+@pytest.mark.parametrize("stub", STUBS, ids=lambda stub: stub.parent.name)
+def test_every_exported_name_resolves(stub: Path) -> None:
+    """Each name of a stub is held by its home, listed, and is not hidden by a module's name."""
+    package = importlib.import_module(".".join(stub.parent.relative_to(PACKAGE.parent).parts))
+    assert dir(package) == sorted(package.__all__)
+    for name in package.__all__:
+        assert not isinstance(getattr(package, name), ModuleType), name
+        assert not (stub.parent / f"{name}.py").exists(), name
 
 
 def read(path: Path) -> NotebookNode:

@@ -10,13 +10,10 @@ import math
 from fractions import Fraction
 
 from dpframe.errors import InvalidArgument
-from dpframe.numerics import Interval
-from dpframe.numerics.fast import gaussian_delta_interval, gaussian_epsilon_interval
-from dpframe.pld.composition.responses import response_delta, response_epsilon
+from dpframe.numerics import Interval, fast
+from dpframe.pld import composition
 from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP, number
 from dpframe.symbols import Expression, Number
-
-from .orders import orders
 
 _BITS = 256
 
@@ -31,16 +28,18 @@ def epsilon_of(guarantee: Guarantee, delta: Fraction) -> Interval:
     match guarantee:
         case PureDP() | ApproxDP():
             loss = guarantee.loss
-            return response_epsilon([(loss.epsilon, loss.delta, 1)], delta)
+            return composition.response_epsilon([(loss.epsilon, loss.delta, 1)], delta)
         case ZeroConcentratedDP(rho):
+            from .orders import orders
+
             exact = number("rho", rho)
             low, _ = _mu(2 * exact)
-            least = gaussian_epsilon_interval(delta, low)[0]
+            least = fast.gaussian_epsilon_interval(delta, low)[0]
             return Interval(least, max(least, orders(exact, {}).epsilon(delta)))
         case GaussianDP():
             low, high = _mu(_squared(guarantee))
-            lower = gaussian_epsilon_interval(delta, low)[0]
-            return Interval(lower, gaussian_epsilon_interval(delta, high)[1])
+            lower = fast.gaussian_epsilon_interval(delta, low)[0]
+            return Interval(lower, fast.gaussian_epsilon_interval(delta, high)[1])
     raise _unknown(guarantee)
 
 
@@ -52,16 +51,18 @@ def delta_of(guarantee: Guarantee, epsilon: Fraction) -> Interval:
     match guarantee:
         case PureDP() | ApproxDP():
             loss = guarantee.loss
-            return response_delta([(loss.epsilon, loss.delta, 1)], epsilon)
+            return composition.response_delta([(loss.epsilon, loss.delta, 1)], epsilon)
         case ZeroConcentratedDP(rho):
+            from .orders import orders
+
             exact = number("rho", rho)
             low, _ = _mu(2 * exact)
-            least = gaussian_delta_interval(epsilon, low)[0]
+            least = fast.gaussian_delta_interval(epsilon, low)[0]
             return Interval(least, max(least, orders(exact, {}).delta(epsilon)))
         case GaussianDP():
             low, high = _mu(_squared(guarantee))
-            lower = gaussian_delta_interval(epsilon, low)[0]
-            return Interval(lower, gaussian_delta_interval(epsilon, high)[1])
+            lower = fast.gaussian_delta_interval(epsilon, low)[0]
+            return Interval(lower, fast.gaussian_delta_interval(epsilon, high)[1])
     raise _unknown(guarantee)
 
 

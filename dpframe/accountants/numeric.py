@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import attrs
 
 from dpframe.numbers import Exact
 from dpframe.numerics import Interval
-from dpframe.pld.composition import TotalLoss, delta_interval, epsilon_interval, total_loss
-from dpframe.pld.losses import PrivacyLoss
+from dpframe.pld import composition, losses
 
 from .arguments import delta_argument, epsilon_argument
 from .base import Accountant
 from .parts import Part
 
-Counts = Mapping[PrivacyLoss, int]
+Counts: TypeAlias = "Mapping[losses.PrivacyLoss, int]"
 
 
 @attrs.frozen(cache_hash=True)
@@ -40,19 +39,24 @@ class NumericAccountant(Accountant):
         wider where atoms are mixed with too little of it, or thousands of distinct ones.
         """
         target = delta_argument(delta)
-        return _worst(parts, lambda total: epsilon_interval(total, target), of_epsilon=True)
+        return _worst(
+            parts, lambda total: composition.epsilon_interval(total, target), of_epsilon=True
+        )
 
     def delta(self, parts: Sequence[Part], epsilon: Exact) -> Interval:
         """Of atoms one by one, else by the contour integral of the profile."""
         point = epsilon_argument(epsilon)
-        return _worst(parts, lambda total: delta_interval(total, point))
+        return _worst(parts, lambda total: composition.delta_interval(total, point))
 
 
 def _worst(
-    parts: Sequence[Part], answer: Callable[[TotalLoss], Interval], *, of_epsilon: bool = False
+    parts: Sequence[Part],
+    answer: Callable[[composition.TotalLoss], Interval],
+    *,
+    of_epsilon: bool = False,
 ) -> Interval:
     """The larger answer of the two directions; one whose losses are too small need not be asked."""
-    totals = [total_loss(counts) for counts in _directions(parts)]
+    totals = [composition.total_loss(counts) for counts in _directions(parts)]
     known = answer(totals[0])
     for total in totals[1:]:
         small = of_epsilon and total.largest is not None and total.largest <= known.lower
@@ -64,7 +68,7 @@ def _worst(
 
 def _directions(parts: Sequence[Part]) -> list[Counts]:
     """How often each loss occurs, removing a record and, where that differs, adding it."""
-    removed: dict[PrivacyLoss, int] = {}
+    removed: dict[losses.PrivacyLoss, int] = {}
     for part in parts:
         if part.count:
             loss = part.loss
@@ -72,7 +76,7 @@ def _directions(parts: Sequence[Part]) -> list[Counts]:
     turned = [(loss.reverse(), count) for loss, count in removed.items()]
     if all(loss is back for loss, (back, _) in zip(removed, turned, strict=True)):
         return [removed]
-    added: dict[PrivacyLoss, int] = {}
+    added: dict[losses.PrivacyLoss, int] = {}
     for loss, count in turned:
         added[loss] = added.get(loss, 0) + count
     return [removed, added]

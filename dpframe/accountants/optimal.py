@@ -11,8 +11,7 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact
 from dpframe.numerics import Interval
-from dpframe.pld.composition.responses import response_delta, response_epsilon
-from dpframe.pld.losses import ResponseLoss
+from dpframe.pld import composition, losses
 from dpframe.privacy import Guarantee
 
 from .arguments import delta_argument, epsilon_argument
@@ -34,18 +33,18 @@ class OptimalAccountant(Accountant):
 
     def epsilon(self, parts: Sequence[Part], delta: Exact) -> Interval:
         """By the responses that attain it."""
-        return response_epsilon(_groups(parts), delta_argument(delta))
+        return composition.response_epsilon(_groups(parts), delta_argument(delta))
 
     def delta(self, parts: Sequence[Part], epsilon: Exact) -> Interval:
         """By the responses that attain it."""
-        return response_delta(_groups(parts), epsilon_argument(epsilon))
+        return composition.response_delta(_groups(parts), epsilon_argument(epsilon))
 
 
 def _groups(parts: Sequence[Part]) -> list[tuple[Fraction, Fraction, int]]:
     groups = []
     for what, count in grouped(parts).items():
         loss = what.loss if isinstance(what, Guarantee) else what
-        if not isinstance(loss, ResponseLoss):
+        if not isinstance(loss, losses.ResponseLoss):
             way_out = "The numeric accountant adds everything that has a privacy loss."
             required = "a pure or approximate guarantee, or the loss of a response"
             raise InvalidArgument("part", required, what, way_out)

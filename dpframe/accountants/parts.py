@@ -8,14 +8,14 @@ from typing import TypeAlias
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.pld.losses import PrivacyLoss
+from dpframe.pld import losses
 from dpframe.privacy import Guarantee
 
-Costed: TypeAlias = Guarantee | PrivacyLoss
+Costed: TypeAlias = "Guarantee | losses.PrivacyLoss"
 
 
 def _what(value: object) -> Costed:
-    if isinstance(value, (Guarantee, PrivacyLoss)):
+    if isinstance(value, (Guarantee, losses.PrivacyLoss)):
         return value
     way_out = "Of a mechanism, take mechanism.loss(sensitivity) or .guarantee(sensitivity)."
     raise InvalidArgument("part", "a guarantee or a privacy loss", value, way_out)
@@ -36,9 +36,9 @@ class Part:
     count: int = attrs.field(default=1, converter=count_of)
 
     @property
-    def loss(self) -> PrivacyLoss:
+    def loss(self) -> losses.PrivacyLoss:
         """The loss of one of them; InvalidArgument where no single pair dominates."""
-        if isinstance(self.what, PrivacyLoss):
+        if isinstance(self.what, losses.PrivacyLoss):
             return self.what
         loss = self.what.loss
         if loss is None:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 
 from dpframe.numbers import Exact
 from dpframe.numerics import Interval
-from dpframe.pld.losses import GaussianLoss, PrivacyLoss
+from dpframe.pld import losses
 from dpframe.privacy import GaussianDP, ZeroConcentratedDP, number
 
 from .arguments import delta_argument, epsilon_argument
 from .base import Accountant
-from .orders import Orders, orders
 from .parts import Costed, Part, grouped
+
+if TYPE_CHECKING:
+    from .orders import Orders
 
 
 @attrs.frozen(cache_hash=True)
@@ -45,19 +47,21 @@ class RenyiAccountant(Accountant):
 def _ways(parts: Sequence[Part]) -> list[Orders]:
     """The sum of the losses, and of their reverses where these are others."""
     rho = Fraction(0)
-    losses: dict[PrivacyLoss, int] = {}
+    forth: dict[losses.PrivacyLoss, int] = {}
     for what, count in grouped(parts).items():
         concentrated = _rho(what)
         if concentrated is not None:
             rho += concentrated * count
         else:
             loss = Part(what).loss
-            losses[loss] = losses.get(loss, 0) + count
-    reverses: dict[PrivacyLoss, int] = {}
-    for loss, count in losses.items():
-        back = loss.reverse()
-        reverses[back] = reverses.get(back, 0) + count
-    sums = [losses] if reverses == losses else [losses, reverses]
+            forth[loss] = forth.get(loss, 0) + count
+    back: dict[losses.PrivacyLoss, int] = {}
+    for loss, count in forth.items():
+        turned = loss.reverse()
+        back[turned] = back.get(turned, 0) + count
+    sums = [forth] if back == forth else [forth, back]
+    from .orders import orders
+
     return [orders(rho, each) for each in sums]
 
 
@@ -68,6 +72,6 @@ def _rho(what: Costed) -> Fraction | None:
             return number("rho", rho)
         case GaussianDP():
             return number("mu^2", what.amounts[0]) / 2
-        case GaussianLoss(mu):
+        case losses.GaussianLoss(mu):
             return mu**2 / 2
     return None

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import attrs
 
+from dpframe import mechanisms
 from dpframe.accountants import (
     Accountant,
     NumericAccountant,
@@ -15,14 +16,9 @@ from dpframe.accountants import (
     parts_of,
 )
 from dpframe.errors import InvalidArgument
-from dpframe.mechanisms import (
-    BlackBox,
-    Mechanism,
-)
-from dpframe.mechanisms.subsampled import Subsampled
 from dpframe.numbers import Exact
 from dpframe.numerics import Interval
-from dpframe.pld.losses import PrivacyLoss
+from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Guarantee, Relation, ZeroConcentratedDP
 from dpframe.symbols import Number
 
@@ -90,23 +86,23 @@ def compose(
 def _cost(thing: object, relation: Relation, accountant: Accountant) -> object:
     if isinstance(thing, tuple) and len(thing) == 2:
         return (_cost(thing[0], relation, accountant), thing[1])
-    if not isinstance(thing, Mechanism):
+    if not isinstance(thing, mechanisms.Mechanism):
         return _symmetric(thing) if relation is REPLACE_ONE else thing
     concentrated = thing.gives is ZeroConcentratedDP or _given(thing) is ZeroConcentratedDP
     if accountant.reads_losses and not (concentrated and isinstance(accountant, RenyiAccountant)):
         return thing.loss(1, relation)
-    if isinstance(thing, Subsampled):
+    if isinstance(thing, mechanisms.Subsampled):
         return thing.guarantee(ONE, relation)
     return thing.guarantee(ONE)
 
 
 def _symmetric(thing: object) -> object:
     """`thing`, unless it is a loss of one direction: replacing a record both removes and adds."""
-    if isinstance(thing, PrivacyLoss) and thing.reverse() != thing:
+    if isinstance(thing, losses.PrivacyLoss) and thing.reverse() != thing:
         way_out = 'Take the loss from a mechanism, or direction="both".'
         raise InvalidArgument("loss", "that of both directions under replace-one", thing, way_out)
     return thing
 
 
-def _given(thing: Mechanism) -> type[Guarantee] | None:
-    return type(thing.given) if isinstance(thing, BlackBox) else None
+def _given(thing: mechanisms.Mechanism) -> type[Guarantee] | None:
+    return type(thing.given) if isinstance(thing, mechanisms.BlackBox) else None

@@ -84,7 +84,7 @@ class Page:
         """Python, coloured on a terminal."""
         theme = {"theme": "ansi_dark", "background_color": "default"}
         if self.console.is_terminal:
-            self.show(Syntax(source, "python", **theme))  # type: ignore[arg-type]
+            self.show(Syntax(source, "python", **theme))
         else:
             self.say(*map(escape, source.splitlines()))
 

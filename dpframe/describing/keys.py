@@ -35,7 +35,7 @@ def _theorems(noise: type[AdditiveNoise]) -> list[str]:
 
 _NOISE: Mapping[str, type[AdditiveNoise]] = {
     one.kind: one
-    for one in vars(mechanisms).values()
+    for one in (getattr(mechanisms, name) for name in dir(mechanisms))
     if isinstance(one, type) and issubclass(one, AdditiveNoise) and "kind" in vars(one)
 }
 MECHANISMS: Mapping[str, type[AdditiveNoise]] = {

@@ -132,7 +132,7 @@ class Odds:
         if column is None or column.levels is None:
             raise InvalidArgument("setting", "a dp.Setting with classes for labels", None, DECLARED)
         first, second = column.levels
-        turned = not first < second  # type: ignore[operator]  # both texts, or both numbers
+        turned = not first < second
         levels = [second, first] if turned else [first, second]
         factor = factor_of(certificate, number)
         return cls(np.array(levels), -factor if turned else factor)

@@ -13,7 +13,6 @@ import attrs
 
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.numbers import Exact
-from dpframe.pld.losses import PrivacyLoss
 from dpframe.privacy import ADD_REMOVE, Guarantee, Relation, Share
 from dpframe.sensitivity import Norm
 from dpframe.symbols import Expression, Number, exact
@@ -24,6 +23,7 @@ from dpframe.theory.guarantees import APPROX, PURE
 if TYPE_CHECKING:
     import numpy as np
 
+    from dpframe.pld.losses import PrivacyLoss
     from dpframe.randomness import Bits
 
 

@@ -9,7 +9,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact
-from dpframe.pld.losses import DiscreteGaussianLoss
+from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, Guarantee, Relation, ZeroConcentratedDP, number
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression, power
@@ -53,7 +53,7 @@ class DiscreteGaussian(StdNoise):
         relation: Relation = ADD_REMOVE,
         *,
         one_coordinate: bool = False,
-    ) -> DiscreteGaussianLoss:
+    ) -> losses.DiscreteGaussianLoss:
         """The exact one where only one coordinate moves, by a whole number; also where
         `sensitivity` is in L1. (docs/proofs/shifts.md)
 
@@ -65,7 +65,7 @@ class DiscreteGaussian(StdNoise):
             way_out = "Where it holds, say one_coordinate=True; else the zCDP accountants add it."
             raise InvalidArgument("one_coordinate", "True", one_coordinate, way_out)
         variance = number("std^2", power(self.std, 2))
-        return DiscreteGaussianLoss(variance, whole_sensitivity(sensitivity))
+        return losses.DiscreteGaussianLoss(variance, whole_sensitivity(sensitivity))
 
     @staticmethod
     def sample(

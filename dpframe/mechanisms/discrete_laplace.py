@@ -9,7 +9,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact
-from dpframe.pld.losses import DiscreteLaplaceLoss
+from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, Relation, number
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, exact, exp, sqrt
@@ -46,11 +46,11 @@ class DiscreteLaplace(PureNoise):
 
     def loss(
         self, sensitivity: Exact | Expression = 1, relation: Relation = ADD_REMOVE
-    ) -> DiscreteLaplaceLoss:
+    ) -> losses.DiscreteLaplaceLoss:
         """The exact one, for a whole L1 sensitivity. (docs/proofs/shifts.md)"""
         del relation
         rate = number("scale", 1 / self.scale)
-        return DiscreteLaplaceLoss(rate, whole_sensitivity(sensitivity))
+        return losses.DiscreteLaplaceLoss(rate, whole_sensitivity(sensitivity))
 
     @staticmethod
     def sample(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import attrs
 
 from dpframe.numbers import Exact
-from dpframe.pld.losses import LaplaceLoss
+from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, Relation, number
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, exact, sqrt
@@ -42,10 +42,10 @@ class Laplace(PureNoise):
 
     def loss(
         self, sensitivity: Exact | Expression = 1, relation: Relation = ADD_REMOVE
-    ) -> LaplaceLoss:
+    ) -> losses.LaplaceLoss:
         """The exact one, which is below that of PureDP. (docs/proofs/shifts.md)"""
         del relation
-        return LaplaceLoss(number("epsilon", exact(sensitivity, "sensitivity") / self.scale))
+        return losses.LaplaceLoss(number("epsilon", exact(sensitivity, "sensitivity") / self.scale))
 
     @staticmethod
     def sample(

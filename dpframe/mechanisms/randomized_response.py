@@ -10,7 +10,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact, open_unit
-from dpframe.pld.losses import CategoricalLoss, OddsLoss
+from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, Guarantee, PureDP, Relation, number
 from dpframe.symbols import Call, Expression, Number, exact, log, rational
 
@@ -81,7 +81,7 @@ class RandomizedResponse(Mechanism):
 
     def loss(
         self, sensitivity: Exact | Expression = 1, relation: Relation = ADD_REMOVE
-    ) -> CategoricalLoss | OddsLoss:
+    ) -> losses.CategoricalLoss | losses.OddsLoss:
         """The exact one, where one value becomes any other; the relation does not matter."""
         del relation
         if whole_sensitivity(sensitivity) != 1:
@@ -89,8 +89,8 @@ class RandomizedResponse(Mechanism):
             raise InvalidArgument("sensitivity", "1: one value changes", sensitivity, way_out)
         odds = _odds(self.epsilon)
         if odds is not None:
-            return OddsLoss(odds - 1, self.categories)
-        return CategoricalLoss(number("epsilon", self.epsilon), self.categories)
+            return losses.OddsLoss(odds - 1, self.categories)
+        return losses.CategoricalLoss(number("epsilon", self.epsilon), self.categories)
 
     def probabilities(self, value: ArrayLike) -> np.ndarray:
         """The chance of each answer to `value`, an array of categories: shape (..., k), rounded."""

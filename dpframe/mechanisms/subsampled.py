@@ -16,7 +16,7 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact
 from dpframe.numerics import arb_float, ball, working
-from dpframe.pld.losses import GaussianLoss, PrivacyLoss, ResponseLoss, SubsampledGaussianLoss
+from dpframe.pld import losses
 from dpframe.privacy import (
     ADD_REMOVE,
     REPLACE_ONE,
@@ -100,14 +100,14 @@ class Subsampled(Mechanism):
 
     def _loss(
         self, share: Fraction, sensitivity: Exact | Expression, relation: Relation
-    ) -> PrivacyLoss:
+    ) -> losses.PrivacyLoss:
         moved = self.mechanism.loss(sensitivity, self._under(relation))
-        if isinstance(moved, GaussianLoss):
-            return SubsampledGaussianLoss(moved.mu, share, self.direction)
+        if isinstance(moved, losses.GaussianLoss):
+            return losses.SubsampledGaussianLoss(moved.mu, share, self.direction)
         given = self.mechanism.guarantee(exact(sensitivity, "sensitivity"))
         worst = given.loss
-        if isinstance(worst, ResponseLoss):
-            return ResponseLoss(_rounded(share, worst.epsilon), share * worst.delta)
+        if isinstance(worst, losses.ResponseLoss):
+            return losses.ResponseLoss(_rounded(share, worst.epsilon), share * worst.delta)
         way_out = "Gaussian noise, pure DP and approximate DP are amplified."
         raise InvalidArgument("mechanism", "one whose amplification is proved", given, way_out)
 
@@ -140,7 +140,7 @@ class PoissonSubsampled(Subsampled):
 
     def loss(
         self, sensitivity: Exact | Expression = 1, relation: Relation = ADD_REMOVE
-    ) -> PrivacyLoss:
+    ) -> losses.PrivacyLoss:
         """In the removing direction; refused under replace-one. A rounded epsilon is rounded up."""
         return self._loss(number("rate", self.rate), sensitivity, relation)
 
@@ -190,7 +190,7 @@ class SubsampledWithoutReplacement(Subsampled):
 
     def loss(
         self, sensitivity: Exact | Expression = 1, relation: Relation = ADD_REMOVE
-    ) -> PrivacyLoss:
+    ) -> losses.PrivacyLoss:
         """Symmetric; refused under add/remove. A rounded epsilon is rounded up."""
         return self._loss(self.rate, sensitivity, relation)
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.pld.losses import PrivacyLoss
 from dpframe.symbols import Expression, Number
 
 from .budget import ONE, Share
+
+if TYPE_CHECKING:
+    from dpframe.pld.losses import PrivacyLoss
 
 
 class Guarantee(ABC):

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.pld.losses import GaussianLoss, ResponseLoss
+from dpframe.pld import losses
 from dpframe.symbols import Expression, exact, power
 
 from .base import Guarantee, check_range, number
@@ -47,9 +47,9 @@ class PureDP(Guarantee):
         return (self.epsilon,)
 
     @property
-    def loss(self) -> ResponseLoss:
+    def loss(self) -> losses.ResponseLoss:
         """That of randomised response. [KairouzOV15, Thm 3.2]"""
-        return ResponseLoss(number("epsilon", self.epsilon))
+        return losses.ResponseLoss(number("epsilon", self.epsilon))
 
     def __str__(self) -> str:
         """As papers write it."""
@@ -79,9 +79,9 @@ class ApproxDP(Guarantee):
         return (self.epsilon, self.delta)
 
     @property
-    def loss(self) -> ResponseLoss:
+    def loss(self) -> losses.ResponseLoss:
         """That of randomised response which confesses with probability delta. [KairouzOV15]"""
-        return ResponseLoss(number("epsilon", self.epsilon), number("delta", self.delta))
+        return losses.ResponseLoss(number("epsilon", self.epsilon), number("delta", self.delta))
 
     def __str__(self) -> str:
         """As papers write it."""
@@ -130,9 +130,9 @@ class GaussianDP(Guarantee):
         return (power(self.mu, 2),)
 
     @property
-    def loss(self) -> GaussianLoss:
+    def loss(self) -> losses.GaussianLoss:
         """That of N(mu, 1) against N(0, 1). [DongRS22, Def 2.6]"""
-        return GaussianLoss(number("mu", self.mu))
+        return losses.GaussianLoss(number("mu", self.mu))
 
     def __str__(self) -> str:
         """As papers write it."""

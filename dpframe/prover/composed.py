@@ -10,7 +10,7 @@ from dpframe.accountants import NumericAccountant, Part
 from dpframe.accounting import Composition, composition_of
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Release
-from dpframe.pld.losses import GaussianLoss, SubsampledGaussianLoss
+from dpframe.pld import losses
 from dpframe.privacy import GaussianDP
 from dpframe.symbols import Expression, Number, sqrt
 
@@ -66,8 +66,8 @@ def _decimal(value: Fraction) -> Fraction:
     return Fraction(above.divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
-def _gaussian(square: Expression) -> GaussianLoss:
-    return GaussianLoss(upper(sqrt(square)))
+def _gaussian(square: Expression) -> losses.GaussianLoss:
+    return losses.GaussianLoss(upper(sqrt(square)))
 
 
 def _sampled(release: Release, values: Values) -> Part:
@@ -75,5 +75,5 @@ def _sampled(release: Release, values: Values) -> Part:
     if not isinstance(times, Number) or release.sampled is None:
         way_out = "Give every parameter a number."
         raise InvalidArgument("release", "drawn a known number of times", str(times), way_out)
-    loss = SubsampledGaussianLoss(upper(sqrt(squared)), release.sampled.value)
+    loss = losses.SubsampledGaussianLoss(upper(sqrt(squared)), release.sampled.value)
     return Part(loss, int(times.value))

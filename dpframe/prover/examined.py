@@ -10,12 +10,12 @@ from typing import Any
 
 import attrs
 
+from dpframe import numerics
 from dpframe.graph import Bound, Known, Node, Post
 from dpframe.graph.procedures.perturbed import PerturbedMinimum
 from dpframe.graph.procedures.posterior import Posterior
 from dpframe.graph.statistics import Count
-from dpframe.numerics import arb_lower, arb_upper, profile_delta_lower
-from dpframe.numerics.posterior_pair import posterior_pair_bound, posterior_pair_delta
+from dpframe.numerics import arb_lower, arb_upper
 from dpframe.symbols import Expression, Symbol
 from dpframe.theory import procedures as book
 
@@ -110,9 +110,10 @@ def _holds(formulas: Formulas, point: dict[str, Fraction]) -> bool:
     balls = {name: rational_ball(value) for name, value in point.items()}
     epsilon, delta, *others = (enclose(formula, balls) for formula in formulas)
     gamma, leverage, residual = (max(arb_upper(ball), Fraction(0)) for ball in others)
-    inside = leverage <= MOST and arb_lower(epsilon) > 0
-    bound = posterior_pair_bound(arb_lower(epsilon), gamma, leverage, residual) if inside else None
-    return bound is not None and bound.upper <= arb_lower(delta)
+    if leverage > MOST or arb_lower(epsilon) <= 0:
+        return False
+    bound = numerics.posterior_pair_bound(arb_lower(epsilon), gamma, leverage, residual)
+    return bound.upper <= arb_lower(delta)
 
 
 def _broken(formulas: Formulas, point: dict[str, Fraction]) -> Witness | None:
@@ -122,7 +123,7 @@ def _broken(formulas: Formulas, point: dict[str, Fraction]) -> Witness | None:
     if not all(ball.is_finite() and ball > 0 for ball in (epsilon, delta, *others)):
         return None
     gamma, leverage, residual = (arb_lower(ball) for ball in others)
-    true = posterior_pair_delta(arb_upper(epsilon), gamma, leverage, residual)
+    true = numerics.posterior_pair_delta(arb_upper(epsilon), gamma, leverage, residual)
     if true.lower <= arb_upper(delta):
         return None
     claimed = float(arb_upper(delta))
@@ -152,7 +153,7 @@ def _moved(formulas: Formulas, point: Mapping[Symbol, Fraction]) -> Witness | No
     e, d, mu = (enclose(formula, balls) for formula in formulas)
     if not all(ball.is_finite() and ball > 0 for ball in (e, d, mu)):
         return None
-    true = profile_delta_lower(arb_upper(e), arb_lower(mu))
+    true = numerics.profile_delta_lower(arb_upper(e), arb_lower(mu))
     if true <= arb_upper(d):
         return None
     says = (

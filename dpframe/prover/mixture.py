@@ -15,7 +15,7 @@ from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.mechanisms.pure_noise import PureNoise
 from dpframe.numerics import arb_upper
-from dpframe.pld.losses import GaussianLoss, PrivacyLoss, ResponseLoss, SubsampledGaussianLoss
+from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation
 from dpframe.symbols import Expression, Number, add, power, sqrt
 
@@ -54,21 +54,21 @@ class Pure:
         relation = release.statistic.unit.relation
         return cls(release.mechanism, epsilon, moved, relation, int(_exact("times", times)))
 
-    def loss(self, factor: Fraction = Fraction(1)) -> PrivacyLoss:
+    def loss(self, factor: Fraction = Fraction(1)) -> losses.PrivacyLoss:
         """The mechanism's own loss, with `factor` times the noise; else that of the worst mechanism
         of its epsilon, also where a class of the user's inherits the loss of other noise.
         """
         epsilon, kind = self.epsilon / factor, type(self.mechanism)
         if not isinstance(self.mechanism, PureNoise) or not (own(kind) or "loss" in vars(kind)):
-            return ResponseLoss(epsilon)
+            return losses.ResponseLoss(epsilon)
         if self.moved is None and (self.mechanism.integer or not own(kind)):
-            return ResponseLoss(epsilon)
+            return losses.ResponseLoss(epsilon)
         moved = self.moved or Fraction(1)  # of real numbers, the unit does not matter
         noise = attrs.evolve(self.mechanism, scale=Number(moved / epsilon))
         try:
             return noise.loss(moved, self.relation)
         except InvalidArgument:  # its law is known for other moves only
-            return ResponseLoss(epsilon)
+            return losses.ResponseLoss(epsilon)
 
     def __str__(self) -> str:
         """`laplace 0.1 (x3)`."""
@@ -104,10 +104,10 @@ class Mixture:
 
     def parts(self, factor: Fraction = Fraction(1)) -> tuple[Part, ...]:
         """The losses, with `factor` times the noise."""
-        gaussian = (Part(GaussianLoss(self.mu / factor)),) if self.mu else ()
+        gaussian = (Part(losses.GaussianLoss(self.mu / factor)),) if self.mu else ()
         rest = (Part(one.loss(factor), one.count) for one in self.pure)
         sampled = (
-            Part(SubsampledGaussianLoss(mu / factor, rate), count)
+            Part(losses.SubsampledGaussianLoss(mu / factor, rate), count)
             for mu, rate, count in self.sampled
         )
         return (*gaussian, *rest, *sampled)

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from dpframe import numerics
 from dpframe.graph import Procedure, path
 from dpframe.graph.procedures.bounded_monomials import BoundedMonomials
 from dpframe.graph.procedures.tested_distance import DepthSample, TestedDistance
 from dpframe.graph.procedures.transposed import TransposedPosterior
 from dpframe.numbers import shortest
-from dpframe.numerics.transposed import transposed_delta
 from dpframe.privacy import REPLACE_ONE
 from dpframe.symbols import RELEASED, Expression, Number, exp, power
 
@@ -177,7 +177,7 @@ def _reached(point: Any, gap: Expression, told: Expression, end: Expression) -> 
 def transposed(problem: Problem, sample: TransposedPosterior) -> Sequence[Obligation]:
     """Its covariance turns with the data by more than a posterior's does."""
     del problem
-    delta = transposed_delta(N, EPSILON, GAMMA, PENALTY)
+    delta = numerics.transposed_delta(N, EPSILON, GAMMA, PENALTY)
     says = (
         f"{N} rows (1, 1)/sqrt 2 with label 0, and one row (1, -1)/sqrt 2 with label 1 or without "
         f"it: at gamma = {GAMMA}, penalty {PENALTY}, delta({EPSILON:g}) >= {delta:.3g}; at a "

@@ -17,7 +17,7 @@ from dpframe.graph import (
     release,
     upper_bound,
 )
-from dpframe.graph.procedures import posterior
+from dpframe.graph.procedures.posterior import posterior
 from dpframe.graph.statistics import LambdaMin, LogResidual, Statistic
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Share

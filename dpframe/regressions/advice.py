@@ -11,7 +11,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.graph import Column, Regression, Rows, Setting
 from dpframe.numerics.calibrate import analytic_mu
 from dpframe.privacy import ADD_REMOVE, ApproxDP, Guarantee, PersonalizedDP, PureDP
-from dpframe.prover import certify
+from dpframe.prover.certify import certify
 from dpframe.prover.foreseen import Foreseen, foreseen
 from dpframe.prover.preview import columns_of, width_of
 from dpframe.symbols import rational

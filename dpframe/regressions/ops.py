@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, known, post
-from dpframe.graph.procedures import TransposedPosterior, posterior
+from dpframe.graph.procedures import TransposedPosterior
+from dpframe.graph.procedures.posterior import posterior
 from dpframe.graph.statistics import Count
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, parameter

@@ -8,7 +8,8 @@ import numpy as np
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Regression, RowsNode, partition, post
-from dpframe.graph.procedures import DepthSample, TestedDistance, deep_point, deep_point_tested
+from dpframe.graph.procedures import DepthSample, TestedDistance, deep_point_tested
+from dpframe.graph.procedures.deep_point import deep_point
 from dpframe.graph.statistics import CellSums
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, constant, log

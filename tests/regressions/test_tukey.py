@@ -17,7 +17,8 @@ import dpframe as dp
 from dpframe.errors import InvalidArgument
 from dpframe.graph.depths import Depths
 from dpframe.graph.maps.scaled import DividedRecords, RecordLabels
-from dpframe.graph.procedures import TestedPoint, deep_point, deep_point_tested
+from dpframe.graph.procedures import TestedPoint, deep_point_tested
+from dpframe.graph.procedures.deep_point import deep_point
 from dpframe.graph.statistics import CellSums
 from tests.support import checking as check
 from tests.support import samples

@@ -32,7 +32,7 @@ class SyntheticWorld(World):
 
     family: ClassVar[str] = "synthetic"
     reference: ClassVar[str] = "OLS"
-    bounds: ClassVar[str] = KNOWN  # type: ignore[misc]
+    bounds: ClassVar[str] = KNOWN
     n: int
     d: int
     condition: int

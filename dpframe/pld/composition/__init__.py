@@ -1,6 +1,5 @@
 """Composition of privacy losses: the profile of a sum, as intervals whose ends are theorems."""
 
-from .profile import delta_interval, epsilon_interval
-from .total import TotalLoss, total_loss
+from ...lazily import attach
 
-__all__ = ["TotalLoss", "delta_interval", "epsilon_interval", "total_loss"]
+__getattr__, __dir__, __all__ = attach(__name__)

@@ -1,0 +1,12 @@
+from .base import Accountant as Accountant
+from .base import AdditiveAccountant as AdditiveAccountant
+from .basic import BasicAccountant as BasicAccountant
+from .concentrated import ConcentratedAccountant as ConcentratedAccountant
+from .every import ACCOUNTANTS as ACCOUNTANTS
+from .gaussian import GaussianAccountant as GaussianAccountant
+from .numeric import NumericAccountant as NumericAccountant
+from .optimal import OptimalAccountant as OptimalAccountant
+from .parts import Part as Part
+from .parts import count_of as count_of
+from .parts import parts_of as parts_of
+from .renyi import RenyiAccountant as RenyiAccountant

@@ -1,0 +1,37 @@
+"""Names of a package that load on first use, from one table: the stub beside its `__init__.py`.
+
+A line `from .module import name as name` of `__init__.pyi` exports a name. Type checkers read the
+same line, so that a name has one place and its type is known [PEP 562, SPEC 1]. No name is that of
+a module of its package: once imported, the module would hide it.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+import sys
+from collections.abc import Callable
+from importlib import import_module
+
+EXPORT = re.compile(r"^from (\.[\w.]+) import (\w+) as \2$", re.MULTILINE)
+
+
+def attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+    """`__getattr__`, `__dir__` and `__all__` of a package, by its stub."""
+    stub = (pkgutil.get_data(package, "__init__.pyi") or b"").decode()
+    homes = {name: home for home, name in EXPORT.findall(stub)}
+    names = list(homes)
+
+    def __getattr__(name: str) -> object:  # noqa: N807 - PEP 562
+        """Import the home of a public name when the name is first used."""
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(homes[name], package), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    def __dir__() -> list[str]:  # noqa: N807 - PEP 562
+        """The public names."""
+        return list(names)
+
+    return __getattr__, __dir__, names
