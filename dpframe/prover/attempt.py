@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from dpframe.graph import Release
+from dpframe.graph import Joint, Release
 from dpframe.symbols import Expression
 
 from .enclose import enclose
@@ -40,6 +40,14 @@ def classes(releases: Sequence[Release]) -> list[Class]:
         first, count = found.get(key, (release, 0))
         found[key] = (first, count + 1)
     return list(found.values())
+
+
+def joint_moves(rows: Expression, joint: Joint, grouped: Sequence[Class]) -> list[Expression]:
+    """m_i, the squared mu at rows times size_i ((rows size_i/std_i)^2), times the draws."""
+    return [
+        release.guarantee(rows * size).amounts[0] * release.times * count
+        for size, (release, count) in zip(joint.sizes, grouped, strict=True)
+    ]
 
 
 def certain(gap: Expression, *, strict: bool = False) -> bool:

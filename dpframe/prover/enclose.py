@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -84,7 +84,12 @@ def _call(name: str, parts: list[Ball]) -> Ball:
     return total
 
 
+def at_point(formulas: Sequence[Expression], point: Mapping[str, Fraction]) -> list[Ball]:
+    """Enclosures of formulas at exact numbers, by name."""
+    balls, known = {name: rational_ball(value) for name, value in point.items()}, {}
+    return [enclose(formula, balls, known) for formula in formulas]
+
+
 def number(formula: Expression, values: Mapping[str, Fraction], *, up: bool) -> float:
     """The value of `formula` at exact numbers as a double, rounded up or down."""
-    ball = enclose(formula, {name: rational_ball(value) for name, value in values.items()})
-    return float(arb_float(ball, up=up))
+    return float(arb_float(at_point([formula], values)[0], up=up))

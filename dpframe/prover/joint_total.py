@@ -12,7 +12,7 @@ from dpframe.graph import Joint
 from dpframe.privacy import ApproxDP, GaussianDP, PureDP
 from dpframe.symbols import RELEASED, Expression, Number
 
-from .attempt import ALL, Attempt, Class, certain, classes
+from .attempt import ALL, Attempt, Class, certain, classes, joint_moves
 from .e1 import larger
 from .edit import ALL_NOISE, Edit
 from .judge import Move, judge
@@ -58,14 +58,6 @@ def _together(problem: Problem, grouped: Sequence[Class], said: tuple[str, ...])
     return attrs.evolve(found, obligations=told)
 
 
-def joint_moves(problem: Problem, joint: Joint, grouped: Sequence[Class]) -> list[Expression]:
-    """m_i, the squared mu at rows times size_i ((rows size_i/std_i)^2), times the draws."""
-    return [
-        release.guarantee(problem.rows * size).amounts[0] * release.times * count
-        for size, (release, count) in zip(joint.sizes, grouped, strict=True)
-    ]
-
-
 def reached_moves(
     joint: Joint, moves: Sequence[Expression], grouped: Sequence[Class]
 ) -> Expression:
@@ -80,7 +72,7 @@ def reached_moves(
 
 
 def _total(problem: Problem, joint: Joint, grouped: Sequence[Class]) -> Attempt:
-    moves = joint_moves(problem, joint, grouped)
+    moves = joint_moves(problem.rows, joint, grouped)
     total, target = joint.total(moves), problem.target
     attained = reached_moves(joint, moves, grouped)
     text = str(total)

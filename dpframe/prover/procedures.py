@@ -22,7 +22,6 @@ from dpframe.theory import procedures as book
 from dpframe.theory.book import KINDS
 
 from .attempt import certain
-from .branches import at_most
 from .edit import FIELD, Edit
 from .examined import EXAMINED
 from .judge import Earned
@@ -175,7 +174,7 @@ class Deciding(Symbolic):
         if strict:
             self.positive(f - g, rule)
         elif g != 0 or not self.shown(f):
-            shown = self.shown(f - g) or at_most(self.problem, g, f)
+            shown = self.shown(f - g)
             edit = None if shown else self._edit(rule, f, g)
             fact = f"{'' if shown else 'needed: '}{g} <= {f}"
             self._note(rule, (fact,), shown=shown, edit=edit)

@@ -27,13 +27,13 @@ ONE = Number(Fraction(1))
 
 def obligations(problem: Problem) -> list[Obligation]:
     """Every structural obligation; the proved ones as one object a kind."""
+    special = (*individual(problem), *thinning(problem))
     failing = [
         *_foreign(problem),
         *_target(problem),
         *flow(problem),
         *adaptive(problem),
-        *(one for one in individual(problem) if one.verdict is not PROVED),
-        *(one for one in thinning(problem) if one.verdict is not PROVED),
+        *(one for one in special if one.verdict is not PROVED),
         *_sources(problem),
         *_parameters(problem),
         *_nothing(problem),
@@ -47,7 +47,7 @@ def obligations(problem: Problem) -> list[Obligation]:
         PROVED,
         count=count,
     )
-    return failing or [summary]
+    return [*(failing or [summary]), *(one for one in special if one.verdict is PROVED)]
 
 
 def _parameters(problem: Problem) -> Iterator[Obligation]:

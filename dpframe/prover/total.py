@@ -19,9 +19,8 @@ from dpframe.privacy import (
 )
 from dpframe.symbols import Expression, Number, log, maximum, sqrt
 
-from .attempt import ALL, Attempt, Class, certain, classes
+from .attempt import ALL, Attempt, Class, certain, classes, joint_moves
 from .edit import ALL_NOISE, Edit
-from .joint_total import joint_moves
 from .judge import Move, judge
 from .obligation import PROVED, UNPROVED, Obligation
 from .parallel import about, moving
@@ -58,7 +57,7 @@ def _together(
         return None
     parts = [_alone(accountant, r, count) for r, count in grouped if r.gives is not GaussianDP]
     if gaussians:
-        square = joint.total(joint_moves(problem, joint, gaussians))
+        square = joint.total(joint_moves(problem.rows, joint, gaussians))
         parts.insert(0, accountant.admit(GaussianDP(sqrt(square))))
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
