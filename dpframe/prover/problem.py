@@ -131,4 +131,4 @@ def claim_of(graph: Graph, target: Guarantee) -> Guarantee:
 
 def thinnings(graph: Graph) -> tuple[Thinning, ...]:
     """The samples of a graph, in which each record has a coin of its own."""
-    return tuple(node for node in graph.nodes if isinstance(node, Thinning))
+    return graph.of_kind(Thinning)

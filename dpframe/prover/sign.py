@@ -61,7 +61,7 @@ def positive(formula: Expression, field: Field) -> Decision:
 
 
 def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
-    if quick_sign(formula) > 0 or (quick_sign(formula) >= 0 and not strict):
+    if quick_sign(formula) >= strict:
         return PROVED
     ratio = field.ratio(formula)
     if ratio is None:
@@ -84,8 +84,7 @@ def holds(formula: Expression, *, strict: bool) -> bool:
     """Whether the formula is shown to be >= 0 (> 0 where `strict`) on the domain of its symbols,
     with roots, logarithms, minima and maxima in it. False says nothing.
     """
-    sign = quick_sign(formula)
-    return sign > 0 or (sign == 0 and not strict) or _by_unknowns(formula, 0, strict=strict)
+    return quick_sign(formula) >= strict or _by_unknowns(formula, 0, strict=strict)
 
 
 def _by_unknowns(formula: Expression, depth: int, *, strict: bool) -> bool:
