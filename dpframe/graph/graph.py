@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TypeVar
+from typing import Any
 
 import attrs
 
@@ -22,8 +22,6 @@ from .procedure import Procedure
 from .records import record, trusted
 from .release import Release
 from .statistics import Statistic
-
-Kind = TypeVar("Kind", bound=Node)
 
 
 @attrs.frozen(slots=False, eq=False)
@@ -53,7 +51,7 @@ class Graph:
         """The classes of its nodes, by their places in memory: a class may compare as it likes."""
         return {id(type(node)): type(node) for node in self.nodes}
 
-    def of_kind(self, kind: type[Kind]) -> tuple[Kind, ...]:
+    def of_kind(self, kind: type) -> tuple[Any, ...]:
         """The nodes of a class, in order."""
         found = {place for place, one in self.kinds.items() if issubclass(one, kind)}
         return tuple(node for node in self.nodes if id(type(node)) in found) if found else ()

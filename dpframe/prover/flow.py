@@ -64,8 +64,9 @@ def _places(problem: Problem) -> Iterator[tuple[Node | None, str, Reading]]:
         readings = node.readings
         for name, formula in node.formulas.items():
             found = readings.get(name)
-            known = found is not None and found.formula is formula
-            yield node, name, found if known else Reading(formula, found.may if found else PUBLIC)
+            if found is None or found.formula is not formula:
+                found = Reading(formula, PUBLIC if found is None else found.may)
+            yield node, name, found
         for name, reading in node.derived.items():
             yield node, name, reading
 
