@@ -9,7 +9,6 @@ import attrs
 from dpframe.graph import Joint, Release
 from dpframe.symbols import Expression
 
-from .enclose import enclose
 from .obligation import PROVED, Constraint, Obligation
 
 ALL = "all releases together"
@@ -48,11 +47,3 @@ def joint_moves(rows: Expression, joint: Joint, grouped: Sequence[Class]) -> lis
         release.guarantee(rows * size).amounts[0] * release.times * count
         for size, (release, count) in zip(joint.sizes, grouped, strict=True)
     ]
-
-
-def certain(gap: Expression, *, strict: bool = False) -> bool:
-    """Whether a formula without symbols is certainly >= 0 (> 0 where `strict`), by enclosure."""
-    if gap.symbols():
-        return False
-    ball = enclose(gap, {})
-    return bool(ball > 0 if strict else ball >= 0)

@@ -29,7 +29,7 @@ def basic(problem: Problem, accountant: Accountant) -> Attempt:
     del accountant  # the plan adds the shares up
     found: list[Obligation] = []
     constraints: dict[Constraint, None] = {}
-    for release, count in _by_whole(problem, classes(problem.graph.releases)):
+    for release, count in _by_whole(problem, problem.classes):
         result = earns(problem, release)
         constraints.update(dict.fromkeys(result.constraints))
         once = count == result.obligation.count

@@ -15,7 +15,6 @@ from dpframe.privacy import GaussianDP, PureDP, Share, as_kind
 from dpframe.sensitivity import L2
 from dpframe.symbols import RELEASED, Expression, Number, log
 
-from .attempt import certain
 from .edit import EVEN, NOISE, Edit
 from .enclose import enclose
 from .judge import Earned, Move, judge, within
@@ -124,8 +123,7 @@ def _in_kind(
     if _inside(problem, amount, most):
         return Obligation("share", release.label, rule, facts, PROVED)
     lower = nonnegative(most - amount, problem.field)
-    over = lower.proved is False or certain(amount - most, strict=True)
-    if not (over and _needed(release, amount)):
+    if lower.proved is not False or not _needed(release, amount):
         return Obligation("share", release.label, rule, facts, UNPROVED, repair=repair, edit=edit)
     says = f"the pair that moves it furthest costs more than its share of {given.currency[0]}"
     witness = Witness(named(lower.witness or {}, amount, most), says)
@@ -149,8 +147,7 @@ def _needed(release: Release, amount: Expression) -> bool:
 
 
 def _inside(problem: Problem, amount: Expression, most: Expression) -> bool:
-    gap = most - amount
-    return nonnegative(gap, problem.field).proved is True or certain(gap)
+    return nonnegative(most - amount, problem.field).proved is True
 
 
 def pure_witness(release: Release, share: Share) -> Witness | None:

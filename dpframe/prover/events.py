@@ -12,7 +12,6 @@ from dpframe.privacy import ApproxDP
 from dpframe.sensitivity import L2
 from dpframe.symbols import Call, Expression, Number, log, power, sqrt
 
-from .attempt import certain
 from .edit import FIELD, Edit
 from .enclose import at_point, enclose
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
@@ -49,13 +48,8 @@ def _holds(problem: Problem, bound: Bound) -> Iterator[Obligation]:
     if not _tail_proved(problem, bound):
         yield _tail_open(bound)
     moved = bound.value.statistic.sensitivity(L2)
-    if moved is not None and not _at_least(problem, bound.margin, moved.value):
+    if moved is not None and not nonnegative(bound.margin - moved.value, problem.field).proved:
         yield _margin_open(problem, bound, moved.value)
-
-
-def _at_least(problem: Problem, margin: Expression, least: Expression) -> bool:
-    gap = margin - least
-    return nonnegative(gap, problem.field).proved is True or certain(gap)
 
 
 def _tail_proved(problem: Problem, bound: Bound) -> bool:

@@ -12,7 +12,7 @@ from dpframe.graph import Joint
 from dpframe.privacy import ApproxDP, GaussianDP, PureDP
 from dpframe.symbols import RELEASED, Expression, Number
 
-from .attempt import ALL, Attempt, Class, certain, classes, joint_moves
+from .attempt import ALL, Attempt, Class, joint_moves
 from .e1 import larger
 from .edit import ALL_NOISE, Edit
 from .judge import Move, judge
@@ -36,7 +36,7 @@ def gaussian(problem: Problem, accountant: Accountant) -> Attempt | None:
         return None
     if isinstance(problem.target, PureDP):
         return None
-    grouped = classes(releases)
+    grouped = problem.classes
     choices = moving(problem, grouped)
     said = about(problem, choices)
     found = [_together(problem, chosen, said) for chosen in choices]
@@ -100,11 +100,11 @@ def inside(
     """mu^2, the largest of `branches`, is at most `worth`, exactly."""
     rule, facts = "the joint mu^2 must be inside the target", (fact, f"target {worth}")
     gaps = [worth - branch for branch in branches]
-    if all(nonnegative(gap, problem.field).proved or certain(gap) for gap in gaps):
+    if all(nonnegative(gap, problem.field).proved for gap in gaps):
         return Obligation("total", ALL, rule, facts, PROVED)
     lower = nonnegative(worth - attained, problem.field)
     fix = "give smaller shares, or use dp.Gaussian.analytic."
-    if lower.proved is not False and not certain(attained - worth, strict=True):
+    if lower.proved is not False:
         return Obligation("total", ALL, rule, facts, UNPROVED, repair=fix, edit=Edit(ALL_NOISE))
     where = named(lower.witness or {}, worth, attained)
     witness = Witness(where, f"the worst pair costs more than {worth} in mu^2")

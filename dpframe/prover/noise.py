@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpframe.graph import Node, Release, path
+from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.scaled import Scaled
 from dpframe.graph.statistics import RawAggregate
 from dpframe.mechanisms import Gaussian
 from dpframe.symbols import Number
 
-from .attempt import classes
 from .edit import ALL_NOISE, CLIP, NOISE, Edit
 from .flow import moves
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
@@ -24,8 +24,7 @@ def noise(problem: Problem, *, planned: bool) -> list[Obligation]:
     """Every release has a derived sensitivity and noise of positive size; a theorem's noise is
     positive where its share is (`planned`).
     """
-    grouped = classes(problem.graph.releases)
-    failing = [_noise(problem, release, planned=planned) for release, _ in grouped]
+    failing = [_noise(problem, release, planned=planned) for release, _ in problem.classes]
     found = [obligation for obligation in failing if obligation is not None]
     rule = f"each sensitivity is derived for {problem.setting.unit}, in the norm of its mechanism"
     facts, count = _sensitivities(problem), len(problem.graph.releases)
@@ -73,7 +72,7 @@ def _still(release: Release) -> Obligation:
 
 
 def _unbounded(release: Release) -> Obligation:
-    raw = any(isinstance(node, RawAggregate) for node in above(release.statistic))
+    raw = any(isinstance(node, RawAggregate) for node in ancestors(release))
     facts = (f"{release.statistic.label} has no bound that a rule derives",)
     return Obligation(
         "sensitivity",
@@ -85,11 +84,6 @@ def _unbounded(release: Release) -> Obligation:
         "clip rows and labels to public bounds; put no aggregate of the data into a row map.",
         edit=Edit(CLIP, release.statistic),
     )
-
-
-def above(node: Node) -> list[Node]:
-    """The node and everything it reads."""
-    return [node, *(other for child in node.inputs for other in above(child))]
 
 
 def _growth(release: Release) -> str:

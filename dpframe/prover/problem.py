@@ -17,6 +17,7 @@ from dpframe.privacy import Each, Guarantee, PersonalizedDP
 from dpframe.symbols import Expression, Symbol
 
 from .algebra import Field
+from .attempt import Class, classes
 
 
 def _read(nodes: Sequence[Node]) -> Iterator[object]:
@@ -103,6 +104,11 @@ class Problem:
                     "Use another name, or the same range everywhere.",
                 )
         return tuple(found)
+
+    @cached_property
+    def classes(self) -> list[Class]:
+        """One representative and the size of each class of releases that pose one obligation."""
+        return classes(self.graph.releases)
 
     @cached_property
     def field(self) -> Field:

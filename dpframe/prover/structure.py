@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from dpframe.accountants import Accountant
-from dpframe.graph import Node, Procedure
+from dpframe.graph import Procedure
+from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.weighted import BudgetSource
 from dpframe.identity import Shadow
 from dpframe.symbols import RELEASED, Expression, Number
@@ -130,8 +131,8 @@ def _fix(kind: type) -> str:
 
 
 def _sources(problem: Problem) -> Iterator[Obligation]:
-    own = {node for node in problem.setting.nodes() if node is not None}
-    declared = {source for node in own for source in sources(node)}
+    own = [node for node in problem.setting.nodes() if node is not None]
+    declared = set(own).union(*map(ancestors, own))
     for source in problem.graph.sources:
         if source not in declared and source != BudgetSource(problem.setting.unit):
             rule = "every statistic reads the X and y of this setting"
@@ -145,15 +146,6 @@ def _sources(problem: Problem) -> Iterator[Obligation]:
                 "use the X and y that declare is given.",
                 edit=Edit(TABLE),
             )
-
-
-def sources(node: Node) -> list[Node]:
-    """The sources that a node reads."""
-    return (
-        [node]
-        if not node.inputs
-        else [source for child in node.inputs for source in sources(child)]
-    )
 
 
 def _nothing(problem: Problem) -> Iterator[Obligation]:

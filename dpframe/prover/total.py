@@ -19,7 +19,7 @@ from dpframe.privacy import (
 )
 from dpframe.symbols import Expression, Number, log, maximum, sqrt
 
-from .attempt import ALL, Attempt, Class, certain, classes, joint_moves
+from .attempt import ALL, Attempt, Class, joint_moves
 from .edit import ALL_NOISE, Edit
 from .judge import Move, judge
 from .obligation import PROVED, UNPROVED, Obligation
@@ -39,7 +39,7 @@ def total(problem: Problem, accountant: Accountant) -> Attempt | None:
     """
     if not isinstance(accountant, AdditiveAccountant) or not problem.graph.releases:
         return None
-    choices = moving(problem, classes(problem.graph.releases))
+    choices = moving(problem, problem.classes)
     found = [_together(problem, accountant, chosen) for chosen in choices]
     totals = list(dict.fromkeys(one for one in found if one is not None))
     if None in found:
@@ -153,7 +153,7 @@ def _named(formula: Expression) -> set[Expression]:
 
 
 def _shown(problem: Problem, gap: Expression) -> bool:
-    return certain(gap) or nonnegative(gap, problem.field).proved is True
+    return nonnegative(gap, problem.field).proved is True
 
 
 def _attempt(rule: str, facts: tuple[str, ...], *, shown: bool) -> Attempt:
