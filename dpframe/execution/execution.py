@@ -45,6 +45,7 @@ from .on_grid import held_grid
 from .one_pass import read, sizes_read
 from .processing import with_what_was_released
 from .recording import charge, check_records
+from .replay import left_to_the_accountant
 from .result import Receipt, Result
 from .room import check_room
 from .running import Drawn, Running, check_passes
@@ -211,7 +212,7 @@ def first_look(  # noqa: PLR0917 - a run, in the order in which it is put togeth
 
 def executable(run: object) -> Certificate:
     """`run`, if it is a certificate with a number for every parameter, and its code is what was
-    certified. Raises NotExecutable, TouchesData.
+    certified; the kernel has replayed its proof. Raises NotExecutable, TouchesData.
     """
     if type(run) is not Certificate:
         raise NotExecutable(
@@ -234,6 +235,7 @@ def executable(run: object) -> Certificate:
     checked, copy = _executed.get(run, (None, run))
     if copy.report is not run.report or checked != values:
         copy = attrs.evolve(run)  # its numbers are checked, and its hash is computed, anew
+    left_to_the_accountant(copy)
     _executed[run] = values, copy
     return copy
 
@@ -325,5 +327,5 @@ def _receipt(
         columns=sizes["d"],
         rows=sizes.get("n"),
         time=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-        assumptions=(*assumed, *source.assumptions),
+        assumptions=(*assumed, *left_to_the_accountant(certificate), *source.assumptions),
     )

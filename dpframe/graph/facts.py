@@ -67,7 +67,9 @@ class Symbolic(Formulas):
     whole = positive
 
     def rational(self, value: object) -> Fraction:
-        """A number of a node, perhaps as a file has it."""
+        """A number of a node, perhaps as a file has it. Raises Refused for a formula."""
+        if isinstance(value, Expression) and not isinstance(value, Number):
+            raise Refused(f"{value} must be a number")
         return Fraction(value) if isinstance(value, str) else rational(value)
 
     def parameter(self, value: object) -> bool:

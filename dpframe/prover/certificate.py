@@ -19,6 +19,7 @@ from dpframe import documents
 from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Node, Procedure
+from dpframe.kernel import Verdict
 
 from .at_numbers import AtNumbers
 from .obligation import Constraint, Obligation
@@ -106,6 +107,13 @@ class Certificate(AtNumbers):
         from .witnesses import proved
 
         return proved(self.claim)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What the kernel says of the certificate file, whose proof it replays."""
+        from .witnesses import replayed
+
+        return replayed(self.claim)
 
     @property
     def hash(self) -> str:

@@ -33,6 +33,11 @@ class Derivation:
     accountant: Accountant
     proof: str
 
+    @property
+    def symbolic(self) -> bool:
+        """Whether the total is compared in symbols, never by adding losses as numbers."""
+        return self.proof in {"shares", "joint"}
+
     def __call__(self, problem: Problem) -> Attempt | None:
         """The attempt; None where the accountant cannot add these releases, or for this target."""
         attempt = PROOFS[self.proof](problem, self.accountant)

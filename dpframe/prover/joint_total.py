@@ -9,6 +9,7 @@ import attrs
 
 from dpframe.accountants import Accountant
 from dpframe.graph import Joint
+from dpframe.identity import own
 from dpframe.privacy import ApproxDP, GaussianDP, PureDP
 from dpframe.symbols import RELEASED, Expression, Number
 
@@ -28,11 +29,12 @@ LONG = 400  # characters of a formula that fit on a screen
 
 def gaussian(problem: Problem, accountant: Accountant) -> Attempt | None:
     """All releases together are mu-Gaussian DP, mu^2 the joint move of one pair of neighbours.
-    [DongRS22, Thm 2.7, Cor 3.3]
+    [DongRS22, Thm 2.7, Cor 3.3] Noise from outside is believed for its amounts, not for its law.
     """
     del accountant  # the sum of squares is one of moves
     releases = problem.graph.releases
-    if not releases or any(release.gives is not GaussianDP for release in releases):
+    normal = all(one.gives is GaussianDP and own(one.noise) for one in releases)
+    if not releases or not normal:
         return None
     if isinstance(problem.target, PureDP):
         return None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice, product
 from typing import Any
 
@@ -16,7 +18,7 @@ from dpframe.exact.interval import Interval, exp, floor_to, log, magnitude, midd
 from dpframe.exact.limits import HALF, MAX_BOXES, ONE, ZERO, Json, Unbounded
 from dpframe.exact.ring import Ring
 from dpframe.exact.signs import Claim, Patch, Sign, Steps, affine, enclosed, patch_of
-from dpframe.kernel import check
+from dpframe.kernel import Verdict, check
 from dpframe.kernel.checker import Inside
 from dpframe.theory.at import At
 from dpframe.theory.boxes import Box, Boxes, halved
@@ -28,6 +30,24 @@ MAX_PATCHES, MAX_SPLITS = 200, 100
 
 def proved(document: Mapping[str, Json]) -> dict[str, Json]:
     """A document with the proof that was found for it, complete where the kernel accepts it."""
+    steps, _ = _replayed(json.dumps(document))
+    return {**document, "proof": {"steps": json.loads(steps)}}
+
+
+def replayed(document: Mapping[str, Json]) -> Verdict:
+    """The kernel's verdict on a document with the proof that was found for it."""
+    return _replayed(json.dumps(document))[1]
+
+
+@lru_cache(maxsize=64)
+def _replayed(text: str) -> tuple[str, Verdict]:
+    """The steps that were found for a document, and what the kernel says of it with them."""
+    document = json.loads(text)
+    steps = _found(document)
+    return json.dumps(steps), check({**document, "proof": {"steps": steps}})
+
+
+def _found(document: Mapping[str, Json]) -> dict[str, Json]:
     found, bare = Searched(), {**document, "proof": {"steps": {}}}
     check(bare, steps=found)
     steps = {key: step for key, step in found.found.items() if key in found.used}
@@ -35,7 +55,7 @@ def proved(document: Mapping[str, Json]) -> dict[str, Json]:
         replayed = Steps(steps)
         check(bare, steps=replayed)
         steps = {key: step for key, step in steps.items() if key in replayed.used}
-    return {**document, "proof": {"steps": steps}}
+    return steps
 
 
 class Searched(Steps):

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from dpframe.exact.documents import NUMBER, number
 from dpframe.exact.formula import Formula
 from dpframe.exact.limits import HALF, ZERO, Json
-from dpframe.exact.ring import NAME
 
 from .at import Context
 from .book import PLAIN, ROUNDING, ZERO_MAP, kind
@@ -242,27 +241,28 @@ def _column(at: Context, *, name: Json) -> LabelFacts:
 
 def around_zero(node: Mapping[str, Json]) -> bool:
     """Whether an interval of labels holds 0: numbers on both sides of it; or -Y and Y, all that the
-    rule admits for a name Y.
+    rule admits for others.
     """
-    lower, upper = node["lower"], node["upper"]
-    if not all(type(end) is str and NUMBER.match(end) for end in (lower, upper)):
-        return type(upper) is str and NAME.match(upper) is not None
-    return number(lower, "lower") <= 0 <= number(upper, "upper")
+    ends = node["lower"], node["upper"]
+    if not all(type(end) is str and NUMBER.match(end) for end in ends):
+        return True
+    lower, upper = (number(end, "an end") for end in ends)
+    return lower <= 0 <= upper
 
 
 @kind("clip_column", LabelFacts, answers=PLAIN.but(zero_neutral=around_zero))
 def _clip_column(at: Context, _: LabelFacts, *, lower: Json, upper: Json) -> LabelFacts:
-    """y clipped into [lower, upper]: numbers, or -Y and Y for one positive parameter. The interval
-    has points, so one of -lower and upper is not negative.
+    """y clipped into [lower, upper]: -Y and Y, positive and public or released; or numbers. The
+    interval has points, so one of -lower and upper is not negative.
     """
     low, high = at.formula(lower), at.formula(upper)
-    if at.constant(low) is not None and at.constant(high) is not None:
-        at.at_least(high, low, "bounds must increase", strict=True)
-    else:
-        named = at.constant(low + high) == 0 and at.parameter(upper)
-        at.require(named, "bounds must be numbers, or -Y and Y for one parameter Y")
-        at.at_least(high, 0, "Y must be positive", strict=True)
-    return LabelFacts(at.maximum(-low, high))
+    if at.constant(low + high) != 0:
+        at.require(at.rational(lower) < at.rational(upper), "bounds must be -Y and Y, or increase")
+        return LabelFacts(at.maximum(-low, high))
+    at.require(at.readable(high), "Y must be public or released")
+    at.shared(high)
+    at.at_least(high, 0, "Y must be positive", strict=True)
+    return LabelFacts(high)
 
 
 @kind("unit_interval", LabelFacts, answers=PLAIN)

@@ -78,6 +78,11 @@ MEANT: Mapping[str, str] = {
         for relation in ("add/remove", "replace-one")
     },
     **{
+        f"{name} | {relation} | three rows": "what the theorem asks of one row is judged too"
+        for name in ("AdaOPSPrinted", "OPSPrinted")
+        for relation in ("add/remove", "replace-one")
+    },
+    **{
         f"ApproximateMinima | {relation} | {setting} | each epsilon, delta": (
             "the parts of its share are judged like the share: two more are refused"
         )
