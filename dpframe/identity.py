@@ -14,7 +14,6 @@ modules, constants of its classes, its files or its memory has everything that d
 from __future__ import annotations
 
 import abc
-import contextlib
 import dis
 import enum
 import functools
@@ -49,6 +48,8 @@ LEAVES = frozenset(
 CACHES = {"_attrs_cached_hash", "_found"}  # of hashes, and of the symbols of a formula
 CONTAINERS = frozenset((tuple, list, set, frozenset))
 MAPPINGS = frozenset((dict, MappingProxyType))
+FIXED = frozenset((str, int, bool, bytes, type(None)))  # fractions can be changed in place
+BUILT_IN = frozenset((FunctionType, *CONTAINERS, *MAPPINGS, *METACLASSES))
 
 _OURS: WeakSet[type] = WeakSet()
 Snapshot = tuple[dict[str, object], tuple[tuple[FunctionType, CodeType], ...]]
@@ -100,8 +101,8 @@ def strangers(
     while waiting:
         value = waiting.pop()
         kind = type(value)
-        if not _of_python(type(kind)):
-            kind = Shadow
+        if type(kind) is not type and not _of_python(type(kind)):
+            kind = Shadow  # it might compare as it likes
         if kind in LEAVES or id(value) in seen:
             continue
         seen[id(value)] = value
@@ -126,20 +127,25 @@ def state(*values: object) -> tuple[object, ...]:
     """
     found: list[object] = []
     seen: dict[int, tuple[int, object]] = {}  # held, so that no other takes the place in memory
+    opened: dict[type, bool] = {}
     waiting: list[Any] = list(values)[::-1]
     while waiting:
         value = waiting.pop()
         kind = type(value)
-        if not _of_python(type(kind)):
+        if type(kind) is not type and not _of_python(type(kind)):
             kind = Shadow  # it might compare as it likes
         if kind in LEAVES and kind is not FunctionType:
-            found.append((kind, repr(value)))  # text, since fractions can be changed in place
+            found.append((kind, value if kind in FIXED else repr(value)))
             continue
-        if id(value) in seen:
-            found.append((kind, seen[id(value)][0]))
+        place = id(value)
+        if place in seen:
+            found.append((kind, seen[place][0]))
             continue
-        seen[id(value)] = len(seen), value
-        itself, parts = _laid_open(value, kind)
+        seen[place] = len(seen), value
+        if kind not in opened:
+            plain = kind in BUILT_IN or type(kind) is enum.EnumMeta or _plain(kind)
+            opened[kind] = not plain and own(kind)
+        itself, parts = (None, _state(value, kind)) if opened[kind] else _laid_open(value, kind)
         found.append((kind, len(parts), itself))
         waiting += parts[::-1]
     return tuple(found)
@@ -159,9 +165,7 @@ def _laid_open(value: Any, kind: type) -> tuple[object, list[object]]:
         return value, []
     if _plain(kind):
         return (str(value.dtype), value.shape, value.tobytes()), []
-    if isinstance(kind, enum.EnumMeta) or not own(kind):
-        return Same(value), []
-    return None, _state(value, kind)
+    return Same(value), []
 
 
 class Same:
@@ -195,19 +199,22 @@ def _state(value: Any, kind: type) -> list[object]:
     """What a value of one of dpframe's classes holds; what shadows its class counts as a class of
     its own.
     """
-    readers, fields, cached = _layout(kind)
-    if isinstance(kind, enum.EnumMeta):
-        members: Iterable[object] = kind
+    readers, fields, cached, members = _layout(kind)
+    if members is not None:
         return [] if any(value is member for member in members) else [Shadow()]
     found: list[object] = []
     for read in readers:
-        with contextlib.suppress(AttributeError):  # of a cache that is empty
+        try:
             found.append(read(value))
-    held = getattr(value, "__dict__", None) or {}
-    for name in [name for name in held if name in cached]:
-        held.pop(name)
-    others = [item for item in held.items() if item[0] not in CACHES]
-    return found + [part if name in fields else Shadow() for name, part in others]
+        except AttributeError:  # of a cache that is empty
+            continue
+    held = getattr(value, "__dict__", None)
+    if held:
+        for name in cached.intersection(held):
+            del held[name]
+        others = (item for item in held.items() if item[0] not in CACHES)
+        found += [part if name in fields else Shadow() for name, part in others]
+    return found
 
 
 class Shadow:
@@ -217,17 +224,22 @@ class Shadow:
 Shadow.__module__ = "attributes set on a value"  # nothing of dpframe's, whatever it hides
 
 
+Readers = tuple[Callable[[Any], object], ...]
+Layout = tuple[Readers, set[str], set[str], tuple[object, ...] | None]
+
+
 @functools.lru_cache(maxsize=4096)
-def _layout(kind: type) -> tuple[tuple[Callable[[Any], object], ...], set[str], set[str]]:
+def _layout(kind: type) -> Layout:
     """How the slots of a value are read; the names that its dictionary may have, and those there
-    that are caches.
+    that are caches; the members of an enumeration.
     """
     parts = [item for base in type.mro(kind) for item in vars(base).items()]
     slots = (part for _, part in parts if isinstance(part, MemberDescriptorType))
     fields = {field.name for field in getattr(kind, "__attrs_attrs__", ())}
     cached = {name for name, part in parts if isinstance(part, functools.cached_property)}
     readers = tuple(slot.__get__ for slot in slots if slot.__name__ not in CACHES)
-    return readers, fields, cached
+    members: Any = kind if isinstance(kind, enum.EnumMeta) else None
+    return readers, fields, cached, members and tuple(members)
 
 
 _seen: WeakKeyDictionary[type, Snapshot] = WeakKeyDictionary()

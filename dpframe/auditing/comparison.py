@@ -16,7 +16,7 @@ from dpframe.numerics.fast import classical_constants
 from dpframe.privacy import ApproxDP, Share
 from dpframe.prover import Constraint
 from dpframe.prover.enclose import enclose, number
-from dpframe.prover.problem import classes, place
+from dpframe.prover.problem import place, trusted_classes
 from dpframe.prover.report import satisfied
 from dpframe.symbols import EPSILON, Expression, Number, power, rational
 
@@ -169,7 +169,7 @@ def compare(
     a class of your own holds is its word: `trust` names it, and the table says so.
     Raises InvalidArgument.
     """
-    chosen, believed = calibrations or ALL, classes(trust)
+    chosen, believed = calibrations or ALL, trusted_classes(trust)
     for calibration in chosen:
         if not isinstance(calibration, Calibration) or CURRENCY not in calibration.currencies:
             wanted = "calibrations that spend (epsilon, delta), such as dp.Gaussian.analytic"

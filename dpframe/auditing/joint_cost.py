@@ -20,9 +20,9 @@ from dpframe.numerics import (
     to_float,
 )
 from dpframe.privacy import ApproxDP, GaussianDP
-from dpframe.prover.attempt import classes
+from dpframe.prover.attempt import classes, joint_moves
 from dpframe.prover.enclose import enclose, rational_ball
-from dpframe.prover.joint_total import joint_moves, reached_moves
+from dpframe.prover.joint_total import reached_moves
 from dpframe.prover.problem import Problem
 from dpframe.prover.profile_rule import root
 from dpframe.symbols import Expression, Number
@@ -64,7 +64,7 @@ def joint_cost(problem: Problem, values: Mapping[str, Fraction]) -> JointCost | 
     joint = Joint.of([release.statistic for release, _ in grouped], problem.setting.relation)
     if joint is None:
         return None
-    moves = joint_moves(problem, joint, grouped)
+    moves = joint_moves(problem.rows, joint, grouped)
     known = [
         move if _attained(release) else ZERO
         for move, (release, _) in zip(moves, grouped, strict=True)

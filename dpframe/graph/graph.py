@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from functools import cached_property
+from typing import Any
 
 import attrs
 
@@ -46,24 +47,34 @@ class Graph:
         return self.output if isinstance(self.output, tuple) else (self.output,)
 
     @cached_property
+    def kinds(self) -> dict[int, type]:
+        """The classes of its nodes, by their places in memory: a class may compare as it likes."""
+        return {id(type(node)): type(node) for node in self.nodes}
+
+    def of_kind(self, kind: type) -> tuple[Any, ...]:
+        """The nodes of a class, in order."""
+        found = {place for place, one in self.kinds.items() if issubclass(one, kind)}
+        return tuple(node for node in self.nodes if id(type(node)) in found) if found else ()
+
+    @cached_property
     def releases(self) -> tuple[Release, ...]:
         """Every release, in order; the position is its serial number."""
-        return tuple(node for node in self.nodes if isinstance(node, Release))
+        return self.of_kind(Release)
 
     @cached_property
     def procedures(self) -> tuple[Procedure, ...]:
         """Every procedure, in order."""
-        return tuple(node for node in self.nodes if isinstance(node, Procedure))
+        return self.of_kind(Procedure)
 
     @cached_property
     def loops(self) -> tuple[Loop, ...]:
         """Every loop, in order."""
-        return tuple(node for node in self.nodes if isinstance(node, Loop))
+        return self.of_kind(Loop)
 
     @cached_property
     def bounds(self) -> tuple[Bound, ...]:
         """Every bound that may fail, in order."""
-        return tuple(node for node in self.nodes if isinstance(node, Bound))
+        return self.of_kind(Bound)
 
     @property
     def additive(self) -> bool:
@@ -80,22 +91,22 @@ class Graph:
     @cached_property
     def posts(self) -> tuple[Post, ...]:
         """Every post-processing step."""
-        return tuple(node for node in self.nodes if isinstance(node, Post))
+        return self.of_kind(Post)
 
     @cached_property
     def known(self) -> tuple[Known, ...]:
         """Every released number that formulas read, in order."""
-        return tuple(node for node in self.nodes if isinstance(node, Known))
+        return self.of_kind(Known)
 
     @cached_property
     def statistics(self) -> tuple[Statistic, ...]:
         """Every statistic."""
-        return tuple(node for node in self.nodes if isinstance(node, Statistic))
+        return self.of_kind(Statistic)
 
     @cached_property
     def sources(self) -> tuple[DataNode, ...]:
         """The declared tables' views."""
-        return tuple(node for node in self.nodes if isinstance(node, DataNode) and not node.inputs)
+        return tuple(node for node in self.of_kind(DataNode) if not node.inputs)
 
     @cached_property
     def records(self) -> tuple[dict[str, object], ...]:

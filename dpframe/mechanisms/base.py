@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
+from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
@@ -205,9 +206,7 @@ class Theorem(Calibration):
     @property
     def mechanism(self) -> type[AdditiveNoise]:  # type: ignore[override]  # by its name
         """The class of noise that has it, in the file of its kind."""
-        module = import_module(f".{self.kind}", __package__)
-        found: type[AdditiveNoise] = getattr(module, self.name.partition(".")[0])
-        return found
+        return _noise(self.kind, self.name.partition(".")[0])
 
     def calibrate(self, share: Share, sensitivity: Expression) -> AdditiveNoise:
         """The noise of the size that the theorem prescribes."""
@@ -220,6 +219,12 @@ class Theorem(Calibration):
         if self.entry.limit is None:
             return None
         return share.epsilon, self.entry.limit(Formulas(None)), self.entry.strict
+
+
+@lru_cache(maxsize=64)
+def _noise(kind: str, name: str) -> type[AdditiveNoise]:
+    found: type[AdditiveNoise] = getattr(import_module(f".{kind}", __package__), name)
+    return found
 
 
 def mirrored(noise: np.ndarray, *, symmetric: bool) -> np.ndarray:

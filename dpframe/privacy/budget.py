@@ -13,7 +13,7 @@ from dpframe.symbols import Expression, Number, exact, multiply, sqrt
 ONE = Number(Fraction(1))
 
 
-@attrs.frozen(slots=False)
+@attrs.frozen(slots=False, cache_hash=True)
 class Share:
     """Amounts of a currency: (epsilon, delta), (epsilon), (rho) or (mu squared), each a weight
     times the whole it was split from.

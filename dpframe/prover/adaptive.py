@@ -29,8 +29,8 @@ def _known(problem: Problem) -> Iterator[Obligation]:
             yield _mistaken(symbol.name, "its symbol has the range that execution enforces")
         if isinstance(origin, Statistic) and origin.scope is PUBLIC and not _rows(symbol, origin):
             yield _mistaken(symbol.name, "of constant statistics, formulas read n alone: X.rows")
-    for node in problem.graph.nodes:
-        if isinstance(node, Known) and not isinstance(node.value, (Release, Post, Known)):
+    for node in problem.graph.known:
+        if not isinstance(node.value, (Release, Post, Known)):
             yield _mistaken(node.name, "only a release or a dp.post(...) of releases is known")
     for bound in problem.graph.bounds:
         if not good(bound):
@@ -51,8 +51,8 @@ def _mistaken(label: str, rule: str) -> Obligation:
 def _loops(problem: Problem) -> Iterator[Obligation]:
     """What reads the point of a loop is the loop's own query, and nothing else."""
     graph = problem.graph
-    moving = any(isinstance(node, Iterate) for node in graph.nodes)
-    read = {node: points_of(node) if moving else () for node in graph.nodes}
+    iterates = graph.of_kind(Iterate)
+    read = {node: points_of(node) if iterates else () for node in graph.nodes}
     steps: dict[Node, Node] = {loop.point: loop.step for loop in graph.loops}
     once = len(steps) == len(graph.loops)
     for charged in graph.charged:
@@ -62,9 +62,8 @@ def _loops(problem: Problem) -> Iterator[Obligation]:
             facts = tuple(point.label for point in points)
             fix = "dp.loop(point, step, update) moves the point; each point has one loop."
             yield Obligation("structure", charged.label, rule, facts, UNPROVED, repair=fix)
-    for node in graph.nodes:
-        outside = isinstance(node, (Post, Known)) and read[node]
-        if outside or (isinstance(node, Iterate) and node in graph.outputs):
+    readers = [node for node in (*graph.posts, *graph.known) if read[node]]
+    for node in (*readers, *(one for one in iterates if one in graph.outputs)):
             rule = "the point of a loop is read by its query alone; dp.loop(...) gives all points"
             fix = "read the loop instead of its point."
             yield Obligation("structure", node.label, rule, (node.label,), UNPROVED, repair=fix)

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import attrs
 
-from dpframe.graph import Release
+from dpframe.graph import Joint, Release
 from dpframe.symbols import Expression
 
-from .enclose import enclose
 from .obligation import PROVED, Constraint, Obligation
 
 ALL = "all releases together"
@@ -42,9 +41,9 @@ def classes(releases: Sequence[Release]) -> list[Class]:
     return list(found.values())
 
 
-def certain(gap: Expression, *, strict: bool = False) -> bool:
-    """Whether a formula without symbols is certainly >= 0 (> 0 where `strict`), by enclosure."""
-    if gap.symbols():
-        return False
-    ball = enclose(gap, {})
-    return bool(ball > 0 if strict else ball >= 0)
+def joint_moves(rows: Expression, joint: Joint, grouped: Sequence[Class]) -> list[Expression]:
+    """m_i, the squared mu at rows times size_i ((rows size_i/std_i)^2), times the draws."""
+    return [
+        release.guarantee(rows * size).amounts[0] * release.times * count
+        for size, (release, count) in zip(joint.sizes, grouped, strict=True)
+    ]

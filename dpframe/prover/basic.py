@@ -29,7 +29,7 @@ def basic(problem: Problem, accountant: Accountant) -> Attempt:
     del accountant  # the plan adds the shares up
     found: list[Obligation] = []
     constraints: dict[Constraint, None] = {}
-    for release, count in _by_whole(problem, classes(problem.graph.releases)):
+    for release, count in _by_whole(problem, problem.classes):
         result = earns(problem, release)
         constraints.update(dict.fromkeys(result.constraints))
         once = count == result.obligation.count
@@ -128,6 +128,8 @@ def thinned(constraints: list[Constraint], problem: Problem) -> list[Constraint]
     """Fewer constraints that imply all: of c x <= b with x > 0 the one with the largest c; of more
     than eight shares of epsilon with one bound, the whole epsilon's (each share is at most it).
     """
+    if not constraints:
+        return []
     shares = _shares(problem)
     largest: dict[object, tuple[Fraction, Constraint]] = {}
     for constraint in constraints:
@@ -142,7 +144,7 @@ def thinned(constraints: list[Constraint], problem: Problem) -> list[Constraint]
 
 def _shares(problem: Problem) -> set[Expression]:
     """The shares of epsilon, which the plan proves to be positive."""
-    given = [charged.share for charged in problem.graph.charged]
+    given = dict.fromkeys(charged.share for charged in problem.graph.charged)
     return {s.epsilon for s in given if s is not None and "epsilon" in s.currency}
 
 

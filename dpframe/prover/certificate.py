@@ -22,7 +22,6 @@ from dpframe.graph import Graph, Node, Procedure
 from dpframe.kernel import Verdict
 
 from .at_numbers import AtNumbers
-from .enclose import rational_ball
 from .obligation import Constraint, Obligation
 from .problem import Problem, place
 from .report import satisfied
@@ -79,12 +78,11 @@ class Certificate(AtNumbers):
         return (unit, *budgets, *idealized(self.graph), *always, *trusted, *stated)
 
     def _inside(self, given: Mapping[str, Fraction]) -> None:
-        balls = {name: rational_ball(value) for name, value in given.items()}
         for constraint in self.region:
             names = {
                 symbol.name for symbol in constraint.left.symbols() | constraint.right.symbols()
             }
-            if names <= given.keys() and not satisfied(constraint, balls):
+            if names <= given.keys() and not satisfied(constraint, given):
                 where = ", ".join(f"{name} = {given[name]}" for name in sorted(names))
                 way_out = (
                     "Certify at these numbers: dp.certify(..., target=dp.ApproxDP(...)) then "

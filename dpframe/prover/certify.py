@@ -15,7 +15,7 @@ from dpframe.privacy import Guarantee
 from .certificate import Certificate
 from .derivations import derivation_of
 from .jointly import Jointly
-from .problem import Problem, classes
+from .problem import Problem, trusted_classes
 from .report import Report, verify
 from .text import refusal_text
 
@@ -78,7 +78,7 @@ def examine(
             raise InvalidArgument(name, f"a dp.{kind.__name__}", value, "")
     if not own(type(target)):
         raise InvalidArgument("target", "one of dpframe's own guarantees", type(target), "")
-    believed = classes(trust)
+    believed = trusted_classes(trust)
     name, own_one = derivation_of(accountant)
     declared = regression.graph(setting, target.budget)
     graph = Graph.of(declared.output)  # derived here, whatever the declaration says of itself

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 from dpframe.accountants import NumericAccountant, Part
 from dpframe.accounting import Composition, composition_of
-from dpframe.errors import InvalidArgument
-from dpframe.graph import Release
 from dpframe.pld import losses
 from dpframe.privacy import GaussianDP
-from dpframe.symbols import Expression, Number, sqrt
+from dpframe.symbols import Number, sqrt
 
 from .certificate import Certificate
-from .mixture import Pure, amplified, cost, squared_mu, upper
-
-Values = Mapping[str, Expression]
+from .mixture import Pure, amplified, sampled_draws, squared_mu, upper
 
 
 @composition_of.register(Certificate)
@@ -37,10 +32,13 @@ def together(certificate: Certificate) -> Composition:
     gaussians = [r for r in releases if r.gives is GaussianDP and not amplified(r)]
     others = [release for release in releases if release.gives is not GaussianDP]
     square = squared_mu(gaussians).substitute(values)
-    parts = [Part(_gaussian(square))] if square != Number(Fraction(0)) else []
+    parts = (
+        [Part(losses.GaussianLoss(upper(sqrt(square))))] if square != Number(Fraction(0)) else []
+    )
     pure = [Pure.of(release, values) for release in others]
     parts += [Part(one.loss(), one.count) for one in pure]
-    parts += [_sampled(release, values) for release in releases if amplified(release)]
+    sampled = [sampled_draws(release, values) for release in releases if amplified(release)]
+    parts += [Part(losses.SubsampledGaussianLoss(mu, rate), count) for mu, rate, count in sampled]
     return Composition(tuple(parts), certificate.setting.relation, NumericAccountant())
 
 
@@ -64,16 +62,3 @@ def _decimal(value: Fraction) -> Fraction:
     """`value` > 0, rounded up to a decimal of 12 digits, which people can read."""
     above = Context(prec=12, rounding=ROUND_CEILING)
     return Fraction(above.divide(Decimal(value.numerator), Decimal(value.denominator)))
-
-
-def _gaussian(square: Expression) -> losses.GaussianLoss:
-    return losses.GaussianLoss(upper(sqrt(square)))
-
-
-def _sampled(release: Release, values: Values) -> Part:
-    squared, times = cost(release).amounts[0].substitute(values), release.times.substitute(values)
-    if not isinstance(times, Number) or release.sampled is None:
-        way_out = "Give every parameter a number."
-        raise InvalidArgument("release", "drawn a known number of times", str(times), way_out)
-    loss = losses.SubsampledGaussianLoss(upper(sqrt(squared)), release.sampled.value)
-    return Part(loss, int(times.value))

@@ -14,20 +14,30 @@ import attrs
 from dpframe import documents
 from dpframe.accountants import Accountant
 from dpframe.errors import BadCertificate, InvalidArgument
-from dpframe.graph import Regression
-from dpframe.privacy import Each, GaussianDP
+from dpframe.graph import Categorical, Column, Numeric, Regression, Rows, Setting
+from dpframe.privacy import Each, GaussianDP, Guarantee, PersonalizedDP, Relation
+from dpframe.privacy.given import Grouped
 from dpframe.privacy.kinds import GUARANTEES
+from dpframe.privacy.personal import own_symbols_of
 from dpframe.symbols import Expression, Symbol, from_json, parameter, sqrt, to_json
 from dpframe.symbols.domain import CLOSED, Domain
 
-from .personal_document import each_of, personal_target
-from .problem import classes, place
-from .setting_document import setting_of, setting_record
+from .problem import place, trusted_classes
 
 if TYPE_CHECKING:
     from .certificate import Certificate
 
 SCHEMA = "dpframe-certificate/2"
+Symbols = Mapping[str, Symbol]
+# a field at its default is left out, unless it is among WRITTEN
+STATED = {"relation", "rows_per_person"}
+WRITTEN = {
+    Setting: {"X", "y"},
+    Rows: {"norm", "columns", "intercept"},
+    Column: {"name", "bound", "lower", "upper"},
+    Numeric: {"name", "lower", "upper", "unit"},
+    Categorical: {"name", "levels", "baseline"},
+}
 SIDES = {sides: name for name, sides in CLOSED.items()}
 
 
@@ -165,7 +175,7 @@ def load(
     """
     if isinstance(modules, str) or not all(isinstance(one, str) for one in modules or ()):
         raise InvalidArgument("modules", 'names, such as ("dpframe",)', modules)
-    believed = classes(trust)
+    believed = trusted_classes(trust)
     content = _read(source)
     try:
         _check_hash(content)
@@ -286,7 +296,7 @@ def _found(place: str) -> Any:
     return found
 
 
-def _passed(declared: str | Mapping[str, Any], symbols: Mapping[str, Symbol]) -> str | Accountant:
+def _passed(declared: str | Mapping[str, Any], symbols: Symbols) -> str | Accountant:
     """The accountant that was passed: its name, or one of the user's own, made again."""
     if isinstance(declared, str):
         return declared
@@ -296,14 +306,14 @@ def _passed(declared: str | Mapping[str, Any], symbols: Mapping[str, Symbol]) ->
     return found(**{key: _value(spec, symbols) for key, spec in declared["fields"].items()})
 
 
-def _regression(declared: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> Regression:
+def _regression(declared: Mapping[str, Any], symbols: Symbols) -> Regression:
     found = _found(declared["class"])
     if not (isinstance(found, type) and issubclass(found, Regression)):
         raise BadCertificate("class", "a dpframe.Regression", declared["class"], "")
     return found(**{key: _value(spec, symbols) for key, spec in declared["fields"].items()})
 
 
-def _value(spec: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> object:
+def _value(spec: Mapping[str, Any], symbols: Symbols) -> object:
     if "declaration" in spec:
         return _regression(spec["declaration"], symbols)
     if "rational" in spec:
@@ -311,3 +321,95 @@ def _value(spec: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> object:
     if "formulas" in spec:
         return tuple(from_json(part, symbols) for part in spec["formulas"])
     return from_json(spec["formula"], symbols) if "formula" in spec else spec["constant"]
+
+
+# ------------------------------------------------------------------------ targets and settings
+def each_of(target: PersonalizedDP) -> dict[str, object]:
+    """The names of what each record has of its own; and the groups, where there are any. Budgets
+    that were listed record by record are not in the file: the ranges of the symbols hold them.
+    """
+    found: dict[str, object] = {"own": [symbol.name for symbol in own_symbols_of(target.each)]}
+    if not target.groups:
+        return found
+    grouped = [one for one in target.given.values() if isinstance(one, Grouped)]
+    shares = target.shares
+    return {
+        **found,
+        "groups": list(target.groups),
+        "amounts": {one.name: [to_json(amount) for amount in one.amounts] for one in grouped},
+        "shares": None if shares is None else [str(shares[name]) for name in target.groups],
+    }
+
+
+def personal_target(
+    each: Guarantee, spec: Mapping[str, Any], symbols: Symbols
+) -> PersonalizedDP:
+    """The target of a file. Raises InvalidArgument."""
+    plain: dict[str, Any] = {name: getattr(each, name) for name in each.parameters}
+    if "groups" not in spec:
+        return PersonalizedDP(**plain)
+    names = spec["groups"]
+    for name, amounts in spec["amounts"].items():
+        formulas: list[Expression] = [from_json(amount, symbols) for amount in amounts]
+        plain[name] = dict(zip(names, formulas, strict=True))
+    shares = None if spec["shares"] is None else dict(zip(names, spec["shares"], strict=True))
+    return PersonalizedDP(**plain, shares=shares)
+
+
+def setting_record(setting: Setting) -> dict[str, object]:
+    """The JSON value of a setting, without what stands in the statement."""
+    found = _record(setting)
+    return {name: value for name, value in found.items() if name not in STATED}
+
+
+def setting_of(spec: Mapping[str, Any], claimed: Mapping[str, Any], symbols: Symbols) -> Setting:
+    """The setting of a file, whose statement is `claimed`. Raises what its classes raise."""
+    labels = None if spec["y"] is None else _built(Column, spec["y"], symbols)
+    parts = {
+        "X": _built(Rows, spec["X"], symbols),
+        "y": labels,
+        "relation": Relation(claimed["relation"]),
+        "rows_per_person": from_json(claimed["rows_per_person"], symbols),
+    }
+    return Setting(**{**spec, **parts})
+
+
+def _record(value: Any) -> dict[str, object]:
+    fields = ((field, getattr(value, field.name)) for field in attrs.fields(type(value)))
+    kept = WRITTEN[type(value)]
+    return {
+        field.name: _json(own)
+        for field, own in fields
+        if field.name in kept or own != field.default
+    }
+
+
+def _json(value: Any) -> object:
+    if isinstance(value, Expression):
+        return to_json(value)
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, tuple):
+        return [_json(part) for part in value]
+    return _record(value) if attrs.has(type(value)) else value
+
+
+def _built(kind: type, spec: Mapping[str, Any], symbols: Symbols) -> Any:
+    """An object of this class. What is annotated as a formula is read as one."""
+    types = {field.name: str(field.type) for field in attrs.fields(kind)}
+    return kind(**{name: _given(types.get(name, ""), own, symbols) for name, own in spec.items()})
+
+
+def _given(annotation: str, value: Any, symbols: Symbols) -> Any:
+    if value is not None and "Expression" in annotation:
+        return from_json(value, symbols)
+    if isinstance(value, list):
+        return [_part(one, symbols) for one in value]
+    return value
+
+
+def _part(value: Any, symbols: Symbols) -> Any:
+    """A column of a codebook, or a level of one."""
+    if not isinstance(value, Mapping):
+        return value
+    return _built(Categorical if "levels" in value else Numeric, value, symbols)

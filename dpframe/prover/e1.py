@@ -18,6 +18,7 @@ from dpframe.theory.gaussian import outweighs, tail_bound
 
 from .algebra import Field
 from .obligation import Constraint
+from .resolve import outermost
 from .sign import nonnegative, positive
 
 MAX_DENOMINATOR = 1000
@@ -71,7 +72,7 @@ def _split(
     move: Expression, epsilon: Expression, delta: Expression, field: Field
 ) -> tuple[Expression, Expression] | None:
     """m = R E^2/log(A): (R, A D), both rational in the symbols."""
-    logs = _logs(move)
+    logs = [one for one in outermost(move) if isinstance(one, Call) and one.name == "log"]
     if len(logs) != 1:
         return None
     argument = logs[0].parts[0]
@@ -82,15 +83,6 @@ def _split(
         if field.ratio(rest) is not None and field.ratio(inside) is not None
         else None
     )
-
-
-def _logs(formula: Expression) -> list[Call]:
-    if isinstance(formula, Call):
-        return [formula] if formula.name == "log" else []
-    found: dict[Call, None] = {}
-    for part in formula.parts:
-        found.update(dict.fromkeys(_logs(part)))
-    return list(found)
 
 
 def larger(a: Expression, b: Expression, field: Field) -> Expression:

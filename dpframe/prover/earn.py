@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import attrs
 
@@ -15,15 +15,13 @@ from dpframe.privacy import GaussianDP, PureDP, Share, as_kind
 from dpframe.sensitivity import L2
 from dpframe.symbols import RELEASED, Expression, Number, log
 
-from .attempt import certain
-from .branches import at_most
 from .edit import EVEN, NOISE, Edit
 from .enclose import enclose
 from .judge import Earned, Move, judge, within
 from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation, Witness, named
 from .problem import Problem
 from .profile_rule import Claim
-from .sign import Point, nonnegative, points
+from .sign import counterexample, nonnegative
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 LOG_2 = enclose(log(2), {})
@@ -125,8 +123,7 @@ def _in_kind(
     if _inside(problem, amount, most):
         return Obligation("share", release.label, rule, facts, PROVED)
     lower = nonnegative(most - amount, problem.field)
-    over = lower.proved is False or certain(amount - most, strict=True)
-    if not (over and _needed(release, amount)):
+    if lower.proved is not False or not _needed(release, amount):
         return Obligation("share", release.label, rule, facts, UNPROVED, repair=repair, edit=edit)
     says = f"the pair that moves it furthest costs more than its share of {given.currency[0]}"
     witness = Witness(named(lower.witness or {}, amount, most), says)
@@ -150,12 +147,7 @@ def _needed(release: Release, amount: Expression) -> bool:
 
 
 def _inside(problem: Problem, amount: Expression, most: Expression) -> bool:
-    gap = most - amount
-    return (
-        nonnegative(gap, problem.field).proved is True
-        or certain(gap)
-        or at_most(problem, amount, most)
-    )
+    return nonnegative(most - amount, problem.field).proved is True
 
 
 def pure_witness(release: Release, share: Share) -> Witness | None:
@@ -173,27 +165,21 @@ def pure_witness(release: Release, share: Share) -> Witness | None:
     if RELEASED in loss.scope or release.sampled is not None:
         return None
     formulas = (loss, share.epsilon, share.delta, moved.value, release.entries)
-    symbols = set().union(*(formula.symbols() for formula in formulas))
-    tried = points(sorted(symbols, key=lambda symbol: symbol.name))
-    found = (_lost(point, formulas) for point in tried)
-    return next((witness for witness in found if witness is not None), None)
+    return counterexample(formulas, _lost)
 
 
-def _lost(point: Point, formulas: Sequence[Expression]) -> Witness | None:
+def _lost(true: Any, claimed: Any, delta: Any, shift: Any, count: Any) -> str | None:
     """Where the loss exceeds epsilon on so likely an event that delta does not cover it: beyond
     the shift in all k coordinates, P - e^epsilon Q = 2^-k (1 - e^(epsilon - loss)).
     """
-    balls = {symbol.name: enclose(Number(value), {}) for symbol, value in point.items()}
-    true, claimed, delta, shift, count = (enclose(formula, balls) for formula in formulas)
     if not (true > claimed and count < MOST_ENTRIES):
         return None
     if not (1 - (claimed - true).exp()) * (-count * LOG_2).exp() > delta:
         return None
-    says = (
+    return (
         f"a row moves it by {float(shift.mid()):.6g} in its norm: "
         f"privacy loss {float(true.mid()):.6g} > {float(claimed.mid()):.6g}"
     )
-    return Witness(named(point, *formulas), says)
 
 
 def _stated_gaussian(

@@ -6,9 +6,8 @@ is said in numerics/boxes and numerics/fast/sigma_boxes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import reduce
 from numbers import Integral
 
 import numpy as np
@@ -29,7 +28,8 @@ from dpframe.numerics.boxes import (
 )
 from dpframe.numerics.fast.sigma_boxes import sigma_boxes
 from dpframe.numerics.rounding import to_float
-from dpframe.symbols import Call, Expression, Number, Power, Product, Sum, Symbol
+from dpframe.symbols import Expression
+from dpframe.symbols.arithmetics import Arithmetic
 
 _BLOCK = 1 << 13  # the temporaries of a block stay in the cache
 _WHOLE = 2.0**53
@@ -68,7 +68,7 @@ def enclose_each(
     with np.errstate(all="ignore"):
         for start in range(0, size, _BLOCK):
             block = slice(start, start + _BLOCK)
-            low[block], high[block] = _evaluate(formula, _cut(boxes, block), {})
+            low[block], high[block] = DOUBLES.value(formula, _cut(boxes, block), {})
     undefined = np.isnan(low) | np.isnan(high)
     return np.where(undefined, -np.inf, low), np.where(undefined, np.inf, high)
 
@@ -189,57 +189,18 @@ def _cut(boxes: Mapping[str, Bounds], block: slice) -> dict[str, Bounds]:
 # formulas
 
 
-def _evaluate(
-    formula: Expression, boxes: Mapping[str, Bounds], known: dict[Expression, Bounds]
-) -> Bounds:
-    if formula not in known:
-        known[formula] = _value(formula, boxes, known)
-    return known[formula]
-
-
-def _value(
-    formula: Expression, boxes: Mapping[str, Bounds], known: dict[Expression, Bounds]
-) -> Bounds:
-    match formula:
-        case Number(value):
-            return as_pairs(value)
-        case Symbol(name, _, _):
-            return boxes[name]
-    parts = [_evaluate(part, boxes, known) for part in formula.parts]
-    match formula:
-        case Sum(_):
-            return _folded(plus, parts)
-        case Product(_):
-            return _folded(times, parts)
-        case Power(_, exponent):
-            return _power(parts[0], exponent)
-        case Call(name, _):
-            return _call(name, parts)
-    raise TypeError(formula)
-
-
-def _call(name: str, parts: list[Bounds]) -> Bounds:
-    match name:
-        case "log":
-            return log(parts[0])
-        case "exp":
-            return exp(parts[0])
-        case "min":
-            return _folded(least, parts)
-        case "max":
-            return _folded(most, parts)
-        case "analytic_sigma":
-            return sigma_boxes(parts[0], parts[1])
-    raise TypeError(name)
-
-
-def _folded(operation: Callable[[Bounds, Bounds], Bounds], parts: list[Bounds]) -> Bounds:
-    return reduce(operation, parts)
-
-
 def _power(base: Bounds, exponent: Fraction) -> Bounds:
     if exponent.denominator == 1:
         return whole_power(base, int(exponent))
     if exponent.denominator == 2:
         return whole_power(root(base), int(exponent.numerator))
     return exp(times(log(base), as_pairs(exponent)))
+
+
+DOUBLES: Arithmetic[Bounds] = Arithmetic(
+    as_pairs,
+    plus,
+    times,
+    _power,
+    {"log": log, "exp": exp, "min": least, "max": most, "analytic_sigma": sigma_boxes},
+)

@@ -5,7 +5,6 @@ neighbours. (proofs/events)
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 from dpframe.graph import Bound
@@ -13,12 +12,12 @@ from dpframe.privacy import ApproxDP
 from dpframe.sensitivity import L2
 from dpframe.symbols import Call, Expression, Number, log, power, sqrt
 
-from .attempt import certain
 from .edit import FIELD, Edit
-from .enclose import enclose, rational_ball
+from .enclose import at_point, enclose
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
 from .problem import Problem
-from .sign import nonnegative, points, positive, positive_size
+from .resolve import outermost
+from .sign import counterexample, nonnegative, positive, positive_size
 
 RULE = "Pr[N(0, 1) > t] <= exp(-t^2/2)/2 for t >= 0"
 SOURCE = "(proofs/events)"
@@ -49,20 +48,16 @@ def _holds(problem: Problem, bound: Bound) -> Iterator[Obligation]:
     if not _tail_proved(problem, bound):
         yield _tail_open(bound)
     moved = bound.value.statistic.sensitivity(L2)
-    if moved is not None and not _at_least(problem, bound.margin, moved.value):
+    if moved is not None and not nonnegative(bound.margin - moved.value, problem.field).proved:
         yield _margin_open(problem, bound, moved.value)
-
-
-def _at_least(problem: Problem, margin: Expression, least: Expression) -> bool:
-    gap = margin - least
-    return nonnegative(gap, problem.field).proved is True or certain(gap)
 
 
 def _tail_proved(problem: Problem, bound: Bound) -> bool:
     """exp(-t^2/2)/2 <= failure, exactly where t^2 = 2 k log(A), by enclosure at numbers."""
     stds, failure = bound.stds, bound.failure
     if not stds.symbols() and not failure.symbols():
-        return bool(enclose(stds, {}) >= 0 and _tail({}, stds) <= enclose(failure, {}))
+        far, paid = at_point((stds, failure), {})
+        return bool(far >= 0 and _tail(far) <= paid)
     found = _logarithm(power(stds, 2))
     if found is None or not positive_size(stds, problem.field):
         return False
@@ -72,7 +67,7 @@ def _tail_proved(problem: Problem, bound: Bound) -> bool:
 
 def _logarithm(square: Expression) -> tuple[int, Expression] | None:
     """(k, A) where a formula is 2 k log(A), k a whole number."""
-    logs = [part for part in _calls(square) if part.name == "log"]
+    logs = [one for one in outermost(square) if isinstance(one, Call) and one.name == "log"]
     if len(logs) != 1:
         return None
     factor = square / logs[0]
@@ -80,17 +75,9 @@ def _logarithm(square: Expression) -> tuple[int, Expression] | None:
     return (int(factor.value / 2), logs[0].parts[0]) if whole else None  # type: ignore[attr-defined]
 
 
-def _calls(formula: Expression) -> list[Call]:
-    if isinstance(formula, Call):
-        return [formula]
-    return list(dict.fromkeys(call for part in formula.parts for call in _calls(part)))
-
-
-def _tail(balls: dict[str, Any], stds: Expression) -> Any:
+def _tail(stds: Any) -> Any:
     """Pr[N(0, 1) > stds], enclosed."""
-    return (
-        enclose(stds, balls) / enclose(power(Number(Fraction(2)), Fraction(1, 2)), {})
-    ).erfc() / 2
+    return (stds / enclose(sqrt(2), {})).erfc() / 2
 
 
 def _tail_open(bound: Bound) -> Obligation:
@@ -107,16 +94,15 @@ def _tail_witness(bound: Bound) -> Witness | None:
     symbols = bound.stds.symbols() | bound.failure.symbols()
     if any(symbol.origin is not None for symbol in symbols):
         return None
-    for point in points(sorted(symbols, key=lambda symbol: symbol.name)):
-        balls = {symbol.name: rational_ball(value) for symbol, value in point.items()}
-        true, paid = _tail(balls, bound.stds), enclose(bound.failure, balls)
-        if true > paid:
-            ratio = float((true / paid).mid())
-            says = (
-                f"it fails with probability {float(true.mid()):.4g}, {ratio:.4g} times what is paid"
-            )
-            return Witness(named(point, bound.stds, bound.failure), says)
-    return None
+    return counterexample((bound.stds, bound.failure), _fails)
+
+
+def _fails(stds: Any, paid: Any) -> str | None:
+    true = _tail(stds)
+    if not true > paid:
+        return None
+    ratio = float((true / paid).mid())
+    return f"it fails with probability {float(true.mid()):.4g}, {ratio:.4g} times what is paid"
 
 
 def _margin_open(problem: Problem, bound: Bound, least: Expression) -> Obligation:

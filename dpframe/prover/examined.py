@@ -19,9 +19,9 @@ from dpframe.numerics import arb_lower, arb_upper
 from dpframe.symbols import Expression, Symbol
 from dpframe.theory import procedures as book
 
-from .enclose import enclose, rational_ball
-from .obligation import PROVED, REFUTED, Obligation, Witness, named
-from .sign import points
+from .enclose import at_point
+from .obligation import PROVED, REFUTED, Obligation, Witness
+from .sign import counterexample
 
 MOST = Fraction(8, 5)
 EPSILONS = tuple(Fraction(one) for one in ("1", "1/10", "3", "10", "1/100"))
@@ -101,14 +101,12 @@ def _argument(argument: object, point: dict[str, Fraction]) -> object:
         return None if isinstance(argument, Node) else argument
     if not all(_given(symbol, point) for symbol in argument.symbols()):
         return None
-    balls = {name: rational_ball(value) for name, value in point.items()}
-    return float(enclose(argument, balls).mid())
+    return float(at_point([argument], point)[0].mid())
 
 
 def _holds(formulas: Formulas, point: dict[str, Fraction]) -> bool:
     """Whether the pair is certainly inside the share, over all smaller leverages and residuals."""
-    balls = {name: rational_ball(value) for name, value in point.items()}
-    epsilon, delta, *others = (enclose(formula, balls) for formula in formulas)
+    epsilon, delta, *others = at_point(formulas, point)
     gamma, leverage, residual = (max(arb_upper(ball), Fraction(0)) for ball in others)
     if leverage > MOST or arb_lower(epsilon) <= 0:
         return False
@@ -118,8 +116,7 @@ def _holds(formulas: Formulas, point: dict[str, Fraction]) -> bool:
 
 def _broken(formulas: Formulas, point: dict[str, Fraction]) -> Witness | None:
     """The point, if a record of that leverage and residual certainly breaks the share there."""
-    balls = {name: rational_ball(value) for name, value in point.items()}
-    epsilon, delta, *others = (enclose(formula, balls) for formula in formulas)
+    epsilon, delta, *others = at_point(formulas, point)
     if not all(ball.is_finite() and ball > 0 for ball in (epsilon, delta, *others)):
         return None
     gamma, leverage, residual = (arb_lower(ball) for ball in others)
@@ -141,26 +138,21 @@ def tilt(node: Any, found: Obligation) -> Obligation:
     """
     minimum: PerturbedMinimum = getattr(node, "minimum", node)
     formulas: Formulas = (*minimum.share.amounts, minimum.slope / minimum.size)
-    symbols = sorted(set().union(*(f.symbols() for f in formulas)), key=lambda one: one.name)
-    if any(symbol.origin is not None for symbol in symbols):
+    if any(symbol.origin is not None for f in formulas for symbol in f.symbols()):
         return found
-    tried = (_moved(formulas, point) for point in points(symbols))
-    return refuted(found, next((one for one in tried if one is not None), None))
+    return refuted(found, counterexample(formulas, _moved))
 
 
-def _moved(formulas: Formulas, point: Mapping[Symbol, Fraction]) -> Witness | None:
-    balls = {symbol.name: rational_ball(value) for symbol, value in point.items()}
-    e, d, mu = (enclose(formula, balls) for formula in formulas)
+def _moved(e: Any, d: Any, mu: Any) -> str | None:
     if not all(ball.is_finite() and ball > 0 for ball in (e, d, mu)):
         return None
     true = numerics.profile_delta_lower(arb_upper(e), arb_lower(mu))
     if true <= arb_upper(d):
         return None
-    says = (
+    return (
         f"in long tables one record moves the tilt by {float(mu.mid()):.6g} stds: "
         f"delta >= {float(true):.4g} > {float(arb_upper(d)):.4g}"
     )
-    return Witness(named(point, *formulas), says)
 
 
 EXAMINED: Mapping[str, Callable[[Any, Obligation], Obligation]] = {

@@ -54,29 +54,30 @@ def where(problem: Problem, node: Node) -> str:
     return label if reached is None else f"{label} -> {reached.label}"
 
 
-def _places(problem: Problem) -> Iterator[Place]:
-    """Everything that reads a formula: the target, the unit, every node."""
+def _places(problem: Problem) -> Iterator[tuple[Node | None, str, Reading]]:
+    """Everything that reads a formula: the target and the unit, without a node, and every node."""
     target, own = problem.target, PUBLIC if problem.personal is None else RECORD
     for name in target.parameters:
-        yield Place("target", name, Reading(getattr(target, name), own))
-    yield Place("target", "rows_per_person", Reading(problem.rows))
+        yield None, name, Reading(getattr(target, name), own)
+    yield None, "rows_per_person", Reading(problem.rows)
     for node in problem.graph.nodes:
-        formulas, readings = node.formulas, node.readings
-        if not formulas and not node.derived:
-            continue
-        label = where(problem, node)
-        for name, formula in formulas.items():
-            may = readings[name].may if name in readings else PUBLIC
-            yield Place(label, name, Reading(formula, may), node)
+        readings = node.readings
+        for name, formula in node.formulas.items():
+            found = readings.get(name)
+            if found is None or found.formula is not formula:
+                found = Reading(formula, PUBLIC if found is None else found.may)
+            yield node, name, found
         for name, reading in node.derived.items():
-            yield Place(label, name, reading, node)
+            yield node, name, reading
 
 
 # ------------------------------------------------------------------------------------- formulas
 def _formulas(problem: Problem) -> Iterator[Obligation]:
-    for place in _places(problem):
-        formula, may = place.reading.formula, place.reading.may
+    for node, name, reading in _places(problem):
+        formula, may = reading.formula, reading.may
         if formula.scope not in may:
+            label = "target" if node is None else where(problem, node)
+            place = Place(label, name, reading, node)
             for symbol in sorted(formula.symbols(), key=lambda one: one.name):
                 if symbol.scope not in may:
                     yield _refused(place, symbol)

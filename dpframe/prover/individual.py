@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from dpframe.graph import Node, OfBudgets, Procedure
 from dpframe.graph.answers import answers
+from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.weighted import Weighing, WeightedOnGrid
 from dpframe.graph.procedures import TiltedMinimum
 from dpframe.graph.statistics import Statistic
@@ -111,7 +112,7 @@ def _only_noise(problem: Problem) -> Iterator[Obligation]:
 def _last(problem: Problem) -> Iterator[Obligation]:
     """Weighed rows and labels are read by sums whose rules hold record by record."""
     for node in problem.graph.nodes:
-        reads = _beneath(node) if isinstance(node, Statistic) else node.inputs
+        reads = ancestors(node) if isinstance(node, Statistic) else node.inputs
         weighed = any(isinstance(one, (Weighing, WeightedOnGrid)) for one in reads)
         if weighed and not answers(node).record_by_record:
             rule = "rows and labels are weighed last, and summed: X'X, X'y, y'y, sums of rows"
@@ -119,7 +120,3 @@ def _last(problem: Problem) -> Iterator[Obligation]:
             fact = f"{node.label}, {what}, reads weighed records"
             fix = "clip and scale first, then X.weighted(w); other statistics are not shown yet."
             yield Obligation("personal", node.label, rule, (fact,), UNPROVED, repair=fix)
-
-
-def _beneath(node: Node) -> list[Node]:
-    return [one for child in node.inputs for one in (child, *_beneath(child))]

@@ -13,7 +13,7 @@ from dpframe.identity import own
 from dpframe.privacy import ApproxDP, GaussianDP, PureDP
 from dpframe.symbols import RELEASED, Expression, Number
 
-from .attempt import ALL, Attempt, Class, certain, classes
+from .attempt import ALL, Attempt, Class, joint_moves
 from .e1 import larger
 from .edit import ALL_NOISE, Edit
 from .judge import Move, judge
@@ -38,7 +38,7 @@ def gaussian(problem: Problem, accountant: Accountant) -> Attempt | None:
         return None
     if isinstance(problem.target, PureDP):
         return None
-    grouped = classes(releases)
+    grouped = problem.classes
     choices = moving(problem, grouped)
     said = about(problem, choices)
     found = [_together(problem, chosen, said) for chosen in choices]
@@ -60,14 +60,6 @@ def _together(problem: Problem, grouped: Sequence[Class], said: tuple[str, ...])
     return attrs.evolve(found, obligations=told)
 
 
-def joint_moves(problem: Problem, joint: Joint, grouped: Sequence[Class]) -> list[Expression]:
-    """m_i, the squared mu at rows times size_i ((rows size_i/std_i)^2), times the draws."""
-    return [
-        release.guarantee(problem.rows * size).amounts[0] * release.times * count
-        for size, (release, count) in zip(joint.sizes, grouped, strict=True)
-    ]
-
-
 def reached_moves(
     joint: Joint, moves: Sequence[Expression], grouped: Sequence[Class]
 ) -> Expression:
@@ -82,7 +74,7 @@ def reached_moves(
 
 
 def _total(problem: Problem, joint: Joint, grouped: Sequence[Class]) -> Attempt:
-    moves = joint_moves(problem, joint, grouped)
+    moves = joint_moves(problem.rows, joint, grouped)
     total, target = joint.total(moves), problem.target
     attained = reached_moves(joint, moves, grouped)
     text = str(total)
@@ -110,11 +102,11 @@ def inside(
     """mu^2, the largest of `branches`, is at most `worth`, exactly."""
     rule, facts = "the joint mu^2 must be inside the target", (fact, f"target {worth}")
     gaps = [worth - branch for branch in branches]
-    if all(nonnegative(gap, problem.field).proved or certain(gap) for gap in gaps):
+    if all(nonnegative(gap, problem.field).proved for gap in gaps):
         return Obligation("total", ALL, rule, facts, PROVED)
     lower = nonnegative(worth - attained, problem.field)
     fix = "give smaller shares, or use dp.Gaussian.analytic."
-    if lower.proved is not False and not certain(attained - worth, strict=True):
+    if lower.proved is not False:
         return Obligation("total", ALL, rule, facts, UNPROVED, repair=fix, edit=Edit(ALL_NOISE))
     where = named(lower.witness or {}, worth, attained)
     witness = Witness(where, f"the worst pair costs more than {worth} in mu^2")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 
 import attrs
 
@@ -19,10 +20,11 @@ from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation
 from dpframe.symbols import Expression, Number, add, power, sqrt
 
-from .attempt import classes
+from .attempt import classes, joint_moves
 from .enclose import enclose
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
+NO_VALUES: Mapping[str, Expression] = MappingProxyType({})
 
 ADDED: frozenset[type[Guarantee]] = frozenset({GaussianDP, PureDP})
 """What noise may give so that its losses are added: one Gaussian of all, and one pair a draw."""
@@ -41,16 +43,15 @@ class Pure:
     count: int
 
     @classmethod
-    def of(cls, release: Release, values: Mapping[str, Expression] | None = None) -> Pure:
+    def of(cls, release: Release, values: Mapping[str, Expression] = NO_VALUES) -> Pure:
         """The draws of a release at these numbers. Raises InvalidArgument while one is missing, and
         for noise that is not pure.
         """
-        given = {} if values is None else values
-        guarantee, times = cost(release), release.times.substitute(given)
+        guarantee, times = cost(release), release.times.substitute(values)
         if not isinstance(guarantee, PureDP):
             way_out = "Calibrate each release alone."
             raise InvalidArgument("noise", "Gaussian or pure", release.noise.kind, way_out)
-        epsilon, moved = upper(guarantee.epsilon.substitute(given)), _moved(release, given)
+        epsilon, moved = upper(guarantee.epsilon.substitute(values)), _moved(release, values)
         relation = release.statistic.unit.relation
         return cls(release.mechanism, epsilon, moved, relation, int(_exact("times", times)))
 
@@ -92,7 +93,7 @@ class Mixture:
         gaussians = [r for r in releases if r.gives is GaussianDP and r not in sampled]
         others = [release for release in releases if release.gives is not GaussianDP]
         mu = upper(sqrt(squared_mu(gaussians))) if gaussians else Fraction(0)
-        return cls(mu, tuple(map(Pure.of, others)), tuple(map(_sampled, sampled)))
+        return cls(mu, tuple(map(Pure.of, others)), tuple(map(sampled_draws, sampled)))
 
     def __str__(self) -> str:
         """`mu = 0.25, laplace 0.1 (x3)`, rounded for reading."""
@@ -144,11 +145,7 @@ def squared_mu(releases: Sequence[Release]) -> Expression:
     if joint is None:
         labels = ", ".join(statistic.label for statistic in statistics)
         raise InvalidArgument("statistics", "bounded", labels, "Clip rows and labels.")
-    moves = [
-        release.guarantee(unit.rows_per_person * size).amounts[0] * release.times * count
-        for size, (release, count) in zip(joint.sizes, grouped, strict=True)
-    ]
-    return joint.total(moves)
+    return joint.total(joint_moves(unit.rows_per_person, joint, grouped))
 
 
 def epsilons(releases: Sequence[Release]) -> list[Expression]:
@@ -186,10 +183,15 @@ def _moved(release: Release, values: Mapping[str, Expression]) -> Fraction | Non
     return value.value if isinstance(value, Number) else upper(value)
 
 
-def _sampled(release: Release) -> tuple[Fraction, Fraction, int]:
-    mu = upper(sqrt(cost(release).amounts[0]))
+def sampled_draws(
+    release: Release, values: Mapping[str, Expression] = NO_VALUES
+) -> tuple[Fraction, Fraction, int]:
+    """mu of a draw that reads all rows, rate of its sample, number of draws, at these numbers.
+    Raises InvalidArgument while one is missing.
+    """
+    mu = upper(sqrt(cost(release).amounts[0].substitute(values)))
     rate = ONE if release.sampled is None else release.sampled
-    return mu, rate.value, int(_exact("times", release.times))
+    return mu, rate.value, int(_exact("times", release.times.substitute(values)))
 
 
 def _exact(name: str, formula: Expression) -> Fraction:

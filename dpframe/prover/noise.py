@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpframe.graph import Node, Release, path
+from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.scaled import Scaled
 from dpframe.graph.statistics import RawAggregate
 from dpframe.identity import own
 from dpframe.mechanisms import Gaussian
 from dpframe.symbols import Number
 
-from .attempt import classes
 from .edit import ALL_NOISE, CLIP, NOISE, Edit
 from .flow import moves
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
@@ -25,8 +25,7 @@ def noise(problem: Problem, *, planned: bool) -> list[Obligation]:
     """Every release has a derived sensitivity and noise of positive size; a theorem's noise is
     positive where its share is (`planned`).
     """
-    grouped = classes(problem.graph.releases)
-    failing = [_noise(problem, release, planned=planned) for release, _ in grouped]
+    failing = [_noise(problem, release, planned=planned) for release, _ in problem.classes]
     found = [obligation for obligation in failing if obligation is not None]
     rule = f"each sensitivity is derived for {problem.setting.unit}, in the norm of its mechanism"
     facts, count = _sensitivities(problem), len(problem.graph.releases)
@@ -77,7 +76,7 @@ def _unbounded(release: Release) -> Obligation:
     """Refuted where rows without a bound move it; a class from outside that answers None says that
     no bound is known, which refutes nothing.
     """
-    read = above(release.statistic)
+    read = list(ancestors(release))
     foreign = [type(node).__name__ for node in read if not own(type(node))]
     facts = (f"{release.statistic.label} has no bound that a rule derives",)
     if foreign:
@@ -95,11 +94,6 @@ def _unbounded(release: Release) -> Obligation:
         "clip rows and labels to public bounds; put no aggregate of the data into a row map.",
         edit=Edit(CLIP, release.statistic),
     )
-
-
-def above(node: Node) -> list[Node]:
-    """The node and everything it reads."""
-    return [node, *(other for child in node.inputs for other in above(child))]
 
 
 def _growth(release: Release) -> str:

@@ -62,8 +62,10 @@ def _sum_text(problem: Problem, choices: Sequence[Sequence[Pair]], index: int) -
 
 
 def _summands(problem: Problem, pairs: Sequence[Pair], name: str) -> str:
+    if len(pairs) > 6:
+        return f"{len(pairs)} shares"
     charges = [*(_charge(pair, name) for pair in pairs), *_failures(problem, name)]
-    return f"{len(pairs)} shares" if len(pairs) > 6 else " + ".join(map(str, charges))
+    return " + ".join(map(str, charges))
 
 
 def _weights_hold(problem: Problem, pairs: Sequence[Pair]) -> bool:

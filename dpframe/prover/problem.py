@@ -17,6 +17,7 @@ from dpframe.privacy import Each, Guarantee, PersonalizedDP
 from dpframe.symbols import Expression, Symbol
 
 from .algebra import Field
+from .attempt import Class, classes
 
 
 def _read(nodes: Sequence[Node]) -> Iterator[object]:
@@ -110,6 +111,11 @@ class Problem:
         return tuple(found)
 
     @cached_property
+    def classes(self) -> list[Class]:
+        """One representative and the size of each class of releases that pose one obligation."""
+        return classes(self.graph.releases)
+
+    @cached_property
     def field(self) -> Field:
         """The exact algebra of these symbols."""
         return Field(self.symbols)
@@ -125,7 +131,7 @@ def place(kind: type) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
-def classes(trust: object) -> tuple[type, ...]:
+def trusted_classes(trust: object) -> tuple[type, ...]:
     """Classes whose word a proof may take. Raises InvalidArgument."""
     if not isinstance(trust, Collection) or not all(isinstance(one, type) for one in trust):
         way_out = "Each is named by itself: what derives from it is not meant."
@@ -149,4 +155,4 @@ def claim_of(graph: Graph, target: Guarantee) -> Guarantee:
 
 def thinnings(graph: Graph) -> tuple[Thinning, ...]:
     """The samples of a graph, in which each record has a coin of its own."""
-    return tuple(node for node in graph.nodes if isinstance(node, Thinning))
+    return graph.of_kind(Thinning)

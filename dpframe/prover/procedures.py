@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from dpframe.exact.limits import Refused
-from dpframe.graph import Bound, Procedure, points_of
+from dpframe.graph import Bound, Graph, Procedure, points_of
 from dpframe.graph.facts import Symbolic, facts_of
 from dpframe.graph.procedures import RandomStopping
 from dpframe.graph.statistics import Statistic
@@ -21,14 +21,11 @@ from dpframe.theory import facts as known
 from dpframe.theory import procedures as book
 from dpframe.theory.book import KINDS
 
-from .attempt import certain
-from .branches import at_most
-from .edit import FIELD, Edit
+from .edit import FIELD, SHARES, Edit
 from .examined import EXAMINED
 from .judge import Earned
-from .obligation import PROVED, UNPROVED, Obligation, Witness
+from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
 from .problem import Problem
-from .runs import private_runs
 from .sign import nonnegative, positive_size
 from .without_theorem import WITHOUT_THEOREM
 
@@ -168,14 +165,14 @@ class Deciding(Symbolic):
 
     def shown(self, f: Expression) -> bool:
         """Whether a formula is shown to be at least 0."""
-        return nonnegative(f, self.problem.field).proved is True or certain(f)
+        return nonnegative(f, self.problem.field).proved is True
 
     def at_least(self, f: Any, g: Any, rule: str, *, strict: bool = False) -> None:
         """Note whether f is shown to be at least g."""
         if strict:
             self.positive(f - g, rule)
         elif g != 0 or not self.shown(f):
-            shown = self.shown(f - g) or at_most(self.problem, g, f)
+            shown = self.shown(f - g)
             edit = None if shown else self._edit(rule, f, g)
             fact = f"{'' if shown else 'needed: '}{g} <= {f}"
             self._note(rule, (fact,), shown=shown, edit=edit)
@@ -243,3 +240,42 @@ def earned(problem: Problem, procedure: Procedure) -> Sequence[Earned]:
     else:
         found = WITHOUT_THEOREM[type(procedure)](problem, procedure)
     return [Earned(obligation) for obligation in found]
+
+
+# ------------------------------------------------------------------------ random stopping
+SOURCE = "[LiuT19; PapernotS22, Cor 3]"
+
+
+def private_runs(problem: Problem, best: RandomStopping) -> Sequence[Obligation]:
+    """Each graph, fit and score together, is epsilon_0-DP, where 3 epsilon_0 is the share."""
+    found = [_private(problem, best, graph) for graph in best.graphs]
+    opened = [one for one in found if one.verdict is not PROVED]
+    return opened or [found[0]]
+
+
+def _within(best: RandomStopping, edit: Edit) -> Edit:
+    """An edit of a graph in it: of shares, those of the graphs in it."""
+    return attrs.evolve(edit, node=best) if edit.what == SHARES else edit
+
+
+def _private(problem: Problem, best: RandomStopping, graph: Graph) -> Obligation:
+    from .report import verify  # which asks for this rule
+
+    inner = Problem(graph, best.each, problem.setting, problem.trust)
+    report = verify(inner)
+    rule = f"each run and its score are {best.each} {SOURCE}"
+    fact = f"{len(best.graphs)} candidates, share {best.share}"
+    carved = report.chosen is not None and bool(report.chosen.constraints)
+    if report.proved and not carved:
+        return Obligation("theorem", best.label, rule, (fact,), PROVED)
+    opened = report.open_obligations
+    refuted = [o for o in opened if o.verdict is REFUTED and o.kind in ("structure", "sensitivity")]
+    facts = (fact, *(f"{one.node}: {one.rule}" for one in opened[:4]))
+    witness = Witness(says=str(refuted[0].witness)) if refuted else None
+    verdict = UNPROVED if witness is None else REFUTED
+    fix = "tune a pure declaration, such as dp.FunctionalRidge, with a score that pays its share."
+    edits = (one.edit for one in opened if one.edit is not None)
+    edit = next(
+        (_within(best, one) for one in edits if one.node is not None or one.what == SHARES), None
+    )
+    return Obligation("theorem", best.label, rule, facts, verdict, witness, fix, edit=edit)

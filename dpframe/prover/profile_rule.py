@@ -4,7 +4,7 @@ source of counterexamples.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -17,9 +17,9 @@ from dpframe.numerics.profile import certainly_above, delta_ball
 from dpframe.numerics.rounding import arb_lower, arb_upper
 from dpframe.symbols import Expression, Number, Symbol
 
-from .enclose import BITS, enclose, rational_ball
-from .obligation import Constraint, Witness, named
-from .sign import points
+from .enclose import BITS, at_point, enclose, rational_ball
+from .obligation import Constraint, Witness
+from .sign import counterexample
 
 MAX_BOXES = 3000
 SMALLEST = Fraction(1, 10**300)  # of a product that a double holds
@@ -68,34 +68,23 @@ def holds(claim: Claim, values: Mapping[str, Ball]) -> bool:
     return bool(arb_upper(delta_ball(least, mu)) <= target)
 
 
-def refute(claim: Claim, domain: Sequence[Symbol] | None = None) -> Witness | None:
+def refute(claim: Claim) -> Witness | None:
     """Numbers at which the transcript certainly breaks the claim, or None."""
-    symbols = list(claim.symbols if domain is None else domain)
-    for index, point in enumerate(points(symbols)):
-        if index >= MAX_TRIES:
-            return None
-        witness = _broken(claim, point)
-        if witness is not None:
-            return witness
-    return None
+    read = (claim.epsilon, claim.delta, claim.lower)
+    return counterexample(read, _broken, claim.symbols, MAX_TRIES)
 
 
-def _broken(claim: Claim, point: Mapping[Symbol, Fraction]) -> Witness | None:
-    values = {symbol.name: rational_ball(value) for symbol, value in point.items()}
-    epsilon, delta, square = (
-        enclose(formula, values) for formula in (claim.epsilon, claim.delta, claim.lower)
-    )
+def _broken(epsilon: Ball, delta: Ball, square: Ball) -> str | None:
     if not (epsilon.is_finite() and delta.is_finite() and square.is_finite()) or not epsilon >= 0:
         return None
     mu = root(square)
     true = delta_ball(epsilon, mu)
     if not certainly_above(true, arb_upper(delta)):
         return None
-    says = (
+    return (
         f"the worst pair moves by mu = {shown_ball(mu)} stds, so the exact delta at "
         f"epsilon = {shown_ball(epsilon)} is {float(true.mid()):.4g} > {shown_ball(delta)}"
     )
-    return Witness(named(point, claim.epsilon, claim.delta, claim.lower), says)
 
 
 def shown_ball(ball: Ball) -> str:
@@ -197,8 +186,7 @@ def _relative(span: Interval) -> float:
 
 def known_delta(claim: Claim, values: Mapping[str, Fraction]) -> str:
     """How the claim stands at numbers: `exact delta 8.848e-07 at epsilon 0.3333`."""
-    balls = {name: rational_ball(value) for name, value in values.items()}
-    epsilon, square = enclose(claim.epsilon, balls), enclose(claim.upper, balls)
+    epsilon, square = at_point((claim.epsilon, claim.upper), values)
     mu = root(square)
     if not epsilon >= 0:
         return f"mu = {shown_ball(mu)}, epsilon {shown_ball(epsilon)}"

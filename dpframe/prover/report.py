@@ -4,7 +4,9 @@ if one does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
 
 import attrs
 
@@ -17,15 +19,13 @@ from .attempt import Attempt
 from .basic import with_theorems
 from .derivations import Derivation, named
 from .edit import EVEN, Edit
-from .enclose import enclose, rational_ball
+from .enclose import at_point
 from .events import events
-from .individual import individual
 from .noise import noise
-from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation
+from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation, Witness
 from .plan import plan
 from .problem import Problem
-from .sign import points
-from .thinning import thinning
+from .sign import counterexample
 
 
 @attrs.frozen
@@ -102,9 +102,7 @@ def _verify(problem: Problem, accountant: str) -> Report:
     planned = tuple(plan(problem))
     chosen = named(accountant, problem.accountant)
     planning = any(map(_shares, chosen))  # then a theorem's noise is positive with its share
-    special = (*individual(problem), *thinning(problem))
-    own = [one for one in special if one.verdict is PROVED]
-    common = (*structure.obligations(problem), *own, *noise(problem, planned=planning))
+    common = (*structure.obligations(problem), *noise(problem, planned=planning))
     if not _all_proved(common):
         return Report(problem, (*common, *events(problem)), planned, (), None)
     common = (*common, *events(problem))
@@ -116,7 +114,7 @@ def _verify(problem: Problem, accountant: str) -> Report:
             continue
         if accountant == "auto" and not _shares(derivation):
             attempt = with_theorems(attempt, problem)
-        attempts.append(_with_point(attempt, problem))
+        attempts.append(_with_point(attempt))
         binding = planned if planning else _draws(planned)
         if bounded and attempts[-1].proved and _all_proved(binding):
             return Report(problem, common, planned, tuple(attempts), attempts[-1])
@@ -178,7 +176,7 @@ def _order(problem: Problem, chosen: Sequence[Derivation]) -> Sequence[Derivatio
     return found
 
 
-def _with_point(attempt: Attempt, problem: Problem) -> Attempt:
+def _with_point(attempt: Attempt) -> Attempt:
     """A region that theorems carve must have a point, and be known before anything is drawn."""
     carved = [c for c in attempt.constraints if RELEASED in c.left.scope | c.right.scope]
     if carved:
@@ -190,7 +188,7 @@ def _with_point(attempt: Attempt, problem: Problem) -> Attempt:
     if (
         not attempt.proved
         or not attempt.constraints
-        or example(attempt.constraints, problem) is not None
+        or example(attempt.constraints) is not None
     ):
         return attempt
     rule = "the theorems' hypotheses must hold somewhere on the declared domain"
@@ -209,21 +207,19 @@ def _with_point(attempt: Attempt, problem: Problem) -> Attempt:
     return attrs.evolve(attempt, obligations=(*attempt.obligations, empty))
 
 
-def example(constraints: Sequence[Constraint], problem: Problem) -> dict[str, object] | None:
+def example(constraints: Sequence[Constraint]) -> Witness | None:
     """A point of the domain at which every constraint holds, or None where none was found."""
-    symbols = sorted(
-        set().union(*(c.left.symbols() | c.right.symbols() for c in constraints)),
-        key=lambda symbol: symbol.name,
-    )
-    del problem
-    for point in points(symbols):
-        balls = {symbol.name: rational_ball(value) for symbol, value in point.items()}
-        if all(satisfied(constraint, balls) for constraint in constraints):
-            return {symbol.name: value for symbol, value in point.items()}
-    return None
+
+    def all_hold(*gaps: Any) -> str | None:
+        return "" if all(map(_open_or_closed, constraints, gaps)) else None
+
+    return counterexample([one.right - one.left for one in constraints], all_hold)
 
 
-def satisfied(constraint: Constraint, balls: dict[str, object]) -> bool:
+def satisfied(constraint: Constraint, values: Mapping[str, Fraction]) -> bool:
     """Whether the constraint certainly holds at these numbers."""
-    gap = enclose(constraint.right - constraint.left, balls)
+    return _open_or_closed(constraint, *at_point([constraint.right - constraint.left], values))
+
+
+def _open_or_closed(constraint: Constraint, gap: Any) -> bool:
     return bool(gap > 0 if constraint.strict else gap >= 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dpframe.symbols import Call, Expression
+from dpframe.symbols import Call, Expression, Power
 
 from .algebra import Field
 from .sign import nonnegative
@@ -40,6 +40,15 @@ def _larger(parts: tuple[Expression, ...], field: Field) -> Expression:
         if part in kept and any(nonnegative(other - part, field).proved for other in others):
             kept.remove(part)
     return kept[0] if len(kept) == 1 else Call("max", tuple(kept))
+
+
+def outermost(formula: Expression, *, roots: bool = False) -> list[Expression]:
+    """Every function call, and every root where `roots`, that is not inside another, each once."""
+    root = roots and isinstance(formula, Power) and formula.exponent.denominator > 1
+    if isinstance(formula, Call) or root:
+        return [formula]
+    inner = (one for part in formula.parts for one in outermost(part, roots=roots))
+    return list(dict.fromkeys(inner))
 
 
 def atoms(formula: Expression) -> frozenset[Call]:

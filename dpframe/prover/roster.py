@@ -18,6 +18,7 @@ from dpframe.symbols import Call, Domain, Expression, Number, Symbol, exact
 
 from .enclose import enclose, number, rational_ball
 from .resolve import atoms
+from .unknowns import substituted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,7 +88,7 @@ class Roster:
         inside = sorted((one for one in atoms(formula) if _is_sigma(one, formula)), key=str)
         symbols = {one: Symbol(f"sigma {place}", SIGMAS) for place, one in enumerate(inside)}
         ends = {symbols[one].name: self.ends(one, common) for one in inside}
-        return _replaced(formula, symbols), ends
+        return substituted(formula, symbols), ends
 
     def _ball(self, formula: Expression, common: Mapping[str, Fraction], place: int) -> Any:
         own = {name: rational_ball(amounts[place]) for name, amounts in self.exact.items()}
@@ -140,15 +141,6 @@ class Roster:
 
 def _is_sigma(part: Call, whole: Expression) -> bool:
     return part.name == "analytic_sigma" and part != whole
-
-
-def _replaced(formula: Expression, symbols: Mapping[Call, Symbol]) -> Expression:
-    """The formula with other symbols for some of its parts."""
-    if isinstance(formula, Call) and formula in symbols:
-        return symbols[formula]
-    if not formula.parts:
-        return formula
-    return formula.rebuild(tuple(_replaced(part, symbols) for part in formula.parts))
 
 
 def best_cap(own: Array, counts: Array, noise: float) -> float:

@@ -5,7 +5,7 @@ evaluated exactly, or neither.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
@@ -27,7 +27,8 @@ from dpframe.symbols import (
 
 from . import bernstein
 from .algebra import Field, Polynomial, Ratio
-from .enclose import enclose, rational_ball
+from .enclose import at_point
+from .obligation import Witness, named
 from .unknowns import NotShown, Rewritten, beyond, defined, extremum, rewritten, substituted
 
 Point = Mapping[Symbol, Fraction]
@@ -60,7 +61,7 @@ def positive(formula: Expression, field: Field) -> Decision:
 
 
 def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
-    if quick_sign(formula) > 0 or (quick_sign(formula) >= 0 and not strict):
+    if quick_sign(formula) >= strict:
         return PROVED
     ratio = field.ratio(formula)
     if ratio is None:
@@ -83,8 +84,7 @@ def holds(formula: Expression, *, strict: bool) -> bool:
     """Whether the formula is shown to be >= 0 (> 0 where `strict`) on the domain of its symbols,
     with roots, logarithms, minima and maxima in it. False says nothing.
     """
-    sign = quick_sign(formula)
-    return sign > 0 or (sign == 0 and not strict) or _by_unknowns(formula, 0, strict=strict)
+    return quick_sign(formula) >= strict or _by_unknowns(formula, 0, strict=strict)
 
 
 def _by_unknowns(formula: Expression, depth: int, *, strict: bool) -> bool:
@@ -143,8 +143,7 @@ def _by_enclosure(formula: Expression, tries: int, *, strict: bool) -> Decision:
     """
     symbols = sorted(formula.symbols(), key=lambda symbol: symbol.name)
     for point in itertools.islice(points(symbols), tries):
-        balls = {symbol.name: rational_ball(value) for symbol, value in point.items()}
-        value = enclose(formula, balls)
+        (value,) = at_point([formula], {one.name: number for one, number in point.items()})
         if value < 0 or (strict and value <= 0):
             return Decision(proved=False, witness=point)
         if not symbols and (value > 0 or (value >= 0 and not strict)):
@@ -333,6 +332,23 @@ def _towards(symbols: list[Symbol], corner: tuple[Fraction, ...]) -> Iterator[Po
 
 def _whole(domain: Domain, value: Fraction | None) -> Fraction | None:
     return Fraction(round(value)) if domain.integer and value is not None else value
+
+
+def counterexample(
+    formulas: Sequence[Expression],
+    says: Callable[..., str | None],
+    symbols: Iterable[Symbol] = (),
+    most: int = MAX_POINTS,
+) -> Witness | None:
+    """The first of at most so many points of the domain at which `says` has something to say of
+    enclosures of the formulas: what it says, with the numbers. `symbols` are chosen too.
+    """
+    read = set().union(*(formula.symbols() for formula in formulas), symbols)
+    for point in itertools.islice(points(sorted(read, key=lambda one: one.name)), most):
+        said = says(*at_point(formulas, {symbol.name: value for symbol, value in point.items()}))
+        if said is not None:
+            return Witness(named(point, *formulas), said)
+    return None
 
 
 def points(symbols: tuple[Symbol, ...] | list[Symbol]) -> Iterator[Point]:

@@ -4,19 +4,19 @@ with exact ends. What it cannot bound, it calls unbounded.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import reduce
 
 import attrs
 
+from dpframe.exact.interval import root_ends
 from dpframe.numerics.rounding import arb_lower, arb_upper
 from dpframe.symbols import Call, Domain, Expression, Number, Power, Product, Sum, Symbol, call
 
 from .enclose import enclose
 
-FINE = 2**64  # ends that are no rational roots are rounded outwards to its parts
+BITS = 128  # of ends that are no rational roots, rounded outwards
 LARGEST = 1000  # beyond, exponentials are not evaluated
 ZERO = Fraction(0)
 ANYWHERE, POSITIVE = Domain(), Domain(ZERO)
@@ -63,21 +63,7 @@ def roots(domain: Domain, degree: int) -> Domain:
 
 def root(value: Fraction, degree: int, *, up: bool) -> Fraction:
     """The root of value >= 0 of this degree: exact where it is rational, else rounded outwards."""
-    top, bottom = whole_root(value.numerator, degree), whole_root(value.denominator, degree)
-    if top**degree == value.numerator and bottom**degree == value.denominator:
-        return Fraction(top, bottom)
-    scaled = value.numerator * FINE**degree // value.denominator
-    return Fraction(whole_root(scaled, degree) + up, FINE)
-
-
-def whole_root(value: int, degree: int) -> int:
-    """The largest whole number whose power of this degree is at most value >= 0."""
-    if degree == 2 or value < 2:
-        return math.isqrt(value) if degree == 2 else value
-    guess = 1 << -(-value.bit_length() // degree)
-    while (smaller := ((degree - 1) * guess + value // guess ** (degree - 1)) // degree) < guess:
-        guess = smaller
-    return guess
+    return root_ends(value, degree, BITS)[up]
 
 
 def _point(value: Fraction) -> Domain:

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from dpframe.accountants import Accountant
-from dpframe.graph import Node, Procedure
+from dpframe.graph import Procedure
+from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.weighted import BudgetSource
 from dpframe.identity import Shadow
 from dpframe.symbols import RELEASED, Expression, Number
@@ -27,13 +28,13 @@ ONE = Number(Fraction(1))
 
 def obligations(problem: Problem) -> list[Obligation]:
     """Every structural obligation; the proved ones as one object a kind."""
+    special = (*individual(problem), *thinning(problem))
     failing = [
         *_foreign(problem),
         *_target(problem),
         *flow(problem),
         *adaptive(problem),
-        *(one for one in individual(problem) if one.verdict is not PROVED),
-        *(one for one in thinning(problem) if one.verdict is not PROVED),
+        *(one for one in special if one.verdict is not PROVED),
         *_sources(problem),
         *_parameters(problem),
         *_nothing(problem),
@@ -47,7 +48,7 @@ def obligations(problem: Problem) -> list[Obligation]:
         PROVED,
         count=count,
     )
-    return failing or [summary]
+    return [*(failing or [summary]), *(one for one in special if one.verdict is PROVED)]
 
 
 def _parameters(problem: Problem) -> Iterator[Obligation]:
@@ -131,8 +132,8 @@ def _fix(kind: type) -> str:
 
 
 def _sources(problem: Problem) -> Iterator[Obligation]:
-    own = {node for node in problem.setting.nodes() if node is not None}
-    declared = {source for node in own for source in sources(node)}
+    own = [node for node in problem.setting.nodes() if node is not None]
+    declared = set(own).union(*map(ancestors, own))
     for source in problem.graph.sources:
         if source not in declared and source != BudgetSource(problem.setting.unit):
             rule = "every statistic reads the X and y of this setting"
@@ -146,15 +147,6 @@ def _sources(problem: Problem) -> Iterator[Obligation]:
                 "use the X and y that declare is given.",
                 edit=Edit(TABLE),
             )
-
-
-def sources(node: Node) -> list[Node]:
-    """The sources that a node reads."""
-    return (
-        [node]
-        if not node.inputs
-        else [source for child in node.inputs for source in sources(child)]
-    )
 
 
 def _nothing(problem: Problem) -> Iterator[Obligation]:

@@ -19,9 +19,8 @@ from dpframe.privacy import (
 )
 from dpframe.symbols import Expression, Number, log, maximum, sqrt
 
-from .attempt import ALL, Attempt, Class, certain, classes
+from .attempt import ALL, Attempt, Class, joint_moves
 from .edit import ALL_NOISE, Edit
-from .joint_total import joint_moves
 from .judge import Move, judge
 from .obligation import PROVED, UNPROVED, Obligation
 from .parallel import about, moving
@@ -40,7 +39,7 @@ def total(problem: Problem, accountant: Accountant) -> Attempt | None:
     """
     if not isinstance(accountant, AdditiveAccountant) or not problem.graph.releases:
         return None
-    choices = moving(problem, classes(problem.graph.releases))
+    choices = moving(problem, problem.classes)
     found = [_together(problem, accountant, chosen) for chosen in choices]
     totals = list(dict.fromkeys(one for one in found if one is not None))
     if None in found:
@@ -58,7 +57,7 @@ def _together(
         return None
     parts = [_alone(accountant, r, count) for r, count in grouped if r.gives is not GaussianDP]
     if gaussians:
-        square = joint.total(joint_moves(problem, joint, gaussians))
+        square = joint.total(joint_moves(problem.rows, joint, gaussians))
         parts.insert(0, accountant.admit(GaussianDP(sqrt(square))))
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
@@ -154,7 +153,7 @@ def _named(formula: Expression) -> set[Expression]:
 
 
 def _shown(problem: Problem, gap: Expression) -> bool:
-    return certain(gap) or nonnegative(gap, problem.field).proved is True
+    return nonnegative(gap, problem.field).proved is True
 
 
 def _attempt(rule: str, facts: tuple[str, ...], *, shown: bool) -> Attempt:

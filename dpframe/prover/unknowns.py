@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 import attrs
 
@@ -251,7 +251,7 @@ def beyond(found: Call, depth: int) -> list[Expression]:
     return [part + signed for part in found.parts]
 
 
-def substituted(formula: Expression, replaced: dict[Expression, Expression]) -> Expression:
+def substituted(formula: Expression, replaced: Mapping[Any, Expression]) -> Expression:
     """The formula with other formulas in place of some."""
     if formula in replaced:
         return replaced[formula]

@@ -17,10 +17,9 @@ from dpframe.numbers import shortest
 from dpframe.privacy import REPLACE_ONE
 from dpframe.symbols import RELEASED, Expression, Number, exp, power
 
-from .enclose import enclose, rational_ball
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
 from .problem import Problem
-from .sign import nonnegative, points
+from .sign import counterexample, nonnegative
 
 HALF, ONE = Fraction(1, 2), Number(Fraction(1))
 RULE = "the noise of the test earns its share: 1/scale is at most that epsilon"
@@ -97,20 +96,13 @@ def _below(
     fact = f"{amount} against {most}"
     if nonnegative(most - amount, problem.field).proved:
         return Obligation("theorem", test.label, rule, (fact,), PROVED)
-    witness = _witness(amount, most)
+    witness = counterexample((amount, most), _exceeds)
     verdict = UNPROVED if witness is None else REFUTED
     return Obligation("theorem", test.label, rule, (fact,), verdict, witness, NOISE)
 
 
-def _witness(amount: Expression, most: Expression) -> Witness | None:
-    symbols = sorted(amount.symbols() | most.symbols(), key=lambda symbol: symbol.name)
-    for point in points(symbols):
-        balls = {symbol.name: rational_ball(value) for symbol, value in point.items()}
-        left, right = enclose(amount, balls), enclose(most, balls)
-        if left > right:
-            says = f"it is {float(left.mid()):.4g} > {float(right.mid()):.4g}"
-            return Witness(named(point, amount, most), says)
-    return None
+def _exceeds(left: Any, right: Any) -> str | None:
+    return f"it is {float(left.mid()):.4g} > {float(right.mid()):.4g}" if left > right else None
 
 
 def bounded_monomials(problem: Problem, noisy: BoundedMonomials) -> Sequence[Obligation]:

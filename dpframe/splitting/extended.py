@@ -15,9 +15,9 @@ import numpy as np
 
 from dpframe.numerics import boxes
 from dpframe.numerics.boxes import Bounds, Reals
-from dpframe.numerics.fast.sigma_boxes import sigma_boxes
-from dpframe.prover.enclose_each import as_pairs
-from dpframe.symbols import Call, Expression, Number, Power, Product, Sum, Symbol
+from dpframe.prover.enclose_each import DOUBLES, as_pairs
+from dpframe.symbols import Expression
+from dpframe.symbols.arithmetics import Arithmetic
 
 
 def ends(formula: Expression, values: Mapping[str, Bounds]) -> Bounds:
@@ -26,39 +26,10 @@ def ends(formula: Expression, values: Mapping[str, Bounds]) -> Bounds:
     """
     size = max((len(low) for low, _ in values.values()), default=1)
     with np.errstate(all="ignore"):
-        low, high = _evaluate(formula, values, {})
+        low, high = EXTENDED.value(formula, values, {})
     low, high = np.broadcast_to(low, size), np.broadcast_to(high, size)
     undefined = np.isnan(low) | np.isnan(high)
     return np.where(undefined, -np.inf, low), np.where(undefined, np.inf, high)
-
-
-def _evaluate(
-    formula: Expression, values: Mapping[str, Bounds], known: dict[Expression, Bounds]
-) -> Bounds:
-    if formula not in known:
-        known[formula] = _value(formula, values, known)
-    return known[formula]
-
-
-def _value(
-    formula: Expression, values: Mapping[str, Bounds], known: dict[Expression, Bounds]
-) -> Bounds:
-    match formula:
-        case Number(value):
-            return as_pairs(value)
-        case Symbol(name, _, _):
-            return values[name]
-    parts = [_evaluate(part, values, known) for part in formula.parts]
-    match formula:
-        case Sum(_):
-            return reduce(_plus, parts)
-        case Product(_):
-            return reduce(_times, parts)
-        case Power(_, exponent):
-            return _power(parts[0], exponent)
-        case Call(name, _):
-            return _call(name, parts)
-    raise TypeError(formula)
 
 
 def _plus(one: Bounds, other: Bounds) -> Bounds:
@@ -119,16 +90,6 @@ def _log(pair: Bounds) -> Bounds:
     return boxes.only((low, high), (pair[0] >= 0) & (pair[1] > 0))
 
 
-def _call(name: str, parts: list[Bounds]) -> Bounds:
-    match name:
-        case "log":
-            return _log(parts[0])
-        case "exp":
-            return boxes.exp(parts[0])
-        case "min":
-            return reduce(boxes.least, parts)
-        case "max":
-            return reduce(boxes.most, parts)
-        case "analytic_sigma":
-            return sigma_boxes(parts[0], parts[1])
-    raise TypeError(name)
+EXTENDED: Arithmetic[Bounds] = Arithmetic(
+    as_pairs, _plus, _times, _power, {**DOUBLES.calls, "log": _log}
+)

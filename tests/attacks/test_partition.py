@@ -13,8 +13,7 @@ from dpframe.graph import Graph, Joint
 from dpframe.graph.maps.bounds import Intercept, Normalized
 from dpframe.graph.statistics import Histogram
 from dpframe.prover import parallel
-from dpframe.prover.attempt import classes
-from dpframe.prover.joint_total import joint_moves
+from dpframe.prover.attempt import classes, joint_moves
 from dpframe.prover.parallel import moving
 from dpframe.prover.problem import Problem
 from dpframe.sensitivity import L1, L2
@@ -88,7 +87,7 @@ def test_squared_moves_together_stay_inside_the_joint_mu(relation, rows):
         posed, totals = problem(found, relation, rows), []
         for some in moving(posed, classes(found)):
             joint = Joint.of([release.statistic for release, _ in some], relation)
-            totals.append(value(joint.total(joint_moves(posed, joint, some)), {"d": 2}))
+            totals.append(value(joint.total(joint_moves(posed.rows, joint, some)), {"d": 2}))
         for change in pairs(draw, relation, rows):
             stds = [float(r.mechanism.std.value) for r in found]
             sizes = [moved(r.statistic, change, L2) for r in found]

@@ -10,8 +10,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.auditing import audit
-from dpframe.prover.attempt import classes
-from dpframe.prover.joint_total import joint_moves
+from dpframe.prover.attempt import classes, joint_moves
 
 NORM_ONE = dp.Rows(norm=1)
 LABEL_ONE = dp.Column(bound=1)
@@ -367,7 +366,7 @@ def test_the_joint_cost_is_that_of_the_verifier():
     grouped = classes(problem.graph.releases)
     joint = dp.graph.Joint.of([release.statistic for release, _ in grouped], dp.REPLACE_ONE)
     square = dp.prover.enclose.number(
-        joint.total(joint_moves(problem, joint, grouped)), {}, up=True
+        joint.total(joint_moves(problem.rows, joint, grouped)), {}, up=True
     )
     assert done.joint.mu[1] ** 2 == pytest.approx(square, rel=1e-12)
 

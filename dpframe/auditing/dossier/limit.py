@@ -18,10 +18,10 @@ from dpframe.graph import Joint, Regression
 from dpframe.numerics import epsilon_limit
 from dpframe.privacy import ApproxDP, Relation
 from dpframe.prover import Verdict
-from dpframe.prover.attempt import classes
+from dpframe.prover.attempt import classes, joint_moves
 from dpframe.prover.certify import examine
 from dpframe.prover.enclose import enclose, rational_ball
-from dpframe.prover.joint_total import joint_moves, reached_moves
+from dpframe.prover.joint_total import reached_moves
 from dpframe.prover.problem import Problem
 from dpframe.symbols import EPSILON, Expression, Symbol, power
 
@@ -138,7 +138,7 @@ def _squares(
     joint = Joint.of([release.statistic for release, _ in grouped], relation)
     if joint is None:
         return None
-    moves = [move / power(EPSILON, 2) for move in joint_moves(problem, joint, grouped)]
+    moves = [move / power(EPSILON, 2) for move in joint_moves(problem.rows, joint, grouped)]
     if any(EPSILON in move.symbols() for move in moves):
         return None
     return joint.total(moves), reached_moves(joint, moves, grouped)

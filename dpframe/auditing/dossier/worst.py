@@ -5,13 +5,15 @@ limit: by boxes in interval arithmetic that knows infinity.
 from __future__ import annotations
 
 import heapq
+import operator
 from fractions import Fraction
 from typing import Any
 
 import attrs
 from mpmath import iv
 
-from dpframe.symbols import Call, Expression, Number, Power, Product, Sum, Symbol
+from dpframe.symbols import Expression, Symbol
+from dpframe.symbols.arithmetics import Arithmetic
 
 MOST_BOXES = 4000
 BITS = 160
@@ -72,12 +74,12 @@ def _box(
 ) -> tuple[Any, Fraction, Fraction]:
     """Minus an upper bound, first in a queue where that is largest; and the box."""
     hull = iv.mpf([_number(low).a, _number(high).b])
-    return -_end(_value(formula, {parameter: hull}).b), low, high
+    return -_end(INTERVALS.value(formula, {parameter.name: hull}, {}).b), low, high
 
 
 def _point(formula: Expression, parameter: Symbol, at: Fraction) -> tuple[Fraction, Fraction]:
     """A lower bound on the value, which some point of the range reaches; and that point."""
-    low = _end(_value(formula, {parameter: _number(at)}).a)
+    low = _end(INTERVALS.value(formula, {parameter.name: _number(at)}, {}).a)
     return (Fraction(low) if abs(low) != INFINITE else Fraction(-1)), at
 
 
@@ -93,38 +95,6 @@ def _number(value: Fraction) -> Interval:
     return iv.mpf(value.numerator) / value.denominator
 
 
-def _value(formula: Expression, known: dict[Expression, Interval]) -> Interval:
-    """An enclosure of the formula, every symbol in its interval."""
-    if formula not in known:
-        known[formula] = _enclosed(formula, known)
-    return known[formula]
-
-
-def _enclosed(formula: Expression, known: dict[Expression, Interval]) -> Interval:
-    if isinstance(formula, Number):
-        return _number(formula.value)
-    parts = [_value(part, known) for part in formula.parts]
-    match formula:
-        case Sum(_):
-            return sum(parts[1:], parts[0])
-        case Product(_):
-            return _product(parts)
-        case Power(_, exponent):
-            return _power(parts[0], exponent)
-        case Call("log", _):
-            return iv.log(parts[0])
-        case Call("max", _):
-            return iv.mpf([max(part.a for part in parts).a, max(part.b for part in parts).b])
-    raise TypeError(formula)
-
-
-def _product(parts: list[Interval]) -> Interval:
-    total = parts[0]
-    for part in parts[1:]:
-        total *= part
-    return total
-
-
 def _power(base: Interval, exponent: Fraction) -> Interval:
     if exponent.denominator == 2:
         base, exponent = iv.sqrt(base), exponent * 2
@@ -132,3 +102,12 @@ def _power(base: Interval, exponent: Fraction) -> Interval:
         raise TypeError(exponent)
     raised = base ** abs(int(exponent))
     return raised if exponent > 0 else 1 / raised
+
+
+def _larger(one: Interval, other: Interval) -> Interval:
+    return iv.mpf([max(one.a, other.a).a, max(one.b, other.b).b])
+
+
+INTERVALS: Arithmetic[Interval] = Arithmetic(
+    _number, operator.add, operator.mul, _power, {"log": iv.log, "max": _larger}
+)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from dpframe.numerics import arb_upper
 from dpframe.privacy import ApproxDP, PureDP
 from dpframe.prover import Constraint
-from dpframe.prover.enclose import enclose, rational_ball
+from dpframe.prover.enclose import enclose
 from dpframe.prover.problem import Problem
 from dpframe.prover.report import example, satisfied
 from dpframe.symbols import Expression, Number
@@ -24,13 +24,11 @@ def values_of(problem: Problem, region: Sequence[Constraint] = ()) -> dict[str, 
     1,000 rows, and a point of its range for anything else; a point of `region` where it has one.
     """
     found = _usual(problem)
-    balls = {name: rational_ball(value) for name, value in found.items()}
-    if all(satisfied(one, balls) for one in region):
+    if all(satisfied(one, found) for one in region):
         return found
-    inside = {
-        str(name): Fraction(str(value)) for name, value in (example(region, problem) or {}).items()
-    }
-    return found | inside
+    point = example(region)
+    inside = {} if point is None else point.values
+    return {**found, **inside}
 
 
 def _usual(problem: Problem) -> dict[str, Fraction]:
