@@ -75,11 +75,6 @@ class Joint:
         moves = [one.one_row(L2, self.relation) for one in self.statistics]
         return tuple(move is not None and move.attained for move in moves)
 
-    @property
-    def charge(self) -> Fraction:
-        """What rounding eigenvalues may add, as a part of their squared moves."""
-        return max((one.charge for one in self.facts), default=Fraction(0))
-
     def total(self, moves: Sequence[Expression]) -> Expression:
         """An upper bound on the sum, from the m_i (or upper bounds of them)."""
         return maximum(*self.branches(moves, maximum))
