@@ -13,7 +13,7 @@ from dpframe.numerics import arb_upper
 from dpframe.privacy.kinds import GUARANTEES
 from dpframe.prover import Certificate
 from dpframe.prover.enclose import enclose
-from dpframe.symbols.serial import from_json
+from dpframe.symbols.text import from_json
 from dpframe.theory.book import answers_of
 
 from .figures import figure, hanging, tidy

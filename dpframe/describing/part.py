@@ -11,7 +11,7 @@ from typing import NoReturn
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.symbols.parameters import NAME
+from dpframe.symbols.arithmetic import NAME
 
 from .limits import MOST_IN_FORMULA
 

@@ -23,7 +23,7 @@ from dpframe.symbols import (
     Symbol,
     rational,
 )
-from dpframe.symbols.formulas import Formulas
+from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory import facts as known
 from dpframe.theory.book import KINDS
 from dpframe.theory.relations import RELATIONS

@@ -11,7 +11,7 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.privacy import ADD_REMOVE, Unit
 from dpframe.symbols import DATA, PUBLIC, RECORD, Expression, Origin, Scope, Symbol, exact, to_json
-from dpframe.symbols.domain import Domain
+from dpframe.symbols.expression import Domain
 
 from .node import Node
 from .reading import reads

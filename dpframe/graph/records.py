@@ -9,7 +9,7 @@ from fractions import Fraction
 from dpframe.identity import kind_of
 from dpframe.sensitivity import L1, L2, Norm
 from dpframe.symbols import Expression, Number, Symbol, to_json
-from dpframe.symbols.domain import Domain
+from dpframe.symbols.expression import Domain
 from dpframe.theory.trusted import LABEL, MARGIN
 
 from .columns import Column

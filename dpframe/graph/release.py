@@ -25,7 +25,7 @@ from dpframe.symbols import (
     multiply,
     to_json,
 )
-from dpframe.symbols.domain import Domain
+from dpframe.symbols.expression import Domain
 
 from .answers import noise_of
 from .columns import ColumnSource

@@ -28,7 +28,7 @@ from dpframe.symbols import (
     sqrt,
     to_json,
 )
-from dpframe.symbols.domain import Domain
+from dpframe.symbols.expression import Domain
 
 from .facts import stated
 from .node import DataNode, Node

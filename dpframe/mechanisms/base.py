@@ -17,7 +17,7 @@ from dpframe.numbers import Exact
 from dpframe.privacy import ADD_REMOVE, Guarantee, Relation, Share
 from dpframe.sensitivity import Norm
 from dpframe.symbols import Expression, Number, exact
-from dpframe.symbols.formulas import Formulas
+from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory.calibrations import CALIBRATIONS
 from dpframe.theory.guarantees import APPROX, PURE
 

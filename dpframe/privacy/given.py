@@ -12,7 +12,7 @@ import attrs
 from dpframe.errors import InvalidArgument, Plain, listed_words
 from dpframe.numbers import doubles, shortest
 from dpframe.symbols import Expression, Number, Symbol, exact
-from dpframe.symbols.domain import Domain
+from dpframe.symbols.expression import Domain
 
 from .each import BUDGETS, Each
 

@@ -20,7 +20,7 @@ from dpframe.privacy.given import Grouped
 from dpframe.privacy.kinds import GUARANTEES
 from dpframe.privacy.personal import own_symbols_of
 from dpframe.symbols import Expression, Symbol, from_json, parameter, sqrt, to_json
-from dpframe.symbols.domain import CLOSED, Domain
+from dpframe.symbols.expression import CLOSED, Domain
 
 from .problem import place, trusted_classes
 

@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 from dpframe.symbols import Call, Expression, Number, exact, multiply, power
-from dpframe.symbols.formulas import Formulas
+from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory.gaussian import outweighs, tail_bound
 
 from .algebra import Field

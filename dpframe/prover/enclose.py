@@ -13,7 +13,7 @@ from dpframe.numerics.calibrate import analytic_sigma_ball
 from dpframe.numerics.precision import working
 from dpframe.numerics.rounding import arb_float
 from dpframe.symbols import Expression
-from dpframe.symbols.arithmetics import Arithmetic
+from dpframe.symbols.evaluation import Arithmetic
 
 Ball = Any  # flint.arb
 BITS = 128

@@ -1,6 +1,6 @@
 """Information flow: who reads what, in one pass over everything that is read.
 
-Each number has a scope (`dpframe.symbols.scope`), each place that reads one says what it may depend
+Each number has a scope (`dpframe.symbols.Scope`), each place that reads one says what it may depend
 on, and public numbers only where it says nothing. A refusal names the way from the source to the
 place.
 """

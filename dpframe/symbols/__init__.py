@@ -1,27 +1,43 @@
 """Exact expressions, parameters with domains, and a safe parser for formulas in text."""
 
-from .arithmetic import add, call, multiply, power, split_coefficient
-from .domain import Domain
-from .exactness import exact, rational
-from .expression import Call, Expression, Number, Power, Product, Sum, Symbol
-from .parameters import (
+from .arithmetic import (
     DELTA,
     EPSILON,
     MU,
     RHO,
+    add,
     analytic_sigma,
+    call,
     constant,
+    exact,
     exp,
     log,
     maximum,
     minimum,
+    multiply,
     parameter,
+    power,
+    rational,
+    split_coefficient,
     sqrt,
 )
-from .parse import parse
-from .scope import DATA, PUBLIC, RECORD, RELEASED, Origin, Scope
-from .serial import from_json, to_json
-from .text import plain
+from .expression import (
+    DATA,
+    PUBLIC,
+    RECORD,
+    RELEASED,
+    Call,
+    Domain,
+    Expression,
+    Number,
+    Origin,
+    Power,
+    Product,
+    Scope,
+    Sum,
+    Symbol,
+)
+from .text import from_json, parse, plain, to_json
 
 __all__ = [
     "DATA",

@@ -1,15 +1,88 @@
-"""Building formulas: sums, products, powers, functions; like terms and factors are collected."""
+"""Building formulas. Numbers become exact when they are given: a float as its shortest decimal;
+bool is refused. Sums and products collect like terms and factors.
+"""
 
 from __future__ import annotations
 
 import math
+import numbers
+import re
 from collections.abc import Iterable
+from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, check_kind, check_word
+from dpframe.numbers import shortest
+from dpframe.theory.relations import Relation
 
-from .exactness import exact, rational
-from .expression import FUNCTIONS, Call, Expression, Number, Power, Product, Sum, Symbol
+from .expression import (
+    CLOSED,
+    FUNCTIONS,
+    Call,
+    Domain,
+    Expression,
+    Number,
+    Power,
+    Product,
+    Sum,
+    Symbol,
+)
+
+
+def exact(value: object, name: str = "value") -> Expression:
+    """`value` as an exact expression: Fraction and int as they are, text parsed, a float as its
+    shortest decimal.
+
+    Raises InvalidArgument for bool, nan, infinities and anything else.
+
+    >>> exact(0.7), exact("1/3"), exact(2)
+    (7/10, 1/3, 2)
+    """
+    if isinstance(value, Expression):
+        return value
+    reading = getattr(value, "__expression__", None)
+    return Number(rational(value, name)) if reading is None else reading()
+
+
+def rational(value: object, name: str = "value") -> Fraction:
+    """`value` as an exact rational; a float as its shortest decimal. Raises InvalidArgument."""
+    if type(value) is Fraction:
+        return value
+    if isinstance(value, Number):
+        return value.value
+    if isinstance(value, bool) or type(value).__name__ == "bool_":
+        raise InvalidArgument(
+            name, "a number", value, "True and False are not numbers here; write 1 or 0."
+        )
+    if isinstance(value, numbers.Integral):
+        return Fraction(int(value))
+    if isinstance(value, Decimal) and value.is_finite():
+        return Fraction(value)
+    if isinstance(value, numbers.Real):
+        if not math.isfinite(value):
+            raise InvalidArgument(name, "finite", value, "")
+        return shortest(value)
+    if isinstance(value, str):
+        return _from_text(value, name)
+    raise InvalidArgument(
+        name, "a number, a Fraction, text such as '1/3', or an expression", value, ""
+    )
+
+
+def _from_text(value: str, name: str) -> Fraction:
+    exponent = value.lower().partition("e")[2]
+    try:
+        small = len(value) <= 80 and abs(int(exponent or "0")) <= 400
+        return Fraction(value if small else "too large")
+    except (ValueError, ZeroDivisionError):
+        raise InvalidArgument(
+            name,
+            "a number written like '0.05', '1/3' or '1e-6'",
+            value,
+            "Formulas are read by dp.parse.",
+        ) from None
+
 
 MAX_POWER = 64
 MAX_BITS = 20_000
@@ -158,3 +231,133 @@ def _scaled(coefficient: Fraction, rest: Expression) -> Expression:
         return rest
     factors = rest.parts if isinstance(rest, Product) else (rest,)
     return Product((Number(coefficient), *factors))
+
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,40}\Z")
+RESERVED = {*FUNCTIONS, "sqrt"}
+
+
+def parameter(
+    name: str,
+    lower: object = 0,
+    upper: object = None,
+    *,
+    closed: str = "neither",
+    integer: bool = False,
+) -> Symbol:
+    """A parameter `name` that ranges over (lower, upper); None is an infinite end.
+
+    `closed` is "neither", "left", "right" or "both"; `integer` admits whole numbers only. Every
+    claim about a graph is proved
+    for every value in this range. Raises InvalidArgument.
+
+    >>> parameter("gamma", 0, 1).domain.positive
+    True
+    """
+    if not isinstance(name, str) or not NAME.match(name) or name in RESERVED:
+        raise InvalidArgument("name", "a Python name that is no function of formulas", name, "")
+    check_word("closed", closed, CLOSED)
+    check_kind("integer", integer, bool)
+    low, high = _end(lower, "lower"), _end(upper, "upper")
+    left, right = CLOSED[closed]
+    return Symbol(
+        name, _domain(low, high, left and low is not None, right and high is not None, integer)
+    )
+
+
+_domain = lru_cache(maxsize=1024)(
+    Domain
+)  # equal domains are one object, so comparing symbols is cheap
+
+
+def _end(value: object, name: str) -> Fraction | None:
+    return None if value is None else rational(value, name)
+
+
+def constant(value: object) -> Number:
+    """An exact number: constant("0.05"), constant(1), constant("1/3")."""
+    return Number(rational(value, "constant"))
+
+
+def sqrt(x: object) -> Expression:
+    """The square root. Domain: x >= 0."""
+    return power(x, Fraction(1, 2))
+
+
+def log(x: object) -> Expression:
+    """The natural logarithm. Domain: x > 0."""
+    return call("log", x)
+
+
+def exp(x: object) -> Expression:
+    """The exponential."""
+    return call("exp", x)
+
+
+def minimum(*x: object) -> Expression:
+    """The smallest argument."""
+    return call("min", *x)
+
+
+def maximum(*x: object) -> Expression:
+    """The largest argument."""
+    return call("max", *x)
+
+
+def analytic_sigma(epsilon: object, delta: object) -> Expression:
+    """The least std at sensitivity 1 with privacy profile delta(epsilon) <= delta. [BalleW18, Thm
+    8]
+
+    An implicit atom: exact in proofs by its definition, rounded up when it is executed.
+    """
+    return call("analytic_sigma", epsilon, delta)
+
+
+EPSILON = parameter("epsilon", 0)
+DELTA = parameter("delta", 0, 1)
+RHO = parameter("rho", 0)
+MU = parameter("mu", 0)
+
+
+class Formulas:
+    """The part of a context of the rule book that makes formulas, of expressions."""
+
+    def __init__(self, relation: Relation | None) -> None:
+        self.replaced = relation is not None and relation.replaced
+        self.changes = 1 if relation is None else relation.changes
+
+    def number(self, value: int | Fraction) -> Expression:
+        """A number as an expression."""
+        return Number(Fraction(value))
+
+    def minimum(self, *parts: Expression) -> Expression:
+        """The smallest."""
+        return minimum(*parts)
+
+    def maximum(self, *parts: Expression) -> Expression:
+        """The largest."""
+        return maximum(*parts)
+
+    def log(self, f: Expression) -> Expression:
+        """The natural logarithm."""
+        return log(f)
+
+    def exp(self, f: Expression) -> Expression:
+        """The exponential."""
+        return exp(f)
+
+    def analytic_sigma(self, epsilon: Expression, delta: Expression) -> Expression:
+        """The least std of Gaussian noise that makes a move of 1 (epsilon, delta)-DP."""
+        return analytic_sigma(epsilon, delta)
+
+    def total(self, parts: Iterable[Expression]) -> Expression:
+        """The sum."""
+        return add(*parts)
+
+    def constant(self, f: Expression) -> Fraction | None:
+        """The number that an expression is; None for any other."""
+        return f.value if isinstance(f, Number) else None
+
+    def same(self, f: Expression, g: Expression) -> bool:
+        """Whether two expressions are one tree."""
+        return f == g

@@ -8,15 +8,123 @@ built; nothing else is simplified here (dpframe.prover does algebra).
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Hashable, Mapping
 from fractions import Fraction
+from math import ceil, floor
+from typing import ClassVar
 
 import attrs
 
-from dpframe.errors import TouchesData
+from dpframe.errors import InvalidArgument, TouchesData
 
-from .domain import Domain
-from .scope import DATA, PUBLIC, Origin, Scope
+CLOSED = {
+    "neither": (False, False),
+    "left": (True, False),
+    "right": (False, True),
+    "both": (True, True),
+}
+
+
+@attrs.frozen(cache_hash=True)
+class Domain:
+    """{x : lower < x < upper}, with <= at a closed end; None is an infinite end."""
+
+    lower: Fraction | None = None
+    upper: Fraction | None = None
+    lower_closed: bool = False
+    upper_closed: bool = False
+    integer: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        """A domain must have a point."""
+        if self.example() is None:
+            raise InvalidArgument(
+                "domain", "a range that contains a point", str(self), "Give lower < upper."
+            )
+
+    def __contains__(self, value: Fraction) -> bool:
+        """Whether the exact number lies in the domain."""
+        above = (
+            self.lower is None or value > self.lower or (self.lower_closed and value == self.lower)
+        )
+        below = (
+            self.upper is None or value < self.upper or (self.upper_closed and value == self.upper)
+        )
+        return above and below and not (self.integer and value.denominator != 1)
+
+    def __str__(self) -> str:
+        """`in (0, 1)`, `in [1, inf), whole`."""
+        left = "[" if self.lower_closed else "("
+        right = "]" if self.upper_closed else ")"
+        low = "-inf" if self.lower is None else str(self.lower)
+        high = "inf" if self.upper is None else str(self.upper)
+        return f"in {left}{low}, {high}{right}" + (", whole" if self.integer else "")
+
+    @property
+    def positive(self) -> bool:
+        """Whether every point is > 0."""
+        return self.lower is not None and (
+            self.lower.numerator > 0 or (self.lower.numerator == 0 and not self.lower_closed)
+        )
+
+    @property
+    def nonnegative(self) -> bool:
+        """Whether every point is >= 0."""
+        return self.lower is not None and self.lower.numerator >= 0
+
+    def example(self) -> Fraction | None:
+        """A point of the domain, or None where there is none."""
+        return next((point for point in self.candidates() if point in self), None)
+
+    def candidates(self) -> tuple[Fraction, ...]:
+        """Points worth trying, most ordinary first; not all of them lie in the domain."""
+        found = self._ordinary()
+        return (*found, *(Fraction(whole(x)) for x in found for whole in (floor, ceil)))
+
+    def _ordinary(self) -> tuple[Fraction, ...]:
+        low, high = self.lower, self.upper
+        if low is not None and high is not None:
+            span = [low + (high - low) * Fraction(k, 8) for k in (4, 2, 6, 1, 7)]
+            return (*span, low + 1, low, high)
+        if low is not None:
+            return tuple(
+                low + step for step in (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(0))
+            )
+        if high is not None:
+            return tuple(high - step for step in (Fraction(1), Fraction(1, 2), Fraction(0)))
+        return (Fraction(1), Fraction(0))
+
+
+# ------------------------------------------------------------------------------------ scopes
+# Who may read what. Scopes are a lattice, not a chain: what was released before and what each
+# record has of its own are independent of each other. A weight may read the one and no more, a
+# bound on rows the other, the size of noise both. What reads several numbers has the union of their
+# scopes. [Denning76]
+class Scope(enum.Flag):
+    """What a number depends on: `formula.scope in allowed` says that it may be read."""
+
+    PUBLIC = 0
+    """Nothing: known to everybody, the same for neighbours, before anything is released."""
+    RELEASED = 1
+    """What was released before."""
+    RECORD = 2
+    """Which record it is for: each has a number of its own, such as its budget."""
+    DATA = 4
+    """The table: nothing may read it but mechanisms, and statistics and maps through inputs."""
+
+
+PUBLIC, RELEASED, RECORD, DATA = Scope.PUBLIC, Scope.RELEASED, Scope.RECORD, Scope.DATA
+
+
+class Origin:
+    """Abstract: what a symbol stands for, where that is no public parameter. It says its scope;
+    DATA, the strictest, where it does not.
+    """
+
+    __slots__ = ()
+    scope: ClassVar[Scope] = DATA
+
 
 # number of arguments; 0: any number
 FUNCTIONS = {"log": 1, "exp": 1, "min": 0, "max": 0, "analytic_sigma": 2}

@@ -1,11 +1,20 @@
-"""Formulas as text, such that dpframe.parse reads back the same formula."""
+"""Formulas as text, such that `parse` reads back the same formula, and as JSON: "3/2" is a number,
+"gamma" a parameter, ["*", a, b] an operation, ["^", base, "1/2"] a power. The parser can only build
+arithmetic: no eval, no attributes, no calls but the five functions.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
+from typing import NoReturn
 
-from .expression import Call, Expression, Number, Power, Product, Sum, Symbol
+from dpframe.errors import BadCertificate, InvalidArgument, UnsafeFormula
+
+from .arithmetic import MAX_POWER, add, call, multiply, power, rational
+from .expression import FUNCTIONS, Call, Expression, Number, Power, Product, Sum, Symbol
 
 SUM, PRODUCT, POWER, ATOM = range(4)
 
@@ -109,3 +118,205 @@ def _power(base: Expression, exponent: Fraction) -> tuple[str, int]:
 
 def _positive_power(base: Expression, exponent: Fraction) -> Expression:
     return base if exponent == 1 else Power(base, exponent)
+
+
+MAX_LENGTH, MAX_DEPTH, MAX_DIGITS = 4000, 40, 40
+TOKEN = re.compile(
+    r"\s*(?:(?P<number>[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?|\.[0-9]+(?:[eE][+-]?[0-9]{1,3})?)|(?P<name>[A-Za-z_][A-Za-z_0-9]*)|(?P<sign>\*\*|[-+*/^(),]))"
+)
+
+
+def parse(formula: str, symbols: Mapping[str, Expression]) -> Expression:
+    """The exact expression that `formula` spells over the names in `symbols`.
+
+    Operators + - * / ^ (or **), functions sqrt, log, exp, min, max, analytic_sigma. Raises
+    UnsafeFormula for anything else,
+    within microseconds: at most 4000 characters, 40 levels, 40 digits, powers of at most 64.
+
+    >>> from dpframe.symbols import DELTA, EPSILON
+    >>> parse("sqrt(2*log(2/delta))/(epsilon/3)", {"epsilon": EPSILON, "delta": DELTA})
+    3*sqrt(2*log(2/delta))/epsilon
+    """
+    if not isinstance(formula, str):
+        raise InvalidArgument("formula", "text", formula, "")
+    if len(formula) > MAX_LENGTH:
+        raise UnsafeFormula(
+            "formula", f"at most {MAX_LENGTH} characters", f"{len(formula)} characters", ""
+        )
+    try:
+        return _Parser(_tokens(formula), symbols, formula).whole()
+    except UnsafeFormula:
+        raise
+    except InvalidArgument as error:
+        raise UnsafeFormula("formula", "arithmetic that is defined", formula, str(error)) from None
+
+
+def _tokens(formula: str) -> list[tuple[str, str]]:
+    tokens, position, end = [], 0, len(formula.rstrip())
+    while position < end:
+        match = TOKEN.match(formula, position)
+        if match is None:
+            raise UnsafeFormula(
+                "formula",
+                "arithmetic over declared names",
+                formula,
+                f"Unexpected {formula[position : position + 12].strip()!r}.",
+            )
+        kind = str(match.lastgroup)
+        tokens.append((kind, match.group(kind)))
+        position = match.end()
+    return tokens
+
+
+class _Parser:
+    """Recursive descent with a depth limit: sum > product > sign > power > atom."""
+
+    def __init__(
+        self, tokens: list[tuple[str, str]], symbols: Mapping[str, Expression], formula: str
+    ) -> None:
+        self.tokens, self.symbols, self.formula = tokens, symbols, formula
+        self.position = self.depth = 0
+
+    def refuse(self, way_out: str) -> NoReturn:
+        raise UnsafeFormula("formula", "arithmetic over declared names", self.formula, way_out)
+
+    def peek(self) -> str:
+        return self.tokens[self.position][1] if self.position < len(self.tokens) else ""
+
+    def take(self, *wanted: str) -> str:
+        found = self.peek()
+        if found in wanted and found:
+            self.position += 1
+            return found
+        return ""
+
+    def whole(self) -> Expression:
+        result = self.sum()
+        if self.position < len(self.tokens):
+            self.refuse(f"Unexpected {self.peek()!r}.")
+        return result
+
+    def sum(self) -> Expression:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self.refuse(f"More than {MAX_DEPTH} levels of brackets.")
+        terms = [self.product()]
+        while operator := self.take("+", "-"):
+            term = self.product()
+            terms.append(term if operator == "+" else multiply(-1, term))
+        self.depth -= 1
+        return add(*terms) if len(terms) > 1 else terms[0]
+
+    def product(self) -> Expression:
+        factors = [self.signed()]
+        while operator := self.take("*", "/"):
+            factor = self.signed()
+            factors.append(factor if operator == "*" else power(factor, -1))
+        return multiply(*factors) if len(factors) > 1 else factors[0]
+
+    def signed(self) -> Expression:
+        negative = False
+        while operator := self.take("-", "+"):
+            negative ^= operator == "-"
+        value = self.power()
+        return multiply(-1, value) if negative else value
+
+    def power(self) -> Expression:
+        base = self.atom()
+        if not self.take("^", "**"):
+            return base
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self.refuse(f"More than {MAX_DEPTH} levels.")
+        exponent = self.signed()
+        self.depth -= 1
+        if not isinstance(exponent, Number) or abs(exponent.value) > MAX_POWER:
+            self.refuse(f"A power must be a number of at most {MAX_POWER}.")
+        return power(base, exponent.value)
+
+    def atom(self) -> Expression:
+        if self.take("("):
+            inside = self.sum()
+            if not self.take(")"):
+                self.refuse("A bracket is not closed.")
+            return inside
+        if self.position >= len(self.tokens):
+            self.refuse("It ends too early.")
+        kind, token = self.tokens[self.position]
+        self.position += 1
+        if kind == "number":
+            return self.number(token)
+        if kind == "name":
+            return self.name(token)
+        return self.refuse(f"Unexpected {token!r}.")
+
+    def number(self, token: str) -> Expression:
+        if len(token) > MAX_DIGITS:
+            self.refuse(f"A number may have {MAX_DIGITS} characters.")
+        return Number(rational(token))
+
+    def name(self, word: str) -> Expression:
+        if self.take("("):
+            return self.function(word)
+        if word not in self.symbols:
+            self.refuse(
+                f"Unknown name {word!r}; known: {', '.join(sorted(self.symbols)) or 'none'}."
+            )
+        return self.symbols[word]
+
+    def function(self, word: str) -> Expression:
+        if word != "sqrt" and word not in FUNCTIONS:
+            self.refuse(f"Unknown function {word!r}; known: sqrt, {', '.join(FUNCTIONS)}.")
+        arguments = [self.sum()]
+        while self.take(","):
+            arguments.append(self.sum())
+        if not self.take(")"):
+            self.refuse("A bracket is not closed.")
+        if word == "sqrt" and len(arguments) == 1:
+            return power(arguments[0], "1/2")
+        return call(word, *arguments)
+
+
+Json = "str | list[Json]"
+
+
+def to_json(expression: Expression) -> object:
+    """The JSON value of a formula."""
+    match expression:
+        case Number(value):
+            return str(value)
+        case Symbol(name, _):
+            return name
+        case Sum(parts):
+            return ["+", *map(to_json, parts)]
+        case Product(parts):
+            return ["*", *map(to_json, parts)]
+        case Power(base, exponent):
+            return ["^", to_json(base), str(exponent)]
+        case Call(name, parts):
+            return [name, *map(to_json, parts)]
+    raise TypeError(expression)
+
+
+def from_json(value: object, symbols: Mapping[str, Symbol], depth: int = 0) -> Expression:
+    """The formula of a JSON value over the declared `symbols`. Raises BadCertificate."""
+    if depth > 60:
+        raise BadCertificate("formula", "at most 60 levels deep", value, "")
+    if isinstance(value, str):
+        return _leaf(value, symbols)
+    if not isinstance(value, list) or not value or not isinstance(value[0], str):
+        raise BadCertificate("formula", "text or a list that starts with an operation", value, "")
+    if value[0] == "^" and len(value) == 3:
+        return power(from_json(value[1], symbols, depth + 1), rational(value[2]))
+    parts = [from_json(part, symbols, depth + 1) for part in value[1:]]
+    if value[0] in ("+", "*"):
+        return add(*parts) if value[0] == "+" else multiply(*parts)
+    return call(value[0], *parts)
+
+
+def _leaf(value: str, symbols: Mapping[str, Symbol]) -> Expression:
+    if value in symbols:
+        return symbols[value]
+    if value[:1].isalpha():
+        raise BadCertificate("formula", f"over {', '.join(symbols)}", value, "")
+    return Number(Fraction(rational(value)))

@@ -14,7 +14,7 @@ import attrs
 from dpframe.privacy import Relation
 from dpframe.sensitivity import L1, L2, OPERATOR, Norm, Sensitivity
 from dpframe.symbols import DATA, PUBLIC, Expression, Origin, Scope, Symbol, exact, power
-from dpframe.symbols.domain import Domain
+from dpframe.symbols.expression import Domain
 
 from ..arrays import Array, Numbers, Values
 from ..columns import Column

@@ -10,7 +10,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.symbols import Expression, Symbol
-from dpframe.symbols.domain import Domain
+from dpframe.symbols.expression import Domain
 
 from ..arrays import Array, Numbers, Values
 from ..node import DataNode
