@@ -10,7 +10,7 @@ import attrs
 
 from dpframe.errors import DPFrameError, InvalidArgument
 from dpframe.numerics import arb_upper
-from dpframe.privacy.kinds import GUARANTEES
+from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.prover import Certificate
 from dpframe.prover.enclose import enclose
 from dpframe.symbols.text import from_json

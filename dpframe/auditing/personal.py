@@ -11,8 +11,7 @@ import numpy as np
 
 from dpframe.errors import DPFrameError, NotExecutable
 from dpframe.privacy import PersonalizedDP
-from dpframe.privacy.given import Listed
-from dpframe.privacy.personal import own_symbols_of
+from dpframe.privacy.personal import Listed, own_symbols_of
 from dpframe.prover import Certificate
 from dpframe.prover.roster import Roster, listed
 

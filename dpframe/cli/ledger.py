@@ -13,7 +13,7 @@ from rich.table import Table
 import dpframe as dp
 from dpframe.filters.units import of_unit
 from dpframe.ledger.documents import of_amounts, of_guarantee
-from dpframe.privacy.kinds import GUARANTEES
+from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.symbols import rational
 
 from .options import Json, RelationName, option

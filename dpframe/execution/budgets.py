@@ -17,8 +17,7 @@ from dpframe.graph import Graph, Node, OfBudgets
 from dpframe.graph.maps.weighted import BudgetSource, Weight
 from dpframe.numbers import shortest
 from dpframe.privacy import REPLACE_ONE, Guarantee, PersonalizedDP, each
-from dpframe.privacy.given import Listed, given
-from dpframe.privacy.personal import own_symbols_of
+from dpframe.privacy.personal import Listed, given, own_symbols_of
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.prover.roster import Roster, listed, roster_of
 from dpframe.sources import Source

@@ -9,8 +9,7 @@ import numpy as np
 
 from dpframe.errors import InvalidArgument
 from dpframe.privacy import Guarantee, PersonalizedDP
-from dpframe.privacy.given import Listed
-from dpframe.privacy.personal import own_symbols_of
+from dpframe.privacy.personal import Listed, own_symbols_of
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.records.targets import budgets_and_kind
 from dpframe.symbols import Expression, Number

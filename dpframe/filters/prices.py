@@ -19,7 +19,7 @@ from dpframe.privacy import (
     as_kind,
     number,
 )
-from dpframe.privacy.kinds import GUARANTEES
+from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.symbols import Expression, Number, sqrt
 
 Kind = type[Guarantee]

@@ -2,12 +2,20 @@
 which.
 """
 
-from .base import Guarantee, number
-from .budget import Share
-from .each import Each, each, own_symbols
-from .implications import IMPLICATIONS, Implication, as_kind, concentrated_epsilon
-from .kinds import ApproxDP, GaussianDP, PureDP, ZeroConcentratedDP
-from .personal import PersonalizedDP
+from .guarantees import (
+    IMPLICATIONS,
+    ApproxDP,
+    GaussianDP,
+    Guarantee,
+    Implication,
+    PureDP,
+    Share,
+    ZeroConcentratedDP,
+    as_kind,
+    concentrated_epsilon,
+    number,
+)
+from .personal import Each, PersonalizedDP, each, own_symbols
 from .relation import ADD_REMOVE, REPLACE_ONE, Relation, Unit
 
 __all__ = [

@@ -16,9 +16,8 @@ from dpframe.accountants import Accountant
 from dpframe.errors import BadCertificate, InvalidArgument
 from dpframe.graph import Categorical, Column, Numeric, Regression, Rows, Setting
 from dpframe.privacy import Each, GaussianDP, Guarantee, PersonalizedDP, Relation
-from dpframe.privacy.given import Grouped
-from dpframe.privacy.kinds import GUARANTEES
-from dpframe.privacy.personal import own_symbols_of
+from dpframe.privacy.guarantees import GUARANTEES
+from dpframe.privacy.personal import Grouped, own_symbols_of
 from dpframe.symbols import Expression, Symbol, from_json, parameter, sqrt, to_json
 from dpframe.symbols.expression import CLOSED, Domain
 

@@ -12,8 +12,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.graph.of_budgets import OfBudgets
 from dpframe.numbers import shortest
 from dpframe.privacy import own_symbols
-from dpframe.privacy.given import Grouped, Listed, whole_range
-from dpframe.privacy.personal import PersonalizedDP, own_symbols_of
+from dpframe.privacy.personal import Grouped, Listed, PersonalizedDP, own_symbols_of, whole_range
 from dpframe.symbols import Call, Domain, Expression, Number, Symbol, exact
 
 from .enclose import enclose, number, rational_ball

@@ -10,7 +10,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.filters.prices import Kind, kind_of
 from dpframe.numerics import to_float
 from dpframe.privacy import GaussianDP, Guarantee, PersonalizedDP, number
-from dpframe.privacy.given import Grouped, Listed
+from dpframe.privacy.personal import Grouped, Listed
 from dpframe.symbols import exact
 
 

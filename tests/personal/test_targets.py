@@ -11,7 +11,7 @@ from mpmath import mp, mpf
 import dpframe as dp
 from dpframe.graph.statistics import Argmin
 from dpframe.mechanisms import L2Laplace
-from dpframe.privacy.given import Listed, given
+from dpframe.privacy.personal import Listed, given
 from dpframe.prover import load
 
 EACH = dp.PersonalizedDP(dp.each("epsilon"))

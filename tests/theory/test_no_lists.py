@@ -73,7 +73,7 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ("graph/procedures/perturbed.py", ("gaussian", "l2_laplace")): "the noise of one procedure",
     ("graph/procedures/perturbed.py", ("Gaussian", "L2Laplace")): "the same",
     ("ledger/plan.py", ("GaussianDP", "ZeroConcentratedDP")): "the order in which totals are tried",
-    ("privacy/kinds.py", ("ApproxDP", "GaussianDP", "PureDP", "ZeroConcentratedDP")): (
+    ("privacy/guarantees.py", ("ApproxDP", "GaussianDP", "PureDP", "ZeroConcentratedDP")): (
         "the entries of guarantees"
     ),
     ("privacy/relation.py", ("add_remove", "replace_one")): "the entries of relations",

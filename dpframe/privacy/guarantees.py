@@ -1,0 +1,362 @@
+"""Guarantees, frozen statements about every pair of neighbouring tables; shares of a budget, exact
+and in the currency that composition adds up; and cited implications between guarantees, each of
+which returns what its argument implies, and never less privacy than was given.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import attrs
+
+from dpframe.errors import SHORT, InvalidArgument, check_kind, listed_words
+from dpframe.pld import losses
+from dpframe.symbols import Expression, Number, exact, log, multiply, power, sqrt
+
+if TYPE_CHECKING:
+    from dpframe.pld.losses import PrivacyLoss
+
+ONE = Number(Fraction(1))
+
+
+@attrs.frozen(slots=False, cache_hash=True)
+class Share:
+    """Amounts of a currency: (epsilon, delta), (epsilon), (rho) or (mu squared), each a weight
+    times the whole it was split from.
+
+    A share may be wrong: the verifier judges it.
+    """
+
+    currency: tuple[str, ...]
+    wholes: tuple[Expression, ...]
+    weights: tuple[Expression, ...]
+
+    @cached_property
+    def amounts(self) -> tuple[Expression, ...]:
+        """weight times whole, in the order of the currency."""
+        return tuple(
+            whole if weight is ONE else multiply(weight, whole)
+            for weight, whole in zip(self.weights, self.wholes, strict=True)
+        )
+
+    def amount(self, name: str) -> Expression:
+        """The amount called `name`. Raises InvalidArgument where the currency has none."""
+        check_kind("name", name, str)
+        if name not in self.currency:
+            raise InvalidArgument(
+                "share",
+                f"in a currency with {name}" if len(name) <= SHORT else "in another currency",
+                listed_words(self.currency),
+                "Choose the target that has it.",
+            )
+        index = self.currency.index(name)
+        weight = self.weights[index]
+        return self.wholes[index] if weight is ONE else multiply(weight, self.wholes[index])
+
+    @cached_property
+    def epsilon(self) -> Expression:
+        """The share of epsilon."""
+        return self.amount("epsilon")
+
+    @property
+    def delta(self) -> Expression:
+        """The share of delta; 0 in a pure budget."""
+        return Number(Fraction(0)) if self.currency == ("epsilon",) else self.amount("delta")
+
+    @property
+    def rho(self) -> Expression:
+        """The share of rho (zCDP)."""
+        return self.amount("rho")
+
+    @property
+    def mu(self) -> Expression:
+        """The mu that this share of mu squared affords (Gaussian DP)."""
+        return sqrt(self.amount("mu^2"))
+
+    def split(self, *weights: object, **apart: tuple[object, ...]) -> tuple[Share, ...]:
+        """One share a weight, every amount multiplied by it; or apart: split(epsilon=(...),
+        delta=(...)).
+
+        Weights are exact (Fraction, int, text, expressions; a float is its shortest decimal). That
+        they are nonnegative
+        and sum to at most 1 is proved by the verifier, for all parameter values.
+        """
+        if weights and not apart:
+            return tuple(
+                self._part((exact(weight, "weight"),) * len(self.currency)) for weight in weights
+            )
+        if (
+            set(apart) != set(self.currency)
+            or weights
+            or len({len(part) for part in apart.values()}) != 1
+        ):
+            wanted = ", ".join(f"{name}=(...)" for name in self.currency)
+            raise InvalidArgument(
+                "split",
+                f"split(w1, w2, ...) or split({wanted}) of equal lengths",
+                listed_words([*weights, *(f"{name}=(...)" for name in apart)]),
+                "",
+            )
+        columns = [[exact(weight, name) for weight in apart[name]] for name in self.currency]
+        return tuple(self._part(row) for row in zip(*columns, strict=True))
+
+    def _part(self, weights: tuple[Expression, ...]) -> Share:
+        if all(own is ONE for own in self.weights):
+            return Share(self.currency, self.wholes, weights)
+        return Share(
+            self.currency,
+            self.wholes,
+            tuple(multiply(own, weight) for own, weight in zip(self.weights, weights, strict=True)),
+        )
+
+    def split_evenly(self, k: int) -> tuple[Share, ...]:
+        """k equal shares, exactly 1/k each. Domain: k >= 1."""
+        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+            raise InvalidArgument("k", "a whole number of at least 1", k, "")
+        return (self.split(Fraction(1, k))[0],) * k
+
+    def __str__(self) -> str:
+        """`epsilon/3, delta/3`."""
+        return ", ".join(map(str, self.amounts))
+
+
+class Guarantee(ABC):
+    """Abstract: a notion of privacy with its parameters, exact and perhaps symbolic."""
+
+    __slots__ = ()
+    kind: ClassVar[str]
+    currency: ClassVar[tuple[str, ...]]
+    parameters: ClassVar[tuple[str, ...]]
+
+    @property
+    @abstractmethod
+    def amounts(self) -> tuple[Expression, ...]:
+        """What composition adds up, in the order of `currency`."""
+
+    @property
+    def budget(self) -> Share:
+        """The whole of it, to be split among releases."""
+        return Share(self.currency, self.amounts, (ONE,) * len(self.currency))
+
+    def substitute(self, values: Mapping[str, Expression]) -> Self:
+        """The guarantee with formulas in place of its parameters."""
+        fields = {name: getattr(self, name).substitute(values) for name in self.parameters}
+        return attrs.evolve(self, **fields)  # type: ignore[misc]  # every guarantee is of attrs
+
+    @property
+    def loss(self) -> PrivacyLoss | None:
+        """The privacy loss of the worst mechanism with this guarantee; None where no one mechanism
+        is the worst. Raises InvalidArgument while a parameter is a symbol or irrational.
+        """
+        return None
+
+
+def number(name: str, value: Expression) -> Fraction:
+    """`value` as an exact number."""
+    if not isinstance(value, Number):
+        way_out = "Give symbols numbers; round what is irrational to the safe side."
+        raise InvalidArgument(name, "an exact number", str(value), way_out)
+    return value.value
+
+
+def check_range(
+    name: str, value: Expression, upper: int | None = None, *, zero: bool = False
+) -> None:
+    """Refuse a number, or a parameter whose whole range lies, outside (0, upper) - or [0, upper)
+    where `zero` is allowed.
+    """
+    if not isinstance(value, Number):
+        return
+    number = value.value
+    if number < 0 or (number == 0 and not zero) or (upper is not None and number >= upper):
+        low = "[0" if zero else "(0"
+        ceiling = "inf" if upper is None else str(upper)
+        raise InvalidArgument(name, f"in {low}, {ceiling})", str(number), "")
+
+
+def _epsilon(value: object) -> Expression:
+    return exact(value, "epsilon")
+
+
+def _delta(value: object) -> Expression:
+    return exact(value, "delta")
+
+
+def _rho(value: object) -> Expression:
+    return exact(value, "rho")
+
+
+def _mu(value: object) -> Expression:
+    return exact(value, "mu")
+
+
+@attrs.frozen(cache_hash=True)
+class PureDP(Guarantee):
+    """P[M(D) in S] <= e^epsilon P[M(D') in S]. Domain: epsilon > 0. [DworkR14, Def 2.4]"""
+
+    kind: ClassVar[str] = "pure"
+    currency: ClassVar[tuple[str, ...]] = ("epsilon",)
+    parameters: ClassVar[tuple[str, ...]] = ("epsilon",)
+    epsilon: Expression = attrs.field(converter=_epsilon)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse a number out of range."""
+        check_range("epsilon", self.epsilon)
+
+    @property
+    def amounts(self) -> tuple[Expression, ...]:
+        """(epsilon,)."""
+        return (self.epsilon,)
+
+    @property
+    def loss(self) -> losses.ResponseLoss:
+        """That of randomised response. [KairouzOV15, Thm 3.2]"""
+        return losses.ResponseLoss(number("epsilon", self.epsilon))
+
+    def __str__(self) -> str:
+        """As papers write it."""
+        return f"{self.epsilon}-differential privacy"
+
+
+@attrs.frozen(cache_hash=True)
+class ApproxDP(Guarantee):
+    """P[M(D) in S] <= e^epsilon P[M(D') in S] + delta. Domain: epsilon > 0, 0 < delta < 1.
+    [DworkR14, Def 2.4]
+    """
+
+    kind: ClassVar[str] = "approx"
+    currency: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
+    parameters: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
+    epsilon: Expression = attrs.field(converter=_epsilon)
+    delta: Expression = attrs.field(converter=_delta)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse numbers out of range."""
+        check_range("epsilon", self.epsilon)
+        check_range("delta", self.delta, 1)
+
+    @property
+    def amounts(self) -> tuple[Expression, ...]:
+        """(epsilon, delta)."""
+        return (self.epsilon, self.delta)
+
+    @property
+    def loss(self) -> losses.ResponseLoss:
+        """That of randomised response which confesses with probability delta. [KairouzOV15]"""
+        return losses.ResponseLoss(number("epsilon", self.epsilon), number("delta", self.delta))
+
+    def __str__(self) -> str:
+        """As papers write it."""
+        return f"({self.epsilon}, {self.delta})-differential privacy"
+
+
+@attrs.frozen(cache_hash=True)
+class ZeroConcentratedDP(Guarantee):
+    """Renyi divergence of order a <= rho a for all a > 1. Domain: rho > 0. [BunS16, Def 1.1]"""
+
+    kind: ClassVar[str] = "zcdp"
+    currency: ClassVar[tuple[str, ...]] = ("rho",)
+    parameters: ClassVar[tuple[str, ...]] = ("rho",)
+    rho: Expression = attrs.field(converter=_rho)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse a number out of range."""
+        check_range("rho", self.rho, zero=True)
+
+    @property
+    def amounts(self) -> tuple[Expression, ...]:
+        """(rho,)."""
+        return (self.rho,)
+
+    def __str__(self) -> str:
+        """As papers write it."""
+        return f"{self.rho}-zCDP"
+
+
+@attrs.frozen(cache_hash=True)
+class GaussianDP(Guarantee):
+    """As hard to tell apart as N(0, 1) and N(mu, 1). Domain: mu > 0. [DongRS22, Def 2.6]"""
+
+    kind: ClassVar[str] = "gaussian"
+    currency: ClassVar[tuple[str, ...]] = ("mu^2",)
+    parameters: ClassVar[tuple[str, ...]] = ("mu",)
+    mu: Expression = attrs.field(converter=_mu)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse a number out of range."""
+        check_range("mu", self.mu, zero=True)
+
+    @property
+    def amounts(self) -> tuple[Expression, ...]:
+        """(mu squared,): Gaussian guarantees add as squares. [DongRS22, Cor 3.3]"""
+        return (power(self.mu, 2),)
+
+    @property
+    def loss(self) -> losses.GaussianLoss:
+        """That of N(mu, 1) against N(0, 1). [DongRS22, Def 2.6]"""
+        return losses.GaussianLoss(number("mu", self.mu))
+
+    def __str__(self) -> str:
+        """As papers write it."""
+        return f"{self.mu}-Gaussian differential privacy"
+
+
+GUARANTEES: dict[str, type[Guarantee]] = {
+    one.kind: one for one in (PureDP, ApproxDP, ZeroConcentratedDP, GaussianDP)
+}
+"""Those whose amounts composition adds, by the names that documents have for them."""
+
+
+@attrs.frozen
+class Implication:
+    """`source` implies `result`, by the theorem `citation`."""
+
+    source: type[Guarantee]
+    result: type[Guarantee]
+    citation: str
+    apply: Callable[[Guarantee], Guarantee]
+
+
+def pure_is_concentrated(guarantee: Guarantee) -> ZeroConcentratedDP:
+    """epsilon-DP implies (epsilon^2/2)-zCDP. [BunS16, Prop 1.4]"""
+    return ZeroConcentratedDP(power(guarantee.amounts[0], 2) * Fraction(1, 2))
+
+
+def gaussian_is_concentrated(guarantee: Guarantee) -> ZeroConcentratedDP:
+    """mu-Gaussian DP implies (mu^2/2)-zCDP: both are sharp for the Gaussian mechanism. [BunS16,
+    Prop 1.6] [DongRS22, Cor B.6]
+    """
+    return ZeroConcentratedDP(guarantee.amounts[0] * Fraction(1, 2))
+
+
+def concentrated_epsilon(rho: Expression, delta: Expression) -> Expression:
+    """rho-zCDP implies (rho + 2 sqrt(rho log(1/delta)), delta)-DP for every delta in (0, 1).
+    [BunS16, Prop 1.3]
+    """
+    return rho + 2 * sqrt(rho * log(1 / delta))
+
+
+IMPLICATIONS = (
+    Implication(PureDP, ZeroConcentratedDP, "[BunS16, Prop 1.4]", pure_is_concentrated),
+    Implication(
+        GaussianDP,
+        ZeroConcentratedDP,
+        "[BunS16, Prop 1.6] [DongRS22, Cor B.6]",
+        gaussian_is_concentrated,
+    ),
+)
+
+
+def as_kind(guarantee: Guarantee, kind: type[Guarantee]) -> Guarantee | None:
+    """`guarantee` as a `kind`, itself or by one implication; None where no theorem leads there."""
+    if isinstance(guarantee, kind):
+        return guarantee
+    found = (
+        rule for rule in IMPLICATIONS if isinstance(guarantee, rule.source) and rule.result is kind
+    )
+    rule = next(found, None)
+    return None if rule is None else rule.apply(guarantee)
