@@ -1,5 +1,5 @@
 """Sums over records of powers and products of their numbers. Sensitivities are those of the rule
-book (`dpframe.theory.statistics`); each class has a proof page of the name of its kind.
+book (`dpframe.theory.statistics`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from .base import RecordSum
 
 @attrs.frozen(cache_hash=True)
 class Count(RecordSum):
-    """n, a number: moves by 1 under add/remove, is constant over neighbours under replace-one."""
+    """n, a number: moves by 1 under add/remove, is constant over neighbours under replace-one.
+    Proof page: proofs/count.
+    """
 
     kind: ClassVar[str] = "count"
     label: ClassVar[str] = "n"
@@ -32,7 +34,9 @@ class Count(RecordSum):
 
 @attrs.frozen(cache_hash=True)
 class RowSum(RecordSum):
-    """X'1, shape (d,): one row moves it by |x| <= B, a replacement by at most 2 B."""
+    """X'1, shape (d,): one row moves it by |x| <= B, a replacement by at most 2 B. Proof page:
+    proofs/row_sum.
+    """
 
     kind: ClassVar[str] = "row_sum"
     label: ClassVar[str] = "sum(X)"
@@ -46,7 +50,9 @@ class RowSum(RecordSum):
 
 @attrs.frozen(cache_hash=True)
 class LabelSum(RecordSum):
-    """1'y, a number: one label moves it by at most Y, a replacement by at most 2 Y."""
+    """1'y, a number: one label moves it by at most Y, a replacement by at most 2 Y. Proof page:
+    proofs/label_sum.
+    """
 
     kind: ClassVar[str] = "label_sum"
     label: ClassVar[str] = "sum(y)"
@@ -61,11 +67,11 @@ class LabelSum(RecordSum):
 class Gram(RecordSum):
     """X'X, shape (d, d), symmetric.
 
-    One row x adds xx', of Frobenius and operator norm |x|^2 <= B^2. Replaced rows: |xx' - zz'|_F^2
-    = |x|^4 + |z|^4 - 2 (x.z)^2 <= 2 B^4,
-    and -zz' <= xx' - zz' <= xx' keeps the operator norm at B^2. The upper triangle of xx' has L1
-    norm (|x|_1^2 + |x|^2)/2; replaced, by
-    Cauchy-Schwarz over d diagonal and d(d-1)/2 off-diagonal entries, at most sqrt(d(d+3)/2) B^2.
+    One row x adds xx', of Frobenius and operator norm |x|^2 <= B^2. Replaced rows: |xx' -
+    zz'|_F^2 = |x|^4 + |z|^4 - 2 (x.z)^2 <= 2 B^4, and -zz' <= xx' - zz' <= xx' keeps the
+    operator norm at B^2. The upper triangle of xx' has L1 norm (|x|_1^2 + |x|^2)/2; replaced,
+    by Cauchy-Schwarz over d diagonal and d(d-1)/2 off-diagonal entries, at most sqrt(d(d+3)/2)
+    B^2. Proof page: proofs/gram.
     """
 
     kind: ClassVar[str] = "gram"
@@ -81,7 +87,7 @@ class Gram(RecordSum):
 @attrs.frozen(cache_hash=True)
 class Moment(RecordSum):
     """X'y, shape (d,). One row adds y x, of norm at most |y| |x| <= Y B; replaced rows move it by
-    at most 2 Y B.
+    at most 2 Y B. Proof page: proofs/moment.
     """
 
     kind: ClassVar[str] = "moment"
@@ -97,8 +103,8 @@ class Moment(RecordSum):
 
 @attrs.frozen(cache_hash=True)
 class Squares(RecordSum):
-    """y'y, a number. One label adds y^2, in [0, Y^2]; so does a replacement move it by at most
-    Y^2.
+    """y'y, a number. One label adds y^2, in [0, Y^2]; so does a replacement move it by at most Y^2.
+    Proof page: proofs/squares.
     """
 
     kind: ClassVar[str] = "squares"
@@ -120,7 +126,8 @@ def _norms(rows: Rows) -> Any:
 class Trace(RecordSum):
     """trace(X'X) = sum |x|^2, a number: moves by at most B^2, since 0 <= |x|^2 <= B^2.
 
-    Where every row has norm exactly B and one row is replaced, it does not move at all.
+    Where every row has norm exactly B and one row is replaced, it does not move at all. Proof
+    page: proofs/trace.
     """
 
     kind: ClassVar[str] = "trace"
@@ -143,7 +150,8 @@ def _entries(rows: Any) -> Any:
 @attrs.frozen(cache_hash=True)
 class ColumnSquares(RecordSum):
     """(sum of x_j^2)_j, shape (d,): the diagonal of X'X. One row adds a vector without negative
-    entries, of L1 norm |x|^2 <= B^2; in a box of side b, of L2 norm at most sqrt(d) b^2.
+    entries, of L1 norm |x|^2 <= B^2; in a box of side b, of L2 norm at most sqrt(d) b^2. Proof
+    page: proofs/column_squares.
     """
 
     kind: ClassVar[str] = "column_squares"
@@ -163,9 +171,10 @@ class SufficientStatistics(RecordSum):
     vector of d (d + 3)/2 numbers, or one more. B is the bound on the entries of a row, or on its
     2-norm where no box bounds it.
 
-    Its L1 norm counts every product once: noise of one scale on all, one draw each, and a matrix
-    that is symmetric by construction. Of rows in a box, sharp under both relations: (d + 1)(d +
-    2)/2 with y'y; without it d (d + 3)/2, and d (d + 2)^2/(2 (d + 1)) under replace-one.
+    Its L1 norm counts every product once: noise of one scale on all, one draw each, and a
+    matrix that is symmetric by construction. Of rows in a box, sharp under both relations: (d +
+    1)(d + 2)/2 with y'y; without it d (d + 3)/2, and d (d + 2)^2/(2 (d + 1)) under replace-one.
+    Proof page: proofs/sufficient_statistics.
     """
 
     kind: ClassVar[str] = "sufficient_statistics"
