@@ -9,6 +9,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar, NoReturn
 
+import attrs
+
 from dpframe.errors import InvalidArgument, TouchesData
 from dpframe.privacy import Unit
 from dpframe.symbols import DATA, Expression, Scope, to_json
@@ -34,8 +36,7 @@ class Node(ABC):
     @property
     def inputs(self) -> tuple[Node, ...]:
         """The nodes this one reads: the fields that are nodes, or tuples of nodes, in order."""
-        held = [getattr(self, name) for name in fields_of(type(self))]
-        parts = [one if isinstance(one, tuple) else (one,) for one in held]
+        parts = [one if isinstance(one, tuple) else (one,) for one in held(self).values()]
         return tuple(one for part in parts for one in part if isinstance(one, Node))
 
     @property
@@ -83,8 +84,14 @@ class Node(ABC):
         """Its own parameters as JSON values: formulas, numbers and names; never data. By default
         every field that is no node.
         """
-        held = {name: getattr(self, name) for name in fields_of(type(self))}
-        return {name: written(value) for name, value in held.items() if not _of_nodes(value)}
+        return {name: written(value) for name, value in held(self).items() if not _of_nodes(value)}
+
+
+def held(node: Node) -> dict[str, object]:
+    """The fields of a node; where its class is none of attrs, all that it holds."""
+    cls = type(node)
+    names = fields_of(cls) if attrs.has(cls) else vars(node)
+    return {name: getattr(node, name) for name in names}
 
 
 @lru_cache(maxsize=1024)
