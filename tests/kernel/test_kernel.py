@@ -1812,7 +1812,7 @@ def test_personalised_certificates_of_dpframe_are_accepted(name: str, relation: 
         assert "which is that record, the released values" in verdict.sentence
         own = " and ".join(EVERYBODY_OWN.get(target, ["epsilon"]))
         assert f"with that record's own {own}" in verdict.sentence
-        assert ("careful: epsilon 1/10" in verdict.sentence) == target.startswith("groups")
+        assert ('"careful": epsilon 1/10' in verdict.sentence) == target.startswith("groups")
 
 
 PERSON, PRINTED_RULE = ("weighted", "replace_one", "each"), ("printed", "replace_one", "each")
