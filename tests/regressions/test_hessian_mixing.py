@@ -91,7 +91,7 @@ def test_it_is_certified_for_every_parameter(relation):
     [
         ("above", "a bound below lambda_min of this X'X"),
         ("elsewhere", "a bound below lambda_min of this X'X"),
-        ("unbounded", "rows are bounded"),
+        ("unbounded", "must be bounded"),
     ],
 )
 def test_a_wrong_floor_is_refused(floor, why):
