@@ -11,6 +11,7 @@ from typing import Any
 
 import attrs
 
+from dpframe.errors import check_kind
 from dpframe.privacy import Relation
 from dpframe.sensitivity import L1, L2, OPERATOR, Norm, Sensitivity
 from dpframe.symbols import DATA, PUBLIC, Expression, Origin, Scope, Symbol, exact, power
@@ -94,6 +95,7 @@ class Statistic(Origin, DataNode):
 
     def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
         """How far one row moves it; None where no rule bounds that."""
+        check_kind("norm", norm, Norm)
         own = stated(self, relation)
         value = None if own is None else {L1: own.l1, L2: own.l2, OPERATOR: own.spectral}[norm]
         return None if value is None else OneRow(value, *reached(self, norm, relation))
