@@ -118,7 +118,7 @@ MAY = {  # (kind, field) -> what it may read besides public numbers
     )
 }
 SCOPES = {"public": PUBLIC, "released": RELEASED, "each record's": RECORD, "of the data": DATA}
-ERRORS = {("Argmin", "tolerance"), ("OfBudgets", "noise")}  # verify raises: no number, one name
+ERRORS = {("OfBudgets", "noise")}  # verify raises: two symbols of one name
 NO_FORMULAS = {"unit", "cuts"}  # the unit is the setting's; cuts are numbers, of no symbol
 CLAIMS = (
     dp.ApproxDP(1, "1e-6"),
