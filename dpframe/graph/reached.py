@@ -90,6 +90,11 @@ def reached(statistic: Statistic, norm: Norm, relation: Relation) -> Reached:
     return ("", False) if own is None else own(statistic, Asked(norm, relation))
 
 
+def as_decimal(number: Any) -> object:
+    """A number as people write it; a formula as it is."""
+    return plain(number.value) if isinstance(number, Number) else number
+
+
 @entry(MAPS, "rows", "column")
 def _table(_: Any) -> Occurring:
     return ANY_FINITE
@@ -274,7 +279,7 @@ def _log_residual(_: Any, __: Asked) -> Reached:
 
 @entry(STATISTICS, "argmin")
 def _argmin(own: Any, _: Asked) -> Reached:
-    return f"strongly convex sum, argmin to {plain(own.tolerance.value)} of its move", False
+    return f"strongly convex sum, argmin to {as_decimal(own.tolerance)} of its move", False
 
 
 @entry(STATISTICS, "linear")
