@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 
 import pytest
+from hypothesis import settings
 
 from tests.support.cases import spread
 
 FEW = 1  # cases of one test that are quick, unless its mark `some` says otherwise
 SLOW = pytest.StashKey[int]()
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.load_profile("repeatable")
 
 
 @pytest.hookimpl(tryfirst=True)
