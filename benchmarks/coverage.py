@@ -32,7 +32,7 @@ from dpframe.execution import execute
 from dpframe.graph import Column, Rows, Setting
 from dpframe.numerics.calibrate import analytic_mu
 from dpframe.privacy import ADD_REMOVE, ApproxDP
-from dpframe.prover import certify
+from dpframe.prover.certify import certify
 from dpframe.regressions import JointSSP
 
 RECORDS, COLUMNS, EPSILONS = (1_000, 10_000, 100_000), (2, 10, 30), (0.1, 1, 10)

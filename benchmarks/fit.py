@@ -34,7 +34,7 @@ from dpframe.execution.totals import Pass
 from dpframe.graph import Column, Regression, Rows, Setting, post, release
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import ADD_REMOVE, ApproxDP
-from dpframe.prover import certify
+from dpframe.prover.certify import certify
 from dpframe.regressions import SSP, AdaSSP, JointSSP, recommend
 from dpframe.sources import Block, open_source
 

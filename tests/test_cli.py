@@ -116,7 +116,7 @@ def test_certify_with_numbers_saves_what_check_accepts(tmp_path):
 def test_certify_as_json_is_the_file():
     """The document that --out would save."""
     document = json.loads(call("certify", "AdaSSP", "--json"))
-    assert document["schema"] == "dpframe-certificate/2"
+    assert document["schema"] == "dpframe-certificate/3"
     setting = dp.Setting(
         X=dp.Rows(norm=dp.parameter("B")),
         y=dp.Column(bound=dp.parameter("Y")),

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
+from typing import Protocol, runtime_checkable
 
 from .composed import Composition, compose
 
 
-@singledispatch
-def composition_of(thing: object) -> Composition:
-    """`thing` as a Composition: itself, or `compose(thing)` at sensitivity 1 under add/remove.
+@runtime_checkable
+class Composed(Protocol):
+    """What knows its own cost, such as a certificate."""
 
-    dpframe.prover registers its certificates here. Raises InvalidArgument.
+    def as_composition(self) -> Composition:
+        """Its releases together. Raises InvalidArgument."""
+
+
+def composition_of(thing: object) -> Composition:
+    """`thing` as a Composition: itself, what a certificate's releases cost, or `compose(thing)` at
+    sensitivity 1 under add/remove. Raises InvalidArgument.
     """
-    return thing if isinstance(thing, Composition) else compose(thing)
+    if isinstance(thing, Composition):
+        return thing
+    return thing.as_composition() if isinstance(thing, Composed) else compose(thing)

@@ -63,8 +63,7 @@ def plan(audit: Audit) -> Iterator[str]:
 
 
 def _sum(audit: Audit, total: Expression, whole: Expression) -> str:
-    gap = audit.report.problem.field.ratio(total - whole)
-    if gap is not None and gap.is_zero:
+    if audit.report.problem.field.constant(total - whole) == 0:
         return formula(whole)
     return clipped(formula(total), 60)
 

@@ -255,9 +255,7 @@ def audit(
     with numbers that break it. `accountant` and `trust` are as for dp.certify; the page names what
     is trusted. Raises InvalidArgument or OutsideTheorem for unusable arguments.
     """
-    report = examine(
-        regression, target=target, setting=setting, accountant=accountant, trust=trust
-    )
+    report = examine(regression, target=target, setting=setting, accountant=accountant, trust=trust)
     bounded = all(one.verdict is Verdict.PROVED for one in report.common)
     joint = joint_cost(report.problem, {}) if bounded else None
     return Audit(regression, report, lines(regression, report), joint)

@@ -93,8 +93,7 @@ def _compared(release: Release, written: str, claimed: Expression) -> ClaimedSen
 
 def _verdict(claimed: Expression, derived: Expression) -> str:
     field = Field(claimed.symbols() | derived.symbols())
-    gap = field.ratio(claimed - derived)
-    if claimed == derived or (gap is not None and gap.is_zero):
+    if claimed == derived or field.constant(claimed - derived) == 0:
         return EQUAL
     above, below = nonnegative(claimed - derived, field), nonnegative(derived - claimed, field)
     if above.proved and below.proved:

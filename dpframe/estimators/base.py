@@ -25,7 +25,8 @@ from dpframe.execution.rehearsal import due, rehearsed
 from dpframe.execution.spending import Spending
 from dpframe.graph import Regression, Release, Setting
 from dpframe.privacy import Guarantee
-from dpframe.prover import Certificate, certify, load
+from dpframe.prover import Certificate, load
+from dpframe.prover.certify import certify
 from dpframe.sources import Source, open_source
 from dpframe.sources.layout import Layout
 from dpframe.sources.memory import MemorySource

@@ -26,6 +26,16 @@ class Range(NamedTuple):
         return above and below and not (self.integer and value.denominator != 1)
 
     @property
+    def whole(self) -> Range:
+        """The same, drawn in to whole numbers if only these count."""
+        low, high, left, right, integer = self
+        if integer and low is not None:
+            low, left = Fraction(math.ceil(low) if left else math.floor(low) + 1), True
+        if integer and high is not None:
+            high, right = Fraction(math.floor(high) if right else math.ceil(high) - 1), True
+        return Range(low, high, left, right, integer)
+
+    @property
     def sign(self) -> int:
         """2: every point > 0; 1: >= 0; -2: < 0; 0: none of these."""
         if self.lower is not None and self.lower >= 0:
@@ -102,11 +112,8 @@ def domain(spec: Json, where: str) -> Range:
     left, right = map(bool, CLOSED.get(spec["closed"], (1, 1)))
     if spec["closed"] not in CLOSED or (left and low is None) or (right and high is None):
         raise Refused(f"{where}: closed must be in {sorted(CLOSED)}, infinite ends are open")
-    if spec["integer"] and low is not None:
-        low, left = Fraction(math.ceil(low) if left else math.floor(low) + 1), True
-    if spec["integer"] and high is not None:
-        high, right = Fraction(math.floor(high) if right else math.ceil(high) - 1), True
+    low, high, left, right, _ = span = Range(low, high, left, right, spec["integer"]).whole
     width = ONE if low is None or high is None else high - low
     if width < 0 or (width == 0 and not (left and right)):
         raise Refused(f"{where}: the domain is empty")
-    return Range(low, high, left, right, spec["integer"])
+    return span

@@ -111,9 +111,9 @@ class Ring:
             sums = [(g, math.floor(e)) for g, e in mono if self.atoms[g].kind == "sum" and e >= 1]
             part = self.product((*mono, *((g, -k) for g, k in sums)), c)
             for g, k in sums:
-                part = part * self.atoms[g].args[0] ** k
+                part = part * self.multiplied_out(self.atoms[g].args[0], k)
             done.append(part)
-        return self.total(done) * Fraction(1, f.den)
+        return self.expand(self.total(done) * Fraction(1, f.den))
 
     def clear(self, f: Formula) -> tuple[Formula, Mono]:
         """(n, m), f = n/m: m > 0 a product of atoms, n expanded and without negative powers."""
@@ -147,13 +147,11 @@ class Ring:
 
     def power(self, f: Formula, e: Fraction) -> Formula:
         """f^e, if f >= 0 (for a fraction) or f not 0 (for e < 0) is shown. Raises Refused."""
-        whole, result = e.denominator == 1, self.lift(1)
+        whole = e.denominator == 1
         if f.bits * abs(e) > MAX_BITS:
             raise Refused(f"numbers of more than {MAX_BITS} bits")
-        if whole and e >= 0 and (len(f.terms) != 1 or e == 0):
-            for _ in range(int(e)):
-                result = result * f
-            return result
+        if whole and e >= 0 and (len(f.terms) != 1 or e == 0) and not self.rooted(f):
+            return self.multiplied_out(f, int(e))
         mono, c = f.pairs[0] if len(f.terms) == 1 else self.primitive(f)
         if not c and e > 0:
             return self.lift(0)
@@ -162,6 +160,14 @@ class Ring:
             raise Refused(f"({text_of(f)})^({e}): not shown to be defined on the whole domain")
         roots, factor = ([], c ** int(e)) if whole else (self.root(c, e), 1)
         return self.product((*roots, *((g, k * e) for g, k in mono)), factor)
+
+    def multiplied_out(self, f: Formula, k: int) -> Formula:
+        """f^k as a sum."""
+        return math.prod([f] * k, start=self.lift(1))
+
+    def rooted(self, f: Formula) -> bool:
+        """Whether a root of a sum occurs: a power of such a formula may have a simple root."""
+        return any(e % 1 and self.atoms[g].kind == "sum" for mono in f.terms for g, e in mono)
 
     @staticmethod
     def usable(sign: int, k: Exponent, e: Fraction) -> bool:
@@ -235,15 +241,10 @@ class Ring:
             return kept[0]
         signs = [self.sign(part) for part in kept]
         sign = max(0, max(signs) if side == 1 else min(signs))
-        if side == 1 and len(kept) == 2 and self.opposite(*kept):  # max(f, -f) = |f|
+        if side == 1 and self.prove(self.total(kept)):  # such as max(f, -f) = |f|
             sign = max(1, sign)
         atom = Atom(name, sign, tuple(kept))
         return self.product([(self.intern((name, frozenset(map(self.key, kept))), atom), 1)])
-
-    def opposite(self, left: Formula, right: Formula) -> bool:
-        """Whether two formulas add up to 0."""
-        total = left + right
-        return self.prove(total) and self.prove(total * -1)
 
     def implicit(self, name: str, parts: Sequence[Formula]) -> Formula:
         """exp or analytic_sigma. Raises Refused."""
@@ -280,10 +281,12 @@ class Ring:
         if FUNCTIONS.get(name, -1) not in (0, count):
             raise Refused(f"{where}: no such operation: {value!r:.80}")
         parts = [self.formula(part, where, depth) for part in value[1:]]
-        if name == "log":
-            return self.log(parts[0])
         if name in ("+", "*"):
             return self.total(parts) if name == "+" else math.prod(parts[1:], start=parts[0])
+        return self.log(parts[0]) if name == "log" else self.called(name, parts)
+
+    def called(self, name: str, parts: Sequence[Formula]) -> Formula:
+        """A minimum, maximum, exponential or analytic_sigma. Raises Refused."""
         return self.extremum(name, parts) if name in ("min", "max") else self.implicit(name, parts)
 
     def sign(self, f: Formula) -> int:
@@ -302,7 +305,7 @@ class Ring:
             own = (frozenset(part.terms.items()), strict, "cleared")
             if own not in self.seen:
                 known = at_once(part, strict=strict)
-                claim = Sign(f, part, strict)
+                claim = Sign(part, strict)
                 self.seen[own] = self.steps.closes(claim) if known is None else known
             self.seen[key] = self.seen[own]
         return self.seen[key]

@@ -1,7 +1,7 @@
 """Steps of a proof: a claim is closed by the step that the proof has for it, or not at all.
 
-Signs of polynomials in atoms on the whole domain: by their terms, by the ends of an affine
-formula, by Bernstein coefficients on a subdivision that the proof names, or by one enclosure.
+Signs of polynomials in atoms on the whole domain: by their terms; by Bernstein coefficients on a
+subdivision that the proof names; by cases of a minimum or maximum; or by squares of both sides.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from operator import mul
-from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from .documents import Range, number
+from .documents import Range
 from .enclosure import Enclosure
-from .formula import Formula, atom_text, digest, text_of
-from .interval import Interval, exp, root_ends
+from .formula import Atom, Formula, atom_text, digest, text_of
+from .interval import floor_to, log, root_ends
 from .limits import MAX_TENSOR, ZERO, Json, Refused
+
+if TYPE_CHECKING:
+    from .ring import Ring
 
 
 class Claim(Protocol):
@@ -55,24 +57,23 @@ class Steps:
         return shown
 
 
-NO_FLOORS: Mapping[int, Fraction] = MappingProxyType({})
-
-
 def at_once(f: Formula, *, strict: bool) -> bool | None:
-    """Whether the signs of the terms settle f >= 0 (> 0); None where a step must."""
+    """Whether the signs or the ends of the terms settle f >= 0 (> 0); None where a step must."""
     if not f:
         return not strict
     atoms, cs = f.ring.atoms, f.terms.values()
     signs = [min((atoms[g].sign for g, _ in mono), default=2) for mono in f.terms]
     if min(signs) >= 1 and min(cs) > 0 and (not strict or 2 in signs):
         return True
-    return False if min(signs) == 2 and max(cs) < 0 else None
+    if min(signs) == 2 and max(cs) < 0:
+        return False
+    low, met = infimum(f)
+    return (low is not None and (low > 0 or (low == 0 and not (strict and met)))) or None
 
 
 class Sign(NamedTuple):
-    """The claim f >= 0 (f > 0 where strict) on the whole domain; `part` is f cleared."""
+    """The claim part >= 0 (part > 0 where strict) on the whole domain."""
 
-    f: Formula
     part: Formula
     strict: bool
 
@@ -84,46 +85,106 @@ class Sign(NamedTuple):
     def shown(self, step: Mapping[str, Json]) -> bool:
         """Whether the step shows it."""
         match step:
-            case {"by": "affine"}:
-                return affine(self.part, strict=self.strict)
-            case {"by": "enclosure"}:
-                return enclosed(self.f, strict=self.strict)
-            case {"by": "bernstein", "tree": str(tree), **more} if more.keys() <= {"logs"}:
-                patch = patch_of(self.part, logs_above(self.part, more.get("logs", {})))
-                self.f.ring.spend(len(tree) * (len(patch.flat) if patch else 0))
+            case {"by": "cases", "of": str(name), **more} if more.keys() <= {"beyond"}:
+                found = cases_of(self.part, name, more.get("beyond"))
+                return bool(found) and all(f.ring.prove(f, strict=self.strict) for f in found)
+            case {"by": "bernstein", "tree": str(tree)} if len(step) == 2:
+                patch = patch_of(self.part)
+                self.part.ring.spend(len(tree) * (len(patch.flat) if patch else 0))
                 return patch is not None and subdivided(patch, tree, strict=self.strict)
+            case {"by": "squares"} if len(step) == 1:
+                return self.squared()
         raise Refused(f"no step for a sign: {step!r:.80}")
 
 
-def affine(f: Formula, *, strict: bool) -> bool:
-    """Whether a number plus multiples of symbols has an infimum >= 0, which is not met or > 0 where
-    strict.
+    def squared(self) -> bool:
+        """Whether p >= q follows from p^2 >= q^2 and p, q >= 0, where p - q is the formula and q
+        has the terms with negative coefficients. Raises Refused.
+        """
+        f = self.part
+        p = Formula(f.ring, {mono: c for mono, c in f.terms.items() if c > 0}, f.den)
+        q = p - f
+        known = bool(p and q) and at_once(p, strict=False) and at_once(q, strict=False)
+        return bool(known) and f.ring.prove(p * p - q * q, strict=self.strict)
+
+
+def cases_of(f: Formula, name: str, beyond: int | None) -> list[Formula]:
+    """A formula with each argument in the place of the minimum or maximum of this text, which is
+    one of them at every point; or with one argument less, or more, some number >= 0. Empty where it
+    does not occur. Raises Refused.
+    """
+    ring = f.ring
+    g = next((g for g in extrema(f) if atom_text(ring.atoms[g]) == name), None)
+    if g is None:
+        return []
+    parts, side = ring.atoms[g].args, 1 if ring.atoms[g].kind == "max" else -1
+    if beyond is None:
+        return [swapped(f, g, part) for part in parts]
+    text = f"beyond {beyond} of {digest(name, short=60)}"
+    own = ring.intern(text, Atom("symbol", 1, (), text, Range(ZERO, None, left=True)))
+    return [swapped(f, g, parts[beyond] + ring.product([(own, 1)], side))]
+
+
+def extrema(f: Formula) -> list[int]:
+    """The minima and maxima in a formula, also those inside of others."""
+    found, kinds = axes_of(f), f.ring.atoms
+    inner = [h for g in found for arg in kinds[g].args for h in extrema(arg)]
+    own = [g for g in found if kinds[g].kind in ("min", "max")]
+    return list(dict.fromkeys(own + inner))
+
+
+def swapped(f: Formula, g: int, other: Formula) -> Formula:
+    """A formula with another in the place of an atom. Raises Refused."""
+    return f.ring.total(
+        math.prod((changed(f.ring, h, g, other) ** e for h, e in mono), start=f.ring.lift(c))
+        for mono, c in f.pairs
+    )
+
+
+def changed(ring: Ring, h: int, g: int, other: Formula) -> Formula:
+    """The atom h with another formula in the place of g. Raises Refused."""
+    atom = ring.atoms[h]
+    if h == g:
+        return other
+    if not atom.args or g not in {one for arg in atom.args for one in extrema(arg)}:
+        return ring.product([(h, 1)])
+    args = [swapped(arg, g, other) for arg in atom.args]
+    if atom.kind == "sum":
+        return args[0]
+    return ring.log(args[0] / args[1]) if atom.kind == "log" else ring.called(atom.kind, args)
+
+
+def infimum(f: Formula) -> tuple[Fraction | None, bool]:
+    """A lower bound of a polynomial in symbols, term by term, and whether it may be met; None: not
+    known. Products and powers are those of symbols >= 0.
     """
     total, met = ZERO, True
     for mono, c in f.pairs:
-        if not mono:
-            total += c
-            continue
-        (g, e), *others = mono
-        low, high, left, right, _ = f.ring.atoms[g].range
-        end, closed = (low, left) if c > 0 else (high, right)
-        if others or e != 1 or f.ring.atoms[g].kind != "symbol" or end is None:
-            return False
-        total, met = total + c * end, met and closed
-    return total > 0 or (total == 0 and not (strict and met))
+        spans = [f.ring.atoms[g].range for g, _ in mono if f.ring.atoms[g].kind == "symbol"]
+        alone = [e for _, e in mono] == [1]
+        whole = all(e.denominator == 1 and e > 0 for _, e in mono)
+        ends = [span.lower if c > 0 else span.upper for span in spans]
+        known = [end for end in ends if end is not None]
+        rising = alone or (whole and all(span.sign > 0 for span in spans))
+        if len(known) < len(mono) or not rising:
+            return None, False
+        term = c * math.prod(end ** int(e) for end, (_, e) in zip(known, mono, strict=True))
+        closed = all(span.left if c > 0 else span.right for span in spans)
+        zero = not term and not alone  # met where a factor may be 0
+        total += term
+        met = met and (min(span.sign for span in spans) < 2 if zero else closed)
+    return total, met
 
 
-def enclosed(f: Formula, *, strict: bool) -> bool:
-    """Whether one enclosure over the whole domain, where it is bounded, shows f >= 0 (> 0)."""
-    ring, names = f.ring, f.ring.depends(f)
-    spans = {a.name: a.range for a in ring.atoms if a.kind == "symbol" and a.name in names}
-    box = {
-        name: Interval(span.lower, span.upper)
-        for name, span in spans.items()
-        if span.lower is not None and span.upper is not None
-    }
-    ends = Enclosure(ring, box, 64).ends(f) if len(box) == len(spans) else None
-    return ends is not None and (ends[0][0] > 0 or (ends[0][0] == 0 and not strict))
+def least(atom: Atom) -> tuple[Fraction | None, bool]:
+    """A lower bound of an atom, and whether it may be met; None: not known."""
+    if atom.kind == "sum":
+        return infimum(atom.args[0])
+    if atom.kind == "log":
+        top, bottom = infimum(atom.args[0])[0], infimum(-atom.args[1])[0]
+        if top is not None and bottom is not None and top > 0:
+            return floor_to(log(top / -bottom, 64).lower, 40), True
+    return None, False
 
 
 class Patch(NamedTuple):
@@ -174,38 +235,21 @@ def subdivided(patch: Patch, tree: str, *, strict: bool) -> bool:
     return not queue
 
 
-def logs_above(f: Formula, floors: Json) -> dict[int, Fraction]:
-    """Lower bounds b on logarithms of f that a step gives by their texts: each inside is shown to
-    be at least what is above exp(b). Raises Refused.
-    """
-    ring, found = f.ring, {}
-    known = {g for mono in f.terms for g, _ in mono if ring.atoms[g].kind == "log"}
-    for g in known if type(floors) is dict else ():
-        name = atom_text(ring.atoms[g])
-        if name in floors:
-            floor = number(floors[name], name)
-            top, bottom = ring.atoms[g].args
-            if not ring.prove(top - bottom * exp(floor, 64).upper):
-                raise Refused(f"{name} >= {floor} was not shown")
-            found[g] = floor
-    if type(floors) is not dict or len(found) < len(floors):
-        raise Refused(f"bounds on logarithms that do not occur: {floors!r:.80}")
-    return found
+def axes_of(f: Formula) -> list[int]:
+    """The atoms of a formula, in the order of the axes of its patch."""
+    return list(dict.fromkeys(g for mono in f.terms for g, _ in mono))
 
 
-def patch_of(f: Formula, floors: Mapping[int, Fraction] = NO_FLOORS) -> Patch | None:
+def patch_of(f: Formula) -> Patch | None:
     """A cleared formula on the whole domain, each atom a variable of its own; None where it is too
     large, or an atom has no range. Ends at infinity are moved to 1 by x = l + t/(1 - t).
     """
     monos = [dict(mono) for mono in f.terms]
-    used = dict.fromkeys(g for m in monos for g in m)
-    steps = {g: math.lcm(*(m[g].denominator for m in monos if g in m)) for g in used}
+    steps = {g: math.lcm(*(m[g].denominator for m in monos if g in m)) for g in axes_of(f)}
     rows = [[int(m.get(g, 0) * q) for g, q in steps.items()] for m in monos]
     shape = [max(column) + 1 for column in zip(*rows, strict=True)]
     spans = (
-        [span_of(f, g, q, floors.get(g)) for g, q in steps.items()]
-        if math.prod(shape) <= MAX_TENSOR
-        else [None]
+        [span_of(f, g, q) for g, q in steps.items()] if math.prod(shape) <= MAX_TENSOR else [None]
     )
     known = [span for span in spans if span is not None]
     if len(known) < len(spans):
@@ -224,7 +268,7 @@ def patch_of(f: Formula, floors: Mapping[int, Fraction] = NO_FLOORS) -> Patch | 
     return Patch(flat, shape, ends)
 
 
-def span_of(f: Formula, g: int, q: int, floor: Fraction | None) -> Range | None:
+def span_of(f: Formula, g: int, q: int) -> Range | None:
     """Where the q-th root of an atom lies, its ends rounded outwards; None: not known."""
     atom = f.ring.atoms[g]
     low, high, left, right, _ = atom.range
@@ -232,9 +276,9 @@ def span_of(f: Formula, g: int, q: int, floor: Fraction | None) -> Range | None:
         ends = Enclosure(f.ring, {}, 128).ends(Formula(f.ring, {((g, 1),): 1}))
         (low, high), left, right = ends[0] if ends else (None, None), True, True
     elif atom.kind != "symbol":
-        low, left = (ZERO if atom.sign >= 1 else None), atom.sign == 1
-    if floor is not None and (low is None or floor > low):
-        low, left = floor, True
+        low, left = least(atom)
+        if atom.sign >= 1 and (low is None or low <= 0):
+            low, left = ZERO, atom.sign == 1
     if q == 1:
         return Range(low, high, left, right)
     if low is None or low < 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dpframe.errors import NotExecutable
 from dpframe.prover import Certificate
 from dpframe.prover.derivations import DERIVATIONS as ACCOUNTANTS
+from dpframe.prover.witnesses import replayed
 from dpframe.theory import DERIVATIONS
 
 
@@ -15,9 +16,10 @@ def left_to_the_accountant(certificate: Certificate) -> tuple[str, ...]:
     verdict, name = certificate.verdict, certificate.derivation
     if verdict.accepted:
         return ()
-    if name not in DERIVATIONS:
-        return (f"the proof by {name}: the kernel, which replays proofs, has no such derivation",)
-    if verdict.reason.startswith("total: ") and not ACCOUNTANTS[name].symbolic:
+    in_numbers = verdict.reason.startswith("total: ") and not ACCOUNTANTS[name].symbolic
+    if name not in DERIVATIONS or in_numbers:
+        verdict = replayed(certificate.claim, total=False)
+    if verdict.accepted:
         return (f"the total of {name}: the kernel replays the proof but for the sum of the losses",)
     raise NotExecutable(
         f"the kernel does not replay this proof: {verdict.reason}. Two parts of dpframe disagree, "

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import NotExecutable
 from dpframe.graph import ColumnNode, Graph, Node, RowsNode
+from dpframe.graph.facts import in_package
 from dpframe.graph.maps.base import ColumnMap, RecordColumn, RecordMap, RowMap
 from dpframe.graph.maps.grid import Grid, GridColumn, OnGrid, step_size
 from dpframe.graph.maps.weighted import BudgetSource
@@ -90,7 +92,7 @@ def _of_records(node: Any, seen: Views, _: Block, number: Numbers) -> Array:
     made: Array = node.records(
         {one: seen[one] if one in whole else seen.real(one) for one in reads}, number
     )
-    return made
+    return _shaped(node, made, len(seen[node.source]), number)
 
 
 def _of_budgets(node: Any, seen: Views, block: Block, _: Numbers) -> Array:
@@ -100,7 +102,25 @@ def _of_budgets(node: Any, seen: Views, block: Block, _: Numbers) -> Array:
 def _of_one(node: Any, seen: Views, _: Block, number: Numbers) -> Array:
     """Rows or labels that are made of others."""
     before: Any = read_of(node)
-    made: Array = node.apply(seen.real(before), number)
+    block = seen.real(before)
+    return _shaped(node, node.apply(block, number), len(block), number)
+
+
+def _shaped(node: Any, made: Array, records: int, number: Numbers) -> Array:
+    """What a map made of a block, one row or label for each record: a class from outside may forget
+    to say how many columns it makes, and bounds follow from them. Raises NotExecutable.
+    """
+    if in_package(type(node)):
+        return made
+    width = (round(number(node.columns)),) if isinstance(node, RowsNode) else ()
+    if np.shape(made)[1:] != width:
+        told = f"rows of {width[0]} columns" if width else "one number for each record"
+        way_out = "State `columns` in its class, and the bounds that follow from them."
+        got = f"an array of {np.ndim(made)} dimensions, {np.shape(made)[1:]} for each record"
+        raise NotExecutable(f"{node.label} must make {told}, and made {got}. {way_out}")
+    if len(made) != records:
+        wanted = "one row or label for each record: its sensitivity is that of one record"
+        raise NotExecutable(f"{node.label} must make {wanted}.")
     return made
 
 

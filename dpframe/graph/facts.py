@@ -171,7 +171,8 @@ def unbounded(found: Any) -> Any:
         case known.LabelFacts():
             return known.LabelFacts()
         case known.StatisticFacts():
-            return known.StatisticFacts(found.shape, table=found.table)
+            mirrored = found.symmetric
+            return known.StatisticFacts(found.shape, table=found.table, symmetric=mirrored)
     return None
 
 
@@ -264,7 +265,8 @@ def told_by_statistic(statistic: Statistic, relation: Relation | None) -> known.
     l1, l2, spectral = (None if one is None else one.value for one in found)
     steps = () if statistic.step is None else (statistic.step,)
     told: Any = known.StatisticFacts
-    return told(statistic.shape, l1, l2, spectral, steps=steps)  # type: ignore[no-any-return]
+    symmetric = statistic.symmetric
+    return told(statistic.shape, l1, l2, spectral, steps=steps, symmetric=symmetric)  # type: ignore[no-any-return]
 
 
 def told_by_loss(loss: Objective) -> known.Loss:

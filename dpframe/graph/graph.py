@@ -111,6 +111,10 @@ class Graph:
     @cached_property
     def records(self) -> tuple[dict[str, object], ...]:
         """Every node as JSON: id, kind, inputs, own parameters."""
+        return self.written()
+
+    def written(self) -> tuple[dict[str, object], ...]:
+        """The same, asked anew."""
         numbers = {node: index for index, node in enumerate(self.nodes)}
         return tuple(
             {

@@ -79,13 +79,19 @@ class Joint:
         """An upper bound on the sum, from the m_i (or upper bounds of them)."""
         return maximum(*self.branches(moves, maximum))
 
+    def squares(self, moves: Sequence[Expression]) -> list[tuple[str, Expression]]:
+        """The m_i by their part in the joint move, and what rounding may add."""
+        own: Any = list(zip(self.family, moves, strict=True))
+        found: Any = book.charged(self.facts, own)
+        return list(found)
+
     def branches(self, moves: Sequence[Expression], larger: Larger) -> tuple[Expression, ...]:
         """Formulas whose maximum is the total; `larger` decides max(A, m2), or bounds it from
         above.
         """
         at: Any = Symbolic(None, self.relation)
-        squares: Any = list(zip(self.family, moves, strict=True))
-        sums = book.by_part(at, book.charged(self.facts, squares))
+        squares: Any = self.squares(moves)
+        sums = book.by_part(at, squares)
         return tuple(book.joint(sums, partial(_settled, at, larger), lambda f: at.constant(f) == 0))
 
     def attained(self, moves: Sequence[Expression]) -> Expression:

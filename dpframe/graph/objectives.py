@@ -150,7 +150,7 @@ class Logistic(Objective):
 
     def at(self, margins: Array, labels: Array, number: Numbers) -> tuple[Array, Array, Array]:
         """Each without overflow."""
-        from .elementwise import decay
+        from dpframe.numerics.blocks.elementwise import decay
 
         slopes = self.slopes(margins, labels, number)
         with np.errstate(over="ignore"):
@@ -161,7 +161,7 @@ class Logistic(Objective):
 
     def slopes(self, margins: Array, labels: Array, number: Numbers) -> Array:
         """-y/(1 + e^(y t)), by e^-|y t|: the same bits for a record wherever it stands."""
-        from .elementwise import decay
+        from dpframe.numerics.blocks.elementwise import decay
 
         del number
         with np.errstate(over="ignore"):

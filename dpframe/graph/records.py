@@ -46,7 +46,9 @@ def _stated(node: Node) -> dict[str, object]:
     if isinstance(node, Statistic):
         shape = [to_json(size) for size in node.shape]
         moves = {"l1": _move(node, L1), "l2": _move(node, L2)}
-        return {"kind": "trusted_statistic", "shape": shape, **moves, "step": _step(node)}
+        mirrored = {"symmetric": True} if node.symmetric else {}
+        own = {"shape": shape, **moves, "step": _step(node), **mirrored}
+        return {"kind": "trusted_statistic", **own}
     if isinstance(node, Procedure):
         amounts = dict(zip(node.share.currency, map(to_json, node.share.amounts), strict=True))
         return {"kind": "trusted_release", "share": amounts, "name": node.name}

@@ -27,14 +27,14 @@ from dpframe.theory.relations import RELATIONS
 
 from .sentence import sentence
 
-SCHEMA = "dpframe-certificate/2"
+SCHEMA = "dpframe-certificate/3"
 IDEALIZED, TRUSTED = "idealized numerics", " is trusted: "
 
 
 class Checker(At):
     """The obligations of one certificate."""
 
-    hash = ""
+    hash, added = "", True
 
     def private_runs(self, graphs: Json, epsilon: Formula) -> None:
         """The obligation that every one of these graphs is epsilon-DP. Raises Refused."""
@@ -59,11 +59,12 @@ class Checker(At):
         keys(claimed, self.where, **parts, rows_per_person=object, derivation=str, **each)
         keys(graph, "graph", nodes=list, output=list)
         self.require(claimed["relation"] in RELATIONS, f"relation: one of {sorted(RELATIONS)}")
-        derivation = claimed["derivation"]
+        derivation = claimed["derivation"] if self.added else ""
         if ":" in derivation:
             believed(self, derivation)  # an accountant from outside: the total is on its word
         else:
-            self.require(derivation in DERIVATIONS, f"one of {sorted(DERIVATIONS)}")
+            known = derivation in DERIVATIONS or not self.added
+            self.require(known, f"one of {sorted(DERIVATIONS)}")
         self.relation = RELATIONS[claimed["relation"]]
         waiting = self.declare(claimed["symbols"])
         self.rows = self.whole(claimed["rows_per_person"], "rows_per_person")
@@ -82,7 +83,7 @@ class Checker(At):
         listed = any(a.startswith(IDEALIZED) for a in document["assumptions"])
         floating = f"assumptions must list {IDEALIZED}, of {self.idealized}"
         self.require(listed or not self.idealized, floating)
-        return sentence(self, claimed)
+        return sentence(self, claimed) + ("" if self.added else " The total was not checked.")
 
     def limit(self, trusted: Collection[str] | None) -> None:
         """Refuse what is taken on the word of other classes. Raises Refused."""
@@ -192,15 +193,17 @@ def check(
     *,
     steps: Steps | None = None,
     trusted: Collection[str] | None = None,
+    total: bool = True,
 ) -> Verdict:
     """Check a certificate given as JSON values, by its own proof unless `steps` are given.
     `expect` pins its hash; `trusted` names the only classes, module:Class, whose word it may take.
-    Never raises.
+    Without the `total`, what it accepts is everything but the sum of the costs. Never raises.
     """
     proof = document.get("proof") if type(document) is dict else None
     own = proof.get("steps") if type(proof) is dict else None
     steps = Steps(own if type(own) is dict else {}) if steps is None else steps
     checker = Checker(Ring(steps))
+    checker.added = total
     try:
         plain(document)
         proved = checker.run(document, expect)
@@ -210,11 +213,9 @@ def check(
         checker.require(not idle, f"proof: steps that close nothing: {idle!s:.200}")
     except Unusable as error:
         return Verdict(False, "", "", 0, f"unusable: {error}")  # noqa: FBT003
-    except Refused as error:
-        reason = f"{error!s:.2000}"
-        return Verdict(False, "", checker.hash, checker.count, reason)  # noqa: FBT003
     except Exception as error:  # noqa: BLE001 - what this checker does not foresee is refused
-        reason = f"{checker.where}: {type(error).__name__}: {error!s:.200}"
+        unforeseen = f"{checker.where}: {type(error).__name__}: {error!s:.200}"
+        reason = f"{error!s:.2000}" if isinstance(error, Refused) else unforeseen
         return Verdict(False, "", checker.hash, checker.count, reason)  # noqa: FBT003
     believed = tuple(sorted(checker.believed))
     return Verdict(True, proved, checker.hash, checker.count, "", believed)  # noqa: FBT003

@@ -64,9 +64,9 @@ def _loops(problem: Problem) -> Iterator[Obligation]:
             yield Obligation("structure", charged.label, rule, facts, UNPROVED, repair=fix)
     readers = [node for node in (*graph.posts, *graph.known) if read[node]]
     for node in (*readers, *(one for one in iterates if one in graph.outputs)):
-            rule = "the point of a loop is read by its query alone; dp.loop(...) gives all points"
-            fix = "read the loop instead of its point."
-            yield Obligation("structure", node.label, rule, (node.label,), UNPROVED, repair=fix)
+        rule = "the point of a loop is read by its query alone; dp.loop(...) gives all points"
+        fix = "read the loop instead of its point."
+        yield Obligation("structure", node.label, rule, (node.label,), UNPROVED, repair=fix)
     asked = {one.step for one in graph.loops if one.point in read[one.step]}
     for release in graph.releases:
         if release.sampled is not None and release not in asked:

@@ -1,155 +1,119 @@
-"""Exact algebra: formulas as rational functions over Q in the graph's symbols (python-flint inside,
-never outside this folder).
+"""Formulas of the language in the kernel's ring, where a proof of a sign is searched for when it is
+asked for. What is shown here, the kernel shows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from fractions import Fraction
-from math import comb
-from typing import Any
+from functools import partial
 
-import attrs
-import flint
+from dpframe.exact.documents import Range
+from dpframe.exact.enclosure import exactly
+from dpframe.exact.formula import Atom, Formula
+from dpframe.exact.limits import Refused
+from dpframe.exact.ring import Ring
+from dpframe.symbols import Domain, Expression, Symbol
+from dpframe.symbols.evaluation import Arithmetic
 
-from dpframe.symbols import Domain, Expression, Number, Power, Product, Sum, Symbol, multiply, power
+from .witnesses import Searched
 
-Polynomial = Any  # flint.fmpq_mpoly
-MAX_TERMS = 20_000
-
-
-@attrs.frozen(eq=False)
-class Ratio:
-    """top/bottom, polynomials over Q."""
-
-    top: Polynomial
-    bottom: Polynomial
-
-    @property
-    def is_zero(self) -> bool:
-        """Whether it is identically 0."""
-        return bool(self.top.is_zero())
-
-    def __add__(self, other: Ratio) -> Ratio:
-        if self.bottom == other.bottom:
-            return Ratio(self.top + other.top, self.bottom)
-        return Ratio(self.top * other.bottom + other.top * self.bottom, self.bottom * other.bottom)
-
-    def __mul__(self, other: Ratio) -> Ratio:
-        return Ratio(self.top * other.top, self.bottom * other.bottom)
-
-    @property
-    def constant(self) -> Fraction | None:
-        """Its value where it is a constant; None otherwise."""
-        reduced = self.reduced()
-        if not (reduced.top.is_constant() and reduced.bottom.is_constant()) or self.is_zero:
-            return None
-        value = reduced.top.leading_coefficient() / reduced.bottom.leading_coefficient()
-        return Fraction(int(value.p), int(value.q))
-
-    def power(self, exponent: int) -> Ratio:
-        """The integer power."""
-        top, bottom = (self.top, self.bottom) if exponent >= 0 else (self.bottom, self.top)
-        return Ratio(top ** abs(exponent), bottom ** abs(exponent))
-
-    def reduced(self) -> Ratio:
-        """Without common factors."""
-        common = self.top.gcd(self.bottom)
-        return self if common.is_one() else Ratio(self.top / common, self.bottom / common)
+Point = Mapping[Symbol, Fraction]
 
 
 class Field:
-    """Rational functions over Q in `symbols`; a value with memory, one a verification."""
+    """Formulas in `symbols`, and in others of other names, which stay in memory: one for each
+    verification.
+    """
 
     def __init__(self, symbols: Iterable[Symbol]) -> None:
-        """Names are ordered, so that equal graphs make equal polynomials."""
-        self.symbols = tuple(sorted(set(symbols), key=lambda symbol: symbol.name)) or (
-            Symbol("_", Domain(Fraction(0), Fraction(1))),
-        )
-        self.context = flint.fmpq_mpoly_ctx.get(
-            tuple(f"x{i}" for i in range(len(self.symbols))), flint.Ordering.lex
-        )
-        self.one = self.context.constant(1)
-        self._known: dict[Expression, Ratio | None] = {
-            symbol: Ratio(generator, self.one)
-            for symbol, generator in zip(self.symbols, self.context.gens(), strict=True)
-        }
+        """Names are ordered, so that equal graphs make equal formulas."""
+        self.symbols = tuple(sorted(set(symbols), key=lambda symbol: symbol.name))
+        self.ring = Ring(Searched())
+        self.ring.symbols = {one.name: _atom(self.ring, one) for one in self.symbols}
+        self._arithmetic = _arithmetic(self.ring)
+        self._known: dict[Expression, Formula] = {}
+        self._undefined: set[Expression] = set()
+        self._own = {symbol.name: symbol for symbol in self.symbols}
 
-    def ratio(self, formula: Expression) -> Ratio | None:
-        """`formula` as a rational function; None where it is not one (a log is left) or is huge."""
-        if formula not in self._known:
-            self._known[formula] = self._ratio(formula)
-        return self._known[formula]
+    def formula(self, formula: Expression) -> Formula | None:
+        """The formula in the ring; None where it is not shown to be defined on the whole domain."""
+        if formula in self._undefined:
+            return None
+        for symbol in formula.symbols():
+            if self._own.setdefault(symbol.name, symbol) != symbol:
+                return None
+            if symbol.name not in self.ring.symbols:
+                self.ring.symbols[symbol.name] = _atom(self.ring, symbol)
+        self.ring.work = 0  # the limit is for each formula: the kernel has one for a certificate
+        try:
+            return self._arithmetic.value(formula, self.ring.symbols, self._known)
+        except Refused:
+            self._undefined.add(formula)
+            return None
 
-    def _ratio(self, formula: Expression) -> Ratio | None:
-        match formula:
-            case Number(value):
-                return Ratio(
-                    self.context.constant(flint.fmpq(value.numerator, value.denominator)), self.one
-                )
-            case Sum(parts):
-                return self._fold(parts, Ratio.__add__)
-            case Product(parts):
-                return self._fold(parts, Ratio.__mul__)
-            case Power(base, exponent) if exponent.denominator == 1:
-                return self._power(self.ratio(base), int(exponent))
+    def shown(self, formula: Expression, *, strict: bool) -> bool:
+        """Whether it is shown to be defined and >= 0 (> 0 where `strict`) on the whole domain."""
+        found = self.formula(formula)
+        with suppress(Refused):  # more work than one sign is worth
+            return found is not None and self.ring.prove(found, strict=strict)
+        return False
+
+    def rational(self, formula: Expression) -> bool:
+        """Whether it is shown to be a quotient of polynomials in the symbols."""
+        found = self.formula(formula)
+        return found is not None and is_rational(found)
+
+    def constant(self, formula: Expression) -> Fraction | None:
+        """The number that a formula is; None for any other."""
+        found = self.formula(formula)
+        with suppress(Refused):
+            return None if found is None else self.ring.factored(found).constant
         return None
 
-    def _power(self, inner: Ratio | None, exponent: int) -> Ratio | None:
-        if inner is None or (exponent < 0 and inner.is_zero):
-            return None
-        most = max(len(inner.top), len(inner.bottom)) - 1  # terms of a power: C(most + e, most)
-        return None if comb(most + abs(exponent), most) > MAX_TERMS else inner.power(exponent)
+    def equal(self, one: Expression, other: Expression) -> bool:
+        """Whether two formulas, both positive, are shown to be the same."""
+        f, g = self.formula(one), self.formula(other)
+        if f is None or g is None:
+            return False
+        with suppress(Refused):
+            return not self.ring.clear(f - g)[0] or not self.ring.clear(f**2 - g**2)[0]
+        return False
 
-    def _fold(self, parts: tuple[Expression, ...], combine: Any) -> Ratio | None:
-        total: Ratio | None = None
-        for part in parts:
-            ratio = self.ratio(part)
-            if ratio is None:
-                return None
-            total = ratio if total is None else combine(total, ratio)
-            if len(total.top) > MAX_TERMS:
-                return None
-        return total
+    def value(self, formula: Expression, point: Point) -> Fraction | None:
+        """The exact value at a point, where it is seen to be rational."""
+        found = self.formula(formula)
+        at = {symbol.name: number for symbol, number in point.items()}
+        return None if found is None else exactly(self.ring, found, at)
 
-    def evaluate(self, polynomial: Polynomial, point: Mapping[Symbol, Fraction]) -> Fraction:
-        """The exact value at a point."""
-        value = polynomial(
-            *(flint.fmpq(point[s].numerator, point[s].denominator) for s in self.symbols)
-        )
-        return Fraction(int(value.p), int(value.q))
 
-    def product(self, ratio: Ratio) -> Expression | None:
-        """The ratio as one product of a number and powers of symbols; None where it is none."""
-        one = ratio.reduced()
-        parts: list[Expression] = []
-        for side, sign in ((one.top, 1), (one.bottom, -1)):
-            terms = list(side.to_dict().items())
-            if len(terms) != 1:
-                return None
-            exponents, c = terms[0]
-            parts.append(power(Fraction(int(c.p), int(c.q)), sign))
-            parts += [power(s, sign * int(k)) for s, k in zip(self.symbols, exponents, strict=True)]
-        return multiply(*parts)
+def is_rational(f: Formula) -> bool:
+    """Whether a formula is a quotient of polynomials in symbols."""
+    atoms = [(f.ring.atoms[g], e) for mono in f.terms for g, e in mono]
+    whole = all(e.denominator == 1 and one.kind in ("symbol", "sum") for one, e in atoms)
+    return whole and all(is_rational(arg) for one, _ in atoms for arg in one.args)
 
-    def modulo(self, ratio: Ratio, root: Symbol, degree: int, whole: Ratio) -> Ratio:
-        """The same ratio where root^degree = `whole`, without that power of `root` or higher ones.
-        As it is, where `whole` is no polynomial.
-        """
-        if not whole.bottom.is_constant():
-            return ratio
-        place, base = self.symbols.index(root), whole.top / whole.bottom.leading_coefficient()
-        sides = (ratio.top, ratio.bottom)
-        return Ratio(*(self._modulo(side, place, degree, base) for side in sides))
 
-    def _modulo(self, side: Polynomial, place: int, degree: int, base: Polynomial) -> Polynomial:
-        total = self.context.constant(0)
-        for exponents, coefficient in side.to_dict().items():
-            many, left = divmod(exponents[place], degree)
-            lower = (*exponents[:place], left, *exponents[place + 1 :])
-            total += self.context.from_dict({lower: coefficient}) * base**many
-        return total
+def range_of(domain: Domain) -> Range:
+    """The values of a symbol, as the kernel has them."""
+    low, high = domain.lower, domain.upper
+    return Range(low, high, domain.lower_closed, domain.upper_closed, domain.integer).whole
 
-    def used(self, polynomial: Polynomial) -> list[int]:
-        """The positions of the symbols that occur."""
-        return [index for index, degree in enumerate(polynomial.degrees()) if degree > 0]
+
+def _atom(ring: Ring, symbol: Symbol) -> Formula:
+    span = range_of(symbol.domain)
+    atom = Atom("symbol", span.sign, (), symbol.name, span)
+    return ring.product([(ring.intern(("symbol", symbol.name), atom), 1)])
+
+
+def _arithmetic(ring: Ring) -> Arithmetic[Formula]:
+    calls: dict[str, Callable[..., Formula]] = {
+        name: partial(_called, ring, name) for name in ("min", "max", "exp", "analytic_sigma")
+    }
+    plus, times, power = Formula.__add__, Formula.__mul__, Formula.__pow__
+    return Arithmetic(ring.lift, plus, times, power, {**calls, "log": ring.log})
+
+
+def _called(ring: Ring, name: str, *parts: Formula) -> Formula:
+    return ring.called(name, parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 import attrs
@@ -16,10 +17,9 @@ from dpframe.symbols import Expression, Number, split_coefficient
 from .attempt import Attempt, Class, classes
 from .earn import earns
 from .edit import NOISE, Edit
+from .judge import Earned
 from .obligation import PROVED, UNPROVED, Constraint, Obligation
 from .problem import Problem
-from .procedures import earned
-from .sign import quick_sign
 
 FEW = 8
 
@@ -34,12 +34,19 @@ def basic(problem: Problem, accountant: Accountant) -> Attempt:
         constraints.update(dict.fromkeys(result.constraints))
         once = count == result.obligation.count
         found.append(result.obligation if once else attrs.evolve(result.obligation, count=count))
-    for procedure in problem.graph.procedures:
-        for result in earned(problem, procedure):
-            constraints.update(dict.fromkeys(result.constraints))
-            found.append(result.obligation)
+    for result in _of_procedures(problem):
+        constraints.update(dict.fromkeys(result.constraints))
+        found.append(result.obligation)
     obligations = (*_summed(found), *_pure_only(problem))
     return Attempt("basic", obligations, tuple(thinned(list(constraints), problem)))
+
+
+def _of_procedures(problem: Problem) -> Iterator[Earned]:
+    if problem.graph.procedures:
+        from .procedures import earned  # with all that explains them
+
+        for procedure in problem.graph.procedures:
+            yield from earned(problem, procedure)
 
 
 def _by_whole(problem: Problem, grouped: list[Class]) -> list[Class]:
@@ -135,8 +142,8 @@ def thinned(constraints: list[Constraint], problem: Problem) -> list[Constraint]
     for constraint in constraints:
         left = constraint.left
         coefficient, rest = split_coefficient(left)
-        positive = coefficient > 0 if left in shares else quick_sign(rest) > 0
-        key = (rest if positive else left, constraint.right, constraint.strict)
+        sure = coefficient > 0 if left in shares else problem.field.shown(rest, strict=True)
+        key = (rest if sure else left, constraint.right, constraint.strict)
         if key not in largest or largest[key][0] < coefficient:
             largest[key] = (coefficient, constraint)
     return _whole([constraint for _, constraint in largest.values()], shares, problem)

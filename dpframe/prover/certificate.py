@@ -11,20 +11,24 @@ from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from dpframe import documents
 from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument
-from dpframe.graph import Graph, Node, Procedure
+from dpframe.graph import Graph, Node, Procedure, Release
+from dpframe.identity import own
 from dpframe.kernel import Verdict
 
 from .at_numbers import AtNumbers
 from .obligation import Constraint, Obligation
 from .problem import Problem, place
 from .report import satisfied
+
+if TYPE_CHECKING:
+    from dpframe.accounting import Composition
 
 REHEARSAL = "dpframe.execution.rehearsal"
 IDEALIZED = "idealized numerics: {} proved over the reals and executed in floating point"
@@ -142,6 +146,12 @@ class Certificate(AtNumbers):
             raise InvalidArgument("declaration", "importable as module:name", lost[0], way_out)
         Path(path).write_text(json.dumps(self.document, indent=1) + "\n")
 
+    def as_composition(self) -> Composition:
+        """What its releases cost together, for any accountant and any other library."""
+        from .composed import together
+
+        return together(self)
+
     def preview(self, *, n: int, d: int | None = None) -> Any:
         """Noise at public sizes, and which intervals it will leave, before anything is spent; `d`,
         the columns of the table, is left out where a codebook fixes it.
@@ -169,11 +179,16 @@ class Certificate(AtNumbers):
 
 def idealized(graph: Graph) -> tuple[str, ...]:
     """The releases that are not computed exactly, each by name."""
-    named = [one.label for one in graph.charged if not one.exact]
+    named = [one.label for one in graph.charged if not _exactly(one)]
     if not named:
         return ()
     verb = "is" if len(named) == 1 else "are"
     return (IDEALIZED.format(f"{', '.join(dict.fromkeys(named))} {verb}"),)
+
+
+def _exactly(one: Release | Procedure) -> bool:
+    """Noise of a class from outside is not known to be drawn exactly, whatever the class says."""
+    return one.exact and own(one.noise if isinstance(one, Release) else type(one))
 
 
 def on_their_word(graph: Graph) -> tuple[str, ...]:

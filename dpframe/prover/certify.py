@@ -14,10 +14,8 @@ from dpframe.privacy import Guarantee
 
 from .certificate import Certificate
 from .derivations import derivation_of
-from .jointly import Jointly
 from .problem import Problem, trusted_classes
 from .report import Report, verify
-from .text import refusal_text
 
 CALIBRATIONS = ("as declared", "jointly")
 
@@ -48,6 +46,8 @@ def certify(
     chosen = calibrated(regression, calibrate)
     report = examine(chosen, target=target, setting=setting, accountant=accountant, trust=trust)
     if not report.proved:
+        from .text import refusal_text
+
         raise Uncertified(report, refusal_text(chosen, report))
     return Certificate(chosen, report)
 
@@ -55,7 +55,11 @@ def certify(
 def calibrated(regression: Regression, how: str) -> Regression:
     """The declaration with noise as declared, or all of it scaled jointly."""
     check_word("calibrate", how, CALIBRATIONS)
-    return Jointly(of=regression) if how == "jointly" else regression  # type: ignore[call-arg]
+    if how != "jointly":
+        return regression
+    from .jointly import Jointly
+
+    return Jointly(of=regression)  # type: ignore[call-arg]
 
 
 def examine(

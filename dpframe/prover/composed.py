@@ -6,7 +6,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 from dpframe.accountants import NumericAccountant, Part
-from dpframe.accounting import Composition, composition_of
+from dpframe.accounting import Composition
 from dpframe.pld import losses
 from dpframe.privacy import GaussianDP
 from dpframe.symbols import Number, sqrt
@@ -15,7 +15,6 @@ from .certificate import Certificate
 from .mixture import Pure, amplified, sampled_draws, squared_mu, upper
 
 
-@composition_of.register(Certificate)
 def together(certificate: Certificate) -> Composition:
     """All releases at the certificate's numbers, under its relation: one Gaussian loss of the
     joint mu (proofs/joint), and one loss for each other release, or sampled one, times its draws.

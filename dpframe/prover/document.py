@@ -26,7 +26,7 @@ from .problem import place, trusted_classes
 if TYPE_CHECKING:
     from .certificate import Certificate
 
-SCHEMA = "dpframe-certificate/2"
+SCHEMA = "dpframe-certificate/3"
 Symbols = Mapping[str, Symbol]
 # a field at its default is left out, unless it is among WRITTEN
 STATED = {"relation", "rows_per_person"}
@@ -340,9 +340,7 @@ def each_of(target: PersonalizedDP) -> dict[str, object]:
     }
 
 
-def personal_target(
-    each: Guarantee, spec: Mapping[str, Any], symbols: Symbols
-) -> PersonalizedDP:
+def personal_target(each: Guarantee, spec: Mapping[str, Any], symbols: Symbols) -> PersonalizedDP:
     """The target of a file. Raises InvalidArgument."""
     plain: dict[str, Any] = {name: getattr(each, name) for name in each.parameters}
     if "groups" not in spec:

@@ -200,6 +200,4 @@ def _stated_gaussian(
     claim = Claim(share.epsilon, share.delta, move, lower)
     fact = f"std = {size}, L2 sensitivity {sensitivity}, share ({share})"
     edit = Edit(NOISE, release, Gaussian.analytic)
-    return judge(
-        problem, Move("share", release.label, claim, [move], lambda moves, _: moves, fact, edit)
-    )
+    return judge(problem, Move("share", release.label, claim, [("rest", move)], fact, edit))

@@ -17,7 +17,7 @@ from .enclose import at_point, enclose
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
 from .problem import Problem
 from .resolve import outermost
-from .sign import counterexample, nonnegative, positive, positive_size
+from .sign import counterexample, nonnegative, positive
 
 RULE = "Pr[N(0, 1) > t] <= exp(-t^2/2)/2 for t >= 0"
 SOURCE = "(proofs/events)"
@@ -59,7 +59,7 @@ def _tail_proved(problem: Problem, bound: Bound) -> bool:
         far, paid = at_point((stds, failure), {})
         return bool(far >= 0 and _tail(far) <= paid)
     found = _logarithm(power(stds, 2))
-    if found is None or not positive_size(stds, problem.field):
+    if found is None or not problem.field.shown(stds, strict=True):
         return False
     k, inside = found
     return nonnegative(2 * power(inside, k) * failure - 1, problem.field).proved is True

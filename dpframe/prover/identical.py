@@ -10,7 +10,7 @@ import attrs
 
 from dpframe.graph import Graph, Node, Post, Regression, Release, Setting
 from dpframe.privacy import Guarantee
-from dpframe.symbols import Expression, Number, multiply, power
+from dpframe.symbols import Expression, Number
 
 from .algebra import Field
 
@@ -115,14 +115,5 @@ def _post_differences(one: Post, other: Post) -> list[str]:
 
 
 def equal(a: Expression, b: Expression) -> bool:
-    """Whether two formulas, both positive, are equal wherever both are defined: their squared
-    quotient is 1; False where that is not seen.
-    """
-    if a == b:
-        return True
-    field = Field(a.symbols() | b.symbols())
-    plain = field.ratio(a - b)
-    if plain is not None:
-        return plain.is_zero
-    quotient = field.ratio(power(multiply(a, power(b, -1)), 2))
-    return quotient is not None and bool(quotient.top == quotient.bottom)
+    """Whether two formulas, both positive, are shown to be the same for all parameter values."""
+    return a == b or Field(a.symbols() | b.symbols()).equal(a, b)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 
 import attrs
 
@@ -13,8 +14,8 @@ from dpframe.identity import own
 from dpframe.privacy import ApproxDP, GaussianDP, PureDP
 from dpframe.symbols import RELEASED, Expression, Number
 
+from .algebra import Field
 from .attempt import ALL, Attempt, Class, joint_moves
-from .e1 import larger
 from .edit import ALL_NOISE, Edit
 from .judge import Move, judge
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
@@ -84,12 +85,19 @@ def _total(problem: Problem, joint: Joint, grouped: Sequence[Class]) -> Attempt:
         result = judge(problem, _move(claim, moves, joint, fact))
         return Attempt("gaussian", (result.obligation,), result.constraints)
     worth = target.amounts[0] if isinstance(target, GaussianDP) else 2 * target.amounts[0]
-    branches = joint.branches(moves, lambda a, b: larger(a, b, problem.field))
+    branches = joint.branches(moves, partial(_larger, problem.field))
     return Attempt("gaussian", (inside(problem, branches, attained, worth, fact),))
 
 
 def _move(claim: Claim, moves: Sequence[Expression], joint: Joint, fact: str) -> Move:
-    return Move("total", ALL, claim, moves, joint.branches, fact, Edit(ALL_NOISE))
+    return Move("total", ALL, claim, joint.squares(moves), fact, Edit(ALL_NOISE))
+
+
+def _larger(field: Field, a: Expression, b: Expression) -> Expression:
+    """max(a, b) of positive formulas, or a + b where it is not settled which is larger."""
+    if nonnegative(a - b, field).proved:
+        return a
+    return b if nonnegative(b - a, field).proved else a + b
 
 
 def inside(

@@ -1,30 +1,35 @@
-"""Does a Gaussian move stay inside (epsilon, delta)? By definition of the std, by the exact
-profile at numbers, by rule E1, by boxes; or a counterexample.
+"""Does a Gaussian move stay inside (epsilon, delta)? By definition of the std, by rule E1, or by
+the exact profile, as the rule book has them; or a counterexample.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
+from typing import Any
 
 import attrs
 
+from dpframe.exact.formula import Formula
+from dpframe.exact.limits import Refused
 from dpframe.numerics.rounding import arb_lower
-from dpframe.symbols import Domain, Expression, Number, Symbol, analytic_sigma, power
+from dpframe.symbols import Expression, Number
+from dpframe.symbols.arithmetic import Formulas
+from dpframe.theory.at import At
+from dpframe.theory.facts import Hypothesis
+from dpframe.theory.gaussian import Squares, Tail, by_definition, by_profile, tail_bound, tail_of
 
-from .algebra import Field
-from .e1 import Totals, larger, tail_rule
+from .algebra import Field, range_of
 from .edit import Edit
 from .enclose import enclose
 from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation
 from .problem import Problem
-from .profile_rule import Claim, holds, known_delta, on_boxes, refute
-from .resolve import atoms, resolve
+from .profile_rule import Claim, compact, drawn_in, known_delta, refute
 from .sign import nonnegative, positive
 
-UNKNOWN = Symbol("the value of analytic_sigma", Domain(Fraction(0)))  # no parameter has a blank
-RANGES = {"log": Domain(), "analytic_sigma": Domain(Fraction(0))}
 PROFILE = "exact Gaussian privacy profile"
+DEFINITION = "analytic_sigma: the std is enough by its definition"
 SOURCE = "[BalleW18, Thm 8]"
 
 
@@ -38,15 +43,14 @@ class Earned:
 
 @attrs.frozen(eq=False)
 class Move:
-    """A Gaussian claim: `claim` as formulas, the m_i = `moves` whose joint total is the largest of
-    `totals`, and how to speak of it and to mend it.
+    """A Gaussian claim: `claim` as formulas, the m_i = `squares` with their parts in the joint
+    move, and how to speak of it and to mend it.
     """
 
     kind: str
     label: str
     claim: Claim
-    moves: Sequence[Expression]
-    totals: Totals
+    squares: Sequence[tuple[str, Expression]]
     fact: str
     edit: Edit | None = None
 
@@ -55,79 +59,88 @@ class Move:
         return Obligation(self.kind, self.label, rule, (self.fact, *facts), PROVED)
 
 
+class Assuming(At):
+    """The context in which the prover calls the theorems on Gaussian releases: what they need of
+    the parameters is assumed, unless it holds nowhere.
+    """
+
+    def __init__(self, field: Field) -> None:
+        super().__init__(field.ring)
+        self.domains = {symbol.name: range_of(symbol.domain) for symbol in field.symbols}
+
+    def assume(self, f: Formula, g: Formula, *, strict: bool = False) -> bool:
+        """Whether f <= g (f < g) may be assumed."""
+        return self.ring.prove(g - f, strict=strict) or not self.ring.prove(f - g)
+
+
 def judge(problem: Problem, move: Move) -> Earned:
     """Decide the claim, cheapest rule first."""
-    if by_definition(problem, move):
-        rule = f"analytic_sigma: the std is enough by its definition {SOURCE}"
-        return Earned(move.obligation(rule))
-    proved = _at_numbers(move) if not move.claim.symbols else _symbolic(problem, move)
-    return proved or Earned(_open(move))
+    field, claim = problem.field, move.claim
+    epsilon, delta = field.formula(claim.epsilon), field.formula(claim.delta)
+    formulas = [(part, field.formula(square)) for part, square in move.squares]
+    squares = [(part, square) for part, square in formulas if square is not None]
+    if epsilon is None or delta is None or len(squares) < len(formulas):
+        return Earned(_open(move))
+    found = None
+    with suppress(Refused):  # a part of the claim is not shown to be defined
+        found = _proved(problem, move, epsilon, delta, squares)
+    return found or Earned(_open(move))
 
 
-def by_definition(problem: Problem, move: Move) -> bool:
-    """Whether mu^2 <= 1/analytic_sigma(x, y)^2, exactly, for x <= epsilon and y <= delta: what is
-    (x, y)-DP is (epsilon, delta)-DP.
-    """
-    epsilon, delta = move.claim.epsilon, move.claim.delta
-    found = frozenset().union(*(atoms(part) for part in move.moves))
-    own = analytic_sigma(epsilon, delta)
-    others = sorted((one for one in found if one.name == "analytic_sigma" and one != own), key=str)
-    field, claims = problem.field, [own] if own in found else []
-    for atom in others:
-        x, y = atom.parts
-        if nonnegative(epsilon - x, field).proved and nonnegative(delta - y, field).proved:
-            claims.append(atom)
-    return any(_by_atom(problem, move, atom) for atom in claims)
+def _proved(
+    problem: Problem, move: Move, epsilon: Formula, delta: Formula, squares: Squares
+) -> Earned | None:
+    """What the rule book shows. Raises Refused."""
+    c = Assuming(problem.field)
+    if by_definition(c, epsilon, delta, squares):
+        return Earned(move.obligation(f"{DEFINITION} {SOURCE}"))
+    tail = tail_of(c, epsilon, delta, squares) if move.claim.symbols else None
+    found = _by_tail(problem, move, tail)
+    return found or _profile(c, move, epsilon, delta, squares)
 
 
-def _by_atom(problem: Problem, move: Move, atom: Expression) -> bool:
-    """With the atom as a positive unknown s, every branch of the total times s^2 is at most 1; its
-    epsilon > 0 and 0 < delta < 1.
-    """
-    epsilon, delta = atom.parts
-    if not all(positive(part, problem.field).proved for part in (epsilon, delta, 1 - delta)):
-        return False
-    opaque = {atom: UNKNOWN}
-    return _within(problem, move, opaque) or _within(problem, move, _unknowns(move) | opaque)
-
-
-def _within(problem: Problem, move: Move, opaque: Mapping[Expression, Symbol]) -> bool:
-    """Whether every branch of the total times s^2 is at most 1, subformulas being `opaque`."""
-    field = Field((*problem.symbols, *opaque.values()))
-    settled = [resolve(part, field, opaque) for part in move.moves]
-    branches = move.totals(settled, lambda a, b: larger(a, b, field))
-    return all(nonnegative(1 - branch * power(UNKNOWN, 2), field).proved for branch in branches)
-
-
-def _unknowns(move: Move) -> dict[Expression, Symbol]:
-    """Every logarithm in the moves as an unknown number of any sign, and every other analytic_sigma
-    as a positive one: what holds then holds.
-    """
-    found = frozenset().union(*(atoms(part) for part in move.moves))
-    calls = sorted((call for call in found if call.name in RANGES), key=str)
-    return {call: Symbol(f"{call.name} {i}", RANGES[call.name]) for i, call in enumerate(calls)}
-
-
-def _at_numbers(move: Move) -> Earned | None:
-    if not holds(move.claim, {}):
+def _by_tail(problem: Problem, move: Move, tail: Tail | None) -> Earned | None:
+    """By rule E1, in its region."""
+    found = region_of(tail, move.claim.epsilon, move.claim.delta)
+    if found is None:
         return None
-    return Earned(move.obligation(f"{PROFILE} {SOURCE}", known_delta(move.claim, {})))
+    a, S, constraint = found
+    done = move.obligation("rule E1, a Gaussian tail bound (proofs/e1)", f"a = {a}, S = {S}")
+    return Earned(done, () if within(problem, constraint) else (constraint,))
 
 
-def _symbolic(problem: Problem, move: Move) -> Earned | None:
-    claim = move.claim
-    tail = tail_rule(move.moves, move.totals, claim.epsilon, claim.delta, problem.field)
-    if tail is not None:
-        inside = within(problem, tail.constraint)
-        if inside is not False:
-            rule = "rule E1, a Gaussian tail bound (proofs/e1)"
-            done = move.obligation(rule, f"a = {tail.a}, S = {tail.S}")
-            return Earned(done, () if inside else (tail.constraint,))
-    boxed = on_boxes(claim)
-    if boxed is None:
+def region_of(
+    tail: Tail | None, epsilon: Expression, delta: Expression
+) -> tuple[Fraction, Fraction, Constraint] | None:
+    """The a and S that are found for rule E1, and what it needs of epsilon; None where it does not
+    apply.
+    """
+    if tail is None or not tail.c.ring.steps.closes(tail):
         return None
-    rule = f"{PROFILE} on {boxed.boxes} boxes (ball arithmetic) {SOURCE}"
-    return Earned(move.obligation(rule), boxed.constraints)
+    step: Any = tail.c.ring.steps.find(tail)
+    a, S = map(Fraction, step["pairs"][0])
+    numbers: Any = (Formulas(None), a, S, delta)
+    bound: Any = tail_bound(*numbers)
+    return a, S, Constraint(epsilon, bound, source="rule E1")
+
+
+def _profile(c: At, move: Move, e: Formula, d: Formula, squares: Squares) -> Earned | None:
+    """By the profile, at numbers or on boxes of a compact range of the symbols."""
+    ranges = {symbol: compact(symbol) for symbol in move.claim.symbols}
+    spans = {symbol: span for symbol, span in ranges.items() if span is not None}
+    if len(spans) < len(ranges):
+        return None
+    for symbol, (low, high) in spans.items():
+        own = c.ring.symbols[symbol.name]
+        ends = (c.number(low), own), (own, c.number(high))
+        c.region += [Hypothesis(*sides, strict=False) for sides in ends]
+    if not by_profile(c, e, d, squares):
+        return None
+    if not spans:
+        return Earned(move.obligation(f"{PROFILE} {SOURCE}", known_delta(move.claim, {})))
+    constraints = [part for symbol, span in spans.items() for part in drawn_in(symbol, span)]
+    done = move.obligation(f"{PROFILE} on boxes of the parameters {SOURCE}")
+    return Earned(done, tuple(constraints))
 
 
 def _open(move: Move) -> Obligation:

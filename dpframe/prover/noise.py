@@ -16,7 +16,6 @@ from .edit import ALL_NOISE, CLIP, NOISE, Edit
 from .flow import moves
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
 from .problem import Problem
-from .sign import positive_size
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 
@@ -51,7 +50,7 @@ def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation |
         return _still(release)
     calibrated = release.rule is not None and planned
     size = moved.value if calibrated else release.mechanism.formula
-    if positive_size(size, problem.field):
+    if problem.field.shown(size, strict=True):
         return None
     rule = "the noise must be defined and positive for every parameter value"
     fact = f"{'sensitivity' if calibrated else release.noise.noise} = {size}"
@@ -81,7 +80,8 @@ def _unbounded(release: Release) -> Obligation:
     facts = (f"{release.statistic.label} has no bound that a rule derives",)
     if foreign:
         rule = f"a derived {release.noise.norm} sensitivity: none for {path(release.statistic)}"
-        fix = f"let {foreign[0]}.one_row answer for this norm and relation, or use another noise."
+        fix = f"let {foreign[0]}.one_row answer for this norm and relation, or use another noise; "
+        fix += "a matrix whose eigenvalues are asked for states symmetric = True."
         return Obligation("sensitivity", release.label, rule, facts, UNPROVED, repair=fix)
     raw = any(isinstance(node, RawAggregate) for node in read)
     return Obligation(

@@ -242,8 +242,7 @@ def _times(release: Release | Procedure) -> str:
 
 
 def _repair(problem: Problem, total: Expression, whole: Expression) -> str:
-    ratio = problem.field.ratio(whole / total) if total != ZERO else None
-    factor = None if ratio is None else ratio.constant
+    factor = problem.field.constant(whole / total) if total != ZERO else None
     if factor is None:
         return (
             "choose weights that sum to 1 identically: the last one as 1 minus the others; "

@@ -10,7 +10,7 @@ import attrs
 
 from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument
-from dpframe.graph import Graph, Known, Node, Procedure, Release, Setting
+from dpframe.graph import DataNode, Graph, Known, Node, Procedure, Release, Setting
 from dpframe.graph.maps.thinned import Thinning
 from dpframe.identity import own, strangers
 from dpframe.privacy import Each, Guarantee, PersonalizedDP
@@ -81,6 +81,11 @@ class Problem:
         """All that a proof reads."""
         own_parts = (self.setting, self.target, self.personal, self.accountant)
         return (*_read(self.graph.nodes), *own_parts)
+
+    @property
+    def data(self) -> Iterator[DataNode]:
+        """Every node of data, also those that procedures hold inside."""
+        return (one for one in _read(self.graph.nodes) if isinstance(one, DataNode))
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:

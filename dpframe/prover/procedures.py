@@ -26,7 +26,7 @@ from .examined import EXAMINED
 from .judge import Earned
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
 from .problem import Problem
-from .sign import nonnegative, positive_size
+from .sign import nonnegative
 from .without_theorem import WITHOUT_THEOREM
 
 ONE = Number(Fraction(1))
@@ -138,7 +138,7 @@ class Deciding(Symbolic):
 
     def _positive(self) -> Iterator[Obligation]:
         """One obligation for all sizes that must be positive."""
-        wrong = [one for one in self.sizes if not positive_size(one[1], self.problem.field)]
+        wrong = [one for one in self.sizes if not self.problem.field.shown(one[1], strict=True)]
         named = dict(wrong or self.sizes)
         rule = f"{', '.join(named)} must be positive for every parameter value"
         facts = (", ".join(f"{name} = {formula}" for name, formula in named.items()),)
@@ -176,10 +176,6 @@ class Deciding(Symbolic):
             edit = None if shown else self._edit(rule, f, g)
             fact = f"{'' if shown else 'needed: '}{g} <= {f}"
             self._note(rule, (fact,), shown=shown, edit=edit)
-
-    def at_most(self, most: Expression, f: Expression, rule: str) -> None:
-        """Note whether f is shown to be at most `most`."""
-        self.at_least(most, f, rule)
 
     def at_least_one(self, f: Expression, bounds: Iterable[Expression], rule: str) -> None:
         """Note whether f is shown to be at least one of some formulas."""

@@ -1,6 +1,4 @@
-"""The exact Gaussian privacy profile as a rule: at numbers, on boxes of the symbols, and as a
-source of counterexamples.
-"""
+"""The exact Gaussian privacy profile at numbers, and as a source of counterexamples."""
 
 from __future__ import annotations
 
@@ -21,8 +19,6 @@ from .enclose import BITS, at_point, enclose, rational_ball
 from .obligation import Constraint, Witness
 from .sign import counterexample
 
-MAX_BOXES = 3000
-SMALLEST = Fraction(1, 10**300)  # of a product that a double holds
 MAX_TRIES = 40
 Ball = Any
 
@@ -92,34 +88,6 @@ def shown_ball(ball: Ball) -> str:
     return f"{float(ball.mid()):.6g}".replace("e-0", "e-").replace("e+", "e")
 
 
-@attrs.frozen
-class Boxed:
-    """The claim holds on this compact range of the symbols: the constraints that say so, and how
-    many boxes it took.
-    """
-
-    constraints: tuple[Constraint, ...]
-    boxes: int
-
-
-def on_boxes(claim: Claim) -> Boxed | None:
-    """Prove the claim on a compact range of its symbols by bisection; None where it is not seen."""
-    ranges = {symbol: compact(symbol) for symbol in claim.symbols}
-    known = {symbol: span for symbol, span in ranges.items() if span is not None}
-    if len(known) < len(ranges):
-        return None
-    queue, seen = [known], 0
-    while queue:
-        box, seen = queue.pop(), seen + 1
-        if holds(claim, {symbol.name: _ball(span) for symbol, span in box.items()}):
-            continue
-        if seen + len(queue) > MAX_BOXES:
-            return None
-        queue.extend(_halves(box))
-    constraints = [part for symbol, span in known.items() for part in _range(symbol, span)]
-    return Boxed(tuple(constraints), seen)
-
-
 def compact(symbol: Symbol) -> Interval | None:
     """The compact range on which boxes prove: closed ends as declared, open ends drawn in by 1/1000
     of the width; delta from 1e-300 to 1/2.
@@ -134,7 +102,8 @@ def compact(symbol: Symbol) -> Interval | None:
     return Interval(left, high if symbol.domain.upper_closed else high - margin)
 
 
-def _range(symbol: Symbol, span: Interval) -> list[Constraint]:
+def drawn_in(symbol: Symbol, span: Interval) -> list[Constraint]:
+    """Where the range is less than the domain."""
     low, high = span
     wanted = []
     if low != symbol.domain.lower:
@@ -142,46 +111,6 @@ def _range(symbol: Symbol, span: Interval) -> list[Constraint]:
     if high != symbol.domain.upper:
         wanted.append(Constraint(symbol, Number(high), source="compact range of the boxes"))
     return wanted
-
-
-def _ball(span: Interval) -> Ball:
-    low, high = span
-    return rational_ball(low).union(rational_ball(high))
-
-
-def _halves(box: dict[Symbol, Interval]) -> list[dict[Symbol, Interval]]:
-    """Halves of the relatively widest side; geometric halves where the ends differ by more than a
-    factor 4.
-    """
-    symbol = max(box, key=lambda s: _relative(box[s]))
-    low, high = box[symbol]
-    middle = (
-        Fraction(float(low * high) ** 0.5)
-        if low > 0 and high > 4 * low and SMALLEST < low * high < 1 / SMALLEST
-        else (low + high) / 2
-    )
-    if low > 0 and high > 4 * low and not low < middle < high:
-        middle = _geometric(low, high)
-    halves = Interval(low, middle), Interval(middle, high)
-    return [{**box, symbol: half} for half in halves]
-
-
-def _geometric(low: Fraction, high: Fraction) -> Fraction:
-    """A power of 2 near sqrt(low high), for ends too small or too large for a float."""
-    exponent = (
-        (low.numerator.bit_length() - low.denominator.bit_length())
-        + (high.numerator.bit_length() - high.denominator.bit_length())
-    ) // 2
-    return Fraction(2) ** exponent
-
-
-def _relative(span: Interval) -> float:
-    low, high = span
-    return (
-        float((high - low) / max(high, Fraction(1, 10**6)))
-        if low <= 0 or high <= 4 * low
-        else 1 + float(min(high / low, Fraction(10**9)))
-    )
 
 
 def known_delta(claim: Claim, values: Mapping[str, Fraction]) -> str:

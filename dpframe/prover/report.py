@@ -4,6 +4,7 @@ if one does.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -50,13 +51,17 @@ class Report:
 
     @property
     def made_of(self) -> tuple[object, ...]:
-        """All that was proved, and where, laid flat: `sealed`, unless a part was changed since."""
+        """All that was proved, and where, laid flat: `sealed`, unless a part was changed since. Of
+        classes from outside, whose parts are not looked at, what they state.
+        """
         proved, chosen = self.problem, self.chosen
         claimed = (
             *(proved.target, proved.personal, proved.setting, proved.trust),
             proved.accountant,
         )
-        return state(proved.graph, claimed, None if chosen is None else chosen.constraints)
+        found = state(proved.graph, claimed, None if chosen is None else chosen.constraints)
+        stated = json.dumps(proved.graph.written()) if proved.trusted else ""  # by empty caches
+        return (*found, stated)
 
     @property
     def obligations(self) -> tuple[Obligation, ...]:
@@ -185,11 +190,7 @@ def _with_point(attempt: Attempt) -> Attempt:
         fix = "narrow the range of the released number."
         late = Obligation("region", "parameters", rule, facts, UNPROVED, repair=fix)
         return attrs.evolve(attempt, obligations=(*attempt.obligations, late))
-    if (
-        not attempt.proved
-        or not attempt.constraints
-        or example(attempt.constraints) is not None
-    ):
+    if not attempt.proved or not attempt.constraints or example(attempt.constraints) is not None:
         return attempt
     rule = "the theorems' hypotheses must hold somewhere on the declared domain"
     facts = tuple(map(str, attempt.constraints[:8]))

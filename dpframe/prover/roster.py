@@ -16,8 +16,7 @@ from dpframe.privacy.personal import Grouped, Listed, PersonalizedDP, own_symbol
 from dpframe.symbols import Call, Domain, Expression, Number, Symbol, exact
 
 from .enclose import enclose, number, rational_ball
-from .resolve import atoms
-from .unknowns import substituted
+from .resolve import atoms, substituted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

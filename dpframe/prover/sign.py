@@ -5,37 +5,26 @@ evaluated exactly, or neither.
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
-from functools import lru_cache
 
 import attrs
 
-from dpframe.errors import InvalidArgument
-from dpframe.symbols import (
-    Call,
-    Domain,
-    Expression,
-    Number,
-    Power,
-    Product,
-    Sum,
-    Symbol,
-    multiply,
-    split_coefficient,
-)
+from dpframe.exact.documents import Range
+from dpframe.exact.formula import Formula
+from dpframe.exact.limits import HALF, Refused
+from dpframe.exact.signs import Patch, axes_of, patch_of, place
+from dpframe.symbols import Expression, Symbol
 
-from . import bernstein
-from .algebra import Field, Polynomial, Ratio
+from .algebra import Field, Point, is_rational
 from .enclose import at_point
 from .obligation import Witness, named
-from .unknowns import NotShown, Rewritten, beyond, defined, extremum, rewritten, substituted
 
-Point = Mapping[Symbol, Fraction]
 MAX_POINTS = 2000
-MAX_TRIES, FIRST = 40, 2  # points at which roots and logarithms are enclosed, in all and at first
-BOXES, COEFFICIENTS = 64, 20_000  # of a polynomial in unknowns
-EXTREMA = 2  # minima and maxima that are looked into, one inside the other
+MAX_TRIES = 40  # points at which roots and logarithms are enclosed
+MAX_PATCHES, STEPS = 256, 40  # where a polynomial is negative, and on the way there
 
 
 @attrs.frozen
@@ -61,277 +50,80 @@ def positive(formula: Expression, field: Field) -> Decision:
 
 
 def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
-    if quick_sign(formula) >= strict:
+    if field.shown(formula, strict=strict):
         return PROVED
-    ratio = field.ratio(formula)
-    if ratio is None:
-        found = _by_enclosure(formula, FIRST, strict=strict)
-        if found is OPEN and holds(formula, strict=strict):
-            return PROVED
-        return _by_enclosure(formula, MAX_TRIES, strict=strict) if found is OPEN else found
-    if ratio.is_zero:
-        return _at(field, ratio, next(points(field.symbols)), strict=strict) if strict else PROVED
-    ratio = ratio.reduced()
-    sign = _constant_sign(ratio.bottom, field)
-    if sign == 0:
-        return OPEN
-    top = ratio.top if sign > 0 else -ratio.top
-    return _polynomial(top, field, strict=strict)
+    tried = (_at(formula, field, point, strict=strict) for point in _tried(formula, field))
+    return next((one for one in tried if one is not OPEN), OPEN)
 
 
-@lru_cache(maxsize=4096)
-def holds(formula: Expression, *, strict: bool) -> bool:
-    """Whether the formula is shown to be >= 0 (> 0 where `strict`) on the domain of its symbols,
-    with roots, logarithms, minima and maxima in it. False says nothing.
-    """
-    return quick_sign(formula) >= strict or _by_unknowns(formula, 0, strict=strict)
-
-
-def _by_unknowns(formula: Expression, depth: int, *, strict: bool) -> bool:
-    """The same as a rational function of unknowns; and by each argument of a minimum or maximum, or
-    by one of them and what lies beyond it. (proofs/unknowns)
-    """
-    try:
-        if any(_rational(one, strict=strict) for one in rewritten(formula, holds)):
-            return True
-        found = extremum(formula) if depth < EXTREMA else None
-        if found is None:
-            return False
-        others = (substituted(formula, {found: other}) for other in beyond(found, depth))
-        if any(_by_unknowns(other, depth + 1, strict=strict) for other in others):
-            return True
-        cases = (substituted(formula, {found: part}) for part in found.parts)
-        return all(_by_unknowns(case, depth + 1, strict=strict) for case in cases)
-    except InvalidArgument:  # a quotient or a power that is undefined, or too large
-        return False
-
-
-def _rational(found: Rewritten, *, strict: bool) -> bool:
-    """Whether a rational function is shown to be >= 0 (> 0) for all values of its symbols."""
-    tied = [formula for root, _, total in found.relations for formula in (root, total)]
-    field = Field(set().union(*(one.symbols() for one in (found.formula, *tied))))
-    ratio = field.ratio(found.formula)
-    for root, degree, total in found.relations:
-        other = field.ratio(total)
-        if ratio is not None and other is not None:
-            ratio = field.modulo(ratio, root, degree, other)
-    if ratio is None or ratio.bottom.is_zero():
-        return False
-    if ratio.is_zero:
-        return not strict
-    ratio = ratio.reduced()
-    for bottom, top in ((ratio.bottom, ratio.top), (-ratio.bottom, -ratio.top)):
-        if _positive(bottom, field, strict=True):
-            return _positive(top, field, strict=strict)
-    return False
-
-
-def _positive(polynomial: Polynomial, field: Field, *, strict: bool) -> bool:
-    """Whether Bernstein coefficients show that it is > 0, or >= 0, without much work."""
-    if polynomial.is_constant():
-        return bool(polynomial.leading_coefficient() > 0)
-    used = field.used(polynomial)
-    terms = {tuple(e[i] for i in used): c for e, c in polynomial.to_dict().items()}
-    domains = [field.symbols[i].domain for i in used]
-    found = bernstein.decide(terms, domains, strict=strict, boxes=BOXES, most=COEFFICIENTS)
-    return found.proved is True
-
-
-def _by_enclosure(formula: Expression, tries: int, *, strict: bool) -> Decision:
-    """A formula with roots or logarithms: decided where it has no symbols; else only refuted, at an
-    ordinary point.
+def _tried(formula: Expression, field: Field) -> Iterator[Point]:
+    """Ordinary points first; of a polynomial also those on the way to where it is negative, and
+    many more.
     """
     symbols = sorted(formula.symbols(), key=lambda symbol: symbol.name)
-    for point in itertools.islice(points(symbols), tries):
-        (value,) = at_point([formula], {one.name: number for one, number in point.items()})
-        if value < 0 or (strict and value <= 0):
-            return Decision(proved=False, witness=point)
-        if not symbols and (value > 0 or (value >= 0 and not strict)):
-            return PROVED
-    return OPEN
+    yield from itertools.islice(points(symbols), MAX_TRIES)
+    found = field.formula(formula)
+    if found is not None and is_rational(found):
+        with suppress(Refused):  # more work than a counterexample is worth
+            part = field.ring.cleared(found)
+            yield from _towards(part, {symbol.name: symbol for symbol in symbols})
+        yield from points(symbols)
 
 
-def quick_sign(formula: Expression) -> int:
-    """1 where the formula is certainly > 0, 0 where it is certainly >= 0, -1 where neither is seen
-    at once.
-    """
-    match formula:
-        case Number(value):
-            return (value.numerator > 0) - (value.numerator < 0)
-        case Symbol(_, domain, _):
-            return 1 if domain.positive else 0 if domain.nonnegative else -1
-        case Product(parts):
-            return min(_signs(parts))
-        case Power(base, exponent):
-            if exponent.denominator % 2 == 0 or (exponent.denominator == 1 and exponent % 2 == 0):
-                return max(quick_sign(base), 0 if exponent > 0 else -1)
-            return quick_sign(base) if exponent > 0 or quick_sign(base) > 0 else -1
-        case Sum(parts):
-            signs = _signs(parts)
-            return max(signs) if min(signs) >= 0 else _linear_sign(parts)
-        case Call(name, parts):
-            return _call_sign(name, parts)
-    return -1
+def _towards(part: Formula, symbols: Mapping[str, Symbol]) -> Iterator[Point]:
+    """Points of the domain that approach a corner where a polynomial is negative."""
+    atoms = [part.ring.atoms[g] for g in axes_of(part)]
+    patch = patch_of(part) if {atom.kind for atom in atoms} == {"symbol"} else None
+    corner = None if patch is None else _corner(patch)
+    base = next(points(list(symbols.values())))
+    for step in range(STEPS if corner else 0):
+        inward = [t + (HALF - t) * (Fraction(1, 2**step) if step else 0) for t in corner or ()]
+        ends = zip(atoms, inward, strict=True)
+        found = {symbols[atom.name]: _placed(atom.range, t) for atom, t in ends}
+        at = {symbol: value for symbol, value in found.items() if value is not None}
+        if len(at) == len(found) and all(value in symbol.domain for symbol, value in at.items()):
+            yield {**base, **at}
 
 
-def _call_sign(name: str, parts: tuple[Expression, ...]) -> int:
-    signs = [quick_sign(part) for part in parts]
-    if name == "max":
-        magnitude = any(multiply(-1, part) in parts for part in parts)
-        return max(*signs, 0 if magnitude else -1)
-    if name == "min":
-        return min(signs)
-    return 1 if name == "exp" else -1
+def _corner(patch: Patch) -> list[Fraction] | None:
+    """Where a coefficient at a corner is negative, each coordinate from 0 to 1."""
+    axes = len(patch.shape)
+    queue = deque([(patch, [(Fraction(0), Fraction(1))] * axes)])
+    for _ in range(MAX_PATCHES):
+        here, sides = queue.popleft()
+        for ends in itertools.product((0, 1), repeat=axes):
+            at = [end * (size - 1) for end, size in zip(ends, patch.shape, strict=True)]
+            if here.flat[place(at, patch.shape)] < 0:
+                return [side[end] for side, end in zip(sides, ends, strict=True)]
+        axis = here.depth % axes
+        low, high = sides[axis]
+        halves = (low, (low + high) / 2), ((low + high) / 2, high)
+        for part, half in zip(here.halved(), halves, strict=True):
+            queue.append((part, [*sides[:axis], half, *sides[axis + 1 :]]))
+    return None
 
 
-def _linear_sign(parts: tuple[Expression, ...]) -> int:
-    """The sign of a sum of numbers and multiples of parameters, by its infimum."""
-    total, attained = Fraction(0), True
-    for part in parts:
-        coefficient, rest = split_coefficient(part)
-        if type(part) is Number:
-            total += part.value
-            continue
-        if type(rest) is not Symbol:
-            return -1
-        domain, up = rest.domain, coefficient > 0
-        end = domain.lower if up else domain.upper
-        if end is None:
-            return -1
-        total += coefficient * end
-        attained = attained and (domain.lower_closed if up else domain.upper_closed)
-    return 1 if total > 0 or (total == 0 and not attained) else 0 if total == 0 else -1
+def _placed(span: Range, t: Fraction) -> Fraction | None:
+    """The point of a range at t in [0, 1], whole where only these count; None at infinity."""
+    low, high = span.lower, span.upper
+    if low is not None and high is not None:
+        found = low + t * (high - low)
+    elif t == 1:
+        return None
+    else:
+        found = low + t / (1 - t) if low is not None else (high or Fraction(0)) - t / (1 - t)
+    return Fraction(round(found)) if span.integer else found
 
 
-def _signs(parts: tuple[Expression, ...]) -> list[int]:
-    """The signs of the parts, up to the first that is not seen."""
-    found = []
-    for part in parts:
-        found.append(quick_sign(part))
-        if found[-1] < 0:
-            break
-    return found
-
-
-def positive_size(formula: Expression, field: Field) -> bool:
-    """Whether a formula with logarithms and roots is certainly defined and > 0 everywhere."""
-    return _positive_size(formula, field) and _defined(formula)
-
-
-@lru_cache(maxsize=4096)
-def _defined(formula: Expression) -> bool:
-    """Whether every part is shown to be defined everywhere."""
-    try:
-        defined(formula, holds)
-    except NotShown:
-        return False
-    return True
-
-
-def _positive_size(formula: Expression, field: Field) -> bool:
-    match formula:
-        case Product(parts):
-            return (
-                all(_positive_size(part, field) for part in parts)
-                or positive(formula, field).proved is True
-            )
-        case Power(base, _) if _positive_size(base, field):
-            return True
-        case Call("log", (inner,)):
-            return positive(inner - 1, field).proved is True
-        case Call("exp", _):
-            return True
-        case Call("analytic_sigma", (epsilon, delta)):
-            return all(positive(part, field).proved for part in (epsilon, delta, 1 - delta))
-        case Call("max" | "min", parts) | Sum(parts) if all(
-            _positive_size(part, field) for part in parts
-        ):
-            return True
-    return positive(formula, field).proved is True
-
-
-def _constant_sign(polynomial: Polynomial, field: Field) -> int:
-    """1 or -1 where the polynomial never vanishes on the domain and has that sign; 0 where that is
-    not seen.
-    """
-    if polynomial.is_constant():
-        return 1 if polynomial.leading_coefficient() > 0 else -1
-    if _polynomial(polynomial, field, strict=True).proved:
-        return 1
-    return -1 if _polynomial(-polynomial, field, strict=True).proved else 0
-
-
-def _polynomial(polynomial: Polynomial, field: Field, *, strict: bool) -> Decision:
-    used = field.used(polynomial)
-    if not used:
-        good = polynomial.leading_coefficient() > 0
-        return (
-            PROVED
-            if good
-            else _at(
-                field, Ratio(polynomial, field.one), next(points(field.symbols)), strict=strict
-            )
-        )
-    domains = [field.symbols[index].domain for index in used]
-    terms = {
-        tuple(exponents[index] for index in used): c
-        for exponents, c in polynomial.to_dict().items()
-    }
-    outcome = bernstein.decide(terms, domains, strict=strict)
-    if outcome.proved:
-        return PROVED
-    return _refute(polynomial, field, used, outcome.corner, strict=strict)
-
-
-def _refute(
-    polynomial: Polynomial,
-    field: Field,
-    used: list[int],
-    corner: tuple[Fraction, ...],
-    *,
-    strict: bool,
-) -> Decision:
-    base = next(points(field.symbols))
-    symbols = [field.symbols[index] for index in used]
-    nearby = _towards(symbols, corner) if corner else iter(())
-    ordinary = itertools.islice(points(symbols), MAX_TRIES)
-    for partial in itertools.chain(ordinary, nearby, points(symbols)):
-        decision = _at(field, Ratio(polynomial, field.one), {**base, **partial}, strict=strict)
-        if decision.proved is False:
-            return decision
-    return OPEN
-
-
-def _at(field: Field, ratio: Ratio, point: Point, *, strict: bool) -> Decision:
-    value = field.evaluate(ratio.top, point)
-    wrong = value <= 0 if strict else value < 0
+def _at(formula: Expression, field: Field, point: Point, *, strict: bool) -> Decision:
+    """Whether a formula is seen to be negative, or not positive, at a point."""
+    value = field.value(formula, point)
+    if value is None:
+        (ball,) = at_point([formula], {one.name: number for one, number in point.items()})
+        wrong = ball <= 0 if strict else ball < 0
+    else:
+        wrong = value <= 0 if strict else value < 0
     return Decision(proved=False, witness=point, value=value) if wrong else OPEN
-
-
-def _towards(symbols: list[Symbol], corner: tuple[Fraction, ...]) -> Iterator[Point]:
-    """Points of the domain that approach a corner of the box."""
-    for step in range(40):
-        weight = Fraction(1, 2**step) if step else Fraction(0)
-        inward = [t + (Fraction(1, 2) - t) * weight for t in corner]
-        found = [
-            bernstein.to_domain(symbol.domain, t) for symbol, t in zip(symbols, inward, strict=True)
-        ]
-        rounded = [
-            _whole(symbol.domain, value) for symbol, value in zip(symbols, found, strict=True)
-        ]
-        if all(
-            value is not None and value in symbol.domain
-            for symbol, value in zip(symbols, rounded, strict=True)
-        ):
-            yield {
-                symbol: value
-                for symbol, value in zip(symbols, rounded, strict=True)
-                if value is not None
-            }
-
-
-def _whole(domain: Domain, value: Fraction | None) -> Fraction | None:
-    return Fraction(round(value)) if domain.integer and value is not None else value
 
 
 def counterexample(

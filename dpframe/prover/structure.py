@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from dpframe.accountants import Accountant
-from dpframe.graph import Procedure
+from dpframe.graph import ColumnNode, Node, Procedure, RowsNode
+from dpframe.graph.facts import facts_of
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.weighted import BudgetSource
-from dpframe.identity import Shadow
-from dpframe.symbols import RELEASED, Expression, Number
+from dpframe.identity import Shadow, own
+from dpframe.symbols import RECORD, RELEASED, Expression, Number
+from dpframe.theory.trusted import OF_RECORDS, PER_RECORD
 
 from .adaptive import adaptive
 from .edit import TABLE, Edit
@@ -20,7 +22,7 @@ from .flow import flow, where
 from .individual import individual
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
 from .problem import Problem, place
-from .sign import positive, positive_size
+from .sign import positive
 from .thinning import thinning
 
 ONE = Number(Fraction(1))
@@ -31,6 +33,7 @@ def obligations(problem: Problem) -> list[Obligation]:
     special = (*individual(problem), *thinning(problem))
     failing = [
         *_foreign(problem),
+        *_tables(problem),
         *_target(problem),
         *flow(problem),
         *adaptive(problem),
@@ -62,7 +65,7 @@ def _not_positive(
     problem: Problem, label: str, formulas: dict[str, Expression]
 ) -> Iterator[Obligation]:
     for name, formula in formulas.items():
-        if positive_size(formula, problem.field):
+        if problem.field.shown(formula, strict=True):
             continue
         decision = positive(formula, problem.field)
         witness = None
@@ -81,7 +84,7 @@ def _target(problem: Problem) -> Iterator[Obligation]:
     amounts = {name: getattr(target, name) for name in target.parameters}
     for name, amount in amounts.items():
         below = name != "delta" or positive(1 - amount, problem.field).proved
-        if not (below and positive_size(amount, problem.field)):
+        if not (below and problem.field.shown(amount, strict=True)):
             rule = (
                 "the target must be meaningful for every parameter value: amounts positive, "
                 "delta below 1"
@@ -110,6 +113,32 @@ def _foreign(problem: Problem) -> Iterator[Obligation]:
             yield Obligation("trust", kind.__qualname__, rule, (fact,), UNPROVED, repair=repair)
 
 
+def _tables(problem: Problem) -> Iterator[Obligation]:
+    """What a class from outside reads is of the table of this setting; a map of records reads
+    records.
+    """
+    for node in problem.data:
+        if own(type(node)):
+            continue
+        if node.unit != problem.setting.unit:
+            rule = (
+                "what is read is of the table of this setting, whose unit says who are neighbours"
+            )
+            facts = (f"{node.label} for {node.unit}", f"the setting for {problem.setting.unit}")
+            fix = f"leave `unit` out of {type(node).__qualname__}: it is that of its first input."
+            yield Obligation("structure", node.label, rule, facts, UNPROVED, repair=fix)
+        others = [one for one in node.inputs if not _of_record(one)]
+        if isinstance(node, (RowsNode, ColumnNode)) and others:
+            read = tuple(one.label for one in others)
+            fix = "release the statistic, and read the release: dp.release(...)."
+            yield Obligation("structure", node.label, OF_RECORDS, read, UNPROVED, repair=fix)
+
+
+def _of_record(node: Node) -> bool:
+    """Whether a node is about records, or public."""
+    return isinstance(facts_of(node), PER_RECORD) or node.scope in RELEASED | RECORD
+
+
 def _said(kind: type, name: str) -> str:
     if kind is Shadow:
         return "an attribute that was set on a value of the graph hides what its class says"
@@ -132,8 +161,8 @@ def _fix(kind: type) -> str:
 
 
 def _sources(problem: Problem) -> Iterator[Obligation]:
-    own = [node for node in problem.setting.nodes() if node is not None]
-    declared = set(own).union(*map(ancestors, own))
+    tables = [node for node in problem.setting.nodes() if node is not None]
+    declared = set(tables).union(*map(ancestors, tables))
     for source in problem.graph.sources:
         if source not in declared and source != BudgetSource(problem.setting.unit):
             rule = "every statistic reads the X and y of this setting"

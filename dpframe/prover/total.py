@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from dpframe.accountants import Accountant, AdditiveAccountant
@@ -120,17 +120,9 @@ def _profiles(
     for square in squares:
         claim, edit = Claim(target.epsilon, target.delta, square, ZERO), Edit(ALL_NOISE)
         fact = "; ".join(facts)
-        found.append(judge(problem, Move("total", ALL, claim, [square], _alike, fact, edit)))
+        found.append(judge(problem, Move("total", ALL, claim, [("rest", square)], fact, edit)))
     constraints = dict.fromkeys(part for one in found for part in one.constraints)
     return Attempt("total", tuple(one.obligation for one in found), tuple(constraints))
-
-
-def _alike(
-    moves: Sequence[Expression], larger: Callable[[Expression, Expression], Expression]
-) -> Sequence[Expression]:
-    """The total of one move."""
-    del larger
-    return moves
 
 
 def _gaps(problem: Problem, rho: Expression, target: ApproxDP) -> Iterator[Expression]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from copy import copy
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice, product
@@ -14,10 +16,10 @@ from dpframe.exact.contour import Draws, Line
 from dpframe.exact.documents import Range
 from dpframe.exact.enclosure import exactly
 from dpframe.exact.formula import Formula, atom_text
-from dpframe.exact.interval import Interval, exp, floor_to, log, magnitude, middle
-from dpframe.exact.limits import HALF, MAX_BOXES, ONE, ZERO, Json, Unbounded
+from dpframe.exact.interval import Interval, floor_to, magnitude, middle
+from dpframe.exact.limits import HALF, MAX_BOXES, ONE, ZERO, Json, Refused, Unbounded
 from dpframe.exact.ring import Ring
-from dpframe.exact.signs import Claim, Patch, Sign, Steps, affine, enclosed, patch_of
+from dpframe.exact.signs import Claim, Patch, Sign, Steps, extrema, patch_of
 from dpframe.kernel import Verdict, check
 from dpframe.kernel.checker import Inside
 from dpframe.theory.at import At
@@ -25,7 +27,7 @@ from dpframe.theory.boxes import Box, Boxes, halved
 from dpframe.theory.derivations import Contour
 from dpframe.theory.gaussian import Tail
 
-MAX_PATCHES, MAX_SPLITS = 200, 100
+MAX_PATCHES, MAX_SPLITS, MAX_EXTREMA, MAX_SQUARED = 200, 100, 2, 4
 
 
 def proved(document: Mapping[str, Json]) -> dict[str, Json]:
@@ -34,9 +36,11 @@ def proved(document: Mapping[str, Json]) -> dict[str, Json]:
     return {**document, "proof": {"steps": json.loads(steps)}}
 
 
-def replayed(document: Mapping[str, Json]) -> Verdict:
-    """The kernel's verdict on a document with the proof that was found for it."""
-    return _replayed(_checked(document))[1]
+def replayed(document: Mapping[str, Json], *, total: bool = True) -> Verdict:
+    """The kernel's verdict on a document with the proof that was found for it; without the `total`,
+    on everything but the sum of the costs.
+    """
+    return _replayed(_checked(document), total=total)[1]
 
 
 def _checked(document: Mapping[str, Json]) -> str:
@@ -45,20 +49,20 @@ def _checked(document: Mapping[str, Json]) -> str:
 
 
 @lru_cache(maxsize=64)
-def _replayed(text: str) -> tuple[str, Verdict]:
+def _replayed(text: str, *, total: bool = True) -> tuple[str, Verdict]:
     """The steps that were found for a document, and what the kernel says of it with them."""
     document = json.loads(text)
-    steps = _found(document)
-    return json.dumps(steps), check({**document, "proof": {"steps": steps}})
+    steps = _found(document, total=total)
+    return json.dumps(steps), check({**document, "proof": {"steps": steps}}, total=total)
 
 
-def _found(document: Mapping[str, Json]) -> dict[str, Json]:
+def _found(document: Mapping[str, Json], *, total: bool) -> dict[str, Json]:
     found, bare = Searched(), {**document, "proof": {"steps": {}}}
-    check(bare, steps=found)
+    check(bare, steps=found, total=total)
     steps = {key: step for key, step in found.found.items() if key in found.used}
     if found.nested:  # some steps may be those of what was tried in vain: a replay reads no others
         replayed = Steps(steps)
-        check(bare, steps=replayed)
+        check(bare, steps=replayed, total=total)
         steps = {key: step for key, step in steps.items() if key in replayed.used}
     return steps
 
@@ -105,45 +109,43 @@ def _search(claim: Claim) -> Json | None:
 
 
 def _sign(claim: Sign) -> Json | None:
-    if affine(claim.part, strict=claim.strict):
-        return {"by": "affine"}
     patch = patch_of(claim.part)
     tree = None if patch is None else _tree(patch, strict=claim.strict)
     if tree is not None:
         return {"by": "bernstein", "tree": tree}
-    if enclosed(claim.f, strict=claim.strict):
-        return {"by": "enclosure"}
-    return _above_logs(claim)
+    return _squares(claim) or _cases(claim)
 
 
-def _above_logs(claim: Sign) -> Json | None:
-    """Bernstein coefficients over logarithms that are bounded below by their least values at
-    corners.
-    """
-    ring, part = claim.part.ring, claim.part
-    logs = sorted({g for mono in part.terms for g, _ in mono if ring.atoms[g].kind == "log"})
-    floors = {}
-    for g in logs:
-        top, bottom = ring.atoms[g].args
-        least = min(_corners(ring, top, bottom), default=ZERO)
-        floor = floor_to(log(least, 64).lower, 40) if least > 0 else ZERO
-        if floor > 0 and ring.prove(top - bottom * exp(floor, 64).upper):
-            floors[g] = floor
-    patch = patch_of(part, floors) if floors else None
-    tree = None if patch is None else _tree(patch, strict=claim.strict)
-    named = {atom_text(ring.atoms[g]): str(floor) for g, floor in floors.items()}
-    return None if tree is None else {"by": "bernstein", "tree": tree, "logs": named}
+def _squares(claim: Sign) -> Json | None:
+    """Both sides squared, where a root of a sum occurs that this turns into the sum."""
+    f = claim.part
+    if len(f.terms) > MAX_SQUARED or not f.ring.rooted(f):
+        return None
+    before = memory_of(f.ring)
+    with suppress(Refused):
+        if claim.squared():
+            return {"by": "squares"}
+    vars(f.ring).update(before)
+    return None
 
 
-def _corners(ring: Ring, top: Formula, bottom: Formula) -> Iterator[Fraction]:
-    """Values of a quotient at corners of the domain's closure, where they are rational."""
-    atoms = [a for a in ring.atoms if a.kind == "symbol" and a.name in ring.depends(top, bottom)]
-    ends = [[end for end in atom.range[:2] if end is not None] for atom in atoms[:6]]
-    for point in product(*ends):
-        at = dict(zip((atom.name for atom in atoms), point, strict=False))
-        above, below = exactly(ring, top, at), exactly(ring, bottom, at)
-        if above is not None and below:
-            yield above / below
+def _cases(claim: Sign) -> Json | None:
+    """One argument of a minimum or maximum and something beyond it, or each argument."""
+    ring = claim.part.ring
+    for g in extrema(claim.part)[:MAX_EXTREMA]:
+        every: dict[str, Json] = {"by": "cases", "of": atom_text(ring.atoms[g])}
+        for i in (*range(len(ring.atoms[g].args)), None):
+            step, before = every if i is None else {**every, "beyond": i}, memory_of(ring)
+            with suppress(Refused):
+                if claim.shown(step):
+                    return step
+            vars(ring).update(before)  # a replay does not try in vain, and numbers atoms in turn
+    return None
+
+
+def memory_of(ring: Ring) -> dict[str, Any]:
+    """All that a ring keeps in mind, as it is now."""
+    return {name: copy(kept) for name, kept in vars(ring).items() if isinstance(kept, (dict, list))}
 
 
 def _tree(patch: Patch, *, strict: bool) -> str | None:
@@ -268,10 +270,11 @@ def _tails(claim: Tail) -> Iterator[tuple[Fraction, Fraction]]:
                 top, bottom = (side.constant for side in ring.atoms[g].args)
                 if top and bottom and rest.terms.keys() == {((g, 1),)}:
                     yield top / bottom, 1 / (slope + 2)
-    a = min((v for q in insides for v in _corner_values(c, q)), default=ONE)
+    least = min((v for q in insides for v in _corner_values(c, q)), default=ONE)
     most = max((v for R in totals for v in _corner_values(c, R)), default=HALF)
-    for S in (most, most * Fraction(65, 64), most * Fraction(9, 8), most * Fraction(3, 2), HALF):
-        yield a, S if S.denominator <= 1000 else Fraction(math.ceil(S * 64), 64)
+    more = (most * Fraction(factor) for factor in ("1", "65/64", "9/8", "3/2"))
+    sums = [S if S.denominator <= 1000 else Fraction(math.ceil(S * 64), 64) for S in (*more, HALF)]
+    yield from product((least, ONE), sums)
 
 
 def _corner_values(c: At, f: Formula) -> Iterator[Fraction]:

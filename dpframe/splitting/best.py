@@ -13,7 +13,8 @@ from dpframe.errors import InvalidArgument, Uncertified
 from dpframe.exact.interval import Interval
 from dpframe.graph import Graph, Regression, Setting
 from dpframe.privacy import Guarantee, PersonalizedDP, Share
-from dpframe.prover import Certificate, certify
+from dpframe.prover import Certificate
+from dpframe.prover.certify import certify
 
 from . import scan
 from .by_formula import by_formula, by_symbols

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from itertools import islice
 from typing import Any, Self
 
 from dpframe.exact.documents import Range, number
 from dpframe.exact.formula import Atom, Formula, text_of
-from dpframe.exact.limits import ZERO, Json, Refused
+from dpframe.exact.limits import Json, Refused
 from dpframe.exact.ring import Ring
 
 from .facts import Bound, Hypothesis, Iterate, Known, Post, Procedure, Release, public
@@ -271,11 +270,6 @@ class Judge(Context):
         shown = any(self.ring.prove(f - bound) for bound in bounds)
         self.require(shown, rule if shown else f"{rule}: {text_of(f)} is not shown to be")
 
-    def at_most(self, most: Formula, f: Formula, rule: str) -> None:
-        """The obligation f <= most, shown of f or of a bound on f. Raises Refused."""
-        bounds = islice(bounds_of(self.ring, self.ring.factored(f)), 64)
-        self.at_least(most, next((one for one in bounds if self.ring.prove(most - one)), f), rule)
-
     def computed(self, *what: str) -> None:
         """Note what the program computes, in floating point, which no formula of the graph says."""
         del what
@@ -314,20 +308,3 @@ class At(Judge):
         inner.relation, inner.rows, inner.guarantee = self.relation, self.rows, guarantee
         inner.amounts = [epsilon]
         return inner
-
-
-def bounds_of(ring: Ring, f: Formula) -> Iterator[Formula]:
-    """Bounds on f: itself; where it is a product of what is positive and a minimum, or divided by a
-    maximum, that with one of the arguments.
-    """
-    yield f
-    (mono, c), *others = f.pairs or [((), ZERO)]
-    if others or c <= 0:
-        return
-    for g, e in mono:
-        atom, rest = ring.atoms[g], [(h, k) for h, k in mono if h != g]
-        extreme = (atom.kind == "min" and e > 0) or (atom.kind == "max" and e < 0)
-        if extreme and atom.sign == 2 and all(ring.atoms[h].sign == 2 for h, _ in rest):
-            for part in atom.args:
-                if ring.sign(part) == 2:
-                    yield from bounds_of(ring, ring.factored(ring.product(rest, c) * part**e))

@@ -139,7 +139,7 @@ def _concentrated(at: Context, moved: Formula, share: Mapping[str, Formula]) -> 
 def _stated_laplace(c: At, r: Release, epsilon: Formula, _: Formula) -> None:
     """scale >= Delta/epsilon: Delta_1 [DworkR14, Thm 3.6], or Delta_2 [HardtT10, Sec 4]."""
     rule = f"{r.noise.norm} sensitivity at most epsilon times scale"
-    c.at_most(epsilon * r.size, moved_by(c, r), rule)
+    c.at_least(epsilon * r.size, moved_by(c, r), rule)
 
 
 @theorem("discrete_gaussian", "stated")

@@ -13,8 +13,8 @@ from dpframe.exact.contour import Draws, Line, composed
 from dpframe.exact.documents import number
 from dpframe.exact.enclosure import exactly
 from dpframe.exact.formula import Formula, digest
-from dpframe.exact.interval import FAR, log, root_ends
-from dpframe.exact.limits import HALF, MAX_BOXES, ZERO, Json, Refused, Unbounded
+from dpframe.exact.interval import FAR
+from dpframe.exact.limits import HALF, MAX_BOXES, Json, Refused, Unbounded
 from dpframe.exact.ring import Ring
 
 from .at import At
@@ -160,33 +160,11 @@ def rhos(c: At, releases: Sequence[Release]) -> None:
     c.require(known, "the rho of a release is unknown")
     extra = c.ring.total((moved_by(c, r) / r.size) ** 2 * r.times * HALF for r in others)
     sums = by_part(c, squared_moves(c, gaussians))
-    if c.guarantee is ZCDP:
-        for most in joint(sums, lambda a, b: above(c, a, b)):
-            c.at_least(amounts[0], most * HALF + extra, "rho must be inside the target")
-        return
-
-    if exactly_converted(c, [m * HALF + extra for m in joint(sums, lambda a, b: above(c, a, b))]):
-        return
-
-    def decide(ends: Sequence[tuple[Fraction, Fraction]] | None) -> bool:
-        if ends is None or ends[1][0] <= 0:
-            return False
-        square = max(joint(dict(zip(PARTS, (high for _, high in ends[3:]), strict=True)), max))
-        rho = square / 2 + ends[2][1]
-        root = root_ends(rho * max(ZERO, -log(ends[1][0], 96)[0]), 2, 96)[1]
-        return bool(rho + 2 * root <= ends[0][0])
-
-    shown = on_boxes(c, "zcdp", [*amounts, extra, *sums.values()], decide)
-    c.require(shown, "rho + 2 sqrt(rho log(1/delta)) <= epsilon was not shown")
-
-
-def exactly_converted(c: At, rhos: Sequence[Formula]) -> bool:
-    """Whether rho + 2 sqrt(rho log(1/delta)) <= epsilon is shown as it stands, for each rho."""
-    epsilon, delta = c.amounts
-    with suppress(Refused):  # a root that is not shown to be defined
-        tail = c.ring.log(1 / delta)
-        return all(c.ring.prove(epsilon - rho - (rho * tail) ** HALF * 2) for rho in rhos)
-    return False
+    for most in joint(sums, lambda a, b: above(c, a, b)):
+        rho = worth = most * HALF + extra
+        if c.guarantee is APPROX:  # [BunS16, Prop 1.3]
+            worth = rho + (rho * c.ring.log(1 / amounts[1])) ** HALF * 2
+        c.at_least(amounts[0], worth, "rho, or what it converts to, must be inside the target")
 
 
 @derivation("numeric", APPROX)

@@ -57,7 +57,7 @@ class StatisticFacts:
     labels that it is made of; the steps of its entries' grids (empty: computed in floating point).
     """
 
-    shape: tuple[Formula, ...]  # two sizes: a symmetric matrix
+    shape: tuple[Formula, ...]
     l1: Formula | None = None
     l2: Formula | None = None
     operator: Formula | None = None
@@ -68,6 +68,7 @@ class StatisticFacts:
     charge: Fraction = ZERO  # what rounding may add to its squared move, as a part of it
     steps: tuple[Formula, ...] = ()
     stacked: bool = False
+    symmetric: bool = False  # whether it is a symmetric matrix
     constant: bool | None = None  # of sufficient statistics: whether y'y is among them
     ridge: tuple[Formula, ...] = ()  # of a log_residual: penalty and floor
     counts: bool = False  # whether it is the number of rows

@@ -16,11 +16,24 @@ from .at import At, Context
 from .boxes import on_boxes
 from .joint import PARTS, above, by_part, joint
 
+Squares = Sequence[tuple[str, Formula]]
+"""The part of each release in the joint move, and its m_i."""
 
-def approximately(c: At, e: Formula, d: Formula, squares: Sequence[tuple[str, Formula]]) -> None:
+
+def approximately(c: At, e: Formula, d: Formula, squares: Squares) -> None:
     """The obligation that Gaussian releases with these m_i are (e, d)-DP: E1, or the profile."""
+    shown = not any(m for _, m in squares) or by_definition(c, e, d, squares)
+    if not shown and c.ring.depends(e, d, *(m for _, m in squares)):
+        tail = tail_of(c, e, d, squares)
+        shown = tail is not None and bool(c.ring.steps.closes(tail))
+    shown = shown or by_profile(c, e, d, squares)
+    claim = f"({text_of(e)}, {text_of(d)})-DP by definition, by E1, or by the profile"
+    c.require(shown, "" if shown else f"not shown: {claim}")
+
+
+def by_profile(c: At, e: Formula, d: Formula, squares: Squares) -> bool:
+    """Whether the exact profile of the joint mu is at most d at e, on boxes of the domain."""
     sums = by_part(c, squares)
-    parts = [e, d, *sums.values()]
 
     def decide(ends: Sequence[Interval] | None) -> bool:
         if ends is None or ends[1][0] <= 0:
@@ -28,14 +41,10 @@ def approximately(c: At, e: Formula, d: Formula, squares: Sequence[tuple[str, Fo
         square = max(joint(dict(zip(PARTS, (high for _, high in ends[2:]), strict=True)), max))
         return profile(max(ZERO, ends[0][0]), root_ends(square, 2, 96)[1])[1] <= ends[1][0]
 
-    shown = not any(m for _, m in squares) or by_definition(c, e, d, squares)
-    shown = shown or bool(c.ring.depends(*parts) and elementary(c, e, d, squares))
-    shown = shown or on_boxes(c, "profile", parts, decide)
-    claim = f"({text_of(e)}, {text_of(d)})-DP by definition, by E1, or by the profile"
-    c.require(shown, "" if shown else f"not shown: {claim}")
+    return on_boxes(c, "profile", [e, d, *sums.values()], decide)
 
 
-def by_definition(c: At, e: Formula, d: Formula, squares: Sequence[tuple[str, Formula]]) -> bool:
+def by_definition(c: At, e: Formula, d: Formula, squares: Squares) -> bool:
     """Whether mu^2 <= analytic_sigma(x, y)^-2, what analytic_sigma is, for x <= e, y <= d < 1:
     what is (x, y)-DP is (e, d)-DP.
     """
@@ -50,7 +59,7 @@ def by_definition(c: At, e: Formula, d: Formula, squares: Sequence[tuple[str, Fo
     return any(all(ring.prove(1 - most * least**2) for most in totals) for least in leasts)
 
 
-def elementary(c: At, e: Formula, d: Formula, squares: Sequence[tuple[str, Formula]]) -> bool:
+def tail_of(c: At, e: Formula, d: Formula, squares: Squares) -> Tail | None:
     """E1: m_i = R_i e^2/log(q_i/d), q_i >= a, joint total of R_i <= S <= 1/2, a^(1/S) >= 4 or d <=
     1/2.
 
@@ -63,17 +72,15 @@ def elementary(c: At, e: Formula, d: Formula, squares: Sequence[tuple[str, Formu
         logs = {g for mono in m.terms for g, _ in mono if ring.atoms[g].kind == "log"}
         g = min(logs, default=-1)
         if len(logs) > 1 or any((g, -1) not in mono for mono in m.terms):
-            return False
+            return None
         if m:
             top, bottom = ring.atoms[g].args
             if not ring.prove(bottom, strict=True):
-                return False
+                return None
             insides[g] = top / bottom * d
             shares.append((part, m * ring.product([(g, 1)]) / e**2))
     totals = joint(by_part(c, shares), lambda a, b: above(c, a, b))
-    if not ring.prove(1 - d):
-        return False
-    return bool(ring.steps.closes(Tail(c, e, d, list(insides.values()), totals)))
+    return Tail(c, e, d, list(insides.values()), totals) if ring.prove(1 - d) else None
 
 
 class Tail(NamedTuple):

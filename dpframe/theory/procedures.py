@@ -312,9 +312,9 @@ def _tilted_minimum(
     whole = share_of(c, share, delta=False)
     weighed = norm if factor is None else norm * factor
     bend = loss.bend(bound) * norm * weighed / penalty
-    c.at_most(whole[0] - part * whole[0], bend, BENT)
+    c.at_least(whole[0] - part * whole[0], bend, BENT)
     moved = slope * weighed * c.changes
-    c.at_most(size * part * whole[0], moved, SIZES["l2_laplace"])
+    c.at_least(size * part * whole[0], moved, SIZES["l2_laplace"])
     c.computed()
     return Tilted(c.where, *whole)
 

@@ -123,7 +123,8 @@ def _scaled_columns(at: Context, rows: RowFacts, *, by: Json, minus: Json) -> Ro
     lists = type(by) is list and type(minus) is list and len(by) == len(minus) > 0
     at.require(lists, "by and minus must be lists, one number a column")
     divisors, shifts = [at.rational(one) for one in by], [at.rational(one) for one in minus]
-    at.require(min(divisors) > 0, "by must be positive")
+    every = at.constant(rows.columns) in (None, len(by))
+    at.require(every and min(divisors) > 0, "by must be positive, one number a column")
     far = at.number(sum((shift**2 for shift in shifts), ZERO)) ** HALF
     return ball(rows.columns, None if rows.norm is None else (rows.norm + far) / min(divisors))
 

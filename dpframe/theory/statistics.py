@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from typing import Any, NoReturn
 
 from dpframe.exact.formula import Formula
@@ -27,7 +27,7 @@ def _gram(at: Context, rows: RowFacts) -> StatisticFacts:
     """
     d, steps = rows.columns, stepped(rows, rows)
     if rows.norm is None or rows.norm1 is None:
-        return StatisticFacts((d, d), part="gram", steps=steps)
+        return StatisticFacts((d, d), part="gram", steps=steps, symmetric=True)
     square = l2 = rows.norm**2
     l1 = (rows.norm1**2 + square) * HALF
     if at.replaced:
@@ -35,7 +35,7 @@ def _gram(at: Context, rows: RowFacts) -> StatisticFacts:
         l1 = square if alone else at.minimum(l1 * 2, cauchy)
         l2 = square if alone else at.number(2) ** HALF * square
     found = StatisticFacts((d, d), l1, l2, square, part="gram", steps=steps)
-    return replace(found, size=square, table=(rows, None))
+    return replace(found, size=square, table=(rows, None), symmetric=True)
 
 
 @kind("lambda_min", StatisticFacts, answers=COMBINED.but(role="floor"))
@@ -44,7 +44,7 @@ def _lambda_min(at: Context, gram: StatisticFacts) -> StatisticFacts:
     of X'X is B^2. Rounded down to multiples of g = B^2/2^bits: moves of B^2 stay, l < B^2 becomes
     l + g at most.
     """
-    at.require(len(gram.shape) == 2, "its input must be a symmetric matrix")
+    at.require(gram.symmetric, "its input must be a symmetric matrix")
     rows, move = gram.table[0], gram.spectral
     if move is None or gram.part != "gram" or rows is None or gram.size is None:
         return StatisticFacts((), move, move)
@@ -204,7 +204,8 @@ def _linear(at: Context, *parts: StatisticFacts, coefficients: Json) -> Statisti
     norms = zip(*((part.l1, part.l2, part.spectral) for part in parts), strict=True)
     l1, l2, operator = (summed(at, sizes, moves) for moves in norms)
     steps = common_step(at, factors, parts)
-    return StatisticFacts(parts[0].shape, l1, l2, operator, steps=steps)
+    mirrored = all(part.symmetric for part in parts)
+    return StatisticFacts(parts[0].shape, l1, l2, operator, steps=steps, symmetric=mirrored)
 
 
 def summed(
@@ -234,24 +235,26 @@ def common_step(
 
 @kind("stack", StatisticFacts, many=True, answers=COMBINED)
 def _stack(at: Context, *parts: StatisticFacts) -> StatisticFacts:
-    """All in one vector; off the diagonal of a matrix times sqrt(2), so that L2 is Frobenius's."""
+    """All in one vector: of a symmetric matrix its upper triangle, off the diagonal times sqrt(2),
+    so that L2 is Frobenius's.
+    """
     at.require(parts, "at least one input")
     shape, root = (at.total(map(partial(entries, at), parts)),), at.number(2) ** HALF
-    known = [(p.l1, len(p.shape) == 2) for p in parts if p.l1 is not None and p.l2 is not None]
+    known = [(p.l1, p.symmetric) for p in parts if p.l1 is not None and p.l2 is not None]
     l1 = l2 = None
     if len(known) == len(parts):
         l1 = at.total(size * root if matrix else size for size, matrix in known)
         l2 = together(at, parts)
     exact = all(part.steps for part in parts)
-    scales = [(1, root) if len(p.shape) == 2 else (1,) for p in parts] if exact else []
+    scales = [(1, root) if p.symmetric else (1,) for p in parts] if exact else []
     steps = tuple(s * f for p, fs in zip(parts, scales, strict=False) for s in p.steps for f in fs)
     return StatisticFacts(shape, l1, l2, steps=steps, stacked=True)
 
 
 def entries(at: Context, part: StatisticFacts) -> Formula:
     """How many numbers a part of a stack is."""
-    n = part.shape[0] if part.shape else at.number(1)
-    return n * (n + 1) * HALF if len(part.shape) == 2 else n
+    n = reduce(lambda a, b: a * b, part.shape, at.number(1))
+    return part.shape[0] * (part.shape[0] + 1) * HALF if part.symmetric else n
 
 
 def together(at: Context, parts: Sequence[StatisticFacts]) -> Formula:

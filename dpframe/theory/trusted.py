@@ -28,10 +28,12 @@ MARGIN, LABEL = "|x'theta|", "|y|"
 PER_RECORD = (RowFacts, LabelFacts, Budgets, Weight, Iterate)
 
 
+OF_RECORDS = "a map of records reads rows, labels, weights and released values only"
+
+
 def of_records(c: At, inputs: Sequence[Any]) -> None:
     """The obligation that a map of records reads records, and what is public. Raises Refused."""
-    fits = all(isinstance(one, PER_RECORD) or public(one) for one in inputs)
-    c.require(fits, "a map of records reads rows, labels, weights and released values only")
+    c.require(all(isinstance(one, PER_RECORD) or public(one) for one in inputs), OF_RECORDS)
 
 
 def said(c: At, name: Json, step: Json = None, **stated: Formula | None) -> Formula | None:
@@ -99,15 +101,21 @@ def _trusted_statistic(
     l1: Json,
     l2: Json,
     step: Json = None,
+    symmetric: Json = None,
 ) -> StatisticFacts:
-    """A statistic, with the sensitivities to one row that it states."""
+    """A statistic, with the sensitivities to one row that it states; a matrix is symmetric only
+    where that is stated.
+    """
     believed(c, trusted)
     del parameters
     c.require(type(shape) is list, "shape must be a list of sizes")
     sizes = tuple(c.positive(size, "a size") for size in shape)
     moves = bound(c, l1, "l1"), bound(c, l2, "l2")
     grid = said(c, trusted, step, l1=moves[0], l2=moves[1])
-    return StatisticFacts(sizes, *moves, steps=() if grid is None else (grid,))
+    square = len(sizes) == 2 and c.same(*sizes)
+    c.require(symmetric is None or (symmetric is True and square), "symmetric: true, or null")
+    steps = () if grid is None else (grid,)
+    return StatisticFacts(sizes, *moves, steps=steps, symmetric=symmetric is True)
 
 
 @kind("trusted_loss", answers=PLAIN)

@@ -9,7 +9,7 @@ import pytest
 from dpframe.graph import Column, Post, Regression, Rows, Setting, post, release
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import ADD_REMOVE, ApproxDP
-from dpframe.prover import certify
+from dpframe.prover.certify import certify
 from dpframe.symbols import DELTA, EPSILON, Expression, parameter
 
 BOUNDED = Setting(X=Rows(norm=1), y=Column(bound=1), relation=ADD_REMOVE)

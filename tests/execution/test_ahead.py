@@ -17,9 +17,10 @@ from dpframe.execution.numbers import PublicNumbers
 from dpframe.execution.one_pass import empty_block
 from dpframe.execution.stages import Stages
 from dpframe.execution.totals import Pass
-from dpframe.graph import Reading, rounding
+from dpframe.graph import Reading
 from dpframe.graph.maps.base import ColumnMap
 from dpframe.graph.statistics.sums import Gram
+from dpframe.numerics.blocks import gridding
 from dpframe.symbols import RELEASED
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
@@ -103,7 +104,7 @@ def test_releases_are_the_same_to_the_last_bit(likely, relation, grid):
 @pytest.mark.parametrize(("likely", "times"), [("1/2", 1), (1, 2), (None, 1)])
 def test_rows_are_read_once_where_the_guess_is_right(likely, times, monkeypatch):
     """And again where it is wrong; without one the first pass reads labels only."""
-    run, seen = certified(LabelsFirst(likely=likely)), counted(monkeypatch, rounding, "onto_grid")
+    run, seen = certified(LabelsFirst(likely=likely)), counted(monkeypatch, gridding, "onto_grid")
     dp.execute(run, *table(), rng=1)
     assert sum(seen) == times * 9000
 

@@ -16,7 +16,7 @@ import dpframe as dp
 from dpframe.execution.totals import Pass, derived, in_doubles
 from dpframe.execution.whole import BLOCKS, HELD, WholeSum, added, largest
 from dpframe.graph import Graph
-from dpframe.graph.rounding import onto_grid
+from dpframe.numerics.blocks.gridding import onto_grid
 from dpframe.sources import Block, open_source
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)

@@ -11,9 +11,9 @@ from dpframe.errors import BadData, InvalidArgument, NotExecutable, PostFailed
 from dpframe.execution import execute
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.graph import Column, Regression, Rows, Setting, post, release
-from dpframe.graph.rounding import onto_grid
 from dpframe.graph.statistics import Count, LambdaMin
 from dpframe.mechanisms import Gaussian, Laplace
+from dpframe.numerics.blocks.gridding import onto_grid
 from dpframe.privacy import (
     ADD_REMOVE,
     REPLACE_ONE,
@@ -22,7 +22,7 @@ from dpframe.privacy import (
     PureDP,
     ZeroConcentratedDP,
 )
-from dpframe.prover import certify
+from dpframe.prover.certify import certify
 from dpframe.randomness import SimulatedBits
 from dpframe.symbols import DELTA, EPSILON, Expression, analytic_sigma, exact, parameter, sqrt
 from tests.support.oracles import sigma_of

@@ -19,8 +19,8 @@ from dpframe.execution.one_pass import empty_block
 from dpframe.execution.research import simulate
 from dpframe.execution.stages import Stages
 from dpframe.execution.totals import Pass
-from dpframe.graph import rounding
 from dpframe.graph.statistics.combined import Linear
+from dpframe.numerics.blocks import gridding
 from dpframe.sources import open_source
 from dpframe.sources import table as tables
 from dpframe.sources.memory import MemorySource
@@ -102,13 +102,13 @@ def test_releases_are_the_same_to_the_last_bit(space, relation, missing, monkeyp
 def test_rows_are_rounded_once_for_all_later_passes(monkeypatch):
     """However many there are; once before, when sums are taken along with the first."""
     run, (X, y), seen = certified(dp.JointSSP()), table(), []
-    real = rounding.onto_grid
+    real = gridding.onto_grid
 
     def counted(block: Any, *rest: Any) -> Any:
         seen.append(len(block))
         return real(block, *rest)
 
-    monkeypatch.setattr(rounding, "onto_grid", counted)
+    monkeypatch.setattr(gridding, "onto_grid", counted)
     dp.execute(run, X, y, rng=1)
     assert sum(seen) == 2 * len(X)
 

@@ -10,8 +10,8 @@ from unittest import mock
 
 import numpy as np
 
-from dpframe.graph.depths import base_of
 from dpframe.graph.procedures import DeepPoint, GaussianMixing, Posterior
+from dpframe.numerics.blocks.depths import base_of
 from tests.support import samples
 
 

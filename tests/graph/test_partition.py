@@ -13,9 +13,9 @@ import dpframe as dp
 from dpframe.errors import InvalidArgument, NotExecutable, TouchesData, Uncertified
 from dpframe.execution.totals import Pass, derived, real
 from dpframe.graph import statistics as st
-from dpframe.graph.hashing import hashed
 from dpframe.graph.maps.cells import CellRows
 from dpframe.graph.partition import Assignment, Cut, Hashed, Partition
+from dpframe.numerics.blocks.hashing import hashed
 from dpframe.sensitivity import L1, Norm
 from dpframe.sources import Block
 from dpframe.theory.book import answers_of

@@ -174,7 +174,7 @@ def test_an_uncertified_graph_lists_every_obligation():
     assert f"({len(caught.value.obligations)}) " in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"schema": "dpframe-certificate/2"}'])
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"schema": "dpframe-certificate/3"}'])
 def test_a_file_that_is_no_certificate(tmp_path, text):
     """Loading anything else raises BadCertificate."""
     path = tmp_path / "file.json"

@@ -10,8 +10,9 @@ import pytest
 
 import dpframe as dp
 from dpframe.prover.algebra import Field
-from dpframe.prover.e1 import tail_rule
+from dpframe.prover.judge import Assuming, region_of
 from dpframe.prover.profile_rule import Claim, holds, refute
+from dpframe.theory.gaussian import tail_of
 from tests.support.oracles import delta_of, value
 from tests.support.samples import RELATIONS, setting
 
@@ -34,9 +35,13 @@ FAMILIES = {
 }
 
 
-def total(moves, larger):
-    """Independent releases add up."""
-    return (sum(moves[1:], moves[0]),)
+def region(moves, symbols):
+    """Where E1 proves that independent releases are (epsilon, delta)-DP together."""
+    field = Field(symbols.values())
+    squares = [("rest", field.formula(move)) for move in moves]
+    epsilon, delta = field.formula(EPSILON), field.formula(DELTA)
+    found = region_of(tail_of(Assuming(field), epsilon, delta, squares), EPSILON, DELTA)
+    return None if found is None else found[2]
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -44,12 +49,12 @@ def test_e1_holds_in_its_region(name):
     """At 60 random points on and inside the claimed region the exact delta is at most delta."""
     symbols = {"epsilon": EPSILON, "delta": DELTA, "gamma": GAMMA}
     moves = [dp.parse(text, symbols) for text in FAMILIES[name]]
-    tail = tail_rule(moves, total, EPSILON, DELTA, Field(symbols.values()))
-    assert tail is not None
+    where = region(moves, symbols)
+    assert where is not None
     rng = np.random.default_rng(1)
     for _ in range(60):
         at = {"delta": 10.0 ** -rng.uniform(0.001, 12), "gamma": rng.uniform(0.01, 0.99)}
-        most = float(value(tail.constraint.right, at))
+        most = float(value(where.right, at))
         at["epsilon"] = most * rng.choice([1.0, rng.uniform(0.01, 1)])
         with mpmath.workdps(50):
             mu = mpmath.sqrt(sum(value(move, at) for move in moves))
@@ -71,7 +76,7 @@ def test_e1_does_not_apply_outside_its_hypotheses(moves):
     """Too little noise, another shape: no claim."""
     symbols = {"epsilon": EPSILON, "delta": DELTA}
     formulas = [dp.parse(text, symbols) for text in moves]
-    assert tail_rule(formulas, total, EPSILON, DELTA, Field(symbols.values())) is None
+    assert region(formulas, symbols) is None
 
 
 @pytest.mark.parametrize("epsilon", ["1/10", "1", "5", "20"])

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.graph.clipping import normalize
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.grid import Grid
 from dpframe.graph.statistics import Gram, LambdaMin, Moment, OneRow, Trace
+from dpframe.numerics.blocks.clipping import normalize
 from dpframe.prover.certificate import canonical_hash
 from dpframe.prover.composed import joint_gaussian
 from dpframe.sensitivity import L2
@@ -139,6 +139,8 @@ def test_an_eigenvalue_on_a_grid_of_ones_own_is_a_real_number():
 
 class Quarters(Gram):
     """X'X, in quarters of its step."""
+
+    symmetric = True
 
     @property
     def step(self) -> dp.Expression:

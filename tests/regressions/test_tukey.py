@@ -15,11 +15,11 @@ import pytest
 
 import dpframe as dp
 from dpframe.errors import InvalidArgument
-from dpframe.graph.depths import Depths
 from dpframe.graph.maps.scaled import DividedRecords, RecordLabels
 from dpframe.graph.procedures import TestedPoint, deep_point_tested
 from dpframe.graph.procedures.deep_point import deep_point
 from dpframe.graph.statistics import CellSums
+from dpframe.numerics.blocks.depths import Depths
 from tests.support import checking as check
 from tests.support import samples
 from tests.support.oracles import value

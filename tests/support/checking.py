@@ -8,6 +8,7 @@ from typing import Any
 
 from dpframe import kernel
 from dpframe.exact import ring as exact_ring
+from dpframe.exact import signs as exact_signs
 from dpframe.exact.contour import Draws, Line, composed
 from dpframe.exact.documents import domain, plain, read
 from dpframe.exact.enclosure import Enclosure, exactly
@@ -20,7 +21,6 @@ from dpframe.kernel.checker import hash_of
 from dpframe.kernel.reading import content_of
 from dpframe.prover.witnesses import Searched, _line, proved, some
 from dpframe.theory import DERIVATIONS, KINDS, THEOREMS
-from dpframe.theory.at import bounds_of
 from dpframe.theory.estimates import moves_of
 from dpframe.theory.joint import PARTS, joint
 from dpframe.theory.personal import derive

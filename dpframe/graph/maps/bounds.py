@@ -31,7 +31,7 @@ class ClipNorm(RowMap):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Rows outside the ball are scaled onto it; the block itself when there are none."""
-        from ..clipping import project
+        from dpframe.numerics.blocks.clipping import project
 
         return project(block, number(self.norm))
 
@@ -47,7 +47,7 @@ class Normalized(RowMap):
     def apply(self, block: Array, number: Numbers) -> Array:
         """Divide, after scaling by the largest entry so that nothing overflows."""
         del number
-        from ..clipping import normalize
+        from dpframe.numerics.blocks.clipping import normalize
 
         return normalize(block)
 

@@ -8,6 +8,7 @@ numbers, as doubles. Proof page: proofs/grid.
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -62,8 +63,10 @@ class OnGrid(Node):
 
     @property
     def derived(self) -> dict[str, Reading]:
-        """The step, one for all records."""
-        return {"step": Reading(self.step, RELEASED)}
+        """The step, one for all records; nothing where nothing bounds what is put onto the grid."""
+        with suppress(InvalidArgument):
+            return {"step": Reading(self.step, RELEASED)}
+        return {}
 
     @property
     def label(self) -> str:
@@ -97,7 +100,7 @@ class Grid(RowsOnGrid):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """The rows in steps: whole numbers in doubles, |k| <= 2^bits in 2-norm."""
-        from ..rounding import onto_grid
+        from dpframe.numerics.blocks.gridding import onto_grid
 
         return onto_grid(block, number(per_step(self)), self.bits, self._most(number))
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
+from dpframe.numerics.blocks.margins import margins, margins_on_grid
 from dpframe.symbols import Number
 
 from ..arrays import Array, Numbers, Values, np
@@ -22,7 +23,6 @@ from ..statistics.sums import Trace
 from .base import RecordColumn, RecordMap
 from .grid import Grid, gridded, step_size
 
-FAR = 1e150  # beyond it, a margin has a square that may overflow
 HUGE = 1e300  # no entry of a gradient is larger
 
 
@@ -118,8 +118,6 @@ class ResidualLabels(RecordColumn):
         rows, theta = values[self.rows], coefficients_in(values[self.theta], values[self.rows])
         if type(self.rows) is not Grid:
             return margins(rows, theta)
-        from ..margins import margins_on_grid
-
         return margins_on_grid(rows, theta, number(step_size(self.rows)), self.rows.bits)
 
 
@@ -219,16 +217,3 @@ def sized(rows: Array, slopes: Array) -> Array:
     most = HUGE / np.maximum(1.0, np.max(np.abs(rows), axis=1, initial=0.0))
     gradients: Array = rows * np.clip(slopes, -most, most)[:, None]
     return gradients
-
-
-def margins(rows: Array, theta: Array) -> Array:
-    """x'theta of each row, shape (m,), in [-1e150, 1e150]. Added column by column, so that a row's
-    is the same to the last bit wherever it stands.
-    """
-    size = float(np.max(np.abs(theta), initial=0.0))
-    found = np.zeros(len(rows))
-    with np.errstate(over="ignore", invalid="ignore"):  # a warning would tell of the data
-        for column, coefficient in zip(rows.T, theta / (size or 1.0), strict=True):
-            found += column * coefficient
-        reached: Array = np.clip(np.nan_to_num(found * size), -FAR, FAR)
-    return reached

@@ -217,7 +217,7 @@ class WeightedGrid(WeightedOnGrid, RowsOnGrid):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """The rows in steps: whole numbers in doubles, |k| <= 2^bits factor/largest."""
-        from ..rounding import onto_grid
+        from dpframe.numerics.blocks.gridding import onto_grid
 
         return onto_grid(self.drawn_in(block, number, block.shape[1]), 1.0, self.bits)
 

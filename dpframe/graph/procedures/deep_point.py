@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
+from dpframe.numerics.blocks.depths import Depths, base_of, reach_of, whole
 from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.symbols import RELEASED, Expression, constant, exact
 from dpframe.theory.procedures import changed_cells
 
-from ..depths import Depths, base_of, reach_of, whole
 from ..facts import by_the_book
 from ..maps.grid import unit_of_entries
 from ..node import Node

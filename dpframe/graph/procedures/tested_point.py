@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.mechanisms import DiscreteLaplace
+from dpframe.numerics.blocks.depths import Depths, distance
 from dpframe.privacy import ApproxDP, Guarantee, Share
 from dpframe.symbols import Expression, exact, exp, log
 
-from ..depths import Depths, distance
 from ..node import Node
 from ..procedure import Random, Rounded, approximate
 from ..reading import Reading

@@ -49,10 +49,12 @@ class Statistic(Origin, DataNode):
     __slots__ = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """No class from outside inherits a step, nor that it is exact."""
+        """No class from outside inherits a step, nor that it is exact, nor that it is symmetric."""
         super().__init_subclass__(**kwargs)
         if not in_package(cls):
             said = vars(cls)
+            if "symmetric" not in said:
+                cls.symmetric = False  # type: ignore[assignment, method-assign]
             if "step" not in said:
                 cls.step = None  # type: ignore[assignment]
             if "exact" not in said:
@@ -74,9 +76,11 @@ class Statistic(Origin, DataNode):
 
     @property
     def symmetric(self) -> bool:
-        """Whether its value is a symmetric matrix."""
+        """Whether its value is a symmetric matrix, whose noise is mirrored; False in every class
+        from outside that does not say it itself.
+        """
         own = stated(self)
-        return own is not None and len(own.shape) == 2
+        return own is not None and own.symmetric
 
     @property
     def step(self) -> Expression | None:

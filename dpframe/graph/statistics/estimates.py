@@ -77,7 +77,7 @@ def ridge(sums: Array, penalty: float) -> Array:
     of X'X and X'y, shape (k, d (d + 3)/2); zeros where the system is singular in doubles. To the
     last bit a function of the cell's sums.
     """
-    from ..elementwise import solutions
+    from dpframe.numerics.blocks.elementwise import solutions
 
     d = columns_of(sums.shape[1])
     system = np.zeros((len(sums), d, d))

@@ -11,12 +11,12 @@ import pytest
 from numpy._core import _multiarray_umath as umath
 
 import dpframe as dp
-from dpframe.graph.elementwise import decay, solutions
 from dpframe.graph.maps.base import ColumnMap
 from dpframe.graph.maps.residuals import Gradient, GradientAt
 from dpframe.graph.maps.scaled import DividedRecords
 from dpframe.graph.objectives import Huber, Logistic, Squared
 from dpframe.graph.statistics.estimates import ridge
+from dpframe.numerics.blocks.elementwise import decay, solutions
 from dpframe.prover.enclose import enclose
 
 X, Y = dp.Setting(X=dp.Rows(norm=3), y=dp.Column(bound=2), relation=dp.ADD_REMOVE).nodes()

@@ -10,7 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpframe.graph.depths import Depths, base_of, distance, reach_of, whole
+from dpframe.numerics.blocks.depths import Depths, base_of, distance, reach_of, whole
 from dpframe.randomness import as_bits
 
 HALF = Fraction(3, 2)

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .maps.residuals import FAR
-
 Array = NDArray[Any]
 
+FAR = 1e150  # beyond it, a margin has a square that may overflow
 DIGITS = 53  # bits of whole numbers that doubles hold
 HUGE = 1e300  # any margin but 0 in steps of this size is far
 
@@ -41,3 +40,16 @@ def whole_coefficients(theta: Array, bits: int) -> tuple[Array, int]:
     places = bits - (len(theta).bit_length() + 1) // 2
     with np.errstate(under="ignore"):
         return np.trunc(np.ldexp(theta, places - largest)), largest - places
+
+
+def margins(rows: Array, theta: Array) -> Array:
+    """x'theta of each row, shape (m,), in [-1e150, 1e150]. Added column by column, so that a row's
+    is the same to the last bit wherever it stands.
+    """
+    size = float(np.max(np.abs(theta), initial=0.0))
+    found = np.zeros(len(rows))
+    with np.errstate(over="ignore", invalid="ignore"):  # a warning would tell of the data
+        for column, coefficient in zip(rows.T, theta / (size or 1.0), strict=True):
+            found += column * coefficient
+        reached: Array = np.clip(np.nan_to_num(found * size), -FAR, FAR)
+    return reached

@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpframe.graph.clipping import normalize, project, squared_norms
+from dpframe.numerics.blocks.clipping import normalize, project, squared_norms
 
 RNG = np.random.default_rng(20)
 BULK = RNG.normal(size=(40, 5))

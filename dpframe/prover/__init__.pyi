@@ -1,0 +1,12 @@
+from .certificate import Certificate as Certificate
+from .certify import examine as examine
+from .composed import together as together
+from .document import load as load
+from .identical import Comparison as Comparison
+from .jointly import Jointly as Jointly
+from .obligation import Constraint as Constraint
+from .obligation import Obligation as Obligation
+from .obligation import Verdict as Verdict
+from .obligation import Witness as Witness
+from .report import Report as Report
+from .report import verify as verify
