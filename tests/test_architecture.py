@@ -50,7 +50,7 @@ ORDER = (  # a place imports from earlier lines, never from its own line or a la
     ("execution",),
     ("estimation",),
     ("regressions",),
-    ("describing", "falsifying", "mutating", "splitting"),
+    ("describing", "falsifying", "splitting"),
     ("auditing",),
     ("estimators",),
     ("experiments",),
@@ -64,7 +64,7 @@ ONLY = {  # narrower than the order
     "randomness": {"errors", "exact", "lazily", "numbers", "numerics"},
 }
 READERS = {  # who may import it, where not everything above may
-    "kernel": {"prover", "cli", "mutating"},
+    "kernel": {"prover", "cli"},
     "randomness": {
         "mechanisms",
         "execution",

@@ -22,8 +22,8 @@ from dpframe.describing.stated import StatedStatistic
 from dpframe.experiments.contest.mirrored import AdaSSPWangMirrored
 from dpframe.graph import objectives as ob
 from dpframe.graph import statistics as st
-from dpframe.mutating.examples import CellCounts, CellMoments
-from dpframe.mutating.mutant import Mutant
+from tests.mutating.examples import CellCounts, CellMoments
+from tests.mutating.mutant import Mutant
 
 RELATIONS = (dp.ADD_REMOVE, dp.REPLACE_ONE)
 NORM, BOUND = Fraction(3, 2), Fraction(2)
