@@ -58,9 +58,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
         "describing/short.py",
         ("count", "gram", "label_sum", "lambda_min", "moment", "squares", "trace"),
     ): "names on the command line for what descriptions may write",
-    ("estimation/inference_simulation.py", ("count", "gram", "moment", "squares")): (
-        "shares of the releases of one declaration"
-    ),
     ("estimators/units.py", ("Box", "ClipNorm")): "maps whose coefficients have units of their own",
     ("estimators/units.py", ("Box", "ClipNorm", "Encoded")): "the same",
     ("execution/stages.py", ("Known", "Post")): "how functions of releases are carried out",
