@@ -200,6 +200,27 @@ def test_a_permitted_import_passes(name: str, source: str, is_package: bool) -> 
     assert not complaints(source, name, is_package=is_package)
 
 
+def named(path: Path, name: str) -> Iterator[str]:
+    """What a module imports, and the same with the names that it takes from there: these may be
+    modules.
+    """
+    source, is_package = path.read_text(), path.stem == "__init__"
+    yield from imports(source, name, is_package=is_package)
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom):
+            alone = ast.unparse(ast.ImportFrom(node.module, [ast.alias("name")], node.level))
+            for origin in imports(alone, name, is_package=is_package):
+                yield from (f"{origin}.{alias.name}" for alias in node.names)
+
+
+def test_every_module_is_used_by_another() -> None:
+    """What only tests, benchmarks and pages use stands beside them and is not installed."""
+    found = [*modules(), ("dpframe", PACKAGE / "__init__.pyi")]
+    used = {target for name, path in found for target in named(path, name)}
+    doors = {name for name, path in found if path.stem in {"__init__", "__main__"}}
+    assert {name for name, _ in found} - doors - used == set()
+
+
 def test_importing_dpframe_loads_nothing_heavy() -> None:
     """Libraries of numbers, algebra and pictures are loaded when first used."""
     program = "import sys, dpframe; print(*{name.split('.')[0] for name in sys.modules})"
