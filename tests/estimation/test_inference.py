@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm, t
 
+from benchmarks.coverage import NEW, World, released, scored
 from dpframe.errors import InvalidArgument
 from dpframe.estimation.evidence import Evidence, Seen
 from dpframe.estimation.inference import infer
@@ -25,7 +26,6 @@ from dpframe.estimation.inference_clipping import (
 from dpframe.estimation.inference_identified import directions
 from dpframe.estimation.inference_moments import modelled, private, stacked
 from dpframe.estimation.inference_residual import Residual
-from dpframe.estimation.inference_simulation import NEW, World, released, scored
 from dpframe.estimation.inference_step import step
 from dpframe.estimation.inference_words import sentences
 from dpframe.numerics.edge import noise_edge

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from benchmarks.coverage import released
 from dpframe.estimation.inference import infer
-from dpframe.estimation.inference_simulation import released
 from dpframe.estimation.inference_words import sentences
 
 D, REPEATS, LEVEL = 5, 80, 0.9

@@ -19,11 +19,8 @@ import dpframe as dp
 from dpframe.accountants import BasicAccountant, ConcentratedAccountant, GaussianAccountant
 from dpframe.describing.events import EventQuery
 from dpframe.describing.stated import StatedStatistic
-from dpframe.experiments.contest.mirrored import AdaSSPWangMirrored
 from dpframe.graph import objectives as ob
 from dpframe.graph import statistics as st
-from dpframe.mutating.examples import CellCounts, CellMoments
-from dpframe.mutating.mutant import Mutant
 
 RELATIONS = (dp.ADD_REMOVE, dp.REPLACE_ONE)
 NORM, BOUND = Fraction(3, 2), Fraction(2)
@@ -155,9 +152,7 @@ UNBOUNDED = {st.RawAggregate, st.Identity}  # no rule bounds them: they exist to
 TRUSTED = {EventQuery, StatedStatistic}  # taken on their word, by name: tests/describing
 
 # declarations made of others, with suites of their own
-COMBINATORS = {dp.Jointly, dp.Resplit, dp.Tuned, Mutant}
-MUTATED = {CellCounts, CellMoments}  # examples of what no regression here does
-ENTERING = {AdaSSPWangMirrored}  # a contest's own, with a test beside the contest's
+COMBINATORS = {dp.Jointly, dp.Resplit, dp.Tuned}
 
 BOTH, NEITHER = (True, True), (False, False)
 # regression -> whether it is certified under add/remove, under replace-one (all symbols free)
@@ -296,11 +291,7 @@ def final_subclasses(base: type) -> list[type]:
             # attrs makes a second class where it adds slots: the module's is the one that counts
             home = sys.modules.get(cls.__module__)
             found[f"{cls.__module__}.{cls.__qualname__}"] = getattr(home, cls.__name__, cls)
-    return [
-        found[name]
-        for name in sorted(found)
-        if found[name] not in COMBINATORS | TRUSTED | MUTATED | ENTERING
-    ]
+    return [found[name] for name in sorted(found) if found[name] not in COMBINATORS | TRUSTED]
 
 
 def complaints(found: Iterable[type], samples: Mapping[type, object], exported: object) -> list:
