@@ -24,8 +24,7 @@ class Relation(enum.Enum):
 
     @property
     def replaced(self) -> bool:
-        """Whether each changed row has another in its place, so that the number of rows is public.
-        """
+        """Whether each changed row has another in its place: the number of rows is public."""
         return RELATIONS[self.value].replaced
 
     @property
