@@ -21,6 +21,8 @@ from dpframe.describing.events import EventQuery
 from dpframe.describing.stated import StatedStatistic
 from dpframe.graph import objectives as ob
 from dpframe.graph import statistics as st
+from dpframe.graph.maps import bounds, scaled
+from dpframe.graph.schema import Encoded
 
 RELATIONS = (dp.ADD_REMOVE, dp.REPLACE_ONE)
 NORM, BOUND = Fraction(3, 2), Fraction(2)
@@ -142,6 +144,19 @@ STATISTICS = {
     st.RawAggregate: lambda X, y: dp.aggregate("max_abs", X),
     st.Identity: lambda X, y: st.Identity(X),
 }
+# maps of rows or labels by themselves, and not onto a grid -> one of (X, y), of three columns
+MAPS = {
+    bounds.ClipNorm: lambda X, y: X.clip(norm=1),
+    bounds.Normalized: lambda X, y: X.normalized(),
+    bounds.Box: lambda X, y: X.boxed("1/2"),
+    bounds.Intercept: lambda X, y: X.with_intercept(2),
+    scaled.Scaled: lambda X, y: X.scaled(by=2),
+    scaled.ScaledColumns: lambda X, y: X.scaled_columns(by=(1, 2, "1/2"), minus=(0, 1, 0)),
+    bounds.ClipColumn: lambda X, y: y.clip(-1, "1/2"),
+    bounds.ToUnitInterval: lambda X, y: bounds.ToUnitInterval(y, 0, 3),
+    scaled.ScaledLabels: lambda X, y: y.scaled(by=2),
+}
+MAPS_OF_OTHERS = {Encoded, scaled.RecordRows, scaled.RecordLabels}  # with tests of their own
 OBJECTIVES = {
     ob.Huber: ob.Huber(1),
     ob.Logistic: ob.Logistic(),

@@ -72,7 +72,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ("privacy/guarantees.py", ("ApproxDP", "GaussianDP", "PureDP", "ZeroConcentratedDP")): (
         "the entries of guarantees"
     ),
-    ("privacy/relation.py", ("add_remove", "replace_one")): "the entries of relations",
     ("prover/adaptive.py", ("Known", "Post", "Release")): "what was released",
     ("graph/rewriting.py", ("Grid", "GridColumn")): "nodes that stand on what they round",
     ("graph/rewriting.py", ("Known", "Release")): "what symbols stand for",
