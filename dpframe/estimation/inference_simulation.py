@@ -129,9 +129,16 @@ class Score:
     wider: float
 
 
-def scored(world: World, evidence: Evidence, rng: np.random.Generator, level: float) -> Score:
+def scored(
+    world: World,
+    evidence: Evidence,
+    rng: np.random.Generator,
+    level: float,
+    *,
+    normal_residuals: bool = False,
+) -> Score:
     """Intervals against the truth; infinite ones count as refused, predictive ones always."""
-    found = infer(evidence, bound=world.bound)
+    found = infer(evidence, bound=world.bound, normal_residuals=normal_residuals)
     X, y = world.table(NEW, rng)
     ends, band = found.intervals(level), found.predictive(X, level)
     inside = int(np.sum((ends[:, 0] <= world.truth) & (world.truth <= ends[:, 1])))
