@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from dpframe.randomness.coins import Truth
 
 
-
 def _epsilon(value: object) -> Expression:
     epsilon = exact(value, "epsilon")
     odds = _odds(epsilon)
