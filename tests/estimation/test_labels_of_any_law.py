@@ -22,6 +22,9 @@ LAWS = {  # of labels, from a predictor f of mean 0 and variance 1
     "lognormal": lambda f, rng: np.minimum(
         0.05 * np.exp(0.5 * f + 0.8 * rng.standard_normal(len(f))), 1
     ),
+    "one value but for a few": lambda f, rng: (
+        0.9 * (rng.random(len(f)) < 0.002 * (1 + 0.5 * f)) - 0.3
+    ),
     "counts": lambda f, rng: np.minimum(rng.poisson(np.exp(0.5 * f)) / 20, 1),
 }
 
@@ -51,6 +54,18 @@ def test_intervals_hold(run, law):
         output = dp.execute(run, *table(law, N, rng), rng=repeat).output
         ends = infer(output.evidence, bound=1.0, constant=CONSTANT).intervals()
         held += list((ends[1:, 0] <= truth[1:]) & (truth[1:] <= ends[1:, 1]))
+    assert np.mean(held) >= 0.87
+
+
+def test_an_intercept_far_from_zero_is_not_stretched(run):
+    """Clips that hit one label in 500 are not believed to have hit as many as of normal labels."""
+    held = []
+    for repeat in range(TABLES // 2):
+        rng = np.random.default_rng(repeat)
+        X, y = table("one value but for a few", N, rng)
+        output = dp.execute(run, X, y, rng=repeat).output
+        low, high = infer(output.evidence, bound=1.0, constant=CONSTANT).intervals()[0]
+        held.append(low <= np.sqrt(D) * np.mean(y) <= high)
     assert np.mean(held) >= 0.87
 
 
