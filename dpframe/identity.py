@@ -18,13 +18,15 @@ import dis
 import enum
 import functools
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from importlib.machinery import PathFinder
+from operator import attrgetter
 from pathlib import Path
 from types import CodeType, FunctionType, MappingProxyType, MemberDescriptorType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
 from attr import _make as attr_make
@@ -125,38 +127,73 @@ def state(*values: object) -> tuple[object, ...]:
     was changed or replaced. Parts of what is neither dpframe's own nor plain are not looked at.
     Caches of dpframe's own values are emptied.
     """
+    return _flat(values, own)[0]
+
+
+def own_state(*values: object) -> tuple[object, ...] | None:
+    """The same; None where any of it is neither dpframe's own, as its files have it now, nor a
+    plain value of Python.
+    """
+    found, whole = _flat(values, as_written)
+    return found if whole else None
+
+
+def _flat(
+    values: Iterable[object], ours: Callable[[type], bool]
+) -> tuple[tuple[object, ...], bool]:
+    """All that these values are made of, laid flat; and whether all of it is `ours` or plain. Of
+    what is ours, the parts are looked at.
+    """
     found: list[object] = []
-    seen: dict[int, tuple[int, object]] = {}  # held, so that no other takes the place in memory
-    opened: dict[type, bool] = {}
+    seen: dict[int, int] = {}
+    held: list[object] = []  # so that no other takes the place in memory
+    opened: dict[type, bool] = dict.fromkeys(BUILT_IN, False)
+    whole = True
     waiting: list[Any] = list(values)[::-1]
     while waiting:
         value = waiting.pop()
         kind = type(value)
         if type(kind) is not type and not _of_python(type(kind)):
             kind = Shadow  # it might compare as it likes
-        if kind in LEAVES and kind is not FunctionType:
-            found.append((kind, value if kind in FIXED else repr(value)))
+        if kind in FIXED:
+            found.append((kind, value))
+            continue
+        if kind is Fraction:
+            found.append(value.as_integer_ratio())
             continue
         place = id(value)
         if place in seen:
-            found.append((kind, seen[place][0]))
+            found.append(seen[place])
             continue
-        seen[place] = len(seen), value
+        if kind in LEAVES and kind is not FunctionType:
+            found.append((kind, repr(value)))
+            continue
+        seen[place] = len(held)
+        held.append(value)
         if kind not in opened:
-            plain = kind in BUILT_IN or type(kind) is enum.EnumMeta or _plain(kind)
-            opened[kind] = not plain and own(kind)
-        itself, parts = (None, _state(value, kind)) if opened[kind] else _laid_open(value, kind)
+            of_enum, plain = type(kind) is enum.EnumMeta, _plain(kind)
+            known = not plain and ours(kind)
+            opened[kind] = known and not of_enum
+            whole = whole and (plain or known)
+        if opened[kind]:
+            itself, parts = None, _state(value, kind)
+        else:
+            itself, parts = _laid_open(value, kind)
+            if kind in METACLASSES:
+                whole = whole and ours(value)
+            elif type(kind) is enum.EnumMeta:
+                whole = whole and not _state(value, kind)  # it is a member
         found.append((kind, len(parts), itself))
         waiting += parts[::-1]
-    return tuple(found)
+    return tuple(found), whole
 
 
-def _laid_open(value: Any, kind: type) -> tuple[object, list[object]]:
+def _laid_open(value: Any, kind: type) -> tuple[object, Sequence[object]]:
     """What tells a value from others of its kind, and its parts in order."""
+    if kind is tuple or kind is list:
+        return None, value
     if kind is FunctionType:
         return (value, value.__code__), [value.__defaults__, value.__kwdefaults__]
-    if kind in {tuple, list}:
-        return None, list(value)
     if kind in CONTAINERS:
         return None, sorted(value, key=repr)
     if kind in MAPPINGS:
@@ -195,25 +232,28 @@ def _of_numpy(numpy: ModuleType) -> frozenset[type]:
     return frozenset((numpy.ndarray, *numpy.sctypeDict.values()))
 
 
-def _state(value: Any, kind: type) -> list[object]:
+def _state(value: Any, kind: type) -> Sequence[object]:
     """What a value of one of dpframe's classes holds; what shadows its class counts as a class of
     its own.
     """
-    readers, fields, cached, members = _layout(kind)
-    if members is not None:
-        return [] if any(value is member for member in members) else [Shadow()]
-    found: list[object] = []
-    for read in readers:
-        try:
-            found.append(read(value))
-        except AttributeError:  # of a cache that is empty
-            continue
+    layout = _layout(kind)
+    if layout.members is not None:
+        return [] if any(value is member for member in layout.members) else [Shadow()]
     held = getattr(value, "__dict__", None)
+    if layout.together is not None and not held:
+        with suppress(AttributeError):  # one is empty
+            return layout.together(value)
+    found: list[object] = []
+    for read in layout.readers:
+        with suppress(AttributeError):  # of a cache that is empty
+            found.append(read(value))
     if held:
-        for name in cached.intersection(held):
+        if held.keys() == layout.fields:
+            return [*found, *held.values()]
+        for name in layout.cached.intersection(held):
             del held[name]
         others = (item for item in held.items() if item[0] not in CACHES)
-        found += [part if name in fields else Shadow() for name, part in others]
+        found += [part if name in layout.fields else Shadow() for name, part in others]
     return found
 
 
@@ -224,22 +264,40 @@ class Shadow:
 Shadow.__module__ = "attributes set on a value"  # nothing of dpframe's, whatever it hides
 
 
-Readers = tuple[Callable[[Any], object], ...]
-Layout = tuple[Readers, set[str], set[str], tuple[object, ...] | None]
+class Layout(NamedTuple):
+    """How the slots of a value are read, one by one, and together; the names that its dictionary
+    may have, and those there that are caches; the members of an enumeration.
+    """
+
+    readers: tuple[Callable[[Any], object], ...]
+    together: Callable[[Any], tuple[object, ...]] | None
+    fields: set[str]
+    cached: set[str]
+    members: tuple[object, ...] | None
 
 
 @functools.lru_cache(maxsize=4096)
 def _layout(kind: type) -> Layout:
-    """How the slots of a value are read; the names that its dictionary may have, and those there
-    that are caches; the members of an enumeration.
-    """
     parts = [item for base in type.mro(kind) for item in vars(base).items()]
-    slots = (part for _, part in parts if isinstance(part, MemberDescriptorType))
+    slots = [part for _, part in parts if isinstance(part, MemberDescriptorType)]
+    slots = [slot for slot in slots if slot.__name__ not in CACHES]
     fields = {field.name for field in getattr(kind, "__attrs_attrs__", ())}
     cached = {name for name, part in parts if isinstance(part, functools.cached_property)}
-    readers = tuple(slot.__get__ for slot in slots if slot.__name__ not in CACHES)
     members: Any = kind if isinstance(kind, enum.EnumMeta) else None
-    return readers, fields, cached, members and tuple(members)
+    readers = tuple(slot.__get__ for slot in slots)
+    return Layout(readers, _together(kind, slots), fields, cached, members and tuple(members))
+
+
+def _together(
+    kind: type, slots: Sequence[MemberDescriptorType]
+) -> Callable[[Any], tuple[object, ...]] | None:
+    """All slots in one call, where their names lead to them; None where they might not."""
+    own: Any = kind.__getattribute__
+    plain = own is object.__getattribute__ and not hasattr(kind, "__getattr__")
+    if not slots or not plain or any(getattr(kind, one.__name__) is not one for one in slots):
+        return None
+    read = attrgetter(*(slot.__name__ for slot in slots))
+    return read if len(slots) > 1 else lambda value: (read(value),)
 
 
 _seen: WeakKeyDictionary[type, Snapshot] = WeakKeyDictionary()

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeVar
 
 import attrs
 
 from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument
 from dpframe.graph import DataNode, Graph, Known, Node, Procedure, Release, Setting
+from dpframe.graph.graph import Class
 from dpframe.graph.maps.thinned import Thinning
-from dpframe.identity import own, strangers
+from dpframe.identity import own, own_state, strangers
 from dpframe.privacy import Each, Guarantee, PersonalizedDP
 from dpframe.symbols import Expression, Symbol
 
 from .algebra import Field
-from .attempt import Class, classes
+
+Found = TypeVar("Found")
 
 
 def _read(nodes: Sequence[Node]) -> Iterator[object]:
@@ -69,7 +72,20 @@ class Problem:
     @cached_property
     def foreign(self) -> tuple[type, ...]:
         """Classes that are not dpframe's own, whose word the proof would have to take."""
-        return strangers(self.parts)
+        inside = [one for node in self.graph.procedures for one in _read(node.within)]
+        return strangers(self.parts) if self.made_of is None or strangers(inside) else ()
+
+    @cached_property
+    def made_of(self) -> tuple[object, ...] | None:
+        """All that it is made of, laid flat, when it is first asked for; None where a class is not
+        dpframe's own, or is trusted.
+        """
+        return None if self.trust else own_state(self.graph, self.given)
+
+    @property
+    def given(self) -> tuple[object, ...]:
+        """What the graph is to satisfy, where, and on whose word."""
+        return (self.target, self.personal, self.setting, self.trust, self.accountant)
 
     @property
     def trusted(self) -> tuple[str, ...]:
@@ -94,10 +110,10 @@ class Problem:
             *self.target.amounts,
             *(() if self.personal is None else self.personal.formulas),
             self.rows,
-            *(f for node in self.graph.nodes for f in node.formulas.values()),
+            *(f for node in self.graph.distinct for f in node.formulas.values()),
         ]
         found = sorted(
-            set().union(*(formula.symbols() for formula in formulas)),
+            frozenset().union(*{formula.symbols() for formula in formulas}),
             key=lambda symbol: symbol.name,
         )
         for symbol in found:
@@ -116,9 +132,9 @@ class Problem:
         return tuple(found)
 
     @cached_property
-    def classes(self) -> list[Class]:
+    def classes(self) -> tuple[Class, ...]:
         """One representative and the size of each class of releases that pose one obligation."""
-        return classes(self.graph.releases)
+        return self.graph.classes
 
     @cached_property
     def field(self) -> Field:
@@ -129,6 +145,11 @@ class Problem:
     def rows(self) -> Expression:
         """Rows per person."""
         return self.setting.unit.rows_per_person
+
+
+def on_nodes(graph: Graph, find: Callable[[Sequence[Node]], Iterator[Found]]) -> list[Found]:
+    """What is found at nodes, where it is found at the first of equal releases if at any."""
+    return list(find(graph.nodes)) if any(True for _ in find(graph.distinct)) else []
 
 
 def place(kind: type) -> str:
