@@ -20,7 +20,7 @@ from .node import DataNode, Node
 from .post import Post
 from .procedure import Procedure
 from .records import record, trusted
-from .release import Release
+from .release import Release, symbols_of
 from .statistics import Statistic
 
 Class = tuple[Release, int]
@@ -194,8 +194,7 @@ def origins(node: Node) -> list[Node]:
     """
     found = {
         s.origin
-        for formula in node.formulas.values()
-        for s in formula.symbols()
+        for s in symbols_of(node)
         if s.origin is not None and isinstance(s.origin, Node) and not isinstance(s.origin, Release)
     }
     return sorted(found, key=_appearance) if len(found) > 1 else list(found)

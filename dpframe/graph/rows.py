@@ -252,10 +252,9 @@ class Transposed:
     __array_ufunc__ = None
 
     def __matmul__(self, other: object) -> Any:
-        from .columns import Column
-        from .statistics import Gram, Moment
+        from .statistics.sums import Column, Gram, Moment
 
-        if other == self.rows and isinstance(other, Rows):
+        if other is self.rows or (isinstance(other, Rows) and other == self.rows):
             return Gram(self.rows)
         if isinstance(other, Column):
             return Moment(self.rows, other)

@@ -15,6 +15,7 @@ import attrs
 from dpframe.graph import ColumnNode, Loop, Node, OfBudgets, Post, Reading, Release, path
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.base import MappedRows
+from dpframe.graph.release import symbols_of
 from dpframe.graph.statistics import AGGREGATES, RawAggregate, Statistic
 from dpframe.sensitivity import L2
 from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, Symbol
@@ -57,14 +58,17 @@ def where(problem: Problem, node: Node) -> str:
 
 
 def _places(problem: Problem, nodes: Sequence[Node]) -> Iterator[tuple[Node | None, str, Reading]]:
-    """Everything that reads a formula: the target and the unit, without a node, and these nodes."""
+    """Everything that reads a formula of numbers that are not public, or derives one: the target
+    and the unit, without a node, and these nodes.
+    """
     target, own = problem.target, PUBLIC if problem.personal is None else RECORD
     for name in target.parameters:
         yield None, name, Reading(getattr(target, name), own)
     yield None, "rows_per_person", Reading(problem.rows)
     for node in nodes:
-        readings = node.readings
-        for name, formula in node.formulas.items():
+        public = all(symbol.origin is None for symbol in symbols_of(node))
+        readings = {} if public else node.readings
+        for name, formula in () if public else node.formulas.items():
             found = readings.get(name)
             if found is None or found.formula is not formula:
                 found = Reading(formula, PUBLIC if found is None else found.may)
@@ -77,7 +81,8 @@ def _places(problem: Problem, nodes: Sequence[Node]) -> Iterator[tuple[Node | No
 def _formulas(problem: Problem, nodes: Sequence[Node]) -> Iterator[Obligation]:
     for node, name, reading in _places(problem, nodes):
         formula, may = reading.formula, reading.may
-        if formula.scope not in may:
+        scope = formula.scope
+        if scope is not PUBLIC and scope not in may:
             label = "target" if node is None else where(problem, node)
             place = Place(label, name, reading, node)
             for symbol in sorted(formula.symbols(), key=lambda one: one.name):

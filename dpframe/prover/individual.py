@@ -18,6 +18,7 @@ from dpframe.graph.answers import answers
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.weighted import Weighing, WeightedOnGrid
 from dpframe.graph.procedures import TiltedMinimum
+from dpframe.graph.release import symbols_of
 from dpframe.graph.statistics import Statistic
 from dpframe.privacy import Each
 from dpframe.privacy.personal import own_symbols_of
@@ -53,7 +54,7 @@ def _without_target(problem: Problem) -> Iterator[Obligation]:
 
 def _of_records(target: str, nodes: Sequence[Node]) -> Iterator[Obligation]:
     for node in nodes:
-        own = any(RECORD in formula.scope for formula in node.formulas.values())
+        own = any(RECORD in symbol.scope for symbol in symbols_of(node))
         if own or isinstance(node, OfBudgets):
             rule = "what reads each record's budget needs a target that has them"
             fix = "certify for dp.PersonalizedDP(dp.each('epsilon')), or another of its kind."

@@ -11,7 +11,7 @@ from dpframe.graph import Procedure, Release
 from dpframe.graph.release import ONE
 from dpframe.graph.release import whole as is_whole
 from dpframe.privacy import PureDP, Share
-from dpframe.symbols import Expression, Number, add
+from dpframe.symbols import Expression, Number, add, split_coefficient
 
 from .edit import SHARES, Edit
 from .enclose import number
@@ -76,8 +76,9 @@ def _weights_hold(problem: Problem, pairs: Sequence[Pair]) -> bool:
     for index in range(len(target)):
         if index and all(share.weights[index] is share.weights[0] for _, share in pairs):
             continue
-        weights = [share.weights[index] for _, share in pairs]
-        if not all(positive(weight, problem.field).proved for weight in dict.fromkeys(weights)):
+        weights = (split_coefficient(share.weights[index]) for _, share in pairs)
+        factors = {rest if scale > 0 else scale * rest for scale, rest in weights}
+        if not all(positive(factor, problem.field).proved for factor in factors):
             return False
         totals = {add(*(_drawn(pair, index) for pair in pairs)) for pairs in choices}
         if not all(nonnegative(1 - total, problem.field).proved for total in totals):

@@ -14,9 +14,11 @@ from dpframe.errors import InvalidArgument
 from dpframe.graph import DataNode, Graph, Known, Node, Procedure, Release, Setting
 from dpframe.graph.graph import Class
 from dpframe.graph.maps.thinned import Thinning
-from dpframe.identity import own, own_state, strangers
+from dpframe.graph.release import symbols_of
+from dpframe.identity import kind_of, own, own_state, strangers
 from dpframe.privacy import Each, Guarantee, PersonalizedDP
 from dpframe.symbols import Expression, Symbol
+from dpframe.theory.book import answers_of
 
 from .algebra import Field
 
@@ -106,16 +108,11 @@ class Problem:
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
         """Every symbol of the target, the unit and the graph, by name."""
-        formulas = [
-            *self.target.amounts,
-            *(() if self.personal is None else self.personal.formulas),
-            self.rows,
-            *(f for node in self.graph.distinct for f in node.formulas.values()),
-        ]
-        found = sorted(
-            frozenset().union(*{formula.symbols() for formula in formulas}),
-            key=lambda symbol: symbol.name,
-        )
+        own = () if self.personal is None else self.personal.formulas
+        formulas = (*self.target.amounts, *own, self.rows)
+        read = {symbols_of(node) for node in self.graph.distinct}
+        every = frozenset().union(*(formula.symbols() for formula in formulas), *read)
+        found = sorted(every, key=lambda symbol: symbol.name)
         for symbol in found:
             if symbol.origin is None and not symbol.name.isidentifier():
                 way_out = "dp.parameter makes parameters."
@@ -135,6 +132,17 @@ class Problem:
     def classes(self) -> tuple[Class, ...]:
         """One representative and the size of each class of releases that pose one obligation."""
         return self.graph.classes
+
+    @cached_property
+    def epsilons(self) -> frozenset[Expression]:
+        """The shares of epsilon, which the plan proves to be positive."""
+        given = dict.fromkeys(charged.share for charged in self.graph.charged)
+        return frozenset(s.epsilon for s in given if s is not None and "epsilon" in s.currency)
+
+    @cached_property
+    def of_cells(self) -> bool:
+        """Whether a node reads one cell of a public partition."""
+        return any(answers_of(kind_of(cls)).one_cell for cls in self.graph.kinds.values())
 
     @cached_property
     def field(self) -> Field:

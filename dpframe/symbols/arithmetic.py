@@ -92,18 +92,29 @@ ZERO, ONE = Number(NOTHING), Number(UNIT)
 
 def add(*terms: object) -> Expression:
     """The sum, like terms collected."""
-    constant = NOTHING
-    collected: dict[Expression, Fraction] = {}
+    constants: list[Fraction] = []
+    collected: dict[Expression, list[Fraction]] = {}
     for term in _flatten(terms, Sum):
         if type(term) is Number:
-            constant = constant + term.value if constant else term.value
+            constants.append(term.value)
         else:
             coefficient, rest = split_coefficient(term)
-            collected[rest] = collected[rest] + coefficient if rest in collected else coefficient
-    parts = [_scaled(coefficient, rest) for rest, coefficient in collected.items() if coefficient]
+            collected.setdefault(rest, []).append(coefficient)
+    sums = ((_summed(some), rest) for rest, some in collected.items())
+    parts = [_scaled(coefficient, rest) for coefficient, rest in sums if coefficient]
+    constant = _summed(constants)
     if constant or not parts:
         parts.insert(0, Number(constant))
     return parts[0] if len(parts) == 1 else Sum(tuple(parts))
+
+
+def _summed(values: list[Fraction]) -> Fraction:
+    """The sum, over one common denominator."""
+    if len(values) < 4:
+        return sum(values[1:], start=values[0]) if values else NOTHING
+    ratios = [value.as_integer_ratio() for value in values]
+    below = math.lcm(*{bottom for _, bottom in ratios})
+    return Fraction(sum(top * (below // bottom) for top, bottom in ratios), below)
 
 
 def multiply(*factors: object) -> Expression:
