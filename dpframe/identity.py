@@ -23,10 +23,9 @@ from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from importlib.machinery import PathFinder
-from operator import attrgetter
 from pathlib import Path
 from types import CodeType, FunctionType, MappingProxyType, MemberDescriptorType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from attr import _make as attr_make
@@ -147,12 +146,12 @@ def _flat(
     found: list[object] = []
     seen: dict[int, int] = {}
     held: list[object] = []  # so that no other takes the place in memory
-    opened: dict[type, bool] = dict.fromkeys(BUILT_IN, False)
+    opened: dict[type, Reader | None] = dict.fromkeys(BUILT_IN)
     whole = True
     waiting: list[Any] = list(values)[::-1]
     while waiting:
         value = waiting.pop()
-        kind = type(value)
+        kind: type = type(value)
         if type(kind) is not type and not _of_python(type(kind)):
             kind = Shadow  # it might compare as it likes
         if kind in FIXED:
@@ -173,17 +172,19 @@ def _flat(
         if kind not in opened:
             of_enum, plain = type(kind) is enum.EnumMeta, _plain(kind)
             known = not plain and ours(kind)
-            opened[kind] = known and not of_enum
+            opened[kind] = _reader(kind) if known and not of_enum else None
             whole = whole and (plain or known)
-        if opened[kind]:
-            itself, parts = None, _state(value, kind)
+        read = opened[kind]
+        if read is not None:
+            parts = read(value)
+            found.append((kind, len(parts)))
         else:
             itself, parts = _laid_open(value, kind)
+            found.append((kind, len(parts), itself))
             if kind in METACLASSES:
                 whole = whole and ours(value)
             elif type(kind) is enum.EnumMeta:
                 whole = whole and not _state(value, kind)  # it is a member
-        found.append((kind, len(parts), itself))
         waiting += parts[::-1]
     return tuple(found), whole
 
@@ -236,24 +237,19 @@ def _state(value: Any, kind: type) -> Sequence[object]:
     """What a value of one of dpframe's classes holds; what shadows its class counts as a class of
     its own.
     """
-    layout = _layout(kind)
-    if layout.members is not None:
-        return [] if any(value is member for member in layout.members) else [Shadow()]
-    held = getattr(value, "__dict__", None)
-    if layout.together is not None and not held:
-        with suppress(AttributeError):  # one is empty
-            return layout.together(value)
+    readers, fields, cached, members = _layout(kind)
+    if members is not None:
+        return [] if any(value is member for member in members) else [Shadow()]
     found: list[object] = []
-    for read in layout.readers:
+    for read in readers:
         with suppress(AttributeError):  # of a cache that is empty
             found.append(read(value))
+    held = getattr(value, "__dict__", None)
     if held:
-        if held.keys() == layout.fields:
-            return [*found, *held.values()]
-        for name in layout.cached.intersection(held):
+        for name in cached.intersection(held):
             del held[name]
         others = (item for item in held.items() if item[0] not in CACHES)
-        found += [part if name in layout.fields else Shadow() for name, part in others]
+        found += [part if name in fields else Shadow() for name, part in others]
     return found
 
 
@@ -264,40 +260,39 @@ class Shadow:
 Shadow.__module__ = "attributes set on a value"  # nothing of dpframe's, whatever it hides
 
 
-class Layout(NamedTuple):
-    """How the slots of a value are read, one by one, and together; the names that its dictionary
-    may have, and those there that are caches; the members of an enumeration.
-    """
-
-    readers: tuple[Callable[[Any], object], ...]
-    together: Callable[[Any], tuple[object, ...]] | None
-    fields: set[str]
-    cached: set[str]
-    members: tuple[object, ...] | None
+Readers = tuple[Callable[[Any], object], ...]
+Layout = tuple[Readers, set[str], set[str], tuple[object, ...] | None]
+Reader = Callable[[Any], Sequence[object]]
 
 
 @functools.lru_cache(maxsize=4096)
 def _layout(kind: type) -> Layout:
+    """How the slots of a value are read; the names that its dictionary may have, and those there
+    that are caches; the members of an enumeration.
+    """
     parts = [item for base in type.mro(kind) for item in vars(base).items()]
-    slots = [part for _, part in parts if isinstance(part, MemberDescriptorType)]
-    slots = [slot for slot in slots if slot.__name__ not in CACHES]
     fields = {field.name for field in getattr(kind, "__attrs_attrs__", ())}
     cached = {name for name, part in parts if isinstance(part, functools.cached_property)}
+    slots = (part for _, part in parts if isinstance(part, MemberDescriptorType))
+    readers = tuple(slot.__get__ for slot in slots if slot.__name__ not in CACHES)
     members: Any = kind if isinstance(kind, enum.EnumMeta) else None
-    readers = tuple(slot.__get__ for slot in slots)
-    return Layout(readers, _together(kind, slots), fields, cached, members and tuple(members))
+    return readers, fields, cached, members and tuple(members)
 
 
-def _together(
-    kind: type, slots: Sequence[MemberDescriptorType]
-) -> Callable[[Any], tuple[object, ...]] | None:
-    """All slots in one call, where their names lead to them; None where they might not."""
-    own: Any = kind.__getattribute__
-    plain = own is object.__getattribute__ and not hasattr(kind, "__getattr__")
-    if not slots or not plain or any(getattr(kind, one.__name__) is not one for one in slots):
-        return None
-    read = attrgetter(*(slot.__name__ for slot in slots))
-    return read if len(slots) > 1 else lambda value: (read(value),)
+@functools.lru_cache(maxsize=4096)
+def _reader(kind: type) -> Reader:
+    """`_state` of a class that is no enumeration: of slots alone, all that are full at once."""
+    readers, slow = _layout(kind)[0], functools.partial(_state, kind=kind)
+    if kind.__dictoffset__:
+        return slow
+
+    def read(value: Any) -> Sequence[object]:
+        try:
+            return [one(value) for one in readers]
+        except AttributeError:  # of a cache that is empty
+            return slow(value)
+
+    return read
 
 
 _seen: WeakKeyDictionary[type, Snapshot] = WeakKeyDictionary()

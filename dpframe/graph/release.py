@@ -237,7 +237,7 @@ def symbols_of(node: Node) -> frozenset[Symbol]:
     share = () if node.share is None else (*node.share.weights, *node.share.wholes)
     size = (node.stated.formula,) if isinstance(node.stated, AdditiveNoise) else ()
     read = (node.times, *size, *share)  # without a dictionary of readings for each of many
-    return frozenset().union(*(formula.symbols() for formula in read))
+    return frozenset().union(*[formula.symbols() for formula in read])
 
 
 def release(

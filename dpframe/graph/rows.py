@@ -252,10 +252,12 @@ class Transposed:
     __array_ufunc__ = None
 
     def __matmul__(self, other: object) -> Any:
-        from .statistics.sums import Column, Gram, Moment
+        from .statistics.sums import Gram, Moment
 
         if other is self.rows or (isinstance(other, Rows) and other == self.rows):
             return Gram(self.rows)
+        from .columns import Column
+
         if isinstance(other, Column):
             return Moment(self.rows, other)
         return self.rows.refuse(

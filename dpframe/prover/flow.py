@@ -66,7 +66,7 @@ def _places(problem: Problem, nodes: Sequence[Node]) -> Iterator[tuple[Node | No
         yield None, name, Reading(getattr(target, name), own)
     yield None, "rows_per_person", Reading(problem.rows)
     for node in nodes:
-        public = all(symbol.origin is None for symbol in symbols_of(node))
+        public = problem.public or all(symbol.origin is None for symbol in symbols_of(node))
         readings = {} if public else node.readings
         for name, formula in () if public else node.formulas.items():
             found = readings.get(name)

@@ -48,7 +48,8 @@ def individual(problem: Problem) -> list[Obligation]:
 
 
 def _without_target(problem: Problem) -> Iterator[Obligation]:
-    if problem.personal is None:
+    of_all = problem.graph.of_kind(OfBudgets)
+    if problem.personal is None and (of_all or not problem.public):
         yield from on_nodes(problem.graph, partial(_of_records, str(problem.target)))
 
 

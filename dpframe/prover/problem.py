@@ -66,6 +66,11 @@ class Problem:
         shown = target if personal is None else personal.each
         return cls(graph, claim_of(graph, shown), setting, trust, accountant, personal)
 
+    @cached_property
+    def public(self) -> bool:
+        """Whether every symbol is a public parameter."""
+        return all(symbol.origin is None for symbol in self.symbols)
+
     @property
     def claimed(self) -> Guarantee:
         """The target as it was given."""
