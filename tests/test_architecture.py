@@ -6,6 +6,7 @@ what it may import in ONLY; to keep it from most of what lies above, name its re
 
 import ast
 import importlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -219,6 +220,15 @@ def test_every_module_is_used_by_another() -> None:
     used = {target for name, path in found for target in named(path, name)}
     doors = {name for name, path in found if path.stem in {"__init__", "__main__"}}
     assert {name for name, _ in found} - doors - used == set()
+
+
+def test_the_guide_to_the_kernel_names_what_there_is() -> None:
+    """Files of its tables exist, and define the functions that stand beside them."""
+    page = (PACKAGE.parent / "docs" / "kernel.md").read_text()
+    named = re.findall(r"^\| `([a-z_/]+\.py)`(?:, `(\w+)`)?", page, re.MULTILINE)
+    assert len(named) > 20
+    for file, function in named:
+        assert f"def {function}" in (PACKAGE / file).read_text() or not function, (file, function)
 
 
 def test_importing_dpframe_loads_nothing_heavy() -> None:

@@ -76,9 +76,9 @@ def joint(
 ) -> list[Any]:
     """Amounts whose maximum bounds sum_i (shift_i/std_i)^2 over one pair of neighbours.
 
-    x, z the rows (|x| >= |z|), y, w their labels, c = |x.z|, all bounds 1: gram moves by at most
-    2 (1 - c^2), the eigenvalue's square by 1 - c^2, the moment by y^2 + w^2 + 2 c |y w|, y'y's
-    square by (y^2 - w^2)^2. Best c, then a convex function of min(y, w)^2/max(y, w)^2. What
+    x, z the rows (|x| >= |z|), y, w their labels, c = |x.z|, all bounds 1. The squared moves are at
+    most: of gram 2 (1 - c^2), of the eigenvalue 1 - c^2, of the moment y^2 + w^2 + 2 c |y w|, of
+    y'y (y^2 - w^2)^2. Best c, then a convex function of min(y, w)^2/max(y, w)^2. What
     rounding adds to an eigenvalue counts where the best c is not 0.
     """
     amount = m["gram"] * 2 + m["floor"]
