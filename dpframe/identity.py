@@ -18,7 +18,8 @@ import dis
 import enum
 import functools
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from importlib.machinery import PathFinder
@@ -125,38 +126,75 @@ def state(*values: object) -> tuple[object, ...]:
     was changed or replaced. Parts of what is neither dpframe's own nor plain are not looked at.
     Caches of dpframe's own values are emptied.
     """
+    return _flat(values, own)[0]
+
+
+def own_state(*values: object) -> tuple[object, ...] | None:
+    """The same; None where any of it is neither dpframe's own, as its files have it now, nor a
+    plain value of Python.
+    """
+    found, whole = _flat(values, as_written)
+    return found if whole else None
+
+
+def _flat(
+    values: Iterable[object], ours: Callable[[type], bool]
+) -> tuple[tuple[object, ...], bool]:
+    """All that these values are made of, laid flat; and whether all of it is `ours` or plain. Of
+    what is ours, the parts are looked at.
+    """
     found: list[object] = []
-    seen: dict[int, tuple[int, object]] = {}  # held, so that no other takes the place in memory
-    opened: dict[type, bool] = {}
+    seen: dict[int, int] = {}
+    held: list[object] = []  # so that no other takes the place in memory
+    opened: dict[type, Reader | None] = dict.fromkeys(BUILT_IN)
+    whole = True
     waiting: list[Any] = list(values)[::-1]
     while waiting:
         value = waiting.pop()
-        kind = type(value)
+        kind: type = type(value)
         if type(kind) is not type and not _of_python(type(kind)):
             kind = Shadow  # it might compare as it likes
-        if kind in LEAVES and kind is not FunctionType:
-            found.append((kind, value if kind in FIXED else repr(value)))
+        if kind in FIXED:
+            found.append((kind, value))
+            continue
+        if kind is Fraction:
+            found.append(value.as_integer_ratio())
             continue
         place = id(value)
         if place in seen:
-            found.append((kind, seen[place][0]))
+            found.append(seen[place])
             continue
-        seen[place] = len(seen), value
+        if kind in LEAVES and kind is not FunctionType:
+            found.append((kind, repr(value)))
+            continue
+        seen[place] = len(held)
+        held.append(value)
         if kind not in opened:
-            plain = kind in BUILT_IN or type(kind) is enum.EnumMeta or _plain(kind)
-            opened[kind] = not plain and own(kind)
-        itself, parts = (None, _state(value, kind)) if opened[kind] else _laid_open(value, kind)
-        found.append((kind, len(parts), itself))
+            of_enum, plain = type(kind) is enum.EnumMeta, _plain(kind)
+            known = not plain and ours(kind)
+            opened[kind] = _reader(kind) if known and not of_enum else None
+            whole = whole and (plain or known)
+        read = opened[kind]
+        if read is not None:
+            parts = read(value)
+            found.append((kind, len(parts)))
+        else:
+            itself, parts = _laid_open(value, kind)
+            found.append((kind, len(parts), itself))
+            if kind in METACLASSES:
+                whole = whole and ours(value)
+            elif type(kind) is enum.EnumMeta:
+                whole = whole and not _state(value, kind)  # it is a member
         waiting += parts[::-1]
-    return tuple(found)
+    return tuple(found), whole
 
 
-def _laid_open(value: Any, kind: type) -> tuple[object, list[object]]:
+def _laid_open(value: Any, kind: type) -> tuple[object, Sequence[object]]:
     """What tells a value from others of its kind, and its parts in order."""
+    if kind is tuple or kind is list:
+        return None, value
     if kind is FunctionType:
         return (value, value.__code__), [value.__defaults__, value.__kwdefaults__]
-    if kind in {tuple, list}:
-        return None, list(value)
     if kind in CONTAINERS:
         return None, sorted(value, key=repr)
     if kind in MAPPINGS:
@@ -195,7 +233,7 @@ def _of_numpy(numpy: ModuleType) -> frozenset[type]:
     return frozenset((numpy.ndarray, *numpy.sctypeDict.values()))
 
 
-def _state(value: Any, kind: type) -> list[object]:
+def _state(value: Any, kind: type) -> Sequence[object]:
     """What a value of one of dpframe's classes holds; what shadows its class counts as a class of
     its own.
     """
@@ -204,10 +242,8 @@ def _state(value: Any, kind: type) -> list[object]:
         return [] if any(value is member for member in members) else [Shadow()]
     found: list[object] = []
     for read in readers:
-        try:
+        with suppress(AttributeError):  # of a cache that is empty
             found.append(read(value))
-        except AttributeError:  # of a cache that is empty
-            continue
     held = getattr(value, "__dict__", None)
     if held:
         for name in cached.intersection(held):
@@ -226,6 +262,7 @@ Shadow.__module__ = "attributes set on a value"  # nothing of dpframe's, whateve
 
 Readers = tuple[Callable[[Any], object], ...]
 Layout = tuple[Readers, set[str], set[str], tuple[object, ...] | None]
+Reader = Callable[[Any], Sequence[object]]
 
 
 @functools.lru_cache(maxsize=4096)
@@ -234,12 +271,28 @@ def _layout(kind: type) -> Layout:
     that are caches; the members of an enumeration.
     """
     parts = [item for base in type.mro(kind) for item in vars(base).items()]
-    slots = (part for _, part in parts if isinstance(part, MemberDescriptorType))
     fields = {field.name for field in getattr(kind, "__attrs_attrs__", ())}
     cached = {name for name, part in parts if isinstance(part, functools.cached_property)}
+    slots = (part for _, part in parts if isinstance(part, MemberDescriptorType))
     readers = tuple(slot.__get__ for slot in slots if slot.__name__ not in CACHES)
     members: Any = kind if isinstance(kind, enum.EnumMeta) else None
     return readers, fields, cached, members and tuple(members)
+
+
+@functools.lru_cache(maxsize=4096)
+def _reader(kind: type) -> Reader:
+    """`_state` of a class that is no enumeration: of slots alone, all that are full at once."""
+    readers, slow = _layout(kind)[0], functools.partial(_state, kind=kind)
+    if kind.__dictoffset__:
+        return slow
+
+    def read(value: Any) -> Sequence[object]:
+        try:
+            return [one(value) for one in readers]
+        except AttributeError:  # of a cache that is empty
+            return slow(value)
+
+    return read
 
 
 _seen: WeakKeyDictionary[type, Snapshot] = WeakKeyDictionary()

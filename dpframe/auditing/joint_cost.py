@@ -10,6 +10,7 @@ import attrs
 
 from dpframe.graph import Joint, Release
 from dpframe.graph.answers import noise_of
+from dpframe.graph.graph import classes
 from dpframe.numerics import (
     arb_lower,
     arb_upper,
@@ -20,7 +21,7 @@ from dpframe.numerics import (
     to_float,
 )
 from dpframe.privacy import ApproxDP, GaussianDP
-from dpframe.prover.attempt import classes, joint_moves
+from dpframe.prover.attempt import joint_moves
 from dpframe.prover.enclose import enclose, rational_ball
 from dpframe.prover.joint_total import reached_moves
 from dpframe.prover.problem import Problem

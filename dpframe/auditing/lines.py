@@ -10,12 +10,12 @@ import attrs
 
 from dpframe.errors import DPFrameError
 from dpframe.graph import Regression, Release, Setting
+from dpframe.graph.graph import classes
 from dpframe.graph.loop import ancestors
 from dpframe.numerics import arb_lower, arb_upper, profile_delta, profile_epsilon
 from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.prover import Constraint, Obligation, Report, Verdict
-from dpframe.prover.attempt import classes
 from dpframe.prover.earn import earns
 from dpframe.prover.enclose import enclose, number
 from dpframe.prover.judge import Earned

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.graph import Joint, Release
+from dpframe.graph.graph import Class, classes
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.numerics.fast import gaussian_epsilon, gaussian_mu
 from dpframe.privacy import (
@@ -23,7 +24,6 @@ from dpframe.privacy import (
     ZeroConcentratedDP,
 )
 from dpframe.prover import Certificate
-from dpframe.prover.attempt import Class, classes
 from dpframe.prover.parallel import moving
 from dpframe.prover.problem import Problem, thinnings
 from dpframe.prover.roster import Roster

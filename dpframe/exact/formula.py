@@ -39,16 +39,16 @@ class Formula:
 
     def __init__(self, ring: Ring, terms: Mapping[Mono, int], den: int = 1) -> None:
         gcd = math.gcd(den, *terms.values())
+        lowest = gcd == 1 and all(terms.values())
         self.ring, self.den = ring, den // gcd
-        self.terms = {mono: c // gcd for mono, c in terms.items() if c}
+        self.terms = terms if lowest else {mono: c // gcd for mono, c in terms.items() if c}
         if self.bits > MAX_BITS:
             raise Refused(f"numbers of more than {MAX_BITS} bits")
 
     @property
     def bits(self) -> int:
-        """About the size of the largest number in it."""
-        cs = self.terms.values()
-        return self.den.bit_length() + max(*cs, -min(cs)).bit_length() if cs else 0
+        """About the size of its numbers."""
+        return self.den.bit_length() + sum(map(abs, self.terms.values())).bit_length()
 
     @property
     def pairs(self) -> list[tuple[Mono, Fraction]]:
@@ -87,7 +87,7 @@ class Formula:
         found: dict[Mono, Exponent] = {}
         for (m, c), (n, k) in product(self.terms.items(), right.terms.items()):
             both = m + n
-            apart = len(dict(both)) == len(both)
+            apart = not (m and n) or len(dict(both)) == len(both)
             mono, factor = (tuple(sorted(both)), 1) if apart else ring.tidy(both)
             found[mono] = found.get(mono, 0) + c * k * factor
         return ring.over(found, self.den * right.den)
@@ -103,7 +103,7 @@ class Formula:
     def __pow__(self, exponent: Exponent) -> Formula:
         key = (self.key, exponent)
         if key not in self.ring.powers:
-            self.ring.powers[key] = self.ring.power(self, Fraction(exponent))
+            self.ring.powers[key] = self.ring.power(self, exponent)
         return self.ring.powers[key]
 
 

@@ -61,7 +61,7 @@ class Ring:
     def over(self, terms: Mapping[Mono, Exponent], den: int = 1) -> Formula:
         """A formula from coefficients that may be fractions."""
         common = math.lcm(*[c.denominator for c in terms.values()])
-        whole = {mono: (c * common).numerator for mono, c in terms.items()}
+        whole = {mono: c.numerator * (common // c.denominator) for mono, c in terms.items()}
         return Formula(self, whole, den * common)
 
     def product(self, factors: Iterable[tuple[int, Exponent]], c: Exponent = 1) -> Formula:
@@ -90,22 +90,22 @@ class Ring:
         """A product of powers, like ones collected; whole powers of numbers become a factor."""
         powers: dict[int, Exponent] = {}
         for g, e in factors:
-            powers[g] = powers.get(g, 0) + e
+            powers[g] = powers[g] + e if g in powers else e
         factor: Exponent = 1
         for g, e in powers.items():
-            if not -4096 <= e <= 4096:
+            if abs(e.numerator) > 4096 * e.denominator:
                 raise Refused("an exponent above 4096")
             whole = math.floor(e) if self.atoms[g].kind == "number" else 0
             if whole:
                 factor = factor * Fraction(int(self.atoms[g].name)) ** whole
-            if type(e) is not int or whole:
+            if whole or (e.denominator == 1 and type(e) is not int):
                 powers[g] = int(e - whole) if e.denominator == 1 else e - whole
         return tuple(sorted([(g, e) for g, e in powers.items() if e])), factor
 
     def expand(self, f: Formula) -> Formula:
         """The same with whole powers of sums multiplied out."""
         done = []
-        if not any(e >= 1 and self.atoms[g].kind == "sum" for mono in f.terms for g, e in mono):
+        if not any(self.atoms[g].kind == "sum" and e >= 1 for mono in f.terms for g, e in mono):
             return f
         for mono, c in f.terms.items():
             sums = [(g, math.floor(e)) for g, e in mono if self.atoms[g].kind == "sum" and e >= 1]
@@ -145,10 +145,10 @@ class Ring:
         """What to look up an atom with these arguments by."""
         return tuple(part.key for f in fs for part in self.ratio(f))
 
-    def power(self, f: Formula, e: Fraction) -> Formula:
+    def power(self, f: Formula, e: Exponent) -> Formula:
         """f^e, if f >= 0 (for a fraction) or f not 0 (for e < 0) is shown. Raises Refused."""
         whole = e.denominator == 1
-        if f.bits * abs(e) > MAX_BITS:
+        if f.bits * abs(e.numerator) > MAX_BITS * e.denominator:
             raise Refused(f"numbers of more than {MAX_BITS} bits")
         if whole and e >= 0 and (len(f.terms) != 1 or e == 0) and not self.rooted(f):
             return self.multiplied_out(f, int(e))
@@ -158,7 +158,7 @@ class Ring:
         usable = all(self.usable(self.atoms[g].sign, k, e) for g, k in mono)
         if not c or (c < 0 and not whole) or not (usable or (whole and e > 0)):
             raise Refused(f"({text_of(f)})^({e}): not shown to be defined on the whole domain")
-        roots, factor = ([], c ** int(e)) if whole else (self.root(c, e), 1)
+        roots, factor = ([], c**e.numerator) if whole else (self.root(c, e), 1)
         return self.product((*roots, *((g, k * e) for g, k in mono)), factor)
 
     def multiplied_out(self, f: Formula, k: int) -> Formula:
@@ -170,7 +170,7 @@ class Ring:
         return any(e % 1 and self.atoms[g].kind == "sum" for mono in f.terms for g, e in mono)
 
     @staticmethod
-    def usable(sign: int, k: Exponent, e: Fraction) -> bool:
+    def usable(sign: int, k: Exponent, e: Exponent) -> bool:
         """Whether (x^k)^e = x^(k e) is defined and true for every x of this sign."""
         return sign == 2 or (sign == 1 and k > 0 and e > 0) or (sign == -2 and e.denominator == 1)
 
@@ -196,7 +196,7 @@ class Ring:
         mono, c = self.primitive(f) if len(f.terms) > 1 else (f.pairs or [((), ZERO)])[0]
         return self.product(mono, c)
 
-    def root(self, c: Fraction, e: Fraction) -> list[tuple[int, Exponent]]:
+    def root(self, c: Fraction, e: Exponent) -> list[tuple[int, Exponent]]:
         """c^e for c > 0 and a fraction e: primes below 100, and what is left, become atoms."""
         factors: list[tuple[int, Exponent]] = []
         for value, power in ((c.numerator, e), (c.denominator, -e)):

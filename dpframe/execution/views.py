@@ -53,11 +53,13 @@ class Views(dict[Node, Any]):
     def look(self, maps: Iterable[Node], block: Block) -> None:
         """See the block as the maps do, which stand in order."""
         for node in maps:
-            self[node] = way_of(type(node))(node, self, block, self._number)
+            kind: type = type(node)
+            self[node] = way_of(kind)(node, self, block, self._number)
 
     def real(self, node: Node) -> Any:
         """What a map reads of another: rows, labels."""
-        if not counts_steps(type(node)):
+        kind: type = type(node)
+        if not counts_steps(kind):
             return self[node]
         return self[node] * self._number(step_size(node))
 
@@ -156,7 +158,8 @@ def needed(graph: Graph, sums: Iterable[Node]) -> tuple[Node, ...]:
     for node in reversed(graph.nodes):
         if node in found:
             found.update(reads_of(node))
-    return tuple(node for node in graph.nodes if node in found and maps(type(node)))
+    mapped = {place for place, cls in graph.kinds.items() if maps(cls)}
+    return tuple(node for node in graph.nodes if node in found and id(type(node)) in mapped)
 
 
 @lru_cache(maxsize=1024)

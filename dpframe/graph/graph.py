@@ -20,8 +20,10 @@ from .node import DataNode, Node
 from .post import Post
 from .procedure import Procedure
 from .records import record, trusted
-from .release import Release
+from .release import Release, symbols_of
 from .statistics import Statistic
+
+Class = tuple[Release, int]
 
 
 @attrs.frozen(slots=False, eq=False)
@@ -60,6 +62,20 @@ class Graph:
     def releases(self) -> tuple[Release, ...]:
         """Every release, in order; the position is its serial number."""
         return self.of_kind(Release)
+
+    @cached_property
+    def classes(self) -> tuple[Class, ...]:
+        """One representative and the size of each class of releases that pose one obligation."""
+        return classes(self.releases)
+
+    @cached_property
+    def distinct(self) -> tuple[Node, ...]:
+        """The nodes, of each class of releases one: equal formulas are read once."""
+        if len(self.classes) == len(self.releases):
+            return self.nodes
+        firsts = {id(release) for release, _ in self.classes}
+        later = {id(release) for release in self.releases} - firsts
+        return tuple(node for node in self.nodes if id(node) not in later)
 
     @cached_property
     def procedures(self) -> tuple[Procedure, ...]:
@@ -143,22 +159,32 @@ class Graph:
         return isinstance(other, Graph) and self.hash == other.hash
 
 
+def classes(releases: Iterable[Release]) -> tuple[Class, ...]:
+    """One representative and the size of each class of releases that are equal but for the name."""
+    found: dict[object, list[Release]] = {}
+    for one in releases:
+        key = (type(one), one.statistic, one.stated, one.share, one.times, one.sampled)
+        found.setdefault(key, []).append(one)
+    return tuple((same[0], len(same)) for same in found.values())
+
+
 def _topological(outputs: Iterable[Node]) -> Iterable[Node]:
     done: dict[Node, None] = {}
+    known: set[int] = set()  # places in memory of those that are done
     stack: list[tuple[Node, bool]] = [(node, False) for node in reversed(list(outputs))]
     while stack:
         node, ready = stack.pop()
-        if node in done:
+        if id(node) in known:
             continue
         if ready:
-            done[node] = None
+            done.setdefault(node)
+            known.add(id(node))
+        elif node in done:
+            known.add(id(node))
         else:
             stack.append((node, True))
-            stack.extend(
-                (child, False)
-                for child in reversed((*node.inputs, *origins(node)))
-                if child not in done
-            )
+            before = (*node.inputs, *origins(node))
+            stack += [(child, False) for child in before[::-1] if id(child) not in known]
     return done
 
 
@@ -168,11 +194,10 @@ def origins(node: Node) -> list[Node]:
     """
     found = {
         s.origin
-        for formula in node.formulas.values()
-        for s in formula.symbols()
-        if isinstance(s.origin, Node) and not isinstance(s.origin, Release)
+        for s in symbols_of(node)
+        if s.origin is not None and isinstance(s.origin, Node) and not isinstance(s.origin, Release)
     }
-    return sorted(found, key=_appearance)
+    return sorted(found, key=_appearance) if len(found) > 1 else list(found)
 
 
 def _appearance(node: Node) -> tuple[str, ...]:

@@ -4,12 +4,10 @@ give it.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar, NoReturn
-
-import attrs
 
 from dpframe.errors import InvalidArgument, TouchesData
 from dpframe.privacy import Unit
@@ -23,21 +21,36 @@ WAY_OUT = (
 )
 
 
-class Node(ABC):
-    """Abstract: one node of a declaration."""
+class Node:
+    """Abstract: one node of a declaration. (No ABC: its instance checks would dominate
+    verification.)
+    """
 
     __slots__ = ()
+    __abstractmethods__: ClassVar[frozenset[str]]
     kind: ClassVar[str]
     implied: ClassVar[bool] = False
     """Whether dpframe put it there: no person wrote it."""
     scope: ClassVar[Scope] = DATA
     """What its value depends on: on the data, the strictest, where it does not say less."""
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """A class that leaves an abstract method out makes no nodes."""
+        super().__init_subclass__(**kwargs)
+        names = {*vars(cls), *getattr(cls, "__abstractmethods__", ())}
+        left_out = (name for name in names if _is_abstract(getattr(cls, name, None)))
+        cls.__abstractmethods__ = frozenset(left_out)
+
     @property
     def inputs(self) -> tuple[Node, ...]:
         """The nodes this one reads: the fields that are nodes, or tuples of nodes, in order."""
-        parts = [one if isinstance(one, tuple) else (one,) for one in held(self).values()]
-        return tuple(one for part in parts for one in part if isinstance(one, Node))
+        found: list[Node] = []
+        for part in held(self).values():
+            if isinstance(part, Node):
+                found.append(part)
+            elif isinstance(part, tuple):
+                found += [one for one in part if isinstance(one, Node)]
+        return tuple(found)
 
     @property
     @abstractmethod
@@ -49,7 +62,8 @@ class Node(ABC):
         """The formulas it reads besides its inputs, by name, and what each may depend on: the
         fields that `reads` marks.
         """
-        marked = ((reads, getattr(self, name)) for name, reads in _reads(type(self)))
+        cls: type = type(self)
+        marked = ((reads, getattr(self, name)) for name, reads in _reads(cls))
         return {
             reads.name: Reading(formula, reads.may, reads.positive)
             for reads, formula in marked
@@ -87,10 +101,14 @@ class Node(ABC):
         return {name: written(value) for name, value in held(self).items() if not _of_nodes(value)}
 
 
+def _is_abstract(part: object) -> bool:
+    return bool(getattr(part, "__isabstractmethod__", False))
+
+
 def held(node: Node) -> dict[str, object]:
     """The fields of a node; where its class is none of attrs, all that it holds."""
-    cls = type(node)
-    names = fields_of(cls) if attrs.has(cls) else vars(node)
+    cls: type = type(node)
+    names = fields_of(cls) if hasattr(cls, "__attrs_attrs__") else vars(node)
     return {name: getattr(node, name) for name in names}
 
 

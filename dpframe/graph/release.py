@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 import attrs
@@ -111,6 +111,11 @@ class Release(Node):
             found[self.stated.noise] = Reading(self.stated.formula, RELEASED | RECORD)
         return found if self.share is None else found | share_readings(self.share, RECORD)
 
+    @property
+    def positive(self) -> tuple[str, ...]:
+        """None: its share is judged by the plan, its noise by itself."""
+        return () if type(self) is Release else super().positive
+
     @cached_property
     def formulas(self) -> dict[str, Expression]:
         """Those of its readings, found once."""
@@ -119,7 +124,7 @@ class Release(Node):
     @property
     def derived(self) -> dict[str, Reading]:
         """The shape of what is released."""
-        return {f"shape {i + 1}": Reading(size) for i, size in enumerate(self.statistic.shape)}
+        return _shape(self.statistic)
 
     @property
     def exact(self) -> bool:
@@ -220,6 +225,21 @@ class Release(Node):
         return {"states": {"norm": norm.name, "move": to_json(moved.value), "amounts": amounts}}
 
 
+@lru_cache(maxsize=1024)
+def _shape(statistic: Statistic) -> dict[str, Reading]:
+    return {f"shape {i + 1}": Reading(size) for i, size in enumerate(statistic.shape)}
+
+
+def symbols_of(node: Node) -> frozenset[Symbol]:
+    """Every symbol of the formulas of a node."""
+    if type(node) is not Release:
+        return frozenset().union(*(formula.symbols() for formula in node.formulas.values()))
+    share = () if node.share is None else (*node.share.weights, *node.share.wholes)
+    size = (node.stated.formula,) if isinstance(node.stated, AdditiveNoise) else ()
+    read = (node.times, *size, *share)  # without a dictionary of readings for each of many
+    return frozenset().union(*[formula.symbols() for formula in read])
+
+
 def release(
     statistic: object,
     mechanism: object,
@@ -259,9 +279,8 @@ def release(
             "Selections, black boxes and the like are accounted, not released: take their "
             ".guarantee(sensitivity) or .loss(sensitivity).",
         )
-    _refuse_integer_noise(mechanism, queried)
     rate = None if sampled is None else _rate(sampled, queried)
-    return Release(queried, mechanism, share, _count(times), _name(name), rate)
+    return Release(queried, mechanism, share, _count(times), name, rate)
 
 
 def _refuse_integer_noise(mechanism: AdditiveNoise | Calibration, statistic: Statistic) -> None:
@@ -276,7 +295,7 @@ def _refuse_integer_noise(mechanism: AdditiveNoise | Calibration, statistic: Sta
 
 
 def _count(times: object) -> Expression:
-    if times == 1 and not isinstance(times, bool):
+    if times is ONE or (times == 1 and not isinstance(times, bool)):
         return ONE
     count = exact(times, "times")
     if not whole(count) or (isinstance(count, Number) and count.value < 1):

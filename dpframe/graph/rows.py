@@ -252,11 +252,12 @@ class Transposed:
     __array_ufunc__ = None
 
     def __matmul__(self, other: object) -> Any:
-        from .columns import Column
-        from .statistics import Gram, Moment
+        from .statistics.sums import Gram, Moment
 
-        if other == self.rows and isinstance(other, Rows):
+        if other is self.rows or (isinstance(other, Rows) and other == self.rows):
             return Gram(self.rows)
+        from .columns import Column
+
         if isinstance(other, Column):
             return Moment(self.rows, other)
         return self.rows.refuse(

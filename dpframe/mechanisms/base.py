@@ -127,6 +127,9 @@ def restated(cls: type, base: type, *names: str) -> None:
             setattr(cls, name, vars(base)[name])
 
 
+ZERO = Number(Fraction(0))
+
+
 class Calibration(ABC):
     """Abstract: a theorem that turns a share and a sensitivity into a mechanism. `name` is how
     certificates cite it.
@@ -177,7 +180,9 @@ class Calibration(ABC):
 
 def _without_delta(share: Share) -> bool:
     """Whether it is a share of epsilon whose delta is the number 0."""
-    return share.currency in (PURE.currency, APPROX.currency) and share.delta == Number(Fraction(0))
+    if share.currency != APPROX.currency:
+        return share.currency == PURE.currency
+    return ZERO in (share.weights[1], share.wholes[1])
 
 
 @final

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import attrs
 
-from dpframe.graph import Joint, Release
+from dpframe.graph import Joint
+from dpframe.graph.graph import Class
 from dpframe.symbols import Expression
 
 from .obligation import PROVED, Constraint, Obligation
@@ -26,19 +27,6 @@ class Attempt:
     def proved(self) -> bool:
         """Whether every obligation is."""
         return all(obligation.verdict is PROVED for obligation in self.obligations)
-
-
-Class = tuple[Release, int]
-
-
-def classes(releases: Sequence[Release]) -> list[Class]:
-    """One representative and the size of each class of releases that pose the same obligation."""
-    found: dict[object, Class] = {}
-    for release in releases:
-        key = (release.statistic, release.stated, release.share, release.times, release.sampled)
-        first, count = found.get(key, (release, 0))
-        found[key] = (first, count + 1)
-    return list(found.values())
 
 
 def joint_moves(rows: Expression, joint: Joint, grouped: Sequence[Class]) -> list[Expression]:

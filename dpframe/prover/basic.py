@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import attrs
 
 from dpframe.accountants import Accountant
 from dpframe.graph import Procedure, Release
+from dpframe.graph.graph import Class
 from dpframe.identity import own
 from dpframe.mechanisms import Laplace
 from dpframe.privacy import PureDP
-from dpframe.symbols import Expression, Number, split_coefficient
+from dpframe.symbols import Number, split_coefficient
 
-from .attempt import Attempt, Class, classes
+from .attempt import Attempt
 from .earn import earns
 from .edit import NOISE, Edit
 from .judge import Earned
@@ -49,7 +50,7 @@ def _of_procedures(problem: Problem) -> Iterator[Earned]:
             yield from earned(problem, procedure)
 
 
-def _by_whole(problem: Problem, grouped: list[Class]) -> list[Class]:
+def _by_whole(problem: Problem, grouped: Sequence[Class]) -> list[Class]:
     """Many releases by one theorem with symbolic weights of the target, as one release of the whole
     target: what its hypothesis bounds in the whole, it bounds in each share (the plan proves that
     shares are positive and sum to at most the whole). As they are, where the whole is too much.
@@ -77,8 +78,8 @@ def with_theorems(attempt: Attempt, problem: Problem) -> Attempt:
     """Another derivation, with what the named theorems of calibrated releases need beside it: a
     theorem outside its hypotheses is refused, whatever else would prove the total.
     """
-    named = [r for r in problem.graph.releases if r.rule is not None and r.share is not None]
-    results = [earns(problem, release) for release, _ in classes(named)]
+    named = [r for r, _ in problem.classes if r.rule is not None and r.share is not None]
+    results = [earns(problem, release) for release in named]
     failing = [r.obligation for r in results if r.obligation.verdict is not PROVED]
     needed = list(dict.fromkeys(part for result in results for part in result.constraints))
     return attrs.evolve(
@@ -137,29 +138,25 @@ def thinned(constraints: list[Constraint], problem: Problem) -> list[Constraint]
     """
     if not constraints:
         return []
-    shares = _shares(problem)
     largest: dict[object, tuple[Fraction, Constraint]] = {}
     for constraint in constraints:
         left = constraint.left
         coefficient, rest = split_coefficient(left)
-        sure = coefficient > 0 if left in shares else problem.field.shown(rest, strict=True)
+        sure = problem.field.shown(rest, strict=True)
+        if sure is not (coefficient > 0) and left in problem.epsilons:
+            sure = coefficient > 0
         key = (rest if sure else left, constraint.right, constraint.strict)
         if key not in largest or largest[key][0] < coefficient:
             largest[key] = (coefficient, constraint)
-    return _whole([constraint for _, constraint in largest.values()], shares, problem)
+    kept = [constraint for _, constraint in largest.values()]
+    return _whole(kept, problem) if len(kept) > FEW else kept
 
 
-def _shares(problem: Problem) -> set[Expression]:
-    """The shares of epsilon, which the plan proves to be positive."""
-    given = dict.fromkeys(charged.share for charged in problem.graph.charged)
-    return {s.epsilon for s in given if s is not None and "epsilon" in s.currency}
-
-
-def _whole(kept: list[Constraint], shares: set[Expression], problem: Problem) -> list[Constraint]:
+def _whole(kept: list[Constraint], problem: Problem) -> list[Constraint]:
     """Bounds on many shares of epsilon, replaced by one on the whole; all others stay."""
     on_shares: dict[object, list[Constraint]] = {}
     for constraint in kept:
-        if constraint.left in shares and not constraint.right.symbols():
+        if constraint.left in problem.epsilons and not constraint.right.symbols():
             on_shares.setdefault((constraint.right, constraint.strict), []).append(constraint)
     whole = problem.target.amounts[0]
     narrow = bool(whole.symbols())  # a number of epsilon beyond the bound would exclude everything

@@ -84,6 +84,12 @@ def examine(
         raise InvalidArgument("target", "one of dpframe's own guarantees", type(target), "")
     believed = trusted_classes(trust)
     name, own_one = derivation_of(accountant)
-    declared = regression.graph(setting, target.budget)
-    graph = Graph.of(declared.output)  # derived here, whatever the declaration says of itself
+    graph = graph_of(regression, setting, target)
     return verify(Problem.of(graph, target, setting, believed, own_one), name)
+
+
+def graph_of(regression: Regression, setting: Setting, target: Guarantee) -> Graph:
+    """The graph of a declaration, derived here, whatever the declaration says of itself."""
+    if type(regression).graph is Regression.graph:
+        return Regression.graph(regression, setting, target.budget)
+    return Graph.of(regression.graph(setting, target.budget).output)

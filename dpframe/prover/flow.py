@@ -7,13 +7,15 @@ place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 import attrs
 
 from dpframe.graph import ColumnNode, Loop, Node, OfBudgets, Post, Reading, Release, path
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.base import MappedRows
+from dpframe.graph.release import symbols_of
 from dpframe.graph.statistics import AGGREGATES, RawAggregate, Statistic
 from dpframe.sensitivity import L2
 from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, Symbol
@@ -21,7 +23,7 @@ from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, Symbol
 from .edit import DROP, RELEASE, Edit
 from .edit import PUBLIC as MAKE_PUBLIC
 from .obligation import REFUTED, UNPROVED, Obligation, Witness
-from .problem import Problem
+from .problem import Problem, on_nodes
 
 
 @attrs.frozen
@@ -36,7 +38,8 @@ class Place:
 
 def flow(problem: Problem) -> list[Obligation]:
     """Every reading of what may not be read there, each once."""
-    found = (*_formulas(problem), *_arguments(problem), *_outputs(problem))
+    wrong = on_nodes(problem.graph, partial(_formulas, problem))
+    found = (*wrong, *_arguments(problem), *_outputs(problem))
     return list(dict.fromkeys(found))
 
 
@@ -54,15 +57,18 @@ def where(problem: Problem, node: Node) -> str:
     return label if reached is None else f"{label} -> {reached.label}"
 
 
-def _places(problem: Problem) -> Iterator[tuple[Node | None, str, Reading]]:
-    """Everything that reads a formula: the target and the unit, without a node, and every node."""
+def _places(problem: Problem, nodes: Sequence[Node]) -> Iterator[tuple[Node | None, str, Reading]]:
+    """Everything that reads a formula of numbers that are not public, or derives one: the target
+    and the unit, without a node, and these nodes.
+    """
     target, own = problem.target, PUBLIC if problem.personal is None else RECORD
     for name in target.parameters:
         yield None, name, Reading(getattr(target, name), own)
     yield None, "rows_per_person", Reading(problem.rows)
-    for node in problem.graph.nodes:
-        readings = node.readings
-        for name, formula in node.formulas.items():
+    for node in nodes:
+        public = problem.public or all(symbol.origin is None for symbol in symbols_of(node))
+        readings = {} if public else node.readings
+        for name, formula in () if public else node.formulas.items():
             found = readings.get(name)
             if found is None or found.formula is not formula:
                 found = Reading(formula, PUBLIC if found is None else found.may)
@@ -72,10 +78,11 @@ def _places(problem: Problem) -> Iterator[tuple[Node | None, str, Reading]]:
 
 
 # ------------------------------------------------------------------------------------- formulas
-def _formulas(problem: Problem) -> Iterator[Obligation]:
-    for node, name, reading in _places(problem):
+def _formulas(problem: Problem, nodes: Sequence[Node]) -> Iterator[Obligation]:
+    for node, name, reading in _places(problem, nodes):
         formula, may = reading.formula, reading.may
-        if formula.scope not in may:
+        scope = formula.scope
+        if scope is not PUBLIC and scope not in may:
             label = "target" if node is None else where(problem, node)
             place = Place(label, name, reading, node)
             for symbol in sorted(formula.symbols(), key=lambda one: one.name):

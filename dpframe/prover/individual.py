@@ -9,21 +9,23 @@ record. Proof page: proofs/personalized.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 
 from dpframe.graph import Node, OfBudgets, Procedure
 from dpframe.graph.answers import answers
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.weighted import Weighing, WeightedOnGrid
 from dpframe.graph.procedures import TiltedMinimum
+from dpframe.graph.release import symbols_of
 from dpframe.graph.statistics import Statistic
 from dpframe.privacy import Each
 from dpframe.privacy.personal import own_symbols_of
 from dpframe.symbols import RECORD, Number
 
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
-from .problem import Problem
+from .problem import Problem, on_nodes
 
 ONE = Number(Fraction(1))
 RULE = (
@@ -46,15 +48,18 @@ def individual(problem: Problem) -> list[Obligation]:
 
 
 def _without_target(problem: Problem) -> Iterator[Obligation]:
-    if problem.personal is not None:
-        return
-    for node in problem.graph.nodes:
-        own = any(RECORD in formula.scope for formula in node.formulas.values())
+    of_all = problem.graph.of_kind(OfBudgets)
+    if problem.personal is None and (of_all or not problem.public):
+        yield from on_nodes(problem.graph, partial(_of_records, str(problem.target)))
+
+
+def _of_records(target: str, nodes: Sequence[Node]) -> Iterator[Obligation]:
+    for node in nodes:
+        own = any(RECORD in symbol.scope for symbol in symbols_of(node))
         if own or isinstance(node, OfBudgets):
             rule = "what reads each record's budget needs a target that has them"
             fix = "certify for dp.PersonalizedDP(dp.each('epsilon')), or another of its kind."
-            facts = (str(problem.target),)
-            yield Obligation("personal", node.label, rule, facts, UNPROVED, repair=fix)
+            yield Obligation("personal", node.label, rule, (target,), UNPROVED, repair=fix)
 
 
 def _symbols(problem: Problem) -> Iterator[Obligation]:

@@ -10,12 +10,13 @@ import attrs
 
 from dpframe.accountants import Accountant
 from dpframe.graph import Joint
+from dpframe.graph.graph import Class
 from dpframe.identity import own
 from dpframe.privacy import ApproxDP, GaussianDP, PureDP
 from dpframe.symbols import RELEASED, Expression, Number
 
 from .algebra import Field
-from .attempt import ALL, Attempt, Class, joint_moves
+from .attempt import ALL, Attempt, joint_moves
 from .edit import ALL_NOISE, Edit
 from .judge import Move, judge
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named

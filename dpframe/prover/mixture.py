@@ -12,6 +12,7 @@ from dpframe.accountants import NumericAccountant, Part
 from dpframe.accounting import least_factor
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Joint, Release
+from dpframe.graph.graph import classes
 from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.mechanisms.pure_noise import PureNoise
@@ -20,7 +21,7 @@ from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation
 from dpframe.symbols import Expression, Number, add, power, sqrt
 
-from .attempt import classes, joint_moves
+from .attempt import joint_moves
 from .enclose import enclose
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
+from functools import partial
 
 from dpframe.graph import Node, Release, path
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.scaled import Scaled
 from dpframe.graph.statistics import RawAggregate
 from dpframe.identity import own
-from dpframe.mechanisms import Gaussian
+from dpframe.mechanisms import AdditiveNoise, Gaussian
 from dpframe.symbols import Number
 
 from .edit import ALL_NOISE, CLIP, NOISE, Edit
@@ -24,15 +26,26 @@ def noise(problem: Problem, *, planned: bool) -> list[Obligation]:
     """Every release has a derived sensitivity and noise of positive size; a theorem's noise is
     positive where its share is (`planned`).
     """
-    failing = [_noise(problem, release, planned=planned) for release, _ in problem.classes]
-    found = [obligation for obligation in failing if obligation is not None]
+    asked = partial(_noise, problem, planned=planned)
+    failing = any(map(asked, _alike(problem, planned=planned)))
+    each = (asked(release) for release, _ in problem.classes if failing)
+    found = [obligation for obligation in each if obligation is not None]
     rule = f"each sensitivity is derived for {problem.setting.unit}, in the norm of its mechanism"
     facts, count = _sensitivities(problem), len(problem.graph.releases)
     return found or [Obligation("sensitivity", "releases", rule, facts, PROVED, count=count)]
 
 
+def _alike(problem: Problem, *, planned: bool) -> Iterable[Release]:
+    """One release for each statistic and noise: the size of planned noise does not matter."""
+    found: dict[object, Release] = {}
+    for one, _ in problem.classes:
+        share = None if planned or isinstance(one.stated, AdditiveNoise) else one.share
+        found.setdefault((one.statistic, one.stated, share), one)
+    return found.values()
+
+
 def _sensitivities(problem: Problem) -> tuple[str, ...]:
-    queries = dict.fromkeys((r.statistic, r.noise.norm) for r in problem.graph.releases)
+    queries = dict.fromkeys((r.statistic, r.noise.norm) for r, _ in problem.classes)
     found = [(statistic, statistic.sensitivity(norm)) for statistic, norm in list(queries)[:8]]
     return tuple(f"{s.label}: {m.value} ({m.norm}; {m.rule})" for s, m in found if m is not None)
 

@@ -62,7 +62,7 @@ def moving(problem: Problem, charges: Sequence[Charge]) -> list[list[Charge]]:
     moves by as much: all of them together where nothing reads cells.
     """
     most = changed(problem)
-    if most is None or not any(answers(node).one_cell for node in problem.graph.nodes):
+    if most is None or not problem.of_cells:
         return [list(charges)]
     groups = _by_partition(charges)
     options = [_options(cells, most) for cells in groups.values()]
@@ -100,7 +100,9 @@ def _placed(charge: Charge) -> bool:
 def about(problem: Problem, choices: Iterable[Iterable[Charge]]) -> tuple[str, ...]:
     """What a report says of choices in which cells are told apart."""
     most = changed(problem)
-    if most is None or not any(_place(one[0]) for some in choices for one in some):
+    if most is None or not problem.of_cells:
+        return ()
+    if not any(_place(one[0]) for some in choices for one in some):
         return ()
     return (CITED.format("one cell" if most == 1 else f"{most} cells"),)
 

@@ -11,7 +11,7 @@ from dpframe.graph import Procedure, Release
 from dpframe.graph.release import ONE
 from dpframe.graph.release import whole as is_whole
 from dpframe.privacy import PureDP, Share
-from dpframe.symbols import Expression, Number, add
+from dpframe.symbols import Expression, Number, add, multiply, split_coefficient
 
 from .edit import SHARES, Edit
 from .enclose import number
@@ -29,7 +29,8 @@ SOURCES = {
     "rho": "[BunS16, Lem 2.3]",
     "mu^2": "[DongRS22, Cor 3.3]",
 }
-Pair = tuple[Release | Procedure, Share]
+Charged = Release | Procedure
+Pair = tuple[Charged, Share]
 
 
 def plan(problem: Problem) -> list[Obligation]:
@@ -70,25 +71,30 @@ def _summands(problem: Problem, pairs: Sequence[Pair], name: str) -> str:
 
 def _weights_hold(problem: Problem, pairs: Sequence[Pair]) -> bool:
     """Whether all shares are weights of the (positive) target, positive, with sum at most 1."""
-    target, choices = problem.target.amounts, moving(problem, pairs)
+    target = problem.target.amounts
     if any(share.wholes != target for _, share in pairs):
         return False
-    for index in range(len(target)):
-        if index and all(share.weights[index] is share.weights[0] for _, share in pairs):
-            continue
-        weights = [share.weights[index] for _, share in pairs]
-        if not all(positive(weight, problem.field).proved for weight in dict.fromkeys(weights)):
-            return False
-        totals = {add(*(_drawn(pair, index) for pair in pairs)) for pairs in choices}
-        if not all(nonnegative(1 - total, problem.field).proved for total in totals):
-            return False
-    return True
+    charges: list[tuple[Charged, int]] = [*problem.classes]
+    charges += [(one, 1) for one in problem.graph.procedures]
+    choices = moving(problem, charges)
+    apart = any(share.weights[0] is not other for _, share in pairs for other in share.weights)
+    each = range(len(target) if apart else 1)
+    return all(_weighed(problem, some, index) for index in each for some in choices)
 
 
-def _drawn(pair: Pair, index: int) -> Expression:
-    release, share = pair
-    weight = share.weights[index]
-    return weight if release.times is ONE else weight * release.times
+def _weighed(problem: Problem, charges: Sequence[tuple[Charged, int]], index: int) -> bool:
+    """Whether the weights of charges are positive, and sum to at most 1 with all their draws."""
+    found: dict[tuple[Expression, Expression], list[Fraction]] = {}
+    for one, count in charges:
+        if one.share is not None:
+            scale, rest = split_coefficient(one.share.weights[index])
+            found.setdefault((rest, one.times), []).append(scale * count if count > 1 else scale)
+    for (rest, _), scales in found.items():
+        factors = [rest] if min(scales) > 0 else [scale * rest for scale in scales]
+        if not all(positive(factor, problem.field).proved for factor in factors):
+            return False
+    total = add(*(multiply(add(*scales), *key) for key, scales in found.items()))
+    return nonnegative(1 - total, problem.field).proved is True
 
 
 def _foreign(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:

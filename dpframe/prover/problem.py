@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeVar
 
 import attrs
 
 from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument
 from dpframe.graph import DataNode, Graph, Known, Node, Procedure, Release, Setting
+from dpframe.graph.graph import Class
 from dpframe.graph.maps.thinned import Thinning
-from dpframe.identity import own, strangers
+from dpframe.graph.release import symbols_of
+from dpframe.identity import kind_of, own, own_state, strangers
 from dpframe.privacy import Each, Guarantee, PersonalizedDP
 from dpframe.symbols import Expression, Symbol
+from dpframe.theory.book import answers_of
 
 from .algebra import Field
-from .attempt import Class, classes
+
+Found = TypeVar("Found")
 
 
 def _read(nodes: Sequence[Node]) -> Iterator[object]:
@@ -61,6 +66,11 @@ class Problem:
         shown = target if personal is None else personal.each
         return cls(graph, claim_of(graph, shown), setting, trust, accountant, personal)
 
+    @cached_property
+    def public(self) -> bool:
+        """Whether every symbol is a public parameter."""
+        return all(symbol.origin is None for symbol in self.symbols)
+
     @property
     def claimed(self) -> Guarantee:
         """The target as it was given."""
@@ -69,7 +79,20 @@ class Problem:
     @cached_property
     def foreign(self) -> tuple[type, ...]:
         """Classes that are not dpframe's own, whose word the proof would have to take."""
-        return strangers(self.parts)
+        inside = [one for node in self.graph.procedures for one in _read(node.within)]
+        return strangers(self.parts) if self.made_of is None or strangers(inside) else ()
+
+    @cached_property
+    def made_of(self) -> tuple[object, ...] | None:
+        """All that it is made of, laid flat, when it is first asked for; None where a class is not
+        dpframe's own, or is trusted.
+        """
+        return None if self.trust else own_state(self.graph, self.given)
+
+    @property
+    def given(self) -> tuple[object, ...]:
+        """What the graph is to satisfy, where, and on whose word."""
+        return (self.target, self.personal, self.setting, self.trust, self.accountant)
 
     @property
     def trusted(self) -> tuple[str, ...]:
@@ -90,16 +113,11 @@ class Problem:
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
         """Every symbol of the target, the unit and the graph, by name."""
-        formulas = [
-            *self.target.amounts,
-            *(() if self.personal is None else self.personal.formulas),
-            self.rows,
-            *(f for node in self.graph.nodes for f in node.formulas.values()),
-        ]
-        found = sorted(
-            set().union(*(formula.symbols() for formula in formulas)),
-            key=lambda symbol: symbol.name,
-        )
+        own = () if self.personal is None else self.personal.formulas
+        formulas = (*self.target.amounts, *own, self.rows)
+        read = {symbols_of(node) for node in self.graph.distinct}
+        every = frozenset().union(*(formula.symbols() for formula in formulas), *read)
+        found = sorted(every, key=lambda symbol: symbol.name)
         for symbol in found:
             if symbol.origin is None and not symbol.name.isidentifier():
                 way_out = "dp.parameter makes parameters."
@@ -116,9 +134,20 @@ class Problem:
         return tuple(found)
 
     @cached_property
-    def classes(self) -> list[Class]:
+    def classes(self) -> tuple[Class, ...]:
         """One representative and the size of each class of releases that pose one obligation."""
-        return classes(self.graph.releases)
+        return self.graph.classes
+
+    @cached_property
+    def epsilons(self) -> frozenset[Expression]:
+        """The shares of epsilon, which the plan proves to be positive."""
+        given = dict.fromkeys(charged.share for charged in self.graph.charged)
+        return frozenset(s.epsilon for s in given if s is not None and "epsilon" in s.currency)
+
+    @cached_property
+    def of_cells(self) -> bool:
+        """Whether a node reads one cell of a public partition."""
+        return any(answers_of(kind_of(cls)).one_cell for cls in self.graph.kinds.values())
 
     @cached_property
     def field(self) -> Field:
@@ -129,6 +158,11 @@ class Problem:
     def rows(self) -> Expression:
         """Rows per person."""
         return self.setting.unit.rows_per_person
+
+
+def on_nodes(graph: Graph, find: Callable[[Sequence[Node]], Iterator[Found]]) -> list[Found]:
+    """What is found at nodes, where it is found at the first of equal releases if at any."""
+    return list(find(graph.nodes)) if any(True for _ in find(graph.distinct)) else []
 
 
 def place(kind: type) -> str:

@@ -54,13 +54,13 @@ class Report:
         """All that was proved, and where, laid flat: `sealed`, unless a part was changed since. Of
         classes from outside, whose parts are not looked at, what they state.
         """
-        proved, chosen = self.problem, self.chosen
-        claimed = (
-            *(proved.target, proved.personal, proved.setting, proved.trust),
-            proved.accountant,
-        )
-        found = state(proved.graph, claimed, None if chosen is None else chosen.constraints)
-        stated = json.dumps(proved.graph.written()) if proved.trusted else ""  # by empty caches
+        return (*state(self.problem.graph, self.problem.given), *self.concluded)
+
+    @property
+    def concluded(self) -> tuple[object, ...]:
+        """Of these, what a proof adds to its problem."""
+        graph, found = self.problem.graph, state(self.chosen and self.chosen.constraints)
+        stated = json.dumps(graph.written()) if self.problem.trusted else ""  # by empty caches
         return (*found, stated)
 
     @property
@@ -98,8 +98,10 @@ class Report:
 
 def verify(problem: Problem, accountant: str = "auto") -> Report:
     """Decide every obligation of `problem`; `accountant` as in dpframe.prover.certify."""
+    before = problem.made_of
     report = attrs.evolve(_verify(problem, accountant), accountant=accountant)
-    object.__setattr__(report, "sealed", report.made_of)
+    sealed = report.made_of if before is None else (*before, *report.concluded)
+    object.__setattr__(report, "sealed", sealed)
     return report
 
 

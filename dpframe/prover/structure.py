@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 
 from dpframe.accountants import Accountant
 from dpframe.graph import ColumnNode, Node, Procedure, RowsNode
@@ -21,7 +22,7 @@ from .edit import TABLE, Edit
 from .flow import flow, where
 from .individual import individual
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
-from .problem import Problem, place
+from .problem import Problem, on_nodes, place
 from .sign import positive
 from .thinning import thinning
 
@@ -39,7 +40,7 @@ def obligations(problem: Problem) -> list[Obligation]:
         *adaptive(problem),
         *(one for one in special if one.verdict is not PROVED),
         *_sources(problem),
-        *_parameters(problem),
+        *on_nodes(problem.graph, partial(_parameters, problem)),
         *_nothing(problem),
     ]
     count = len(problem.graph.nodes)
@@ -54,8 +55,8 @@ def obligations(problem: Problem) -> list[Obligation]:
     return [*(failing or [summary]), *(one for one in special if one.verdict is PROVED)]
 
 
-def _parameters(problem: Problem) -> Iterator[Obligation]:
-    for node in problem.graph.nodes:
+def _parameters(problem: Problem, nodes: Sequence[Node]) -> Iterator[Obligation]:
+    for node in nodes:
         formulas = {name: node.formulas[name] for name in node.positive}
         if formulas:
             yield from _not_positive(problem, where(problem, node), formulas)
@@ -117,7 +118,7 @@ def _tables(problem: Problem) -> Iterator[Obligation]:
     """What a class from outside reads is of the table of this setting; a map of records reads
     records.
     """
-    for node in problem.data:
+    for node in problem.data if problem.foreign else ():
         if own(type(node)):
             continue
         if node.unit != problem.setting.unit:

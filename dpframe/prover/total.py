@@ -8,6 +8,7 @@ from fractions import Fraction
 from dpframe.accountants import Accountant, AdditiveAccountant
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Joint, Release
+from dpframe.graph.graph import Class
 from dpframe.identity import own
 from dpframe.privacy import (
     ApproxDP,
@@ -19,7 +20,7 @@ from dpframe.privacy import (
 )
 from dpframe.symbols import Expression, Number, log, maximum, sqrt
 
-from .attempt import ALL, Attempt, Class, joint_moves
+from .attempt import ALL, Attempt, joint_moves
 from .edit import ALL_NOISE, Edit
 from .judge import Move, judge
 from .obligation import PROVED, UNPROVED, Obligation

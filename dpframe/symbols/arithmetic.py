@@ -92,18 +92,29 @@ ZERO, ONE = Number(NOTHING), Number(UNIT)
 
 def add(*terms: object) -> Expression:
     """The sum, like terms collected."""
-    constant = NOTHING
-    collected: dict[Expression, Fraction] = {}
+    constants: list[Fraction] = []
+    collected: dict[Expression, list[Fraction]] = {}
     for term in _flatten(terms, Sum):
         if type(term) is Number:
-            constant = constant + term.value if constant else term.value
+            constants.append(term.value)
         else:
             coefficient, rest = split_coefficient(term)
-            collected[rest] = collected[rest] + coefficient if rest in collected else coefficient
-    parts = [_scaled(coefficient, rest) for rest, coefficient in collected.items() if coefficient]
+            collected.setdefault(rest, []).append(coefficient)
+    sums = ((_summed(some), rest) for rest, some in collected.items())
+    parts = [_scaled(coefficient, rest) for coefficient, rest in sums if coefficient]
+    constant = _summed(constants)
     if constant or not parts:
         parts.insert(0, Number(constant))
     return parts[0] if len(parts) == 1 else Sum(tuple(parts))
+
+
+def _summed(values: list[Fraction]) -> Fraction:
+    """The sum, over one common denominator."""
+    if len(values) < 4:
+        return sum(values[1:], start=values[0]) if values else NOTHING
+    ratios = [value.as_integer_ratio() for value in values]
+    below = math.lcm(*{bottom for _, bottom in ratios})
+    return Fraction(sum(top * (below // bottom) for top, bottom in ratios), below)
 
 
 def multiply(*factors: object) -> Expression:
@@ -139,17 +150,18 @@ def power(base: object, exponent: object) -> Expression:
     for 1/0.
     """
     root, degree = exact(base, "base"), rational(exponent, "exponent")
-    if abs(degree) > MAX_POWER or degree.denominator > MAX_POWER:
+    top, bottom = degree.as_integer_ratio()
+    if abs(top) > MAX_POWER * bottom or bottom > MAX_POWER:
         raise InvalidArgument("exponent", f"at most {MAX_POWER} in size", exponent, "")
-    if degree.denominator == 1 and degree.numerator in (0, 1):
-        return root if degree else ONE
+    if bottom == 1 and top in (0, 1):
+        return root if top else ONE
     if isinstance(root, Number):
         return _number_power(root, degree)
     if isinstance(root, Power) and (
-        degree.denominator == 1 or root.exponent.denominator > 1 or _nonnegative(root.base)
+        bottom == 1 or root.exponent.denominator > 1 or _nonnegative(root.base)
     ):
         return power(root.base, root.exponent * degree)
-    if isinstance(root, Product) and degree.denominator == 1:
+    if isinstance(root, Product) and bottom == 1:
         return multiply(*(power(part, degree) for part in root.parts))
     return Power(root, degree)
 
@@ -159,18 +171,19 @@ def _nonnegative(base: Expression) -> bool:
 
 
 def _number_power(root: Number, degree: Fraction) -> Expression:
-    if root.value == 0 and degree < 0:
+    (top, bottom), (above, below) = degree.as_integer_ratio(), root.value.as_integer_ratio()
+    if not above and top < 0:
         raise InvalidArgument("divisor", "different from zero", 0, "")
-    if max(map(int.bit_length, root.value.as_integer_ratio())) * abs(degree) > MAX_BITS:
+    if max(above.bit_length(), below.bit_length()) * abs(top) > MAX_BITS * bottom:
         raise InvalidArgument("power", f"of at most {MAX_BITS} bits", f"... ** {degree}", "")
-    if degree.denominator == 1:
-        return Number(root.value ** int(degree))
-    if root.value < 0:
+    if bottom == 1:
+        return Number(root.value**top)
+    if above < 0:
         raise InvalidArgument("radicand", "not negative", root.value, "")
-    exactly = _exact_root(root.value ** abs(int(degree.numerator)), degree.denominator)
+    exactly = _exact_root(root.value ** abs(top), bottom)
     if exactly is None:
         return Power(root, degree)
-    return Number(exactly if degree > 0 else 1 / exactly)
+    return Number(exactly if top > 0 else 1 / exactly)
 
 
 def _exact_root(value: Fraction, order: int) -> Fraction | None:

@@ -10,10 +10,11 @@ import pytest
 
 import dpframe as dp
 from dpframe.graph import Graph, Joint
+from dpframe.graph.graph import classes
 from dpframe.graph.maps.bounds import Intercept, Normalized
 from dpframe.graph.statistics import Histogram
 from dpframe.prover import parallel
-from dpframe.prover.attempt import classes, joint_moves
+from dpframe.prover.attempt import joint_moves
 from dpframe.prover.parallel import moving
 from dpframe.prover.problem import Problem
 from dpframe.sensitivity import L1, L2

@@ -10,7 +10,8 @@ import pytest
 
 import dpframe as dp
 from dpframe.auditing import audit
-from dpframe.prover.attempt import classes, joint_moves
+from dpframe.graph.graph import classes
+from dpframe.prover.attempt import joint_moves
 
 NORM_ONE = dp.Rows(norm=1)
 LABEL_ONE = dp.Column(bound=1)

@@ -15,10 +15,11 @@ from dpframe.auditing.attacks.limits import refuted_above
 from dpframe.auditing.catalogue import setting_of
 from dpframe.errors import DPFrameError
 from dpframe.graph import Joint, Regression
+from dpframe.graph.graph import classes
 from dpframe.numerics import epsilon_limit
 from dpframe.privacy import ApproxDP, Relation
 from dpframe.prover import Verdict
-from dpframe.prover.attempt import classes, joint_moves
+from dpframe.prover.attempt import joint_moves
 from dpframe.prover.certify import examine
 from dpframe.prover.enclose import enclose, rational_ball
 from dpframe.prover.joint_total import reached_moves

@@ -7,6 +7,7 @@ from fractions import Fraction
 from dpframe.accountants import Part
 from dpframe.errors import DPFrameError
 from dpframe.graph import Release
+from dpframe.graph.graph import classes
 from dpframe.mechanisms import Laplace
 from dpframe.pld.losses import (
     GaussianLoss,
@@ -16,7 +17,6 @@ from dpframe.pld.losses import (
     SubsampledGaussianLoss,
 )
 from dpframe.privacy import GaussianDP, Guarantee, PureDP, ZeroConcentratedDP
-from dpframe.prover.attempt import classes
 from dpframe.prover.mixture import amplified, cost
 from dpframe.prover.problem import Problem
 from dpframe.symbols import Expression, Number

@@ -193,8 +193,8 @@ def steps_in_norm1(rows: Grid) -> Expression | None:
 
 def gridded(rows: Any) -> Any:
     """Bounded rows on their table's grid, where it has one; anything else as it is."""
-    asks = isinstance(rows, Rows) and not isinstance(rows, Grid) and rows.grid is not None
-    return rows.on_grid(rows.grid) if asks and rows.norm is not None else rows
+    bits = rows.grid if isinstance(rows, Rows) and not isinstance(rows, Grid) else None
+    return rows if bits is None or rows.norm is None else rows.on_grid(bits)
 
 
 def gridded_labels(column: Any) -> Any:
