@@ -157,7 +157,7 @@ def _stated(node: Node, replaced: bool) -> Any:  # noqa: FBT001 - a key of the c
     at = Symbolic(getattr(node, "unit", None), REPLACE_ONE if replaced else None)
     inputs = [facts_of(one, at.relation) for one in node.inputs]
     try:
-        found = kind.make(at, *inputs, **{name: given(node, name) for name in kind.names})
+        found = kind.make(at, *inputs, **{name: given(node, name) for name in kind.keys})
     except Refused:
         return None
     return unbounded(found) if at.open else found

@@ -21,7 +21,7 @@ from dpframe.theory.boxes import narrowed
 from dpframe.theory.derivations import named_theorems
 from dpframe.theory.facts import Hypothesis, public
 from dpframe.theory.guarantees import GUARANTEES
-from dpframe.theory.personal import believed, committed, derive, each_record, learned
+from dpframe.theory.personal import committed, derive, each_record, learned
 from dpframe.theory.procedures import private_runs
 from dpframe.theory.relations import RELATIONS
 
@@ -61,7 +61,7 @@ class Checker(At):
         self.require(claimed["relation"] in RELATIONS, f"relation: one of {sorted(RELATIONS)}")
         derivation = claimed["derivation"] if self.added else ""
         if ":" in derivation:
-            believed(self, derivation)  # an accountant from outside: the total is on its word
+            self.trust(derivation)  # an accountant from outside: the total is on its word
         else:
             known = derivation in DERIVATIONS or not self.added
             self.require(known, f"one of {sorted(DERIVATIONS)}")

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 from dpframe.exact.formula import Formula
 from dpframe.exact.limits import Json
 
-from .at import At
+from .at import At, Context
 from .facts import Release
 from .guarantees import Guarantee
+from .keys import Reader, readers
 
 Test = Callable[[Mapping[str, Json]], bool]
 
@@ -84,15 +85,15 @@ SAMPLE = PLAIN.but(samples=True)
 
 
 class Kind(NamedTuple):
-    """A row of the table of kinds: what its inputs are, its own keys, what it derives, values of
-    the keys that may be left out, and what it answers.
+    """A row of the table of kinds: what its inputs are, its own keys and how each is read, those
+    that may be left out, what it derives, and what it answers.
     """
 
     takes: tuple[type, ...]
     many: bool  # any number of inputs, each one of `takes`
-    names: frozenset[str]
+    keys: dict[str, Reader]
+    optional: frozenset[str]
     make: Callable[..., Any]
-    defaults: dict[str, Json]
     answers: Answers
 
 
@@ -102,13 +103,22 @@ KINDS: dict[str, Kind] = {}
 def kind(
     name: str, *takes: type, answers: Answers, many: bool = False
 ) -> Callable[[Callable[..., Any]], Any]:
-    """Enter a rule into the table: its keyword parameters are the node's own keys."""
+    """Enter a rule into the table: its keyword parameters are the node's own keys, and it is given
+    what they are read as.
+    """
 
     def enter(make: Callable[..., Any]) -> Callable[..., Any]:
-        parameters = inspect.signature(make).parameters.values()
-        own = {p.name: p.default for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
-        defaults = {key: value for key, value in own.items() if value is None}
-        KINDS[name] = Kind(takes, many, frozenset(own), make, defaults, answers)
+        own, known = make.__kwdefaults__ or {}, readers(make)
+        names = inspect.getfullargspec(make).kwonlyargs
+
+        @wraps(make)
+        def made(at: Context, *inputs: Any, **values: Json) -> Any:
+            given = {key: known[key](at, values.get(key), key) for key in names}
+            return make(at, *inputs, **given)
+
+        KINDS[name] = Kind(
+            takes, many, {key: known[key] for key in names}, frozenset(own), made, answers
+        )
         return make
 
     return enter
