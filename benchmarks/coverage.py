@@ -7,7 +7,8 @@
 Rows N(0, I/d) projected onto the unit ball; coefficients fall off like 1/j; labels of std 1/3, R^2
 0.8, clipped at 1 (three deviations) or at 4/3 (which does not bind); delta = 1e-6, add/remove. "1
 release" is X'X, X'y, y'y and n once; "3 corrections" adds clipped residuals at three released
-points; JointSSP has six, at widths of its own choice. Refused: the share of runs in which noise
+points; JointSSP has six, at widths of its own choice, which count only where residuals are assumed
+to be normal. Refused: the share of runs in which noise
 hides a direction, so that nothing is claimed. New labels
 have an interval of their own where y'y and n were seen at all, in the share `seen` of the others.
 Wider: the standard error over that without privacy.
@@ -22,22 +23,26 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+import attrs
 import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from dpframe.estimation.inference_simulation import NEW, Score, World, released, scored
+from dpframe.estimation.evidence import Evidence, Seen
+from dpframe.estimation.inference import infer
 from dpframe.execution import execute
 from dpframe.graph import Column, Rows, Setting
 from dpframe.numerics.calibrate import analytic_mu
+from dpframe.numerics.edge import noise_edge
 from dpframe.privacy import ADD_REMOVE, ApproxDP
 from dpframe.prover.certify import certify
 from dpframe.regressions import JointSSP
 
 RECORDS, COLUMNS, EPSILONS = (1_000, 10_000, 100_000), (2, 10, 30), (0.1, 1, 10)
 KINDS = {"1 release": 0, "3 corrections": 3}
-FLAGSHIP = "JointSSP"
+FLAGSHIP = {"JointSSP": False, "and normal": True}
 BOUNDS = {"1": 1.0, "4/3": 4 / 3}
 REPEATS = {(1_000, 2): 1000, (10_000, 2): 800, (100_000, 2): 400}
 REPEATS |= {(1_000, 10): 300, (10_000, 10): 250, (100_000, 10): 120}
@@ -46,27 +51,164 @@ EXECUTED = {cell: repeats // 2 for cell, repeats in REPEATS.items()}
 EXECUTED |= {(1_000, 2): 2000, (10_000, 2): 2000}  # where noise hides the residual variance
 LEVEL, DELTA = 0.95, 1e-6
 Cell = tuple[int, int, float, str, str]
+Array = NDArray[Any]
+
+SPREAD, EXPLAINED = 1 / 3, 0.8  # the std of labels, and the share of their variance
+PARTS = {"gram": 0.3, "moment": 0.2, "squares": 0.1, "count": 0.05, "corrections": 0.35}
+MANY, SEED = 200_000, 1606
+NEW = 50  # labels to predict
+
+
+@attrs.frozen(eq=False)
+class World:
+    """Rows of normal entries of variance 1/d, projected onto the unit ball; labels x'theta plus
+    normal noise of std `noise`, clipped to [-bound, bound]. `truth` is what least squares finds in
+    the population of clipped labels; `entry` is the variance of an entry.
+    """
+
+    theta: Array
+    noise: float
+    bound: float
+    truth: Array
+    entry: float
+
+    @classmethod
+    def of(cls, d: int, bound: float) -> World:
+        """Coefficients that fall off like 1/j, of labels with std 1/3 and R^2 0.8."""
+        rng = np.random.default_rng(SEED)
+        shape = 1 / np.arange(1, d + 1)
+        drawn = rows(MANY, d, rng)
+        entry = float(np.mean(drawn**2))
+        size = np.sqrt(entry) * np.linalg.norm(shape)
+        theta = shape * SPREAD * np.sqrt(EXPLAINED) / size
+        noise = SPREAD * np.sqrt(1 - EXPLAINED)
+        return cls(theta, noise, bound, theta * kept(drawn @ theta, noise, bound), entry)
+
+    def table(self, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        """n records: rows (n, d), clipped labels (n,)."""
+        drawn = rows(n, len(self.theta), rng)
+        labels = drawn @ self.theta + self.noise * rng.standard_normal(n)
+        return drawn, np.clip(labels, -self.bound, self.bound)
+
+
+def rows(n: int, d: int, rng: np.random.Generator) -> Array:
+    """Normal rows (n, d) of mean squared length 1, projected onto the unit ball."""
+    drawn = rng.standard_normal((n, d)) / np.sqrt(d)
+    lengths = np.sqrt(np.einsum("ij,ij->i", drawn, drawn))
+    return np.asarray(drawn / np.maximum(lengths, 1)[:, None])
+
+
+def kept(means: Array, noise: float, bound: float) -> float:
+    """By how much clipping shrinks coefficients: E m clip(m + noise e)/E m^2, over the m given."""
+    from scipy.stats import norm
+
+    high, low = (bound - means) / noise, (-bound - means) / noise
+    lost = noise * (norm.pdf(high) - high * norm.sf(high))  # E (m + noise e - bound)+
+    gained = noise * (norm.pdf(low) + low * norm.cdf(low))
+    return float(1 - np.mean(means * (lost - gained)) / np.mean(means**2))
+
+
+def released(
+    X: Array, y: Array, mu: float, rng: np.random.Generator, *, bound: float, corrections: int
+) -> Evidence:
+    """What a mu-Gaussian private run with X'X, X'y, y'y, n and `corrections` would release, for
+    rows of length 1 and labels up to `bound`, one record added or removed.
+    """
+    used = {name: part for name, part in PARTS.items() if corrections or name != "corrections"}
+    stds = {name: np.sqrt(sum(used.values()) / part) / mu for name, part in used.items()}
+    d = X.shape[1]
+    noise = rng.normal(0, stds["gram"], (d, d))
+    moment = X.T @ y + bound * rng.normal(0, stds["moment"], d)
+    evidence = Evidence(
+        gram=X.T @ X + (noise + noise.T) / 2,
+        gram_std=stds["gram"],
+        moments=(Seen(moment, bound * stds["moment"], np.zeros(d), bound),),
+        squares=float(y @ y + bound**2 * rng.normal(0, stds["squares"])),
+        squares_std=bound**2 * stds["squares"],
+        count=len(y) + rng.normal(0, stds["count"]),
+        count_std=stds["count"],
+    )
+    for _ in range(corrections):
+        std = stds["corrections"] * np.sqrt(corrections)
+        evidence = evidence.with_moment(corrected(evidence, X, y, std, rng))
+    return evidence
+
+
+def corrected(evidence: Evidence, X: Array, y: Array, std: float, rng: np.random.Generator) -> Seen:
+    """X'(residuals, clipped to two of their deviations) at a ridge estimate from the last moment,
+    with noise of `std` times the clip.
+    """
+    last, first = evidence.moments[-1], evidence.moments[0]
+    ridge = noise_edge(evidence.gram_std, evidence.columns)
+    lengths, axes = np.linalg.eigh(evidence.gram)
+    theta = last.at + axes @ ((axes.T @ last.moment) / np.maximum(lengths, ridge))
+    squares = evidence.squares - 2 * theta @ first.moment + theta @ evidence.gram @ theta
+    left = np.sqrt((max(squares, 0.0) + evidence.squares_std) / max(evidence.count, 1.0))
+    width = float(min(first.width, 2 * left))
+    moment = X.T @ np.clip(y - X @ theta, -width, width)
+    return Seen(moment + width * rng.normal(0, std, len(theta)), width * std, theta, width)
+
+
+@attrs.frozen
+class Score:
+    """Of one run: coefficients covered, of how many; new labels covered, of how many; whether noise
+    hid something; the mean standard error over the mean of that for sampling alone.
+    """
+
+    covered: int
+    asked: int
+    predicted: int
+    new: int
+    refused: bool
+    wider: float
+
+
+def scored(
+    world: World,
+    evidence: Evidence,
+    rng: np.random.Generator,
+    level: float,
+    *,
+    normal_residuals: bool = False,
+) -> Score:
+    """Intervals against the truth; infinite ones count as refused, predictive ones always."""
+    found = infer(evidence, bound=world.bound, normal_residuals=normal_residuals)
+    X, y = world.table(NEW, rng)
+    ends, band = found.intervals(level), found.predictive(X, level)
+    inside = int(np.sum((ends[:, 0] <= world.truth) & (world.truth <= ends[:, 1])))
+    predicted = int(np.sum((band[:, 0] <= y) & (y <= band[:, 1])))
+    d = len(world.truth)
+    if found.open_ended:
+        return Score(0, 0, 0, 0, refused=True, wider=np.inf)
+    sampling = world.noise / np.sqrt(world.entry * max(evidence.count, 1.0))
+    wider = float(np.mean(np.sqrt(np.diag(found.covariance))) / sampling)
+    known = found.residual is not None
+    return Score(inside, d, predicted * known, NEW * known, refused=False, wider=wider)
 
 
 def run(n: int, d: int, repeat: int) -> Iterator[tuple[Cell, Score]]:
     """Every budget, kind and bound on one table each."""
     for bound, (epsilon, kind) in itertools.product(BOUNDS, itertools.product(EPSILONS, KINDS)):
-        world = WORLDS[d, bound]
+        world = world_of(d, bound)
         rng = np.random.default_rng([n, d, repeat, int(10 * epsilon), KINDS[kind], len(bound)])
         if (epsilon, kind) == (EPSILONS[0], next(iter(KINDS))):
             X, y = world.table(n, rng)
         mu = analytic_mu(epsilon, DELTA)
         evidence = released(X, y, mu, rng, bound=world.bound, corrections=KINDS[kind])
-        yield (n, d, epsilon, kind, bound), scored(world, evidence, rng, LEVEL)
+        score = scored(world, evidence, rng, LEVEL, normal_residuals=True)
+        yield (n, d, epsilon, kind, bound), score
 
 
 def executed(n: int, d: int, repeat: int) -> Iterator[tuple[Cell, Score]]:
     """JointSSP by dp.execute, every budget and bound on one table each."""
     for bound, epsilon in itertools.product(BOUNDS, EPSILONS):
-        world, run = WORLDS[d, bound], certified(epsilon, bound)
+        world, run = world_of(d, bound), certified(epsilon, bound)
         rng = np.random.default_rng([n, d, repeat, int(10 * epsilon), len(bound), 1])
         fit = execute(run, *world.table(n, rng), rng=int(rng.integers(2**60))).output
-        yield (n, d, epsilon, FLAGSHIP, bound), scored(world, fit.evidence, rng, LEVEL)
+        for kind, normal in FLAGSHIP.items():
+            own = np.random.default_rng([n, d, repeat, normal])
+            score = scored(world, fit.evidence, own, LEVEL, normal_residuals=normal)
+            yield (n, d, epsilon, kind, bound), score
 
 
 @functools.cache
@@ -77,7 +219,10 @@ def certified(epsilon: float, bound: str) -> Any:
     return certify(JointSSP(), target=ApproxDP(str(epsilon), str(DELTA)), setting=setting)
 
 
-WORLDS = {(d, bound): World.of(d, BOUNDS[bound]) for d in COLUMNS for bound in BOUNDS}
+@functools.cache
+def world_of(d: int, bound: str) -> World:
+    """The population of so many columns, under a bound on labels."""
+    return World.of(d, BOUNDS[bound])
 
 
 def percent(part: float, whole: float) -> str:

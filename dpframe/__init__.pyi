@@ -117,8 +117,6 @@ from .mechanisms import PoissonSubsampled as PoissonSubsampled
 from .mechanisms import RandomizedResponse as RandomizedResponse
 from .mechanisms import Selection as Selection
 from .mechanisms import SubsampledWithoutReplacement as SubsampledWithoutReplacement
-from .mutating import Mutants as Mutants
-from .mutating import mutants as mutants
 from .numerics.fast import classical_constants as classical_constants
 from .numerics.fast import gaussian_delta as gaussian_delta
 from .numerics.fast import gaussian_delta_interval as gaussian_delta_interval

@@ -50,7 +50,7 @@ ORDER = (  # a place imports from earlier lines, never from its own line or a la
     ("execution",),
     ("estimation",),
     ("regressions",),
-    ("describing", "falsifying", "mutating", "splitting"),
+    ("describing", "falsifying", "splitting"),
     ("auditing",),
     ("estimators",),
     ("experiments",),
@@ -64,7 +64,7 @@ ONLY = {  # narrower than the order
     "randomness": {"errors", "exact", "lazily", "numbers", "numerics"},
 }
 READERS = {  # who may import it, where not everything above may
-    "kernel": {"prover", "cli", "mutating"},
+    "kernel": {"prover", "cli"},
     "randomness": {
         "mechanisms",
         "execution",
@@ -198,6 +198,27 @@ def test_a_forbidden_import_is_noticed(name: str, source: str) -> None:
 def test_a_permitted_import_passes(name: str, source: str, is_package: bool) -> None:
     """Downward, inside one place, and the public face for what stands outside the house."""
     assert not complaints(source, name, is_package=is_package)
+
+
+def named(path: Path, name: str) -> Iterator[str]:
+    """What a module imports, and the same with the names that it takes from there: these may be
+    modules.
+    """
+    source, is_package = path.read_text(), path.stem == "__init__"
+    yield from imports(source, name, is_package=is_package)
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom):
+            alone = ast.unparse(ast.ImportFrom(node.module, [ast.alias("name")], node.level))
+            for origin in imports(alone, name, is_package=is_package):
+                yield from (f"{origin}.{alias.name}" for alias in node.names)
+
+
+def test_every_module_is_used_by_another() -> None:
+    """What only tests, benchmarks and pages use stands beside them and is not installed."""
+    found = [*modules(), ("dpframe", PACKAGE / "__init__.pyi")]
+    used = {target for name, path in found for target in named(path, name)}
+    doors = {name for name, path in found if path.stem in {"__init__", "__main__"}}
+    assert {name for name, _ in found} - doors - used == set()
 
 
 def test_importing_dpframe_loads_nothing_heavy() -> None:

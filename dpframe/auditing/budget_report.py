@@ -12,7 +12,6 @@ from .figures import figure, table
 
 Array = NDArray[Any]
 MOST = 20  # lines of a table
-WIDE = 10  # ends of a range that asks for a logarithm
 
 
 @attrs.frozen(eq=False, repr=False, str=False, kw_only=True)

@@ -28,7 +28,8 @@ from .attained_pairs import attained_by
 
 LETTERS = {one.name: one for one in (EPSILON, DELTA, RHO, MU)}
 SYMBOLIC: Mapping[str, Guarantee] = {
-    name: kind(*(LETTERS[own] for own in kind.parameters)) for name, kind in GUARANTEES.items()
+    name: kind(*(LETTERS.get(own, parameter(own, 0)) for own in kind.parameters))
+    for name, kind in GUARANTEES.items()
 }
 
 

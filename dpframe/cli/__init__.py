@@ -1,5 +1,5 @@
-"""The command line: list, certify, audit, compare, fit, check, diff, dossier, mutate, split,
-ledger, experiment.
+"""The command line: list, certify, audit, compare, fit, check, diff, dossier, split, ledger,
+experiment.
 
 Exit status: 0 proved or done, 1 not proved, 2 a bad argument.
 """
@@ -20,7 +20,6 @@ from .experiment import experiment_app
 from .fit import fit
 from .ledger import ledger_app
 from .list import list_
-from .mutate import mutate
 from .split import split
 
 __all__ = ["app", "main"]
@@ -35,7 +34,6 @@ COMMANDS: dict[str, Callable[..., None]] = {  # in the order of the help page
     "check": check,
     "diff": diff,
     "dossier": dossier_,
-    "mutate": mutate,
     "split": split,
 }
 for name, command in COMMANDS.items():

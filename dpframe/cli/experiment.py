@@ -15,15 +15,12 @@ from rich.progress import Progress
 import dpframe as dp
 from dpframe.errors import listed_words
 
-from .contest import contest
 from .options import option
 from .printing import say
 
 experiment_app = typer.Typer(
     no_args_is_help=True, help="Published experiments, run again. NOT PRIVATE."
 )
-
-experiment_app.command("contest")(contest)
 
 DATA = "A folder of the UCI sets, each NAME.csv.gz with the target last."
 COSTS = "The file of medical costs, insurance.csv."

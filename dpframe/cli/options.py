@@ -23,7 +23,7 @@ class RelationName(enum.StrEnum):
     @property
     def relation(self) -> dp.Relation:
         """The relation itself."""
-        return dp.ADD_REMOVE if self is RelationName.ADD_REMOVE else dp.REPLACE_ONE
+        return dp.Relation(self.value.replace("-", "_"))
 
 
 def option(name: str, text: str) -> Any:

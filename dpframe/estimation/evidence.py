@@ -32,8 +32,10 @@ class Seen:
 class Evidence:
     """Released sums over n records: X'X (d, d) with symmetric Gaussian noise, `gram_std` on the
     diagonal and gram_std/sqrt 2 off it; moments, of which the first is X'y; y'y of labels clipped
-    like that one's; and n, each with the std of its noise, 0 where it is public. `counted` is y'y
-    as counts of label sizes say it, coarsely; its std is infinite where there are none.
+    like that one's; and n, each with the std of its noise, 0 where it is public. Counts of label
+    sizes say coarsely: `counted`, y'y, whose std is infinite where there are none; and `lost`, an
+    upper estimate of how much clips took off all labels, sum |y| - width, a share `lost_share` of
+    sum |y|.
     """
 
     gram: Array
@@ -45,11 +47,18 @@ class Evidence:
     count_std: float
     counted: float = 0.0
     counted_std: float = math.inf
+    lost: float = 0.0
+    lost_share: float = 0.0
 
     @property
     def columns(self) -> int:
         """d."""
         return len(self.gram)
+
+    @property
+    def of_labels(self) -> Evidence:
+        """The same without sums of clipped residuals, whose law nothing tells."""
+        return attrs.evolve(self, moments=self.moments[:1])
 
     def with_labels_again(self, moment: Array, std: float) -> Evidence:
         """The same where labels, clipped as in the first moment, were summed once more: both sums

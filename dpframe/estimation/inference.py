@@ -17,7 +17,7 @@ from dpframe.errors import InvalidArgument
 
 from .evidence import Evidence
 from .inference_identified import Unseen, directions
-from .inference_moments import Model, Stack, modelled, stacked
+from .inference_moments import MOST_LOST, Model, Stack, modelled, stacked
 from .inference_residual import Labels, Residual, labels, unexplained
 from .inference_result import COVERED, Inference
 from .inference_step import Step, step
@@ -50,11 +50,13 @@ def infer(
     largest: float = math.inf,
     believed: float = math.inf,
     constant: Array | None = None,
+    normal_residuals: bool = False,
 ) -> Inference:
     """Estimates and covariance of the coefficients, from released values only.
 
     `target` is "population", or "sample": the least squares coefficients of this table. `bound` is
-    the declared bound of labels; labels clipped to less are taken for normal ones. `largest` is a
+    the declared bound of labels. Sums of clipped residuals say what coefficients are only where the
+    law of residuals is known: they count with `normal_residuals`, which assumes it. `largest` is a
     public bound on the length of the coefficients, under which directions that noise hides have
     intervals too. Without one `believed` is assumed to bound the coefficient along each of them, so
     that what hardly overlaps them is claimed, and nothing else; with neither, nothing is claimed
@@ -63,6 +65,7 @@ def infer(
     symmetric move the mean, which its error then counts. Raises InvalidArgument.
     """
     check(target, bound=bound, largest=largest, believed=believed)
+    evidence = evidence if normal_residuals else evidence.of_labels
     found = directions(evidence.gram, evidence.gram_std)
     unseen = Unseen.of(found, largest, believed)
     unit = np.zeros(evidence.columns) if constant is None else constant
@@ -83,7 +86,9 @@ def infer(
         residual=residual,
         bound=widest,
         kept=float(np.min(fixed.model.kept)),
-        settled=fixed.settled,
+        settled=fixed.settled and evidence.lost_share <= MOST_LOST,
+        lost_share=evidence.lost_share,
+        normal_residuals=normal_residuals,
     )
 
 

@@ -20,6 +20,7 @@ Array = NDArray[Any]
 
 ALIKE = 0.9  # the correlation of what two clips of residuals add
 DOUBT = 0.5  # of 1 - slope: the std of its error where residuals are not normal
+MOST_LOST = 0.5  # of the sizes of labels to clips: where it may be more, nothing is claimed
 LEAST = 0.05  # width over std of residuals; below it almost all of them are clipped
 
 
@@ -29,7 +30,8 @@ class Stack:
     moments `seen` (m, k) taken at `at` (m, k), their noise `stds` and `widths` (m,), infinite where
     nothing was clipped, `hidden` (m, m), a bound on the products of distances along directions
     that are not identified, `total` (k,), the sum of all rows, zeros where it is not known, and how
-    many directions are `lost`.
+    many directions are `lost`. Clips took `clipped` off the mean of labels and the share
+    `clipped_share` off their sizes, both from above.
     """
 
     values: Array
@@ -42,6 +44,8 @@ class Stack:
     lost: int
     gram_std: float
     count: float
+    clipped: float
+    clipped_share: float
 
 
 @attrs.frozen(eq=False)
@@ -79,6 +83,8 @@ def stacked(
         found.lost.shape[1],
         evidence.gram_std,
         max(evidence.count, 1.0),
+        evidence.lost / max(evidence.count, 1.0),
+        evidence.lost_share,
     )
 
 
@@ -111,6 +117,7 @@ def modelled(stack: Stack, theta: Array, variance: float, *, target: str) -> Mod
     common = together(added) + (variance if target == "population" else 0.0)
     sample = np.kron(common, np.diag(stack.values)) + doubted(stack, apart, slope)
     moved = np.isfinite(stack.widths) * skewed_shift(ratio) * np.sqrt(spread)
+    moved[0] = max(moved[0], stack.clipped)
     sample += np.kron(together(moved), np.outer(stack.total, stack.total))
     own = (stack.stds / slope) ** 2
     return Model(apart, left, slope, own, private(stack, apart, own), sample)
@@ -128,10 +135,14 @@ def together(added: Array) -> Array:
 
 def doubted(stack: Stack, apart: Array, slope: Array) -> Array:
     """What clips of residuals that are not normal may add, (m k, m k): their slopes are known up to
-    a part DOUBT of what was lost.
+    a part DOUBT of what was lost, those of labels up to the share that counts say was lost, as
+    much of slopes as of labels.
     """
     m, k = apart.shape
-    off = (DOUBT * (1 - slope) / slope)[:, None] * stack.values * apart
+    part = DOUBT * (1 - slope) / slope
+    lost = min(stack.clipped_share, MOST_LOST)
+    part[0] = max(part[0], lost / (1 - lost))
+    off = part[:, None] * stack.values * apart
     blocks = np.einsum("ij,ia,ib->iajb", np.eye(m), off, off)
     return np.asarray(blocks.reshape(m * k, m * k))
 

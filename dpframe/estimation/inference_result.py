@@ -95,7 +95,9 @@ class Inference:
     the variance of labels about the regression, None where that is not known at all.
 
     `bound` is that of labels; of each label and residual at least `kept` was inside its clip.
-    `settled` says whether the iteration found its fixed point.
+    `settled` says whether the iteration found its fixed point, and clips took no more than half off
+    the sizes of labels, of which `lost_share` is what they may have taken; `normal_residuals`,
+    whether sums of clipped residuals count, by the normal law.
     """
 
     target: str
@@ -107,6 +109,8 @@ class Inference:
     bound: float
     kept: float
     settled: bool
+    lost_share: float = 0.0
+    normal_residuals: bool = False
 
     @property
     def identified(self) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from .inference_moments import MOST_LOST
 from .inference_result import COVERED, Inference
 
 ALL = 0.999  # of residuals inside their clip: more than this is not worth a sentence
@@ -57,15 +58,23 @@ def unseen(found: Inference, hidden: Sequence[str], *, some: bool) -> Iterator[s
 def assumed(found: Inference) -> Iterator[str]:
     """Of residuals."""
     if found.target == "population":
-        yield "Residuals are taken for equally spread in every row."
+        yield "Residuals are assumed to be homoscedastic: of one variance in every row."
+    if found.normal_residuals:
+        yield "Residuals are assumed to be normal; nothing that was released tests that."
     if found.kept < ALL:
         clipped = 100 * (1 - found.kept)
-        yield f"Up to {clipped:.2g}% of labels or residuals were clipped; they count as normal."
+        what = "labels or residuals" if found.normal_residuals else "labels"
+        yield f"Up to {clipped:.2g}% of {what} were clipped; intervals allow for what that moves."
 
 
 def refused(found: Inference) -> Iterator[str]:
     """Where nothing is claimed."""
-    if not found.settled:
+    if found.lost_share > MOST_LOST:
+        yield (
+            f"Labels were clipped, by chance, so far that {100 * found.lost_share:.0f}% of their "
+            "size may be lost: nothing is claimed. dp.JointSSP(levels=0, rounds=0) clips no labels."
+        )
+    elif not found.settled:
         yield "No fixed point was found, so nothing is claimed: noise is too large here."
 
 

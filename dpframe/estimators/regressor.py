@@ -146,7 +146,12 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         return predictions(self._blocks(X), self._theta, scale)
 
     def summary(
-        self, level: float = 0.95, *, target: str = "population", largest: float = math.inf
+        self,
+        level: float = 0.95,
+        *,
+        target: str = "population",
+        largest: float = math.inf,
+        normal_residuals: bool = False,
     ) -> Summary:
         """Coefficients in their units with standard errors and intervals, of released values only;
         it prints as a table, and costs nothing.
@@ -158,9 +163,15 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         Where noise hides a direction, coefficients that lie along it have no interval, and the
         notes name it. The others' assume that labels change by no more than their declared range
         from one end of it to the other; or `largest` declares a public bound on the length of the
-        coefficients of the scaled rows, and all have intervals. Raises InvalidArgument.
+        coefficients of the scaled rows, and all have intervals.
+
+        Intervals rest on sums of labels, for labels of any law. dp.JointSSP also releases sums of
+        clipped residuals; with `normal_residuals=True` they count, and intervals are up to five
+        times shorter. They are false where residuals are not normal, which nothing that is released
+        tests: labels that are counts, classes, skewed or mostly zero. Raises InvalidArgument.
         """
-        inference, units = self._inference(target, largest), self._in_units()
+        inference = self._inference(target, largest, normal_residuals=normal_residuals)
+        units = self._in_units()
         estimates = units.estimates(inference.of)
         hidden = named(inference.unseen.lost, units)
         some = bool(np.isfinite(estimates.hidden).any())
@@ -175,24 +186,39 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         )
 
     def intervals(
-        self, level: float = 0.95, *, target: str = "population", largest: float = math.inf
+        self,
+        level: float = 0.95,
+        *,
+        target: str = "population",
+        largest: float = math.inf,
+        normal_residuals: bool = False,
     ) -> Array:
         """Of each coefficient, and of the intercept last where one was fitted, shape (m, 2);
         infinite where noise hides them. See `summary`.
         """
-        return self.summary(level, target=target, largest=largest).intervals
+        found = self.summary(
+            level, target=target, largest=largest, normal_residuals=normal_residuals
+        )
+        return found.intervals
 
-    def predict_interval(self, X: Any, level: float = 0.95, *, largest: float = math.inf) -> Array:
+    def predict_interval(
+        self,
+        X: Any,
+        level: float = 0.95,
+        *,
+        largest: float = math.inf,
+        normal_residuals: bool = False,
+    ) -> Array:
         """Where the labels of new records lie, in the label's units, shape (n, 2): never outside
         its declared bounds, and all between them where noise hides more. See `summary`.
         """
-        inference = self._inference("population", largest)
+        inference = self._inference("population", largest, normal_residuals=normal_residuals)
         parts = [inference.predictive(rows, level) for rows in self._blocks(X)]
         scale = label_scale(self.certificate_.setting.y)
         found: Array = scale.centre + scale.half * np.concatenate(parts)
         return found
 
-    def _inference(self, target: str, largest: float) -> Inference:
+    def _inference(self, target: str, largest: float, *, normal_residuals: bool) -> Inference:
         check_is_fitted(self, "certificate_")
         evidence = evidence_of(self.result_.output)
         _, labels = self.certificate_.setting.nodes()
@@ -206,6 +232,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             largest=largest,
             believed=bound / scale,
             constant=constant,
+            normal_residuals=normal_residuals,
         )
 
     def _in_units(self) -> InUnits:

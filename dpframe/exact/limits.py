@@ -8,7 +8,8 @@ from typing import Any
 Json = Any
 Exponent = int | Fraction
 ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
-MAX_DEPTH, MAX_TEXT, MAX_BITS, MAX_WORK = 80, 100_000_000, 40_000, 2_000_000
+MAX_DEPTH, MAX_TEXT, MAX_WORK = 80, 100_000_000, 2_000_000
+MAX_BITS = 14_000  # Python prints integers of up to 4,300 digits
 MAX_BOXES, MAX_TENSOR = 4_000, 60_000
 
 

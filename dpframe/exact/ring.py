@@ -1,4 +1,4 @@
-"""The ring of formulas over declared symbols: one normal form, and signs that are shown."""
+"""The ring of formulas over declared symbols: a normal form, and signs that are shown."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ class Ring:
         return math.prod([f] * k, start=self.lift(1))
 
     def rooted(self, f: Formula) -> bool:
-        """Whether a root of a sum occurs: a power of such a formula may have a simple root."""
+        """Whether a root of a sum occurs: then f^k is kept as a power, whose root is f again."""
         return any(e % 1 and self.atoms[g].kind == "sum" for mono in f.terms for g, e in mono)
 
     @staticmethod

@@ -96,7 +96,6 @@ class Sign(NamedTuple):
                 return self.squared()
         raise Refused(f"no step for a sign: {step!r:.80}")
 
-
     def squared(self) -> bool:
         """Whether p >= q follows from p^2 >= q^2 and p, q >= 0, where p - q is the formula and q
         has the terms with negative coefficients. Raises Refused.

@@ -248,23 +248,6 @@ def _visible(p: float, q: float, epsilon: float) -> float:
     return (ratio - 0.8) / math.sqrt((1 - p) / p + (1 - q) / q)
 
 
-@attrs.frozen
-class Exceeded:
-    """What an enumeration found: at `where`, the divergence is at least `found`, `allowed` is
-    claimed.
-    """
-
-    pair: str
-    where: str
-    found: float
-    allowed: float
-
-    @property
-    def flagged(self) -> bool:
-        """Whether the claim is refuted."""
-        return self.found > self.allowed
-
-
 def divergence(laws: Enumerated, epsilon: Any) -> Any:
     """A ball below sup over events of P - e^epsilon Q, in either direction: what is left out adds
     nothing.

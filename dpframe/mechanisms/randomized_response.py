@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from dpframe.randomness.bits import Whole
     from dpframe.randomness.coins import Truth
 
-ONE = Fraction(1)
-
 
 def _epsilon(value: object) -> Expression:
     epsilon = exact(value, "epsilon")

@@ -47,25 +47,11 @@ def posterior_pair_ball(
     return _sharp(_forward, epsilon, gamma, leverage, residual)
 
 
-def posterior_pair_backward_ball(
-    epsilon: Quantity, gamma: Quantity, leverage: Quantity, residual: Quantity
-) -> arb:
-    """An enclosure of the profile from Q to P: the record leaves. 0 for epsilon >= K."""
-    return _sharp(_backward, epsilon, gamma, leverage, residual)
-
-
 def posterior_pair_delta(
     epsilon: Exact, gamma: Exact, leverage: Exact, residual: Exact
 ) -> Interval:
     """The least delta with both directions (epsilon, delta)-private, for this one pair."""
     return _interval(posterior_pair_ball(*_exact(epsilon, gamma, leverage, residual)))
-
-
-def posterior_pair_backward(
-    epsilon: Exact, gamma: Exact, leverage: Exact, residual: Exact
-) -> Interval:
-    """The least delta of the direction from Q to P alone, at most that of the other. (P1)"""
-    return _interval(posterior_pair_backward_ball(*_exact(epsilon, gamma, leverage, residual)))
 
 
 def posterior_pair_bound(
@@ -148,22 +134,6 @@ def _forward(epsilon: arb, b: arb, m: arb) -> arb:
     w = (b * b / (1 + m) + m.log1p() + 2 * epsilon).sqrt()
     sides = (((w + s * b) / root, (k * w + s * b / k) / root) for s in (1, -1))
     return sum((upper_tail(x) - _density(x) * mills(y) / k for x, y in sides), start=arb(0))
-
-
-def _backward(epsilon: arb, b: arb, m: arb) -> arb:
-    """Q(|u - b| < w) - e^epsilon P(|u - b| < w), w^2 = 2 (K - epsilon); 0 for epsilon >= K."""
-    k, root = (1 + m).sqrt(), m.sqrt()
-    square = b * b / (1 + m) + m.log1p() - 2 * epsilon
-    if square <= 0:
-        return arb(0)
-    w = square.sqrt()
-    left, right = (((b + s * w) / root, (b / k + s * k * w) / root) for s in (-1, 1))
-    return _beyond(k, *left) - _beyond(k, *right)
-
-
-def _beyond(k: arb, x: arb, y: arb) -> arb:
-    """Q(u > end) - e^epsilon P(u > end), by e^epsilon p = q at the end."""
-    return upper_tail(y) - k * _density(y) * mills(x)
 
 
 def _density(x: arb) -> arb:

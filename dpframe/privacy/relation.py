@@ -9,6 +9,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument, of_kind
 from dpframe.symbols import Expression, Number, Symbol, exact
+from dpframe.theory.relations import RELATIONS
 
 
 class Relation(enum.Enum):
@@ -19,7 +20,17 @@ class Relation(enum.Enum):
 
     def __str__(self) -> str:
         """`add/remove` or `replace-one`."""
-        return {"add_remove": "add/remove", "replace_one": "replace-one"}[self.value]
+        return "add/remove" if self is Relation.ADD_REMOVE else self.option
+
+    @property
+    def replaced(self) -> bool:
+        """Whether each changed row has another in its place: the number of rows is public."""
+        return RELATIONS[self.value].replaced
+
+    @property
+    def words(self) -> str:
+        """What happens to the rows of one person: `added or removed`."""
+        return RELATIONS[self.value].words
 
     @property
     def option(self) -> str:
@@ -61,4 +72,4 @@ class Unit:
         """`one row added or removed`."""
         one = self.rows_per_person == Number(Fraction(1))
         rows = "one row" if one else f"the rows of one person (at most {self.rows_per_person})"
-        return f"{rows} {'added or removed' if self.relation is ADD_REMOVE else 'replaced'}"
+        return f"{rows} {self.relation.words}"

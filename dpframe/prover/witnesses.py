@@ -27,7 +27,7 @@ from dpframe.theory.boxes import Box, Boxes, halved
 from dpframe.theory.derivations import Contour
 from dpframe.theory.gaussian import Tail
 
-MAX_PATCHES, MAX_SPLITS, MAX_EXTREMA, MAX_SQUARED = 200, 100, 2, 4
+MAX_PATCHES, MAX_SPLITS, MAX_EXTREMA, MAX_SQUARED, MAX_NESTED = 200, 100, 2, 4, 6
 
 
 def proved(document: Mapping[str, Json]) -> dict[str, Json]:
@@ -81,7 +81,7 @@ class Searched(Steps):
     def find(self, claim: Claim) -> Json | None:
         """The step for a claim, found once."""
         key = claim.key
-        if key not in self.found and key not in self.failed:
+        if key not in self.found and key not in self.failed and self.searching < MAX_NESTED:
             self.nested |= self.searching > 0
             self.searching += 1
             step = _search(claim)

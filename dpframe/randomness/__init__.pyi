@@ -4,7 +4,6 @@ from .bits import SystemBits as SystemBits
 from .bits import as_bits as as_bits
 from .laws import discrete_gaussian as discrete_gaussian
 from .laws import discrete_laplace as discrete_laplace
-from .laws import geometric as geometric
 from .laws import rounded_gaussian as rounded_gaussian
 from .laws import rounded_laplace as rounded_laplace
 from .source import Randomness as Randomness

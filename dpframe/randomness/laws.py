@@ -38,15 +38,6 @@ def rounded_laplace(bits: Bits, scale: Exact, n: int) -> Integers:
     return rounded(strips(Exponential()), bits, noise_size("scale", scale), count(n))
 
 
-def geometric(bits: Bits, scale: Exact, n: int) -> Integers:
-    """Chances proportional to e^(-x/scale) at x = 0, 1, 2, ...; (n,). Raises InvalidArgument.
-
-    floor(scale z) for z of density e^-z, since it is at least x with probability e^(-x/scale).
-    """
-    table, cells = strips(Exponential()), Cells(noise_size("scale", scale), nearest=False)
-    return cells.of(points(table, bits, count(n)), bits)
-
-
 def discrete_laplace(bits: Bits, scale: Exact, n: int) -> Integers:
     """Chances proportional to e^(-|x|/scale) on all whole numbers; (n,). Raises InvalidArgument."""
     return two_sided(strips(Exponential()), bits, noise_size("scale", scale), count(n))

@@ -23,6 +23,7 @@ from dpframe.estimation.widths import (
     count_of,
     counted_squares,
     label_level,
+    lost_to_clips,
     residual_deviation,
     residual_width,
     share_kept,
@@ -204,10 +205,12 @@ def gathered(  # noqa: PLR0917 - dp.post passes by position
     bound.
     """
     width, (n, noise), (counted, counted_std) = level * bound, (known_count or 0.0, 0.0), UNCOUNTED
+    lost, share = 0.0, 0.0
     if counts is not None and counts_std is not None:
         n, noise = count_of(np.atleast_1d(counts), counts_std, known_count)
         if np.ndim(counts):
             counted, counted_std = counted_squares(np.asarray(counts), counts_std, level)
+            lost, share = lost_to_clips(np.asarray(counts), counts_std, level)
     first = Seen(width * moment, width * moment_std, np.zeros(len(gram)), width)
     return Evidence(
         gram=gram,
@@ -219,6 +222,8 @@ def gathered(  # noqa: PLR0917 - dp.post passes by position
         count_std=noise,
         counted=bound**2 * counted,
         counted_std=bound**2 * counted_std,
+        lost=bound * lost,
+        lost_share=share,
     )
 
 

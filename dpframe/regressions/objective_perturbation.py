@@ -15,7 +15,6 @@ from dpframe.symbols import Expression, constant, log, sqrt
 from .solve import Fit
 
 Array = NDArray[Any]
-HALF = constant("1/2")
 
 
 def minimised(theta: Array, penalty: float) -> Fit:

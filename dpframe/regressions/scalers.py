@@ -27,7 +27,6 @@ Array = NDArray[Any]
 LEAST = constant("1/1000")  # of the bound: a smaller deviation is taken for it
 TINY = constant("1e-100")  # no label is divided by less
 CUTS = tuple(Fraction(1, 2**k) for k in range(10, -1, -1))  # of the bound
-ONE = constant(1)
 
 
 @attrs.frozen(eq=False)

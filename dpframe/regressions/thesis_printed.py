@@ -15,8 +15,6 @@ from .adassp import RHO, AdaSSPThesis
 from .solve import Fit
 from .standardised import in_own_units
 
-ONE = constant(1)
-
 
 class ThesisStandardised(Regression):
     """adaSSP, fixed noise, on columns standardised by their raw means and standard deviations, rows

@@ -39,6 +39,7 @@ BOUNDED = [
 ]
 
 
+@pytest.mark.some(len(FAMILIES))
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_class_is_exported_and_has_a_sample(family):
     """Walking the package finds nothing that its family does not export and sample."""
@@ -48,6 +49,7 @@ def test_every_class_is_exported_and_has_a_sample(family):
     assert samples.complaints(found, known, package) == []
 
 
+@pytest.mark.some(len(FAMILIES))
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_sample_is_found(family):
     """No sample outlives its class."""
@@ -55,6 +57,7 @@ def test_every_sample_is_found(family):
     assert set(known) == set(samples.final_subclasses(base))
 
 
+@pytest.mark.some(len(FAMILIES))
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_forgotten_export_and_a_forgotten_sample_are_noticed(family):
     """A new final class in the package, neither exported nor sampled, makes two complaints."""
@@ -76,6 +79,7 @@ def test_a_forgotten_export_and_a_forgotten_sample_are_noticed(family):
         dummy.__module__ = "elsewhere"
 
 
+@pytest.mark.some(len(samples.CALIBRATIONS))
 @pytest.mark.parametrize("rule", samples.CALIBRATIONS, ids=lambda rule: rule.name)
 def test_every_calibration_is_an_attribute_of_its_mechanism(rule):
     """A theorem is reached by the name that certificates cite: Gaussian.analytic."""
@@ -112,6 +116,7 @@ def test_every_accountant_is_listed():
     assert set(found) == set(samples.final_subclasses(dp.Accountant))
 
 
+@pytest.mark.some(len(CITED))
 @pytest.mark.parametrize("cls", CITED, ids=lambda cls: cls.__name__)
 def test_the_docstring_cites_a_source(cls):
     """A formula, and the paper that proves it, as [Key, place]."""
@@ -119,6 +124,7 @@ def test_the_docstring_cites_a_source(cls):
     assert SOURCE.search(cls.__doc__), cls.__doc__
 
 
+@pytest.mark.some(len(BOUNDED))
 @pytest.mark.parametrize("cls", BOUNDED, ids=lambda cls: cls.__name__)
 def test_the_docstring_names_its_proof_page(cls):
     """A statistic's docstring names the page of its proof, and that page exists."""

@@ -33,6 +33,11 @@ every_mechanism = pytest.mark.parametrize("cls", samples.NOISES, ids=lambda c: c
 every_calibration = pytest.mark.parametrize("cls", samples.CALIBRATIONS, ids=lambda c: c.name)
 
 
+def test_every_mechanism_has_a_closed_form_here():
+    """And none outlives its mechanism."""
+    assert set(CLOSED_FORMS) == set(samples.NOISES)
+
+
 @every_mechanism
 def test_the_guarantee_is_its_closed_form(cls):
     """At exact numbers the guarantee's parameter is an exact number, that of the theorem."""

@@ -84,6 +84,7 @@ def test_the_sensitivity_scales_with_the_bounds(cls):
             assert abs(taller - 2**in_y * base) < 1e-12
 
 
+@pytest.mark.some(len(BOUNDED))
 @every
 def test_the_sensitivity_names_its_rule_norm_and_unit(cls):
     """A sensitivity is a value with its reason."""
@@ -173,6 +174,7 @@ def brute(cls, X, y):
     }[cls]
 
 
+@pytest.mark.some(len(BOUNDED) * 3)
 @every
 @pytest.mark.parametrize("n", [0, 1, 7])
 def test_the_value_is_numpys(cls, n):

@@ -4,6 +4,7 @@ refusals.
 
 import itertools
 import math
+from functools import partial
 
 import attrs
 import mpmath
@@ -11,9 +12,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm, t
 
+from benchmarks.coverage import NEW, World, released, scored
 from dpframe.errors import InvalidArgument
 from dpframe.estimation.evidence import Evidence, Seen
-from dpframe.estimation.inference import infer
+from dpframe.estimation.inference import infer as inferred
 from dpframe.estimation.inference_clipping import (
     added_share,
     clipped_square,
@@ -25,11 +27,11 @@ from dpframe.estimation.inference_clipping import (
 from dpframe.estimation.inference_identified import directions
 from dpframe.estimation.inference_moments import modelled, private, stacked
 from dpframe.estimation.inference_residual import Residual
-from dpframe.estimation.inference_simulation import NEW, World, released, scored
 from dpframe.estimation.inference_step import step
 from dpframe.estimation.inference_words import sentences
 from dpframe.numerics.edge import noise_edge
 
+infer = partial(inferred, normal_residuals=True)  # sums of clipped residuals count here
 LEVEL, NOISE, N = 0.95, 0.3, 4000
 THETA = np.array([0.5, -0.2, 0.1])
 GRAM = N * np.array([[0.4, 0.1, 0.0], [0.1, 0.3, 0.05], [0.0, 0.05, 0.2]])

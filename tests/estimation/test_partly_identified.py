@@ -1,14 +1,16 @@
 """Where noise hides a direction: what is claimed of the others, and that it holds, simulated."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
-from dpframe.estimation.inference import infer
-from dpframe.estimation.inference_simulation import released
+from benchmarks.coverage import released
+from dpframe.estimation.inference import infer as inferred
 from dpframe.estimation.inference_words import sentences
 
+infer = partial(inferred, normal_residuals=True)
 D, REPEATS, LEVEL = 5, 80, 0.9
 NORM = math.sqrt(D)
 BESIDE = np.array([0.3, -0.2, 0.1, 0.1, -0.1])  # coefficients of four columns and an intercept

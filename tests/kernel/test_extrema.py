@@ -147,3 +147,19 @@ def test_steps_of_cases_are_found_again_where_other_cases_failed_first() -> None
     text = json.dumps(run.document)
     assert '"cases"' in text
     assert kernel.check(json.loads(text)).accepted
+
+
+def test_roots_that_squares_do_not_remove_are_refused() -> None:
+    """A cube root of a sum stays, however often both sides are squared; the search ends."""
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+
+    class OfCount(dp.Regression):
+        """A count with stated noise."""
+
+        def declare(self, X: Any, y: Any, budget: Any) -> Any:
+            """One release."""
+            return dp.release(dp.count(X), dp.Laplace(scale=1 / (2 * dp.sqrt(2))), budget)
+
+    amount = (2 + dp.sqrt(8)) ** Fraction(1, 3)
+    for target in (dp.PureDP(amount), dp.ZeroConcentratedDP(amount), dp.GaussianDP(amount)):
+        assert not dp.examine(OfCount(), target=target, setting=setting).proved

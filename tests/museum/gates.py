@@ -10,7 +10,7 @@ import mpmath
 import numpy as np
 
 import dpframe as dp
-from dpframe.falsifying.facts import Attacked, attack_statistic
+from tests.attacks.statistics.facts import Attacked, attack_statistic
 from tests.museum.museum import Finding
 from tests.randomness.fits import LEAST, chances, counted, edges, fit
 from tests.support.oracles import DIGITS, mpf, value

@@ -4,7 +4,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.auditing.catalogue import everything, example
-from dpframe.mutating import EXAMPLES, around, mended, together
+from tests.mutating import EXAMPLES, around, mended, together
 from tests.mutating.mutation_page import breaking
 
 FEW = (dp.SSP, dp.AdaSSPPiazza, dp.NoisySGD, dp.SubAgg, dp.BoostedAdaSSP)

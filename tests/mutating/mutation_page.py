@@ -6,10 +6,10 @@ from collections import Counter
 from pathlib import Path
 
 from dpframe.auditing.catalogue import everything, example
-from dpframe.mutating import EXAMPLES, Outcome, around, mended, together
-from dpframe.mutating.page import BENIGN_ENDS, BREAKING_ENDS, rows
+from tests.mutating import EXAMPLES, Outcome, around, mended, together
 from tests.mutating.certain import certain
 from tests.mutating.exact_costs import SLACK, costs
+from tests.mutating.table import BENIGN_ENDS, BREAKING_ENDS, rows
 
 PAGE = Path(__file__).parents[2] / "docs" / "mutation.md"
 TEXT = """\
@@ -20,16 +20,16 @@ mistakes on purpose, in the *graph* of a declaration (its text is never read), a
 about each:
 
 ```console
-$ dpframe mutate AdaSSP
-$ dpframe mutate mymodule:MyRegression --list --repairs
-$ dpframe mutate --all
+$ python -m tests.mutating AdaSSP
+$ python -m tests.mutating mymodule:MyRegression --list --repairs
+$ python -m tests.mutating --all
 ```
 
-or, in Python, `dp.mutants(regression, target=..., setting=...)`. The list is made of the graph: of
-its releases, shares, bounds, post-processing and procedures. A declaration that is added, also one
-of your own, has its mutants at once, and an operator is one line of a table in
-`dpframe/mutating/operators`. Exit status 1 says that a mutant survived; survivors are printed by
-name.
+from a checkout of the sources: the mutants are a test of dpframe and no part of what is installed.
+The list is made of the graph: of its releases, shares, bounds, post-processing and procedures. A
+declaration that is added, also one of your own, has its mutants at once, and an operator is one
+line of a table in `tests/mutating/operators`. Exit status 1 says that a mutant survived; survivors
+are printed by name.
 
 ## How a mutant ends
 
@@ -77,7 +77,7 @@ edited too.
 
 An open obligation says what to do, in words and, where a program can do it, as an `Edit`: calibrate
 this release, multiply the shares by 10/11, read the release instead of the statistic, clip to the
-setting's bound. `dpframe mutate --repairs` carries these out, one kind after the other, until the
+setting's bound. `--repairs` carries these out, one kind after the other, until the
 graph is proved or nothing more is asked for. It sees obligations and graph alone, never the edit
 that went before. A way out that a program takes need not be the best: a public number that must
 replace a private one is taken from its range, where a person would look into the codebook.

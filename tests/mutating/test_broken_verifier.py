@@ -6,10 +6,10 @@ import attrs
 import pytest
 
 import dpframe as dp
-from dpframe.mutating import Operator, Outcome, judged, mutant
-from dpframe.mutating.examples import CellCounts
 from dpframe.prover import basic, joint_total, noise, parallel, report, structure
 from dpframe.prover.judge import Earned
+from tests.mutating import Operator, Outcome, judged, mutant, mutants
+from tests.mutating.examples import CellCounts
 
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 HERE = dp.Setting(X=dp.Rows(norm=2), y=dp.Column(bound=3), relation=dp.ADD_REMOVE)
@@ -17,7 +17,7 @@ HERE = dp.Setting(X=dp.Rows(norm=2), y=dp.Column(bound=3), relation=dp.ADD_REMOV
 
 def survivors(regression, target=TARGET):
     """Names of operators whose mutants survive."""
-    found = dp.mutants(regression, target=target, setting=HERE)
+    found = mutants(regression, target=target, setting=HERE)
     assert all(one.name in str(found) for one in found.survivors)
     return {one.operator.name for one in found.survivors}
 
@@ -71,7 +71,7 @@ def test_a_structure_that_nobody_looks_at(monkeypatch):
 def test_sensitivities_that_are_never_asked_for(monkeypatch):
     """Unbounded rows are caught elsewhere too: the total has no joint move without bounds."""
     monkeypatch.setattr(report, "noise", lambda *_, **__: [])
-    found = dp.mutants(dp.SSP(), target=TARGET, setting=HERE)
+    found = mutants(dp.SSP(), target=TARGET, setting=HERE)
     dropped = [one for one in found if one.operator.name == "clip dropped"]
     assert dropped
     assert {one.verdict for one in dropped} == {Outcome.REFUSED}
@@ -88,7 +88,7 @@ def test_a_judge_that_raises(monkeypatch, judge):
         monkeypatch.setattr(judged, "verify", raises)
     else:
         monkeypatch.setattr(judged.Certificate, "document", property(raises))
-    found = dp.mutants(dp.SSP(), target=TARGET, setting=HERE)
+    found = mutants(dp.SSP(), target=TARGET, setting=HERE)
     kinds = {one.verdict for one in found}
     assert judge != "verify" or kinds <= {Outcome.SURVIVOR, Outcome.UNSPELLABLE}
     assert len(found.survivors) >= (40 if judge == "verify" else 8)
@@ -108,16 +108,16 @@ def test_an_operator_that_raises(monkeypatch):
     broken = Operator("broken", "it raises", changes)
     monkeypatch.setattr(mutant, "BREAKING", (broken,))
     with pytest.raises(dp.InvalidArgument, match="x must be y"):
-        dp.mutants(dp.SSP(), target=TARGET, setting=HERE)
+        mutants(dp.SSP(), target=TARGET, setting=HERE)
 
 
 def test_one_cell_that_is_charged_for_two(monkeypatch):
     """Where a replaced record changes two cells."""
     here = attrs.evolve(HERE, relation=dp.REPLACE_ONE)
-    found = dp.mutants(CellCounts(), target=dp.PureDP(1), setting=here)
+    found = mutants(CellCounts(), target=dp.PureDP(1), setting=here)
     assert not found.survivors
     monkeypatch.setattr(parallel, "changed", lambda _: 1)
-    found = dp.mutants(CellCounts(), target=dp.PureDP(1), setting=here)
+    found = mutants(CellCounts(), target=dp.PureDP(1), setting=here)
     assert "one cell" in {one.operator.name for one in found.survivors}
 
 

@@ -8,11 +8,11 @@ from itertools import product
 import pytest
 
 from dpframe.auditing.catalogue import example
-from dpframe.mutating import BENIGN, BREAKING, Outcome, bases
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
 from dpframe.prover import Verdict
 from dpframe.regressions import UniformRidge
 from dpframe.symbols import Number
+from tests.mutating import BENIGN, BREAKING, Outcome, bases
 from tests.mutating.certain import certain
 from tests.mutating.mutation_page import PAGE, TEXT, page
 

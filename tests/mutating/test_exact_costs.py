@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from dpframe.mutating import Outcome
+from tests.mutating import Outcome
 from tests.mutating.exact_costs import SLACK, costs
 
 

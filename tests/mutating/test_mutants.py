@@ -9,9 +9,19 @@ import attrs
 import pytest
 
 import dpframe as dp
-from dpframe.mutating import BREAKING, OPERATORS, Mutant, Outcome, around, bases, mended, together
-from dpframe.mutating.judged import key_of
 from dpframe.regressions.solve import ridge_solve
+from tests.mutating import (
+    BREAKING,
+    OPERATORS,
+    Mutant,
+    Outcome,
+    around,
+    bases,
+    mended,
+    mutants,
+    together,
+)
+from tests.mutating.judged import key_of
 from tests.support import checking as check
 
 ONE = dp.ApproxDP(1, "1e-6")
@@ -37,7 +47,7 @@ class Own(dp.Regression):
 @pytest.fixture(scope="module")
 def own():
     """Mutants of it."""
-    return dp.mutants(Own(), target=TARGET, setting=HERE)
+    return mutants(Own(), target=TARGET, setting=HERE)
 
 
 def one_of(found, operator, place=""):
@@ -88,7 +98,7 @@ def test_keys_tell_targets_settings_and_graphs_apart(own):
     """No mutant is counted twice; another target makes another mutant."""
     keys = [one.key for one in own if one.report is not None]
     assert len(set(keys)) == len(keys)
-    others = dp.mutants(Own(), target=ONE, setting=HERE)
+    others = mutants(Own(), target=ONE, setting=HERE)
     assert not set(keys) & {one.key for one in others if one.report is not None}
     assert len(together([own, own])) == len(own)
     assert len(together([own, others])) == len(own) + len(others)
@@ -113,7 +123,7 @@ def test_names_and_post_processing_release_nothing_new(own):
     assert renamed.essence == processed.essence
     others = [one_of(own, name) for name in ("half", "one share", "raw argument", "raw labels")]
     assert len({one.essence for one in (renamed, *others)}) == 5
-    other = dp.mutants(Own(), target=ONE, setting=HERE)
+    other = mutants(Own(), target=ONE, setting=HERE)
     assert one_of(other, "renamed").essence != renamed.essence
 
 
@@ -142,8 +152,8 @@ def test_records_are_json(own):
 def test_what_is_not_certified_has_no_mutants():
     """Nothing to break; the way out is named."""
     with pytest.raises(dp.InvalidArgument, match="jointly"):
-        dp.mutants(dp.SSPWangCoded(), target=ONE, setting=HERE)
-    found = dp.mutants(dp.SSPWangCoded(), target=ONE, setting=HERE, calibrate="jointly")
+        mutants(dp.SSPWangCoded(), target=ONE, setting=HERE)
+    found = mutants(dp.SSPWangCoded(), target=ONE, setting=HERE, calibrate="jointly")
     assert not found.survivors
     assert found.of(Outcome.REFUSED)
     assert not bases(dp.OLS())

@@ -14,10 +14,13 @@ from flint import arb
 
 from dpframe.errors import InvalidArgument
 from dpframe.numerics.fast.posterior_pair import posterior_pair
+from dpframe.numerics.mills import mills, upper_tail
 from dpframe.numerics.posterior_pair import (
     LEVERAGE_LIMIT,
-    posterior_pair_backward,
-    posterior_pair_backward_ball,
+    _density,
+    _exact,
+    _interval,
+    _sharp,
     posterior_pair_ball,
     posterior_pair_bound,
     posterior_pair_delta,
@@ -35,6 +38,32 @@ POINTS = [  # epsilon, gamma, leverage, residual
     (3, Fraction(1, 4), 9, 2),
     (Fraction(3, 2), 0, 30, 1),
 ]
+
+
+def backward_ball(epsilon, gamma, leverage, residual) -> arb:
+    """An enclosure of the profile from Q to P: the record leaves. 0 for epsilon >= K."""
+    return _sharp(_backward, epsilon, gamma, leverage, residual)
+
+
+def backward_interval(*point):
+    """The least delta of that direction alone."""
+    return _interval(backward_ball(*_exact(*point)))
+
+
+def _backward(epsilon: arb, b: arb, m: arb) -> arb:
+    """Q(|u - b| < w) - e^epsilon P(|u - b| < w), w^2 = 2 (K - epsilon); 0 for epsilon >= K."""
+    k, root = (1 + m).sqrt(), m.sqrt()
+    square = b * b / (1 + m) + m.log1p() - 2 * epsilon
+    if square <= 0:
+        return arb(0)
+    w = square.sqrt()
+    left, right = (((b + s * w) / root, (b / k + s * k * w) / root) for s in (-1, 1))
+    return _beyond(k, *left) - _beyond(k, *right)
+
+
+def _beyond(k: arb, x: arb, y: arb) -> arb:
+    """Q(u > end) - e^epsilon P(u > end), by e^epsilon p = q at the end."""
+    return upper_tail(y) - k * _density(y) * mills(x)
 
 
 def densities(gamma: Fraction, leverage: Fraction, residual: Fraction):
@@ -70,7 +99,7 @@ def test_both_directions_are_the_integral(point, ends: Ends) -> None:
         p, q = densities(*pair)
         for function, true in (
             (posterior_pair_ball, by_quadrature(eps, p, q)),
-            (posterior_pair_backward_ball, by_quadrature(eps, q, p)),
+            (backward_ball, by_quadrature(eps, q, p)),
         ):
             low, high = ends(function(*point))
             assert high - low <= high * mpmath.mpf(2) ** -79
@@ -82,7 +111,7 @@ def test_an_interval_is_one_double_wide() -> None:
     for point in POINTS:
         found = posterior_pair_delta(*point)
         assert 0 < found.lower <= found.upper <= math.nextafter(found.lower, 1)
-        assert posterior_pair_backward(*point).upper <= found.upper
+        assert backward_interval(*point).upper <= found.upper
 
 
 def random_points(number: int, seed: int):
@@ -97,7 +126,7 @@ def random_points(number: int, seed: int):
 def test_the_record_that_joins_is_the_worse_direction() -> None:
     """P1, at random points, decided by enclosures."""
     for epsilon, b, m in random_points(300, 1):
-        backward = posterior_pair_backward_ball(epsilon, b * b, m, 1)
+        backward = backward_ball(epsilon, b * b, m, 1)
         assert not backward > posterior_pair_ball(epsilon, b * b, m, 1)
 
 
@@ -113,7 +142,7 @@ def test_it_grows_with_the_residual_and_up_to_the_limit_with_the_leverage() -> N
 def test_beyond_the_limit_a_larger_leverage_may_leak_less() -> None:
     """Why the limit is there: without it P3 is false, and for the backward direction even below."""
     assert posterior_pair_ball(0.1, 9, 3, 1) < posterior_pair_ball(0.1, 9, 2, 1)
-    assert posterior_pair_backward_ball(2, 9, 1, 1) < posterior_pair_backward_ball(2, 9, 0.7, 1)
+    assert backward_ball(2, 9, 1, 1) < backward_ball(2, 9, 0.7, 1)
     assert LEVERAGE_LIMIT**2 < 1 + LEVERAGE_LIMIT  # 1 + m - m^2 > 0: below the golden ratio
     with pytest.raises(InvalidArgument, match=r"at most 8/5.*Add a ridge"):
         posterior_pair_bound(1, 1, 2, 1)
@@ -124,7 +153,7 @@ def test_ends_of_the_domain() -> None:
     assert posterior_pair_delta(0, 1, 0, 5).upper == 0
     assert posterior_pair_delta(0, 0, 1, 5).lower > 0.1
     assert posterior_pair_delta(1, 10**300, 1, 5).lower > 0.99
-    assert posterior_pair_backward(50, 1, 1, 1).upper == 0  # beyond the largest loss
+    assert backward_interval(50, 1, 1, 1).upper == 0  # beyond the largest loss
     assert 0 < posterior_pair_delta(10**4, 1, 1, 1).upper < 1e-300
     assert posterior_pair_delta(1, 4, 1, -1) == posterior_pair_delta(1, 4, 1, 1)
     for wrong in ((-1, 1, 1, 1), (1, -1, 1, 1), (1, 1, -1, 1), (1, 1, 1, math.nan)):

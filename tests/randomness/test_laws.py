@@ -139,21 +139,6 @@ def test_low_bits_are_uniform(name, size):
     assert p(2 * (draws // 2)) < LEAST
 
 
-@pytest.mark.parametrize("scale", [0.4, 9.0, Fraction(4, 5)], ids=float)
-def test_geometric_draws(scale):
-    """P[X <= x] = 1 - e^(-(x + 1)/scale)."""
-    draws = randomness.geometric(bits(37), scale, N)
-    cuts = list(range(-1, 6 * math.ceil(scale)))
-
-    def p(size):
-        with mpmath.workdps(50):
-            law = chances(cuts, lambda x: 1 - mpmath.exp(-(x + 1) / exact(size)))
-        return fit(counted(draws, cuts), law)
-
-    assert p(scale) > LEAST
-    assert p(Fraction(scale) * WRONG) < LEAST
-
-
 CAUTIOUS = 0.02
 SLOW = {
     "rounded gaussian": (Normal(), laws.rounded, LAWS["rounded gaussian"][1]),
@@ -317,7 +302,7 @@ def test_no_draws_and_the_largest_size(name):
     assert 0.6 < np.sqrt(np.mean((wide / 2**400).astype(float) ** 2)) < 1.8
 
 
-@pytest.mark.parametrize("name", [*LAWS, "discrete gaussian", "geometric"])
+@pytest.mark.parametrize("name", [*LAWS, "discrete gaussian"])
 @pytest.mark.parametrize(
     "bad", [0, -1, math.nan, math.inf, True, "1", None, 2**401, Fraction(1, 2**401)], ids=repr
 )

@@ -19,11 +19,10 @@ import dpframe as dp
 from dpframe.accountants import BasicAccountant, ConcentratedAccountant, GaussianAccountant
 from dpframe.describing.events import EventQuery
 from dpframe.describing.stated import StatedStatistic
-from dpframe.experiments.contest.mirrored import AdaSSPWangMirrored
 from dpframe.graph import objectives as ob
 from dpframe.graph import statistics as st
-from dpframe.mutating.examples import CellCounts, CellMoments
-from dpframe.mutating.mutant import Mutant
+from dpframe.graph.maps import bounds, scaled
+from dpframe.graph.schema import Encoded
 
 RELATIONS = (dp.ADD_REMOVE, dp.REPLACE_ONE)
 NORM, BOUND = Fraction(3, 2), Fraction(2)
@@ -145,6 +144,19 @@ STATISTICS = {
     st.RawAggregate: lambda X, y: dp.aggregate("max_abs", X),
     st.Identity: lambda X, y: st.Identity(X),
 }
+# maps of rows or labels by themselves, and not onto a grid -> one of (X, y), of three columns
+MAPS = {
+    bounds.ClipNorm: lambda X, y: X.clip(norm=1),
+    bounds.Normalized: lambda X, y: X.normalized(),
+    bounds.Box: lambda X, y: X.boxed("1/2"),
+    bounds.Intercept: lambda X, y: X.with_intercept(2),
+    scaled.Scaled: lambda X, y: X.scaled(by=2),
+    scaled.ScaledColumns: lambda X, y: X.scaled_columns(by=(1, 2, "1/2"), minus=(0, 1, 0)),
+    bounds.ClipColumn: lambda X, y: y.clip(-1, "1/2"),
+    bounds.ToUnitInterval: lambda X, y: bounds.ToUnitInterval(y, 0, 3),
+    scaled.ScaledLabels: lambda X, y: y.scaled(by=2),
+}
+MAPS_OF_OTHERS = {Encoded, scaled.RecordRows, scaled.RecordLabels}  # with tests of their own
 OBJECTIVES = {
     ob.Huber: ob.Huber(1),
     ob.Logistic: ob.Logistic(),
@@ -155,9 +167,7 @@ UNBOUNDED = {st.RawAggregate, st.Identity}  # no rule bounds them: they exist to
 TRUSTED = {EventQuery, StatedStatistic}  # taken on their word, by name: tests/describing
 
 # declarations made of others, with suites of their own
-COMBINATORS = {dp.Jointly, dp.Resplit, dp.Tuned, Mutant}
-MUTATED = {CellCounts, CellMoments}  # examples of what no regression here does
-ENTERING = {AdaSSPWangMirrored}  # a contest's own, with a test beside the contest's
+COMBINATORS = {dp.Jointly, dp.Resplit, dp.Tuned}
 
 BOTH, NEITHER = (True, True), (False, False)
 # regression -> whether it is certified under add/remove, under replace-one (all symbols free)
@@ -296,11 +306,7 @@ def final_subclasses(base: type) -> list[type]:
             # attrs makes a second class where it adds slots: the module's is the one that counts
             home = sys.modules.get(cls.__module__)
             found[f"{cls.__module__}.{cls.__qualname__}"] = getattr(home, cls.__name__, cls)
-    return [
-        found[name]
-        for name in sorted(found)
-        if found[name] not in COMBINATORS | TRUSTED | MUTATED | ENTERING
-    ]
+    return [found[name] for name in sorted(found) if found[name] not in COMBINATORS | TRUSTED]
 
 
 def complaints(found: Iterable[type], samples: Mapping[type, object], exported: object) -> list:

@@ -244,7 +244,3 @@ def _answer(accountant: Accountant, parts: Parts, delta: Fraction) -> float:
     epsilons = (part.what.amounts[0] * part.count for part in parts)  # type: ignore[union-attr]
     found = [upper_at(amount, {}) for amount in epsilons]
     return to_float(sum((one for one in found if one is not None), Fraction(0)), up=True)
-
-
-def _float(delta: Fraction) -> float:
-    return float(delta)

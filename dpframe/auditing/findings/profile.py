@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 
 import attrs
@@ -92,12 +92,3 @@ def _claimed(problem: Problem, values: Values) -> tuple[float, float] | None:
     if amounts is None or "epsilon" not in problem.target.currency:
         return None
     return float(amounts[0]), float(amounts[1]) if len(amounts) == 2 else 0.0
-
-
-def crossing(found: Profile) -> Sequence[int]:
-    """The points at which the profile is certainly above what is claimed."""
-    if found.claimed is None:
-        return ()
-    epsilon, delta = found.claimed
-    pairs = enumerate(zip(found.epsilons, found.lower, strict=True))
-    return [k for k, (at, low) in pairs if at >= epsilon and low > delta]

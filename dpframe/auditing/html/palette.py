@@ -1,4 +1,4 @@
-"""Colours, light and dark, and how far two of them stand apart.
+"""Colours, light and dark.
 
 Colour says nothing on a page that a mark or a word does not say as well.
 """
@@ -37,35 +37,6 @@ DARK = {
     "unproved-sheet": "#2c2415",
     "band": "#33506b",
 }
-WRITTEN = (  # text, on what it stands
-    ("ink", "paper"),
-    ("ink", "sheet"),
-    ("quiet", "paper"),
-    ("quiet", "sheet"),
-    ("link", "paper"),
-    ("link", "sheet"),
-    *(
-        (name, on)
-        for name in ("proved", "refuted", "unproved")
-        for on in ("paper", f"{name}-sheet")
-    ),
-    *(("ink", f"{name}-sheet") for name in ("proved", "refuted", "unproved")),
-    *(("quiet", f"{name}-sheet") for name in ("proved", "refuted", "unproved")),
-)
-DRAWN = (("strong", "paper"), ("strong", "sheet"))  # lines of pictures, on what they stand
-
-
-def contrast(first: str, second: str) -> float:
-    """The ratio of luminances, from 1 to 21, of two colours `#rrggbb`. (WCAG 2.2, 1.4.3)"""
-    low, high = sorted((luminance(first), luminance(second)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def luminance(colour: str) -> float:
-    """The relative luminance, 0 to 1."""
-    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def variables(colours: dict[str, str]) -> str:

@@ -6,10 +6,39 @@ from pathlib import Path
 import pytest
 
 import dpframe.auditing.html as package
-from dpframe.auditing.html.palette import DARK, DRAWN, LIGHT, WRITTEN, contrast
+from dpframe.auditing.html.palette import DARK, LIGHT
 from dpframe.auditing.html.style import STYLE
 
+WRITTEN = (  # text, on what it stands
+    ("ink", "paper"),
+    ("ink", "sheet"),
+    ("quiet", "paper"),
+    ("quiet", "sheet"),
+    ("link", "paper"),
+    ("link", "sheet"),
+    *(
+        (name, on)
+        for name in ("proved", "refuted", "unproved")
+        for on in ("paper", f"{name}-sheet")
+    ),
+    *(("ink", f"{name}-sheet") for name in ("proved", "refuted", "unproved")),
+    *(("quiet", f"{name}-sheet") for name in ("proved", "refuted", "unproved")),
+)
+DRAWN = (("strong", "paper"), ("strong", "sheet"))  # lines of pictures, on what they stand
 PALETTES = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+
+
+def contrast(first: str, second: str) -> float:
+    """The ratio of luminances, from 1 to 21, of two colours `#rrggbb`. (WCAG 2.2, 1.4.3)"""
+    low, high = sorted((luminance(first), luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance, 0 to 1."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def test_contrast_is_that_of_the_guidelines():

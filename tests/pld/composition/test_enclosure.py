@@ -12,9 +12,9 @@ import pytest
 from dpframe.errors import InvalidArgument
 from dpframe.numerics import ball, working
 from dpframe.pld.composition import delta_interval, epsilon_interval, total_loss
-from dpframe.pld.composition.enclosure import delta_ball
 from dpframe.pld.losses import GaussianLoss, LaplaceLoss, ResponseLoss
 from tests.pld.composition import truths
+from tests.pld.composition.enclosure import delta_ball
 
 
 def number(value):

@@ -1,4 +1,4 @@
-"""dpframe experiment contest: private regressions on the same worlds, folds and claims."""
+"""python -m benchmarks.contest: private regressions on the same worlds, folds and claims."""
 
 from __future__ import annotations
 
@@ -6,26 +6,34 @@ import enum
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 import dpframe as dp
+from dpframe.cli.app import Group
+from dpframe.cli.experiment import DATA, progress_bar
+from dpframe.cli.options import Related, RelationName, option
+from dpframe.cli.printing import say
 
-from .options import Related, RelationName, option
-from .printing import say
+from . import shown, synthetic
+from .boards import boards
+from .entrants import FLAGSHIP, default
+from .figures import library
+from .page import written
+from .plan import Contest, Task
+from .results import Results
+from .running import play
+from .uci_worlds import BOUNDS, uci_worlds
+from .worlds import World
 
-if TYPE_CHECKING:
-    from dpframe.experiments.contest.plan import Contest
-    from dpframe.experiments.contest.results import Results
-
-DATA = "A folder of the UCI sets, each NAME.csv.gz with the target last."
 METHODS = (
     "Separated by commas: names that `dpframe list` prints, with fields as in "
     "NoisyGradientDescent:rounds=20; A@B is A at the true privacy of B. Left out: all that enter."
 )
 AGAIN = "Methods to run anew: a line's version is its certificate's graph, not its code."
 OUT = "A folder for results.jsonl. What it holds is not run again."
+app = typer.Typer(cls=Group, add_completion=False, pretty_exceptions_enable=False)
 
 
 class Worlds(enum.StrEnum):
@@ -36,6 +44,7 @@ class Worlds(enum.StrEnum):
     BOTH = "both"
 
 
+@app.callback(invoke_without_command=True, subcommand_metavar="")
 def contest(
     *,
     out: Annotated[Path, option("--out", OUT)],
@@ -51,7 +60,7 @@ def contest(
     seed: Annotated[int, typer.Option(min=0, help="Of folds and noise.")] = 0,
     methods: Annotated[str | None, option("--methods", METHODS)] = None,
     again: Annotated[str | None, option("--again", AGAIN)] = None,
-    flagship: Annotated[str, typer.Option(help="The method that is compared.")] = "JointSSP",
+    flagship: Annotated[str, typer.Option(help="The method that is compared.")] = FLAGSHIP,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
     page: Annotated[Path | None, option("--page", "Write this page, and its figures.")] = None,
     report_only: Annotated[
@@ -61,14 +70,6 @@ def contest(
     """Private regressions on the same worlds, folds and claims: a table and a page of who wins, and
     where. Stopped at any time, it goes on where it was. NOT PRIVATE.
     """
-    from dpframe.experiments.contest import shown
-    from dpframe.experiments.contest.boards import boards
-    from dpframe.experiments.contest.entrants import default
-    from dpframe.experiments.contest.figures import library
-    from dpframe.experiments.contest.page import written
-    from dpframe.experiments.contest.plan import Contest
-    from dpframe.experiments.contest.results import Results
-
     if page is not None:
         library()  # before hours of work
         if not page.absolute().parent.is_dir():
@@ -95,11 +96,6 @@ def contest(
 
 def _run(chosen: Contest, results: Results, jobs: int, again: tuple[str, ...]) -> None:
     """Run what is missing, with a bar for a person."""
-    from dpframe.experiments.contest import shown
-    from dpframe.experiments.contest.running import play
-
-    from .experiment import progress_bar
-
     total = sum(1 for _ in chosen.tasks(results.done(again)))
     seconds, fits = dict[str, float](), Counter[str]()
     with progress_bar() as bar:
@@ -111,22 +107,19 @@ def _run(chosen: Contest, results: Results, jobs: int, again: tuple[str, ...]) -
     _print(shown.speed(seconds, fits))
 
 
-def _fits(task: Any, chosen: Contest) -> int:
+def _fits(task: Task, chosen: Contest) -> int:
     return chosen.folds if task.world.family == "uci" else 1
 
 
 def _worlds(
     families: Worlds, data: Path | None, bounds: str, sets: tuple[str, ...]
-) -> Iterator[Any]:
+) -> Iterator[World]:
     """The worlds that were asked for. Raises InvalidArgument."""
-    from dpframe.experiments.contest.synthetic import SYNTHETIC
-    from dpframe.experiments.contest.uci_worlds import BOUNDS, uci_worlds
-
     if families is not Worlds.SYNTHETIC:
         for one in BOUNDS if bounds == "both" else _list(bounds):
             yield from uci_worlds(data, one, sets)
     if families is not Worlds.UCI:
-        yield from SYNTHETIC
+        yield from synthetic.SYNTHETIC
 
 
 def _list(text: str | None) -> tuple[str, ...]:
@@ -143,3 +136,7 @@ def _numbers(text: str) -> tuple[float, ...]:
 def _print(lines: list[str]) -> None:
     for line in lines:
         say(line)
+
+
+if __name__ == "__main__":
+    app()

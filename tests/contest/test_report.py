@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.experiments.contest import page, shown, tables
-from dpframe.experiments.contest.boards import boards
-from dpframe.experiments.contest.pairs import Paired, duel, sign_test
-from dpframe.experiments.contest.results import Results
-from dpframe.experiments.contest.standings import (
+from benchmarks.contest import page, shown, tables
+from benchmarks.contest.boards import boards
+from benchmarks.contest.pairs import Paired, duel, sign_test
+from benchmarks.contest.results import Results
+from benchmarks.contest.standings import (
     competing,
     losses,
     paths,
@@ -18,7 +18,7 @@ from dpframe.experiments.contest.standings import (
     standing,
     steps,
 )
-from tests.experiments.contest.contest_samples import record, records
+from tests.contest.made_up import record, records
 
 # Mine wins a and c, loses b; d has no signal. Zero's error is 1 everywhere.
 MADE_UP = {

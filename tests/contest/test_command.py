@@ -7,10 +7,12 @@ import pytest
 from typer.testing import CliRunner
 
 import dpframe as dp
-from dpframe.cli import app
-from dpframe.experiments.contest.results import Results
+from benchmarks.contest import synthetic
+from benchmarks.contest.__main__ import app
+from benchmarks.contest.results import Results
+from benchmarks.contest.synthetic import SyntheticWorld
 
-CONTEST = ["experiment", "contest", "--jobs", "1", "--folds", "2"]
+HERE = ["--jobs", "1", "--folds", "2"]
 QUICK = ["--repeats", "2", "--epsilon", "1", "--methods", "SSP,AdaSSP", "--flagship", "SSP"]
 
 
@@ -29,7 +31,7 @@ def folder(tmp_path, monkeypatch):
 
 def call(*arguments, status=0):
     """Standard output where it ends well; the complaint where not."""
-    done = CliRunner().invoke(app, [str(one) for one in (*CONTEST, *arguments)])
+    done = CliRunner().invoke(app, [str(one) for one in (*HERE, *arguments)])
     assert done.exit_code == status, done.output
     return done.stdout if status == 0 else " ".join(done.stderr.split())
 
@@ -53,9 +55,6 @@ def test_it_runs_reports_and_goes_on(folder):
 
 def test_synthetic_worlds_need_no_folder(folder, monkeypatch):
     """Both bounds and the synthetic family at once; SSP is no rival of itself."""
-    from dpframe.experiments.contest import synthetic
-    from dpframe.experiments.contest.synthetic import SyntheticWorld
-
     monkeypatch.setattr(synthetic, "SYNTHETIC", (SyntheticWorld(60, 2, 1),))
     call("--worlds", "synthetic", "--out", folder / "out", *QUICK)
     given = ["--data", folder, "--sets", "servo", "--bounds", "both"]

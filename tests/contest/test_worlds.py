@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.experiments.contest import stated as stated_module
-from dpframe.experiments.contest.stated import Stated, stated
-from dpframe.experiments.contest.synthetic import SYNTHETIC, SyntheticWorld
-from dpframe.experiments.contest.uci_worlds import UciWorld, uci_worlds
+from benchmarks.contest import stated as stated_module
+from benchmarks.contest.stated import Stated, stated
+from benchmarks.contest.synthetic import SYNTHETIC, SyntheticWorld
+from benchmarks.contest.uci_worlds import UciWorld, uci_worlds
 from dpframe.experiments.uci import Table, prepared
-from tests.experiments.contest.contest_samples import TINY
+from tests.contest.made_up import TINY
 
 RNG = np.random.default_rng
 

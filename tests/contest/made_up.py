@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from dpframe.experiments.contest.entrants import BASELINES
-from dpframe.experiments.contest.plan import Contest
-from dpframe.experiments.contest.synthetic import SyntheticWorld
+from benchmarks.contest.entrants import BASELINES
+from benchmarks.contest.plan import Contest
+from benchmarks.contest.synthetic import SyntheticWorld
 
 TINY = (SyntheticWorld(60, 2, 1), SyntheticWorld(60, 3, 4))
 METHODS = ("SSP", "AdaSSP")

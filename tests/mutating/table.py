@@ -25,7 +25,7 @@ BREAKING_ENDS = (REFUSED, EQUIVALENT, SURVIVOR, UNSPELLABLE)
 BENIGN_ENDS = (ACCEPTED, OVERCAUTIOUS, SURVIVOR, UNSPELLABLE)
 
 
-def page(found: Mutants) -> str:
+def table(found: Mutants) -> str:
     """Two tables, edits that are meant to break the claim and harmless ones; the sums; survivors by
     name.
     """

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.experiments.contest import running
-from dpframe.experiments.contest.boards import boards
-from dpframe.experiments.contest.entrants import BASELINES
-from dpframe.experiments.contest.plan import KEY, Contest
-from dpframe.experiments.contest.results import Results, key_of
-from dpframe.experiments.contest.running import play
-from tests.experiments.contest.contest_samples import METHODS, TINY, small
+from benchmarks.contest import running
+from benchmarks.contest.boards import boards
+from benchmarks.contest.entrants import BASELINES
+from benchmarks.contest.plan import KEY, Contest
+from benchmarks.contest.results import Results, key_of
+from benchmarks.contest.running import play
+from tests.contest.made_up import METHODS, TINY, small
 
 
 def run(contest, folder, jobs=1):
@@ -109,7 +109,7 @@ def test_a_worker_that_fails_stops_the_run(tmp_path):
     """The error comes through, and what was written stays."""
     import gzip
 
-    from dpframe.experiments.contest.uci_worlds import UciWorld
+    from benchmarks.contest.uci_worlds import UciWorld
 
     with gzip.open(tmp_path / "bad.csv.gz", "wt") as file:
         file.write("1,2\n3,x\n")

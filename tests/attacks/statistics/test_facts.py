@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.falsifying.facts import attack_statistic
-from dpframe.falsifying.moves import Measured
-from dpframe.falsifying.table_pairs import Palette, TablePair, invented, simpler, varied
 from dpframe.graph import statistics as st
 from dpframe.sensitivity import L1, L2, OPERATOR
+from tests.attacks.statistics.facts import attack_statistic
+from tests.attacks.statistics.moves import Measured
+from tests.attacks.statistics.table_pairs import Palette, TablePair, invented, simpler, varied
 from tests.support.samples import RELATIONS, STATISTICS, UNBOUNDED, setting
 
 SHIPPED = {cls.__name__: make for cls, make in STATISTICS.items() if cls not in UNBOUNDED}

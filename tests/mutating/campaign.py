@@ -85,9 +85,9 @@ class Mutants:
 
     def __str__(self) -> str:
         """A table by operator, then survivors by name."""
-        from .page import page
+        from .table import table
 
-        return page(self)
+        return table(self)
 
     __repr__ = __str__
 
@@ -107,7 +107,7 @@ def mutants(
 
     >>> import dpframe as dp
     >>> one = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
-    >>> found = dp.mutants(dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=one)
+    >>> found = mutants(dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=one)
     >>> found.survivors
     ()
     >>> print([one for one in found if one.operator.name == "half of all"][0])  # doctest: +ELLIPSIS

@@ -127,7 +127,7 @@ def command(board: Board, flagship: str, page: Path) -> str:
     methods = ",".join(one for one in board.methods if one not in BASELINES)
     uci = head.family == "uci"
     parts = (
-        "dpframe experiment contest",
+        "python -m benchmarks.contest",
         f"--worlds {head.family}",
         *((f"--data FOLDER --sets {','.join(board.worlds)}", f"--bounds {head.bounds}") * uci),
         f"--epsilon {head.epsilon:g} --delta {head.delta:g} --relation {head.relation}",

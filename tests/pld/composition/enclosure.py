@@ -16,11 +16,10 @@ from flint import acb, arb
 
 from dpframe.errors import InvalidArgument
 from dpframe.numerics import ball, to_float, working
-
-from ..losses import GaussianLoss, PrivacyLoss
-from .contour import for_epsilon
-from .saddle import NEED, rounded
-from .total import total_loss
+from dpframe.pld.composition.contour import for_epsilon
+from dpframe.pld.composition.saddle import NEED, rounded
+from dpframe.pld.composition.total import total_loss
+from dpframe.pld.losses import GaussianLoss, PrivacyLoss
 
 _GUARD = 32
 _MOST = 1 << 14  # nodes; a tail that they do not reach only widens the ball

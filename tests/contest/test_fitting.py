@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import dpframe as dp
+from benchmarks.contest.entrants import BASELINES, Entrant, default, exists, rivals
+from benchmarks.contest.fitting import fitter, refusal, setting, spent
+from benchmarks.contest.remembered import Remembered, asked
+from benchmarks.contest.synthetic import SYNTHETIC
 from dpframe.accounting import composition_of
 from dpframe.execution.totals import Pass
-from dpframe.experiments.contest.entrants import BASELINES, Entrant, default, exists, rivals
-from dpframe.experiments.contest.fitting import fitter, refusal, setting, spent
-from dpframe.experiments.contest.remembered import Remembered, asked
-from dpframe.experiments.contest.synthetic import SYNTHETIC
 from dpframe.sources import open_source
 
 RELATIONS = (dp.ADD_REMOVE, dp.REPLACE_ONE)

@@ -46,7 +46,7 @@ class Mutant(Regression):
         change = next(islice(changes, self.place, None), None)
         if change is None:
             wanted = f"a place where {self.operator!r} changes {self.of}"
-            raise InvalidArgument("place", wanted, self.place, "dp.mutants lists them.")
+            raise InvalidArgument("place", wanted, self.place, "mutants(...) lists them.")
         return change.output()
 
 
