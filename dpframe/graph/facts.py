@@ -15,14 +15,7 @@ from typing import TYPE_CHECKING, Any
 from dpframe.exact.limits import Refused
 from dpframe.privacy import REPLACE_ONE, Relation, Unit
 from dpframe.sensitivity import L1, L2, OPERATOR
-from dpframe.symbols import (
-    DATA,
-    RECORD,
-    Expression,
-    Number,
-    Symbol,
-    rational,
-)
+from dpframe.symbols import DATA, RECORD, Expression, Number, rational
 from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory import facts as known
 from dpframe.theory.book import KINDS
@@ -71,10 +64,6 @@ class Symbolic(Formulas):
         if isinstance(value, Expression) and not isinstance(value, Number):
             raise Refused(f"{value} must be a number")
         return Fraction(value) if isinstance(value, str) else rational(value)
-
-    def parameter(self, value: object) -> bool:
-        """Whether an expression is one symbol."""
-        return isinstance(value, Symbol)
 
     def readable(self, f: Expression) -> bool:
         """Whether an expression reads no data that is not released."""

@@ -10,8 +10,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dpframe.exact.documents import Range, domain, keys, number, plain
-from dpframe.exact.enclosure import holds
+from dpframe.exact.enclosure import Enclosure
 from dpframe.exact.formula import Formula, text_of
+from dpframe.exact.interval import Interval
 from dpframe.exact.limits import Json, Refused, Unusable
 from dpframe.exact.ring import FUNCTIONS, NAME, Ring
 from dpframe.exact.signs import Steps
@@ -164,8 +165,10 @@ class Inside(NamedTuple):
 
     def holds(self, at: Mapping[str, Fraction]) -> bool:
         """Whether every line holds at a point, for certain."""
-        lines = self.region
-        return all(holds(self.ring, h.right - h.left, at, strict=h.strict) for h in lines)
+        box = {name: Interval(value, value) for name, value in at.items()}
+        gaps = Enclosure(self.ring, box, 1000).ends(*(h.right - h.left for h in self.region))
+        signs = zip(gaps or (), self.region, strict=False)
+        return bool(gaps) and all(low > 0 or (low == 0 and not h.strict) for (low, _), h in signs)
 
 
 def hash_of(claimed: Json, graph: Json, assumptions: Json) -> str:

@@ -156,10 +156,6 @@ class Context:
         """A number of the file. Raises Refused."""
         return number(value, self.where)
 
-    def parameter(self, value: Json) -> bool:
-        """Whether a value names a symbol that stands for no node."""
-        return type(value) is str and value in self.free
-
     def readable(self, _: Formula) -> bool:
         """Every formula that could be read is: others name no symbol that is public yet."""
         return True

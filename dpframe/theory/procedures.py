@@ -71,13 +71,6 @@ def share_of(c: Judge, share: Json, *, delta: bool = True) -> tuple[Formula, For
     return epsilon, paid
 
 
-def of_one_row(at: Context, epsilon: Formula, delta: Formula) -> tuple[Formula, Formula]:
-    """What one added or removed row must satisfy: all of the share; of a replacement, which is a
-    removal and an addition, (epsilon/2, delta/(1 + e^(epsilon/2))). [DworkR14, Thm 2.2]
-    """
-    return (epsilon / 2, delta / (at.exp(epsilon / 2) + 1)) if at.replaced else (epsilon, delta)
-
-
 def floor_of(at: Context, gram: StatisticFacts, moment: StatisticFacts, floor: Formula) -> None:
     """X'X and X'y are of one table, with bounds; the floor is 0, or a bound below lambda_min(X'X).
     Raises Refused.

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpframe.exact.documents import keys
 from dpframe.exact.formula import Formula, text_of
-from dpframe.exact.interval import Interval, transcendental
+from dpframe.exact.interval import Interval, exp
 from dpframe.exact.limits import Json, Refused
 from dpframe.exact.ring import NAME
 
@@ -212,6 +212,6 @@ def tail_paid(c: At, far: Formula, failure: Formula) -> bool:
     def decide(ends: Sequence[Interval] | None) -> bool:
         if ends is None or ends[0][0] < 0:
             return False
-        return transcendental("exp", -(ends[0][0] ** 2) / 2, 96)[1] / 2 <= ends[1][0]
+        return exp(-(ends[0][0] ** 2) / 2, 96)[1] / 2 <= ends[1][0]
 
     return on_boxes(c, "tail", [far, failure], decide)
