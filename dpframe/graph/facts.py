@@ -155,13 +155,13 @@ def _stated(node: Node, replaced: bool) -> Any:  # noqa: FBT001 - a key of the c
 def unbounded(found: Any) -> Any:
     """Of what does not meet its obligations, the shape is known and nothing else."""
     match found:
-        case known.RowFacts():
-            return known.RowFacts(found.columns)
-        case known.LabelFacts():
-            return known.LabelFacts()
-        case known.StatisticFacts():
+        case known.Rows():
+            return known.Rows(found.columns)
+        case known.Labels():
+            return known.Labels()
+        case known.Statistic():
             mirrored = found.symmetric
-            return known.StatisticFacts(found.shape, table=found.table, symmetric=mirrored)
+            return known.Statistic(found.shape, table=found.table, symmetric=mirrored)
     return None
 
 
@@ -234,26 +234,26 @@ def facts_of(node: Node, relation: Relation | None = None) -> Any:
     return _facts(node, relation is REPLACE_ONE)
 
 
-def told_by_rows(rows: Rows) -> known.RowFacts:
+def told_by_rows(rows: Rows) -> known.Rows:
     """What rows say of themselves."""
     bounds: tuple[Any, ...] = (rows.columns, rows.norm, rows.norm1, rows.entry, rows.unit_norm)
-    return known.RowFacts(*bounds, step=getattr(rows, "step", None))
+    return known.Rows(*bounds, step=getattr(rows, "step", None))
 
 
-def told_by_labels(column: Column) -> known.LabelFacts:
+def told_by_labels(column: Column) -> known.Labels:
     """What labels say of themselves."""
     bound: Any = column.bound
-    return known.LabelFacts(bound, step=getattr(column, "step", None))
+    return known.Labels(bound, step=getattr(column, "step", None))
 
 
-def told_by_statistic(statistic: Statistic, relation: Relation | None) -> known.StatisticFacts:
+def told_by_statistic(statistic: Statistic, relation: Relation | None) -> known.Statistic:
     """What a statistic says of itself."""
     from dpframe.privacy import ADD_REMOVE
 
     found = [statistic.one_row(norm, relation or ADD_REMOVE) for norm in (L1, L2, OPERATOR)]
     l1, l2, spectral = (None if one is None else one.value for one in found)
     steps = () if statistic.step is None else (statistic.step,)
-    told: Any = known.StatisticFacts
+    told: Any = known.Statistic
     symmetric = statistic.symmetric
     return told(statistic.shape, l1, l2, spectral, steps=steps, symmetric=symmetric)  # type: ignore[no-any-return]
 

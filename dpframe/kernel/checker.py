@@ -23,7 +23,7 @@ from dpframe.theory.derivations import named_theorems
 from dpframe.theory.facts import Hypothesis, public
 from dpframe.theory.guarantees import GUARANTEES
 from dpframe.theory.personal import committed, derive, each_record, learned
-from dpframe.theory.procedures import private_runs
+from dpframe.theory.procedures import nested
 from dpframe.theory.relations import RELATIONS
 
 from .sentence import sentence
@@ -39,7 +39,10 @@ class Checker(At):
 
     def private_runs(self, graphs: Json, epsilon: Formula) -> None:
         """The obligation that every one of these graphs is epsilon-DP. Raises Refused."""
-        private_runs(self, graphs, epsilon)
+        fits = type(graphs) is list and graphs and not self.past.symbols
+        self.require(fits, "graphs, of public numbers")
+        for graph in graphs:
+            nested(self, graph, epsilon)
 
     def run(self, document: Json, expect: str | None) -> str:
         """Every obligation; the sentence that they prove. Raises Refused, Unusable."""

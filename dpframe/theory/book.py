@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, NamedTuple
 
@@ -19,8 +18,7 @@ from .keys import Reader, readers
 Test = Callable[[Mapping[str, Json]], bool]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Answers:
+class Answers(NamedTuple):
     """What every kind of node says of itself, because rules about other nodes ask. None of them has
     a default: an entry that leaves a question open does not construct.
     """
@@ -46,7 +44,7 @@ class Answers:
 
     def but(self, **changes: Any) -> Answers:
         """The same answers but for some."""
-        return replace(self, **changes)
+        return self._replace(**changes)
 
     def keeps_zeros(self, node: Mapping[str, Json]) -> bool:
         """Whether a record of zeros becomes zeros, or adds nothing, at a node with these keys."""
@@ -54,16 +52,8 @@ class Answers:
         return known if isinstance(known, bool) else known(node)
 
 
-PLAIN = Answers(
-    zero_neutral=False,
-    one_cell=False,
-    sum_over_records=False,
-    record_by_record=False,
-    reads_own_budget=False,
-    samples=False,
-    rounds=False,
-    role="rest",
-)
+NO: dict[str, Any] = dict.fromkeys(Answers._fields, False)
+PLAIN = Answers(**{**NO, "role": "rest"})
 """No to every question: always safe. Also what is answered for a kind that is not in the book."""
 ZERO_MAP = PLAIN.but(zero_neutral=True)
 """A map of records, or of statistics, under which zeros stay zeros."""
@@ -108,17 +98,16 @@ def kind(
     """
 
     def enter(make: Callable[..., Any]) -> Callable[..., Any]:
-        own, known = make.__kwdefaults__ or {}, readers(make)
-        names = inspect.getfullargspec(make).kwonlyargs
+        signature, known = inspect.getfullargspec(make), readers(make)
+        own = {key: known[key] for key in signature.kwonlyargs}
 
         @wraps(make)
         def made(at: Context, *inputs: Any, **values: Json) -> Any:
-            given = {key: known[key](at, values.get(key), key) for key in names}
+            given = {key: read(at, values.get(key), key) for key, read in own.items()}
             return make(at, *inputs, **given)
 
-        KINDS[name] = Kind(
-            takes, many, {key: known[key] for key in names}, frozenset(own), made, answers
-        )
+        optional = frozenset(signature.kwonlydefaults or ())
+        KINDS[name] = Kind(takes, many, own, optional, made, answers)
         return make
 
     return enter

@@ -12,7 +12,7 @@ from dpframe.exact.limits import HALF, Json
 
 from .at import Context
 from .book import CELL, PLAIN, PLAIN_SUM, kind
-from .facts import LabelFacts, RowFacts, StatisticFacts
+from .facts import Labels, Rows, Statistic
 from .keys import Positive, Read, increasing
 from .statistics import signed_sum, units
 
@@ -21,7 +21,7 @@ def parted(at: Context, inputs: Sequence[Any], partition: Json, cell: Json = 0) 
     """A public partition of records, and one of its cells: by a hash of their numbers, or by cuts
     of one of them. Raises Refused.
     """
-    fits = [*map(type, inputs)] in ([RowFacts], [RowFacts, LabelFacts])
+    fits = [*map(type, inputs)] in ([Rows], [Rows, Labels])
     at.require(fits, "a partition is of rows, and perhaps of labels")
     hashed = type(partition) is dict and partition.get("assignment") == "hashed"
     own = {"cells": int, "salt": str} if hashed else {"cuts": list, "column": object}
@@ -32,64 +32,54 @@ def parted(at: Context, inputs: Sequence[Any], partition: Json, cell: Json = 0) 
     return *inputs, json.dumps(partition, sort_keys=True), count, cell
 
 
-@kind("cell_rows", RowFacts, LabelFacts, many=True, answers=CELL)
-def _cell_rows(at: Context, *inputs: Any, partition: Json, cell: Json) -> RowFacts:
+@kind("cell_rows", Rows, Labels, many=True, answers=CELL)
+def _cell_rows(at: Context, *inputs: Any, partition: Json, cell: Json) -> Rows:
     """The rows of one cell, zeros elsewhere: bounds stay."""
     place, rows = parted(at, inputs, partition, cell), inputs[0]
-    fact = RowFacts(rows.columns, rows.norm, rows.norm1, rows.entry)
+    fact = Rows(rows.columns, rows.norm, rows.norm1, rows.entry)
     at.place(fact, inputs, place)
     return fact
 
 
-@kind("cell_column", LabelFacts, RowFacts, answers=CELL)
-def _cell_column(
-    at: Context, column: LabelFacts, rows: RowFacts, *, partition: Json, cell: Json
-) -> LabelFacts:
+@kind("cell_column", Labels, Rows, answers=CELL)
+def _cell_column(at: Context, column: Labels, rows: Rows, *, partition: Json, cell: Json) -> Labels:
     """The labels of one cell, 0 elsewhere."""
-    fact = LabelFacts(column.bound)
+    fact = Labels(column.bound)
     at.place(fact, [rows, column], parted(at, [rows, column], partition, cell))
     return fact
 
 
-@kind("cell_count", RowFacts, LabelFacts, many=True, answers=CELL.but(sum_over_records=True))
-def _cell_count(at: Context, *inputs: Any, partition: Json, cell: Json) -> StatisticFacts:
+@kind("cell_count", Rows, Labels, many=True, answers=CELL.but(sum_over_records=True))
+def _cell_count(at: Context, *inputs: Any, partition: Json, cell: Json) -> Statistic:
     """How many records lie in a cell: one more, one less, or as many, also where replaced."""
     one = at.number(1)
-    fact = StatisticFacts((), one, one, steps=(one,))
+    fact = Statistic((), one, one, steps=(one,))
     at.place(fact, inputs, parted(at, inputs, partition, cell))
     return fact
 
 
-@kind("cell_sums", RowFacts, LabelFacts, RowFacts, LabelFacts, answers=PLAIN_SUM)
+@kind("cell_sums", Rows, Labels, Rows, Labels, answers=PLAIN_SUM)
 def _cell_sums(
-    at: Context,
-    own: RowFacts,
-    y: LabelFacts,
-    rows: RowFacts,
-    column: LabelFacts,
-    *,
-    partition: Json,
-) -> StatisticFacts:
+    at: Context, own: Rows, y: Labels, rows: Rows, column: Labels, *, partition: Json
+) -> Statistic:
     """Upper X'X and X'y of x/B, y/Y for every cell: one record is in one cell; replaced, twice."""
     count = parted(at, [rows, column], partition)[-2]
     shape, size = (own.columns * (own.columns + 3) * HALF * count,), units(at, own, y)
     if size is None:
-        return StatisticFacts(shape, table=(own, y))
+        return Statistic(shape, table=(own, y))
     n1, squared = size
     l1, l2 = (n1**2 + squared) * HALF + n1, (squared * (squared + 1)) ** HALF
     step = at.number(own.share**2)
     return signed_sum(at, shape, l1, l2, table=(own, y), cells=count, steps=(step,))
 
 
-@kind("block_estimates", StatisticFacts, answers=PLAIN)
-def _block_estimates(
-    at: Context, sums: StatisticFacts, *, penalty: Read, radius: Positive
-) -> StatisticFacts:
+@kind("block_estimates", Statistic, answers=PLAIN)
+def _block_estimates(at: Context, sums: Statistic, *, penalty: Read, radius: Positive) -> Statistic:
     """The mean of k points of a ball, one for each cell: a cell that changes moves it by 2R/k."""
     count, table = sums.cells, sums.table[0]
     at.require(count and table is not None, "its input must be sums of cells, bounded")
     columns = at.number(1) if table is None else table.columns
     if not count:
-        return StatisticFacts((columns,))
+        return Statistic((columns,))
     l2 = radius * Fraction(2 * min(count, at.changes), count)
-    return StatisticFacts((columns,), columns**HALF * l2, l2)
+    return Statistic((columns,), columns**HALF * l2, l2)

@@ -10,7 +10,7 @@ from dpframe.exact.limits import HALF, Json
 
 from .at import Context
 from .book import BY_RECORD, PLAIN, kind
-from .facts import LabelFacts, Loss, RecordWeights, RowFacts, Slope, StatisticFacts
+from .facts import Labels, Loss, RecordWeights, Rows, Slope, Statistic
 from .keys import Number, Positive
 
 
@@ -34,7 +34,7 @@ def _huber(at: Context, *, knee: Positive) -> Loss:
     return Loss(slope, lambda _: at.number(1))
 
 
-@kind("argmin", RowFacts, LabelFacts, Loss, RecordWeights, many=True, answers=BY_RECORD)
+@kind("argmin", Rows, Labels, Loss, RecordWeights, many=True, answers=BY_RECORD)
 def _argmin(
     at: Context,
     *inputs: Any,
@@ -42,7 +42,7 @@ def _argmin(
     radius: Positive | None,
     tolerance: Number,
     weight: Json = None,
-) -> StatisticFacts:
+) -> Statistic:
     """sum w phi(x'theta, y) + penalty/2 |theta|^2 is penalty-strongly convex, on the ball too: one
     record's gradient moves its argmin by |gradient|/penalty [ChaudhuriM09, Lem 1].
     """
@@ -53,18 +53,18 @@ def _argmin(
     if rows.norm is not None and column.bound is not None:
         once, move = moves_of(at, loss, (rows.norm, column.bound, radius), penalty, factor)
     if once is None or move is None:
-        return StatisticFacts((rows.columns,))
+        return Statistic((rows.columns,))
     move = move + once * (2 * tolerance)
     l2 = move if radius is None else at.minimum(radius * 2, move)
-    return StatisticFacts((rows.columns,), rows.columns**HALF * l2, l2)
+    return Statistic((rows.columns,), rows.columns**HALF * l2, l2)
 
 
 def losses(
     at: Context, inputs: Sequence[Any], weight: Json
-) -> tuple[RowFacts, LabelFacts, Loss, Formula | None]:
+) -> tuple[Any, Any, Loss, Formula | None]:
     """Rows, labels, a loss, and the weight of each record of these rows, None for 1."""
     weights = [i for i in inputs if isinstance(i, RecordWeights)]
-    wanted = [RowFacts, LabelFacts, Loss, *([] if weight is None else [RecordWeights])]
+    wanted = [Rows, Labels, Loss, *([] if weight is None else [RecordWeights])]
     at.require([*map(type, inputs)] == wanted, "rows, labels, a loss, and weights where it has any")
     for own in weights:
         stated = at.same(at.of_record(weight), own.factor)

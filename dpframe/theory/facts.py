@@ -30,7 +30,7 @@ class PerRecord:
 
 
 @dataclass(frozen=True, eq=False)
-class RowFacts(PerRecord):
+class Rows(PerRecord):
     """Of every row: columns, bounds on the 2-norm and 1-norm (None: no bound); a bound on every
     entry, where the norms are those that follow from it; whether all have the 2-norm of the bound.
     """
@@ -43,14 +43,14 @@ class RowFacts(PerRecord):
 
 
 @dataclass(frozen=True, eq=False)
-class LabelFacts(PerRecord):
+class Labels(PerRecord):
     """Of every label: a bound on its size."""
 
     bound: Formula | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class StatisticFacts:
+class Statistic:
     """How far one record moves it in L1 norm, in L2 norm, and in operator norm where that is known
     to be less than L2 (None: no bound): of a symmetric matrix, L1 counts the upper triangle once
     and L2 is Frobenius's. Its part in a joint move and the size that goes with it; the rows and
@@ -64,7 +64,7 @@ class StatisticFacts:
     _: KW_ONLY
     part: str = "rest"
     size: Formula | None = None
-    table: tuple[RowFacts | None, LabelFacts | None] = (None, None)
+    table: tuple[Rows | None, Labels | None] = (None, None)
     charge: Fraction = ZERO  # what rounding may add to its squared move, as a part of it
     steps: tuple[Formula, ...] = ()
     stacked: bool = False
@@ -90,7 +90,7 @@ class Release:
     """A statistic and its noise; whether each draw reads a sample of the rows."""
 
     where: str
-    statistic: StatisticFacts
+    statistic: Statistic
     mechanism: str
     size: Formula
     rule: str
@@ -130,7 +130,7 @@ class Loss:
 
 
 @dataclass(frozen=True, eq=False)
-class Records(RowFacts):
+class Records(Rows):
     """Rows whose last entry is a label."""
 
 
@@ -151,7 +151,7 @@ class Bound(Known):
     between them, but with a probability that delta pays for.
     """
 
-    statistic: StatisticFacts
+    statistic: Statistic
     upper: bool
     failure: Formula
 
@@ -188,7 +188,7 @@ class Weight:
 class RecordWeights(Weight):
     """The same, one number a record of these rows."""
 
-    rows: RowFacts
+    rows: Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,10 +213,10 @@ class Tilted(Procedure):
     """One whose cost follows from the record's own loss, and shrinks as its noise grows."""
 
 
-SEEN = (Release, Procedure, Post, Known, StatisticFacts)  # what may be public
+SEEN = (Release, Procedure, Post, Known, Statistic)  # what may be public
 
 
 def public(fact: object) -> bool:
     """Whether a node may be seen: a release, a function of releases, or a constant statistic."""
     seen = isinstance(fact, (Release, Procedure, Post, Known))
-    return seen or (isinstance(fact, StatisticFacts) and fact.still)
+    return seen or (isinstance(fact, Statistic) and fact.still)

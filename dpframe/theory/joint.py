@@ -9,10 +9,10 @@ from typing import Any
 from dpframe.exact.formula import Formula
 
 from .at import At, Context
-from .facts import Release, StatisticFacts
+from .facts import Release, Statistic
 
 
-def sizes_of(at: Context, statistics: Sequence[StatisticFacts]) -> list[tuple[str, Formula]]:
+def sizes_of(at: Context, statistics: Sequence[Statistic]) -> list[tuple[str, Formula]]:
     """The part of each statistic in the joint move of all, and the size that goes with it."""
     family = (None, *table_of(statistics)) if at.replaced else ()
     found = []
@@ -24,7 +24,7 @@ def sizes_of(at: Context, statistics: Sequence[StatisticFacts]) -> list[tuple[st
     return found
 
 
-def table_of(statistics: Sequence[StatisticFacts]) -> tuple[object, object]:
+def table_of(statistics: Sequence[Statistic]) -> tuple[object, object]:
     """The rows and labels of one joint move: of the first moment, or else of the first others."""
     moments = [s.table for s in statistics if s.part == "moment"]
     if moments:
@@ -44,7 +44,7 @@ def squared_moves(c: At, releases: Sequence[Release]) -> list[tuple[str, Formula
 
 
 def charged(
-    statistics: Sequence[StatisticFacts], squares: Sequence[tuple[str, Formula]]
+    statistics: Sequence[Statistic], squares: Sequence[tuple[str, Formula]]
 ) -> list[tuple[str, Formula]]:
     """The m_i, and what rounding may add to those of an eigenvalue that moves with others."""
     added = [

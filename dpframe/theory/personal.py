@@ -15,14 +15,14 @@ from .book import KINDS, answers_of
 from .facts import (
     Bound,
     Known,
-    LabelFacts,
+    Labels,
     OfBudgets,
     Post,
     Procedure,
     RecordWeights,
     Release,
-    RowFacts,
-    StatisticFacts,
+    Rows,
+    Statistic,
     Thinning,
     Tilted,
 )
@@ -112,7 +112,7 @@ def on_sample(c: At, coin: Thinning) -> None:
 
 def apart(at: Context, fact: object) -> bool:
     """Whether bounds on rows or labels differ from record to record."""
-    weighed = fact.weighed if isinstance(fact, (RowFacts, LabelFacts)) else None
+    weighed = fact.weighed if isinstance(fact, (Rows, Labels)) else None
     return weighed is not None and at.each(weighed[0])
 
 
@@ -124,14 +124,14 @@ def by_record(c: At, node: Mapping[str, Json], inputs: Sequence[Any], fact: Any)
     weighed = any(apart(c, i) or i in own.mixed for i in inputs)
     rule = "rows and labels are weighed last, and summed"
     c.require(answers.record_by_record or not weighed, rule)
-    own.mixed.update({fact} if weighed and isinstance(fact, StatisticFacts) else ())
+    own.mixed.update({fact} if weighed and isinstance(fact, Statistic) else ())
     mine = sorted(c.past.reads & own.own)
     rule = f"one number for all records must not read a record's own {mine}"
     c.require(answers.reads_own_budget or not mine, rule)
-    data = [i for i in inputs if isinstance(i, (RowFacts, LabelFacts, RecordWeights))]
+    data = [i for i in inputs if isinstance(i, (Rows, Labels, RecordWeights))]
     if answers.samples or (data and all(i in own.kept for i in data)):
         own.kept.add(fact)
-    elif (data or "trusted" in node) and isinstance(fact, (StatisticFacts, Procedure)):
+    elif (data or "trusted" in node) and isinstance(fact, (Statistic, Procedure)):
         own.bare.append(c.where)
 
 
@@ -141,7 +141,7 @@ def learned(c: At, name: str, fact: object) -> Formula:
     """
     if isinstance(fact, OfBudgets):
         return of_all(c, name, fact)
-    span, still = c.domains[name], isinstance(fact, StatisticFacts) and fact.still and fact.counts
+    span, still = c.domains[name], isinstance(fact, Statistic) and fact.still and fact.counts
     if not isinstance(fact, Known):
         own = still and not named(c, name)
         c.require(own, f"{name} reads a value that is not constant over neighbours")
@@ -219,7 +219,7 @@ def made(c: At, node: Mapping[str, Json], inputs: Sequence[Any]) -> Any:
     c.past.keep(fact, inputs)
     by_record(c, node, inputs, fact)
     c.past.sums.update({fact} if kind_of.answers.sum_over_records else ())
-    own_role = not isinstance(fact, StatisticFacts) or fact.part in (kind_of.answers.role, "rest")
+    own_role = not isinstance(fact, Statistic) or fact.part in (kind_of.answers.role, "rest")
     c.require(own_role, "its role in joint moves must be that of its kind")
     data = [i for i in inputs if not isinstance(i, (Release, Procedure, Post, Known))]
     cells = {c.cells.get(i) for i in data} if kind_of.answers.keeps_zeros(node) else set()

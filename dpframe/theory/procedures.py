@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from typing import Annotated, Any, TypeAlias
 
 from dpframe.exact.formula import Formula
@@ -16,16 +17,7 @@ from dpframe.exact.limits import HALF, Json, Refused
 from .at import At, Context, Judge
 from .book import DERIVATIONS, PLAIN, SPENT, kind
 from .estimates import losses
-from .facts import (
-    LabelFacts,
-    Loss,
-    Procedure,
-    RecordWeights,
-    RowFacts,
-    StatisticFacts,
-    Tilted,
-    public,
-)
+from .facts import Labels, Loss, Procedure, RecordWeights, Rows, Statistic, Tilted, public
 from .guarantees import APPROX, PURE
 from .keys import Number, Read, sizes
 from .personal import apart, committed, derive
@@ -55,15 +47,17 @@ CELL = "2 rate a cell that changes is at most epsilon"
 TILT, DEEP = ("penalty", "radius", "noise_share", "size"), ("radius", "grain", "rate")
 TIMES = 3  # what a run may cost, this often, is the cost of random stopping
 TESTED = "test + 2 rate a cell that changes is at most epsilon"
-
-
 Sizes: TypeAlias = dict[str, Formula]
+Pair: TypeAlias = tuple[Formula, Formula]
+Tilting: TypeAlias = Annotated[Sizes, sizes(*TILT)]
+Deep: TypeAlias = Annotated[Sizes, sizes(*DEEP, free=("penalty",))]
+Tested: TypeAlias = Annotated[Sizes, sizes("test", *DEEP, free=("penalty",))]
 
 
-def share_of(c: Judge, share: Json, *, delta: bool = True) -> tuple[Formula, Formula]:
+def share_of(c: Judge, share: Json, name: str = "share", *, delta: bool = True) -> Pair:
     """The share (epsilon, delta) of a procedure; `delta` says whether it must be positive."""
     fits = type(share) is dict and set(share) in (set(PURE.currency), set(APPROX.currency))
-    c.require(fits, "share: amounts of epsilon, and perhaps of delta")
+    c.require(fits, f"{name}: amounts of epsilon, and perhaps of delta")
     epsilon = c.positive(share["epsilon"], "its share of epsilon")
     paid = c.formula(share["delta"]) if "delta" in share else c.number(0)
     c.at_least(paid, 0, "its share of delta", strict=delta)
@@ -71,7 +65,11 @@ def share_of(c: Judge, share: Json, *, delta: bool = True) -> tuple[Formula, For
     return epsilon, paid
 
 
-def floor_of(at: Context, gram: StatisticFacts, moment: StatisticFacts, floor: Formula) -> None:
+Share: TypeAlias = Annotated[Pair, share_of]
+PureShare: TypeAlias = Annotated[Pair, partial(share_of, delta=False)]
+
+
+def floor_of(at: Context, gram: Statistic, moment: Statistic, floor: Formula) -> None:
     """X'X and X'y are of one table, with bounds; the floor is 0, or a bound below lambda_min(X'X).
     Raises Refused.
     """
@@ -79,7 +77,7 @@ def floor_of(at: Context, gram: StatisticFacts, moment: StatisticFacts, floor: F
     floor_under(at, gram, floor)
 
 
-def of_one_table(at: Context, gram: StatisticFacts, moment: StatisticFacts) -> None:
+def of_one_table(at: Context, gram: Statistic, moment: Statistic) -> None:
     """X'X and X'y are of one table, with bounds on all its records. Raises Refused."""
     own = gram.part == "gram" and moment.part == "moment"
     at.require(own and None not in (gram.size, moment.size), BOUNDED)
@@ -87,7 +85,7 @@ def of_one_table(at: Context, gram: StatisticFacts, moment: StatisticFacts) -> N
     at.require(not any(apart(at, fact) for fact in moment.table), UNWEIGHED)
 
 
-def floor_under(at: Context, gram: StatisticFacts, floor: Formula) -> None:
+def floor_under(at: Context, gram: Statistic, floor: Formula) -> None:
     """0, or a bound below lambda_min of this X'X. Raises Refused."""
     bound = at.bound(floor)
     below = bound is not None and not bound.upper and bound.statistic.part == "floor"
@@ -95,13 +93,13 @@ def floor_under(at: Context, gram: StatisticFacts, floor: Formula) -> None:
     at.require(at.constant(floor) == 0 or same, FLOOR)
 
 
-@kind("gaussian_mixing", StatisticFacts, answers=PLAIN)
+@kind("gaussian_mixing", Statistic, answers=PLAIN)
 def _gaussian_mixing(
     c: Judge,
-    gram: StatisticFacts,
+    gram: Statistic,
     *,
     formulas: Annotated[Sizes, sizes("rows", "sketches", free=("floor",))],
-    share: Json,
+    share: Share,
     name: str,
 ) -> Procedure:
     """Sketches, each of k draws of N(0, X'X + s^2 I): a record makes k T draws of N(0, 1 + m) from
@@ -113,14 +111,14 @@ def _gaussian_mixing(
     floor_under(c, gram, formulas["floor"])
     c.require(c.single(), ONE_ROW)
     c.computed(SKETCH, LEAST)
-    return Procedure(c.where, *share_of(c, share))
+    return Procedure(c.where, *share)
 
 
-@kind("posterior", StatisticFacts, StatisticFacts, answers=PLAIN)
+@kind("posterior", Statistic, Statistic, answers=PLAIN)
 def _posterior(
     c: Judge,
-    gram: StatisticFacts,
-    moment: StatisticFacts,
+    gram: Statistic,
+    moment: Statistic,
     *,
     formulas: dict[str, Json],
     share: Json,
@@ -142,9 +140,7 @@ def _posterior(
     return Procedure(c.where, *share_of(c, share))
 
 
-def residuals_of(
-    c: Judge, moment: StatisticFacts, ridge: tuple[Formula, Formula]
-) -> Iterator[Formula]:
+def residuals_of(c: Judge, moment: Statistic, ridge: tuple[Formula, Formula]) -> Iterator[Formula]:
     """Bounds on |y - x'theta| of this ridge regression: exp of a bound on its logarithm; where n is
     public, those of all tables of n rows.
     """
@@ -160,9 +156,7 @@ def residuals_of(
             yield residual_of(c, n, bounds, ridge[0])
 
 
-def residual_of(
-    at: Context, n: Formula, bounds: tuple[Formula, Formula], penalty: Formula
-) -> Formula:
+def residual_of(at: Context, n: Formula, bounds: Pair, penalty: Formula) -> Formula:
     """Y + B |theta| for ridge regressions of n rows: |theta| <= |y|/(2 sqrt(penalty)), and |theta|
     <= |X'y|/penalty.
     """
@@ -171,50 +165,42 @@ def residual_of(
     return label + norm * at.minimum(first, n * norm * label / penalty)
 
 
-@kind("perturbed_minimum", StatisticFacts, StatisticFacts, answers=PLAIN)
+@kind("perturbed_minimum", Statistic, Statistic, answers=PLAIN)
 def _perturbed_minimum(
     c: Judge,
-    gram: StatisticFacts,
-    moment: StatisticFacts,
-    *,
-    formulas: Annotated[Sizes, sizes(*TILT)],
+    *data: Statistic,
+    formulas: Tilting,
     share: Json,
     name: str,
     noise: str,
     stated: Read | None,
 ) -> Procedure:
     """The minimiser over a ball of (x'theta - y)^2/2 summed, plus penalty and a random tilt."""
-    own = share_of(c, share, delta=noise == "gaussian")
-    tilted(c, (gram, moment), formulas, noise, own)
+    whole = share_of(c, share, delta=noise == "gaussian")
+    tilted(c, *data, own=formulas, noise=noise, share=whole)
     same = stated is None or c.same(stated, formulas["size"])
     c.require(same, "what is stated must be the size of the noise")
     c.computed()
-    return Procedure(c.where, *own)
+    return Procedure(c.where, *whole)
 
 
 def tilted(
-    c: Judge,
-    data: tuple[StatisticFacts, StatisticFacts],
-    own: Sizes,
-    noise: str,
-    share: tuple[Formula, Formula],
+    c: Judge, gram: Statistic, moment: Statistic, *, own: Sizes, noise: str, share: Pair
 ) -> None:
     """Objective perturbation [KiferST12, Thm 2] [ChaudhuriMS11, Thm 9]: the Jacobian costs log(1 +
     B^2/penalty), the noise hides a gradient of A = B (B R + Y). Raises Refused.
     """
-    of_one_table(c, *data)
+    of_one_table(c, gram, moment)
     c.require(noise in SIZES, f"noise: one of {sorted(SIZES)}")
     c.require(c.single(), ONE_ROW)
-    square, product = data[0].size, data[1].size
+    square, product = gram.size, moment.size
     assert square is not None is not product  # noqa: S101 - B^2 and B Y, by of_one_table
     c.at_least(share[0] - own["noise_share"] * share[0], square / own["penalty"], CURVED)
     enough = tilts(c, noise, square * own["radius"] + product, own["noise_share"], share)
     c.at_least_one(own["size"], enough, SIZES[noise])
 
 
-def tilts(
-    c: Judge, noise: str, slope: Formula, part: Formula, share: tuple[Formula, Formula]
-) -> Iterator[Formula]:
+def tilts(c: Judge, noise: str, slope: Formula, part: Formula, share: Pair) -> Iterator[Formula]:
     """Noise that is enough: the least, or as published, which E1 proves with delta/4."""
     yield tilt(c, noise, slope, part, share)
     if noise == "gaussian" and not c.replaced and c.shown(part - HALF):
@@ -222,9 +208,7 @@ def tilts(
         yield slope * (c.log(2 / delta) * 8 + epsilon * 4) ** HALF / epsilon
 
 
-def tilt(
-    at: Context, noise: str, slope: Formula, part: Formula, share: tuple[Formula, Formula]
-) -> Formula:
+def tilt(at: Context, noise: str, slope: Formula, part: Formula, share: Pair) -> Formula:
     """The least scale, or std, that hides a gradient of one record of at most `slope` with this
     part of epsilon.
     """
@@ -238,43 +222,30 @@ def tilt(
     return moved * at.maximum(*both)
 
 
-@kind("deep_point", StatisticFacts, answers=PLAIN)
+@kind("deep_point", Statistic, answers=PLAIN)
 def _deep_point(
-    c: Judge,
-    sums: StatisticFacts,
-    *,
-    formulas: Annotated[Sizes, sizes(*DEEP, free=("penalty",))],
-    share: Json,
-    name: str,
+    c: Judge, sums: Statistic, *, formulas: Deep, share: PureShare, name: str
 ) -> Procedure:
     """A point of a public grid with a chance proportional to e^(rate depth) among the models of all
     cells: a changed model moves every depth, and so their total, by a factor of at most e^rate.
     """
     c.require(sums.cells, BOUNDED)
-    whole = share_of(c, share, delta=False)
-    c.at_least(whole[0], formulas["rate"] * changed_cells(c, c.rows) * 2, CELL)
-    return Procedure(c.where, *whole)
+    c.at_least(share[0], formulas["rate"] * changed_cells(c, c.rows) * 2, CELL)
+    return Procedure(c.where, *share)
 
 
-@kind("tested_point", StatisticFacts, answers=PLAIN)
+@kind("tested_point", Statistic, answers=PLAIN)
 def _tested_point(
-    c: Judge,
-    sums: StatisticFacts,
-    *,
-    formulas: Annotated[Sizes, sizes("test", *DEEP, free=("penalty",))],
-    share: Json,
-    name: str,
-    least: Json,
+    c: Judge, sums: Statistic, *, formulas: Tested, share: Share, name: str, least: Json
 ) -> Procedure:
     """The same among points of depth `least` or more, if a noisy count of the models that decide
     which those are passes: unsafe tables pass, and safe ones differ, with probability delta.
     """
     c.require(sums.cells, BOUNDED)
     c.require(type(least) is int and least >= 1, DEPTH)
-    whole = share_of(c, share)
     drawn = formulas["rate"] * changed_cells(c, c.rows) * 2
-    c.at_least(whole[0] - formulas["test"], drawn, TESTED)
-    return Procedure(c.where, *whole)
+    c.at_least(share[0] - formulas["test"], drawn, TESTED)
+    return Procedure(c.where, *share)
 
 
 def changed_cells(at: Context, rows: Formula) -> Formula:
@@ -282,12 +253,12 @@ def changed_cells(at: Context, rows: Formula) -> Formula:
     return rows * at.changes
 
 
-@kind("tilted_minimum", RowFacts, LabelFacts, Loss, RecordWeights, many=True, answers=SPENT)
+@kind("tilted_minimum", Rows, Labels, Loss, RecordWeights, many=True, answers=SPENT)
 def _tilted_minimum(
     c: Judge,
     *inputs: Any,
     formulas: Annotated[Sizes, sizes("penalty", "noise_share", "size")],
-    share: Json,
+    share: PureShare,
     name: str,
     weight: Json,
 ) -> Tilted:
@@ -295,81 +266,63 @@ def _tilted_minimum(
     density exp(-|z|/size) [ChaudhuriMS11, Thm 9]: its Jacobian costs log(1 + w c B^2/penalty).
     """
     rows, column, loss, factor = losses(c, inputs, weight)
-    norm: Any = rows.norm
-    bound: Any = column.bound
+    norm, bound = rows.norm, column.bound
     slope: Any = None if bound is None else loss.slope(None, bound)
     c.require(norm is not None and slope is not None, SLOPED)
     c.require(c.single(), ONE_ROW)
     c.shared(formulas["penalty"], formulas["noise_share"])
-    whole = share_of(c, share, delta=False)
-    noise = formulas["noise_share"] * whole[0]
+    noise = formulas["noise_share"] * share[0]
     weighed = norm if factor is None else norm * factor
     bend = loss.bend(bound) * norm * weighed / formulas["penalty"]
-    c.at_least(whole[0] - noise, bend, BENT)
+    c.at_least(share[0] - noise, bend, BENT)
     c.at_least(formulas["size"] * noise, slope * weighed * c.changes, SIZES["l2_laplace"])
     c.computed()
-    return Tilted(c.where, *whole)
+    return Tilted(c.where, *share)
 
 
-@kind("approximate_minimum", StatisticFacts, StatisticFacts, answers=PLAIN)
+@kind("approximate_minimum", Statistic, Statistic, answers=PLAIN)
 def _approximate_minimum(
     c: Judge,
-    gram: StatisticFacts,
-    moment: StatisticFacts,
-    *,
+    *data: Statistic,
     formulas: Annotated[Sizes, sizes(*TILT, "tolerance", "std")],
-    share: Json,
+    share: Share,
     name: str,
     noise: str,
     minimum: Json,
-    difference: Json,
+    difference: Share,
 ) -> Procedure:
     """A point within a tolerance of one, plus noise that hides by how much. [IyengarNSTTW19]"""
-    whole, apart = share_of(c, share), share_of(c, difference)
     exact = share_of(c, minimum, delta=noise == "gaussian")
-    for all_of, one, other in zip(whole, exact, apart, strict=True):
-        c.at_least(all_of, one + other, PARTS)
-    tilted(c, (gram, moment), formulas, noise, exact)
-    c.at_least(formulas["std"], c.analytic_sigma(*apart) * formulas["tolerance"] * 2, HIDDEN)
+    for whole, one, other in zip(share, exact, difference, strict=True):
+        c.at_least(whole, one + other, PARTS)
+    tilted(c, *data, own=formulas, noise=noise, share=exact)
+    c.at_least(formulas["std"], c.analytic_sigma(*difference) * formulas["tolerance"] * 2, HIDDEN)
     c.computed()
-    return Procedure(c.where, *whole)
+    return Procedure(c.where, *share)
 
 
-@kind("random_stopping", RowFacts, LabelFacts, answers=PLAIN)
+@kind("random_stopping", Rows, Labels, answers=PLAIN)
 def _random_stopping(
-    c: Judge,
-    _: RowFacts,
-    __: LabelFacts,
-    *,
-    share: Json,
-    name: str,
-    gamma: Number,
-    graphs: Json,
+    c: Judge, _: Rows, __: Labels, *, share: PureShare, name: str, gamma: Number, graphs: Json
 ) -> Procedure:
     """The fit of the lowest score among a geometric number of runs, each e-DP with its score: 3 e.
     [LiuT19] [PapernotS22, Cor 3]
     """
     c.require(Fraction(1, 1000) <= gamma <= 1, "gamma: from 1/1000 to 1")
-    whole = share_of(c, share, delta=False)
-    c.private_runs(graphs, whole[0] / TIMES)
-    return Procedure(c.where, *whole)
-
-
-def private_runs(c: At, graphs: Json, epsilon: Formula) -> None:
-    """The obligation that each graph is epsilon-DP and reads nothing released. Raises Refused."""
-    c.require(type(graphs) is list and graphs and not c.past.symbols, "graphs, of public numbers")
-    for graph in graphs:
-        nested(c, graph, epsilon)
+    c.private_runs(graphs, share[0] / TIMES)
+    return Procedure(c.where, *share)
 
 
 def nested(c: At, graph: Json, epsilon: Formula) -> None:
-    """A graph within, of the same table, is epsilon-DP wherever it is run. Raises Refused."""
+    """A graph within, of the same table, is epsilon-DP and reads nothing that was released: it is
+    so wherever it is run. Raises Refused.
+    """
     inner, outer = c.inside(PURE, epsilon), c.where
     c.require(type(graph) is list and [*map(type, graph)] == [list, list], "nodes and outputs")
     try:
         for index, node in enumerate(graph[0]):
             derive(inner, node, index)
-        tables = [[f for f in one.facts if type(f) is RowFacts] for one in (c, inner)]
+        tables = [[f for f in one.facts if type(f) is Rows] for one in (c, inner)]
         for mine, own in zip(tables[0][:1], tables[1][:1], strict=False):
             c.equal(own.columns, mine.columns, "a run reads this table")
         committed(inner, "basic")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 from dpframe.exact.documents import keys
 from dpframe.exact.formula import Formula, text_of
@@ -15,14 +15,14 @@ from .at import At, Context
 from .book import OF_BUDGETS, PLAIN, SPENT, THEOREMS, kind
 from .boxes import on_boxes
 from .calibrations import moved_by
-from .facts import SEEN, Bound, Iterate, Known, Post, Release, StatisticFacts, public
+from .facts import SEEN, Bound, Iterate, Known, Post, Release, Statistic, public
 from .guarantees import GUARANTEES
-from .keys import Number, Positive, Read, Whole, reader
+from .keys import Number, Positive, Read, Whole
 from .mechanisms import Noise, noise_of
 from .personal import named
 
 
-def exactly_drawn(c: At, statistic: StatisticFacts, noise: Noise) -> None:
+def exactly_drawn(c: At, statistic: Statistic, noise: Noise) -> None:
     """Discrete noise is for whole numbers; what is on no grid is drawn in floating point."""
     whole = bool(statistic.steps) and all(step.constant == 1 for step in statistic.steps)
     c.require(whole or not noise.whole, "discrete noise is for whole numbers")
@@ -30,15 +30,26 @@ def exactly_drawn(c: At, statistic: StatisticFacts, noise: Noise) -> None:
         c.idealized.append(c.where)
 
 
-@kind("release", StatisticFacts, answers=SPENT)
+def amounts_of(c: At, value: Json, _: str = "", *, positive: bool = False) -> dict[str, Formula]:
+    """Amounts of a guarantee, by currency. Raises Refused."""
+    known = [set(one.currency) for one in GUARANTEES.values()]
+    fits = type(value) is dict and set(value) in known
+    c.require(fits, f"amounts of one of {[sorted(one) for one in known]}")
+    return {key: c.positive(one, key) if positive else c.formula(one) for key, one in value.items()}
+
+
+Amounts: TypeAlias = Annotated[dict[str, Formula], amounts_of]
+
+
+@kind("release", Statistic, answers=SPENT)
 def _release(
     c: At,
-    statistic: StatisticFacts,
+    statistic: Statistic,
     *,
     mechanism: str,
     size: Positive,
     rule: str,
-    share: Json,
+    share: Amounts | None,
     times: Whole,
     name: str,
     sampled: Number | None = None,
@@ -47,41 +58,31 @@ def _release(
     """The statistic plus noise of its own, `times` times over; of samples it costs no more."""
     c.require((name or "a").isidentifier(), "name must be a name")
     foreign, by = ":" in mechanism, "stated" if ":" in rule else rule
-    c.require(foreign or (mechanism, by) in THEOREMS, f"one of {sorted(THEOREMS)}")
-    c.require(foreign or states is None, "states: null, for a mechanism of the rule book")
+    known = (mechanism, by) in THEOREMS and states is None
+    c.require(foreign or known, f"states: null; and one of {sorted(THEOREMS)}")
     drawn = noise_of(mechanism)
     mechanism = drawn.instead_of or mechanism
     one = statistic.l1 if drawn.norm == "L1" else statistic.l2
     c.require(one is not None, "its statistic must have a derived sensitivity")
-    amounts = None if share is None else amounts_of(c, share, Read)
-    c.settled(times, *(amounts or {}).values())
+    c.settled(times, *(share or {}).values())
     rated = sampled is None or (statistic in c.past.sums and 0 < sampled <= 1)
     c.require(rated, "sampled: a rate in (0, 1], for a sum over records")
     exactly_drawn(c, statistic, drawn)
     stated = on_trust(c, statistic, mechanism, size, states) if foreign else None
     part = sampled is not None
-    made = Release(c.where, statistic, mechanism, size, rule, amounts, times, part, stated)
-    if ":" in rule:
-        by_theorem(c, made)
-    return made
+    made = Release(c.where, statistic, mechanism, size, rule, share, times, part, stated)
+    return by_theorem(c, made) if ":" in rule else made
 
 
-def amounts_of(c: At, value: Json, kind_of: Any) -> dict[str, Formula]:
-    """Amounts of a guarantee, by currency, each read as a type says. Raises Refused."""
-    known = [set(one.currency) for one in GUARANTEES.values()]
-    fits = type(value) is dict and set(value) in known
-    c.require(fits, f"amounts of one of {[sorted(one) for one in known]}")
-    return {key: reader(kind_of)(c, amount, key) for key, amount in value.items()}
-
-
-def by_theorem(c: At, r: Release) -> None:
-    """A theorem from outside, which is believed of noise of this size for a statistic that moves by
-    no more. Raises Refused.
+def by_theorem(c: At, r: Release) -> Release:
+    """A release by a theorem from outside, which is believed of noise of this size for a statistic
+    that moves by no more. Raises Refused.
     """
     c.trust(r.rule)
     c.require(not c.personal_budgets(), "budgets of each record are spent by theorems of the book")
     noise = f"{r.mechanism} noise of size {text_of(r.size)}"
     c.state(r.rule, f"{noise}, {moves(moved_by(c, r), r.noise.norm, r.share)}")
+    return r
 
 
 def moves(most: Formula, norm: str, amounts: dict[str, Formula] | None) -> str:
@@ -91,7 +92,7 @@ def moves(most: Formula, norm: str, amounts: dict[str, Formula] | None) -> str:
 
 
 def on_trust(
-    c: At, statistic: StatisticFacts, mechanism: str, size: Formula, states: Json
+    c: At, statistic: Statistic, mechanism: str, size: Formula, states: Json
 ) -> dict[str, Formula]:
     """What a mechanism from outside states of one draw: amounts of a guarantee, for any statistic
     that moves by at most `move` in `norm`. This one does, for all rows of one person.
@@ -104,7 +105,7 @@ def on_trust(
     if one is None:
         raise Refused(f"{c.where}: norm: L1 or L2, in which its statistic has a bound")
     c.at_least(most, c.rows * one, "move must be what one person moves the statistic by, or more")
-    amounts = amounts_of(c, states["amounts"], Positive)
+    amounts = amounts_of(c, states["amounts"], positive=True)
     c.state(mechanism, f"one draw of size {text_of(size)}, {moves(most, norm, amounts)}")
     return amounts
 
@@ -174,14 +175,7 @@ def own_name(c: At, name: str) -> str:
 
 @kind("bound", Release, answers=PLAIN)
 def _bound(
-    c: At,
-    release: Release,
-    *,
-    name: str,
-    upper: bool,
-    stds: Read,
-    margin: Read,
-    failure: Positive,
+    c: At, release: Release, *, name: str, upper: bool, stds: Read, margin: Read, failure: Positive
 ) -> Bound:
     """f(D) + N moved by stds and margin >= sensitivity: on one side of f on both neighbours unless
     |N| > stds, and of f on every table between them.

@@ -13,26 +13,26 @@ from dpframe.exact.limits import HALF, ZERO, Json
 
 from .at import Context
 from .book import PLAIN, ROUNDING, ZERO_MAP, kind
-from .facts import SEEN, Iterate, LabelFacts, Loss, PerRecord, Records, RowFacts
+from .facts import SEEN, Iterate, Labels, Loss, PerRecord, Records, Rows
 from .keys import Bits, Number, Positive, Read, Whole
 
 
 @kind("rows", answers=PLAIN)
-def _rows(at: Context, *, name: str, columns: Whole) -> RowFacts:
+def _rows(at: Context, *, name: str, columns: Whole) -> Rows:
     """A table of finite numbers: nothing bounds a row. One table only: a record is a row of it."""
-    at.sole(RowFacts, "there is one table of rows")
-    return RowFacts(columns)
+    at.sole(Rows, "there is one table of rows")
+    return Rows(columns)
 
 
-@kind("encode", RowFacts, answers=PLAIN)
-def _encode(at: Context, rows: RowFacts, *, schema: list[Json]) -> RowFacts:
+@kind("encode", Rows, answers=PLAIN)
+def _encode(at: Context, rows: Rows, *, schema: list[Json]) -> Rows:
     """Each of k entries adds at most 1 to |x|^2, and may add 1."""
     at.require(schema, "schema must be a list of columns")
     widths = [_encoded(at, entry) for entry in schema]
     k = at.number(len(schema))
     at.equal(rows.columns, k, "the table has one column for each entry of schema")
     norm1 = at.total(longest for _, longest in widths)
-    return RowFacts(at.number(sum(width for width, _ in widths)), k**HALF, norm1)
+    return Rows(at.number(sum(width for width, _ in widths)), k**HALF, norm1)
 
 
 def _encoded(at: Context, entry: Json) -> tuple[int, Formula]:
@@ -55,23 +55,23 @@ def _encoded(at: Context, entry: Json) -> tuple[int, Formula]:
     return len(levels) - 1, at.number(len(levels) - 1) ** HALF
 
 
-@kind("clip_norm", RowFacts, answers=ZERO_MAP)
-def _clip_norm(at: Context, rows: RowFacts, *, norm: Positive) -> RowFacts:
+@kind("clip_norm", Rows, answers=ZERO_MAP)
+def _clip_norm(at: Context, rows: Rows, *, norm: Positive) -> Rows:
     """x min(1, norm/|x|): every entry shrinks, so a bound on the 1-norm stays; Cauchy-Schwarz."""
     here = rows.columns**HALF * norm
     norm1 = here if rows.norm1 is None else at.minimum(here, rows.norm1)
-    return RowFacts(rows.columns, norm, norm1)
+    return Rows(rows.columns, norm, norm1)
 
 
-@kind("box", RowFacts, answers=ZERO_MAP)
-def _box(at: Context, rows: RowFacts, *, bound: Positive) -> RowFacts:
+@kind("box", Rows, answers=ZERO_MAP)
+def _box(at: Context, rows: Rows, *, bound: Positive) -> Rows:
     """Entries in [-bound, bound]: |x|_1 <= d bound, |x| <= sqrt(d) bound, equal in a corner;
     every entry shrinks, so what was known before stays.
     """
     corner = rows.columns**HALF * bound, rows.columns * bound
     norm, norm1 = smaller(at, corner[0], rows.norm), smaller(at, corner[1], rows.norm1)
     entry = bound if at.same(norm, corner[0]) and at.same(norm1, corner[1]) else None
-    return RowFacts(rows.columns, norm, norm1, entry)
+    return Rows(rows.columns, norm, norm1, entry)
 
 
 def smaller(at: Context, here: Formula, before: Formula | None) -> Formula:
@@ -84,39 +84,37 @@ def smaller(at: Context, here: Formula, before: Formula | None) -> Formula:
     return here if room >= 0 else before
 
 
-@kind("normalize", RowFacts, answers=PLAIN)
-def _normalize(at: Context, rows: RowFacts) -> RowFacts:
+@kind("normalize", Rows, answers=PLAIN)
+def _normalize(at: Context, rows: Rows) -> Rows:
     """x/|x|, and the first unit vector for x = 0: the norm is 1, exactly."""
-    return RowFacts(rows.columns, at.number(1), rows.columns**HALF, unit_norm=True)
+    return Rows(rows.columns, at.number(1), rows.columns**HALF, unit_norm=True)
 
 
-@kind("intercept", RowFacts, answers=PLAIN)
-def _intercept(at: Context, rows: RowFacts, *, value: Positive) -> RowFacts:
+@kind("intercept", Rows, answers=PLAIN)
+def _intercept(at: Context, rows: Rows, *, value: Positive) -> Rows:
     """One more entry, a constant."""
     if rows.norm is None or rows.norm1 is None:
-        return RowFacts(rows.columns + 1)
+        return Rows(rows.columns + 1)
     norm, norm1 = (rows.norm**2 + value**2) ** HALF, rows.norm1 + value
     entry = rows.entry if rows.entry is not None and at.same(rows.entry, value) else None
-    return RowFacts(rows.columns + 1, norm, norm1, entry)
+    return Rows(rows.columns + 1, norm, norm1, entry)
 
 
-@kind("scale", RowFacts, answers=ZERO_MAP)
-def _scale(at: Context, rows: RowFacts, *, by: Positive) -> RowFacts:
+@kind("scale", Rows, answers=ZERO_MAP)
+def _scale(at: Context, rows: Rows, *, by: Positive) -> Rows:
     """x/by, for a public number: by one of the data, one record would move every row."""
     at.require(at.readable(by), "by must be public")
     norm, entry = (None if one is None else one / by for one in (rows.norm, rows.entry))
     return ball(rows.columns, norm, entry)
 
 
-def ball(columns: Formula, norm: Formula | None, entry: Formula | None = None) -> RowFacts:
+def ball(columns: Formula, norm: Formula | None, entry: Formula | None = None) -> Rows:
     """Rows whose 2-norm alone has a bound, or none; by Cauchy-Schwarz their 1-norm has one too."""
-    return RowFacts(columns, norm, None if norm is None else columns**HALF * norm, entry)
+    return Rows(columns, norm, None if norm is None else columns**HALF * norm, entry)
 
 
-@kind("scaled_columns", RowFacts, answers=PLAIN)
-def _scaled_columns(
-    at: Context, rows: RowFacts, *, by: list[Number], minus: list[Number]
-) -> RowFacts:
+@kind("scaled_columns", Rows, answers=PLAIN)
+def _scaled_columns(at: Context, rows: Rows, *, by: list[Number], minus: list[Number]) -> Rows:
     """(x_j - minus_j)/by_j, by public numbers: at most (|x| + |minus|)/min by."""
     at.require(len(by) == len(minus) > 0, "by and minus must be lists, one number a column")
     every = at.constant(rows.columns) in (None, len(by))
@@ -125,43 +123,43 @@ def _scaled_columns(
     return ball(rows.columns, None if rows.norm is None else (rows.norm + far) / min(by))
 
 
-@kind("divided_columns", RowFacts, *SEEN, many=True, answers=PLAIN)
+@kind("divided_columns", Rows, *SEEN, many=True, answers=PLAIN)
 def _divided_columns(
     at: Context, *inputs: Any, lower: Positive, upper: Positive, centred: bool
-) -> RowFacts:
+) -> Rows:
     """(x_j - m_j)/s_j by released vectors, s put into [lower, upper]: whatever they are, a map of
     one row. It bounds nothing.
     """
     at.require(len(inputs) == 2 + centred, "rows, and one vector or two")
-    fits = type(inputs[0]) is RowFacts and all(map(at.seen, inputs[1:]))
+    fits = type(inputs[0]) is Rows and all(map(at.seen, inputs[1:]))
     at.require(fits, "what rows are shifted and divided by must be released")
     at.at_least(upper, lower, "the range of divisors must not be empty")
-    return RowFacts(inputs[0].columns)
+    return Rows(inputs[0].columns)
 
 
-@kind("divided_records", RowFacts, LabelFacts, answers=PLAIN)
-def _divided_records(_: Context, rows: RowFacts, __: LabelFacts) -> Records:
+@kind("divided_records", Rows, Labels, answers=PLAIN)
+def _divided_records(_: Context, rows: Rows, __: Labels) -> Records:
     """(x, y)/|x|: a record's own row, its label the last entry."""
     return Records(rows.columns + 1)
 
 
 @kind("record_rows", Records, answers=PLAIN)
-def _record_rows(at: Context, records: Records) -> RowFacts:
+def _record_rows(at: Context, records: Records) -> Rows:
     """x/|x|, and 0 for x = 0."""
     return ball(records.columns - 1, at.number(1))
 
 
 @kind("record_labels", Records, answers=PLAIN)
-def _record_labels(_: Context, __: Records) -> LabelFacts:
+def _record_labels(_: Context, __: Records) -> Labels:
     """y/|x|, which nothing bounds."""
-    return LabelFacts()
+    return Labels()
 
 
-@kind("residuals", RowFacts, LabelFacts, *SEEN, many=True, answers=PLAIN)
-def _residuals(at: Context, *inputs: Any) -> RowFacts:
+@kind("residuals", Rows, Labels, *SEEN, many=True, answers=PLAIN)
+def _residuals(at: Context, *inputs: Any) -> Rows:
     """y - x'theta, as rows of one column; theta was released. It bounds nothing."""
-    with_coefficients(at, inputs, RowFacts, LabelFacts)
-    return RowFacts(at.number(1))
+    with_coefficients(at, inputs, Rows, Labels)
+    return Rows(at.number(1))
 
 
 def with_coefficients(at: Context, inputs: Sequence[Any], *takes: type) -> None:
@@ -170,17 +168,15 @@ def with_coefficients(at: Context, inputs: Sequence[Any], *takes: type) -> None:
     at.require(fits, "rows, labels, and coefficients that are released")
 
 
-@kind("residual_labels", LabelFacts, RowFacts, *SEEN, many=True, answers=PLAIN)
-def _residual_labels(at: Context, *inputs: Any) -> LabelFacts:
+@kind("residual_labels", Labels, Rows, *SEEN, many=True, answers=PLAIN)
+def _residual_labels(at: Context, *inputs: Any) -> Labels:
     """y - x'theta, as labels; theta was released. It bounds nothing."""
-    with_coefficients(at, inputs, LabelFacts, RowFacts)
-    return LabelFacts()
+    with_coefficients(at, inputs, Labels, Rows)
+    return Labels()
 
 
-@kind("gradient", RowFacts, LabelFacts, Iterate, Loss, answers=PLAIN)
-def _gradient(
-    at: Context, rows: RowFacts, column: LabelFacts, point: Iterate, loss: Loss
-) -> RowFacts:
+@kind("gradient", Rows, Labels, Iterate, Loss, answers=PLAIN)
+def _gradient(at: Context, rows: Rows, column: Labels, point: Iterate, loss: Loss) -> Rows:
     """phi'(x'theta, y) x at the point of a loop, which is known: of norm slope B, where the slope
     has a bound for every theta.
     """
@@ -189,15 +185,15 @@ def _gradient(
     return ball(rows.columns, None if rows.norm is None or slope is None else slope * rows.norm)
 
 
-@kind("gradient_at", RowFacts, LabelFacts, *SEEN, many=True, answers=ZERO_MAP)
-def _gradient_at(at: Context, *inputs: Any) -> RowFacts:
+@kind("gradient_at", Rows, Labels, *SEEN, many=True, answers=ZERO_MAP)
+def _gradient_at(at: Context, *inputs: Any) -> Rows:
     """(x'theta - y) x at coefficients that were released, or at 0. It bounds nothing."""
-    fits = [*map(type, inputs[:2])] == [RowFacts, LabelFacts] and len(inputs) <= 3
+    fits = [*map(type, inputs[:2])] == [Rows, Labels] and len(inputs) <= 3
     at.require(fits and all(map(at.seen, inputs[2:])), "rows, labels, released coefficients")
-    return RowFacts(inputs[0].columns)
+    return Rows(inputs[0].columns)
 
 
-OnGrid = TypeVar("OnGrid", RowFacts, LabelFacts)
+OnGrid = TypeVar("OnGrid", Rows, Labels)
 
 
 def on_grid(at: Context, fact: OnGrid, bits: int, most: Formula | None) -> OnGrid:
@@ -208,29 +204,29 @@ def on_grid(at: Context, fact: OnGrid, bits: int, most: Formula | None) -> OnGri
     return replace(fact, step=step, share=share, weighed=None)
 
 
-@kind("grid", RowFacts, answers=ROUNDING)
-def _grid(at: Context, rows: RowFacts, *, bits: Bits) -> RowFacts:
+@kind("grid", Rows, answers=ROUNDING)
+def _grid(at: Context, rows: Rows, *, bits: Bits) -> Rows:
     """Rows in whole steps of norm/2^bits: inside the ball, no longer in L1."""
     return replace(on_grid(at, rows, bits, rows.norm), entry=None, unit_norm=False)
 
 
-@kind("box_grid", RowFacts, answers=ROUNDING)
-def _box_grid(at: Context, rows: RowFacts, *, bits: Bits) -> RowFacts:
+@kind("box_grid", Rows, answers=ROUNDING)
+def _box_grid(at: Context, rows: Rows, *, bits: Bits) -> Rows:
     """Rows in whole steps of entry/2^bits, entry by entry; corners are on it."""
     return replace(on_grid(at, rows, bits, rows.entry), unit_norm=False)
 
 
-@kind("grid_column", LabelFacts, answers=ROUNDING)
-def _grid_column(at: Context, column: LabelFacts, *, bits: Bits) -> LabelFacts:
+@kind("grid_column", Labels, answers=ROUNDING)
+def _grid_column(at: Context, column: Labels, *, bits: Bits) -> Labels:
     """Labels in whole steps of bound/2^bits."""
     return on_grid(at, column, bits, column.bound)
 
 
 @kind("column", answers=PLAIN)
-def _column(at: Context, *, name: str) -> LabelFacts:
+def _column(at: Context, *, name: str) -> Labels:
     """Labels: finite numbers, one for each row of the table."""
-    at.sole(LabelFacts, "there is one column of labels")
-    return LabelFacts()
+    at.sole(Labels, "there is one column of labels")
+    return Labels()
 
 
 def around_zero(node: Mapping[str, Json]) -> bool:
@@ -244,35 +240,35 @@ def around_zero(node: Mapping[str, Json]) -> bool:
     return lower <= 0 <= upper
 
 
-@kind("clip_column", LabelFacts, answers=PLAIN.but(zero_neutral=around_zero))
-def _clip_column(at: Context, _: LabelFacts, *, lower: Json, upper: Json) -> LabelFacts:
+@kind("clip_column", Labels, answers=PLAIN.but(zero_neutral=around_zero))
+def _clip_column(at: Context, _: Labels, *, lower: Json, upper: Json) -> Labels:
     """y clipped into [lower, upper]: -Y and Y, positive and public or released; or numbers. The
     interval has points, so one of -lower and upper is not negative.
     """
     low, high = at.formula(lower), at.formula(upper)
     if at.constant(low + high) != 0:
         at.require(at.rational(lower) < at.rational(upper), "bounds must be -Y and Y, or increase")
-        return LabelFacts(at.maximum(-low, high))
+        return Labels(at.maximum(-low, high))
     at.require(at.readable(high), "Y must be public or released")
     at.shared(high)
     at.at_least(high, 0, "Y must be positive", strict=True)
-    return LabelFacts(high)
+    return Labels(high)
 
 
-@kind("unit_interval", LabelFacts, answers=PLAIN)
-def _unit_interval(at: Context, _: LabelFacts, *, lower: Number, upper: Number) -> LabelFacts:
+@kind("unit_interval", Labels, answers=PLAIN)
+def _unit_interval(at: Context, _: Labels, *, lower: Number, upper: Number) -> Labels:
     """[lower, upper] onto [-1, 1], clipped."""
     at.require(lower < upper, "bounds must increase")
-    return LabelFacts(at.number(1))
+    return Labels(at.number(1))
 
 
-@kind("scaled_labels", LabelFacts, answers=PLAIN)
-def _scaled_labels(at: Context, column: LabelFacts, *, by: Positive, minus: Read) -> LabelFacts:
+@kind("scaled_labels", Labels, answers=PLAIN)
+def _scaled_labels(at: Context, column: Labels, *, by: Positive, minus: Read) -> Labels:
     """(y - minus)/by, by numbers that are public or released."""
     at.require(at.readable(by), "by must be public or released")
     if column.bound is None or at.constant(minus) != 0:
-        return LabelFacts()
-    return LabelFacts(column.bound / by)
+        return Labels()
+    return Labels(column.bound / by)
 
 
 def stepped(first: PerRecord, *others: PerRecord) -> tuple[Formula, ...]:

@@ -14,20 +14,20 @@ from dpframe.exact.limits import HALF, ZERO, Refused
 
 from .at import Context
 from .book import COMBINED, PLAIN, PLAIN_SUM, RECORD_SUM, ZERO_MAP, ZERO_SUM, kind
-from .facts import LabelFacts, RowFacts, StatisticFacts
+from .facts import Labels, Rows, Statistic
 from .joint import by_part, charged, joint, larger, sizes_of
 from .keys import Cuts, Positive, Read, between
 from .procedures import floor_of
 from .rows import stepped
 
 
-@kind("gram", RowFacts, answers=RECORD_SUM.but(role="gram"))
-def _gram(at: Context, rows: RowFacts) -> StatisticFacts:
+@kind("gram", Rows, answers=RECORD_SUM.but(role="gram"))
+def _gram(at: Context, rows: Rows) -> Statistic:
     """X'X: |xx'|_F = |x|^2; |xx' - zz'|_F^2 = |x|^4 + |z|^4 - 2 (x'z)^2 <= 2 B^4; and -zz' <= xx' -
     zz' <= xx'. Upper triangle in L1: (|x|_1^2 + |x|^2)/2, or by Cauchy-Schwarz over its entries.
     """
     d, steps = rows.columns, stepped(rows, rows)
-    unknown = StatisticFacts((d, d), part="gram", steps=steps, symmetric=True)
+    unknown = Statistic((d, d), part="gram", steps=steps, symmetric=True)
     if rows.norm is None or rows.norm1 is None:
         return unknown
     square = l2 = rows.norm**2
@@ -39,8 +39,8 @@ def _gram(at: Context, rows: RowFacts) -> StatisticFacts:
     return replace(unknown, l1=l1, l2=l2, operator=square, size=square, table=(rows, None))
 
 
-@kind("lambda_min", StatisticFacts, answers=COMBINED.but(role="floor"))
-def _lambda_min(at: Context, gram: StatisticFacts) -> StatisticFacts:
+@kind("lambda_min", Statistic, answers=COMBINED.but(role="floor"))
+def _lambda_min(at: Context, gram: Statistic) -> Statistic:
     """The smallest eigenvalue of a symmetric matrix, 1-Lipschitz in the operator norm [Weyl]; that
     of X'X is B^2. Rounded down to multiples of g = B^2/2^bits: moves of B^2 stay, l < B^2 becomes
     l + g at most.
@@ -48,77 +48,77 @@ def _lambda_min(at: Context, gram: StatisticFacts) -> StatisticFacts:
     at.require(gram.symmetric, "its input must be a symmetric matrix")
     rows, move = gram.table[0], gram.spectral
     if move is None or gram.part != "gram" or rows is None or gram.size is None:
-        return StatisticFacts((), move, move)
+        return Statistic((), move, move)
     g = rows.share if gram.steps and rows.entry is None else ZERO
-    found = StatisticFacts((), move, move, part="floor", size=gram.size, table=gram.table)
+    found = Statistic((), move, move, part="floor", size=gram.size, table=gram.table)
     charge = g * (2 + g) if at.replaced else ZERO
     return replace(found, steps=(gram.size * g,) if g else (), charge=charge)
 
 
 def signed_sum(
     at: Context, shape: tuple[Formula, ...], l1: Formula | None, l2: Formula | None, **known: Any
-) -> StatisticFacts:
+) -> Statistic:
     """The sum of a feature with these bounds in L1 and L2: replaced, it moves by twice as much."""
     once, far = (None if size is None else size * at.changes for size in (l1, l2))
-    return StatisticFacts(shape, once, far, **known)
+    return Statistic(shape, once, far, **known)
 
 
-@kind("moment", RowFacts, LabelFacts, answers=RECORD_SUM.but(role="moment"))
-def _moment(at: Context, rows: RowFacts, column: LabelFacts) -> StatisticFacts:
+@kind("moment", Rows, Labels, answers=RECORD_SUM.but(role="moment"))
+def _moment(at: Context, rows: Rows, column: Labels) -> Statistic:
     """X'y: |y x| <= Y B; replaced, |y x - w z| <= 2 Y B."""
     shape, steps = (rows.columns,), stepped(rows, column)
     if rows.norm is None or rows.norm1 is None or column.bound is None:
-        return StatisticFacts(shape, steps=steps)
+        return Statistic(shape, steps=steps)
     l1, l2 = rows.norm1 * column.bound, rows.norm * column.bound
     own = {"part": "moment", "size": l2, "table": (rows, column)}
     return signed_sum(at, shape, l1, l2, steps=steps, **own)
 
 
-@kind("squares", LabelFacts, answers=RECORD_SUM.but(role="squares"))
-def _squares(_: Context, column: LabelFacts) -> StatisticFacts:
+@kind("squares", Labels, answers=RECORD_SUM.but(role="squares"))
+def _squares(_: Context, column: Labels) -> Statistic:
     """y'y: 0 <= y^2 <= Y^2, under both relations."""
     steps = stepped(column, column)
     if column.bound is None:
-        return StatisticFacts((), steps=steps)
+        return Statistic((), steps=steps)
     size = column.bound**2
     own: Any = {"part": "squares", "size": size, "table": (None, column)}
-    return StatisticFacts((), size, size, steps=steps, **own)
+    return Statistic((), size, size, steps=steps, **own)
 
 
-@kind("count", RowFacts, answers=PLAIN_SUM.but(record_by_record=True))
-def _count(at: Context, _: RowFacts) -> StatisticFacts:
+@kind("count", Rows, answers=PLAIN_SUM.but(record_by_record=True))
+def _count(at: Context, _: Rows) -> Statistic:
     """n: one row counts once; replacing it changes nothing."""
     move = at.number(0 if at.replaced else 1)
-    return StatisticFacts((), move, move, steps=(at.number(1),), counts=True)
+    return Statistic((), move, move, steps=(at.number(1),), counts=True)
 
 
-@kind("row_sum", RowFacts, answers=RECORD_SUM)
-def _row_sum(at: Context, rows: RowFacts) -> StatisticFacts:
+@kind("row_sum", Rows, answers=RECORD_SUM)
+def _row_sum(at: Context, rows: Rows) -> Statistic:
     """The sum of the rows: |x| <= B; replaced, twice that."""
     return signed_sum(at, (rows.columns,), rows.norm1, rows.norm, steps=stepped(rows))
 
 
-@kind("label_sum", LabelFacts, answers=RECORD_SUM)
-def _label_sum(at: Context, column: LabelFacts) -> StatisticFacts:
+@kind("label_sum", Labels, answers=RECORD_SUM)
+def _label_sum(at: Context, column: Labels) -> Statistic:
     """The sum of the labels: |y| <= Y; replaced, twice that."""
     return signed_sum(at, (), column.bound, column.bound, steps=stepped(column))
 
 
-@kind("trace", RowFacts, answers=ZERO_SUM)
-def _trace(at: Context, rows: RowFacts) -> StatisticFacts:
+@kind("trace", Rows, answers=ZERO_SUM)
+def _trace(at: Context, rows: Rows) -> Statistic:
     """The sum of the |x|^2, each in [0, B^2]; rows of one norm are counted, which is constant where
     rows are replaced.
     """
     if rows.norm is None:
-        return StatisticFacts((), steps=stepped(rows, rows))
+        return Statistic((), steps=stepped(rows, rows))
     square = rows.norm**2
     move = at.number(0) if rows.unit_norm and at.replaced else square
     steps = (square,) if rows.unit_norm else stepped(rows, rows)
-    return StatisticFacts((), move, move, steps=steps)
+    return Statistic((), move, move, steps=steps)
 
 
-@kind("column_squares", RowFacts, answers=ZERO_SUM)
-def _column_squares(at: Context, rows: RowFacts) -> StatisticFacts:
+@kind("column_squares", Rows, answers=ZERO_SUM)
+def _column_squares(at: Context, rows: Rows) -> Statistic:
     """(sum of x_j^2)_j: |x o x|_2 <= |x o x|_1 = |x|^2; in a box every entry in [0, b^2]. Replaced,
     two vectors without negative entries.
     """
@@ -128,62 +128,60 @@ def _column_squares(at: Context, rows: RowFacts) -> StatisticFacts:
     elif rows.norm is not None:
         two = at.number(1 if at.constant(d) == 1 else at.changes)
         l1, l2 = rows.norm**2 * two, rows.norm**2 * two**HALF
-    return StatisticFacts((d,), l1, l2, steps=stepped(rows, rows))
+    return Statistic((d,), l1, l2, steps=stepped(rows, rows))
 
 
-def counts_of_bins(at: Context, bins: Formula, columns: Formula) -> StatisticFacts:
+def counts_of_bins(at: Context, bins: Formula, columns: Formula) -> Statistic:
     """Counts of records in bins, `columns` times: a record is in one bin of each at most; replaced,
     one bin of each loses a record and one gains it.
     """
     l1 = columns * at.changes
-    return StatisticFacts((bins,), l1, l1**HALF, steps=(at.number(1),))
+    return Statistic((bins,), l1, l1**HALF, steps=(at.number(1),))
 
 
-@kind("bin_counts", RowFacts, LabelFacts, many=True, answers=PLAIN_SUM)
-def _bin_counts(
-    at: Context, *data: RowFacts | LabelFacts, cuts: Cuts, absolute: bool
-) -> StatisticFacts:
+@kind("bin_counts", Rows, Labels, many=True, answers=PLAIN_SUM)
+def _bin_counts(at: Context, *data: Rows | Labels, cuts: Cuts, absolute: bool) -> Statistic:
     """Records between cuts, column by column."""
     at.require(len(data) == 1, "one input")
-    d = data[0].columns if isinstance(data[0], RowFacts) else at.number(1)
+    d = data[0].columns if isinstance(data[0], Rows) else at.number(1)
     return counts_of_bins(at, d * (len(cuts) + 1), d)
 
 
-@kind("norm_counts", RowFacts, answers=ZERO_SUM)
-def _norm_counts(at: Context, _: RowFacts, *, cuts: Cuts) -> StatisticFacts:
+@kind("norm_counts", Rows, answers=ZERO_SUM)
+def _norm_counts(at: Context, _: Rows, *, cuts: Cuts) -> Statistic:
     """Rows with norms between cuts, none at or below the first."""
     at.require(cuts[0] > 0, "cuts must increase, from above 0")
     return counts_of_bins(at, at.number(len(cuts)), at.number(1))
 
 
-@kind("histogram", RowFacts, LabelFacts, answers=PLAIN_SUM)
+@kind("histogram", Rows, Labels, answers=PLAIN_SUM)
 def _histogram(
-    at: Context, rows: RowFacts, column: LabelFacts, *, cells: Annotated[int, between(2, 1000)]
-) -> StatisticFacts:
+    at: Context, rows: Rows, column: Labels, *, cells: Annotated[int, between(2, 1000)]
+) -> Statistic:
     """Records in cells of a public grid, whose number is the exponential of its logarithm."""
     count = at.exp((rows.columns + 1) * at.log(at.number(cells)))
     if rows.step is None or column.step is None:
-        return StatisticFacts((count,))
+        return Statistic((count,))
     return counts_of_bins(at, count, at.number(1))
 
 
-@kind("log_residual", StatisticFacts, StatisticFacts, answers=PLAIN)
+@kind("log_residual", Statistic, Statistic, answers=PLAIN)
 def _log_residual(
-    at: Context, gram: StatisticFacts, moment: StatisticFacts, *, penalty: Positive, floor: Read
-) -> StatisticFacts:
+    at: Context, gram: Statistic, moment: Statistic, *, penalty: Positive, floor: Read
+) -> Statistic:
     """log(Y + B |theta|), theta = H^-1 X'y, H = X'X + penalty I >= h: a record more moves theta by
     at most B (Y + B |theta|)/h, and so this by log(1 + B^2/h).
     """
     floor_of(at, gram, moment, floor)
     at.require(at.single() or at.constant(floor) == 0, "with a floor, one row a person")
     if gram.size is None:
-        return StatisticFacts(())
+        return Statistic(())
     move = at.log(1 + gram.size / (penalty + floor)) * at.changes
-    return StatisticFacts((), move, move, table=moment.table, ridge=(penalty, floor))
+    return Statistic((), move, move, table=moment.table, ridge=(penalty, floor))
 
 
-@kind("linear", StatisticFacts, many=True, answers=COMBINED)
-def _linear(at: Context, *parts: StatisticFacts, coefficients: list[Read]) -> StatisticFacts:
+@kind("linear", Statistic, many=True, answers=COMBINED)
+def _linear(at: Context, *parts: Statistic, coefficients: list[Read]) -> Statistic:
     """sum c_i S_i: the triangle inequality."""
     at.require(len(coefficients) == len(parts) > 0, "one coefficient for each input")
     for part in parts:
@@ -195,7 +193,7 @@ def _linear(at: Context, *parts: StatisticFacts, coefficients: list[Read]) -> St
     l1, l2, operator = (summed(at, sizes, moves) for moves in norms)
     steps = common_step(at, coefficients, parts)
     mirrored = all(part.symmetric for part in parts)
-    return StatisticFacts(parts[0].shape, l1, l2, operator, steps=steps, symmetric=mirrored)
+    return Statistic(parts[0].shape, l1, l2, operator, steps=steps, symmetric=mirrored)
 
 
 def summed(
@@ -207,7 +205,7 @@ def summed(
 
 
 def common_step(
-    at: Context, factors: Sequence[Formula], parts: Sequence[StatisticFacts]
+    at: Context, factors: Sequence[Formula], parts: Sequence[Statistic]
 ) -> tuple[Formula, ...]:
     """The largest step of which every term is a whole multiple: quotients must be rational."""
     if not all(len(part.steps) == 1 and not part.stacked for part in parts):
@@ -223,8 +221,8 @@ def common_step(
     return (first * Fraction(above, math.lcm(*(share.denominator for share in shares))),)
 
 
-@kind("stack", StatisticFacts, many=True, answers=COMBINED)
-def _stack(at: Context, *parts: StatisticFacts) -> StatisticFacts:
+@kind("stack", Statistic, many=True, answers=COMBINED)
+def _stack(at: Context, *parts: Statistic) -> Statistic:
     """All in one vector: of a symmetric matrix its upper triangle, off the diagonal times sqrt(2),
     so that L2 is Frobenius's.
     """
@@ -238,25 +236,23 @@ def _stack(at: Context, *parts: StatisticFacts) -> StatisticFacts:
     exact = all(part.steps for part in parts)
     scales = [(1, root) if p.symmetric else (1,) for p in parts] if exact else []
     steps = tuple(s * f for p, fs in zip(parts, scales, strict=False) for s in p.steps for f in fs)
-    return StatisticFacts(shape, l1, l2, steps=steps, stacked=True)
+    return Statistic(shape, l1, l2, steps=steps, stacked=True)
 
 
-def entries(at: Context, part: StatisticFacts) -> Formula:
+def entries(at: Context, part: Statistic) -> Formula:
     """How many numbers a part of a stack is."""
     n = reduce(lambda a, b: a * b, part.shape, at.number(1))
     return part.shape[0] * (part.shape[0] + 1) * HALF if part.symmetric else n
 
 
-def together(at: Context, parts: Sequence[StatisticFacts]) -> Formula:
+def together(at: Context, parts: Sequence[Statistic]) -> Formula:
     """How far all parts move together in L2, for one pair of neighbours (proofs/joint)."""
     sums = by_part(at, charged(parts, [(part, size**2) for part, size in sizes_of(at, parts)]))
     most = joint(sums, partial(larger, at), lambda f: at.constant(f) == 0)
     return at.maximum(*most) ** HALF
 
 
-def units(
-    at: Context, rows: RowFacts | None, column: LabelFacts | None
-) -> tuple[Formula, Formula] | None:
+def units(at: Context, rows: Rows | None, column: Labels | None) -> tuple[Formula, Formula] | None:
     """Bounds on |x/B|_1 and |x/B|^2 of rows and labels on a grid of one share: d and d in a box,
     B_1/B and 1 elsewhere. None where nothing bounds them, or there is no such grid.
     """
@@ -269,10 +265,8 @@ def units(
     return rows.norm1 / rows.norm, at.number(1)
 
 
-@kind("sufficient_statistics", RowFacts, LabelFacts, answers=ZERO_SUM)
-def _sufficient(
-    at: Context, rows: RowFacts, column: LabelFacts, *, constant: bool
-) -> StatisticFacts:
+@kind("sufficient_statistics", Rows, Labels, answers=ZERO_SUM)
+def _sufficient(at: Context, rows: Rows, column: Labels, *, constant: bool) -> Statistic:
     """Upper X'X, X'y, perhaps y'y of u = (x/B, y/Y): (|u|_1^2 + |u|^2)/2; |uu'|_F = |u|^2. Replaced
     in a box, uu' - vv' = 2 (pq' + qp') with |p_j| + |q_j| <= 1: the same, and d (d + 2)^2/(2 d + 2)
     without y'y, which is largest at p, q constant.
@@ -280,7 +274,7 @@ def _sufficient(
     shape = (rows.columns * (rows.columns + 3) * HALF + int(constant),)
     size, unknown = (
         units(at, rows, column),
-        StatisticFacts(shape, table=(rows, column), constant=constant),
+        Statistic(shape, table=(rows, column), constant=constant),
     )
     if size is None:
         return unknown
@@ -293,25 +287,25 @@ def _sufficient(
     return replace(unknown, l1=l1, l2=l2, steps=(at.number(rows.share**2),))
 
 
-@kind("monomials", StatisticFacts, answers=ZERO_MAP)
-def _monomials(at: Context, own: StatisticFacts) -> StatisticFacts:
+@kind("monomials", Statistic, answers=ZERO_MAP)
+def _monomials(at: Context, own: Statistic) -> Statistic:
     """Its statistics times 1, 2, -2: sum_jk |u_j u_k| = |u|_1^2 with y'y, |u|_1^2 - 1 without, and
     sqrt(2) |uu'|_F. Replaced in a box, 4 |p|_1 |q|_1 <= (d + 1)^2; without y'y no more.
     """
     at.require(own.constant is not None, "its input must be sufficient statistics")
     rows, size = own.table[0], units(at, *own.table)
     if rows is None or size is None:
-        return StatisticFacts(own.shape)
+        return Statistic(own.shape)
     n1, squared = size
     whole = (n1 + 1) ** 2
     l1, l2 = whole if own.constant else n1 * (n1 + 2), (squared + 1) * at.number(2) ** HALF
     if at.replaced:
         l1, l2 = l1 * 2 if rows.entry is None else whole, (squared + 1) * 2
-    return StatisticFacts(own.shape, l1, l2, steps=own.steps)
+    return Statistic(own.shape, l1, l2, steps=own.steps)
 
 
-@kind("raw", RowFacts, LabelFacts, StatisticFacts, many=True, answers=PLAIN)
-@kind("identity", RowFacts, LabelFacts, StatisticFacts, many=True, answers=PLAIN)
+@kind("raw", Rows, Labels, Statistic, many=True, answers=PLAIN)
+@kind("identity", Rows, Labels, Statistic, many=True, answers=PLAIN)
 def _unbounded(at: Context, *_: Any) -> NoReturn:
     """Nothing bounds what one row does to it."""
     raise Refused(f"{at.where}: no rule bounds its sensitivity")

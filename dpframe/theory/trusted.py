@@ -10,22 +10,12 @@ from dpframe.exact.limits import Json
 
 from .at import At
 from .book import OF_BUDGETS, PLAIN, kind
-from .facts import (
-    Budgets,
-    Iterate,
-    LabelFacts,
-    Loss,
-    Procedure,
-    RowFacts,
-    StatisticFacts,
-    Weight,
-    public,
-)
+from .facts import Budgets, Iterate, Labels, Loss, Procedure, Rows, Statistic, Weight, public
 from .keys import Positive, Trusted, Whole
-from .procedures import share_of
+from .procedures import PureShare
 
 MARGIN, LABEL = "|x'theta|", "|y|"
-PER_RECORD = (RowFacts, LabelFacts, Budgets, Weight, Iterate)
+PER_RECORD = (Rows, Labels, Budgets, Weight, Iterate)
 OF_RECORDS = "a map of records reads rows, labels, weights and released values only"
 
 
@@ -63,13 +53,13 @@ def _trusted_rows(
     norm1: Limit | None,
     unit_norm: bool | None = None,
     step: Positive | None = None,
-) -> RowFacts:
+) -> Rows:
     """A map of records, one row of each, with the bounds that it states."""
     of_records(c, inputs)
     exact = unit_norm is True and norm is not None
     c.require(exact or unit_norm is None, "unit_norm: true, where there is a norm, or null")
     said(c, trusted, norm=norm, norm1=norm1, every_norm=norm if exact else None, step=step)
-    return RowFacts(columns, norm, norm1, unit_norm=exact, step=step)
+    return Rows(columns, norm, norm1, unit_norm=exact, step=step)
 
 
 @kind("trusted_column", object, many=True, answers=PLAIN)
@@ -80,11 +70,11 @@ def _trusted_column(
     parameters: Json,
     limit: Limit | None,
     step: Positive | None = None,
-) -> LabelFacts:
+) -> Labels:
     """A map of records to labels."""
     of_records(c, inputs)
     said(c, trusted, bound=limit, step=step)
-    return LabelFacts(limit, step=step)
+    return Labels(limit, step=step)
 
 
 @kind("trusted_statistic", object, many=True, answers=PLAIN)
@@ -98,7 +88,7 @@ def _trusted_statistic(
     l2: Limit | None,
     step: Positive | None = None,
     symmetric: bool | None = None,
-) -> StatisticFacts:
+) -> Statistic:
     """A statistic, with the sensitivities to one row that it states; a matrix is symmetric only
     where that is stated.
     """
@@ -106,7 +96,7 @@ def _trusted_statistic(
     square = symmetric is True and len(shape) == 2 and c.same(*shape)
     c.require(square or symmetric is None, "symmetric: true, or null")
     steps = () if step is None else (step,)
-    return StatisticFacts(tuple(shape), l1, l2, steps=steps, symmetric=square)
+    return Statistic(tuple(shape), l1, l2, steps=steps, symmetric=square)
 
 
 @kind("trusted_loss", answers=PLAIN)
@@ -154,10 +144,9 @@ def _trusted_weight(c: At, *, trusted: Trusted, parameters: Json, factor: Positi
 
 @kind("trusted_release", object, many=True, answers=PLAIN)
 def _trusted_release(
-    c: At, *_: Any, trusted: Trusted, parameters: Json, share: Json, name: str
+    c: At, *_: Any, trusted: Trusted, parameters: Json, share: PureShare, name: str
 ) -> Procedure:
     """A release by a theorem from outside, about one row, at its share."""
     c.require(c.rows.constant == 1, "one row a person")
-    epsilon, delta = share_of(c, share, delta=False)
-    said(c, trusted, epsilon=epsilon, delta=delta)
-    return Procedure(c.where, epsilon, delta)
+    said(c, trusted, epsilon=share[0], delta=share[1])
+    return Procedure(c.where, *share)

@@ -12,7 +12,7 @@ from dpframe.exact.limits import ZERO
 
 from .at import Context
 from .book import BY_RECORD, OF_BUDGETS, PLAIN, SAMPLE, kind
-from .facts import Budgets, LabelFacts, OfBudgets, RecordWeights, RowFacts, Thinning, Weight
+from .facts import Budgets, Labels, OfBudgets, RecordWeights, Rows, Thinning, Weight
 from .keys import Bits, Positive
 
 
@@ -53,30 +53,30 @@ def weighed(at: Context, takes: type, inputs: Sequence[Any]) -> tuple[Any, Weigh
     return inputs[0], inputs[-1]
 
 
-@kind("weighted_rows", RowFacts, Budgets, Weight, many=True, answers=PLAIN)
-def _weighted_rows(at: Context, *inputs: Any) -> RowFacts:
+@kind("weighted_rows", Rows, Budgets, Weight, many=True, answers=PLAIN)
+def _weighted_rows(at: Context, *inputs: Any) -> Rows:
     """w x, of a record whose w is known: every bound is w times what it was."""
-    rows, weight = weighed(at, RowFacts, inputs)
+    rows, weight = weighed(at, Rows, inputs)
     norm, norm1 = (None if one is None else weight.factor * one for one in (rows.norm, rows.norm1))
-    return RowFacts(rows.columns, norm, norm1, weighed=(weight.factor, rows.norm))
+    return Rows(rows.columns, norm, norm1, weighed=(weight.factor, rows.norm))
 
 
-@kind("weighted_column", LabelFacts, Budgets, Weight, many=True, answers=PLAIN)
-def _weighted_column(at: Context, *inputs: Any) -> LabelFacts:
+@kind("weighted_column", Labels, Budgets, Weight, many=True, answers=PLAIN)
+def _weighted_column(at: Context, *inputs: Any) -> Labels:
     """w y."""
-    column, weight = weighed(at, LabelFacts, inputs)
+    column, weight = weighed(at, Labels, inputs)
     bound = None if column.bound is None else weight.factor * column.bound
-    return LabelFacts(bound, weighed=(weight.factor, column.bound))
+    return Labels(bound, weighed=(weight.factor, column.bound))
 
 
-@kind("record_weights", RowFacts, Budgets, Weight, many=True, answers=PLAIN)
+@kind("record_weights", Rows, Budgets, Weight, many=True, answers=PLAIN)
 def _record_weights(at: Context, *inputs: Any) -> RecordWeights:
     """w itself."""
-    rows, weight = weighed(at, RowFacts, inputs)
+    rows, weight = weighed(at, Rows, inputs)
     return RecordWeights(weight.factor, rows)
 
 
-def common(at: Context, own: RowFacts | LabelFacts, bits: int) -> Formula | None:
+def common(at: Context, own: Rows | Labels, bits: int) -> Formula | None:
     """The step that all weighed records share, of the largest: each row or label is drawn in and
     rounded towards zero, inside its record's own bounds. None where nothing bounds them. Raises
     Refused.
@@ -92,14 +92,14 @@ def common(at: Context, own: RowFacts | LabelFacts, bits: int) -> Formula | None
     return step
 
 
-@kind("weighted_grid", RowFacts, answers=BY_RECORD)
-def _weighted_grid(at: Context, rows: RowFacts, *, bits: Bits) -> RowFacts:
+@kind("weighted_grid", Rows, answers=BY_RECORD)
+def _weighted_grid(at: Context, rows: Rows, *, bits: Bits) -> Rows:
     """Rows on the common grid; eigenvalues of such X'X are computed in floating point."""
     return replace(rows, step=common(at, rows, bits), share=ZERO)
 
 
-@kind("weighted_grid_column", LabelFacts, answers=BY_RECORD)
-def _weighted_grid_column(at: Context, column: LabelFacts, *, bits: Bits) -> LabelFacts:
+@kind("weighted_grid_column", Labels, answers=BY_RECORD)
+def _weighted_grid_column(at: Context, column: Labels, *, bits: Bits) -> Labels:
     """Labels on the common grid."""
     return replace(column, step=common(at, column, bits), share=ZERO)
 
@@ -115,13 +115,13 @@ def _thinning(
     return Thinning(threshold, epsilon, delta)
 
 
-@kind("sampled_rows", RowFacts, Budgets, Thinning, answers=SAMPLE)
-def _sampled_rows(_: Context, rows: RowFacts, __: Budgets, ___: Thinning) -> RowFacts:
+@kind("sampled_rows", Rows, Budgets, Thinning, answers=SAMPLE)
+def _sampled_rows(_: Context, rows: Rows, __: Budgets, ___: Thinning) -> Rows:
     """The rows of kept records: as bounded as all."""
-    return RowFacts(rows.columns, rows.norm, rows.norm1)
+    return Rows(rows.columns, rows.norm, rows.norm1)
 
 
-@kind("sampled_column", LabelFacts, Budgets, Thinning, answers=SAMPLE)
-def _sampled_column(_: Context, column: LabelFacts, __: Budgets, ___: Thinning) -> LabelFacts:
+@kind("sampled_column", Labels, Budgets, Thinning, answers=SAMPLE)
+def _sampled_column(_: Context, column: Labels, __: Budgets, ___: Thinning) -> Labels:
     """The labels of kept records."""
-    return LabelFacts(column.bound)
+    return Labels(column.bound)
