@@ -1,4 +1,4 @@
-"""Formulas enclosed where each symbol lies in an interval, and at points."""
+"""Formulas enclosed where each symbol lies in an interval."""
 
 from __future__ import annotations
 
@@ -6,39 +6,13 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from .interval import Interval, added, multiplied, outwards, raised, transcendental
-from .limits import ONE, ZERO, Unbounded
+from .interval import Interval, added, exp, log, multiplied, outwards, raised
+from .limits import ZERO, Unbounded
 from .profile import least_std
 
 if TYPE_CHECKING:
     from .formula import Atom, Formula
     from .ring import Ring
-
-
-def exactly(ring: Ring, f: Formula, point: Mapping[str, Fraction]) -> Fraction | None:
-    """The value at a point, if it is defined there and seen to be rational."""
-    total = ZERO
-    for mono, c in f.pairs:
-        value = c
-        for g, e in mono:
-            atom = ring.atoms[g]
-            inner = point.get(atom.name) if atom.kind == "symbol" else None
-            if atom.kind == "sum":
-                inner = exactly(ring, atom.args[0], point)
-            if inner is None or e.denominator != 1 or (inner == 0 and e < 0):
-                return None
-            value *= inner ** int(e)
-        total += value
-    return total
-
-
-def holds(ring: Ring, gap: Formula, point: Mapping[str, Fraction], *, strict: bool) -> bool:
-    """Whether gap >= 0 (> 0 where strict) at a point, for certain."""
-    value = exactly(ring, gap, point)
-    if value is None:
-        ends = Enclosure(ring, {name: Interval(v, v) for name, v in point.items()}, 96).ends(gap)
-        value = -ONE if ends is None else ends[0][0]
-    return value > 0 or (value == 0 and not strict)
 
 
 class Enclosure:
@@ -88,11 +62,9 @@ class Enclosure:
         if atom.kind == "analytic_sigma":
             return least_std(args[0], args[1])
         if atom.kind == "exp":
-            low, high = args[0]
-        else:  # a quotient of numbers that are > 0 on the domain
-            (low, high), (least, most) = args
-            if low <= 0 or least <= 0:
-                raise Unbounded
-            low, high = outwards(low / most, high / least, self.bits)
-        below, above = (transcendental(atom.kind, end, self.bits) for end in (low, high))
-        return Interval(below[0], above[1])
+            return Interval(exp(args[0][0], self.bits)[0], exp(args[0][1], self.bits)[1])
+        (low, high), (least, most) = args  # a quotient of numbers that are > 0 on the domain
+        if low <= 0 or least <= 0:
+            raise Unbounded
+        low, high = outwards(low / most, high / least, self.bits)
+        return Interval(log(low, self.bits)[0], log(high, self.bits)[1])

@@ -116,16 +116,6 @@ def _floored(n: int, scale: int, bits: int) -> Fraction:
     return Fraction(n, 1 << scale) if scale >= 0 else Fraction(n << -scale)
 
 
-@lru_cache(maxsize=4096)
-def transcendental(name: str, x: Fraction, bits: int) -> Interval:
-    """An enclosure of exp(x), log(x) (x > 0), or pi, to a relative width of 2^(2 - bits); of cos(x)
-    or sin(x), |x| < 2^40, to an absolute one. Raises Unbounded.
-    """
-    if name in ("cos", "sin"):
-        return cos_sin(x, bits)[name == "sin"]
-    return pi(bits) if name == "pi" else {"exp": exp, "log": log}[name](x, bits)
-
-
 def _odd_series(top: int, bottom: int, scale: int, sign: int) -> tuple[int, int]:
     """atanh z (sign 1) or atan z (sign -1), the sum of sign^k z^(2k+1)/(2k+1), z = top/bottom,
     |z| <= 1/3, and a bound on the error.
@@ -166,6 +156,7 @@ def pi(bits: int) -> Interval:
     return ball(_pi(bits + 16) + 1, 1, bits + 16, bits)
 
 
+@lru_cache(maxsize=4096)
 def exp(x: Fraction, bits: int) -> Interval:
     """exp(x), to a relative width of 2^(2 - bits); below -20,000 (0, FAR). Raises Unbounded above.
 
@@ -204,6 +195,7 @@ def _exp_units(n: int, scale: int) -> tuple[int, int]:
     return low, high
 
 
+@lru_cache(maxsize=4096)
 def log(x: Fraction, bits: int) -> Interval:
     """log(x), x > 0, to a relative width of 2^(2 - bits): k log 2 + 2 atanh((m - 1)/(m + 1)) for
     x = 2^k m, 2/3 <= m <= 4/3. Raises Unbounded.
@@ -225,14 +217,6 @@ def log(x: Fraction, bits: int) -> Interval:
     total, error = _odd_series(n - d, n + d, scale, 1)
     middle = k * (_log_two(scale) + 1) if k else 0
     return ball(2 * total + middle, 2 * error + abs(k), scale, bits)
-
-
-@lru_cache(maxsize=4096)
-def cos_sin(x: Fraction, bits: int) -> tuple[Interval, Interval]:
-    """cos(x) and sin(x), |x| < 2^40, to an absolute width of 2^(2 - bits). Raises Unbounded."""
-    scale = bits + 64
-    cosine, sine, error = cos_sin_units(x, scale)
-    return ball(cosine, error, scale, bits), ball(sine, error, scale, bits)
 
 
 def cos_sin_units(x: Fraction, scale: int) -> tuple[int, int, int]:

@@ -202,11 +202,6 @@ class Patch(NamedTuple):
             not strict or inside_faces(self.flat, self.shape, self.ends)
         )
 
-    def corners(self) -> bool:
-        """Whether p >= 0 at every corner."""
-        at = product(*((0, n - 1) for n in self.shape))
-        return all(self.flat[place(corner, self.shape)] >= 0 for corner in at)
-
     def halved(self) -> list[Patch]:
         """Both halves along the next axis."""
         axis = self.depth % len(self.shape)

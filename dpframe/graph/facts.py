@@ -15,14 +15,7 @@ from typing import TYPE_CHECKING, Any
 from dpframe.exact.limits import Refused
 from dpframe.privacy import REPLACE_ONE, Relation, Unit
 from dpframe.sensitivity import L1, L2, OPERATOR
-from dpframe.symbols import (
-    DATA,
-    RECORD,
-    Expression,
-    Number,
-    Symbol,
-    rational,
-)
+from dpframe.symbols import DATA, RECORD, Expression, Number, rational
 from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory import facts as known
 from dpframe.theory.book import KINDS
@@ -71,10 +64,6 @@ class Symbolic(Formulas):
         if isinstance(value, Expression) and not isinstance(value, Number):
             raise Refused(f"{value} must be a number")
         return Fraction(value) if isinstance(value, str) else rational(value)
-
-    def parameter(self, value: object) -> bool:
-        """Whether an expression is one symbol."""
-        return isinstance(value, Symbol)
 
     def readable(self, f: Expression) -> bool:
         """Whether an expression reads no data that is not released."""
@@ -157,7 +146,7 @@ def _stated(node: Node, replaced: bool) -> Any:  # noqa: FBT001 - a key of the c
     at = Symbolic(getattr(node, "unit", None), REPLACE_ONE if replaced else None)
     inputs = [facts_of(one, at.relation) for one in node.inputs]
     try:
-        found = kind.make(at, *inputs, **{name: given(node, name) for name in kind.names})
+        found = kind.make(at, *inputs, **{name: given(node, name) for name in kind.keys})
     except Refused:
         return None
     return unbounded(found) if at.open else found

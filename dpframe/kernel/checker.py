@@ -10,8 +10,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dpframe.exact.documents import Range, domain, keys, number, plain
-from dpframe.exact.enclosure import holds
+from dpframe.exact.enclosure import Enclosure
 from dpframe.exact.formula import Formula, text_of
+from dpframe.exact.interval import Interval
 from dpframe.exact.limits import Json, Refused, Unusable
 from dpframe.exact.ring import FUNCTIONS, NAME, Ring
 from dpframe.exact.signs import Steps
@@ -21,8 +22,8 @@ from dpframe.theory.boxes import narrowed
 from dpframe.theory.derivations import named_theorems
 from dpframe.theory.facts import Hypothesis, public
 from dpframe.theory.guarantees import GUARANTEES
-from dpframe.theory.personal import believed, committed, derive, each_record, learned
-from dpframe.theory.procedures import private_runs
+from dpframe.theory.personal import committed, derive, each_record, learned
+from dpframe.theory.procedures import nested
 from dpframe.theory.relations import RELATIONS
 
 from .sentence import sentence
@@ -38,7 +39,10 @@ class Checker(At):
 
     def private_runs(self, graphs: Json, epsilon: Formula) -> None:
         """The obligation that every one of these graphs is epsilon-DP. Raises Refused."""
-        private_runs(self, graphs, epsilon)
+        fits = type(graphs) is list and graphs and not self.past.symbols
+        self.require(fits, "graphs, of public numbers")
+        for graph in graphs:
+            nested(self, graph, epsilon)
 
     def run(self, document: Json, expect: str | None) -> str:
         """Every obligation; the sentence that they prove. Raises Refused, Unusable."""
@@ -61,7 +65,7 @@ class Checker(At):
         self.require(claimed["relation"] in RELATIONS, f"relation: one of {sorted(RELATIONS)}")
         derivation = claimed["derivation"] if self.added else ""
         if ":" in derivation:
-            believed(self, derivation)  # an accountant from outside: the total is on its word
+            self.trust(derivation)  # an accountant from outside: the total is on its word
         else:
             known = derivation in DERIVATIONS or not self.added
             self.require(known, f"one of {sorted(DERIVATIONS)}")
@@ -164,8 +168,10 @@ class Inside(NamedTuple):
 
     def holds(self, at: Mapping[str, Fraction]) -> bool:
         """Whether every line holds at a point, for certain."""
-        lines = self.region
-        return all(holds(self.ring, h.right - h.left, at, strict=h.strict) for h in lines)
+        box = {name: Interval(value, value) for name, value in at.items()}
+        gaps = Enclosure(self.ring, box, 1000).ends(*(h.right - h.left for h in self.region))
+        signs = zip(gaps or (), self.region, strict=False)
+        return bool(gaps) and all(low > 0 or (low == 0 and not h.strict) for (low, _), h in signs)
 
 
 def hash_of(claimed: Json, graph: Json, assumptions: Json) -> str:

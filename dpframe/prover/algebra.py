@@ -10,14 +10,13 @@ from fractions import Fraction
 from functools import partial
 
 from dpframe.exact.documents import Range
-from dpframe.exact.enclosure import exactly
 from dpframe.exact.formula import Atom, Formula
 from dpframe.exact.limits import Refused
 from dpframe.exact.ring import Ring
 from dpframe.symbols import Domain, Expression, Symbol
 from dpframe.symbols.evaluation import Arithmetic
 
-from .witnesses import Searched
+from .witnesses import Searched, exactly
 
 Point = Mapping[Symbol, Fraction]
 

@@ -101,7 +101,7 @@ class Deciding(Symbolic):
     def obligations(self) -> list[Obligation]:
         """All that the entry of its kind asks; open ones only up to one that others rest on."""
         kind = KINDS[self.node.kind]
-        own_keys = {name: self.node.parameters.get(name) for name in kind.names}
+        own_keys = {name: self.node.parameters.get(name) for name in kind.keys}
         try:
             kind.make(self, *(fact for _, fact in self.inputs), **own_keys)
         except Noted:

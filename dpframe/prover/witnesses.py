@@ -14,12 +14,11 @@ from typing import Any
 
 from dpframe.exact.contour import Draws, Line
 from dpframe.exact.documents import Range
-from dpframe.exact.enclosure import exactly
 from dpframe.exact.formula import Formula, atom_text
 from dpframe.exact.interval import Interval, floor_to, magnitude, middle
 from dpframe.exact.limits import HALF, MAX_BOXES, ONE, ZERO, Json, Refused, Unbounded
 from dpframe.exact.ring import Ring
-from dpframe.exact.signs import Claim, Patch, Sign, Steps, extrema, patch_of
+from dpframe.exact.signs import Claim, Patch, Sign, Steps, extrema, patch_of, place
 from dpframe.kernel import Verdict, check
 from dpframe.kernel.checker import Inside
 from dpframe.theory.at import At
@@ -156,11 +155,17 @@ def _tree(patch: Patch, *, strict: bool) -> str | None:
         if here.good(strict=strict):
             marks += "."
             continue
-        if len(marks) >= MAX_PATCHES or not here.corners():
+        if len(marks) >= MAX_PATCHES or not _corners(here):
             return None
         marks += "+"
         queue += here.halved()
     return marks
+
+
+def _corners(patch: Patch) -> bool:
+    """Whether p >= 0 at every corner."""
+    at = product(*((0, n - 1) for n in patch.shape))
+    return all(patch.flat[place(corner, patch.shape)] >= 0 for corner in at)
 
 
 def _boxes(claim: Boxes) -> Json | None:
@@ -285,6 +290,23 @@ def _corner_values(c: At, f: Formula) -> Iterator[Fraction]:
         value = exactly(c.ring, f, dict(zip(names, point, strict=True)))
         if value is not None:
             yield value
+
+
+def exactly(ring: Ring, f: Formula, point: Mapping[str, Fraction]) -> Fraction | None:
+    """The value at a point, if it is defined there and seen to be rational."""
+    total = ZERO
+    for mono, c in f.pairs:
+        value = c
+        for g, e in mono:
+            atom = ring.atoms[g]
+            inner = point.get(atom.name) if atom.kind == "symbol" else None
+            if atom.kind == "sum":
+                inner = exactly(ring, atom.args[0], point)
+            if inner is None or e.denominator != 1 or (inner == 0 and e < 0):
+                return None
+            value *= inner ** int(e)
+        total += value
+    return total
 
 
 def _line(at: Fraction, d: Fraction, joint_square: Fraction, pure: Sequence[Draws]) -> Line:

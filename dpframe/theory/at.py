@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any, Self
@@ -155,10 +156,6 @@ class Context:
         """A number of the file. Raises Refused."""
         return number(value, self.where)
 
-    def parameter(self, value: Json) -> bool:
-        """Whether a value names a symbol that stands for no node."""
-        return type(value) is str and value in self.free
-
     def readable(self, _: Formula) -> bool:
         """Every formula that could be read is: others name no symbol that is public yet."""
         return True
@@ -299,6 +296,19 @@ class At(Judge):
         span = self.domains[name]
         atom = Atom("symbol", span.sign, (), name, span)
         return self.ring.product([(self.ring.intern(("symbol", name), atom), 1)])
+
+    def trust(self, name: Json) -> str:
+        """A class, written module:name, that an assumption names. Raises Refused."""
+        parts = re.split(r"[.:]", name) if type(name) is str else []
+        written = len(parts) > 1 and name.count(":") == 1 and all(map(str.isidentifier, parts))
+        self.require(written and name.isascii(), "trusted: a class, written module:name")
+        self.require(name in self.trusted, f"assumptions must say that {name} is trusted")
+        self.believed.setdefault(name, [])
+        return str(name)
+
+    def state(self, name: str, what: str) -> None:
+        """Note for the sentence what a class that is trusted states of this node."""
+        self.believed[name].append(f"{self.where.partition(' (')[0]}: {what}")
 
     def inside(self, guarantee: Guarantee, epsilon: Formula) -> Self:
         """A graph within, that is to be epsilon-DP."""

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, NamedTuple
 
 from dpframe.exact.formula import Formula
 from dpframe.exact.limits import Json
 
-from .at import At
+from .at import At, Context
 from .facts import Release
 from .guarantees import Guarantee
+from .keys import Reader, readers
 
 Test = Callable[[Mapping[str, Json]], bool]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Answers:
+class Answers(NamedTuple):
     """What every kind of node says of itself, because rules about other nodes ask. None of them has
     a default: an entry that leaves a question open does not construct.
     """
@@ -45,7 +44,7 @@ class Answers:
 
     def but(self, **changes: Any) -> Answers:
         """The same answers but for some."""
-        return replace(self, **changes)
+        return self._replace(**changes)
 
     def keeps_zeros(self, node: Mapping[str, Json]) -> bool:
         """Whether a record of zeros becomes zeros, or adds nothing, at a node with these keys."""
@@ -53,16 +52,8 @@ class Answers:
         return known if isinstance(known, bool) else known(node)
 
 
-PLAIN = Answers(
-    zero_neutral=False,
-    one_cell=False,
-    sum_over_records=False,
-    record_by_record=False,
-    reads_own_budget=False,
-    samples=False,
-    rounds=False,
-    role="rest",
-)
+NO: dict[str, Any] = dict.fromkeys(Answers._fields, False)
+PLAIN = Answers(**{**NO, "role": "rest"})
 """No to every question: always safe. Also what is answered for a kind that is not in the book."""
 ZERO_MAP = PLAIN.but(zero_neutral=True)
 """A map of records, or of statistics, under which zeros stay zeros."""
@@ -84,15 +75,15 @@ SAMPLE = PLAIN.but(samples=True)
 
 
 class Kind(NamedTuple):
-    """A row of the table of kinds: what its inputs are, its own keys, what it derives, values of
-    the keys that may be left out, and what it answers.
+    """A row of the table of kinds: what its inputs are, its own keys and how each is read, those
+    that may be left out, what it derives, and what it answers.
     """
 
     takes: tuple[type, ...]
     many: bool  # any number of inputs, each one of `takes`
-    names: frozenset[str]
+    keys: dict[str, Reader]
+    optional: frozenset[str]
     make: Callable[..., Any]
-    defaults: dict[str, Json]
     answers: Answers
 
 
@@ -102,13 +93,21 @@ KINDS: dict[str, Kind] = {}
 def kind(
     name: str, *takes: type, answers: Answers, many: bool = False
 ) -> Callable[[Callable[..., Any]], Any]:
-    """Enter a rule into the table: its keyword parameters are the node's own keys."""
+    """Enter a rule into the table: its keyword parameters are the node's own keys, and it is given
+    what they are read as.
+    """
 
     def enter(make: Callable[..., Any]) -> Callable[..., Any]:
-        parameters = inspect.signature(make).parameters.values()
-        own = {p.name: p.default for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
-        defaults = {key: value for key, value in own.items() if value is None}
-        KINDS[name] = Kind(takes, many, frozenset(own), make, defaults, answers)
+        signature, known = inspect.getfullargspec(make), readers(make)
+        own = {key: known[key] for key in signature.kwonlyargs}
+
+        @wraps(make)
+        def made(at: Context, *inputs: Any, **values: Json) -> Any:
+            given = {key: read(at, values.get(key), key) for key, read in own.items()}
+            return make(at, *inputs, **given)
+
+        optional = frozenset(signature.kwonlydefaults or ())
+        KINDS[name] = Kind(takes, many, own, optional, made, answers)
         return make
 
     return enter

@@ -35,17 +35,19 @@ class Calibration(NamedTuple):
     citation: str
     currencies: Shares
     size: Sizing
+    strict: bool
     limit: Callable[[Context], Formula] | None = None
-    strict: bool = False
 
 
 CALIBRATIONS: dict[tuple[str, str], Calibration] = {}
-PURE_SHARES = (PURE.currency, APPROX.currency)
-EVERY = (APPROX.currency, ZCDP.currency, GAUSSIAN.currency)
+ONE, PURE_SHARES = (APPROX.currency,), (PURE.currency, APPROX.currency)
+WHOLE, EVERY = (ZCDP.currency, *ONE), (*ONE, ZCDP.currency, GAUSSIAN.currency)
+KAMATH_ULLMAN = "[KamathU20, Lem 2.4] up to 1, rule E1 up to 4 log 2"
+CANONNE = "[CanonneKS20, Thm 4] [BunS16, Prop 1.3]"
 
 
 def calibration(
-    mechanism: str, rule: str, citation: str, currencies: Shares, **limit: Any
+    mechanism: str, rule: str, citation: str, currencies: Shares, *limit: Any, strict: bool = False
 ) -> Callable[[Sizing], Sizing]:
     """Enter a sizing into both tables: of calibrations, and of theorems by which shares are earned.
 
@@ -53,7 +55,9 @@ def calibration(
     """
 
     def enter(size: Sizing) -> Sizing:
-        found = CALIBRATIONS[mechanism, rule] = Calibration(citation, currencies, size, **limit)
+        found = CALIBRATIONS[mechanism, rule] = Calibration(
+            citation, currencies, size, strict, *limit
+        )
 
         @theorem(mechanism, rule)
         def _earned(c: At, r: Release, epsilon: Formula, delta: Formula) -> None:
@@ -70,12 +74,7 @@ def calibration(
 
 
 @calibration(
-    "gaussian",
-    "Gaussian.classical",
-    "[DworkR14, Thm A.1]",
-    (APPROX.currency,),
-    limit=lambda at: at.number(1),
-    strict=True,
+    "gaussian", "Gaussian.classical", "[DworkR14, Thm A.1]", ONE, lambda c: c.number(1), strict=True
 )
 def _classical(at: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
     """sqrt(2 log(1.25/delta)) Delta/epsilon, for epsilon < 1."""
@@ -83,11 +82,7 @@ def _classical(at: Context, moved: Formula, share: Mapping[str, Formula]) -> For
 
 
 @calibration(
-    "gaussian",
-    "Gaussian.kamath_ullman",
-    "[KamathU20, Lem 2.4] up to 1, rule E1 up to 4 log 2",
-    (APPROX.currency,),
-    limit=lambda at: at.log(at.number(2)) * 4,
+    "gaussian", "Gaussian.kamath_ullman", KAMATH_ULLMAN, ONE, lambda at: at.log(at.number(2)) * 4
 )
 def _kamath_ullman(at: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
     """sqrt(2 log(2/delta)) Delta/epsilon, for epsilon <= 4 log 2 by E1 with a = 2, S = 1/2."""
@@ -115,12 +110,7 @@ def _pure(_: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
     return moved / share["epsilon"]
 
 
-@calibration(
-    "discrete_gaussian",
-    "DiscreteGaussian.concentrated",
-    "[CanonneKS20, Thm 4] [BunS16, Prop 1.3]",
-    (ZCDP.currency, APPROX.currency),
-)
+@calibration("discrete_gaussian", "DiscreteGaussian.concentrated", CANONNE, WHOLE)
 def _concentrated(at: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
     """Delta/sqrt(2 rho), where rho is the share, or sqrt(rho) = sqrt(log(1/delta) + epsilon) -
     sqrt(log(1/delta)), so that rho + 2 sqrt(rho log(1/delta)) = epsilon.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +13,7 @@ from dpframe.exact.limits import HALF, Json
 from .at import Context
 from .book import CELL, PLAIN, PLAIN_SUM, kind
 from .facts import LabelFacts, RowFacts, StatisticFacts
+from .keys import Positive, Read, increasing
 from .statistics import signed_sum, units
 
 
@@ -27,9 +27,7 @@ def parted(at: Context, inputs: Sequence[Any], partition: Json, cell: Json = 0) 
     own = {"cells": int, "salt": str} if hashed else {"cuts": list, "column": object}
     keys(partition, at.where, assignment=str, **own)
     at.require(hashed or partition["assignment"] == "cut", "assignment: hashed or cut")
-    cuts = [at.rational(cut) for cut in ([] if hashed else partition["cuts"])]
-    at.require(sorted(set(cuts)) == cuts, "cuts must increase")
-    count = partition["cells"] if hashed else len(cuts) + 1
+    count = partition["cells"] if hashed else len(increasing(at, partition["cuts"], "cuts")) + 1
     at.require(type(cell) is int and 0 <= cell < count <= 1000, "a cell of at most 1000")
     return *inputs, json.dumps(partition, sort_keys=True), count, cell
 
@@ -78,21 +76,20 @@ def _cell_sums(
     if size is None:
         return StatisticFacts(shape, table=(own, y))
     n1, squared = size
-    sizes = (n1**2 + squared) * HALF + n1, (squared * (squared + 1)) ** HALF
-    fact = signed_sum(at, shape, *sizes, table=(own, y), cells=count)
-    return replace(fact, steps=(at.number(own.share**2),))
+    l1, l2 = (n1**2 + squared) * HALF + n1, (squared * (squared + 1)) ** HALF
+    step = at.number(own.share**2)
+    return signed_sum(at, shape, l1, l2, table=(own, y), cells=count, steps=(step,))
 
 
 @kind("block_estimates", StatisticFacts, answers=PLAIN)
 def _block_estimates(
-    at: Context, sums: StatisticFacts, *, penalty: Json, radius: Json
+    at: Context, sums: StatisticFacts, *, penalty: Read, radius: Positive
 ) -> StatisticFacts:
     """The mean of k points of a ball, one for each cell: a cell that changes moves it by 2R/k."""
-    at.formula(penalty)
-    count, ball, table = sums.cells, at.positive(radius, "radius"), sums.table[0]
+    count, table = sums.cells, sums.table[0]
     at.require(count and table is not None, "its input must be sums of cells, bounded")
     columns = at.number(1) if table is None else table.columns
     if not count:
         return StatisticFacts((columns,))
-    l2 = ball * Fraction(2 * min(count, at.changes), count)
+    l2 = radius * Fraction(2 * min(count, at.changes), count)
     return StatisticFacts((columns,), columns**HALF * l2, l2)

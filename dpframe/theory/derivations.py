@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from dpframe.exact.contour import Draws, Line, composed
 from dpframe.exact.documents import number
-from dpframe.exact.enclosure import exactly
 from dpframe.exact.formula import Formula, digest
 from dpframe.exact.interval import FAR
 from dpframe.exact.limits import HALF, MAX_BOXES, Json, Refused, Unbounded
@@ -175,7 +174,7 @@ def _numeric(c: At) -> None:
     pure = [r for r in c.releases if r.noise.loss.pure]
     gaussians = [r for r in c.releases if r.noise.loss.gaussian]
     c.require(len(pure) + len(gaussians) == len(c.releases), "the loss of a release is unknown")
-    draws = [exactly(c.ring, r.times, {}) for r in pure]
+    draws = [r.times.constant for r in pure]
     c.require(None not in draws, "the numbers of draws must be numbers")
     costs = [moved_by(c, r) / r.size for r in pure]
     sums = by_part(c, squared_moves(c, gaussians))

@@ -11,6 +11,7 @@ from dpframe.exact.limits import HALF, Json
 from .at import Context
 from .book import BY_RECORD, PLAIN, kind
 from .facts import LabelFacts, Loss, RecordWeights, RowFacts, Slope, StatisticFacts
+from .keys import Number, Positive
 
 
 @kind("squared", answers=PLAIN)
@@ -27,38 +28,40 @@ def _logistic(_: Context) -> Loss:
 
 
 @kind("huber", answers=PLAIN)
-def _huber(at: Context, *, knee: Json) -> Loss:
+def _huber(at: Context, *, knee: Positive) -> Loss:
     """r^2/2 for residuals up to the knee, linear beyond: its slope is the clipped residual."""
-    most = at.positive(knee, "knee")
-    slope: Slope = lambda m, y: most if m is None else at.minimum(most, m + y)  # noqa: E731
+    slope: Slope = lambda m, y: knee if m is None else at.minimum(knee, m + y)  # noqa: E731
     return Loss(slope, lambda _: at.number(1))
 
 
 @kind("argmin", RowFacts, LabelFacts, Loss, RecordWeights, many=True, answers=BY_RECORD)
 def _argmin(
-    at: Context, *inputs: Any, penalty: Json, radius: Json, tolerance: Json, weight: Json = None
+    at: Context,
+    *inputs: Any,
+    penalty: Positive,
+    radius: Positive | None,
+    tolerance: Number,
+    weight: Json = None,
 ) -> StatisticFacts:
     """sum w phi(x'theta, y) + penalty/2 |theta|^2 is penalty-strongly convex, on the ball too: one
     record's gradient moves its argmin by |gradient|/penalty [ChaudhuriM09, Lem 1].
     """
     rows, column, loss, factor = losses(at, inputs, weight)
-    size, far = at.positive(penalty, "penalty"), at.rational(tolerance)
-    ball = None if radius is None else at.positive(radius, "radius")
     rule = "tolerance must lie in (0, 1], or be 0 for the squared loss, which has a closed form"
-    at.require(0 < far <= 1 or (far == 0 and loss.square), rule)
+    at.require(0 < tolerance <= 1 or (tolerance == 0 and loss.square), rule)
     once = move = None
     if rows.norm is not None and column.bound is not None:
-        once, move = moves_of(at, loss, (rows.norm, column.bound, ball), size, factor)
+        once, move = moves_of(at, loss, (rows.norm, column.bound, radius), penalty, factor)
     if once is None or move is None:
         return StatisticFacts((rows.columns,))
-    move = move + once * (2 * far)
-    l2 = move if ball is None else at.minimum(ball * 2, move)
+    move = move + once * (2 * tolerance)
+    l2 = move if radius is None else at.minimum(radius * 2, move)
     return StatisticFacts((rows.columns,), rows.columns**HALF * l2, l2)
 
 
 def losses(
     at: Context, inputs: Sequence[Any], weight: Json
-) -> tuple[RowFacts, LabelFacts, Loss, Formula | None]:
+) -> tuple[Any, Any, Loss, Formula | None]:
     """Rows, labels, a loss, and the weight of each record of these rows, None for 1."""
     weights = [i for i in inputs if isinstance(i, RecordWeights)]
     wanted = [RowFacts, LabelFacts, Loss, *([] if weight is None else [RecordWeights])]

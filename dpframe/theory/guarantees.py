@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, kw_only=True)
-class Guarantee:
+class Guarantee(NamedTuple):
     """A notion of privacy. Which derivations prove it, each derivation says."""
 
     name: str
@@ -20,25 +19,10 @@ class Guarantee:
     """
 
 
-PURE = Guarantee(
-    name="pure", currency=("epsilon",), words="{0}-differential privacy", of_mu=0
-)  # [DworkR14, Def 2.4]
-APPROX = Guarantee(
-    name="approx",
-    currency=("epsilon", "delta"),
-    words="({0}, {1})-differential privacy",
-    of_mu=0,
-)  # [DworkR14, Def 2.4]
-ZCDP = Guarantee(
-    name="zcdp",
-    currency=("rho",),
-    words="{0}-zero-concentrated differential privacy",
-    of_mu=2,
-)  # [BunS16, Def 1.1]; rho = mu^2/2 [BunS16, Prop 1.6]
-GAUSSIAN = Guarantee(
-    name="gaussian",
-    currency=("mu^2",),
-    words="Gaussian differential privacy of squared parameter {0}",
-    of_mu=1,
-)  # [DongRS22, Def 2.6]
+# [DworkR14, Def 2.4]; [BunS16, Def 1.1], rho = mu^2/2 [BunS16, Prop 1.6]; [DongRS22, Def 2.6]
+PURE = Guarantee("pure", ("epsilon",), "{0}-differential privacy", of_mu=0)
+APPROX = Guarantee("approx", ("epsilon", "delta"), "({0}, {1})-differential privacy", of_mu=0)
+ZCDP = Guarantee("zcdp", ("rho",), "{0}-zero-concentrated differential privacy", of_mu=2)
+SQUARED = "Gaussian differential privacy of squared parameter {0}"
+GAUSSIAN = Guarantee("gaussian", ("mu^2",), SQUARED, of_mu=1)
 GUARANTEES = {one.name: one for one in (PURE, APPROX, ZCDP, GAUSSIAN)}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, kw_only=True)
-class Loss:
+class Loss(NamedTuple):
     """The privacy loss of one draw whose statistic moves by as much as is derived."""
 
     name: str
@@ -16,15 +15,14 @@ class Loss:
 
 
 # [DongRS22, Thm 2.7] [BunS16, Prop 1.4, 1.6] [KairouzOV15, Thm 3.2] [CanonneKS20, Thm 4]
-NORMAL = Loss(name="gaussian", pure=False, gaussian=True, concentrated=True)
-LAPLACIAN = Loss(name="laplace", pure=True, gaussian=False, concentrated=True)
-RESPONSE = Loss(name="response", pure=True, gaussian=False, concentrated=True)
-UNKNOWN = Loss(name="unknown", pure=False, gaussian=False, concentrated=False)
-RHO = Loss(name="concentrated", pure=False, gaussian=False, concentrated=True)
+NORMAL = Loss("gaussian", pure=False, gaussian=True, concentrated=True)
+LAPLACIAN = Loss("laplace", pure=True, gaussian=False, concentrated=True)
+RESPONSE = Loss("response", pure=True, gaussian=False, concentrated=True)
+UNKNOWN = Loss("unknown", pure=False, gaussian=False, concentrated=False)
+RHO = Loss("concentrated", pure=False, gaussian=False, concentrated=True)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Noise:
+class Noise(NamedTuple):
     """Independent noise, of a std or a scale. No question has a default."""
 
     norm: str
@@ -47,26 +45,20 @@ class Noise:
 
 
 GAUSSIAN = Noise(
-    norm="L2",
-    on_grid=True,
-    whole=False,
-    loss=NORMAL,
-    attained=True,
-    uneven=False,
-    instead_of=None,
+    "L2", on_grid=True, whole=False, loss=NORMAL, attained=True, uneven=False, instead_of=None
 )
-MIRRORED = replace(GAUSSIAN, uneven=True, instead_of="gaussian")  # proofs/matrix_noise
-LAPLACE = replace(GAUSSIAN, norm="L1", loss=LAPLACIAN)
-L2_LAPLACE = replace(GAUSSIAN, on_grid=False, loss=RESPONSE)
+MIRRORED = GAUSSIAN._replace(uneven=True, instead_of="gaussian")  # proofs/matrix_noise
+LAPLACE = GAUSSIAN._replace(norm="L1", loss=LAPLACIAN)
+L2_LAPLACE = GAUSSIAN._replace(on_grid=False, loss=RESPONSE)
 NOISES = {
     "gaussian": GAUSSIAN,
     "mirrored_gaussian": MIRRORED,
     "laplace": LAPLACE,
     "l2_laplace": L2_LAPLACE,
-    "discrete_gaussian": replace(GAUSSIAN, whole=True, loss=RHO),
-    "discrete_laplace": replace(LAPLACE, whole=True, loss=RESPONSE),
+    "discrete_gaussian": GAUSSIAN._replace(whole=True, loss=RHO),
+    "discrete_laplace": LAPLACE._replace(whole=True, loss=RESPONSE),
 }
-FOREIGN = replace(GAUSSIAN, on_grid=False, loss=UNKNOWN, attained=False)
+FOREIGN = GAUSSIAN._replace(on_grid=False, loss=UNKNOWN, attained=False)
 
 
 def noise_of(mechanism: str) -> Noise:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -175,20 +174,6 @@ def named(c: At, name: str) -> bool:
     return any(isinstance(fact, Known) and fact.name == name for fact in c.facts)
 
 
-def believed(c: At, name: Json) -> None:
-    """The obligation that an assumption names a class, written module:name. Raises Refused."""
-    parts = re.split(r"[.:]", name) if type(name) is str else []
-    written = len(parts) > 1 and name.count(":") == 1 and all(map(str.isidentifier, parts))
-    c.require(written and name.isascii(), "trusted: a class, written module:name")
-    c.require(name in c.trusted, f"assumptions must say that {name} is trusted")
-    c.believed.setdefault(name, [])
-
-
-def node_of(c: At) -> str:
-    """`node 3`, the node that is read."""
-    return c.where.partition(" (")[0]
-
-
 def committed(c: At, derivation: str) -> None:
     """What adaptive composition asks of the whole graph. Raises Refused."""
     promised(c)
@@ -211,8 +196,8 @@ def derive(c: At, node: Json, index: int) -> None:
     c.where = f"node {index} ({node['kind']:.40})"
     c.require(node["kind"] in KINDS, f"kind must be one of {sorted(KINDS)}")
     kind = KINDS[node["kind"]]
-    node = {**kind.defaults, **node}
-    keys(node, c.where, id=int, kind=str, inputs=list, **dict.fromkeys(kind.names, object))
+    node = {**dict.fromkeys(kind.optional), **node}
+    keys(node, c.where, id=int, kind=str, inputs=list, **dict.fromkeys(kind.keys, object))
     ids = node["inputs"]
     c.require(node["id"] == index, "id must be its position")
     c.require(all(type(i) is int and 0 <= i < index for i in ids), "inputs come before it")
@@ -230,7 +215,7 @@ def made(c: At, node: Mapping[str, Json], inputs: Sequence[Any]) -> Any:
     """What a node's kind derives, in the cell of its inputs where it stays there."""
     kind_of = KINDS[node["kind"]]
     c.past.reads = set()
-    fact = kind_of.make(c, *inputs, **{name: node[name] for name in kind_of.names})
+    fact = kind_of.make(c, *inputs, **{name: node[name] for name in kind_of.keys})
     c.past.keep(fact, inputs)
     by_record(c, node, inputs, fact)
     c.past.sums.update({fact} if kind_of.answers.sum_over_records else ())

@@ -6,11 +6,11 @@ it. The language takes its default sizes from the functions that the entries com
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import Annotated, Any, TypeAlias
 
-from dpframe.exact.documents import keys
 from dpframe.exact.formula import Formula
 from dpframe.exact.limits import HALF, Json, Refused
 
@@ -28,6 +28,7 @@ from .facts import (
     public,
 )
 from .guarantees import APPROX, PURE
+from .keys import Number, Read, sizes
 from .personal import apart, committed, derive
 
 ONE_ROW = "one row a person"
@@ -52,14 +53,20 @@ PARTS = "the parts for the minimum and for the difference fit the share"
 HIDDEN = "the std hides two points in the ball of the tolerance"
 DEPTH = "the least depth is a whole number, 1 or more"
 CELL = "2 rate a cell that changes is at most epsilon"
+TILT, DEEP = ("penalty", "radius", "noise_share", "size"), ("radius", "grain", "rate")
 TIMES = 3  # what a run may cost, this often, is the cost of random stopping
 TESTED = "test + 2 rate a cell that changes is at most epsilon"
+Sizes: TypeAlias = dict[str, Formula]
+Pair: TypeAlias = tuple[Formula, Formula]
+Tilting: TypeAlias = Annotated[Sizes, sizes(*TILT)]
+Deep: TypeAlias = Annotated[Sizes, sizes(*DEEP, free=("penalty",))]
+Tested: TypeAlias = Annotated[Sizes, sizes("test", *DEEP, free=("penalty",))]
 
 
-def share_of(c: Judge, share: Json, *, delta: bool = True) -> tuple[Formula, Formula]:
+def share_of(c: Judge, share: Json, name: str = "share", *, delta: bool = True) -> Pair:
     """The share (epsilon, delta) of a procedure; `delta` says whether it must be positive."""
     fits = type(share) is dict and set(share) in (set(PURE.currency), set(APPROX.currency))
-    c.require(fits, "share: amounts of epsilon, and perhaps of delta")
+    c.require(fits, f"{name}: amounts of epsilon, and perhaps of delta")
     epsilon = c.positive(share["epsilon"], "its share of epsilon")
     paid = c.formula(share["delta"]) if "delta" in share else c.number(0)
     c.at_least(paid, 0, "its share of delta", strict=delta)
@@ -67,19 +74,16 @@ def share_of(c: Judge, share: Json, *, delta: bool = True) -> tuple[Formula, For
     return epsilon, paid
 
 
-def of_one_row(at: Context, epsilon: Formula, delta: Formula) -> tuple[Formula, Formula]:
-    """What one added or removed row must satisfy: all of the share; of a replacement, which is a
-    removal and an addition, (epsilon/2, delta/(1 + e^(epsilon/2))). [DworkR14, Thm 2.2]
-    """
-    return (epsilon / 2, delta / (at.exp(epsilon / 2) + 1)) if at.replaced else (epsilon, delta)
+Share: TypeAlias = Annotated[Pair, share_of]
+PureShare: TypeAlias = Annotated[Pair, partial(share_of, delta=False)]
 
 
-def floor_of(at: Context, gram: StatisticFacts, moment: StatisticFacts, floor: Json) -> Formula:
+def floor_of(at: Context, gram: StatisticFacts, moment: StatisticFacts, floor: Formula) -> None:
     """X'X and X'y are of one table, with bounds; the floor is 0, or a bound below lambda_min(X'X).
     Raises Refused.
     """
     of_one_table(at, gram, moment)
-    return floor_under(at, gram, floor)
+    floor_under(at, gram, floor)
 
 
 def of_one_table(at: Context, gram: StatisticFacts, moment: StatisticFacts) -> None:
@@ -90,34 +94,33 @@ def of_one_table(at: Context, gram: StatisticFacts, moment: StatisticFacts) -> N
     at.require(not any(apart(at, fact) for fact in moment.table), UNWEIGHED)
 
 
-def floor_under(at: Context, gram: StatisticFacts, floor: Json) -> Formula:
+def floor_under(at: Context, gram: StatisticFacts, floor: Formula) -> None:
     """0, or a bound below lambda_min of this X'X. Raises Refused."""
-    least = at.formula(floor)
-    bound = at.bound(least)
+    bound = at.bound(floor)
     below = bound is not None and not bound.upper and bound.statistic.part == "floor"
     same = below and bound is not None and bound.statistic.table[0] is gram.table[0]
-    at.require(at.constant(least) == 0 or same, FLOOR)
-    return least
+    at.require(at.constant(floor) == 0 or same, FLOOR)
 
 
 @kind("gaussian_mixing", StatisticFacts, answers=PLAIN)
 def _gaussian_mixing(
-    c: Judge, gram: StatisticFacts, *, formulas: Json, share: Json, name: Json
+    c: Judge,
+    gram: StatisticFacts,
+    *,
+    formulas: Annotated[Sizes, sizes("rows", "sketches", free=("floor",))],
+    share: Share,
+    name: str,
 ) -> Procedure:
     """Sketches, each of k draws of N(0, X'X + s^2 I): a record makes k T draws of N(0, 1 + m) from
     those of N(0, 1), m <= B^2/(s^2 + floor); execution takes the least s^2 inside the share.
     """
-    c.require(type(name) is str, "name must be text")
-    keys(formulas, c.where, rows=object, sketches=object, floor=object)
     c.require(gram.part == "gram" and gram.size is not None, BOUNDED)
     c.require(c.steady(gram), STEADY)
     c.require(not apart(c, gram.table[0]), UNWEIGHED)
     floor_under(c, gram, formulas["floor"])
     c.require(c.single(), ONE_ROW)
-    for key in ("rows", "sketches"):
-        c.positive(formulas[key], key)
     c.computed(SKETCH, LEAST)
-    return Procedure(c.where, *share_of(c, share))
+    return Procedure(c.where, *share)
 
 
 @kind("posterior", StatisticFacts, StatisticFacts, answers=PLAIN)
@@ -126,23 +129,22 @@ def _posterior(
     gram: StatisticFacts,
     moment: StatisticFacts,
     *,
-    formulas: Json,
+    formulas: dict[str, Json],
     share: Json,
-    name: Json,
+    name: str,
 ) -> Procedure:
     """N(H^-1 X'y, (gamma H)^-1): execution takes the largest gamma for which the pair of one
     dimension is inside the share; what that needs are bounds on leverage and residual. Of a gamma
     that is stated, nothing is shown.
     """
-    c.require(type(name) is str and type(formulas) is dict, "name and formulas")
     c.require(c.single(), ONE_ROW)
-    least = floor_of(c, gram, moment, formulas.get("floor"))
     c.require("residual" in formulas, RESIDUAL)
-    own = without(formulas, "temperature")
-    keys(own, c.where, penalty=object, floor=object, residual=object)
-    size, most = c.positive(own["penalty"], "penalty"), c.formula(own["residual"])
-    c.at_least_one(most, residuals_of(c, moment, (size, least)), RESIDUAL)
-    c.require(len(own) == len(formulas), PAIR)
+    named = {key: value for key, value in formulas.items() if key != "temperature"}
+    own: Sizes = sizes("penalty", free=("floor", "residual"))(c, named, "formulas")
+    floor_of(c, gram, moment, own["floor"])
+    residuals = residuals_of(c, moment, (own["penalty"], own["floor"]))
+    c.at_least_one(own["residual"], residuals, RESIDUAL)
+    c.require("temperature" not in formulas, PAIR)
     c.computed(PAIR, LARGEST)
     return Procedure(c.where, *share_of(c, share))
 
@@ -165,9 +167,7 @@ def residuals_of(
             yield residual_of(c, n, bounds, ridge[0])
 
 
-def residual_of(
-    at: Context, n: Formula, bounds: tuple[Formula, Formula], penalty: Formula
-) -> Formula:
+def residual_of(at: Context, n: Formula, bounds: Pair, penalty: Formula) -> Formula:
     """Y + B |theta| for ridge regressions of n rows: |theta| <= |y|/(2 sqrt(penalty)), and |theta|
     <= |X'y|/penalty.
     """
@@ -179,51 +179,39 @@ def residual_of(
 @kind("perturbed_minimum", StatisticFacts, StatisticFacts, answers=PLAIN)
 def _perturbed_minimum(
     c: Judge,
-    gram: StatisticFacts,
-    moment: StatisticFacts,
-    *,
-    formulas: Json,
+    *data: StatisticFacts,
+    formulas: Tilting,
     share: Json,
-    name: Json,
-    noise: Json,
-    stated: Json,
+    name: str,
+    noise: str,
+    stated: Read | None,
 ) -> Procedure:
     """The minimiser over a ball of (x'theta - y)^2/2 summed, plus penalty and a random tilt."""
-    c.require(type(name) is str, "name must be text")
-    own = share_of(c, share, delta=noise == "gaussian")
-    size = tilted(c, (gram, moment), formulas, noise, own)
-    same = stated is None or c.same(c.formula(stated), size)
+    whole = share_of(c, share, delta=noise == "gaussian")
+    tilted(c, *data, own=formulas, noise=noise, share=whole)
+    same = stated is None or c.same(stated, formulas["size"])
     c.require(same, "what is stated must be the size of the noise")
     c.computed()
-    return Procedure(c.where, *own)
+    return Procedure(c.where, *whole)
 
 
 def tilted(
-    c: Judge,
-    data: tuple[StatisticFacts, StatisticFacts],
-    formulas: Json,
-    noise: Json,
-    share: tuple[Formula, Formula],
-) -> Formula:
+    c: Judge, gram: StatisticFacts, moment: StatisticFacts, *, own: Sizes, noise: str, share: Pair
+) -> None:
     """Objective perturbation [KiferST12, Thm 2] [ChaudhuriMS11, Thm 9]: the Jacobian costs log(1 +
-    B^2/penalty), the noise hides a gradient of A = B (B R + Y). Returns its size. Raises Refused.
+    B^2/penalty), the noise hides a gradient of A = B (B R + Y). Raises Refused.
     """
-    of_one_table(c, *data)
-    keys(formulas, c.where, penalty=object, radius=object, noise_share=object, size=object)
-    c.require(type(noise) is str and noise in SIZES, f"noise: one of {sorted(SIZES)}")
+    of_one_table(c, gram, moment)
+    c.require(noise in SIZES, f"noise: one of {sorted(SIZES)}")
     c.require(c.single(), ONE_ROW)
-    names = ("penalty", "radius", "noise_share", "size")
-    penalty, radius, part, size = (c.positive(formulas[name], name) for name in names)
-    square, product = data[0].size, data[1].size
+    square, product = gram.size, moment.size
     assert square is not None is not product  # noqa: S101 - B^2 and B Y, by of_one_table
-    c.at_least(share[0] - part * share[0], square / penalty, CURVED)
-    c.at_least_one(size, tilts(c, noise, square * radius + product, part, share), SIZES[noise])
-    return size
+    c.at_least(share[0] - own["noise_share"] * share[0], square / own["penalty"], CURVED)
+    enough = tilts(c, noise, square * own["radius"] + product, own["noise_share"], share)
+    c.at_least_one(own["size"], enough, SIZES[noise])
 
 
-def tilts(
-    c: Judge, noise: str, slope: Formula, part: Formula, share: tuple[Formula, Formula]
-) -> Iterator[Formula]:
+def tilts(c: Judge, noise: str, slope: Formula, part: Formula, share: Pair) -> Iterator[Formula]:
     """Noise that is enough: the least, or as published, which E1 proves with delta/4."""
     yield tilt(c, noise, slope, part, share)
     if noise == "gaussian" and not c.replaced and c.shown(part - HALF):
@@ -231,9 +219,7 @@ def tilts(
         yield slope * (c.log(2 / delta) * 8 + epsilon * 4) ** HALF / epsilon
 
 
-def tilt(
-    at: Context, noise: str, slope: Formula, part: Formula, share: tuple[Formula, Formula]
-) -> Formula:
+def tilt(at: Context, noise: str, slope: Formula, part: Formula, share: Pair) -> Formula:
     """The least scale, or std, that hides a gradient of one record of at most `slope` with this
     part of epsilon.
     """
@@ -249,41 +235,28 @@ def tilt(
 
 @kind("deep_point", StatisticFacts, answers=PLAIN)
 def _deep_point(
-    c: Judge, sums: StatisticFacts, *, formulas: Json, share: Json, name: Json
+    c: Judge, sums: StatisticFacts, *, formulas: Deep, share: PureShare, name: str
 ) -> Procedure:
     """A point of a public grid with a chance proportional to e^(rate depth) among the models of all
     cells: a changed model moves every depth, and so their total, by a factor of at most e^rate.
     """
-    c.require(type(name) is str, "name must be text")
     c.require(sums.cells, BOUNDED)
-    whole = share_of(c, share, delta=False)
-    c.at_least(whole[0], drawn(c, formulas), CELL)
-    return Procedure(c.where, *whole)
+    c.at_least(share[0], formulas["rate"] * changed_cells(c, c.rows) * 2, CELL)
+    return Procedure(c.where, *share)
 
 
 @kind("tested_point", StatisticFacts, answers=PLAIN)
 def _tested_point(
-    c: Judge, sums: StatisticFacts, *, formulas: Json, share: Json, name: Json, least: Json
+    c: Judge, sums: StatisticFacts, *, formulas: Tested, share: Share, name: str, least: Json
 ) -> Procedure:
     """The same among points of depth `least` or more, if a noisy count of the models that decide
     which those are passes: unsafe tables pass, and safe ones differ, with probability delta.
     """
-    c.require(type(name) is str, "name must be text")
     c.require(sums.cells, BOUNDED)
     c.require(type(least) is int and least >= 1, DEPTH)
-    c.require(type(formulas) is dict and "test" in formulas, "formulas: the epsilon of its test")
-    whole = share_of(c, share)
-    left = whole[0] - c.positive(formulas["test"], "test")
-    c.at_least(left, drawn(c, without(formulas, "test")), TESTED)
-    return Procedure(c.where, *whole)
-
-
-def drawn(c: Judge, formulas: Json) -> Formula:
-    """What the draw of a deep point costs: 2 rate for each cell that changes."""
-    keys(formulas, c.where, penalty=object, radius=object, grain=object, rate=object)
-    c.formula(formulas["penalty"])
-    *_, rate = (c.positive(formulas[key], key) for key in ("radius", "grain", "rate"))
-    return rate * changed_cells(c, c.rows) * 2
+    drawn = formulas["rate"] * changed_cells(c, c.rows) * 2
+    c.at_least(share[0] - formulas["test"], drawn, TESTED)
+    return Procedure(c.where, *share)
 
 
 def changed_cells(at: Context, rows: Formula) -> Formula:
@@ -293,61 +266,50 @@ def changed_cells(at: Context, rows: Formula) -> Formula:
 
 @kind("tilted_minimum", RowFacts, LabelFacts, Loss, RecordWeights, many=True, answers=SPENT)
 def _tilted_minimum(
-    c: Judge, *inputs: Any, formulas: Json, share: Json, name: Json, weight: Json
+    c: Judge,
+    *inputs: Any,
+    formulas: Annotated[Sizes, sizes("penalty", "noise_share", "size")],
+    share: PureShare,
+    name: str,
+    weight: Json,
 ) -> Tilted:
     """The minimiser over all theta of sum w phi(x'theta, y) + penalty/2 |theta|^2 + z'theta, |z| of
     density exp(-|z|/size) [ChaudhuriMS11, Thm 9]: its Jacobian costs log(1 + w c B^2/penalty).
     """
-    c.require(type(name) is str, "name must be text")
     rows, column, loss, factor = losses(c, inputs, weight)
-    norm: Any = rows.norm
-    bound: Any = column.bound
+    norm, bound = rows.norm, column.bound
     slope: Any = None if bound is None else loss.slope(None, bound)
     c.require(norm is not None and slope is not None, SLOPED)
-    keys(formulas, c.where, penalty=object, noise_share=object, size=object)
     c.require(c.single(), ONE_ROW)
-    names = ("penalty", "noise_share", "size")
-    penalty, part, size = (c.positive(formulas[key], key) for key in names)
-    c.shared(penalty, part)
-    whole = share_of(c, share, delta=False)
+    c.shared(formulas["penalty"], formulas["noise_share"])
+    noise = formulas["noise_share"] * share[0]
     weighed = norm if factor is None else norm * factor
-    bend = loss.bend(bound) * norm * weighed / penalty
-    c.at_least(whole[0] - part * whole[0], bend, BENT)
-    moved = slope * weighed * c.changes
-    c.at_least(size * part * whole[0], moved, SIZES["l2_laplace"])
+    bend = loss.bend(bound) * norm * weighed / formulas["penalty"]
+    c.at_least(share[0] - noise, bend, BENT)
+    c.at_least(formulas["size"] * noise, slope * weighed * c.changes, SIZES["l2_laplace"])
     c.computed()
-    return Tilted(c.where, *whole)
+    return Tilted(c.where, *share)
 
 
 @kind("approximate_minimum", StatisticFacts, StatisticFacts, answers=PLAIN)
 def _approximate_minimum(
     c: Judge,
-    gram: StatisticFacts,
-    moment: StatisticFacts,
-    *,
-    formulas: Json,
-    share: Json,
-    name: Json,
-    noise: Json,
+    *data: StatisticFacts,
+    formulas: Annotated[Sizes, sizes(*TILT, "tolerance", "std")],
+    share: Share,
+    name: str,
+    noise: str,
     minimum: Json,
-    difference: Json,
+    difference: Share,
 ) -> Procedure:
     """A point within a tolerance of one, plus noise that hides by how much. [IyengarNSTTW19]"""
-    c.require(type(name) is str and type(formulas) is dict, "name and formulas")
-    whole, apart = share_of(c, share), share_of(c, difference)
     exact = share_of(c, minimum, delta=noise == "gaussian")
-    for all_of, one, other in zip(whole, exact, apart, strict=True):
-        c.at_least(all_of, one + other, PARTS)
-    tilted(c, (gram, moment), without(formulas, "tolerance", "std"), noise, exact)
-    far, std = (c.positive(formulas.get(key), key) for key in ("tolerance", "std"))
-    c.at_least(std, c.analytic_sigma(*apart) * far * 2, HIDDEN)
+    for whole, one, other in zip(share, exact, difference, strict=True):
+        c.at_least(whole, one + other, PARTS)
+    tilted(c, *data, own=formulas, noise=noise, share=exact)
+    c.at_least(formulas["std"], c.analytic_sigma(*difference) * formulas["tolerance"] * 2, HIDDEN)
     c.computed()
-    return Procedure(c.where, *whole)
-
-
-def without(formulas: Mapping[str, Json], *names: str) -> dict[str, Json]:
-    """All but these."""
-    return {key: value for key, value in formulas.items() if key not in names}
+    return Procedure(c.where, *share)
 
 
 @kind("random_stopping", RowFacts, LabelFacts, answers=PLAIN)
@@ -356,30 +318,23 @@ def _random_stopping(
     _: RowFacts,
     __: LabelFacts,
     *,
-    share: Json,
-    name: Json,
-    gamma: Json,
+    share: PureShare,
+    name: str,
+    gamma: Number,
     graphs: Json,
 ) -> Procedure:
     """The fit of the lowest score among a geometric number of runs, each e-DP with its score: 3 e.
     [LiuT19] [PapernotS22, Cor 3]
     """
-    c.require(type(name) is str, "name must be text")
-    c.require(Fraction(1, 1000) <= c.rational(gamma) <= 1, "gamma: from 1/1000 to 1")
-    whole = share_of(c, share, delta=False)
-    c.private_runs(graphs, whole[0] / TIMES)
-    return Procedure(c.where, *whole)
-
-
-def private_runs(c: At, graphs: Json, epsilon: Formula) -> None:
-    """The obligation that each graph is epsilon-DP and reads nothing released. Raises Refused."""
-    c.require(type(graphs) is list and graphs and not c.past.symbols, "graphs, of public numbers")
-    for graph in graphs:
-        nested(c, graph, epsilon)
+    c.require(Fraction(1, 1000) <= gamma <= 1, "gamma: from 1/1000 to 1")
+    c.private_runs(graphs, share[0] / TIMES)
+    return Procedure(c.where, *share)
 
 
 def nested(c: At, graph: Json, epsilon: Formula) -> None:
-    """A graph within, of the same table, is epsilon-DP wherever it is run. Raises Refused."""
+    """A graph within, of the same table, is epsilon-DP and reads nothing that was released: it is
+    so wherever it is run. Raises Refused.
+    """
     inner, outer = c.inside(PURE, epsilon), c.where
     c.require(type(graph) is list and [*map(type, graph)] == [list, list], "nodes and outputs")
     try:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
-from dpframe.exact.documents import keys, number
+from dpframe.exact.documents import keys
 from dpframe.exact.formula import Formula, text_of
-from dpframe.exact.interval import Interval, transcendental
+from dpframe.exact.interval import Interval, exp
 from dpframe.exact.limits import Json, Refused
 from dpframe.exact.ring import NAME
 
@@ -17,8 +17,9 @@ from .boxes import on_boxes
 from .calibrations import moved_by
 from .facts import SEEN, Bound, Iterate, Known, Post, Release, StatisticFacts, public
 from .guarantees import GUARANTEES
+from .keys import Number, Positive, Read, Whole
 from .mechanisms import Noise, noise_of
-from .personal import believed, named, node_of
+from .personal import named
 
 
 def exactly_drawn(c: At, statistic: StatisticFacts, noise: Noise) -> None:
@@ -29,11 +30,15 @@ def exactly_drawn(c: At, statistic: StatisticFacts, noise: Noise) -> None:
         c.idealized.append(c.where)
 
 
-def of_samples(c: At, statistic: StatisticFacts, sampled: Json) -> bool:
-    """Whether each draw reads a sample of its own, at a rate. Raises Refused."""
-    rated = statistic in c.past.sums and 0 < number(sampled or "0", c.where) <= 1
-    c.require(sampled is None or rated, "sampled: a rate in (0, 1], for a sum over records")
-    return sampled is not None
+def amounts_of(c: At, value: Json, _: str = "", *, positive: bool = False) -> dict[str, Formula]:
+    """Amounts of a guarantee, by currency. Raises Refused."""
+    known = [set(one.currency) for one in GUARANTEES.values()]
+    fits = type(value) is dict and set(value) in known
+    c.require(fits, f"amounts of one of {[sorted(one) for one in known]}")
+    return {key: c.positive(one, key) if positive else c.formula(one) for key, one in value.items()}
+
+
+Amounts: TypeAlias = Annotated[dict[str, Formula], amounts_of]
 
 
 @kind("release", StatisticFacts, answers=SPENT)
@@ -41,46 +46,49 @@ def _release(
     c: At,
     statistic: StatisticFacts,
     *,
-    mechanism: Json,
-    size: Json,
-    rule: Json,
-    share: Json,
-    times: Json,
-    name: Json,
-    sampled: Json = None,
+    mechanism: str,
+    size: Positive,
+    rule: str,
+    share: Amounts | None,
+    times: Whole,
+    name: str,
+    sampled: Number | None = None,
     states: Json = None,
 ) -> Release:
     """The statistic plus noise of its own, `times` times over; of samples it costs no more."""
-    texts = all(type(text) is str for text in (mechanism, rule, name))
-    c.require(texts and (name or "a").isidentifier(), "mechanism, rule and name must be names")
+    c.require((name or "a").isidentifier(), "name must be a name")
     foreign, by = ":" in mechanism, "stated" if ":" in rule else rule
-    c.require(foreign or (mechanism, by) in THEOREMS, f"one of {sorted(THEOREMS)}")
-    c.require(foreign or states is None, "states: null, for a mechanism of the rule book")
+    known = (mechanism, by) in THEOREMS and states is None
+    c.require(foreign or known, f"states: null; and one of {sorted(THEOREMS)}")
     drawn = noise_of(mechanism)
     mechanism = drawn.instead_of or mechanism
     one = statistic.l1 if drawn.norm == "L1" else statistic.l2
     c.require(one is not None, "its statistic must have a derived sensitivity")
-    (amounts, draws), noise = spent(c, share, times), c.positive(size, "size")
-    part = of_samples(c, statistic, sampled)
+    c.settled(times, *(share or {}).values())
+    rated = sampled is None or (statistic in c.past.sums and 0 < sampled <= 1)
+    c.require(rated, "sampled: a rate in (0, 1], for a sum over records")
     exactly_drawn(c, statistic, drawn)
-    stated = on_trust(c, statistic, mechanism, noise, states) if foreign else None
-    made = Release(c.where, statistic, mechanism, noise, rule, amounts, draws, part, stated)
-    by_theorem(c, made)
-    return made
+    stated = on_trust(c, statistic, mechanism, size, states) if foreign else None
+    part = sampled is not None
+    made = Release(c.where, statistic, mechanism, size, rule, share, times, part, stated)
+    return by_theorem(c, made) if ":" in rule else made
 
 
-def by_theorem(c: At, r: Release) -> None:
-    """The theorem by which noise earns its share: of the rule book, or from outside, which is
-    believed of noise of this size for a statistic that moves by no more. Raises Refused.
+def by_theorem(c: At, r: Release) -> Release:
+    """A release by a theorem from outside, which is believed of noise of this size for a statistic
+    that moves by no more. Raises Refused.
     """
-    if ":" not in r.rule:
-        return
-    believed(c, r.rule)
+    c.trust(r.rule)
     c.require(not c.personal_budgets(), "budgets of each record are spent by theorems of the book")
-    given = ", ".join(f"{key} = {text_of(f)}" for key, f in (r.share or {}).items())
-    moved = f"of a statistic that moves by at most {text_of(moved_by(c, r))} in {r.noise.norm}"
-    noise = f"{node_of(c)}: {r.mechanism} noise of size {text_of(r.size)}"
-    c.believed[r.rule].append(f"{noise}, {moved}: {given or 'no share'}")
+    noise = f"{r.mechanism} noise of size {text_of(r.size)}"
+    c.state(r.rule, f"{noise}, {moves(moved_by(c, r), r.noise.norm, r.share)}")
+    return r
+
+
+def moves(most: Formula, norm: str, amounts: dict[str, Formula] | None) -> str:
+    """`of a statistic that moves by at most 2 in L1: epsilon = 1`."""
+    given = ", ".join(f"{key} = {text_of(value)}" for key, value in (amounts or {}).items())
+    return f"of a statistic that moves by at most {text_of(most)} in {norm}: {given or 'no share'}"
 
 
 def on_trust(
@@ -89,77 +97,58 @@ def on_trust(
     """What a mechanism from outside states of one draw: amounts of a guarantee, for any statistic
     that moves by at most `move` in `norm`. This one does, for all rows of one person.
     """
-    believed(c, mechanism)
+    c.trust(mechanism)
     c.require(not c.personal_budgets(), "budgets of each record are spent on noise of the book")
     keys(states, c.where, norm=str, move=object, amounts=dict)
-    moves = {"L1": statistic.l1, "L2": statistic.l2}
-    one, most = moves.get(states["norm"]), c.formula(states["move"])
+    norm, most = states["norm"], c.formula(states["move"])
+    one = {"L1": statistic.l1, "L2": statistic.l2}.get(norm)
     if one is None:
         raise Refused(f"{c.where}: norm: L1 or L2, in which its statistic has a bound")
     c.at_least(most, c.rows * one, "move must be what one person moves the statistic by, or more")
-    known = [set(one.currency) for one in GUARANTEES.values()]
-    c.require(set(states["amounts"]) in known, f"amounts of one of {[sorted(s) for s in known]}")
-    amounts = {key: c.positive(value, key) for key, value in states["amounts"].items()}
-    given = ", ".join(f"{key} = {text_of(value)}" for key, value in amounts.items())
-    moved = f"of a statistic that moves by at most {text_of(most)} in {states['norm']}"
-    drawn = f"{node_of(c)}: one draw of size {text_of(size)}"
-    c.believed[mechanism].append(f"{drawn}, {moved}: {given}")
+    amounts = amounts_of(c, states["amounts"], positive=True)
+    c.state(mechanism, f"one draw of size {text_of(size)}, {moves(most, norm, amounts)}")
     return amounts
 
 
-def spent(c: At, share: Json, times: Json) -> tuple[dict[str, Formula] | None, Formula]:
-    """What a draw claims of the budget, by currency, None where it claims nothing; and the draws.
-    Raises Refused.
-    """
-    known = [set(one.currency) for one in GUARANTEES.values()]
-    own = share is None or (type(share) is dict and set(share) in known)
-    c.require(own, f"share: null, or amounts of one of {[sorted(s) for s in known]}")
-    amounts = None if share is None else {key: c.formula(value) for key, value in share.items()}
-    draws = c.whole(times, "times")
-    c.settled(draws, *(amounts or {}).values())
-    return amounts, draws
-
-
 @kind("post", *SEEN, many=True, answers=OF_BUDGETS)
-def _post(c: At, *inputs: Any, function: Json, digest: Json, arguments: Json) -> Post:
+def _post(c: At, *inputs: Any, function: str, digest: str, arguments: list[Json]) -> Post:
     """A function of releases, of constant statistics and of public formulas."""
-    called(c, inputs, (function, digest, arguments))
+    called(c, inputs, arguments)
     return Post()
 
 
-def called(c: At, inputs: Sequence[Any], call: tuple[Json, Json, Json]) -> None:
-    """A named function, and its arguments: public nodes and formulas, constants. Raises Refused."""
-    function, digest, arguments = call
-    c.require(type(function) is str and type(digest) is str, "function and digest are text")
+def called(c: At, inputs: Sequence[Any], arguments: Sequence[Json]) -> None:
+    """Arguments of a function: public nodes and formulas, constants. Raises Refused."""
     c.require(all(public(fact) for fact in inputs), "its inputs must be released")
-    c.require(type(arguments) is list, "arguments must be a list")
     nodes = 0
     for argument in arguments:
-        (kind_of,) = argument if type(argument) is dict and len(argument) == 1 else ("",)
-        c.require(kind_of in ("node", "formula", "constant"), "node, formula or constant")
-        c.require(kind_of != "node" or argument["node"] is None, "node must be null")
-        nodes += kind_of == "node"
-        if kind_of == "formula":
-            c.formula(argument["formula"])
+        match argument:
+            case {"node": None, **more} if not more:
+                nodes += 1
+            case {"formula": value, **more} if not more:
+                c.formula(value)
+            case {"constant": _, **more} if not more:
+                pass
+            case _:
+                raise Refused(f"{c.where}: an argument is a node (null), formula or constant")
     c.require(nodes == len(inputs), "one node argument for each input")
 
 
 @kind("iterate", answers=PLAIN)
-def _iterate(at: Context, *, name: Json, size: Json) -> Iterate:
+def _iterate(at: Context, *, name: str, size: Whole) -> Iterate:
     """The point of a loop: made of what the loop has released so far."""
-    at.require(type(name) is str, "name must be text")
-    return Iterate(at.whole(size, "size"))
+    return Iterate(size)
 
 
 @kind("loop", Iterate, *SEEN, many=True, answers=OF_BUDGETS)
-def _loop(c: At, *inputs: Any, function: Json, digest: Json, arguments: Json) -> Post:
+def _loop(c: At, *inputs: Any, function: str, digest: str, arguments: list[Json]) -> Post:
     """Every point: the next is made of the last one, the answer there, and what was released before
     the loop. One answer's guarantee holds at every point, so all compose.
     """
     fits = len(inputs) > 1 and type(inputs[0]) is Iterate and type(inputs[-1]) is Release
     c.require(fits, "a point, what was released before, and a release")
     point, *others, step = inputs
-    called(c, others, (function, digest, arguments))
+    called(c, others, arguments)
     points = c.past.points
     read = [*others, *(c.past.symbols[n] for n in c.past.reads & c.past.symbols.keys())]
     c.require(not any(point in points[one] for one in read), "arguments are known before the loop")
@@ -170,43 +159,35 @@ def _loop(c: At, *inputs: Any, function: Json, digest: Json, arguments: Json) ->
 
 
 @kind("known", *SEEN, many=True, answers=PLAIN)
-def _known(c: At, *values: Any, name: Json) -> Known:
+def _known(c: At, *values: Any, name: str) -> Known:
     """A released number for formulas to read: what they claim is shown for all of its range."""
     fits = len(values) == 1 and isinstance(values[0], (Release, Post, Known))
     c.require(fits, "a release, or a function of releases")
     return Known(own_name(c, name))
 
 
-def own_name(c: At, name: Json) -> str:
+def own_name(c: At, name: str) -> str:
     """The name of a released number, which nothing else has. Raises Refused."""
-    c.require(type(name) is str and NAME.match(name), "name must be a name")
+    c.require(NAME.match(name), "name must be a name")
     c.require(name not in c.ring.symbols and not named(c, name), f"{name} must be its own name")
-    return str(name)
+    return name
 
 
 @kind("bound", Release, answers=PLAIN)
 def _bound(
-    c: At,
-    release: Release,
-    *,
-    name: Json,
-    upper: Json,
-    stds: Json,
-    margin: Json,
-    failure: Json,
+    c: At, release: Release, *, name: str, upper: bool, stds: Read, margin: Read, failure: Positive
 ) -> Bound:
     """f(D) + N moved by stds and margin >= sensitivity: on one side of f on both neighbours unless
     |N| > stds, and of f on every table between them.
     """
     once = release.times.constant == 1 and not release.sampled and not release.statistic.shape
-    fits = once and release.noise.loss.gaussian and type(upper) is bool
+    fits = once and release.noise.loss.gaussian
     c.require(fits, "a bound is of one number that is drawn once, with Gaussian noise")
-    paid, far = c.positive(failure, "failure"), c.formula(stds)
-    c.settled(paid)
-    c.at_least(c.formula(margin), moved_by(c, release), "the margin must cover the sensitivity")
-    c.at_least(far, 0, "stds must not be negative")
-    c.require(tail_paid(c, far, paid), "exp(-stds^2/2)/2 <= failure was not shown")
-    return Bound(own_name(c, name), release.statistic, upper, paid)
+    c.settled(failure)
+    c.at_least(margin, moved_by(c, release), "the margin must cover the sensitivity")
+    c.at_least(stds, 0, "stds must not be negative")
+    c.require(tail_paid(c, stds, failure), "exp(-stds^2/2)/2 <= failure was not shown")
+    return Bound(own_name(c, name), release.statistic, upper, failure)
 
 
 def tail_paid(c: At, far: Formula, failure: Formula) -> bool:
@@ -225,6 +206,6 @@ def tail_paid(c: At, far: Formula, failure: Formula) -> bool:
     def decide(ends: Sequence[Interval] | None) -> bool:
         if ends is None or ends[0][0] < 0:
             return False
-        return transcendental("exp", -(ends[0][0] ** 2) / 2, 96)[1] / 2 <= ends[1][0]
+        return exp(-(ends[0][0] ** 2) / 2, 96)[1] / 2 <= ends[1][0]
 
     return on_boxes(c, "tail", [far, failure], decide)

@@ -14,20 +14,20 @@ from dpframe.exact.limits import HALF, ZERO, Json
 from .at import Context
 from .book import PLAIN, ROUNDING, ZERO_MAP, kind
 from .facts import SEEN, Iterate, LabelFacts, Loss, PerRecord, Records, RowFacts
+from .keys import Bits, Number, Positive, Read, Whole
 
 
 @kind("rows", answers=PLAIN)
-def _rows(at: Context, *, name: Json, columns: Json) -> RowFacts:
+def _rows(at: Context, *, name: str, columns: Whole) -> RowFacts:
     """A table of finite numbers: nothing bounds a row. One table only: a record is a row of it."""
-    at.require(type(name) is str, "name must be text")
     at.sole(RowFacts, "there is one table of rows")
-    return RowFacts(at.whole(columns, "columns"))
+    return RowFacts(columns)
 
 
 @kind("encode", RowFacts, answers=PLAIN)
-def _encode(at: Context, rows: RowFacts, *, schema: Json) -> RowFacts:
+def _encode(at: Context, rows: RowFacts, *, schema: list[Json]) -> RowFacts:
     """Each of k entries adds at most 1 to |x|^2, and may add 1."""
-    at.require(type(schema) is list and schema, "schema must be a list of columns")
+    at.require(schema, "schema must be a list of columns")
     widths = [_encoded(at, entry) for entry in schema]
     k = at.number(len(schema))
     at.equal(rows.columns, k, "the table has one column for each entry of schema")
@@ -56,23 +56,21 @@ def _encoded(at: Context, entry: Json) -> tuple[int, Formula]:
 
 
 @kind("clip_norm", RowFacts, answers=ZERO_MAP)
-def _clip_norm(at: Context, rows: RowFacts, *, norm: Json) -> RowFacts:
+def _clip_norm(at: Context, rows: RowFacts, *, norm: Positive) -> RowFacts:
     """x min(1, norm/|x|): every entry shrinks, so a bound on the 1-norm stays; Cauchy-Schwarz."""
-    bound = at.positive(norm, "norm")
-    here = rows.columns**HALF * bound
+    here = rows.columns**HALF * norm
     norm1 = here if rows.norm1 is None else at.minimum(here, rows.norm1)
-    return RowFacts(rows.columns, bound, norm1)
+    return RowFacts(rows.columns, norm, norm1)
 
 
 @kind("box", RowFacts, answers=ZERO_MAP)
-def _box(at: Context, rows: RowFacts, *, bound: Json) -> RowFacts:
+def _box(at: Context, rows: RowFacts, *, bound: Positive) -> RowFacts:
     """Entries in [-bound, bound]: |x|_1 <= d bound, |x| <= sqrt(d) bound, equal in a corner;
     every entry shrinks, so what was known before stays.
     """
-    side = at.positive(bound, "bound")
-    corner = rows.columns**HALF * side, rows.columns * side
+    corner = rows.columns**HALF * bound, rows.columns * bound
     norm, norm1 = smaller(at, corner[0], rows.norm), smaller(at, corner[1], rows.norm1)
-    entry = side if at.same(norm, corner[0]) and at.same(norm1, corner[1]) else None
+    entry = bound if at.same(norm, corner[0]) and at.same(norm1, corner[1]) else None
     return RowFacts(rows.columns, norm, norm1, entry)
 
 
@@ -93,22 +91,20 @@ def _normalize(at: Context, rows: RowFacts) -> RowFacts:
 
 
 @kind("intercept", RowFacts, answers=PLAIN)
-def _intercept(at: Context, rows: RowFacts, *, value: Json) -> RowFacts:
+def _intercept(at: Context, rows: RowFacts, *, value: Positive) -> RowFacts:
     """One more entry, a constant."""
-    constant = at.positive(value, "value")
     if rows.norm is None or rows.norm1 is None:
         return RowFacts(rows.columns + 1)
-    norm, norm1 = (rows.norm**2 + constant**2) ** HALF, rows.norm1 + constant
-    entry = rows.entry if rows.entry is not None and at.same(rows.entry, constant) else None
+    norm, norm1 = (rows.norm**2 + value**2) ** HALF, rows.norm1 + value
+    entry = rows.entry if rows.entry is not None and at.same(rows.entry, value) else None
     return RowFacts(rows.columns + 1, norm, norm1, entry)
 
 
 @kind("scale", RowFacts, answers=ZERO_MAP)
-def _scale(at: Context, rows: RowFacts, *, by: Json) -> RowFacts:
+def _scale(at: Context, rows: RowFacts, *, by: Positive) -> RowFacts:
     """x/by, for a public number: by one of the data, one record would move every row."""
-    divisor = at.positive(by, "by")
-    at.require(at.readable(divisor), "by must be public")
-    norm, entry = (None if one is None else one / divisor for one in (rows.norm, rows.entry))
+    at.require(at.readable(by), "by must be public")
+    norm, entry = (None if one is None else one / by for one in (rows.norm, rows.entry))
     return ball(rows.columns, norm, entry)
 
 
@@ -118,29 +114,28 @@ def ball(columns: Formula, norm: Formula | None, entry: Formula | None = None) -
 
 
 @kind("scaled_columns", RowFacts, answers=PLAIN)
-def _scaled_columns(at: Context, rows: RowFacts, *, by: Json, minus: Json) -> RowFacts:
+def _scaled_columns(
+    at: Context, rows: RowFacts, *, by: list[Number], minus: list[Number]
+) -> RowFacts:
     """(x_j - minus_j)/by_j, by public numbers: at most (|x| + |minus|)/min by."""
-    lists = type(by) is list and type(minus) is list and len(by) == len(minus) > 0
-    at.require(lists, "by and minus must be lists, one number a column")
-    divisors, shifts = [at.rational(one) for one in by], [at.rational(one) for one in minus]
+    at.require(len(by) == len(minus) > 0, "by and minus must be lists, one number a column")
     every = at.constant(rows.columns) in (None, len(by))
-    at.require(every and min(divisors) > 0, "by must be positive, one number a column")
-    far = at.number(sum((shift**2 for shift in shifts), ZERO)) ** HALF
-    return ball(rows.columns, None if rows.norm is None else (rows.norm + far) / min(divisors))
+    at.require(every and min(by) > 0, "by must be positive, one number a column")
+    far = at.number(sum((shift**2 for shift in minus), ZERO)) ** HALF
+    return ball(rows.columns, None if rows.norm is None else (rows.norm + far) / min(by))
 
 
 @kind("divided_columns", RowFacts, *SEEN, many=True, answers=PLAIN)
 def _divided_columns(
-    at: Context, *inputs: Any, lower: Json, upper: Json, centred: Json
+    at: Context, *inputs: Any, lower: Positive, upper: Positive, centred: bool
 ) -> RowFacts:
     """(x_j - m_j)/s_j by released vectors, s put into [lower, upper]: whatever they are, a map of
     one row. It bounds nothing.
     """
-    at.require(type(centred) is bool and len(inputs) == 2 + centred, "rows, and one vector or two")
+    at.require(len(inputs) == 2 + centred, "rows, and one vector or two")
     fits = type(inputs[0]) is RowFacts and all(map(at.seen, inputs[1:]))
     at.require(fits, "what rows are shifted and divided by must be released")
-    low = at.positive(lower, "lower")
-    at.at_least(at.positive(upper, "upper"), low, "the range of divisors must not be empty")
+    at.at_least(upper, lower, "the range of divisors must not be empty")
     return RowFacts(inputs[0].columns)
 
 
@@ -205,9 +200,8 @@ def _gradient_at(at: Context, *inputs: Any) -> RowFacts:
 OnGrid = TypeVar("OnGrid", RowFacts, LabelFacts)
 
 
-def on_grid(at: Context, fact: OnGrid, bits: Json, most: Formula | None) -> OnGrid:
+def on_grid(at: Context, fact: OnGrid, bits: int, most: Formula | None) -> OnGrid:
     """A grid whose step is 2^-bits of a bound that must be there, towards zero: no number grows."""
-    at.require(type(bits) is int and 4 <= bits <= 24, "bits: a whole number from 4 to 24")
     at.require(most is not None, "what is put on a grid must be bounded")
     share = Fraction(1, 2**bits)
     step = None if most is None else most * share
@@ -215,27 +209,26 @@ def on_grid(at: Context, fact: OnGrid, bits: Json, most: Formula | None) -> OnGr
 
 
 @kind("grid", RowFacts, answers=ROUNDING)
-def _grid(at: Context, rows: RowFacts, *, bits: Json) -> RowFacts:
+def _grid(at: Context, rows: RowFacts, *, bits: Bits) -> RowFacts:
     """Rows in whole steps of norm/2^bits: inside the ball, no longer in L1."""
     return replace(on_grid(at, rows, bits, rows.norm), entry=None, unit_norm=False)
 
 
 @kind("box_grid", RowFacts, answers=ROUNDING)
-def _box_grid(at: Context, rows: RowFacts, *, bits: Json) -> RowFacts:
+def _box_grid(at: Context, rows: RowFacts, *, bits: Bits) -> RowFacts:
     """Rows in whole steps of entry/2^bits, entry by entry; corners are on it."""
     return replace(on_grid(at, rows, bits, rows.entry), unit_norm=False)
 
 
 @kind("grid_column", LabelFacts, answers=ROUNDING)
-def _grid_column(at: Context, column: LabelFacts, *, bits: Json) -> LabelFacts:
+def _grid_column(at: Context, column: LabelFacts, *, bits: Bits) -> LabelFacts:
     """Labels in whole steps of bound/2^bits."""
     return on_grid(at, column, bits, column.bound)
 
 
 @kind("column", answers=PLAIN)
-def _column(at: Context, *, name: Json) -> LabelFacts:
+def _column(at: Context, *, name: str) -> LabelFacts:
     """Labels: finite numbers, one for each row of the table."""
-    at.require(type(name) is str, "name must be text")
     at.sole(LabelFacts, "there is one column of labels")
     return LabelFacts()
 
@@ -267,20 +260,19 @@ def _clip_column(at: Context, _: LabelFacts, *, lower: Json, upper: Json) -> Lab
 
 
 @kind("unit_interval", LabelFacts, answers=PLAIN)
-def _unit_interval(at: Context, _: LabelFacts, *, lower: Json, upper: Json) -> LabelFacts:
+def _unit_interval(at: Context, _: LabelFacts, *, lower: Number, upper: Number) -> LabelFacts:
     """[lower, upper] onto [-1, 1], clipped."""
-    at.require(at.rational(lower) < at.rational(upper), "bounds must increase")
+    at.require(lower < upper, "bounds must increase")
     return LabelFacts(at.number(1))
 
 
 @kind("scaled_labels", LabelFacts, answers=PLAIN)
-def _scaled_labels(at: Context, column: LabelFacts, *, by: Json, minus: Json) -> LabelFacts:
+def _scaled_labels(at: Context, column: LabelFacts, *, by: Positive, minus: Read) -> LabelFacts:
     """(y - minus)/by, by numbers that are public or released."""
-    divisor, shift = at.positive(by, "by"), at.formula(minus)
-    at.require(at.readable(divisor), "by must be public or released")
-    if column.bound is None or at.constant(shift) != 0:
+    at.require(at.readable(by), "by must be public or released")
+    if column.bound is None or at.constant(minus) != 0:
         return LabelFacts()
-    return LabelFacts(column.bound / divisor)
+    return LabelFacts(column.bound / by)
 
 
 def stepped(first: PerRecord, *others: PerRecord) -> tuple[Formula, ...]:

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 from dpframe.exact.formula import Formula
-from dpframe.exact.limits import HALF, ZERO, Json, Refused
+from dpframe.exact.limits import HALF, ZERO, Refused
 
 from .at import Context
 from .book import COMBINED, PLAIN, PLAIN_SUM, RECORD_SUM, ZERO_MAP, ZERO_SUM, kind
 from .facts import LabelFacts, RowFacts, StatisticFacts
 from .joint import by_part, charged, joint, larger, sizes_of
+from .keys import Cuts, Positive, Read, between
 from .procedures import floor_of
 from .rows import stepped
 
@@ -26,16 +27,16 @@ def _gram(at: Context, rows: RowFacts) -> StatisticFacts:
     zz' <= xx'. Upper triangle in L1: (|x|_1^2 + |x|^2)/2, or by Cauchy-Schwarz over its entries.
     """
     d, steps = rows.columns, stepped(rows, rows)
+    unknown = StatisticFacts((d, d), part="gram", steps=steps, symmetric=True)
     if rows.norm is None or rows.norm1 is None:
-        return StatisticFacts((d, d), part="gram", steps=steps, symmetric=True)
+        return unknown
     square = l2 = rows.norm**2
     l1 = (rows.norm1**2 + square) * HALF
     if at.replaced:
         alone, cauchy = at.constant(d) == 1, (d * (d + 3) * HALF) ** HALF * square
         l1 = square if alone else at.minimum(l1 * 2, cauchy)
         l2 = square if alone else at.number(2) ** HALF * square
-    found = StatisticFacts((d, d), l1, l2, square, part="gram", steps=steps)
-    return replace(found, size=square, table=(rows, None), symmetric=True)
+    return replace(unknown, l1=l1, l2=l2, operator=square, size=square, table=(rows, None))
 
 
 @kind("lambda_min", StatisticFacts, answers=COMBINED.but(role="floor"))
@@ -69,8 +70,8 @@ def _moment(at: Context, rows: RowFacts, column: LabelFacts) -> StatisticFacts:
     if rows.norm is None or rows.norm1 is None or column.bound is None:
         return StatisticFacts(shape, steps=steps)
     l1, l2 = rows.norm1 * column.bound, rows.norm * column.bound
-    found = signed_sum(at, shape, l1, l2, part="moment", steps=steps)
-    return replace(found, size=l2, table=(rows, column))
+    own = {"part": "moment", "size": l2, "table": (rows, column)}
+    return signed_sum(at, shape, l1, l2, steps=steps, **own)
 
 
 @kind("squares", LabelFacts, answers=RECORD_SUM.but(role="squares"))
@@ -80,8 +81,8 @@ def _squares(_: Context, column: LabelFacts) -> StatisticFacts:
     if column.bound is None:
         return StatisticFacts((), steps=steps)
     size = column.bound**2
-    found = StatisticFacts((), size, size, part="squares", steps=steps)
-    return replace(found, size=size, table=(None, column))
+    own: Any = {"part": "squares", "size": size, "table": (None, column)}
+    return StatisticFacts((), size, size, steps=steps, **own)
 
 
 @kind("count", RowFacts, answers=PLAIN_SUM.but(record_by_record=True))
@@ -112,9 +113,8 @@ def _trace(at: Context, rows: RowFacts) -> StatisticFacts:
         return StatisticFacts((), steps=stepped(rows, rows))
     square = rows.norm**2
     move = at.number(0) if rows.unit_norm and at.replaced else square
-    return StatisticFacts(
-        (), move, move, steps=(square,) if rows.unit_norm else stepped(rows, rows)
-    )
+    steps = (square,) if rows.unit_norm else stepped(rows, rows)
+    return StatisticFacts((), move, move, steps=steps)
 
 
 @kind("column_squares", RowFacts, answers=ZERO_SUM)
@@ -141,34 +141,26 @@ def counts_of_bins(at: Context, bins: Formula, columns: Formula) -> StatisticFac
 
 @kind("bin_counts", RowFacts, LabelFacts, many=True, answers=PLAIN_SUM)
 def _bin_counts(
-    at: Context, *data: RowFacts | LabelFacts, cuts: Json, absolute: Json
+    at: Context, *data: RowFacts | LabelFacts, cuts: Cuts, absolute: bool
 ) -> StatisticFacts:
     """Records between cuts, column by column."""
-    at.require(len(data) == 1 and type(absolute) is bool, "one input; absolute: true or false")
+    at.require(len(data) == 1, "one input")
     d = data[0].columns if isinstance(data[0], RowFacts) else at.number(1)
-    return counts_of_bins(at, d * (len(cuts_of(at, cuts)) + 1), d)
-
-
-def cuts_of(at: Context, cuts: Json) -> list[Fraction]:
-    """Increasing numbers."""
-    at.require(type(cuts) is list and 1 <= len(cuts) <= 10_000, "cuts: a list of numbers")
-    ends = [at.rational(cut) for cut in cuts]
-    at.require(sorted(set(ends)) == ends, "cuts must increase")
-    return ends
+    return counts_of_bins(at, d * (len(cuts) + 1), d)
 
 
 @kind("norm_counts", RowFacts, answers=ZERO_SUM)
-def _norm_counts(at: Context, _: RowFacts, *, cuts: Json) -> StatisticFacts:
+def _norm_counts(at: Context, _: RowFacts, *, cuts: Cuts) -> StatisticFacts:
     """Rows with norms between cuts, none at or below the first."""
-    ends = cuts_of(at, cuts)
-    at.require(ends[0] > 0, "cuts must increase, from above 0")
-    return counts_of_bins(at, at.number(len(ends)), at.number(1))
+    at.require(cuts[0] > 0, "cuts must increase, from above 0")
+    return counts_of_bins(at, at.number(len(cuts)), at.number(1))
 
 
 @kind("histogram", RowFacts, LabelFacts, answers=PLAIN_SUM)
-def _histogram(at: Context, rows: RowFacts, column: LabelFacts, *, cells: Json) -> StatisticFacts:
+def _histogram(
+    at: Context, rows: RowFacts, column: LabelFacts, *, cells: Annotated[int, between(2, 1000)]
+) -> StatisticFacts:
     """Records in cells of a public grid, whose number is the exponential of its logarithm."""
-    at.require(type(cells) is int and 2 <= cells <= 1000, "cells: a whole number from 2 to 1000")
     count = at.exp((rows.columns + 1) * at.log(at.number(cells)))
     if rows.step is None or column.step is None:
         return StatisticFacts((count,))
@@ -177,33 +169,31 @@ def _histogram(at: Context, rows: RowFacts, column: LabelFacts, *, cells: Json) 
 
 @kind("log_residual", StatisticFacts, StatisticFacts, answers=PLAIN)
 def _log_residual(
-    at: Context, gram: StatisticFacts, moment: StatisticFacts, *, penalty: Json, floor: Json
+    at: Context, gram: StatisticFacts, moment: StatisticFacts, *, penalty: Positive, floor: Read
 ) -> StatisticFacts:
     """log(Y + B |theta|), theta = H^-1 X'y, H = X'X + penalty I >= h: a record more moves theta by
     at most B (Y + B |theta|)/h, and so this by log(1 + B^2/h).
     """
-    size, least = at.positive(penalty, "penalty"), floor_of(at, gram, moment, floor)
-    at.require(at.single() or at.constant(least) == 0, "with a floor, one row a person")
+    floor_of(at, gram, moment, floor)
+    at.require(at.single() or at.constant(floor) == 0, "with a floor, one row a person")
     if gram.size is None:
         return StatisticFacts(())
-    move = at.log(1 + gram.size / (size + least)) * at.changes
-    return StatisticFacts((), move, move, table=moment.table, ridge=(size, least))
+    move = at.log(1 + gram.size / (penalty + floor)) * at.changes
+    return StatisticFacts((), move, move, table=moment.table, ridge=(penalty, floor))
 
 
 @kind("linear", StatisticFacts, many=True, answers=COMBINED)
-def _linear(at: Context, *parts: StatisticFacts, coefficients: Json) -> StatisticFacts:
+def _linear(at: Context, *parts: StatisticFacts, coefficients: list[Read]) -> StatisticFacts:
     """sum c_i S_i: the triangle inequality."""
-    fits = type(coefficients) is list and len(coefficients) == len(parts) > 0
-    at.require(fits, "one coefficient for each input")
+    at.require(len(coefficients) == len(parts) > 0, "one coefficient for each input")
     for part in parts:
         at.require(len(part.shape) == len(parts[0].shape), "its inputs must have one shape")
         for mine, first in zip(part.shape, parts[0].shape, strict=True):
             at.equal(mine, first, "its inputs must have one shape")
-    factors = [at.formula(value) for value in coefficients]
-    sizes = [at.maximum(f, -f) for f in factors]
+    sizes = [at.maximum(f, -f) for f in coefficients]
     norms = zip(*((part.l1, part.l2, part.spectral) for part in parts), strict=True)
     l1, l2, operator = (summed(at, sizes, moves) for moves in norms)
-    steps = common_step(at, factors, parts)
+    steps = common_step(at, coefficients, parts)
     mirrored = all(part.symmetric for part in parts)
     return StatisticFacts(parts[0].shape, l1, l2, operator, steps=steps, symmetric=mirrored)
 
@@ -222,13 +212,13 @@ def common_step(
     """The largest step of which every term is a whole multiple: quotients must be rational."""
     if not all(len(part.steps) == 1 and not part.stacked for part in parts):
         return ()
-    first = parts[0].steps[0]
-    terms = [
-        at.constant(f * (part.steps[0] / first)) for f, part in zip(factors, parts, strict=True)
-    ]
+    first, pairs = parts[0].steps[0], zip(factors, parts, strict=True)
+    terms = [at.constant(f * (part.steps[0] / first)) for f, part in pairs]
     shares = [term for term in terms if term is not None]
-    if len(shares) < len(terms) or not any(shares):
-        return (first,) if len(shares) == len(terms) else ()
+    if len(shares) < len(terms):
+        return ()
+    if not any(shares):
+        return (first,)
     above = math.gcd(*(share.numerator for share in shares))
     return (first * Fraction(above, math.lcm(*(share.denominator for share in shares))),)
 
@@ -281,25 +271,26 @@ def units(
 
 @kind("sufficient_statistics", RowFacts, LabelFacts, answers=ZERO_SUM)
 def _sufficient(
-    at: Context, rows: RowFacts, column: LabelFacts, *, constant: Json
+    at: Context, rows: RowFacts, column: LabelFacts, *, constant: bool
 ) -> StatisticFacts:
     """Upper X'X, X'y, perhaps y'y of u = (x/B, y/Y): (|u|_1^2 + |u|^2)/2; |uu'|_F = |u|^2. Replaced
     in a box, uu' - vv' = 2 (pq' + qp') with |p_j| + |q_j| <= 1: the same, and d (d + 2)^2/(2 d + 2)
     without y'y, which is largest at p, q constant.
     """
-    at.require(type(constant) is bool, "constant must be true or false")
     shape = (rows.columns * (rows.columns + 3) * HALF + int(constant),)
-    size = units(at, rows, column)
+    size, unknown = (
+        units(at, rows, column),
+        StatisticFacts(shape, table=(rows, column), constant=constant),
+    )
     if size is None:
-        return StatisticFacts(shape, table=(rows, column), constant=constant)
+        return unknown
     n1, squared = size
     l1, l2 = (n1**2 + squared + n1 * 2) * HALF + int(constant), squared + 1
     if at.replaced:
         l2 = l2 * at.number(2) ** HALF
         boxed = l1 if constant else n1 * (n1 + 2) ** 2 / ((n1 + 1) * 2)
         l1 = l1 * 2 if rows.entry is None else boxed
-    found = StatisticFacts(shape, l1, l2, table=(rows, column), constant=constant)
-    return replace(found, steps=(at.number(rows.share**2),))
+    return replace(unknown, l1=l1, l2=l2, steps=(at.number(rows.share**2),))
 
 
 @kind("monomials", StatisticFacts, answers=ZERO_MAP)

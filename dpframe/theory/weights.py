@@ -8,11 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from dpframe.exact.formula import Formula
-from dpframe.exact.limits import ZERO, Json
+from dpframe.exact.limits import ZERO
 
 from .at import Context
 from .book import BY_RECORD, OF_BUDGETS, PLAIN, SAMPLE, kind
 from .facts import Budgets, LabelFacts, OfBudgets, RecordWeights, RowFacts, Thinning, Weight
+from .keys import Bits, Positive
 
 
 @kind("budgets", answers=PLAIN)
@@ -23,23 +24,24 @@ def _budgets(at: Context) -> Budgets:
 
 
 @kind("of_budgets", answers=OF_BUDGETS)
-def _of_budgets(at: Context, *, what: Json, formula: Json, noise: Json = None) -> OfBudgets:
+def _of_budgets(
+    at: Context, *, what: str, formula: Positive, noise: Positive | None = None
+) -> OfBudgets:
     """The total, largest, smallest or average of a positive formula of each record's budget, or a
     cap for it: all that is used of it is that it is positive.
     """
     kinds = ("total", "largest", "smallest", "average", "cap")
     at.require(what in kinds and (noise is not None) == (what == "cap"), f"what: one of {kinds}")
-    found = at.positive(formula, "what is counted of each budget")
-    at.require(at.each(found), "its formula must read each record's budget")
+    at.require(at.each(formula), "its formula must read each record's budget")
     if noise is not None:
-        at.shared(at.positive(noise, "noise"))
-    return OfBudgets(what, found)
+        at.shared(noise)
+    return OfBudgets(what, formula)
 
 
 @kind("weight", answers=OF_BUDGETS)
-def _weight(at: Context, *, factor: Json) -> Weight:
+def _weight(at: Context, *, factor: Positive) -> Weight:
     """A public factor of each record."""
-    return Weight(at.positive(factor, "a weight"))
+    return Weight(factor)
 
 
 def weighed(at: Context, takes: type, inputs: Sequence[Any]) -> tuple[Any, Weight]:
@@ -74,12 +76,11 @@ def _record_weights(at: Context, *inputs: Any) -> RecordWeights:
     return RecordWeights(weight.factor, rows)
 
 
-def common(at: Context, own: RowFacts | LabelFacts, bits: Json) -> Formula | None:
+def common(at: Context, own: RowFacts | LabelFacts, bits: int) -> Formula | None:
     """The step that all weighed records share, of the largest: each row or label is drawn in and
     rounded towards zero, inside its record's own bounds. None where nothing bounds them. Raises
     Refused.
     """
-    at.require(type(bits) is int and 4 <= bits <= 24, "bits: a whole number from 4 to 24")
     factor, bound = own.weighed or (None, None)
     fits = own.step is None and bound is not None
     at.require(fits, "its input must be weighed, bounded, and on no grid")
@@ -92,25 +93,26 @@ def common(at: Context, own: RowFacts | LabelFacts, bits: Json) -> Formula | Non
 
 
 @kind("weighted_grid", RowFacts, answers=BY_RECORD)
-def _weighted_grid(at: Context, rows: RowFacts, *, bits: Json) -> RowFacts:
+def _weighted_grid(at: Context, rows: RowFacts, *, bits: Bits) -> RowFacts:
     """Rows on the common grid; eigenvalues of such X'X are computed in floating point."""
     return replace(rows, step=common(at, rows, bits), share=ZERO)
 
 
 @kind("weighted_grid_column", LabelFacts, answers=BY_RECORD)
-def _weighted_grid_column(at: Context, column: LabelFacts, *, bits: Json) -> LabelFacts:
+def _weighted_grid_column(at: Context, column: LabelFacts, *, bits: Bits) -> LabelFacts:
     """Labels on the common grid."""
     return replace(column, step=common(at, column, bits), share=ZERO)
 
 
 @kind("thinning", answers=OF_BUDGETS)
-def _thinning(at: Context, *, threshold: Json, epsilon: Json, delta: Json = None) -> Thinning:
+def _thinning(
+    at: Context, *, threshold: Positive, epsilon: Positive, delta: Positive | None = None
+) -> Thinning:
     """One coin a record, in secret; once."""
     rule = "one sample, where every record has an epsilon of its own"
     at.require(at.personal_budgets(), rule)
     at.sole(Thinning, rule)
-    last = None if delta is None else at.positive(delta, "delta")
-    return Thinning(at.positive(threshold, "threshold"), at.positive(epsilon, "epsilon"), last)
+    return Thinning(threshold, epsilon, delta)
 
 
 @kind("sampled_rows", RowFacts, Budgets, Thinning, answers=SAMPLE)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from dpframe import kernel
@@ -11,15 +12,15 @@ from dpframe.exact import ring as exact_ring
 from dpframe.exact import signs as exact_signs
 from dpframe.exact.contour import Draws, Line, composed
 from dpframe.exact.documents import domain, plain, read
-from dpframe.exact.enclosure import Enclosure, exactly
-from dpframe.exact.interval import transcendental
+from dpframe.exact.enclosure import Enclosure
+from dpframe.exact.interval import Interval, ball, cos_sin_units
 from dpframe.exact.limits import Refused, Unbounded, Unusable
 from dpframe.exact.profile import least_std, mills, profile
 from dpframe.kernel import checker as kernel_checker
 from dpframe.kernel.__main__ import main
 from dpframe.kernel.checker import hash_of
 from dpframe.kernel.reading import content_of
-from dpframe.prover.witnesses import Searched, _line, proved, some
+from dpframe.prover.witnesses import Searched, _line, exactly, proved, some
 from dpframe.theory import DERIVATIONS, KINDS, THEOREMS
 from dpframe.theory.estimates import moves_of
 from dpframe.theory.joint import PARTS, joint
@@ -27,6 +28,13 @@ from dpframe.theory.personal import derive
 from dpframe.theory.relations import ADD_REMOVE, RELATIONS, REPLACE_ONE
 
 line = _line
+
+
+def cos_sin(x: Fraction, bits: int) -> tuple[Interval, Interval]:
+    """cos(x) and sin(x), |x| < 2^40, in intervals of an absolute width of 2^(2 - bits)."""
+    scale = bits + 64
+    cosine, sine, error = cos_sin_units(x, scale)
+    return ball(cosine, error, scale, bits), ball(sine, error, scale, bits)
 
 
 def Ring() -> exact_ring.Ring:  # noqa: N802 - like the class

@@ -13,14 +13,13 @@ import attrs
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.privacy import Share
 from dpframe.symbols import RELEASED, Expression, exact, power
-from dpframe.theory.procedures import of_one_row
 
-from ..facts import by_the_book
 from ..node import Node
 from ..procedure import Random, Rounded, Sampler, approximate
 from ..reading import Reading
 from ..statistics import Gram
 from ..statistics.combined import ZERO
+from .one_row import of_one_row
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,10 +73,7 @@ class GaussianMixing(Sampler):
     @property
     def claim(self) -> tuple[Expression, Expression]:
         """What one added or removed row must satisfy."""
-        epsilon, delta = by_the_book(
-            of_one_row, self.gram.unit.relation, self.share.epsilon, self.share.delta
-        )
-        return epsilon, delta
+        return of_one_row(self.gram.unit.relation, self.share)
 
     def sizes(self, numbers: Rounded) -> tuple[int, int]:
         """(T, k) as whole numbers. Raises InvalidArgument beyond 10^7 rows in all."""

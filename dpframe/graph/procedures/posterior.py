@@ -11,7 +11,7 @@ import attrs
 
 from dpframe.privacy import REPLACE_ONE, Share
 from dpframe.symbols import RELEASED, Expression, exact, exp, power
-from dpframe.theory.procedures import of_one_row, residual_of
+from dpframe.theory.procedures import residual_of
 
 from ..facts import by_the_book
 from ..node import Node
@@ -20,6 +20,7 @@ from ..reading import Reading
 from ..statistics import Gram, Moment
 from ..statistics.combined import ZERO
 from ..statistics.log_residual import ridge
+from .one_row import of_one_row
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,10 +100,7 @@ class Posterior(Sampler):
     @property
     def claim(self) -> tuple[Expression, Expression]:
         """What one added or removed row must satisfy."""
-        epsilon, delta = by_the_book(
-            of_one_row, self.gram.unit.relation, self.share.epsilon, self.share.delta
-        )
-        return epsilon, delta
+        return of_one_row(self.gram.unit.relation, self.share)
 
     def gamma(self, numbers: Rounded) -> float:
         """The temperature, rounded down: admissible where it is not stated, 0 where none is."""
