@@ -172,7 +172,7 @@ def scored(
     normal_residuals: bool = False,
 ) -> Score:
     """Intervals against the truth; infinite ones count as refused, predictive ones always."""
-    found = infer(evidence, bound=world.bound, normal_residuals=normal_residuals)
+    found = infer(evidence, bound=world.bound, norm=1.0, normal_residuals=normal_residuals)
     X, y = world.table(NEW, rng)
     ends, band = found.intervals(level), found.predictive(X, level)
     inside = int(np.sum((ends[:, 0] <= world.truth) & (world.truth <= ends[:, 1])))

@@ -100,7 +100,9 @@ def covered(law: str, cell: tuple[int, int, str], repeats: int) -> list[str]:
     for normal in (False, True):
         held, lengths = [], []
         for fit in tables:
-            inference = infer(fit.evidence, bound=1.0, constant=constant, normal_residuals=normal)
+            inference = infer(
+                fit.evidence, bound=1.0, constant=constant, norm=1.0, normal_residuals=normal
+            )
             if not inference.open_ended:
                 ends = inference.intervals(LEVEL)[1:]
                 held += list((ends[:, 0] <= known[1:]) & (known[1:] <= ends[:, 1]))

@@ -50,6 +50,7 @@ def infer(
     largest: float = math.inf,
     believed: float = math.inf,
     constant: Array | None = None,
+    norm: float = math.inf,
     normal_residuals: bool = False,
 ) -> Inference:
     """Estimates and covariance of the coefficients, from released values only.
@@ -62,14 +63,18 @@ def infer(
     that what hardly overlaps them is claimed, and nothing else; with neither, nothing is claimed
     where there are such directions. `constant` (d,) is a vector with row @
     constant = 1 for every row, where there is an intercept: clips of residuals that are not
-    symmetric move the mean, which its error then counts. Raises InvalidArgument.
+    symmetric move the mean, which its error then counts. `norm` bounds the length of rows: clips of
+    labels moved X'y by no more than it times what they took off, which was counted; where it is
+    infinite and they took anything, nothing is claimed. Raises InvalidArgument.
     """
-    check(target, bound=bound, largest=largest, believed=believed)
+    check(target, bound=bound, largest=largest, believed=believed, norm=norm)
     evidence = evidence if normal_residuals else evidence.of_labels
     found = directions(evidence.gram, evidence.gram_std)
     unseen = Unseen.of(found, largest, believed)
     unit = np.zeros(evidence.columns) if constant is None else constant
-    stack = stacked(evidence, found, bound, unseen.counted, unit)
+    reach = norm * evidence.lost if evidence.lost and not normal_residuals else 0.0
+    far = reach if math.isfinite(reach) else 1.0  # then nothing is claimed
+    stack = stacked(evidence, found, bound, unseen.counted, unit, reach=far)
     given = labels(evidence, float(stack.widths[0]))
     widest = bound if math.isfinite(bound) else evidence.moments[0].width
     fixed = iterated(stack, given, widest**2)
@@ -86,7 +91,7 @@ def infer(
         residual=residual,
         bound=widest,
         kept=float(np.min(fixed.model.kept)),
-        settled=fixed.settled and evidence.lost_share <= MOST_LOST,
+        settled=fixed.settled and evidence.lost_share <= MOST_LOST and math.isfinite(reach),
         lost_share=evidence.lost_share,
         normal_residuals=normal_residuals,
     )

@@ -20,6 +20,7 @@ Array = NDArray[Any]
 
 ALIKE = 0.9  # the correlation of what two clips of residuals add
 DOUBT = 0.5  # of 1 - slope: the std of its error where residuals are not normal
+REACHES = 1.5  # stds that intervals of 87% or more have to either side, and so contain a bound
 MOST_LOST = 0.5  # of the sizes of labels to clips: where it may be more, nothing is claimed
 LEAST = 0.05  # width over std of residuals; below it almost all of them are clipped
 
@@ -30,8 +31,8 @@ class Stack:
     moments `seen` (m, k) taken at `at` (m, k), their noise `stds` and `widths` (m,), infinite where
     nothing was clipped, `hidden` (m, m), a bound on the products of distances along directions
     that are not identified, `total` (k,), the sum of all rows, zeros where it is not known, and how
-    many directions are `lost`. Clips took `clipped` off the mean of labels and the share
-    `clipped_share` off their sizes, both from above.
+    many directions are `lost`. Clips of labels whose sizes were counted took off the first moment a
+    vector of at most the length `reach`; its width is then infinite.
     """
 
     values: Array
@@ -44,8 +45,7 @@ class Stack:
     lost: int
     gram_std: float
     count: float
-    clipped: float
-    clipped_share: float
+    reach: float
 
 
 @attrs.frozen(eq=False)
@@ -65,26 +65,33 @@ class Model:
 
 
 def stacked(
-    evidence: Evidence, found: Directions, bound: float, largest: float, constant: Array
+    evidence: Evidence,
+    found: Directions,
+    bound: float,
+    largest: float,
+    constant: Array,
+    *,
+    reach: float,
 ) -> Stack:
     """`bound` is that of labels, `largest` that of the coefficients' length; every row @ `constant`
     (d,) is 1, or it is zeros.
     """
     turn, moments = found.vectors.T, evidence.moments
+    widths = np.array([unclipped(one.at, one.width, bound) for one in moments])
+    widths[0] = np.inf if reach else widths[0]
     off = np.array([found.lost.T @ one.at for one in moments])
     return Stack(
         found.values,
         np.array([turn @ one.moment for one in moments]),
         np.array([turn @ one.at for one in moments]),
         np.array([one.std for one in moments]),
-        np.array([unclipped(one.at, one.width, bound) for one in moments]),
+        widths,
         beyond(off, largest if found.lost.size else 0.0),
         found.values * (turn @ constant),
         found.lost.shape[1],
         evidence.gram_std,
         max(evidence.count, 1.0),
-        evidence.lost / max(evidence.count, 1.0),
-        evidence.lost_share,
+        reach,
     )
 
 
@@ -109,7 +116,7 @@ def modelled(stack: Stack, theta: Array, variance: float, *, target: str) -> Mod
     apart = theta - stack.at
     spread = variance + apart**2 @ stack.values / stack.count
     ratio = np.clip(stack.widths / np.sqrt(spread), LEAST, MOST)
-    slope, share = counted_slope(stack, kept_slope(ratio)), added_share(ratio)
+    slope, share = kept_slope(ratio), added_share(ratio)
     if target == "sample":  # least squares counts what clips lose
         share = np.maximum(share, np.isfinite(stack.widths) * skewed_share(ratio))
     added = np.sqrt(share * spread)
@@ -117,20 +124,9 @@ def modelled(stack: Stack, theta: Array, variance: float, *, target: str) -> Mod
     common = together(added) + (variance if target == "population" else 0.0)
     sample = np.kron(common, np.diag(stack.values)) + doubted(stack, apart, slope)
     moved = np.isfinite(stack.widths) * skewed_shift(ratio) * np.sqrt(spread)
-    moved[0] = max(moved[0], stack.clipped)
     sample += np.kron(together(moved), np.outer(stack.total, stack.total))
     own = (stack.stds / slope) ** 2
     return Model(apart, left, slope, own, private(stack, apart, own), sample)
-
-
-def counted_slope(stack: Stack, slope: Array) -> Array:
-    """The slopes (m,) that clips keep, where that of labels is no less than counts of their sizes
-    say: clips that bind take about twice as much off slopes as off sizes of normal labels, and
-    hardly more off labels of another law with the same counts.
-    """
-    if stack.clipped_share:
-        slope[0] = max(slope[0], 1 - 2 * stack.clipped_share)
-    return slope
 
 
 def together(added: Array) -> Array:
@@ -145,14 +141,10 @@ def together(added: Array) -> Array:
 
 def doubted(stack: Stack, apart: Array, slope: Array) -> Array:
     """What clips of residuals that are not normal may add, (m k, m k): their slopes are known up to
-    a part DOUBT of what was lost, those of labels up to the share that counts say was lost, as
-    much of slopes as of labels.
+    a part DOUBT of what was lost.
     """
     m, k = apart.shape
-    part = DOUBT * (1 - slope) / slope
-    lost = min(stack.clipped_share, MOST_LOST)
-    part[0] = max(part[0], lost / (1 - lost))
-    off = part[:, None] * stack.values * apart
+    off = (DOUBT * (1 - slope) / slope)[:, None] * stack.values * apart
     blocks = np.einsum("ij,ia,ib->iajb", np.eye(m), off, off)
     return np.asarray(blocks.reshape(m * k, m * k))
 
@@ -160,9 +152,11 @@ def doubted(stack: Stack, apart: Array, slope: Array) -> Array:
 def private(stack: Stack, apart: Array, own: Array) -> Array:
     """The covariance (m k, m k) of e_j - N d_j, for noise e_j of variances `own` (m,), distances
     d_j and the symmetric noise N: of N d_i and N d_j it is gram_std^2/2 (d_i.d_j I + d_j d_i').
+    What clips took off labels, at most `reach` in every direction, counts as REACHES stds.
     """
     m, k = apart.shape
     near = stack.gram_std**2 / 2
+    own = own + (np.arange(m) == 0) * (stack.reach / REACHES) ** 2
     alike = np.diag(own) + near * (apart @ apart.T + stack.hidden)
     crossed = near * np.einsum("ja,ib->iajb", apart, apart).reshape(m * k, m * k)
     found: Array = np.kron(alike, np.eye(k)) + crossed

@@ -55,14 +55,16 @@ class Residual:
 
 def labels(evidence: Evidence, width: float) -> Labels | None:
     """Of y'y and n; None where y'y was not released, or n is lost in noise. `width` is infinite
-    where labels were not clipped below their bound.
+    where labels were not clipped below their bound, or what clips took was counted: then they took
+    about twice the width times it off squares.
     """
     noise, n = evidence.squares_std, evidence.count
     if not (np.isfinite(evidence.squares + noise) and n > KNOWN * evidence.count_std):
         return None
     mean = max(evidence.squares, noise, 0.0) / n
     if not np.isfinite(width):
-        return Labels(evidence.squares / n, noise / n, evidence.count_std)
+        lost = 2 * evidence.moments[0].width * evidence.lost if evidence.lost else 0.0
+        return Labels((evidence.squares + lost) / n, noise / n, evidence.count_std)
     middle, high = square_before(mean, width), square_before(mean + noise / n, width)
     return Labels(middle, high - middle, evidence.count_std)
 

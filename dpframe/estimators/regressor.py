@@ -221,7 +221,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     def _inference(self, target: str, largest: float, *, normal_residuals: bool) -> Inference:
         check_is_fitted(self, "certificate_")
         evidence = evidence_of(self.result_.output)
-        _, labels = self.certificate_.setting.nodes()
+        rows, labels = self.certificate_.setting.nodes()
+        norm = math.inf if rows.norm is None else self._number(rows.norm)
         bound = math.inf if labels is None else self._number(labels.radius)
         constant = constant_of(self._maps, len(self._theta), self._number)
         scale = entry_bound(self._maps, self._number)
@@ -232,6 +233,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             largest=largest,
             believed=bound / scale,
             constant=constant,
+            norm=norm,
             normal_residuals=normal_residuals,
         )
 

@@ -52,7 +52,7 @@ def test_intervals_hold(run, law):
     for repeat in range(TABLES):
         rng = np.random.default_rng(repeat)
         output = dp.execute(run, *table(law, N, rng), rng=repeat).output
-        ends = infer(output.evidence, bound=1.0, constant=CONSTANT).intervals()
+        ends = infer(output.evidence, bound=1.0, norm=1.0, constant=CONSTANT).intervals()
         held += list((ends[1:, 0] <= truth[1:]) & (truth[1:] <= ends[1:, 1]))
     assert np.mean(held) >= 0.87
 
@@ -64,7 +64,7 @@ def test_an_intercept_far_from_zero_is_not_stretched(run):
         rng = np.random.default_rng(repeat)
         X, y = table("one value but for a few", N, rng)
         output = dp.execute(run, X, y, rng=repeat).output
-        low, high = infer(output.evidence, bound=1.0, constant=CONSTANT).intervals()[0]
+        low, high = infer(output.evidence, bound=1.0, norm=1.0, constant=CONSTANT).intervals()[0]
         held.append(low <= np.sqrt(D) * np.mean(y) <= high)
     assert np.mean(held) >= 0.87
 
@@ -77,7 +77,9 @@ def test_with_normal_residuals_they_are_shorter_and_false_for_skewed_labels(run)
         X, y = table("lognormal", N, np.random.default_rng(repeat))
         evidence = dp.execute(run, X, y, rng=repeat).output.evidence
         plain, normal = (
-            infer(evidence, bound=1.0, constant=CONSTANT, normal_residuals=one).intervals()
+            infer(
+                evidence, bound=1.0, norm=1.0, constant=CONSTANT, normal_residuals=one
+            ).intervals()
             for one in (False, True)
         )
         lengths.append(np.diff(normal[1:]) / np.diff(plain[1:]))
@@ -94,7 +96,7 @@ def test_sums_of_clipped_residuals_change_nothing_by_default(run):
     moved = [attrs.evolve(one, moment=one.moment + 1000.0) for one in others]
     other = attrs.evolve(evidence, moments=(first, *moved))
     assert len(others) == 6
-    assert np.array_equal(infer(evidence).intervals(), infer(other).intervals())
+    assert np.array_equal(infer(evidence, norm=1.0).intervals(), infer(other, norm=1.0).intervals())
     assert "normal" not in " ".join(infer_words(evidence))
     assert "assumed to be normal" in " ".join(infer_words(evidence, normal_residuals=True))
 
@@ -103,7 +105,7 @@ def infer_words(evidence, **given):
     """What an inference says of itself."""
     from dpframe.estimation.inference_words import sentences
 
-    return sentences(infer(evidence, bound=1.0, **given))
+    return sentences(infer(evidence, bound=1.0, norm=1.0, **given))
 
 
 @pytest.mark.parametrize("level", [1.0, 0.5, 0.125])
