@@ -71,7 +71,7 @@ def stacked(
     largest: float,
     constant: Array,
     *,
-    reach: float,
+    reach: float = 0.0,
 ) -> Stack:
     """`bound` is that of labels, `largest` that of the coefficients' length; every row @ `constant`
     (d,) is 1, or it is zeros.

@@ -22,6 +22,10 @@ LAWS = {  # of labels, from a predictor f of mean 0 and variance 1
     "lognormal": lambda f, rng: np.minimum(
         0.05 * np.exp(0.5 * f + 0.8 * rng.standard_normal(len(f))), 1
     ),
+    "far from zero": lambda f, rng: 0.3 + 0.02 * f + 0.03 * rng.standard_normal(len(f)),
+    "slopes in the tail": lambda f, rng: (
+        0.1 * np.sign(rng.random(len(f)) - 0.5) + 0.8 * np.sign(f) * (rng.random(len(f)) < 0.01)
+    ),
     "one value but for a few": lambda f, rng: (
         0.9 * (rng.random(len(f)) < 0.002 * (1 + 0.5 * f)) - 0.3
     ),
@@ -46,27 +50,17 @@ def run():
 @pytest.mark.some(2)
 @pytest.mark.parametrize("law", LAWS)
 def test_intervals_hold(run, law):
-    """95% intervals of slopes, simulated: within four standard errors of 120."""
+    """95% intervals, simulated: within five standard errors, of each coefficient of 60 tables, the
+    intercept's with them.
+    """
     truth = np.linalg.lstsq(*table(law, 1_000_000, np.random.default_rng(7)), rcond=None)[0]
     held = []
     for repeat in range(TABLES):
         rng = np.random.default_rng(repeat)
         output = dp.execute(run, *table(law, N, rng), rng=repeat).output
         ends = infer(output.evidence, bound=1.0, norm=1.0, constant=CONSTANT).intervals()
-        held += list((ends[1:, 0] <= truth[1:]) & (truth[1:] <= ends[1:, 1]))
-    assert np.mean(held) >= 0.87
-
-
-def test_an_intercept_far_from_zero_is_not_stretched(run):
-    """Clips that hit one label in 500 are not believed to have hit as many as of normal labels."""
-    held = []
-    for repeat in range(TABLES // 2):
-        rng = np.random.default_rng(repeat)
-        X, y = table("one value but for a few", N, rng)
-        output = dp.execute(run, X, y, rng=repeat).output
-        low, high = infer(output.evidence, bound=1.0, norm=1.0, constant=CONSTANT).intervals()[0]
-        held.append(low <= np.sqrt(D) * np.mean(y) <= high)
-    assert np.mean(held) >= 0.87
+        held.append((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
+    assert np.min(np.mean(held, axis=0)) >= 0.81
 
 
 def test_with_normal_residuals_they_are_shorter_and_false_for_skewed_labels(run):
