@@ -10,7 +10,9 @@
     +-- BudgetExceeded                    a query that a privacy filter cannot afford
     +-- LedgerUnavailable                 a ledger file that is locked, read-only, or on a full disk
     +-- OutsideTheorem (ValueError)       a named theorem used outside its hypotheses
-    +-- TouchesData (TypeError)           declared data met numpy, Python control flow or a number
+    +-- TouchesData (TypeError)           what has no value yet met numpy, Python control flow, ...
+    +-- UnknownName (AttributeError)      a name that is not there, and what was meant
+    +-- UnknownOption (TypeError)         an option that a call does not take, and what was meant
     +-- Uncertified                         a graph that was not proved; it carries every open
     obligation
     +-- SourceFailed                      a table, or a worker reading it, broke off
@@ -25,12 +27,15 @@ DataWarning (a column that holds no numbers where numbers are declared).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Container, Iterable, Mapping
 from enum import Enum
 from numbers import Number
 from pathlib import PurePath
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
+P = ParamSpec("P")
+R = TypeVar("R")
 LIBRARIES = {"builtins", "fractions", "decimal", "pathlib", "numpy"}  # whose scalars are shown
 KEPT = "what was released is in .released, and what was spent in .receipt"
 SHORT = 120  # characters of a text that an error repeats
@@ -130,7 +135,32 @@ class OutsideTheorem(DPFrameError, ValueError):
 
 
 class TouchesData(DPFrameError, TypeError):
-    """A declaration tried to compute with data; only a certificate may, at execution."""
+    """A declaration tried to compute with data, or with what is not released yet; only execution
+    may. The text says what to write.
+    """
+
+
+class UnknownName(DPFrameError, AttributeError):
+    """A name that is not there. Its text, which says what was meant or what to write, is made when
+    somebody reads it: most names are asked for by `hasattr`.
+    """
+
+    def __init__(self, said: str | Callable[[], str]) -> None:
+        """Keep what makes the text."""
+        super().__init__()
+        self.said = said
+
+    def __str__(self) -> str:
+        """The text."""
+        return self.said if isinstance(self.said, str) else self.said()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """The text alone."""
+        return UnknownName, (str(self),)
+
+
+class UnknownOption(DPFrameError, TypeError):
+    """An option that a function or a class does not take."""
 
 
 class Uncertified(DPFrameError):
@@ -215,6 +245,45 @@ class Plain(str):
 def listed_words(words: Iterable[object]) -> Plain:
     """Public words, in a list for an error: `epsilon, delta`."""
     return Plain(", ".join(map(str, words)) or "none")
+
+
+def nearest(name: str, words: Iterable[str]) -> str:
+    """` Did you mean 'clip'?`, of the public words the one most like `name`; "" where none is.
+
+    >>> nearest("clipnorm", ["columns", "clip", "_clips"]), nearest("foo", ["clip"])
+    (" Did you mean 'clip'?", '')
+    """
+    import difflib
+
+    plain = {word.lower(): word for word in sorted(words) if not word.startswith("_")}
+    low = name.lower()
+    within = [one for one in plain if len(one) > 3 and (low.startswith(one) or one.startswith(low))]
+    found = difflib.get_close_matches(low, plain, n=1) or sorted(within, key=len)[-1:]
+    return f" Did you mean {plain[found[0]]!r}?" if found else ""
+
+
+def suggesting(function: Callable[P, R]) -> Callable[P, R]:
+    """The same function, which says what was meant where an option is misspelt."""
+
+    @functools.wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> R:
+        try:
+            return function(*args, **options)
+        except TypeError:
+            import inspect
+
+            taken = inspect.signature(function).parameters
+            wrong = [name for name in options if name not in taken]
+            if not wrong or any(one.kind is one.VAR_KEYWORD for one in taken.values()):
+                raise
+            names = [name for name in taken if name != "self"]
+            title = function.__qualname__.removesuffix(".__init__")
+            raise UnknownOption(
+                f"{title}(...) has no option {wrong[0]!r}.{nearest(wrong[0], names)} "
+                f"It takes {listed_words(names)}."
+            ) from None
+
+    return call
 
 
 def check_word(name: str, value: object, words: Container[str], requirement: str = "") -> None:
