@@ -12,7 +12,6 @@
     +-- OutsideTheorem (ValueError)       a named theorem used outside its hypotheses
     +-- TouchesData (TypeError)           what has no value yet met numpy, Python control flow, ...
     +-- UnknownName (AttributeError)      a name that is not there, and what was meant
-    +-- UnknownOption (TypeError)         an option that a call does not take, and what was meant
     +-- Uncertified                         a graph that was not proved; it carries every open
     obligation
     +-- SourceFailed                      a table, or a worker reading it, broke off
@@ -27,15 +26,12 @@ DataWarning (a column that holds no numbers where numbers are declared).
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Container, Iterable, Mapping
 from enum import Enum
 from numbers import Number
 from pathlib import PurePath
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
-P = ParamSpec("P")
-R = TypeVar("R")
 LIBRARIES = {"builtins", "fractions", "decimal", "pathlib", "numpy"}  # whose scalars are shown
 KEPT = "what was released is in .released, and what was spent in .receipt"
 SHORT = 120  # characters of a text that an error repeats
@@ -159,10 +155,6 @@ class UnknownName(DPFrameError, AttributeError):
         return UnknownName, (str(self),)
 
 
-class UnknownOption(DPFrameError, TypeError):
-    """An option that a function or a class does not take."""
-
-
 class Uncertified(DPFrameError):
     """The graph was not proved. `obligations` holds every open one; `report` the whole report."""
 
@@ -253,37 +245,17 @@ def nearest(name: str, words: Iterable[str]) -> str:
     >>> nearest("clipnorm", ["columns", "clip", "_clips"]), nearest("foo", ["clip"])
     (" Did you mean 'clip'?", '')
     """
-    import difflib
+    from difflib import SequenceMatcher, get_close_matches
 
     plain = {word.lower(): word for word in sorted(words) if not word.startswith("_")}
     low = name.lower()
+
+    def likeness(word: str) -> tuple[float, bool]:
+        return round(SequenceMatcher(None, low, word).ratio(), 1), low[:3] == word[:3]
+
     within = [one for one in plain if len(one) > 3 and (low.startswith(one) or one.startswith(low))]
-    found = difflib.get_close_matches(low, plain, n=1) or sorted(within, key=len)[-1:]
-    return f" Did you mean {plain[found[0]]!r}?" if found else ""
-
-
-def suggesting(function: Callable[P, R]) -> Callable[P, R]:
-    """The same function, which says what was meant where an option is misspelt."""
-
-    @functools.wraps(function)
-    def call(*args: P.args, **options: P.kwargs) -> R:
-        try:
-            return function(*args, **options)
-        except TypeError:
-            import inspect
-
-            taken = inspect.signature(function).parameters
-            wrong = [name for name in options if name not in taken]
-            if not wrong or any(one.kind is one.VAR_KEYWORD for one in taken.values()):
-                raise
-            names = [name for name in taken if name != "self"]
-            title = function.__qualname__.removesuffix(".__init__")
-            raise UnknownOption(
-                f"{title}(...) has no option {wrong[0]!r}.{nearest(wrong[0], names)} "
-                f"It takes {listed_words(names)}."
-            ) from None
-
-    return call
+    found = max([*get_close_matches(low, plain), *within], key=likeness, default="")
+    return f" Did you mean {plain[found]!r}?" if found else ""
 
 
 def check_word(name: str, value: object, words: Container[str], requirement: str = "") -> None:

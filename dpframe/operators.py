@@ -56,6 +56,18 @@ def _spelled(operand: object, name: Callable[[object], str]) -> str:
     return repr(operand) if plain else name(operand)
 
 
+def by_operator(symbolic: object, ufunc: Any, method: str, operands: tuple[Any, ...]) -> Any:
+    """What Python's operator gives where numpy's function stands for it, because an array or a
+    number of numpy is on its left; NotImplemented elsewhere.
+    """
+    name = ufunc.__name__
+    if method == "__call__" and name in EQUALITY:
+        return EQUALITY[name]
+    if method == "__call__" and name in REFLECTED and operands[-1] is symbolic:
+        return getattr(symbolic, REFLECTED[name])(operands[0])
+    return NotImplemented
+
+
 def _one(done: str, code: str, *, reflected: bool = False) -> Any:
     """A method that refuses an operation."""
 
@@ -128,14 +140,12 @@ class Symbolic:
         self.refuse(Operation("given to a numpy function", code, operands))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *operands: Any, **_: Any) -> Any:
-        """As the operator that Python would call, where numpy's left operand is an array."""
-        name = ufunc.__name__
-        if method == "__call__" and name in EQUALITY:
-            return EQUALITY[name]
-        if method == "__call__" and name in REFLECTED and operands[-1] is self:
-            return getattr(self, REFLECTED[name])(operands[0])
+        found = by_operator(self, ufunc, method, operands)
+        if found is not NotImplemented:
+            return found
         braces = ", ".join(["{}"] * len(operands))
-        return self.refuse(Operation("given to a numpy function", f"np.{name}({braces})", operands))
+        code = f"np.{ufunc.__name__}({braces})"
+        return self.refuse(Operation("given to a numpy function", code, operands))
 
     if not TYPE_CHECKING:  # a type checker should go on to complain about unknown names
 

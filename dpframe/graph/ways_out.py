@@ -70,7 +70,8 @@ SHIFTED = (
     "X.sum() and y.sum() are sums."
 )
 WEIGHED = (
-    "X / c and X * c scale by one public positive number, X.scaled_columns(by=[...]) each column; "
+    "X / c and X * c scale by one public positive number, or c = dp.known(...), "
+    "X.scaled_columns(by=[...]) each column, X.divided(by=release, ...) by released numbers; "
     "X.weighted(w) and y.weighted(w) weigh records by a formula of each one's budget; X.T @ y is "
     "the sum of products."
 )
@@ -113,11 +114,11 @@ def missing(node: Node, name: str) -> str:
     """The text of the error about a name that a node does not have."""
     kind = node.spoken
     if kind == "released":
-        near = nearest(name, dir(type(node)))
+        near = nearest(name, dir(node))
         way_out = _released(Operation("", "{}." + name, (node,)))
         return f"{node.label} is {STATE[kind]} and has no {name!r}.{near} {way_out}"
     said = DECLARED.get(name) if kind in {"rows", "labels"} else None
-    near = nearest(name, dir(type(node))) if said is None else ""
+    near = nearest(name, dir(node)) if said is None else ""
     return f"{node.label} is {STATE[kind]} and has no {name!r}.{near} {said or _general(kind)}"
 
 
@@ -176,6 +177,7 @@ def _nodes(operands: Iterable[Any]) -> Iterable[Node]:
 
 
 def _name(node: Node, nodes: list[Node]) -> str:
-    taken = [one.label for one in nodes]
-    good = node.label.isidentifier() and taken.count(node.label) == 1
-    return node.label if good else "abcdefgh"[nodes.index(node) % 8]
+    """That of a release or a point, where it has one of its own; else a letter."""
+    taken = [getattr(one, "name", "") for one in nodes]
+    own = taken[nodes.index(node)]
+    return own if own and taken.count(own) == 1 else "abcdefgh"[nodes.index(node) % 8]
