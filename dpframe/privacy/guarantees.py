@@ -44,6 +44,10 @@ class Share(Symbolic):
     wholes: tuple[Expression, ...]
     weights: tuple[Expression, ...]
 
+    def __bool__(self) -> bool:
+        """A share is there; where there may be none it is None."""
+        return True
+
     def refuse(self, operation: Operation) -> NoReturn:
         """Raises InvalidArgument."""
         wanted = "divided by its methods"

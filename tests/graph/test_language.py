@@ -289,6 +289,11 @@ def test_protocols_of_python_go_on_working(name):
     assert operator.ne(np.float64(1), node)
 
 
+def test_a_share_may_be_tested_for_being_there():
+    """Nobody reads a number by that."""
+    assert TARGET.budget
+
+
 def test_an_unknown_name_survives_pickling():
     """Its text is made when it is read."""
     with pytest.raises(AttributeError) as caught:
