@@ -8,4 +8,4 @@ from .lazily import attach
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = attach(__name__)
+__getattr__, __dir__, __all__ = attach(__name__, ".graph.ways_out")

@@ -10,7 +10,8 @@
     +-- BudgetExceeded                    a query that a privacy filter cannot afford
     +-- LedgerUnavailable                 a ledger file that is locked, read-only, or on a full disk
     +-- OutsideTheorem (ValueError)       a named theorem used outside its hypotheses
-    +-- TouchesData (TypeError)           declared data met numpy, Python control flow or a number
+    +-- TouchesData (TypeError)           what has no value yet met numpy, Python control flow, ...
+    +-- UnknownName (AttributeError)      a name that is not there, and what was meant
     +-- Uncertified                         a graph that was not proved; it carries every open
     obligation
     +-- SourceFailed                      a table, or a worker reading it, broke off
@@ -130,7 +131,28 @@ class OutsideTheorem(DPFrameError, ValueError):
 
 
 class TouchesData(DPFrameError, TypeError):
-    """A declaration tried to compute with data; only a certificate may, at execution."""
+    """A declaration tried to compute with data, or with what is not released yet; only execution
+    may. The text says what to write.
+    """
+
+
+class UnknownName(DPFrameError, AttributeError):
+    """A name that is not there. Its text, which says what was meant or what to write, is made when
+    somebody reads it: most names are asked for by `hasattr`.
+    """
+
+    def __init__(self, said: str | Callable[[], str]) -> None:
+        """Keep what makes the text."""
+        super().__init__()
+        self.said = said
+
+    def __str__(self) -> str:
+        """The text."""
+        return self.said if isinstance(self.said, str) else self.said()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """The text alone."""
+        return UnknownName, (str(self),)
 
 
 class Uncertified(DPFrameError):
@@ -215,6 +237,25 @@ class Plain(str):
 def listed_words(words: Iterable[object]) -> Plain:
     """Public words, in a list for an error: `epsilon, delta`."""
     return Plain(", ".join(map(str, words)) or "none")
+
+
+def nearest(name: str, words: Iterable[str]) -> str:
+    """` Did you mean 'clip'?`, of the public words the one most like `name`; "" where none is.
+
+    >>> nearest("clipnorm", ["columns", "clip", "_clips"]), nearest("foo", ["clip"])
+    (" Did you mean 'clip'?", '')
+    """
+    from difflib import SequenceMatcher, get_close_matches
+
+    plain = {word.lower(): word for word in sorted(words) if not word.startswith("_")}
+    low = name.lower()
+
+    def likeness(word: str) -> tuple[float, bool]:
+        return round(SequenceMatcher(None, low, word).ratio(), 1), low[:3] == word[:3]
+
+    within = [one for one in plain if len(one) > 3 and (low.startswith(one) or one.startswith(low))]
+    found = max([*get_close_matches(low, plain), *within], key=likeness, default="")
+    return f" Did you mean {plain[found]!r}?" if found else ""
 
 
 def check_word(name: str, value: object, words: Container[str], requirement: str = "") -> None:

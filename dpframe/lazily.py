@@ -13,11 +13,17 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 
+from .errors import UnknownName, nearest
+
 EXPORT = re.compile(r"^from (\.[\w.]+) import (\w+) as \2$", re.MULTILINE)
 
 
-def attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
-    """`__getattr__`, `__dir__` and `__all__` of a package, by its stub."""
+def attach(
+    package: str, others: str = ""
+) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+    """`__getattr__`, `__dir__` and `__all__` of a package, by its stub. `others` is a module whose
+    ELSEWHERE says what to write for names that people look for and that are not there.
+    """
     stub = (pkgutil.get_data(package, "__init__.pyi") or b"").decode()
     homes = {name: home for home, name in EXPORT.findall(stub)}
     names = list(homes)
@@ -25,7 +31,7 @@ def attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[str
     def __getattr__(name: str) -> object:  # noqa: N807 - PEP 562
         """Import the home of a public name when the name is first used."""
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise UnknownName(lambda: _unknown(package, name, names, others))
         value = getattr(import_module(homes[name], package), name)
         setattr(sys.modules[package], name, value)
         return value
@@ -35,3 +41,8 @@ def attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[str
         return list(names)
 
     return __getattr__, __dir__, names
+
+
+def _unknown(package: str, name: str, names: list[str], others: str) -> str:
+    said = import_module(others, package).ELSEWHERE.get(name) if others else None
+    return f"{package} has no {name!r}.{nearest(name, names) if said is None else ' ' + said}"

@@ -199,7 +199,8 @@ class Running:
         loops = {loop.step: loop for loop in self.graph.loops}
         if node.sampled is not None and node not in loops:
             raise NotExecutable(f"{node.label} reads a sample of the rows, which a loop draws")
-        return loops.get(node) or Draw.of(node, self.numbers)
+        loop = loops.get(node)
+        return Draw.of(node, self.numbers) if loop is None else loop
 
     def _looked(
         self,

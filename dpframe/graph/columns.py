@@ -7,21 +7,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
+from dpframe.operators import Operation
 from dpframe.privacy import Unit
 from dpframe.symbols import Expression, exact, sqrt
 
 from .facts import stated
-from .node import DataNode, Node
+from .node import DataNode, Node, one_number
 from .reached import occurring
 
 if TYPE_CHECKING:
     from .rows import Rows
+    from .statistics import LabelSum
 
 
 class Column(DataNode):
     """Abstract: the labels, one number a record."""
 
     __slots__ = ()
+    spoken: ClassVar[str] = "labels"
 
     @property
     def bound(self) -> Expression | None:
@@ -59,9 +62,33 @@ class Column(DataNode):
             return Moment(other, self)
         if isinstance(other, Column) and other == self:
             return Squares(self)
-        return self.refuse(
-            f"multiplied by {type(other).__name__}; y @ y and X.T @ y are statistics"
-        )
+        return self.refuse(Operation("multiplied", "{} @ {}", (self, other)))
+
+    def sum(self) -> LabelSum:
+        """dp.total(y): the sum of the labels, a number."""
+        from .statistics import LabelSum
+
+        return LabelSum(self)
+
+    def __truediv__(self, by: object) -> Column:
+        """`scaled` by one number."""
+        return self.scaled(one_number(self, by, "divided", "/"))
+
+    def __mul__(self, factor: object) -> Column:
+        """`scaled` by one over the number."""
+        return self.scaled(1 / one_number(self, factor, "multiplied", "*"))
+
+    __rmul__ = __mul__
+
+    def __sub__(self, minus: object) -> Column:
+        """Every label less one number. Clip what it gives."""
+        return self.scaled(1, minus=one_number(self, minus, "subtracted", "-"))
+
+    def __add__(self, plus: object) -> Column:
+        """Every label and one number. Clip what it gives."""
+        return self.scaled(1, minus=-one_number(self, plus, "added", "+"))
+
+    __radd__ = __add__
 
     def on_grid(self, bits: int) -> Column:
         """These bounded labels in whole steps, `bits` of them to the bound."""

@@ -4,31 +4,32 @@ give it.
 
 from __future__ import annotations
 
+import numbers
 from abc import abstractmethod
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar, NoReturn
 
 from dpframe.errors import InvalidArgument, TouchesData
+from dpframe.operators import Operation, Symbolic
 from dpframe.privacy import Unit
-from dpframe.symbols import DATA, Expression, Scope, to_json
+from dpframe.symbols import DATA, RECORD, Expression, Scope, exact, to_json
 
 from .reading import READS, Reading
 
-WAY_OUT = (
-    "Data is touched at execution only: compute with statistics (X.T @ X, X.T @ y, "
-    "dp.lambda_min, ...), release them, and put numpy into dp.post."
-)
+READ = "read by a formula or a statistic"
 
 
-class Node:
-    """Abstract: one node of a declaration. (No ABC: its instance checks would dominate
-    verification.)
+class Node(Symbolic):
+    """Abstract: one node of a declaration, which has no value while it is declared. (No ABC: its
+    instance checks would dominate verification.)
     """
 
     __slots__ = ()
     __abstractmethods__: ClassVar[frozenset[str]]
     kind: ClassVar[str]
+    spoken: ClassVar[str] = "released"
+    """Which sentences of `ways_out` it answers operators and unknown names by."""
     implied: ClassVar[bool] = False
     """Whether dpframe put it there: no person wrote it."""
     scope: ClassVar[Scope] = DATA
@@ -94,6 +95,21 @@ class Node:
         """
         return ""
 
+    def refuse(self, operation: Operation) -> NoReturn:
+        """Raises TouchesData."""
+        from .ways_out import refusal
+
+        raise TouchesData(refusal(self, operation))
+
+    def unknown(self, name: str) -> str:
+        """What to write instead, or what was meant."""
+        from .ways_out import missing
+
+        return missing(self, name)
+
+    def __expression__(self) -> Expression:
+        return self.refuse(Operation(READ, "{}", (self,)))
+
     def record(self) -> dict[str, object]:
         """Its own parameters as JSON values: formulas, numbers and names; never data. By default
         every field that is no node.
@@ -153,54 +169,23 @@ class DataNode(Node):
     """
 
     __slots__ = ()
-    __array_ufunc__ = None
+    spoken: ClassVar[str] = "data"
 
     @property
     def unit(self) -> Unit:
         """The unit of privacy of the table that it reads: that of its first input."""
         return next(one.unit for one in self.inputs if isinstance(one, DataNode))
 
-    def refuse(self, what: str) -> NoReturn:
-        """Say what cannot be done with declared data, and the way out. Raises TouchesData."""
-        raise TouchesData(f"{self.label} is declared data and cannot be {what}. {WAY_OUT}")
 
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        self.refuse("turned into an array")
-
-    def __array_function__(self, *_: Any, **__: Any) -> NoReturn:
-        self.refuse("given to a numpy function")
-
-    def __bool__(self) -> NoReturn:  # noqa: PLE0304 - it never returns
-        self.refuse("tested for truth")
-
-    def __float__(self) -> NoReturn:
-        self.refuse("turned into a number")
-
-    def __int__(self) -> NoReturn:
-        self.refuse("turned into a number")
-
-    def __iter__(self) -> NoReturn:
-        self.refuse("iterated over")
-
-    def __len__(self) -> NoReturn:  # noqa: PLE0303 - it never returns
-        self.refuse("measured; its number of rows is X.rows")
-
-    def __getitem__(self, key: object) -> NoReturn:
-        self.refuse("indexed")
-
-    def __matmul__(self, other: object) -> Any:
-        self.refuse(f"multiplied by {type(other).__name__}")
-
-    def __rmatmul__(self, other: object) -> Any:
-        self.refuse(f"multiplied by {type(other).__name__}")
-
-
-def _compared(node: DataNode, _: object) -> NoReturn:
-    node.refuse("compared")
-
-
-for _name in ("__lt__", "__le__", "__gt__", "__ge__"):  # set so that subclasses keep plain types
-    setattr(DataNode, _name, _compared)
+def one_number(node: DataNode, given: object, done: str, operator: str) -> Expression:
+    """A number or formula that all records have in common, for an operator of rows or labels.
+    Raises TouchesData for anything else, InvalidArgument for what is no number.
+    """
+    if isinstance(given, (Expression, numbers.Number, str)):
+        formula = exact(given)
+        if RECORD not in formula.scope:
+            return formula
+    return node.refuse(Operation(done, f"{{}} {operator} {{}}", (node, given)))
 
 
 def path(node: Node) -> str:

@@ -13,6 +13,7 @@ from dpframe.identity import kind_of, own
 from dpframe.mechanisms import AdditiveNoise, Calibration
 from dpframe.privacy import Guarantee, Share
 from dpframe.symbols import (
+    DATA,
     RECORD,
     RELEASED,
     Expression,
@@ -31,7 +32,7 @@ from .answers import noise_of
 from .columns import ColumnSource
 from .node import DataNode, Node
 from .reading import Reading, share_readings
-from .rows import Rows, RowSource
+from .rows import Rows, RowSource, Transposed
 from .statistics import Identity, RecordSum, Statistic
 
 ONE = Number(Fraction(1))
@@ -263,7 +264,7 @@ def release(
             "statistic",
             "a statistic of declared data, such as X.T @ X",
             statistic,
-            "Public and released values need no release.",
+            _instead_of_release(statistic),
         )
     queried = statistic if isinstance(statistic, Statistic) else Identity(statistic)
     if share is not None and not isinstance(share, Share):
@@ -281,6 +282,17 @@ def release(
         )
     rate = None if sampled is None else _rate(sampled, queried)
     return Release(queried, mechanism, share, _count(times), name, rate)
+
+
+def _instead_of_release(value: object) -> str:
+    if isinstance(value, Expression) and DATA in value.scope:
+        return (
+            "Sums, differences and public multiples of statistics are statistics; everything else "
+            "is computed of what is released, in dp.post."
+        )
+    if isinstance(value, Transposed):
+        return "X.T waits for its right factor: X.T @ X and X.T @ y are statistics."
+    return "Public and released values need no release."
 
 
 def _refuse_integer_noise(mechanism: AdditiveNoise | Calibration, statistic: Statistic) -> None:

@@ -10,11 +10,12 @@ all of it may occur (`box`). Non-finite values never get here.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain, TouchesData, nearest
+from dpframe.operators import Operation, Symbolic
 from dpframe.privacy import Unit
 from dpframe.symbols import (
     PUBLIC,
@@ -31,10 +32,13 @@ from dpframe.symbols import (
 from dpframe.symbols.expression import Domain
 
 from .facts import stated
-from .node import DataNode, Node
+from .node import DataNode, Node, one_number
 from .of_budgets import OfBudgets
 from .reached import occurring
 from .reading import reads
+
+if TYPE_CHECKING:
+    from .statistics import RowSum, Statistic
 
 SIZE = Domain(Fraction(0), None, lower_closed=True, integer=True)
 ONE = Number(Fraction(1))
@@ -45,6 +49,7 @@ class Rows(DataNode):
     """Abstract: the features, one row a record."""
 
     __slots__ = ()
+    spoken: ClassVar[str] = "rows"
 
     @property
     def columns(self) -> Expression:
@@ -129,6 +134,31 @@ class Rows(DataNode):
     def origin(self) -> Rows:
         """The rows as they are given, before any map."""
         return self
+
+    def sum(self, axis: int = 0) -> RowSum:
+        """dp.total(X): the sum of every column, shape (d,). Raises InvalidArgument."""
+        from .statistics import RowSum
+
+        if axis != 0:
+            raise InvalidArgument("axis", "0, for the sum of every column", axis, "")
+        return RowSum(self)
+
+    def mean(self, axis: int = 0) -> Statistic:
+        """X.sum() / X.rows, shape (d,), where the number of rows is public. Raises
+        InvalidArgument.
+        """
+        found: Statistic = self.sum(axis) / public_size(self)
+        return found
+
+    def __truediv__(self, by: object) -> Rows:
+        """`scaled` by one number."""
+        return self.scaled(one_number(self, by, "divided", "/"))
+
+    def __mul__(self, factor: object) -> Rows:
+        """`scaled` by one over the number."""
+        return self.scaled(1 / one_number(self, factor, "multiplied", "*"))
+
+    __rmul__ = __mul__
 
     def total(self, formula: object) -> Expression:
         """The sum over the records of a formula of each record's budget: private under add/remove,
@@ -244,12 +274,20 @@ class Rows(DataNode):
         return DividedColumns(self, by, minus, lower, upper)
 
 
+def public_size(rows: Rows) -> Expression:
+    """The number of rows, where it is public. Raises InvalidArgument."""
+    if rows.unit.relation.replaced:
+        return rows.rows
+    way_out = "Release X.sum() and dp.count(X), and divide in dp.post."
+    private = Plain("private under add/remove")
+    raise InvalidArgument("the number of rows", "public for a mean", private, way_out)
+
+
 @attrs.frozen
-class Transposed:
+class Transposed(Symbolic):
     """X.T, waiting for its right factor."""
 
     rows: Rows
-    __array_ufunc__ = None
 
     def __matmul__(self, other: object) -> Any:
         from .statistics.sums import Gram, Moment
@@ -260,12 +298,22 @@ class Transposed:
 
         if isinstance(other, Column):
             return Moment(self.rows, other)
-        return self.rows.refuse(
-            f"multiplied by {type(other).__name__}; X.T @ X and X.T @ y are statistics"
-        )
+        return self.refuse(Operation("multiplied", "X.T @ {}", (other,)))
 
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        self.rows.refuse("turned into an array")
+    def refuse(self, operation: Operation) -> NoReturn:
+        """Raises TouchesData."""
+        from .ways_out import GENERAL, RESIDUALS
+
+        way_out = f"{GENERAL['transpose']} {RESIDUALS}"
+        title = f"the transpose of {self.rows.label}"
+        raise TouchesData(f"{title} is declared data and cannot be {operation.done}. {way_out}")
+
+    def unknown(self, name: str) -> str:
+        """The text of the error about a name that it does not have."""
+        from .ways_out import GENERAL
+
+        title = f"the transpose of {self.rows.label}"
+        return f"{title} has no {name!r}.{nearest(name, dir(self))} {GENERAL['transpose']}"
 
 
 @attrs.frozen(cache_hash=True)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument, of_kind
+from dpframe.errors import InvalidArgument, nearest, of_kind
 from dpframe.privacy import Relation, Unit
 from dpframe.symbols import Expression, Number, exact, rational
 
@@ -338,6 +338,27 @@ def _rows_per_person(value: object) -> Expression:
     return exact(value, "rows_per_person")
 
 
+def _features(_: Any, __: Any, value: Any) -> None:
+    if not isinstance(value, Rows):
+        way_out = "Such as X=dp.Rows(norm=1): the public bounds of the features, and no data."
+        raise InvalidArgument("X", "a dp.Rows", value, way_out)
+
+
+def _labels(_: Any, __: Any, value: Any) -> None:
+    if value is not None and not isinstance(value, Column):
+        way_out = "Such as y=dp.Column(bound=1): the public bounds of the labels, and no data."
+        raise InvalidArgument("y", "a dp.Column, or None for no labels", value, way_out)
+
+
+def _relation(_: Any, __: Any, value: Any) -> None:
+    if not isinstance(value, Relation):
+        names = [f"dp.{one.name}" for one in Relation]
+        given = value.replace("-", "_").replace(" ", "_") if isinstance(value, str) else ""
+        meant = nearest(f"dp.{given}", names) if given else ""
+        way_out = f"It says who is a neighbour, and what n is.{meant}"
+        raise InvalidArgument("relation", " or ".join(names), value, way_out)
+
+
 @attrs.frozen(cache_hash=True, kw_only=True)
 class Setting:
     """What is public about the table, who is a neighbour, and what one unit of privacy is.
@@ -348,13 +369,15 @@ class Setting:
     lists as assumed.
     """
 
-    X: Rows = attrs.field(validator=of_kind(Rows))
-    y: Column | None = attrs.field(
-        default=None, validator=attrs.validators.optional(of_kind(Column))
-    )
-    relation: Relation
+    X: Rows = attrs.field(validator=_features)
+    y: Column | None = attrs.field(default=None, validator=_labels)
+    relation: Relation = attrs.field(validator=_relation)
     rows_per_person: Expression = attrs.field(default=ONE, converter=_rows_per_person)
     grid: int | None = attrs.field(default=BITS, converter=bits_of_grid)
+
+    def __attrs_post_init__(self) -> None:
+        """A unit of privacy, of at least one row a person. Raises InvalidArgument."""
+        _ = self.unit
 
     @property
     def unit(self) -> Unit:

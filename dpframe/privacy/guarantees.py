@@ -9,11 +9,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, NoReturn, Self
 
 import attrs
 
-from dpframe.errors import SHORT, InvalidArgument, check_kind, listed_words
+from dpframe.errors import SHORT, InvalidArgument, Plain, check_kind, listed_words, nearest
+from dpframe.operators import Operation, Symbolic
 from dpframe.pld import losses
 from dpframe.symbols import Expression, Number, exact, log, multiply, power, sqrt
 
@@ -21,10 +22,18 @@ if TYPE_CHECKING:
     from dpframe.pld.losses import PrivacyLoss
 
 ONE = Number(Fraction(1))
+DIVIDE = (
+    "budget.split_evenly(2) gives two halves, budget.split('1/3', '2/3') shares by weights; "
+    "budget.epsilon, .delta, .rho and .mu are formulas."
+)
+
+
+def _budget(operand: object) -> str:
+    return "budget" if isinstance(operand, Symbolic) else "..."
 
 
 @attrs.frozen(slots=False, cache_hash=True)
-class Share:
+class Share(Symbolic):
     """Amounts of a currency: (epsilon, delta), (epsilon), (rho) or (mu squared), each a weight
     times the whole it was split from.
 
@@ -34,6 +43,19 @@ class Share:
     currency: tuple[str, ...]
     wholes: tuple[Expression, ...]
     weights: tuple[Expression, ...]
+
+    def __bool__(self) -> bool:
+        """A share is there; where there may be none it is None."""
+        return True
+
+    def refuse(self, operation: Operation) -> NoReturn:
+        """Raises InvalidArgument."""
+        wanted = "divided by its methods"
+        raise InvalidArgument("the budget", wanted, Plain(operation.spelled(_budget)), DIVIDE)
+
+    def unknown(self, name: str) -> str:
+        """What was meant, or how a budget is divided."""
+        return f"a budget has no {name!r}.{nearest(name, dir(type(self)))} {DIVIDE}"
 
     @cached_property
     def amounts(self) -> tuple[Expression, ...]:

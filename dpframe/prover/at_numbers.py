@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, nearest
 from dpframe.graph import Graph, Known, OfBudgets, Regression, Setting
 from dpframe.graph.rows import COLUMNS
 from dpframe.graph.statistics import Statistic
@@ -97,7 +97,8 @@ class AtNumbers:
     def _checked(self, name: str, value: object) -> Fraction:
         if name not in self.symbols:
             known = ", ".join(sorted(self.symbols)) or "none"
-            raise InvalidArgument(name, f"a parameter of this certificate: {known}", value, "")
+            meant = nearest(name, self.symbols).strip()
+            raise InvalidArgument(name, f"a parameter of this certificate: {known}", value, meant)
         if is_released(self.symbols[name]):
             raise InvalidArgument(name, "left to execution, which releases it", value, "")
         if is_of_budgets(self.symbols[name]):

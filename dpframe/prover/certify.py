@@ -79,7 +79,9 @@ def examine(
         ("setting", setting, Setting),
     ):
         if not isinstance(value, kind):
-            raise InvalidArgument(name, f"a dp.{kind.__name__}", value, "")
+            found: object = value
+            way_out = "Make one of it, by calling it." if isinstance(found, type) else ""
+            raise InvalidArgument(name, f"a dp.{kind.__name__}", value, way_out)
     if not own(type(target)):
         raise InvalidArgument("target", "one of dpframe's own guarantees", type(target), "")
     believed = trusted_classes(trust)

@@ -12,11 +12,12 @@ import enum
 from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from math import ceil, floor
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument, TouchesData
+from dpframe.operators import by_operator
 
 CLOSED = {
     "neither": (False, False),
@@ -130,13 +131,15 @@ class Origin:
 FUNCTIONS = {"log": 1, "exp": 1, "min": 0, "max": 0, "analytic_sigma": 2}
 
 
+FORMULAS = "The functions of formulas are dp.sqrt, dp.log, dp.exp, dp.minimum and dp.maximum."
+
+
 class Expression:
     """Abstract: an exact formula. Domain: wherever all its parts are defined. (No ABC: its instance
     checks would dominate verification.)
     """
 
     __slots__ = ("_found",)  # the symbols that occur, once asked for
-    __array_ufunc__ = None
     _found: frozenset[Symbol]
 
     @property
@@ -198,8 +201,15 @@ class Expression:
     def __float__(self) -> float:
         raise TouchesData(
             f"the formula {self} is exact and has no single float; certificate.at(...) "
-            "gives it numbers"
+            f"gives it numbers. {FORMULAS}"
         )
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *operands: Any, **_: Any) -> Any:
+        found = by_operator(self, ufunc, method, operands)
+        if found is NotImplemented:
+            name = ufunc.__name__
+            raise TouchesData(f"numpy's {name} takes numbers, and {self} is a formula. {FORMULAS}")
+        return found
 
     def __str__(self) -> str:
         from .text import text

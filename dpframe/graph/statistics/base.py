@@ -7,14 +7,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 
 from dpframe.errors import check_kind
 from dpframe.privacy import Relation
 from dpframe.sensitivity import L1, L2, OPERATOR, Norm, Sensitivity
-from dpframe.symbols import DATA, PUBLIC, Expression, Origin, Scope, Symbol, exact, power
+from dpframe.symbols import DATA, PUBLIC, Expression, Origin, Scope, Symbol, exact, maximum, power
 from dpframe.symbols.expression import Domain
 
 from ..arrays import Array, Numbers, Values
@@ -22,7 +22,7 @@ from ..columns import Column
 from ..facts import in_package, stated
 from ..node import DataNode, Node
 from ..reached import reached
-from ..rows import Rows
+from ..rows import SIZE, Rows
 
 Work = Callable[..., Array]  # of a block's rows (m, d), labels (m,), and what else it reads
 Summed = Callable[[Work], Array]  # its sum over all blocks of the table
@@ -47,6 +47,7 @@ class Statistic(Origin, DataNode):
     """
 
     __slots__ = ()
+    spoken: ClassVar[str] = "statistic"
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """No class from outside inherits a step, nor that it is exact, nor that it is symmetric."""
@@ -135,13 +136,17 @@ class Statistic(Origin, DataNode):
 
     def __mul__(self, other: object) -> Any:
         factor = exact(other)
-        tainted = any(symbol.origin is not None for symbol in factor.symbols())
-        return self.__expression__() * factor if tainted else _combined((factor, self))
+        public = factor.scope == PUBLIC
+        return _combined((factor, self)) if public else self.__expression__() * factor
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: object) -> Any:
-        return self * power(exact(other), -1)
+        """By a public number of rows, which may be 0, where it is larger than 1."""
+        divisor = exact(other)
+        if _may_be_zero(divisor) and divisor.scope == PUBLIC:
+            divisor = maximum(divisor, 1)
+        return self * power(divisor, -1)
 
     def __rtruediv__(self, other: object) -> Any:
         return exact(other) / self.__expression__()
@@ -151,6 +156,11 @@ class Statistic(Origin, DataNode):
 
     def __neg__(self) -> Any:
         return self * -1
+
+
+def _may_be_zero(divisor: Expression) -> bool:
+    """Whether it is a number of rows."""
+    return isinstance(divisor, Symbol) and divisor.origin is not None and divisor.domain == SIZE
 
 
 def _combined(*terms: tuple[object, object]) -> Statistic:
