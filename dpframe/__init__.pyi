@@ -18,9 +18,9 @@ from .auditing import BudgetReport as BudgetReport
 from .auditing import Comparison as Comparison
 from .auditing import audit as audit
 from .auditing import audit_formulas as audit_formulas
-from .auditing import budget_report as budget_report
 from .auditing import compare as compare
-from .auditing import difference as difference
+from .auditing.difference import difference as difference
+from .auditing.rosters import budget_report as budget_report
 from .describing import Description as Description
 from .describing import parse_description as parse_description
 from .describing import read_description as read_description

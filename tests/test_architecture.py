@@ -19,6 +19,7 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 import dpframe
+from dpframe.cli.app import COMMANDS
 
 PACKAGE = Path(dpframe.__file__).parent
 NOTEBOOKS = [
@@ -215,10 +216,13 @@ def named(path: Path, name: str) -> Iterator[str]:
 
 
 def test_every_module_is_used_by_another() -> None:
-    """What only tests, benchmarks and pages use stands beside them and is not installed."""
+    """What only tests, benchmarks and pages use stands beside them and is not installed. Commands
+    load by name.
+    """
     found = [*modules(), ("dpframe", PACKAGE / "__init__.pyi")]
     used = {target for name, path in found for target in named(path, name)}
     doors = {name for name, path in found if path.stem in {"__init__", "__main__"}}
+    used |= {f"dpframe.cli.{name}" for name in COMMANDS}
     assert {name for name, _ in found} - doors - used == set()
 
 

@@ -52,10 +52,23 @@ def table(tmp_path):
     return tmp_path
 
 
-@pytest.mark.slow
-def test_list_has_every_regression():
-    """Name, variant, verdict and cost for each relation, paper; within 100 columns."""
+def test_list_says_what_there_is():
+    """Name, variant, paper and title of each, within 100 columns, and how verdicts are had."""
     lines = call("list").splitlines()
+    told = {line.split()[0]: line for line in lines if line.strip()}
+    assert {cls.__name__ for cls in dp.REGRESSIONS} <= set(told)
+    assert told["AdaSSPWang"].split() == ["AdaSSPWang", "printed", "Wang18", "adaSSP"]
+    assert "--verdicts" in lines[-1]
+    assert max(map(len, lines)) <= 100
+    records = json.loads(call("list", "--json", "--variant", "coded"))
+    assert {record["variant"] for record in records} == {"coded"}
+    assert all(record["summary"] and "verdict" not in record for record in records)
+
+
+@pytest.mark.slow
+def test_list_has_every_verdict():
+    """Name, variant, verdict and cost for each relation, paper; within 100 columns."""
+    lines = call("list", "--verdicts").splitlines()
     for cls in dp.REGRESSIONS:
         assert any(line.split()[0] == cls.__name__ for line in lines if line.strip())
     (wang,) = [line for line in lines if line.startswith("AdaSSPWang ")]
@@ -67,7 +80,7 @@ def test_list_has_every_regression():
 
 def test_list_as_json():
     """One object a regression and relation."""
-    records = json.loads(call("list", "--json", "--variant", "printed"))
+    records = json.loads(call("list", "--json", "--verdicts", "--variant", "printed"))
     printed = {cls.__name__ for cls in dp.REGRESSIONS if cls.variant == "printed"}
     assert {record["name"] for record in records} == printed
     assert len(records) == 2 * len(printed)

@@ -149,12 +149,8 @@ class Entry:
 
     def record(self) -> dict[str, Any]:
         """Everything as JSON values."""
-        cls = type(self.regression)
         return {
-            "name": self.name,
-            "title": cls.title,
-            "paper": cls.paper,
-            "variant": cls.variant,
+            **about(type(self.regression)),
             "relation": str(self.relation),
             "verdict": self.verdict,
             "each": self.each,
@@ -166,8 +162,6 @@ class Entry:
             "derivation": self.derivation,
             "region": [str(one) for one in self.region],
             "subject": str(self.regression),
-            "summary": summary(cls),
-            "use": cls.use,
         }
 
 
@@ -178,10 +172,14 @@ def catalogue(
     """One entry a class and relation, families together, in the order of their first member;
     by default all of dpframe's regressions. Raises InvalidArgument.
     """
-    listed = everything() if classes is None else classes
-    families = list(dict.fromkeys(map(family, listed)))
-    ordered = sorted(listed, key=lambda cls: families.index(family(cls)))
-    return [entry(example(cls), relation) for cls in ordered for relation in relations]
+    listed = together(everything() if classes is None else classes)
+    return [entry(example(cls), relation) for cls in listed for relation in relations]
+
+
+def together(classes: Sequence[type[Regression]]) -> list[type[Regression]]:
+    """The same, families together, in the order of their first member."""
+    families = list(dict.fromkeys(map(family, classes)))
+    return sorted(classes, key=lambda cls: families.index(family(cls)))
 
 
 def everything() -> tuple[type[Regression], ...]:
@@ -192,6 +190,18 @@ def everything() -> tuple[type[Regression], ...]:
 def family(cls: type[Regression]) -> str:
     """`functional mechanism` for the title `functional mechanism, LASSO`."""
     return cls.title.partition(",")[0]
+
+
+def about(cls: type[Regression]) -> dict[str, str]:
+    """What it is, as JSON values, which needs no proof."""
+    return {
+        "name": cls.__name__,
+        "title": cls.title,
+        "paper": cls.paper,
+        "variant": cls.variant,
+        "summary": summary(cls),
+        "use": cls.use,
+    }
 
 
 def summary(cls: type[Regression]) -> str:

@@ -13,7 +13,6 @@ from dpframe.symbols import Expression
 
 from .figures import WIDTH, clipped, equals, formula, hanging, tidy
 from .lines import lower_end
-from .personal import paid
 from .releases import claims, joined, noise, procedures, releases
 from .sentence import free, goal, own_cost, sentence
 
@@ -23,6 +22,14 @@ if TYPE_CHECKING:
 SHARP = 1e-9  # relative: so near to each other, two ends are one number
 
 
+def _paid(audit: Audit) -> Iterator[str]:
+    """What each record pays, where each has a budget of its own."""
+    if audit.report.problem.personal is not None:
+        from .personal import paid
+
+        yield from paid(audit)
+
+
 def page(audit: Audit, width: int = WIDTH) -> str:
     """The whole page, in at most `width` columns."""
     parts = (head, procedures, noise, claims, plan, joint, total, open_obligations, assumptions)
@@ -30,7 +37,7 @@ def page(audit: Audit, width: int = WIDTH) -> str:
         [piece for line in part(audit) for piece in hanging(line, width=width)] for part in parts
     ]
     blocks.insert(1, list(releases(audit, width)))
-    blocks.insert(-2, list(paid(audit)))
+    blocks.insert(-2, list(_paid(audit)))
     blocks.append(hanging(sentence(audit), 0, width))
     return "\n\n".join("\n".join(block) for block in blocks if block)
 

@@ -28,7 +28,7 @@ EXAMPLES, EACH = (Fraction(1, 100), Fraction(1, 10), Fraction(1)), 1000  # recor
 def paid(audit: Audit) -> Iterator[str]:
     """The costs of the target's own budgets, or of an example, beside what they ask for."""
     certificate = audit.certificate
-    if audit.report.problem.personal is None or certificate is None:
+    if certificate is None:
         return
     at = f", at {COLUMNS} columns" if "d" in certificate.symbols else ""
     try:

@@ -35,15 +35,18 @@ ONE = Number(Fraction(1))
 class Audit:
     """What became of a declaration. `str` is the page an officer reads, `records` the same as JSON.
 
-    `lines` has one entry a release; `joint` is the cost of all releases together at the target's
-    numbers, None while symbols are left, where some noise is not Gaussian, and where private data
-    reaches what is public.
+    `joint` is the cost of all releases together at the target's numbers, None while symbols are
+    left, where some noise is not Gaussian, and where private data reaches what is public.
     """
 
     regression: Regression
     report: Report
-    lines: tuple[Line, ...]
     joint: JointCost | None
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """One entry a release, in order."""
+        return lines(self.regression, self.report)
 
     @property
     def target(self) -> Guarantee:
@@ -258,4 +261,4 @@ def audit(
     report = examine(regression, target=target, setting=setting, accountant=accountant, trust=trust)
     bounded = all(one.verdict is Verdict.PROVED for one in report.common)
     joint = joint_cost(report.problem, {}) if bounded else None
-    return Audit(regression, report, lines(regression, report), joint)
+    return Audit(regression, report, joint)

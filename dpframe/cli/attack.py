@@ -13,8 +13,6 @@ import attrs
 import typer
 
 import dpframe as dp
-from dpframe.sources.progress import PATIENCE
-from dpframe.symbols import Symbol
 
 from .declaration import imported, regression_of, trust_of
 from .options import (
@@ -34,11 +32,14 @@ from .options import (
 )
 from .printing import print_json, say
 
+app = typer.Typer(add_completion=False)
+
 NAME = (
     "A regression of `dpframe list`, a mechanism such as Laplace, module:Class or module:function."
 )
 
 
+@app.command()
 def attack_(
     name: Annotated[str, typer.Argument(help=NAME)],
     *,
@@ -117,6 +118,8 @@ def _number(text: str) -> object:
 
 def _numbered(declared: dp.Regression) -> dp.Regression:
     """An example in the place of each field that was not given."""
+    from dpframe.symbols import Symbol
+
     fields = {field.name: getattr(declared, field.name) for field in attrs.fields(type(declared))}
     free = {key: one for key, one in fields.items() if isinstance(one, Symbol)}
     return attrs.evolve(declared, **{key: one.domain.example() for key, one in free.items()})
@@ -126,6 +129,8 @@ def _numbered(declared: dp.Regression) -> dp.Regression:
 def telling() -> Iterator[Callable[[str], None]]:
     """A line on stderr that says what is being done, after two seconds and on a terminal only."""
     from rich.console import Console
+
+    from dpframe.sources.progress import PATIENCE
 
     started = time.monotonic()
     status = Console(stderr=True).status("")

@@ -5,20 +5,15 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import attrs
 import typer
 
 import dpframe as dp
-from dpframe.auditing.attacks import REGRESSIONS as PUBLISHED
-from dpframe.auditing.attacks import Refutation, refutations_of, refutations_text
-from dpframe.auditing.findings import Findings, findings
-from dpframe.auditing.findings.text import findings_text
-from dpframe.auditing.page import page
+from dpframe.auditing.published import REGRESSIONS as PUBLISHED
 from dpframe.symbols import rational
 
-from .audited import Asked, Audited, audited, audited_event, audited_formulas
 from .declaration import accountant_of, trust_of
 from .options import (
     Accountant,
@@ -41,6 +36,14 @@ from .options import (
 )
 from .printing import complain, print_json, say, waiting, width
 
+if TYPE_CHECKING:
+    from dpframe.auditing.attacks import Refutation
+    from dpframe.auditing.findings import Findings
+
+    from .audited import Asked, Audited
+
+app = typer.Typer(add_completion=False)
+
 SUBJECT = (
     "A name that `dpframe list` prints, module:Class, file.py:Class, or a description in a .toml "
     "or .yaml file."
@@ -52,6 +55,7 @@ EVENT = "An event of dp_accounting: its text, a file of it, or module:name."
 PAGE = "Write the page to this HTML file, which needs nothing else."
 
 
+@app.command()
 def audit_(
     name: Annotated[str | None, typer.Argument(help=SUBJECT, show_default=False)] = None,
     *,
@@ -78,6 +82,10 @@ def audit_(
 
     Judges each release and the whole, by every accountant that applies, and says what to change.
     """
+    from dpframe.auditing.findings import findings
+
+    from .audited import Asked
+
     told = {"--norm": norm, "--box": box, "--bound": bound, "--set": given, "--jointly": jointly}
     told |= {"--relation": relation is not RelationName.ADD_REMOVE}
     told |= {"--rows-per-person": rows_per_person != "1"}
@@ -107,6 +115,8 @@ def audit_(
 def _subject(
     name: str | None, release: list[str], param: list[str], event: str | None, asked: Asked
 ) -> Audited:
+    from .audited import audited, audited_event, audited_formulas
+
     given = [one for one in (name, release, event) if one]
     if len(given) != 1:
         told = ("neither", "", "both", "all of them")[len(given)]
@@ -121,6 +131,8 @@ def _attacked(name: str | None, epsilon: str | None, delta: str | None) -> tuple
     """What attacks find against published code of that name, by tables of 1e4 and 1e6 rows."""
     if name not in PUBLISHED:
         return ()
+    from dpframe.auditing.attacks import refutations_of
+
     at = rational(epsilon or 1, "epsilon"), rational(delta or "1e-6", "delta")
     found = [record for n in ROWS for record in refutations_of(name, *at, rows=n)]
     return tuple(dict.fromkeys(found))
@@ -145,12 +157,17 @@ def _print(
     if as_json:
         print_json(_record(found, done, attacked))
         return
+    from dpframe.auditing.findings.text import findings_text
+    from dpframe.auditing.page import page
+
     for note in done.notes:
         say("\n".join(f" | {line}" for line in note.splitlines()))
     say(page(done.audit, width()))
     if text := findings_text(found, width()):
         say(f"\n{text}")
     if attacked:
+        from dpframe.auditing.attacks import refutations_text
+
         say(f"\n Attacks, by searches of this audit\n{refutations_text(attacked, width())}")
 
 

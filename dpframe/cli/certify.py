@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 import dpframe as dp
-from dpframe.auditing import audit
 
 from .declaration import accountant_of, regression_of, trust_of
 from .options import (
@@ -34,7 +33,10 @@ from .options import (
 )
 from .printing import page, print_json
 
+app = typer.Typer(add_completion=False)
 
+
+@app.command()
 def certify(
     name: Name,
     *,
@@ -61,7 +63,7 @@ def certify(
     asked: dict[str, Any] = {"target": target, "setting": setting}
     asked |= {"accountant": accountant_of(accountant), "trust": trust_of(trust)}
     if as_json:
-        done = audit(regression, **asked)
+        done = dp.audit(regression, **asked)
         records = done.records()
         if done.certificate is None:
             print_json({"verdict": records["verdict"], "open": records["open"]})

@@ -13,9 +13,12 @@ import dpframe as dp
 from .options import Json, option
 from .printing import print_json
 
+app = typer.Typer(add_completion=False)
+
 TRUSTED = "Refuse what trusts other classes than this, module:Class, or none. Repeatable."
 
 
+@app.command()
 def check(
     file: Annotated[Path, typer.Argument(help="A certificate file.")],
     expect: Annotated[str | None, option("--expect", "The hash that it must have.")] = None,

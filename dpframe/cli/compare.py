@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from dpframe.auditing.comparison import compare, comparison_text
-
 from .options import Json, option
 from .printing import print_json, say, width
 
+app = typer.Typer(add_completion=False)
 
+
+@app.command()
 def compare_(
     epsilon: Annotated[str, typer.Option(help="Numbers, separated by commas.")] = "0.1,0.9,3,10",
     delta: Annotated[str, typer.Option(help="A number.")] = "1e-6",
@@ -21,6 +22,8 @@ def compare_(
     as_json: Json = False,
 ) -> None:
     """The std of Gaussian noise by the classical theorems and by the exact profile."""
+    from dpframe.auditing.comparison import compare, comparison_text
+
     comparison = compare(epsilon=epsilon.split(","), delta=delta, sensitivity=sensitivity)
     if as_json:
         print_json(comparison.records())

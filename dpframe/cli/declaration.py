@@ -12,8 +12,6 @@ from typing import Any
 import attrs
 
 import dpframe as dp
-from dpframe.auditing.catalogue import everything
-from dpframe.auditing.formulas import read_parameter
 from dpframe.symbols import Number
 
 
@@ -42,6 +40,13 @@ def _declared(name: str, given: Sequence[str]) -> dp.Regression:
 
 
 def _known(name: str) -> type[dp.Regression]:
+    from dpframe import regressions
+
+    found = getattr(regressions, name) if name in dir(regressions) else None
+    if isinstance(found, type) and issubclass(found, dp.Regression):
+        return found  # the others stay unloaded
+    from dpframe.auditing.catalogue import everything
+
     classes: dict[str, type[dp.Regression]] = {cls.__name__.lower(): cls for cls in everything()}
     if name.lower() in classes:
         return classes[name.lower()]
@@ -113,6 +118,8 @@ def _value(default: object, text: str) -> object:
         return value.lower() == "true"
     if isinstance(default, str):
         return value
+    from dpframe.auditing.formulas import read_parameter
+
     number = read_parameter(f"{name}={value}")[1]
     if isinstance(default, int) and isinstance(number, Number):
         return int(number.value) if number.value.denominator == 1 else number.value

@@ -12,10 +12,13 @@ import dpframe as dp
 from .options import Json
 from .printing import complain, print_json, say
 
+app = typer.Typer(add_completion=False)
+
 FIRST = "A certificate file."
 SECOND = "Another."
 
 
+@app.command()
 def diff(
     first: Annotated[Path, typer.Argument(help=FIRST)],
     second: Annotated[Path, typer.Argument(help=SECOND)],

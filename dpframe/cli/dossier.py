@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -11,11 +11,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 import dpframe as dp
-from dpframe.auditing.catalogue import RELATIONS
-from dpframe.auditing.dossier import Case, by_relation, dossier, dossier_text, subjects
 
 from .options import Json, RelationName, option
 from .printing import print_json, width
+
+if TYPE_CHECKING:
+    from dpframe.auditing.dossier import Case
+
+app = typer.Typer(add_completion=False)
 
 COLOURS = {
     r"\bproved\b": "green",
@@ -32,11 +35,14 @@ Only = Annotated[RelationName | None, option("--relation", "Only this one. Left 
 Why = Annotated[bool, typer.Option("--why/--table", help="With reasons, or the table alone.")]
 
 
+@app.command()
 def dossier_(
     names: Names = None, *, relation: Only = None, why: Why = True, as_json: Json = False
 ) -> None:
     """Every published claim, printed or coded: verdict, true cost, reason, repair."""
-    relations = RELATIONS if relation is None else (relation.relation,)
+    from dpframe.auditing.dossier import by_relation, dossier_text
+
+    relations = tuple(dp.Relation) if relation is None else (relation.relation,)
     found = list(_followed(_named(names), relations))
     if as_json:
         print_json([one.record() for one in found])
@@ -46,6 +52,8 @@ def dossier_(
 
 def _named(names: Sequence[str] | None) -> tuple[type[dp.Regression], ...]:
     """The classes of these names; all where there are none. Raises InvalidArgument."""
+    from dpframe.auditing.dossier import subjects
+
     known = {cls.__name__: cls for cls in subjects()}
     for name in names or ():
         if name not in known:
@@ -58,6 +66,8 @@ def _followed(
     classes: Sequence[type[dp.Regression]], relations: Sequence[dp.Relation]
 ) -> Iterable[Case]:
     """Cases, with a bar on standard error where that is a terminal."""
+    from dpframe.auditing.dossier import dossier
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     console = Console(stderr=True)
     with Progress(

@@ -18,8 +18,10 @@ from dpframe.errors import listed_words
 from .options import option
 from .printing import say
 
-experiment_app = typer.Typer(
-    no_args_is_help=True, help="Published experiments, run again. NOT PRIVATE."
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="Published experiments, run again. NOT PRIVATE.",
 )
 
 DATA = "A folder of the UCI sets, each NAME.csv.gz with the target last."
@@ -27,12 +29,12 @@ COSTS = "The file of medical costs, insurance.csv."
 LEAVE = "Also run methods that claim privacy and have no proof."
 
 
-@experiment_app.callback()
+@app.callback()
 def _group() -> None:
     """Keeps the names of the commands."""
 
 
-@experiment_app.command("wang-table3")
+@app.command("wang-table3")
 def wang_table3(
     *,
     data: Annotated[Path | None, typer.Option(envvar="DPFRAME_DATA", help=DATA)] = None,
@@ -68,7 +70,7 @@ def wang_table3(
         json_file.write_text(json.dumps(records, indent=1, allow_nan=False) + "\n")
 
 
-@experiment_app.command("adaops-price")
+@app.command("adaops-price")
 def adaops_price(
     *,
     data: Annotated[Path | None, typer.Option(envvar="DPFRAME_DATA", help=DATA)] = None,
@@ -95,7 +97,7 @@ def adaops_price(
         json_file.write_text(json.dumps(records, indent=1, allow_nan=False) + "\n")
 
 
-@experiment_app.command("personalized-insurance")
+@app.command("personalized-insurance")
 def personalized_insurance(
     *,
     data: Annotated[Path | None, typer.Option(envvar="DPFRAME_INSURANCE", help=COSTS)] = None,

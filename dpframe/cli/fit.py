@@ -9,8 +9,6 @@ import attrs
 import typer
 
 import dpframe as dp
-from dpframe.estimators.budgets import claim
-from dpframe.estimators.links import of_classes
 
 from .bounds import SCHEMA, bounds_of
 from .declaration import accountant_of, regression_of, trust_of
@@ -30,6 +28,8 @@ from .options import (
 )
 from .printing import page, print_json, say
 
+app = typer.Typer(add_completion=False)
+
 CODEBOOK = f"Public bounds as a JSON file: {SCHEMA}".replace("[", "\\[")  # [ would be rich markup
 TABLE = "Parquet files, or CSV files with a row of column names: paths or patterns."
 
@@ -38,6 +38,7 @@ COLUMN = "The column of public epsilons, a record each; with --groups of names o
 GROUPS = "Epsilons by group, careful=0.1,open=1."
 
 
+@app.command()
 def fit(
     name: Name,
     table: Annotated[list[str], typer.Argument(help=TABLE)],
@@ -69,6 +70,9 @@ def fit(
 
     Of a loss of two classes they are log-odds; the codebook's "target" then has "levels".
     """
+    from dpframe.estimators.budgets import claim
+    from dpframe.estimators.links import of_classes
+
     spent = _epsilon(epsilon, epsilon_column, groups, relation)
     X, y = bounds_of(schema, norm, bound)
     setting = dp.Setting(X=X, y=y, relation=relation.relation, rows_per_person=rows_per_person)

@@ -11,15 +11,15 @@ from rich.console import Console
 from rich.table import Table
 
 import dpframe as dp
-from dpframe.filters.units import of_unit
-from dpframe.ledger.documents import of_amounts, of_guarantee
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.symbols import rational
 
 from .options import Json, RelationName, option
 from .printing import print_json, width
 
-ledger_app = typer.Typer(no_args_is_help=True, help="Budgets of data sets across runs, in a file.")
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Budgets of data sets across runs, in a file."
+)
 
 File = Annotated[Path, typer.Argument(help="A ledger file.")]
 Head = Annotated[str | None, option("--head", "A head that was kept: the chain must contain it.")]
@@ -40,7 +40,7 @@ class Rule(enum.StrEnum):
         return found
 
 
-@ledger_app.command("show")
+@app.command("show")
 def show(
     file: File,
     dataset: Annotated[str | None, typer.Argument(help="A data set: its runs.")] = None,
@@ -63,7 +63,7 @@ def show(
 WHO = "Who is a neighbour; left out, the first run settles it."
 
 
-@ledger_app.command("create")
+@app.command("create")
 def create(
     file: File,
     name: Annotated[str, typer.Argument(help="The name of the data set.")],
@@ -90,13 +90,13 @@ def create(
     typer.echo(str(account))
 
 
-@ledger_app.command("export")
+@app.command("export")
 def export(file: File, head: Head = None) -> None:
     """Everything as JSON, with exact numbers."""
     typer.echo(existing(file, head).export(), nl=False)
 
 
-@ledger_app.command("verify")
+@app.command("verify")
 def verify(file: File, head: Head = None) -> None:
     """Compute every hash, price, sum and checkpoint again; a kept head must be in the chain."""
     ledger = existing(file)
@@ -126,6 +126,9 @@ def _budget(**given: str | None) -> dp.Guarantee:
 
 
 def _record(account: Any) -> dict[str, Any]:
+    from dpframe.filters.units import of_unit
+    from dpframe.ledger.documents import of_amounts, of_guarantee
+
     kind = account.main.kind
     return {
         "dataset": account.dataset,

@@ -1,9 +1,8 @@
-"""dpframe list: every regression, for whom it is certified, and what it costs."""
+"""dpframe list: regressions, their variants and papers; whether each is certified, at what cost."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import typer
@@ -11,103 +10,110 @@ from rich.console import Console
 from rich.text import Text
 
 import dpframe as dp
-from dpframe.auditing.catalogue import HERE, RELATIONS, Entry, catalogue, everything, family
-from dpframe.auditing.figures import table
 
 from .options import Json, RelationName, option
 from .printing import page, print_json, say
 
-KINDS = {"(epsilon, delta)": "", "epsilon": "pure"}
+app = typer.Typer(add_completion=False)
+
 VARIANTS = ("printed", "coded", "recommended", "baseline")
-MARKS = {"region": "*", "numbers": "+"}
 COLOURS = {r"\bcertified\b": "green", r"\brefused\b": "bold red", r">[\d.]+": "bold red"}
-NOTES = (
-    "pure     it claims epsilon alone, not (epsilon, delta); none: it claims nothing",
-    "number   the epsilon of all releases together, exactly, against 1 that is claimed,",
-    f"         at {HERE}; <= an upper bound, > a lower bound, - none;",
-    "         a free hyperparameter has an example's value: dpframe dossier has the worst one's",
-    "*        certified where the hypothesis of a theorem holds, not for every epsilon and delta",
-    "+        refused as a claim for every epsilon and delta, though it holds at these numbers",
-    "--why    where each is certified, and what stands in the way of the others",
-)
+TITLE = 41  # columns of it, so that a line has at most 100
+MORE = "--verdicts  whether each is certified, and at what cost; dpframe audit NAME says all of one"
 
 Variant = Annotated[str | None, option("--variant", f"Only {', '.join(VARIANTS)}.")]
-Only = Annotated[RelationName | None, option("--relation", "Only this one. Left out: both.")]
-Why = Annotated[bool, typer.Option("--why", help="Say why, one paragraph each.")]
+Verdicts = Annotated[bool, typer.Option("--verdicts", help="Prove each, and say what it costs.")]
+Why = Annotated[bool, typer.Option("--why", help="Verdicts with reasons, one paragraph each.")]
+Only = Annotated[RelationName | None, option("--relation", "Verdicts under this one, not both.")]
 
 
+@app.command()
 def list_(
-    relation: Only = None, variant: Variant = None, why: Why = False, as_json: Json = False
+    *,
+    variant: Variant = None,
+    verdicts: Verdicts = False,
+    why: Why = False,
+    relation: Only = None,
+    as_json: Json = False,
 ) -> None:
-    """Regressions: whether each is certified for every epsilon, delta and bound, and its cost."""
-    relations = RELATIONS if relation is None else (relation.relation,)
-    found = catalogue(_of(variant), relations)
+    """Regressions, their variants and papers.
+
+    With --verdicts, --why or --relation each is proved, which takes seconds: whether it is
+    certified for every epsilon, delta and bound, and its cost.
+    """
+    from dpframe.auditing.catalogue import about
+    from dpframe.auditing.figures import clipped
+
+    classes = _of(variant)
+    if verdicts or why or relation is not None:
+        relations = tuple(dp.Relation) if relation is None else (relation.relation,)
+        _judged(classes, relations, why=why, as_json=as_json)
+    elif as_json:
+        print_json([about(cls) for cls in classes])
+    else:
+        rows = [[_papers(cls), clipped(cls.title, TITLE)] for cls in classes]
+        _say("\n".join(_table(["paper", "title"], classes, rows)))
+        say(f"\n{MORE}")
+
+
+def _judged(
+    classes: Sequence[type[dp.Regression]],
+    relations: Sequence[dp.Relation],
+    *,
+    why: bool,
+    as_json: bool,
+) -> None:
+    from dpframe.auditing.catalogue import catalogue
+
+    from .verdicts import NOTES, by_name, reasons, verdict_cells
+
+    found = catalogue(classes, relations)
     if as_json:
         print_json([entry.record() for entry in found])
     elif why:
-        for block in _reasons(found):
+        for block in reasons(found):
             page(block)
     else:
-        _say("\n".join(_table(found, relations)))
+        rows = [
+            [*verdict_cells(row), _papers(cls)]
+            for cls, row in zip(classes, by_name(found), strict=True)
+        ]
+        _say("\n".join(_table(["", *map(str, relations), "paper"], classes, rows)))
         say("\n".join(["", *NOTES]))
 
 
-def _of(variant: str | None) -> list[type[dp.Regression]] | None:
-    if variant is None:
-        return None
-    if variant not in VARIANTS:
+def _of(variant: str | None) -> list[type[dp.Regression]]:
+    """The classes of a variant, families together. Raises InvalidArgument."""
+    from dpframe.auditing.catalogue import everything, together
+
+    if variant not in (None, *VARIANTS):
         raise dp.InvalidArgument("--variant", f"one of {', '.join(VARIANTS)}", variant)
-    return [cls for cls in everything() if cls.variant == variant]
+    return together([cls for cls in everything() if variant in (None, cls.variant)])
 
 
-def _table(found: Sequence[Entry], relations: Sequence[dp.Relation]) -> Iterator[str]:
-    """One line a regression, larger families between blank lines."""
-    head = ["name", "variant", "", *map(str, relations), "paper"]
-    rows = [list(same) for _, same in groupby(found, lambda entry: entry.name)]
-    lines = table(head, [_cells(row) for row in rows], ())
-    yield _short(lines[0])
+def _table(
+    head: Sequence[str], classes: Sequence[type[dp.Regression]], told: Sequence[Sequence[str]]
+) -> Iterator[str]:
+    """One line a regression, with what is told of it; larger families between blank lines."""
+    from dpframe.auditing.catalogue import family
+    from dpframe.auditing.figures import table
+
+    rows = [[cls.__name__, cls.variant, *cells] for cls, cells in zip(classes, told, strict=True)]
+    first, *lines = (line[2:] for line in table(["name", "variant", *head], rows, ()))
+    yield first
+    families = [family(cls) for cls in classes]
     before = None
-    for line, row in zip(lines[1:], rows, strict=True):
-        group = _block(row[0], rows)
-        if group != before:
+    for line, own in zip(lines, families, strict=True):
+        block = own if families.count(own) > 1 else ""  # those of one share a block
+        if block != before:
             yield ""
-        yield _short(line)
-        before = group
+        yield line
+        before = block
 
 
-def _block(entry: Entry, rows: Iterable[Sequence[Entry]]) -> str:
-    """Its family; families of one share a block with those around them."""
-    own = family(type(entry.regression))
-    same = [row for row in rows if family(type(row[0].regression)) == own]
-    return own if len(same) > 1 else ""
-
-
-def _cells(row: Sequence[Entry]) -> list[str]:
-    cls = type(row[0].regression)
-    kind = KINDS.get(row[0].claim, "none")
+def _papers(cls: type[dp.Regression]) -> str:
     first, *more = cls.paper.split("; ")
-    papers = f"{first}{'+' if more else ''}"
-    return [row[0].name, cls.variant, kind, *map(_cell, row), papers]
-
-
-def _cell(entry: Entry) -> str:
-    """The verdict and the cost: 17 columns."""
-    cost = "-" if entry.cost is None else str(entry.cost).replace(" ", "")
-    return f"{entry.verdict + MARKS.get(entry.scope, ''):10} {cost:>6}"
-
-
-def _short(line: str) -> str:
-    """Without the indentation of tables."""
-    return line[2:].rstrip()
-
-
-def _reasons(found: Iterable[Entry]) -> Iterator[str]:
-    for _, same in groupby(found, lambda entry: entry.name):
-        entries = list(same)
-        cls = type(entries[0].regression)
-        yield f"{entries[0].regression}: {cls.title}, {cls.variant} [{cls.paper}]"
-        for entry in entries:
-            yield f"  {entry.relation}: {entry.verdict}, {entry.reason}"
+    return f"{first}{'+' if more else ''}"
 
 
 def _say(text: str) -> None:

@@ -11,8 +11,6 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from dpframe.auditing.figures import WIDTH, paragraphs, tidy
-
 NARROWEST = 60
 COLOURS = {
     r"\bproved\b": "green",
@@ -33,11 +31,15 @@ def say(text: str) -> None:
 
 def page(text: str) -> None:
     """Text with long lines folded."""
+    from dpframe.auditing.figures import paragraphs, tidy
+
     say(paragraphs(tidy(text).split("\n"), width()))
 
 
 def width() -> int:
     """Columns of a page: 100, less on a narrower terminal."""
+    from dpframe.auditing.figures import WIDTH
+
     if not sys.stdout.isatty():
         return WIDTH
     return max(NARROWEST, min(WIDTH, Console().width))

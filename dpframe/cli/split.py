@@ -32,6 +32,8 @@ from .options import (
 )
 from .printing import page, print_json
 
+app = typer.Typer(add_completion=False)
+
 
 class Made(enum.StrEnum):
     """What is made small."""
@@ -41,6 +43,7 @@ class Made(enum.StrEnum):
     SYNTHETIC = "synthetic"
 
 
+@app.command()
 def split(
     name: Name,
     *,

@@ -9,7 +9,6 @@ from types import MappingProxyType
 import attrs
 
 from dpframe.accountants import NumericAccountant, Part
-from dpframe.accounting import least_factor
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Joint, Release
 from dpframe.graph.graph import classes
@@ -122,6 +121,8 @@ class Mixture:
 
     def factor(self, epsilon: Expression, delta: Expression) -> Number:
         """What all noise must be multiplied by to be (epsilon, delta)-DP together."""
+        from dpframe.accounting import least_factor
+
         target, at = _exact("epsilon", epsilon), _exact("delta", delta)
         return Number(least_factor(NumericAccountant(), self.parts, target, at))
 

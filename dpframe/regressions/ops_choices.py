@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 
 def spread(epsilon: float, delta: float, rho: float, d: float) -> float:
@@ -91,6 +90,8 @@ def adaptive_penalty(  # noqa: PLR0917 - dp.post passes by position
     units of B^2; epsilon and delta of the whole, tail = log(6/delta), third = delta/3.
     [Wang18, eq (7)]
     """
+    from scipy.optimize import minimize_scalar
+
     half = root_of(tail / 2, 1.0, -epsilon / 4)
     own = spread(max(half, 1e-12), third, rho, d)
     power = 2 * math.log(2 / third) / (epsilon / 4)

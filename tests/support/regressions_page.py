@@ -31,8 +31,8 @@ hyperparameter in its range; with a star, where the hypothesis of a theorem hold
 plus is refused as a claim for every epsilon and delta, though it holds at the numbers here. A
 number is the epsilon of all releases together, of 1 that is claimed, at {HERE};
 `<=` says that it is an upper bound. A free hyperparameter (gamma) has the value of an example; the
-[dossier](../dossier.md) has the worst one's cost, and those at other claims. `dpframe list` prints
-the table, `dpframe list --why` reasons.
+[dossier](../dossier.md) has the worst one's cost, and those at other claims. `dpframe list
+--verdicts` prints the table, `dpframe list --why` reasons.
 
 """
 

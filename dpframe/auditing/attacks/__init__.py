@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .adaops_steps import adaops_cap, adaops_step_7, adaops_steps
 from .adaops_tails import adaops_tails, adaops_tails_mended
-from .all import REFUTATIONS, REGRESSIONS, refutations, refutations_of
+from .all import REFUTATIONS, refutations, refutations_of
 from .boosted import boosted_coded, boosted_kendall
 from .objpert import objpert_coded, objpert_refuted_above
 from .posterior_lemma import posterior_lemma, posterior_lemma_mended
@@ -23,7 +23,6 @@ from .transposed import right_factor, transposed_epsilon, transposed_factor
 
 __all__ = [
     "REFUTATIONS",
-    "REGRESSIONS",
     "Refutation",
     "Rigour",
     "adaops_cap",

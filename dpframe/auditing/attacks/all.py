@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TypeAlias
 
+from dpframe.auditing.published import REGRESSIONS
 from dpframe.numbers import Exact, given, open_unit
 
 from .adaops_steps import adaops_cap, adaops_steps
@@ -91,20 +92,6 @@ REFUTATIONS: dict[str, Refute] = {
 """By the name of the public file, of [Wang18], [Acharya24], [Tang23], [Dick23] or [Amin23], or of
 the printed algorithm.
 """
-
-
-REGRESSIONS: dict[str, str] = {
-    "SSPWangCoded": "suffstats_perturb.m",
-    **{f"OPS{name.capitalize()}Coded": f"OPS_epsdelta_{name}.m" for name in CALIBRATIONS},
-    "AdaOPSCoded": "adaops.m",
-    "AdaOPSPrinted": "AdaOPS",
-    "ObjPertCoded": "ObjPert.m",
-    "SampledRidgeCoded": "jorgensen.py",
-    "BoostedAdaSSPCoded": "BoostedAdaSSP.py",
-    "BoostedAdaSSPKendall": "private_kendall/boosted_adassp.py",
-    "TukeyCoded": "dp_regression/tukey.py",
-}
-"""The declarations of `dpframe.regressions` that say what these files do."""
 
 
 def refutations_of(

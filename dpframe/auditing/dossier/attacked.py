@@ -8,7 +8,6 @@ from fractions import Fraction
 import attrs
 
 from dpframe.auditing.attacks import (
-    REGRESSIONS,
     Refutation,
     boosted_coded,
     boosted_kendall,
@@ -16,6 +15,7 @@ from dpframe.auditing.attacks import (
     transposed_epsilon,
     unsafe_distance,
 )
+from dpframe.auditing.published import REGRESSIONS
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Relation
 
 ROWS, MOST_ROWS = 10**5, 10**6  # of the tables that are searched; where more rows show more

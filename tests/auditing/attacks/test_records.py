@@ -8,12 +8,12 @@ import pytest
 from dpframe import regressions
 from dpframe.auditing.attacks import (
     REFUTATIONS,
-    REGRESSIONS,
     refutations,
     refutations_of,
     refutations_text,
 )
 from dpframe.auditing.attacks.claim import power
+from dpframe.auditing.published import REGRESSIONS
 from tests.auditing.attacks.refuted import PAGE, page
 
 

@@ -128,10 +128,11 @@ def overwritten(text):
     wrong = Obligation("total", text, text, (text, text), Verdict.REFUTED, witness, text, 2)
     attempts = tuple(attrs.evolve(one, obligations=(wrong,)) for one in done.report.attempts)
     report = attrs.evolve(done.report, attempts=attempts, common=(wrong,), plan=(wrong,))
-    joint = attrs.evolve(done.joint, rule=text)
+    audit = attrs.evolve(done, report=report, joint=attrs.evolve(done.joint, rule=text))
+    vars(audit)["lines"] = lines  # in the place of those that it would find
     return attrs.evolve(
         found,
-        audit=attrs.evolve(done, lines=lines, report=report, joint=joint),
+        audit=audit,
         opinions=tuple(
             attrs.evolve(one, name=text, says=text, source=text) for one in found.opinions
         ),

@@ -1,0 +1,10 @@
+from .budget_report import BudgetReport as BudgetReport
+from .comparison import Comparison as Comparison
+from .comparison import compare as compare
+from .difference import Difference as Difference
+from .formulas import Formulas as Formulas
+from .formulas import audit_formulas as audit_formulas
+from .joint_cost import JointCost as JointCost
+from .lines import Line as Line
+from .report import Audit as Audit
+from .report import audit as audit
