@@ -45,4 +45,5 @@ def attach(
 
 def _unknown(package: str, name: str, names: list[str], others: str) -> str:
     said = import_module(others, package).ELSEWHERE.get(name) if others else None
-    return f"{package} has no {name!r}.{nearest(name, names) if said is None else ' ' + said}"
+    way_out = nearest(name, names) if said is None else f" {said}"
+    return f"module {package!r} has no attribute {name!r}.{way_out}"

@@ -172,7 +172,7 @@ def numbers_of(run: Any, summed: Any) -> set[str]:
     number = PublicNumbers.of(run, {"d": 4}).supposing(supposed).towards_zero
     reading = Pass.of(run.graph, number, empty_block(run.setting, 4), [summed])
     formulas = [*reading.numbers, summed.step]
-    return {one.name for formula in formulas for one in formula.symbols() if one.origin}
+    return {one.name for formula in formulas for one in formula.symbols() if one.origin is not None}
 
 
 class Derived(dp.Regression):

@@ -193,7 +193,7 @@ def _release(report: Report, edits: Sequence[Edit]) -> Any:
     graph, done = report.problem.graph, {}
     for raw in dict.fromkeys(edit.node for edit in edits if isinstance(edit.node, Statistic)):
         own = next((one for one in graph.releases if one.statistic == raw), None)
-        done[raw] = own or _new(report, raw)
+        done[raw] = _new(report, raw) if own is None else own
     readers = [n for n in _nodes(graph) if isinstance(n, (Post, Loop))]
     output = rewritten(graph.output, {one: _arguments(done) for one in readers})
     if isinstance(output, tuple):
