@@ -237,7 +237,8 @@ def symbols_of(node: Node) -> frozenset[Symbol]:
         return frozenset().union(*(formula.symbols() for formula in node.formulas.values()))
     share = () if node.share is None else (*node.share.weights, *node.share.wholes)
     size = (node.stated.formula,) if isinstance(node.stated, AdditiveNoise) else ()
-    read = (node.times, *size, *share)  # without a dictionary of readings for each of many
+    rate = () if node.sampled is None else (node.sampled,)
+    read = (node.times, *rate, *size, *share)  # without a dictionary of readings for each of many
     return frozenset().union(*[formula.symbols() for formula in read])
 
 
