@@ -59,6 +59,7 @@ TESTED = "test + 2 rate a cell that changes is at most epsilon"
 Sizes: TypeAlias = dict[str, Formula]
 Pair: TypeAlias = tuple[Formula, Formula]
 Tilting: TypeAlias = Annotated[Sizes, sizes(*TILT)]
+OWN_TILT = sizes("penalty", "noise_share", "size")
 Deep: TypeAlias = Annotated[Sizes, sizes(*DEEP, free=("penalty",))]
 Tested: TypeAlias = Annotated[Sizes, sizes("test", *DEEP, free=("penalty",))]
 
@@ -268,7 +269,7 @@ def changed_cells(at: Context, rows: Formula) -> Formula:
 def _tilted_minimum(
     c: Judge,
     *inputs: Any,
-    formulas: Annotated[Sizes, sizes("penalty", "noise_share", "size")],
+    formulas: Json,
     share: PureShare,
     name: str,
     weight: Json,
@@ -281,12 +282,13 @@ def _tilted_minimum(
     slope: Any = None if bound is None else loss.slope(None, bound)
     c.require(norm is not None and slope is not None, SLOPED)
     c.require(c.single(), ONE_ROW)
-    c.shared(formulas["penalty"], formulas["noise_share"])
-    noise = formulas["noise_share"] * share[0]
+    own = OWN_TILT(c, formulas, "formulas")  # it has a size only where there is a slope
+    c.shared(own["penalty"], own["noise_share"])
+    noise = own["noise_share"] * share[0]
     weighed = norm if factor is None else norm * factor
-    bend = loss.bend(bound) * norm * weighed / formulas["penalty"]
+    bend = loss.bend(bound) * norm * weighed / own["penalty"]
     c.at_least(share[0] - noise, bend, BENT)
-    c.at_least(formulas["size"] * noise, slope * weighed * c.changes, SIZES["l2_laplace"])
+    c.at_least(own["size"] * noise, slope * weighed * c.changes, SIZES["l2_laplace"])
     c.computed()
     return Tilted(c.where, *share)
 
