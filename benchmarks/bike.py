@@ -20,7 +20,7 @@ import numpy as np
 import dpframe as dp
 
 FOLDS, REPEATS = 10, 5
-DECLARATIONS = (dp.AdaSSPWang, dp.AdaSSPWangCoded, dp.AdaSSP, dp.SSP)
+DECLARATIONS = (dp.literature.AdaSSPWang, dp.literature.AdaSSPWangCoded, dp.AdaSSP, dp.SSP)
 
 
 def load(folder: str | None) -> tuple[np.ndarray, np.ndarray]:
@@ -39,7 +39,7 @@ def load(folder: str | None) -> tuple[np.ndarray, np.ndarray]:
 
 def private(certificate: dp.Certificate, X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
     """Coefficients of one simulated run."""
-    fit: dp.Fit = dp.execute(certificate, X, y, rng=seed).output
+    fit: dp.regressions.Fit = dp.execute(certificate, X, y, rng=seed).output
     return fit.coefficients
 
 

@@ -27,7 +27,7 @@ def keep(*values: Any) -> tuple[Any, ...]:
 class Equal(dp.Regression):
     """1,000 releases with equal shares. [here]"""
 
-    def declare(self, X: Any, y: Any, budget: dp.Share) -> Any:
+    def declare(self, X: Any, y: Any, budget: dp.graph.Share) -> Any:
         """X'X a thousand times."""
         shares = budget.split_evenly(RELEASES)
         kinds = [dp.release(X.T @ X, dp.Gaussian.kamath_ullman, share) for share in shares]
@@ -42,7 +42,7 @@ WEIGHTS = [Fraction(i + 1, TOTAL) * (1 - KNOBS[i % 8]) for i in range(RELEASES)]
 class Distinct(dp.Regression):
     """1,000 releases with distinct shares over 10 symbols. [here]"""
 
-    def declare(self, X: Any, y: Any, budget: dp.Share) -> Any:
+    def declare(self, X: Any, y: Any, budget: dp.graph.Share) -> Any:
         """Shares (i/500500)(1 - g_(i mod 8)), all different."""
         shares = budget.split(*WEIGHTS)
         kinds = [dp.release(X.T @ X, dp.Gaussian.kamath_ullman, share) for share in shares]
@@ -67,9 +67,9 @@ def certified(kind: type[dp.Regression]) -> Callable[[], object]:
 
 def main() -> None:
     """One line a figure."""
-    slowest = max((median(certified(kind)), kind.__name__) for kind in dp.REGRESSIONS)
+    slowest = max((median(certified(kind)), kind.__name__) for kind in dp.literature.REGRESSIONS)
     print(f"slowest shipped declaration, symbolic: {slowest[0]:.1f} ms ({slowest[1]}), at most 50")
-    proof = dp.certify(dp.AdaSSPBudget(), target=TARGET, setting=SETTING)
+    proof = dp.certify(dp.literature.AdaSSPBudget(), target=TARGET, setting=SETTING)
     numbers = {"epsilon": 1, "delta": "1e-6", "gamma": Fraction(1, 3)}
     print(f".at(epsilon, delta, gamma): {median(lambda: proof.at(**numbers)):.2f} ms, at most 5")
     for kind in (Equal, Distinct):

@@ -30,10 +30,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from dpframe.estimation.evidence import Evidence, Seen
-from dpframe.estimation.inference import infer
 from dpframe.execution import execute
 from dpframe.graph import Column, Rows, Setting
+from dpframe.inference.evidence import Evidence, Seen
+from dpframe.inference.inference import infer
 from dpframe.numerics.calibrate import analytic_mu
 from dpframe.numerics.edge import noise_edge
 from dpframe.privacy import ADD_REMOVE, ApproxDP

@@ -19,15 +19,15 @@ import dpframe as dp
 
 SETTING = dp.Setting(X=dp.Rows(box=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 LINEAR = (
-    dp.FunctionalLinearPrinted,
-    dp.FunctionalLinear,
-    dp.FunctionalLinearTrimmed,
-    dp.FunctionalLinearUnrepaired,
+    dp.literature.FunctionalLinearPrinted,
+    dp.regressions.FunctionalLinear,
+    dp.regressions.FunctionalLinearTrimmed,
+    dp.regressions.FunctionalLinearUnrepaired,
 )
 PENALISED = (
-    (dp.FunctionalRidgePrinted, dp.FunctionalRidge),
-    (dp.FunctionalLassoPrinted, dp.FunctionalLasso),
-    (dp.FunctionalElasticNetPrinted, dp.FunctionalElasticNet),
+    (dp.literature.FunctionalRidgePrinted, dp.regressions.FunctionalRidge),
+    (dp.literature.FunctionalLassoPrinted, dp.regressions.FunctionalLasso),
+    (dp.literature.FunctionalElasticNetPrinted, dp.regressions.FunctionalElasticNet),
 )
 
 

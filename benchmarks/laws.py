@@ -23,7 +23,7 @@ from rich.progress import track
 from rich.table import Table
 
 import dpframe as dp
-from dpframe.estimation.inference import infer
+from dpframe.inference.inference import infer
 
 Array = NDArray[Any]
 Law = Callable[[Array, np.random.Generator], Array]

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import dpframe as dp
-from dpframe.ledger import Cost
+from dpframe.budgets.ledger import Cost
 from dpframe.privacy import Unit
 
 COST = Cost(
@@ -36,7 +36,7 @@ TOGETHER = 1_000  # charges that are written at once between the sizes
 OPEN = """
 import re, sys, time
 from pathlib import Path
-import dpframe as dp, dpframe.ledger
+import dpframe as dp, dpframe.budgets.ledger
 def peak():
     return int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024
 small = dp.Ledger(sys.argv[2]).datasets

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import dpframe as dp
-from dpframe.ledger import Cost
+from dpframe.budgets.ledger import Cost
 from dpframe.privacy import Unit
 
 COST = Cost((dp.PureDP("0.1"),), Unit(dp.ADD_REMOVE), "cd" * 32, "a run that is killed")

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import dpframe as dp
-from dpframe.ledger import Cost
+from dpframe.budgets.ledger import Cost
 from dpframe.privacy import Unit
 
 COST = Cost((dp.PureDP("0.001"),), Unit(dp.ADD_REMOVE), "cd" * 32, "a run in the dark")
@@ -30,7 +30,7 @@ CHILD = f"""
 import os, sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 import dpframe as dp
-from dpframe.ledger import checkpoint
+from dpframe.budgets.ledger import checkpoint
 from ledger_power import CHARGES, COST, EVERY
 checkpoint.EVERY = EVERY
 ledger = dp.Ledger(sys.argv[1])

@@ -305,7 +305,9 @@ def autodp_sigma(epsilon: float, delta: float) -> float:
 
 def s11_truth() -> str:
     """dpframe's certified least sigma, and its delta by mpmath."""
-    return calibrated(lambda epsilon, delta: float(dp.gaussian_sigma_interval(epsilon, delta)[1]))
+    return calibrated(
+        lambda epsilon, delta: float(dp.mechanisms.gaussian_sigma_interval(epsilon, delta)[1])
+    )
 
 
 LOG3 = mp.log(3)
@@ -316,7 +318,9 @@ ROWS = (
         "PLD, randomised response p = 1/2, 100 times, delta 1e-6: SelfComposed / list",
         s1,
         lambda: true(
-            responses(LOG3, 100), "1e-6", (dp.RandomizedResponse.answering_at_random("1/2"), 100)
+            responses(LOG3, 100),
+            "1e-6",
+            (dp.mechanisms.RandomizedResponse.answering_at_random("1/2"), 100),
         ),
     ),
     Row(

@@ -36,9 +36,9 @@ def by_group(delta: str | None = None) -> dp.PersonalizedDP:
 
 CASES: Mapping[str, tuple[dp.Regression, str | None]] = {
     "PersonalizedRidge": (dp.PersonalizedRidge(), None),
-    "PersonalizedRidgePrinted": (dp.PersonalizedRidgePrinted(), None),
-    "PersonalizedSSP": (dp.PersonalizedSSP(), "1e-6"),
-    "PersonalizedAdaSSP": (dp.PersonalizedAdaSSP(), "1e-6"),
+    "PersonalizedRidgePrinted": (dp.literature.PersonalizedRidgePrinted(), None),
+    "PersonalizedSSP": (dp.regressions.PersonalizedSSP(), "1e-6"),
+    "PersonalizedAdaSSP": (dp.regressions.PersonalizedAdaSSP(), "1e-6"),
 }
 
 

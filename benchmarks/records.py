@@ -18,7 +18,7 @@ import attrs
 import numpy as np
 
 import dpframe as dp
-from dpframe.records import IndividualFilter, RecordLedger, gaussian_cost
+from dpframe.budgets.records import IndividualFilter, RecordLedger, gaussian_cost
 
 GROUPS = {"careful": 1, "usual": 2, "open": 4}
 

@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
 
+import dpframe
+
 project = "dpframe"
 author = copyright = "dpframe developers"  # noqa: A001  Sphinx's name for it
 release = version = importlib.metadata.version("dpframe")
@@ -58,6 +60,12 @@ def docstring_as_text(
             lines[number] = "".join(text)
 
 
+def what_the_face_has(app: Sphinx, what: str, name: str, *_: object) -> bool | None:
+    """A name of `dpframe` is described there, and not a second time in the namespace it is from."""
+    within = app.env.temp_data.get("autodoc:module", "dpframe")
+    return True if what == "module" and within != "dpframe" and name in dpframe.__all__ else None
+
+
 class References(HTMLParser):
     """Collects what a page makes the reader's browser fetch."""
 
@@ -88,6 +96,7 @@ def refuse_external_references(app: Sphinx, exception: Exception | None) -> None
 
 
 def setup(app: Sphinx) -> None:
-    """Register the two hooks above."""
+    """Register the hooks above."""
     app.connect("autodoc-process-docstring", docstring_as_text, priority=100)
+    app.connect("autodoc-skip-member", what_the_face_has)
     app.connect("build-finished", refuse_external_references)

@@ -4,7 +4,7 @@ Declare (Regression), certify, execute; audit a budget split; compare noise. Nam
 use: `import dpframe` loads almost nothing.
 """
 
-from .lazily import attach
+from dpframe.lazily import attach
 
 __version__ = "0.1.0"
 

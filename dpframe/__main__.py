@@ -1,6 +1,6 @@
 """`python -m dpframe` is the command `dpframe`."""
 
-from .cli import main
+from dpframe.cli import main
 
 if __name__ == "__main__":
     main()

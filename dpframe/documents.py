@@ -10,7 +10,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
-from .errors import InvalidArgument, Plain
+from dpframe.errors import InvalidArgument, Plain
 
 MOST_BYTES = 16 * 2**20  # of a document, where its reader sets no other limit
 LONGEST = 255  # characters of a name of a file

@@ -239,15 +239,17 @@ def listed_words(words: Iterable[object]) -> Plain:
     return Plain(", ".join(map(str, words)) or "none")
 
 
-def nearest(name: str, words: Iterable[str]) -> str:
-    """` Did you mean 'clip'?`, of the public words the one most like `name`; "" where none is.
+def nearest(name: str, words: Iterable[str] | Mapping[str, str]) -> str:
+    """` Did you mean 'clip'?`, of the public words the one most like `name`; "" where none is. A
+    mapping says how each word is spelled out.
 
     >>> nearest("clipnorm", ["columns", "clip", "_clips"]), nearest("foo", ["clip"])
     (" Did you mean 'clip'?", '')
     """
     from difflib import SequenceMatcher, get_close_matches
 
-    plain = {word.lower(): word for word in sorted(words) if not word.startswith("_")}
+    spelled = words if isinstance(words, Mapping) else {word: word for word in words}
+    plain = {one.lower(): spelled[one] for one in sorted(spelled) if not one.startswith("_")}
     low = name.lower()
 
     def likeness(word: str) -> tuple[float, bool]:

@@ -1,8 +1,9 @@
 """Names of a package that load on first use, from one table: the stub beside its `__init__.py`.
 
-A line `from .module import name as name` of `__init__.pyi` exports a name. Type checkers read the
-same line, so that a name has one place and its type is known [PEP 562, SPEC 1]. No name is that of
-a module of its package: once imported, the module would hide it.
+A line `from .module import name as name` of `__init__.pyi` exports a name, and a line
+`from . import module as module` a namespace. Type checkers read the same line, so that a name has
+one place and its type is known [PEP 562, SPEC 1]. No name is that of a module of its package: once
+imported, the module would hide it.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 
-from .errors import UnknownName, nearest
+from dpframe.errors import UnknownName, nearest
 
-EXPORT = re.compile(r"^from (\.[\w.]+) import (\w+) as \2$", re.MULTILINE)
+EXPORT = re.compile(
+    r"^from (\.[\w.]+|dpframe\.[\w.]+) import (?:\(\s+)?(\w+) as \2,?$", re.MULTILINE
+)
+SPACE = re.compile(r"^from \. import (\w+) as \1$", re.MULTILINE)
 
 
 def attach(
@@ -26,24 +30,32 @@ def attach(
     """
     stub = (pkgutil.get_data(package, "__init__.pyi") or b"").decode()
     homes = {name: home for home, name in EXPORT.findall(stub)}
-    names = list(homes)
+    names, spaces = list(homes), SPACE.findall(stub)
 
     def __getattr__(name: str) -> object:  # noqa: N807 - PEP 562
-        """Import the home of a public name when the name is first used."""
+        """Import the home of a public name, or a namespace, when the name is first used."""
+        if name in spaces:
+            return import_module(f"{package}.{name}")
         if name not in homes:
-            raise UnknownName(lambda: _unknown(package, name, names, others))
+            raise UnknownName(lambda: _unknown(package, name, [*names, *spaces], others, spaces))
         value = getattr(import_module(homes[name], package), name)
         setattr(sys.modules[package], name, value)
         return value
 
     def __dir__() -> list[str]:  # noqa: N807 - PEP 562
-        """The public names."""
-        return list(names)
+        """The public names and namespaces."""
+        return [*names, *spaces]
 
     return __getattr__, __dir__, names
 
 
-def _unknown(package: str, name: str, names: list[str], others: str) -> str:
+def _unknown(package: str, name: str, names: list[str], others: str, spaces: list[str]) -> str:
+    within = {space: dir(import_module(f"{package}.{space}")) for space in spaces}
+    moved = [space for space, inside in within.items() if name in inside]
     said = import_module(others, package).ELSEWHERE.get(name) if others else None
-    way_out = nearest(name, names) if said is None else f" {said}"
+    if moved:
+        return f"module {package!r} has no attribute {name!r}. It is {package}.{moved[0]}.{name}."
+    places = {one: f"{space}.{one}" for space, inside in within.items() for one in inside}
+    near = nearest(name, {**places, **{one: one for one in names}})
+    way_out = near if said is None else f" {said}"
     return f"module {package!r} has no attribute {name!r}.{way_out}"

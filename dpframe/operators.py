@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import attrs
 
-from .errors import UnknownName, nearest
+from dpframe.errors import UnknownName, nearest
 
 PLAIN = (bool, int, float, complex, str, type(None))
 LONG = 40  # characters of an operand that an error repeats

@@ -42,18 +42,17 @@ ORDER = (  # a place imports from earlier lines, never from its own line or a la
     ("symbols",),
     ("privacy",),
     ("sensitivity",),
-    ("mechanisms", "accountants"),
-    ("accounting", "filters"),
-    ("records",),
+    ("mechanisms",),
+    ("accountants",),
     ("graph",),
     ("prover",),
-    ("ledger",),
+    ("budgets",),
     ("sources",),
     ("execution",),
-    ("estimation",),
+    ("inference",),
     ("regressions",),
-    ("describing", "falsifying", "splitting"),
-    ("auditing",),
+    ("audits",),
+    ("literature",),
     ("estimators",),
     ("experiments",),
     ("demo",),
@@ -70,8 +69,8 @@ READERS = {  # who may import it, where not everything above may
     "randomness": {
         "mechanisms",
         "execution",
-        "falsifying",
-        "auditing",
+        "audits",
+        "literature",
         "estimators",
         "experiments",
         "demo",
@@ -168,9 +167,9 @@ def test_imports_point_down_the_list(name: str, path: Path) -> None:
     [
         ("dpframe.errors", "from .graph import Release"),
         ("dpframe.errors", "def late():\n    from . import numerics"),
-        ("dpframe.mechanisms.gaussian", "from ..accountants.basic import Basic"),
-        ("dpframe.accountants.basic", "from dpframe import mechanisms"),
-        ("dpframe.accountants.basic", "import dpframe.mechanisms.gaussian as g"),
+        ("dpframe.mechanisms.gaussian", "from ..graph import Release"),
+        ("dpframe.mechanisms.gaussian", "from dpframe import accountants"),
+        ("dpframe.mechanisms.gaussian", "import dpframe.accountants.basic as b"),
         ("dpframe.graph.nodes", "import dpframe as dp"),
         ("dpframe.graph.nodes", "from .. import certify"),
         ("dpframe.graph.nodes", "import_module('.prover', __package__)"),
@@ -266,7 +265,7 @@ def test_a_first_certificate_loads_what_it_needs() -> None:
     places = [place_of(name) for name in loaded]
     assert len(loaded) <= MOST_MODULES
     assert places.count("regressions") <= MOST_REGRESSIONS
-    assert not {"randomness", "estimation", "execution"} & set(places)
+    assert not {"randomness", "inference", "execution"} & set(places)
     composed = ("dpframe.pld.losses.", "dpframe.pld.composition.")
     assert not [name for name in loaded if name.startswith(composed)]
 
@@ -278,10 +277,12 @@ STUBS = sorted(PACKAGE.rglob("__init__.pyi"))
 def test_every_exported_name_resolves(stub: Path) -> None:
     """Each name of a stub is held by its home, listed, and is not hidden by a module's name."""
     package = importlib.import_module(".".join(stub.parent.relative_to(PACKAGE.parent).parts))
-    assert dir(package) == sorted(package.__all__)
-    for name in package.__all__:
-        assert not isinstance(getattr(package, name), ModuleType), name
-        assert not (stub.parent / f"{name}.py").exists(), name
+    bound = set(vars(package))  # bound at once, after the modules of these names
+    assert set(package.__all__) <= set(dir(package))
+    for name in dir(package):
+        is_space = name not in package.__all__
+        assert isinstance(getattr(package, name), ModuleType) == is_space, name
+        assert is_space or name in bound or not (stub.parent / f"{name}.py").exists(), name
 
 
 def read(path: Path) -> NotebookNode:
@@ -293,7 +294,7 @@ def read(path: Path) -> NotebookNode:
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_uses_public_names_only(path: Path) -> None:
-    """What a notebook needs is in `dpframe.__all__`, or it is missing there."""
+    """What a notebook needs is in `dpframe` or a namespace of it, or it is missing there."""
     source = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "code")
     targets = imports(source, "notebook", is_package=False)
     assert not [name for name in targets if name.startswith("dpframe.")]
@@ -304,7 +305,7 @@ def test_a_notebook_uses_public_names_only(path: Path) -> None:
         and isinstance(node.value, ast.Name)
         and node.value.id in {"dp", "dpframe"}
     }
-    assert used <= set(dpframe.__all__)
+    assert used <= set(dir(dpframe))
 
 
 @pytest.mark.some(1)

@@ -56,7 +56,7 @@ def test_list_says_what_there_is():
     """Name, variant, paper and title of each, within 100 columns, and how verdicts are had."""
     lines = call("list").splitlines()
     told = {line.split()[0]: line for line in lines if line.strip()}
-    assert {cls.__name__ for cls in dp.REGRESSIONS} <= set(told)
+    assert {cls.__name__ for cls in dp.literature.REGRESSIONS} <= set(told)
     assert told["AdaSSPWang"].split() == ["AdaSSPWang", "printed", "Wang18", "adaSSP"]
     assert "--verdicts" in lines[-1]
     assert max(map(len, lines)) <= 100
@@ -69,7 +69,7 @@ def test_list_says_what_there_is():
 def test_list_has_every_verdict():
     """Name, variant, verdict and cost for each relation, paper; within 100 columns."""
     lines = call("list", "--verdicts").splitlines()
-    for cls in dp.REGRESSIONS:
+    for cls in dp.literature.REGRESSIONS:
         assert any(line.split()[0] == cls.__name__ for line in lines if line.strip())
     (wang,) = [line for line in lines if line.startswith("AdaSSPWang ")]
     assert " ".join(wang.split()) == "AdaSSPWang printed certified* 0.596 refused+ 0.811 Wang18"
@@ -81,7 +81,7 @@ def test_list_has_every_verdict():
 def test_list_as_json():
     """One object a regression and relation."""
     records = json.loads(call("list", "--json", "--verdicts", "--variant", "printed"))
-    printed = {cls.__name__ for cls in dp.REGRESSIONS if cls.variant == "printed"}
+    printed = {cls.__name__ for cls in dp.literature.REGRESSIONS if cls.variant == "printed"}
     assert {record["name"] for record in records} == printed
     assert len(records) == 2 * len(printed)
     found = {(record["name"], record["relation"]): record for record in records}
@@ -446,7 +446,7 @@ def test_python_m_dpframe():
 
 def test_importing_dpframe_loads_no_terminal_library():
     """typer, rich and matplotlib are the command line's."""
-    program = "import sys, dpframe.auditing; print(*{n.split('.')[0] for n in sys.modules})"
+    program = "import sys, dpframe.audits; print(*{n.split('.')[0] for n in sys.modules})"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )

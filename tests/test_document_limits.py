@@ -28,7 +28,7 @@ def spending(path):
 
 def described(path):
     """A description from a file, whatever it is called."""
-    return dp.read_description(path, format="toml")
+    return dp.audits.read_description(path, format="toml")
 
 
 READERS = {

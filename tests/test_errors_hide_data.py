@@ -16,8 +16,12 @@ from dpframe.errors import DPFrameError, InvalidArgument, shown
 
 SECRET = "73194628"  # digits that no message may show
 NUMBER = float(SECRET) + 0.25
-ERRORS = {name for name in dp.__all__ if isinstance(getattr(dp, name), type)}
-ERRORS = {name for name in ERRORS if issubclass(getattr(dp, name), BaseException)}
+SPACES = [getattr(dp, name) for name in dir(dp) if name not in dp.__all__]
+PUBLIC = {  # of the face and of its namespaces
+    name: getattr(place, name) for place in (dp, *SPACES) for name in getattr(place, "__all__", ())
+}
+ERRORS = {name for name, one in PUBLIC.items() if isinstance(one, type)}
+ERRORS = {name for name in ERRORS if issubclass(PUBLIC[name], BaseException)}
 HEAVY = {"attack", "best_split", "mutants", "simulate"}  # what they accept they compute at length
 FACTS = {"REGRESSIONS", "__version__", "Relation", "Verdict"}  # the last two are enumerations
 TEXTS = {"array of objects", "array of texts", "list of texts"}
@@ -147,8 +151,7 @@ def objects():
 
 def callables():
     """Every public function and class, and every public method of the objects."""
-    for name in dp.__all__:
-        one = getattr(dp, name)
+    for name, one in PUBLIC.items():
         if callable(one) and name not in ERRORS | FACTS:
             yield name, one
     for title, one in objects().items():

@@ -249,7 +249,7 @@ def test_bad_ways_of_running_are_refused_by_name(name: str, value: Any) -> None:
 def test_a_regression_that_is_not_private_is_refused_before_data_is_touched() -> None:
     """SSP as coded spends epsilon twice: no fit."""
     with pytest.raises(dp.Uncertified):
-        simulated(dp.SSPWangCoded(), epsilon=1).fit(Untouchable(), Untouchable())
+        simulated(dp.literature.SSPWangCoded(), epsilon=1).fit(Untouchable(), Untouchable())
 
 
 def test_symbols_without_numbers_are_refused_by_name() -> None:
@@ -371,7 +371,7 @@ def test_without_scikit_learn_the_extra_is_named() -> None:
         "import dpframe as dp\n"
         "dp.SSP()\n"
         "try: dp.PrivateRegressor\n"
-        "except dp.MissingExtra as error: print(error)"
+        "except dp.errors.MissingExtra as error: print(error)"
     )
     run = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

@@ -254,7 +254,9 @@ def test_plain_values_are_no_strangers():
     assert not strangers([SETTING, TARGET, "text", 1, Fraction(1, 2), np.arange(3), np.float32(1)])
 
 
-@pytest.mark.parametrize("regression", [dp.SSP(), dp.AdaSSP(), dp.JointSSP(), dp.NoisySGD()])
+@pytest.mark.parametrize(
+    "regression", [dp.SSP(), dp.AdaSSP(), dp.JointSSP(), dp.regressions.NoisySGD()]
+)
 def test_shipped_declarations_hold_nothing_strange(regression):
     """Shipped declarations hold nothing strange."""
     graph = regression.graph(SETTING, TARGET.budget)

@@ -45,7 +45,7 @@ RIVALS = (
 EXPLAINING = (RECALIBRATED, f"{JOINT}@{PUBLISHED}")  # steps of the margin, no rivals
 OWN: dict[str, Callable[..., dp.Regression]] = {
     MIRRORED: AdaSSPWangMirrored,
-    RECALIBRATED: lambda: dp.Jointly(of=dp.AdaSSPWang()),
+    RECALIBRATED: lambda: dp.regressions.Jointly(of=dp.literature.AdaSSPWang()),
 }
 
 
@@ -91,8 +91,7 @@ def default(flagship: str = FLAGSHIP) -> tuple[str, ...]:
 
 def exported(name: str) -> Callable[..., dp.Regression] | None:
     """The regression that dpframe exports by this name."""
-    kind = getattr(dp, name, None)
-    return kind if isinstance(kind, type) and issubclass(kind, dp.Regression) else None
+    return next((cls for cls in dp.literature.REGRESSIONS if cls.__name__ == name), None)
 
 
 def exists(spec: str) -> bool:

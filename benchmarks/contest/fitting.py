@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpframe as dp
-from dpframe.accounting import composition_of
+from dpframe.accountants import composition_of
 from dpframe.errors import InvalidArgument, Uncertified
 from dpframe.experiments import NOT_PRIVATE
 from dpframe.prover.unproved import Unproved, unproved
@@ -51,8 +51,10 @@ class Plain(Fitter):
     def fit(
         self, source: Source, epsilon: float | None, delta: float | None, rng: np.random.Generator
     ) -> Array:
-        """By dp.simulate."""
-        coefficients: Array = dp.simulate(self.draft, source, rng=rng).output.coefficients
+        """By dp.experiments.simulate."""
+        coefficients: Array = dp.experiments.simulate(
+            self.draft, source, rng=rng
+        ).output.coefficients
         return coefficients
 
 

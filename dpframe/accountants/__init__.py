@@ -1,5 +1,5 @@
 """One file an accountant: it adds guarantees and knows no mechanism."""
 
-from ..lazily import attach
+from dpframe.lazily import attach
 
 __getattr__, __dir__, __all__ = attach(__name__)

@@ -1,7 +1,15 @@
 from .base import Accountant as Accountant
 from .base import AdditiveAccountant as AdditiveAccountant
 from .basic import BasicAccountant as BasicAccountant
+from .calibrated import Calibrated as Calibrated
+from .calibrated import calibrate as calibrate
+from .composed import Composition as Composition
+from .composed import compose as compose
 from .concentrated import ConcentratedAccountant as ConcentratedAccountant
+from .costs import composition_of as composition_of
+from .document import from_json as from_json
+from .document import to_json as to_json
+from .events import to_event as to_event
 from .every import ACCOUNTANTS as ACCOUNTANTS
 from .gaussian import GaussianAccountant as GaussianAccountant
 from .numeric import NumericAccountant as NumericAccountant
@@ -10,3 +18,4 @@ from .parts import Part as Part
 from .parts import count_of as count_of
 from .parts import parts_of as parts_of
 from .renyi import RenyiAccountant as RenyiAccountant
+from .scale import least_factor as least_factor

@@ -101,7 +101,7 @@ def _certified(
 
 def _mechanism(name: str, given: Sequence[str]) -> dp.Mechanism | None:
     """A mechanism of dpframe by its name, at exact numbers; None for another name."""
-    cls = getattr(dp, name, None) if name.isidentifier() else None
+    cls = getattr(dp.mechanisms, name) if name in dir(dp.mechanisms) else None
     if not (inspect.isclass(cls) and issubclass(cls, dp.Mechanism)):
         return None
     values = dict(text.split("=", 1) for text in given if "=" in text)

@@ -11,7 +11,7 @@ import attrs
 import typer
 
 import dpframe as dp
-from dpframe.auditing.published import REGRESSIONS as PUBLISHED
+from dpframe.literature.published import REGRESSIONS as PUBLISHED
 from dpframe.symbols import rational
 
 from .declaration import accountant_of, trust_of
@@ -37,8 +37,8 @@ from .options import (
 from .printing import complain, print_json, say, waiting, width
 
 if TYPE_CHECKING:
-    from dpframe.auditing.attacks import Refutation
-    from dpframe.auditing.findings import Findings
+    from dpframe.audits.findings import Findings
+    from dpframe.literature.refutations import Refutation
 
     from .audited import Asked, Audited
 
@@ -82,7 +82,7 @@ def audit_(
 
     Judges each release and the whole, by every accountant that applies, and says what to change.
     """
-    from dpframe.auditing.findings import findings
+    from dpframe.audits.findings import findings
 
     from .audited import Asked
 
@@ -131,7 +131,7 @@ def _attacked(name: str | None, epsilon: str | None, delta: str | None) -> tuple
     """What attacks find against published code of that name, by tables of 1e4 and 1e6 rows."""
     if name not in PUBLISHED:
         return ()
-    from dpframe.auditing.attacks import refutations_of
+    from dpframe.literature.refutations import refutations_of
 
     at = rational(epsilon or 1, "epsilon"), rational(delta or "1e-6", "delta")
     found = [record for n in ROWS for record in refutations_of(name, *at, rows=n)]
@@ -139,7 +139,7 @@ def _attacked(name: str | None, epsilon: str | None, delta: str | None) -> tuple
 
 
 def _write(path: Path, found: Findings, done: Audited) -> None:
-    from dpframe.auditing.html import html
+    from dpframe.audits.html import html
 
     try:
         command = shlex.join(["dpframe", *sys.argv[1:]])
@@ -157,8 +157,8 @@ def _print(
     if as_json:
         print_json(_record(found, done, attacked))
         return
-    from dpframe.auditing.findings.text import findings_text
-    from dpframe.auditing.page import page
+    from dpframe.audits.findings.text import findings_text
+    from dpframe.audits.page import page
 
     for note in done.notes:
         say("\n".join(f" | {line}" for line in note.splitlines()))
@@ -166,7 +166,7 @@ def _print(
     if text := findings_text(found, width()):
         say(f"\n{text}")
     if attacked:
-        from dpframe.auditing.attacks import refutations_text
+        from dpframe.literature.refutations import refutations_text
 
         say(f"\n Attacks, by searches of this audit\n{refutations_text(attacked, width())}")
 

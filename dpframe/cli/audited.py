@@ -10,9 +10,9 @@ import attrs
 
 import dpframe as dp
 from dpframe import documents
-from dpframe.auditing import Audit, audit, audit_formulas
-from dpframe.describing import Description, read_description
-from dpframe.describing.events import EventRegression
+from dpframe.audits import Audit, audit, audit_formulas
+from dpframe.audits.descriptions import Description, read_description
+from dpframe.audits.descriptions.events import EventRegression
 
 from .declaration import imported, regression_of
 from .options import target_of

@@ -47,7 +47,9 @@ def check(
     try:
         verdict = checked(read(content_of(file)), expect, trusted=trusted or None)
     except (OSError, ValueError, Unusable) as error:
-        raise dp.BadCertificate("FILE", "a readable certificate", str(file), str(error)) from None
+        raise dp.errors.BadCertificate(
+            "FILE", "a readable certificate", str(file), str(error)
+        ) from None
     print_json(dataclasses.asdict(verdict))
     unusable = verdict.reason.startswith("unusable")
     raise typer.Exit(0 if verdict.accepted else 2 if unusable else 1)

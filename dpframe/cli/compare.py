@@ -22,7 +22,7 @@ def compare_(
     as_json: Json = False,
 ) -> None:
     """The std of Gaussian noise by the classical theorems and by the exact profile."""
-    from dpframe.auditing.comparison import compare, comparison_text
+    from dpframe.audits.comparison import compare, comparison_text
 
     comparison = compare(epsilon=epsilon.split(","), delta=delta, sensitivity=sensitivity)
     if as_json:

@@ -20,7 +20,7 @@ def regression_of(name: str, given: Sequence[str], *, jointly: bool = False) -> 
     target where `jointly`. Raises InvalidArgument.
     """
     declared = _declared(name, given)
-    return dp.Jointly(of=declared) if jointly else declared
+    return dp.regressions.Jointly(of=declared) if jointly else declared
 
 
 def _declared(name: str, given: Sequence[str]) -> dp.Regression:
@@ -40,12 +40,11 @@ def _declared(name: str, given: Sequence[str]) -> dp.Regression:
 
 
 def _known(name: str) -> type[dp.Regression]:
-    from dpframe import regressions
-
-    found = getattr(regressions, name) if name in dir(regressions) else None
-    if isinstance(found, type) and issubclass(found, dp.Regression):
-        return found  # the others stay unloaded
-    from dpframe.auditing.catalogue import everything
+    for place in (dp.regressions, dp.literature):
+        found = getattr(place, name) if name in dir(place) else None
+        if isinstance(found, type) and issubclass(found, dp.Regression):
+            return found  # the others stay unloaded
+    from dpframe.literature.catalogue import everything
 
     classes: dict[str, type[dp.Regression]] = {cls.__name__.lower(): cls for cls in everything()}
     if name.lower() in classes:
@@ -118,7 +117,7 @@ def _value(default: object, text: str) -> object:
         return value.lower() == "true"
     if isinstance(default, str):
         return value
-    from dpframe.auditing.formulas import read_parameter
+    from dpframe.audits.formulas import read_parameter
 
     number = read_parameter(f"{name}={value}")[1]
     if isinstance(default, int) and isinstance(number, Number):

@@ -26,7 +26,7 @@ def diff(
 ) -> None:
     """What changed between two certificate files; each is checked again first."""
     documents = [_checked(path) for path in (first, second)]
-    found = dp.difference(*documents)
+    found = dp.audits.difference(*documents)
     if as_json:
         print_json(found.records())
     else:
@@ -45,7 +45,9 @@ def _checked(path: Path) -> Any:
         document = read(content_of(path))
         verdict = check(document)
     except (OSError, ValueError, Unusable) as error:
-        raise dp.BadCertificate("FILE", "a readable certificate", str(path), str(error)) from None
+        raise dp.errors.BadCertificate(
+            "FILE", "a readable certificate", str(path), str(error)
+        ) from None
     if not verdict.accepted:
         complain(f"{path}: not accepted by the checker: {verdict.reason}")
     return document

@@ -16,7 +16,7 @@ from .options import Json, RelationName, option
 from .printing import print_json, width
 
 if TYPE_CHECKING:
-    from dpframe.auditing.dossier import Case
+    from dpframe.literature.dossier import Case
 
 app = typer.Typer(add_completion=False)
 
@@ -40,7 +40,7 @@ def dossier_(
     names: Names = None, *, relation: Only = None, why: Why = True, as_json: Json = False
 ) -> None:
     """Every published claim, printed or coded: verdict, true cost, reason, repair."""
-    from dpframe.auditing.dossier import by_relation, dossier_text
+    from dpframe.literature.dossier import by_relation, dossier_text
 
     relations = tuple(dp.Relation) if relation is None else (relation.relation,)
     found = list(_followed(_named(names), relations))
@@ -52,7 +52,7 @@ def dossier_(
 
 def _named(names: Sequence[str] | None) -> tuple[type[dp.Regression], ...]:
     """The classes of these names; all where there are none. Raises InvalidArgument."""
-    from dpframe.auditing.dossier import subjects
+    from dpframe.literature.dossier import subjects
 
     known = {cls.__name__: cls for cls in subjects()}
     for name in names or ():
@@ -66,7 +66,7 @@ def _followed(
     classes: Sequence[type[dp.Regression]], relations: Sequence[dp.Relation]
 ) -> Iterable[Case]:
     """Cases, with a bar on standard error where that is a terminal."""
-    from dpframe.auditing.dossier import dossier
+    from dpframe.literature.dossier import dossier
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     console = Console(stderr=True)

@@ -41,8 +41,8 @@ def list_(
     With --verdicts, --why or --relation each is proved, which takes seconds: whether it is
     certified for every epsilon, delta and bound, and its cost.
     """
-    from dpframe.auditing.catalogue import about
-    from dpframe.auditing.figures import clipped
+    from dpframe.audits.figures import clipped
+    from dpframe.literature.catalogue import about
 
     classes = _of(variant)
     if verdicts or why or relation is not None:
@@ -63,7 +63,7 @@ def _judged(
     why: bool,
     as_json: bool,
 ) -> None:
-    from dpframe.auditing.catalogue import catalogue
+    from dpframe.literature.catalogue import catalogue
 
     from .verdicts import NOTES, by_name, reasons, verdict_cells
 
@@ -84,7 +84,7 @@ def _judged(
 
 def _of(variant: str | None) -> list[type[dp.Regression]]:
     """The classes of a variant, families together. Raises InvalidArgument."""
-    from dpframe.auditing.catalogue import everything, together
+    from dpframe.literature.catalogue import everything, together
 
     if variant not in (None, *VARIANTS):
         raise dp.InvalidArgument("--variant", f"one of {', '.join(VARIANTS)}", variant)
@@ -95,8 +95,8 @@ def _table(
     head: Sequence[str], classes: Sequence[type[dp.Regression]], told: Sequence[Sequence[str]]
 ) -> Iterator[str]:
     """One line a regression, with what is told of it; larger families between blank lines."""
-    from dpframe.auditing.catalogue import family
-    from dpframe.auditing.figures import table
+    from dpframe.audits.figures import table
+    from dpframe.literature.catalogue import family
 
     rows = [[cls.__name__, cls.variant, *cells] for cls, cells in zip(classes, told, strict=True)]
     first, *lines = (line[2:] for line in table(["name", "variant", *head], rows, ()))

@@ -31,14 +31,14 @@ def say(text: str) -> None:
 
 def page(text: str) -> None:
     """Text with long lines folded."""
-    from dpframe.auditing.figures import paragraphs, tidy
+    from dpframe.audits.figures import paragraphs, tidy
 
     say(paragraphs(tidy(text).split("\n"), width()))
 
 
 def width() -> int:
     """Columns of a page: 100, less on a narrower terminal."""
-    from dpframe.auditing.figures import WIDTH
+    from dpframe.audits.figures import WIDTH
 
     if not sys.stdout.isatty():
         return WIDTH

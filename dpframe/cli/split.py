@@ -82,10 +82,10 @@ def split(
 ) -> None:
     """Choose gamma, or every share, by public numbers alone; and certify the choice."""
     measures = {
-        Made.NOISE: lambda: dp.NoiseCriterion(d=columns, n=rows, weights=_weights(weight)),
-        Made.ERROR: lambda: dp.ErrorCriterion(n=_rows(rows), d=columns, condition=condition),
-        Made.SYNTHETIC: lambda: dp.DataCriterion(
-            table=dp.SyntheticTable(n=_rows(rows), d=columns, condition=condition),
+        Made.NOISE: lambda: dp.audits.NoiseCriterion(d=columns, n=rows, weights=_weights(weight)),
+        Made.ERROR: lambda: dp.audits.ErrorCriterion(n=_rows(rows), d=columns, condition=condition),
+        Made.SYNTHETIC: lambda: dp.audits.DataCriterion(
+            table=dp.audits.SyntheticTable(n=_rows(rows), d=columns, condition=condition),
             repeats=repeats,
             seed=seed,
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from dpframe.auditing.catalogue import HERE, Entry
+from dpframe.literature.catalogue import HERE, Entry
 
 KINDS = {"(epsilon, delta)": "", "epsilon": "pure"}
 MARKS = {"region": "*", "numbers": "+"}

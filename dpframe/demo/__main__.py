@@ -20,7 +20,7 @@ def main() -> int:
     start = time.perf_counter()
     try:
         tell(PICTURE)
-    except dp.MissingExtra as error:
+    except dp.errors.MissingExtra as error:
         print(f"dpframe.demo: {error}", file=sys.stderr)
         return 1
     print(f"\n  {PICTURE} shows the fit and its noise. {time.perf_counter() - start:.1f} s.")

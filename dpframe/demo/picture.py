@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpframe as dp
-from dpframe.auditing import compare
+from dpframe.audits import compare
 
 from .survey import NAMES, WIDTHS, LeastSquares
 
@@ -35,7 +35,7 @@ def picture(path: Path, private: Array, noise: Array, public: LeastSquares, spre
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise dp.MissingExtra("matplotlib", "plots") from error
+        raise dp.errors.MissingExtra("matplotlib", "plots") from error
     figure = Figure(figsize=(11, 5), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(1.5, 1))
     _coefficients(left, private, noise, public, spread)

@@ -20,8 +20,8 @@ from rich.table import Table as Columns
 from rich.text import Text
 
 import dpframe as dp
-from dpframe.auditing import audit as audited
-from dpframe.auditing import compare
+from dpframe.audits import audit as audited
+from dpframe.audits import compare
 from dpframe.prover.text import release_lines, sentence
 
 from . import declaration
@@ -42,10 +42,15 @@ from .survey import (
 Array = NDArray[Any]
 
 WIDEST = 102
-CANDIDATES = (dp.SSP(), dp.AdaSSP(), dp.AdaSSPBudgetTight(gamma="0.1"), dp.ConstSSPFull())
+CANDIDATES = (
+    dp.SSP(),
+    dp.AdaSSP(),
+    dp.regressions.AdaSSPBudgetTight(gamma="0.1"),
+    dp.regressions.ConstSSPFull(),
+)
 AUDITED = {
-    "SSP, its code [Wang18, suffstats_perturb.m]": dp.SSPWangCoded(),
-    "adaSSP, the paper [Wang18, Alg. 2]": dp.AdaSSPWang(),
+    "SSP, its code [Wang18, suffstats_perturb.m]": dp.literature.SSPWangCoded(),
+    "adaSSP, the paper [Wang18, Alg. 2]": dp.literature.AdaSSPWang(),
     "SSP, as dpframe recommends it": dp.SSP(),
 }
 NORMS = ("1.5", "2", "2.5")

@@ -36,7 +36,7 @@ def survey() -> Table:
     try:
         from statsmodels.datasets import fair
     except ImportError as error:
-        raise dp.MissingExtra("statsmodels", "demo") from error
+        raise dp.errors.MissingExtra("statsmodels", "demo") from error
     frame = fair.load_pandas().data
     return Table(frame[NAMES], frame[LABEL])
 

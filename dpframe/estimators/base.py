@@ -15,8 +15,8 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpframe.accountants import Accountant
-from dpframe.auditing import BudgetReport
-from dpframe.auditing.rosters import report_at
+from dpframe.audits import BudgetReport
+from dpframe.audits.rosters import report_at
 from dpframe.errors import InvalidArgument
 from dpframe.execution import execute
 from dpframe.execution.budgets import asked, check_order
@@ -40,7 +40,7 @@ from .fits import Fits
 from .units import Linear, Scale, linear, mapped, row_maps
 
 if TYPE_CHECKING:
-    from dpframe.ledger import Ledger
+    from dpframe.budgets.ledger import Ledger
 
 Array = NDArray[Any]
 
@@ -276,7 +276,9 @@ def coefficients(output: object, p: int) -> Array:
 def no_coefficients(got: str, p: int | None = None) -> InvalidArgument:
     """The refusal of an output that is no coefficients."""
     count = "" if p is None else f"{p} "
-    wanted = f"one whose output is a dp.Fit or an array of {count}coefficients, one a column"
+    wanted = (
+        f"one whose output is a dp.regressions.Fit or an array of {count}coefficients, one a column"
+    )
     way_out = "dp.execute(certificate, X, y) runs any declaration; result_ has what was released."
     return InvalidArgument("regression", wanted, got, way_out)
 

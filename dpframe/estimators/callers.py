@@ -21,7 +21,8 @@ from dpframe.sources.reading import Plain
 PUBLIC = frozenset({"n_features_in_", "feature_names_in_", "n_output_features_", "n_features_"})
 WAY_OUT = (
     "Give public bounds, dp.Rows(columns=[dp.Numeric('age', 18, 90)]), which scale at no cost; or "
-    "dp.Standardised(), which learns scales privately; or a step that learns nothing of the table: "
+    "dp.regressions.Standardised(), which learns scales privately; or a step that learns nothing "
+    "of the table: "
     "FunctionTransformer with public numbers, or FrozenEstimator of one that was fitted on public "
     "data."
 )

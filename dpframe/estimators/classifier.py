@@ -24,12 +24,13 @@ from .links import Odds, with_classes
 from .units import Scale
 
 if TYPE_CHECKING:
-    from dpframe.ledger import Ledger
+    from dpframe.budgets.ledger import Ledger
 
 Array = NDArray[Any]
 
 PENALTY = (
-    "dp.LogisticOutputPerturbation(penalty=...) has the penalty in front of |theta|^2/2, theta of "
+    "dp.regressions.LogisticOutputPerturbation(penalty=...) has the penalty in front of "
+    "|theta|^2/2, theta of "
     "the scaled rows: its noise falls as the penalty grows."
 )
 
@@ -41,7 +42,8 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     ----------
     regression : dp.Regression
         What is fitted: a declaration with a loss of two classes, such as
-        `dp.LogisticOutputPerturbation(penalty=100)`, or one of your own on `dp.Logistic()`.
+        `dp.regressions.LogisticOutputPerturbation(penalty=100)`, or one of your own on
+        `dp.graph.Logistic()`.
     classes : two texts, two numbers, or None
         The public list of classes; None takes the levels of the setting's labels,
         `dp.Column("smoker", levels=["no", "yes"])`, or both ends of their bounds: -1 and 1 of
@@ -80,7 +82,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     ... )
     >>> ages = np.linspace(18, 90, 10_000)[:, None]
     >>> smokes = np.where(ages[:, 0] < 40, "yes", "no")
-    >>> declared = dp.LogisticOutputPerturbation(penalty=50)
+    >>> declared = dp.regressions.LogisticOutputPerturbation(penalty=50)
     >>> model = PrivateClassifier(declared, epsilon=1, delta="1e-6", setting=setting, rng=0)
     >>> model.fit(ages, smokes).predict([[20], [80]]).tolist(), model.coef_.shape
     (['yes', 'no'], (1, 1))

@@ -37,7 +37,10 @@ def check_numbers(certificate: Certificate) -> None:
         wanted = "one of labels that are numbers"
         raise InvalidArgument("regression", wanted, f"{name}, of two classes", way_out)
     if column is not None and column.levels is not None:
-        way_out = "dp.PrivateClassifier(dp.LogisticOutputPerturbation(...), ...) fits classes."
+        way_out = (
+            "dp.PrivateClassifier(dp.regressions.LogisticOutputPerturbation(...), ...) fits "
+            "classes."
+        )
         wanted = "of labels that are numbers: dp.Column(lower=..., upper=...)"
         raise InvalidArgument("setting", wanted, column.levels, way_out)
 
@@ -126,7 +129,10 @@ class Odds:
         """Of a declaration whose loss is of two classes. Raises InvalidArgument."""
         name, column = type(certificate.regression).__name__, certificate.setting.y
         if link_of(certificate) != LOGIT:
-            way_out = "dp.LogisticOutputPerturbation(penalty=...) is one; or dp.PrivateRegressor."
+            way_out = (
+                "dp.regressions.LogisticOutputPerturbation(penalty=...) is one; or "
+                "dp.PrivateRegressor."
+            )
             wanted = "one of two classes, whose loss has the link 'logit'"
             raise InvalidArgument("regression", wanted, f"{name}, of numbers", way_out)
         if column is None or column.levels is None:

@@ -11,10 +11,10 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from dpframe.errors import InvalidArgument
-from dpframe.estimation.inference import infer
-from dpframe.estimation.inference_result import Inference
-from dpframe.estimation.inference_words import sentences
 from dpframe.graph import Regression, Setting
+from dpframe.inference.inference import infer
+from dpframe.inference.result import Inference
+from dpframe.inference.words import sentences
 from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate
 from dpframe.regressions.advice import default_regression
@@ -70,7 +70,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         The ridge that was added, where the regression tells; else None.
     budget_report_
         Where records have budgets of their own: what each group or budget asks for, what it really
-        pays, and how much of its noise is wasted (dp.BudgetReport); it has a plot().
+        pays, and how much of its noise is wasted (dp.audits.BudgetReport); it has a plot().
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn; with a codebook, its columns, picked by name from a frame.
 

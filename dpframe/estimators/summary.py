@@ -11,13 +11,13 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.auditing.figures import figure, paragraphs, table
+from dpframe.audits.figures import figure, paragraphs, table
 from dpframe.errors import InvalidArgument
-from dpframe.estimation.evidence import Evidence
-from dpframe.estimation.inference_residual import Residual
-from dpframe.estimation.inference_result import Estimates
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.bounds import Intercept
+from dpframe.inference.evidence import Evidence
+from dpframe.inference.residual import Residual
+from dpframe.inference.result import Estimates
 
 from .units import Linear, Numbers
 

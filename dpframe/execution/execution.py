@@ -56,8 +56,8 @@ from .thinning import check_thinning
 from .totals import real
 
 if TYPE_CHECKING:
-    from dpframe.ledger import Ledger
-    from dpframe.records import RecordLedger
+    from dpframe.budgets.ledger import Ledger
+    from dpframe.budgets.records import RecordLedger
 
 MISSING = ("refuse", "drop")
 _executed: WeakKeyDictionary[Certificate, tuple[object, Certificate]] = WeakKeyDictionary()
@@ -249,7 +249,7 @@ def _charge(
         raise InvalidArgument("ledger and dataset", wanted, got)
     if ledger is None or dataset is None:
         return nullcontext()
-    from dpframe.ledger import Cost, Ledger
+    from dpframe.budgets.ledger import Cost, Ledger
 
     check_kind("ledger", ledger, Ledger)
     check_kind("dataset", dataset, str, "the name of a data set of the ledger")

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpframe.budgets.records.targets import budgets_and_kind
 from dpframe.errors import InvalidArgument
 from dpframe.privacy import Guarantee, PersonalizedDP
 from dpframe.privacy.personal import Listed, own_symbols_of
 from dpframe.prover.at_numbers import AtNumbers
-from dpframe.records.targets import budgets_and_kind
 from dpframe.symbols import Expression, Number
 
 if TYPE_CHECKING:
-    from dpframe.records import RecordLedger
+    from dpframe.budgets.records import RecordLedger
 
 
 def check_records(records: object, *, private: bool) -> None:
     """Refuse what is no ledger of records, and simulations. Raises InvalidArgument."""
-    from dpframe.records import RecordLedger
+    from dpframe.budgets.records import RecordLedger
 
     if not isinstance(records, RecordLedger):
         raise InvalidArgument("records", "a dp.RecordLedger", type(records).__name__)

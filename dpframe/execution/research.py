@@ -43,7 +43,7 @@ def simulate(
     """
     if not isinstance(run, Unproved):
         raise NotExecutable(
-            f"simulate takes what dp.unproved(...) returns; got {type(run).__name__}. "
+            f"simulate takes what dp.audits.unproved(...) returns; got {type(run).__name__}. "
             "What is proved is run by dp.execute, which can be simulated with rng=."
         )
     raw = [s for s in run.symbols.values() if isinstance(s.origin, Statistic) and DATA in s.scope]

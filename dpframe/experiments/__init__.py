@@ -1,5 +1,5 @@
 """Published experiments, run again. Their preprocessing reads the data: NOTHING HERE IS PRIVATE."""
 
-from dpframe.prover.unproved import NOT_PRIVATE
+from dpframe.lazily import attach
 
-__all__ = ["NOT_PRIVATE"]
+__getattr__, __dir__, __all__ = attach(__name__)

@@ -25,9 +25,9 @@ Array = NDArray[Any]
 
 PRINTED = "printed, ideal sampler"
 VERSIONS: dict[str, FitFunction] = {
-    PRINTED: simulated(dp.AdaOPSPrinted, dp.ADD_REMOVE),
-    "AdaOPSRepaired": certified(dp.AdaOPSRepaired),
-    "AdaOPS": certified(dp.AdaOPS),
+    PRINTED: simulated(dp.literature.AdaOPSPrinted, dp.ADD_REMOVE),
+    "AdaOPSRepaired": certified(dp.regressions.AdaOPSRepaired),
+    "AdaOPS": certified(dp.regressions.AdaOPS),
 }
 
 

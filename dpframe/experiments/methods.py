@@ -72,17 +72,19 @@ def simulated(
         known = draft().symbols
         given = {"epsilon": epsilon, "delta": delta}
         run = draft().at(**{name: value for name, value in given.items() if name in known})
-        coefficients: Array = dp.simulate(run, X, y, rng=rng).output.coefficients
+        coefficients: Array = dp.experiments.simulate(run, X, y, rng=rng).output.coefficients
         return coefficients
 
     return fit
 
 
 METHODS = (
-    Method("zero predictor", "trivial", simulated(dp.ZeroPredictor), Standing.BASELINE),
-    Method("ridge 1, no noise", "non-private", simulated(dp.Ridge), Standing.BASELINE),
-    Method("ObjPert as coded", "ObjPert", simulated(dp.ObjPertCoded)),
-    Method("OPS balanced as coded", "OPS", simulated(dp.OPSBalancedCoded)),
-    Method("adaOPS as coded", "AdaOPS", simulated(dp.AdaOPSCoded)),
-    Method("adaSSP as coded", "AdaSSP", certified(dp.AdaSSPWangCoded), Standing.CERTIFIED),
+    Method("zero predictor", "trivial", simulated(dp.regressions.ZeroPredictor), Standing.BASELINE),
+    Method("ridge 1, no noise", "non-private", simulated(dp.regressions.Ridge), Standing.BASELINE),
+    Method("ObjPert as coded", "ObjPert", simulated(dp.literature.ObjPertCoded)),
+    Method("OPS balanced as coded", "OPS", simulated(dp.literature.OPSBalancedCoded)),
+    Method("adaOPS as coded", "AdaOPS", simulated(dp.literature.AdaOPSCoded)),
+    Method(
+        "adaSSP as coded", "AdaSSP", certified(dp.literature.AdaSSPWangCoded), Standing.CERTIFIED
+    ),
 )

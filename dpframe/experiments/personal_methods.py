@@ -90,7 +90,7 @@ def sampled(threshold: Fraction) -> FitFunction:
     @functools.cache
     def proof(setting: dp.Setting, records: int) -> dp.Certificate:
         kept = max(1, round(records * kept_share(float(threshold))))
-        declaration = dp.SampledRidge(records=dp.constant(kept), threshold=threshold)
+        declaration = dp.regressions.SampledRidge(records=dp.constant(kept), threshold=threshold)
         return dp.certify(declaration, target=dp.PersonalizedDP(LEVELS), setting=setting)
 
     return _of_levels(proof)
@@ -122,27 +122,29 @@ def coded(threshold: str) -> FitFunction:
     """`SampledRidgeCoded`, which reads the number of sampled records: simulated, NOT PRIVATE."""
 
     def fit(view: View, draw: Draw, rng: Generator) -> Array:
-        run = dp.unproved(
-            dp.SampledRidgeCoded(threshold=threshold),
+        run = dp.audits.unproved(
+            dp.literature.SampledRidgeCoded(threshold=threshold),
             target=dp.PersonalizedDP(dp.each("epsilon")),
             setting=view.setting(dp.ADD_REMOVE),
             label=NOT_PRIVATE,
         )
         X, y = view.X[draw.train], view.y[draw.train]
-        return coefficients(dp.simulate(run, X, y, budgets=draw.budgets, rng=rng))
+        return coefficients(dp.experiments.simulate(run, X, y, budgets=draw.budgets, rng=rng))
 
     return fit
 
 
 def least_squares(view: View, draw: Draw, rng: Generator) -> Array:
     """No penalty and no noise. NOT PRIVATE."""
-    run = dp.unproved(
-        dp.OLS(),
+    run = dp.audits.unproved(
+        dp.regressions.OLS(),
         target=dp.PureDP(1),
         setting=view.setting(dp.REPLACE_ONE),
         label=NOT_PRIVATE,
     )
-    return coefficients(dp.simulate(run, view.X[draw.train], view.y[draw.train], rng=rng))
+    return coefficients(
+        dp.experiments.simulate(run, view.X[draw.train], view.y[draw.train], rng=rng)
+    )
 
 
 def zero(view: View, draw: Draw, rng: Generator) -> Array:

@@ -47,12 +47,14 @@ PAPER, SEVEN, BOOK = "|x|^2 <= d", "|x|^2 <= 7", "codebook"
 CLAIMED, BASELINE = Standing.CLAIMED, Standing.BASELINE
 
 PRINTED, TIGHT = (
-    personalised(one, PURE) for one in (dp.PersonalizedRidgePrinted(), dp.PersonalizedRidge())
+    personalised(one, PURE)
+    for one in (dp.literature.PersonalizedRidgePrinted(), dp.PersonalizedRidge())
 )
 SSP, ADASSP = (
-    personalised(one, APPROXIMATE) for one in (dp.PersonalizedSSP(), dp.PersonalizedAdaSSP())
+    personalised(one, APPROXIMATE)
+    for one in (dp.regressions.PersonalizedSSP(), dp.regressions.PersonalizedAdaSSP())
 )
-OBJECTIVE = personalised(dp.PersonalizedObjective(), PURE)
+OBJECTIVE = personalised(dp.regressions.PersonalizedObjective(), PURE)
 LARGEST, AVERAGE = sampled(Fraction(1)), sampled(MEAN)
 JOINED = joined(MEAN)
 METHODS = (
@@ -67,8 +69,10 @@ METHODS = (
     Method("PersonalizedObjective", PAPER, OWN, OBJECTIVE),
     Method("PersonalizedObjective", SEVEN, OWN, OBJECTIVE),
     Method("PersonalizedObjective", BOOK, OWN, OBJECTIVE),
-    Method("uniform, printed", PAPER, LEAST, uniform(dp.PersonalizedRidgePrinted()), 344.6),
-    Method("UniformRidge", BOOK, LEAST, uniform(dp.UniformRidge())),
+    Method(
+        "uniform, printed", PAPER, LEAST, uniform(dp.literature.PersonalizedRidgePrinted()), 344.6
+    ),
+    Method("UniformRidge", BOOK, LEAST, uniform(dp.literature.UniformRidge())),
     Method("PersonalizedRidge", PAPER, JOINS, JOINED),
     Method("PersonalizedRidge", BOOK, JOINS, JOINED),
     Method("sample, largest, coded", PAPER, JOINS, coded("largest"), 0.2607, CLAIMED),
@@ -83,11 +87,11 @@ METHODS = (
     Method("PersonalizedAdaSSP", BOOK, OWN_DELTA, ADASSP),
 )
 RULES: dict[str, tuple[dp.Regression, dp.PersonalizedDP, str]] = {
-    "PDP-OP, printed, |x|^2 <= d": (dp.PersonalizedRidgePrinted(), PURE, PAPER),
-    "PDP-OP, printed, |x|^2 <= 7": (dp.PersonalizedRidgePrinted(), PURE, SEVEN),
+    "PDP-OP, printed, |x|^2 <= d": (dp.literature.PersonalizedRidgePrinted(), PURE, PAPER),
+    "PDP-OP, printed, |x|^2 <= 7": (dp.literature.PersonalizedRidgePrinted(), PURE, SEVEN),
     "PersonalizedRidge, codebook": (dp.PersonalizedRidge(), PURE, BOOK),
-    "PersonalizedObjective, codebook": (dp.PersonalizedObjective(), PURE, BOOK),
-    "PersonalizedSSP, codebook, at 1e-6": (dp.PersonalizedSSP(), APPROXIMATE, BOOK),
+    "PersonalizedObjective, codebook": (dp.regressions.PersonalizedObjective(), PURE, BOOK),
+    "PersonalizedSSP, codebook, at 1e-6": (dp.regressions.PersonalizedSSP(), APPROXIMATE, BOOK),
 }
 SYNTHETIC = (
     Method("zero", PAPER, NONE, zero, None, BASELINE),
@@ -97,7 +101,7 @@ SYNTHETIC = (
     Method("PersonalizedRidge", PAPER, JOINS, JOINED),
     Method("sample, largest, coded", PAPER, JOINS, coded("largest"), None, CLAIMED),
     Method("SampledRidge, largest", PAPER, JOINS, LARGEST),
-    Method("uniform, printed", PAPER, LEAST, uniform(dp.PersonalizedRidgePrinted())),
+    Method("uniform, printed", PAPER, LEAST, uniform(dp.literature.PersonalizedRidgePrinted())),
     Method("PersonalizedSSP", PAPER, OWN_DELTA, SSP),
     Method("PersonalizedAdaSSP", PAPER, OWN_DELTA, ADASSP),
 )
@@ -196,7 +200,7 @@ def paid(
     found = {}
     for name, (declaration, target, view) in RULES.items():
         proof = dp.certify(declaration, target=target, setting=of[view].setting(dp.REPLACE_ONE))
-        report = dp.budget_report(proof, own, d=of[view].rows.shape[1])
+        report = dp.audits.budget_report(proof, own, d=of[view].rows.shape[1])
         each = report.costs[np.unique(own, return_inverse=True)[1]]
         found[name] = {group: float(each[place].mean()) for group, place in groups.items()}
     return {group: float(own[place].mean()) for group, place in groups.items()}, found

@@ -2,6 +2,8 @@
 they make.
 """
 
+from dpframe.lazily import attach
+
 from .bound import Bound, lower_bound, upper_bound
 from .columns import Column as ColumnNode
 from .declaration import Regression
@@ -20,42 +22,4 @@ from .release import Release, release
 from .rows import Rows as RowsNode
 from .schema import Categorical, Column, Numeric, Rows, Setting
 
-__all__ = [
-    "Bound",
-    "Categorical",
-    "Column",
-    "ColumnNode",
-    "DataNode",
-    "Graph",
-    "Iterate",
-    "Joint",
-    "Known",
-    "Loop",
-    "Node",
-    "Numeric",
-    "OfBudgets",
-    "Partition",
-    "Post",
-    "Procedure",
-    "Reading",
-    "Regression",
-    "Release",
-    "Rows",
-    "RowsNode",
-    "Sampler",
-    "Searcher",
-    "Setting",
-    "iterate",
-    "jointly",
-    "known",
-    "loop",
-    "lower_bound",
-    "origins",
-    "partition",
-    "partition_at",
-    "path",
-    "points_of",
-    "post",
-    "release",
-    "upper_bound",
-]
+__getattr__, __dir__, __all__ = attach(__name__)

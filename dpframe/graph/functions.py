@@ -108,9 +108,9 @@ def gradient(
     clip: object = None,
     loss: Objective | None = None,
 ) -> RowSum:
-    """The sum over records of the gradient of `loss`, dp.Squared() by default, at the point of a
-    loop, shape (d,); each record's is clipped to norm `clip`, a public positive formula, so that
-    one row moves it by at most that. None clips nothing, for losses of bounded slope. Raises
+    """The sum over records of the gradient of `loss`, dp.graph.Squared() by default, at the point
+    of a loop, shape (d,); each record's is clipped to norm `clip`, a public positive formula, so
+    that one row moves it by at most that. None clips nothing, for losses of bounded slope. Raises
     InvalidArgument.
     """
     each = Gradient(rows, column, at, Squared() if loss is None else loss)
@@ -119,7 +119,8 @@ def gradient(
 
 def log_residual(gram: Gram, moment: Moment, penalty: object, floor: object = 0) -> LogResidual:
     """log(Y + B |theta|) of the ridge regression with this penalty, a number: the logarithm of a
-    bound on every residual. `floor` is 0, or dp.lower_bound of a released dp.lambda_min(gram).
+    bound on every residual. `floor` is 0, or dp.graph.lower_bound of a released
+    dp.lambda_min(gram).
     """
     return LogResidual(gram, moment, penalty, floor)
 

@@ -60,7 +60,7 @@ class Loop(Node):
             found = (self.point, self.step)
             raise InvalidArgument("loop", "over a point and a release", found, way_out)
         if self.point not in ancestors(self.step):
-            way_out = "Its statistic takes the point: dp.gradient(..., at=point)."
+            way_out = "Its statistic takes the point: dp.graph.gradient(..., at=point)."
             wanted = f"a release that reads {self.point.label}"
             raise InvalidArgument("step", wanted, self.step.label, way_out)
         nodes = [argument for argument in self.arguments if isinstance(argument, Node)]

@@ -141,7 +141,9 @@ class Partition:
             )
         by_label = isinstance(self.assignment, Cut) and self.assignment.column is None
         if by_label and self.column is None:
-            way_out = "Pass y, or cut by a column of X: dp.partition_at(X, y, cuts, column=0)."
+            way_out = (
+                "Pass y, or cut by a column of X: dp.graph.partition_at(X, y, cuts, column=0)."
+            )
             raise InvalidArgument("y", "labels, since the cuts are of the label", None, way_out)
 
     @property

@@ -329,7 +329,7 @@ def _rate(value: object, statistic: Statistic) -> Number:
         isinstance(one, Statistic) for one in statistic.inputs
     )
     if not rows:
-        way_out = "dp.gradient(...) is one."
+        way_out = "dp.graph.gradient(...) is one."
         raise InvalidArgument("statistic", "a sum over rows, to sample", statistic.label, way_out)
     return rate
 

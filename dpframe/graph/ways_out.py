@@ -38,19 +38,21 @@ BEFOREHAND = (
 )
 COUNTED = "X.rows is the number of rows and X.columns that of columns; dp.count(X) is released."
 SQUARED = (
-    "Squares are summed by dp.column_squares(X), by dp.trace(X.T @ X) over all columns, and of "
+    "Squares are summed by dp.graph.column_squares(X), by dp.trace(X.T @ X) over all columns, and "
+    "of "
     f"labels by y @ y. {BEFOREHAND}"
 )
 SPREAD = (
-    "Release sums, squares and the number of records, X.sum(), dp.column_squares(X), y.sum(), "
+    "Release sums, squares and the number of records, X.sum(), dp.graph.column_squares(X), "
+    "y.sum(), "
     "y @ y, dp.count(X), and divide in dp.post."
 )
 EXTREME = (
     "One record may move an extreme or a quantile without bound: take public bounds from the "
-    "codebook, or release dp.bin_counts(X, cuts) of public cuts."
+    "codebook, or release dp.graph.bin_counts(X, cuts) of public cuts."
 )
 BINNED = (
-    "dp.bin_counts(X, cuts) and dp.bin_counts(y, cuts) count between public cuts; "
+    "dp.graph.bin_counts(X, cuts) and dp.graph.bin_counts(y, cuts) count between public cuts; "
     "X.clip(norm=...), X.boxed(b) and y.clip(-Y, Y) bound."
 )
 MEAN = (
@@ -59,7 +61,7 @@ MEAN = (
 )
 CHOSEN = (
     "dp.Rows(columns=[dp.Numeric(...), ...]) reads the columns that it names; "
-    "dp.partition_at(X, y, cuts, column=0) takes records by public cuts, dp.partition(X, y, "
+    "dp.graph.partition_at(X, y, cuts, column=0) takes records by public cuts, dp.partition(X, y, "
     "cells=k) in k parts; entries of what is released are taken in dp.post."
 )
 RESIDUALS = "Residuals at released coefficients are y.residuals(X, theta); clip what it gives."

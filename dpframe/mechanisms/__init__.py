@@ -1,5 +1,5 @@
 """One file a mechanism: its law, its guarantee, its calibrations."""
 
-from ..lazily import attach
+from dpframe.lazily import attach
 
 __getattr__, __dir__, __all__ = attach(__name__)

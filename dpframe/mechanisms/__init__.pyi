@@ -1,3 +1,9 @@
+from dpframe.numerics.fast import classical_constants as classical_constants
+from dpframe.numerics.fast import gaussian_delta_interval as gaussian_delta_interval
+from dpframe.numerics.fast import gaussian_epsilon_interval as gaussian_epsilon_interval
+from dpframe.numerics.fast import gaussian_mu_interval as gaussian_mu_interval
+from dpframe.numerics.fast import gaussian_sigma_interval as gaussian_sigma_interval
+
 from .base import AdditiveNoise as AdditiveNoise
 from .base import Calibration as Calibration
 from .base import Mechanism as Mechanism

@@ -35,7 +35,8 @@ class BlackBox(Mechanism):
     The guarantee is believed, not proved: `source` says where it is shown. It is not rescaled, so
     that only sensitivity 1 is answered; and it is accounted only: nothing can be drawn from it.
 
-    >>> from dpframe import BlackBox, PureDP
+    >>> from dpframe import PureDP
+    >>> from dpframe.mechanisms import BlackBox
     >>> print(BlackBox(PureDP(1), name="a synthetic table").guarantee(1))
     1-differential privacy
     """

@@ -27,7 +27,7 @@ class ExponentialMechanism(Selection):
     of that length, so that it is concentrated too: see `concentrated`.
     Proof page: proofs/selection.
 
-    >>> from dpframe import ExponentialMechanism
+    >>> from dpframe.mechanisms import ExponentialMechanism
     >>> mechanism = ExponentialMechanism(scale=4)
     >>> print(mechanism.guarantee(1), "and", mechanism.concentrated(1))
     1/2-differential privacy and 1/32-zCDP

@@ -123,7 +123,8 @@ class PoissonSubsampled(Subsampled):
     one person would be drawn by several coins. A base without a Gaussian loss is amplified through
     its guarantee.
 
-    >>> from dpframe import ADD_REMOVE, Gaussian, PoissonSubsampled
+    >>> from dpframe import ADD_REMOVE, Gaussian
+    >>> from dpframe.mechanisms import PoissonSubsampled
     >>> PoissonSubsampled(Gaussian(std=2), rate="0.01").loss(1, ADD_REMOVE).rate
     Fraction(1, 100)
     """

@@ -3,6 +3,6 @@
 Names resolve lazily, so that importing this package loads nothing heavy.
 """
 
-from ..lazily import attach
+from dpframe.lazily import attach
 
 __getattr__, __dir__, __all__ = attach(__name__)

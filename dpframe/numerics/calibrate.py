@@ -13,9 +13,9 @@ from functools import lru_cache
 
 from flint import arb
 
+from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact, nonnegative, open_unit, positive
 
-from ..errors import InvalidArgument
 from .guesses import guess_epsilon, guess_limit, guess_mu
 from .precision import LEAST_BITS, at_rising_precision, working
 from .profile import Quantity, ball, delta_ball, holds

@@ -8,7 +8,8 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidArgument, listed_words
+from dpframe.errors import InvalidArgument, listed_words
+
 from .semidefinite import Definiteness, Whole, rayleigh, whole_matrix
 
 _BITS = 52  # of a hint: what lies below is noise of the doubles

@@ -17,9 +17,9 @@ from typing import TypeAlias
 
 from flint import arb
 
+from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact, nonnegative, open_unit
 
-from ..errors import InvalidArgument
 from .interval import Interval
 from .precision import at_rising_precision
 from .profile import Quantity, ball

@@ -19,9 +19,9 @@ from typing import TypeAlias
 
 from flint import arb
 
+from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact, as_fraction, nonnegative, open_unit
 
-from ..errors import InvalidArgument
 from .interval import Interval
 from .mills import mills, upper_tail
 from .precision import at_rising_precision

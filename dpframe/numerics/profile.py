@@ -14,9 +14,9 @@ from typing import NamedTuple, TypeAlias
 
 from flint import arb
 
+from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact, as_fraction
 
-from ..errors import InvalidArgument
 from .mills import mills, upper_tail
 from .precision import LEAST_BITS, MOST_BITS, at_rising_precision, working
 

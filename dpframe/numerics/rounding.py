@@ -11,7 +11,7 @@ import sys
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..errors import InvalidArgument
+from dpframe.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from flint import arb

@@ -1,5 +1,5 @@
 """The obligations of a graph, how each is decided, and the certificate."""
 
-from ..lazily import attach
+from dpframe.lazily import attach
 
 __getattr__, __dir__, __all__ = attach(__name__)

@@ -44,7 +44,7 @@ def _rows(symbol: Symbol, origin: Statistic) -> bool:
 
 
 def _mistaken(label: str, rule: str) -> Obligation:
-    fix = "dp.known, dp.lower_bound and dp.upper_bound make them."
+    fix = "dp.known, dp.graph.lower_bound and dp.graph.upper_bound make them."
     return Obligation("structure", label, rule, (), UNPROVED, repair=fix)
 
 

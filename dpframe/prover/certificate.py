@@ -28,7 +28,7 @@ from .problem import Problem, place
 from .report import satisfied
 
 if TYPE_CHECKING:
-    from dpframe.accounting import Composition
+    from dpframe.accountants import Composition
 
 REHEARSAL = "dpframe.execution.rehearsal"
 IDEALIZED = "idealized numerics: {} proved over the reals and executed in floating point"
@@ -162,7 +162,7 @@ class Certificate(AtNumbers):
 
     def rehearse(self, *, n: int | None = None, d: int | None = None) -> Any:
         """What post-processing does on synthetic releases of about `n` records of `d` columns,
-        public guesses; nothing is charged, and no data is read. A dp.Rehearsal:
+        public guesses; nothing is charged, and no data is read. A dp.experiments.Rehearsal:
         `passed`, `failures`, and print it. Raises InvalidArgument, NotExecutable.
         """
         rehearsal = importlib.import_module(REHEARSAL)  # stands above: it runs certificates

@@ -34,11 +34,12 @@ def certify(
 
     `accountant` is "auto", the name of an accountant of dpframe, or an accountant. With one of your
     own, its `total` of all guarantees (or its `epsilon`, at numbers) is compared with the target.
-    `calibrate="jointly"` scales all noise together until the whole meets the target (dp.Jointly);
-    the certificate names it. `trust` names classes of your own (a statistic, mechanism, theorem or
-    accountant) whose word the proof may take; the certificate prints them.
-    Under "auto" shares must hold as declared and named theorems inside their hypotheses, whichever
-    derivation proves the total; under a named one, claims that it does not use block nothing.
+    `calibrate="jointly"` scales all noise together until the whole meets the target
+    (dp.regressions.Jointly); the certificate names it. `trust` names classes of your own (a
+    statistic, mechanism, theorem or accountant) whose word the proof may take; the certificate
+    prints them. Under "auto" shares must hold as declared and named theorems inside their
+    hypotheses, whichever derivation proves the total; under a named one, claims that it does not
+    use block nothing.
 
     Raises Uncertified with every open obligation, each refuted (with a counterexample) or unproved
     (with what would help); InvalidArgument for anything else.

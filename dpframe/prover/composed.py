@@ -5,8 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
-from dpframe.accountants import NumericAccountant, Part
-from dpframe.accounting import Composition
+from dpframe.accountants import Composition, NumericAccountant, Part
 from dpframe.pld import losses
 from dpframe.privacy import GaussianDP
 from dpframe.symbols import Number, sqrt

@@ -94,5 +94,8 @@ def place(accountant: Accountant) -> str:
 def _unknown(value: object) -> InvalidArgument:
     kinds = ", ".join(f"dp.{type(one).__name__}()" for one in ACCOUNTANTS)
     wanted = f"'auto', one of {', '.join(map(repr, DERIVATIONS))}, or one of {kinds}"
-    way_out = "A class of your own derives from dp.AdditiveAccountant, and is named in trust=[...]."
+    way_out = (
+        "A class of your own derives from dp.accountants.AdditiveAccountant, and is named in "
+        "trust=[...]."
+    )
     return InvalidArgument("accountant", wanted, value, way_out)

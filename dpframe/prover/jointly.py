@@ -20,7 +20,7 @@ from .mixture import ADDED, Mixture, amplified, epsilons, squared_mu, total_rho
 
 def _declaration(_: object, __: object, value: Any) -> None:
     if not isinstance(value, Regression):
-        way_out = "Such as dp.Jointly(of=dp.AdaSSPWang())."
+        way_out = "Such as dp.regressions.Jointly(of=dp.literature.AdaSSPWang())."
         raise InvalidArgument("of", "a declaration", value, way_out)
 
 

@@ -149,7 +149,9 @@ def _open(move: Move) -> Obligation:
     facts = (move.fact,) if move.claim.symbols else (move.fact, known_delta(move.claim, {}))
     if witness is None:
         repair = "give numbers, or bounded ranges: dp.parameter(name, lower, upper); or calibrate "
-        repair += "the noise (dp.Gaussian.analytic, dp.Jointly), which holds by definition."
+        repair += (
+            "the noise (dp.Gaussian.analytic, dp.regressions.Jointly), which holds by definition."
+        )
         return Obligation(
             move.kind, move.label, rule, facts, UNPROVED, repair=repair, edit=move.edit
         )

@@ -121,7 +121,7 @@ class Mixture:
 
     def factor(self, epsilon: Expression, delta: Expression) -> Number:
         """What all noise must be multiplied by to be (epsilon, delta)-DP together."""
-        from dpframe.accounting import least_factor
+        from dpframe.accountants import least_factor
 
         target, at = _exact("epsilon", epsilon), _exact("delta", delta)
         return Number(least_factor(NumericAccountant(), self.parts, target, at))

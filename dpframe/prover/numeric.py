@@ -43,7 +43,7 @@ def numeric(problem: Problem, accountant: Accountant) -> Attempt | None:
     facts = (said, f"at delta {delta}, epsilon is at most {found.upper!r}")
     if found.upper <= epsilon.value:
         return Attempt("numeric", (Obligation("total", ALL, rule, facts, PROVED),))
-    fix = "scale the noise with dp.Jointly(...), or raise epsilon or delta."
+    fix = "scale the noise with dp.regressions.Jointly(...), or raise epsilon or delta."
     edit = Edit(ALL_NOISE)
     short = Obligation("total", ALL, rule, facts, UNPROVED, repair=fix, edit=edit)
     return Attempt("numeric", (short,))

@@ -80,7 +80,7 @@ def preview(certificate: Certificate, *, n: int, d: int | None = None) -> Previe
     n, d = _at_least("n", n, 0), columns_of(certificate.setting, d)
     if certificate.report.problem.personal is not None:
         wanted = "one budget for all: noise follows from everybody's"
-        way_out = "dp.budget_report(certificate, budgets) says what each record pays."
+        way_out = "dp.audits.budget_report(certificate, budgets) says what each record pays."
         raise InvalidArgument("certificate", wanted, str(certificate.target), way_out)
     if certificate.free:
         raise InvalidArgument(

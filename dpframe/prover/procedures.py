@@ -46,7 +46,7 @@ class WayOut:
 
 
 LEAVE_OUT = WayOut("leave `size` out: the theorem's is taken.", "stated")
-FLOORED = "take the floor from dp.lower_bound of a released dp.lambda_min(X.T @ X)."
+FLOORED = "take the floor from dp.graph.lower_bound of a released dp.lambda_min(X.T @ X)."
 WAYS_OUT: Mapping[str, WayOut] = {
     book.ONE_ROW: WayOut("bound the rows of a person to 1 before this table is built."),
     book.ONE_TABLE: WayOut("take both from the same rows."),
@@ -55,7 +55,7 @@ WAYS_OUT: Mapping[str, WayOut] = {
     book.FLOOR: WayOut(FLOORED),
     book.STEADY: WayOut("take X'X of the rows as they are."),
     book.RESIDUAL: WayOut(
-        "release a LogResidual and take dp.upper_bound of it; or dp.REPLACE_ONE, where n is "
+        "release a LogResidual and take dp.graph.upper_bound of it; or dp.REPLACE_ONE, where n is "
         "public.",
         says="a table of n rows makes |theta| as large as sqrt(n) Y/(2 sqrt(penalty)), and n is "
         "private",
@@ -69,7 +69,7 @@ WAYS_OUT: Mapping[str, WayOut] = {
     book.BENT: WayOut(
         "raise the penalty to w c B^2/((1 - noise_share) epsilon).", "penalty", rises=True
     ),
-    book.SLOPED: WayOut("bound rows and labels; take dp.Huber(knee) or dp.Logistic()."),
+    book.SLOPED: WayOut("bound rows and labels; take dp.graph.Huber(knee) or dp.graph.Logistic()."),
     **dict.fromkeys(book.SIZES.values(), LEAVE_OUT),
     book.PARTS: WayOut("split the share by positive weights that sum to 1."),
     book.HIDDEN: WayOut("leave the std to the theorem."),
@@ -269,7 +269,10 @@ def _private(problem: Problem, best: RandomStopping, graph: Graph) -> Obligation
     facts = (fact, *(f"{one.node}: {one.rule}" for one in opened[:4]))
     witness = Witness(says=str(refuted[0].witness)) if refuted else None
     verdict = UNPROVED if witness is None else REFUTED
-    fix = "tune a pure declaration, such as dp.FunctionalRidge, with a score that pays its share."
+    fix = (
+        "tune a pure declaration, such as dp.regressions.FunctionalRidge, with a score that pays "
+        "its share."
+    )
     edits = (one.edit for one in opened if one.edit is not None)
     edit = next(
         (_within(best, one) for one in edits if one.node is not None or one.what == SHARES), None

@@ -57,7 +57,7 @@ def _relation(problem: Problem) -> Iterator[Obligation]:
 
 def _of_target(problem: Problem, coins: Thinning) -> Iterator[Obligation]:
     """The coins fall by the target's own epsilon, and delta is the target's."""
-    personal, fix = problem.personal, "take dp.thinned(X, y, budget, threshold) as it is."
+    personal, fix = problem.personal, "take dp.graph.thinned(X, y, budget, threshold) as it is."
     if not isinstance(personal, PersonalizedDP):
         rule = "a sample by each record's budget needs a target that has them"
         yield _open("sample", rule, str(problem.target), "certify for dp.PersonalizedDP(...).")
@@ -85,7 +85,7 @@ def _all_read(problem: Problem) -> Iterator[Obligation]:
             if data and not _sampled(read):
                 rule = "everything that is released reads the sample, and nothing else of the table"
                 fact = f"{node.label} reads {read.label}"
-                yield _open(node.label, rule, fact, "use the rows that dp.thinned returns.")
+                yield _open(node.label, rule, fact, "use the rows that dp.graph.thinned returns.")
 
 
 def _sampled(node: Node) -> bool:

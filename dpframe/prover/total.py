@@ -152,7 +152,10 @@ def _shown(problem: Problem, gap: Expression) -> bool:
 def _attempt(rule: str, facts: tuple[str, ...], *, shown: bool) -> Attempt:
     if shown:
         return Attempt("total", (Obligation("total", ALL, rule, facts, PROVED),))
-    fix = "give numbers, or shares for basic composition; or scale the noise with dp.Jointly(...)."
+    fix = (
+        "give numbers, or shares for basic composition; or scale the noise with "
+        "dp.regressions.Jointly(...)."
+    )
     edit = Edit(ALL_NOISE)
     return Attempt(
         "total", (Obligation("total", ALL, rule, facts, UNPROVED, repair=fix, edit=edit),)

@@ -16,8 +16,8 @@ NOT_PRIVATE = "NOT PRIVATE"
 
 @attrs.frozen(slots=False, eq=False)
 class Unproved(AtNumbers):
-    """A declaration without a certificate: dp.simulate runs it on data that is no secret, and
-    dp.execute never does.
+    """A declaration without a certificate: dp.experiments.simulate runs it on data that is no
+    secret, and dp.execute never does.
     """
 
 

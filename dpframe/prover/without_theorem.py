@@ -115,7 +115,7 @@ def bounded_monomials(problem: Problem, noisy: BoundedMonomials) -> Sequence[Obl
             holds=False,
             rule="the noise of every other monomial covers what one row moves it by",
             fact="no rule here derives it for bounds that differ",
-            way_out="take dp.FunctionalLinear, whose sensitivity is derived.",
+            way_out="take dp.regressions.FunctionalLinear, whose sensitivity is derived.",
         ),
     ]
 
@@ -184,7 +184,7 @@ def transposed(problem: Problem, sample: TransposedPosterior) -> Sequence[Obliga
             ("drawn: theta + R'^-1 z/sqrt(gamma) with R'R = H, of covariance (R R')^-1/gamma",),
             REFUTED,
             witness,
-            "solve with R, not R': dp.posterior draws N(theta, (gamma H)^-1).",
+            "solve with R, not R': dp.graph.posterior draws N(theta, (gamma H)^-1).",
         )
     ]
 

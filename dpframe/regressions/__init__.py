@@ -2,6 +2,6 @@
 recommends it.
 """
 
-from ..lazily import attach
+from dpframe.lazily import attach
 
 __getattr__, __dir__, __all__ = attach(__name__)

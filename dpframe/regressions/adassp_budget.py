@@ -6,35 +6,10 @@ from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, jointly, post, release
 from dpframe.graph.statistics import LambdaMin
-from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Share
-from dpframe.symbols import Expression, constant, log, parameter, sqrt
+from dpframe.symbols import Expression, constant, parameter
 
 from .solve import adaptive_ridge
-
-
-class AdaSSPBudget(Regression):
-    """adaSSP with a share gamma for its ridge parameter, calibrated by Kamath and Ullman's theorem
-    as printed. [Piazza21, Alg. 3]
-    """
-
-    paper: ClassVar[str] = "Piazza21"
-    variant: ClassVar[str] = "printed"
-    claimed_for: ClassVar[str] = "add/remove"
-    title: ClassVar[str] = "adaSSPbudget"
-    gamma: Expression = parameter("gamma", 0, 1)
-    rho: Expression = constant("0.05")
-
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """gamma to the eigenvalue, (1 - gamma)/2 to each of X'X and X'y."""
-        hyper, for_gram, for_moment = budget.split(
-            self.gamma, (1 - self.gamma) / 2, (1 - self.gamma) / 2
-        )
-        floor = release(LambdaMin(X.T @ X), Gaussian.kamath_ullman, hyper, name="floor")
-        gram = release(X.T @ X, Gaussian.kamath_ullman, for_gram, name="gram")
-        moment = release(X.T @ y, Gaussian.kamath_ullman, for_moment, name="moment")
-        shift = sqrt(2 * log(2 / hyper.delta)) * floor.std
-        return post(adaptive_ridge, floor, gram, moment, shift, gram.std, self.rho, constant(1))
 
 
 class AdaSSPBudgetTight(Regression):

@@ -17,8 +17,6 @@ from dpframe.graph import (
     release,
 )
 from dpframe.graph.functions import gradient
-from dpframe.graph.joint_noise import unit_std
-from dpframe.graph.objectives import Huber
 from dpframe.graph.statistics import Gram, LambdaMin, RowSum
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Share
@@ -56,34 +54,6 @@ class BoostedAdaSSP(Regression):
         noises = jointly(budget, statistics, times=[1, 1, self.rounds])
         path = boosted(statistics, noises, self.rounds, self.rho)
         return post(averaged, path, self.average)
-
-
-class BoostedAdaSSPCoded(Regression):
-    """Boosted adaSSP as its authors' code has it: the mu that the budget affords serves as the std
-    of every release, where its inverse is needed. Residuals are clipped to Y. [Tang23, code]
-
-    The code takes the smallest *positive* eigenvalue, which nothing bounds where columns depend on
-    each other; here it is the smallest of all. What that costs is a lower bound on what the code
-    costs (exact, under add/remove, for the smallest of all).
-    """
-
-    paper: ClassVar[str] = "Tang23"
-    variant: ClassVar[str] = "coded"
-    claimed_for: ClassVar[str] = "add/remove"
-    title: ClassVar[str] = "boosted adaSSP"
-    understated: ClassVar[str] = "the code releases the smallest positive eigenvalue"
-    rounds: Expression = constant(100)
-    rho: Expression = RHO
-
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Three releases, the last one T times over."""
-        point = iterate(X.columns)
-        gradients = gradient(X, y, at=point, loss=Huber(y.radius))
-        mu, square = 1 / unit_std(budget), X.radius**2
-        sizes = (square, square, X.radius * y.radius)
-        noises = tuple(Gaussian(std=mu * size) for size in sizes)
-        statistics = (LambdaMin(X.T @ X), X.T @ X, gradients)
-        return post(averaged, boosted(statistics, noises, self.rounds, self.rho), constant(0))
 
 
 def boosted(

@@ -14,20 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
-from dpframe.estimation.enough import sampling_rules
-from dpframe.estimation.evidence import Evidence, Seen
-from dpframe.estimation.prior import Prior
-from dpframe.estimation.shrinkage import Posterior, posterior
-from dpframe.estimation.spectrum import Spectrum, spectrum
-from dpframe.estimation.widths import (
-    count_of,
-    counted_squares,
-    label_level,
-    lost_to_clips,
-    residual_deviation,
-    residual_width,
-    share_kept,
-)
 from dpframe.graph import (
     ColumnNode,
     Node,
@@ -40,6 +26,20 @@ from dpframe.graph import (
 )
 from dpframe.graph.functions import bin_counts, count
 from dpframe.graph.statistics import Statistic
+from dpframe.inference.enough import sampling_rules
+from dpframe.inference.evidence import Evidence, Seen
+from dpframe.inference.prior import Prior
+from dpframe.inference.shrinkage import Posterior, posterior
+from dpframe.inference.spectrum import Spectrum, spectrum
+from dpframe.inference.widths import (
+    count_of,
+    counted_squares,
+    label_level,
+    lost_to_clips,
+    residual_deviation,
+    residual_width,
+    share_kept,
+)
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import REPLACE_ONE, Share
 from dpframe.symbols import Expression, constant, sqrt

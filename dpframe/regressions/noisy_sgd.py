@@ -6,8 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from dpframe.accountants import NumericAccountant, Part
-from dpframe.accounting import least_factor
+from dpframe.accountants import NumericAccountant, Part, least_factor
 from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Regression, Release, RowsNode, iterate, loop, post, release
 from dpframe.graph.functions import count, gradient

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
 from dpframe.graph.maps.thinned import thinned
 from dpframe.graph.objectives import Squared
-from dpframe.graph.statistics import Argmin, Count
+from dpframe.graph.statistics import Argmin
 from dpframe.mechanisms import L2Laplace
 from dpframe.privacy import Share
-from dpframe.symbols import Expression, constant, exact, maximum, minimum, power, sqrt
+from dpframe.symbols import Expression, constant, minimum, power, sqrt
 
 from .output_perturbation import perturbed
 
@@ -52,49 +52,6 @@ class PersonalizedRidge(Regression):
         return post(perturbed, theta, self.penalty)
 
 
-class PersonalizedRidgePrinted(Regression):
-    """PDP-OP as printed: noise at the rate penalty total/(2 B (Y + B T)), with T = min(Y/sqrt(
-    penalty), B Y/penalty). [Acharya24, Thm 3.2]
-    """
-
-    paper: ClassVar[str] = "Acharya24"
-    variant: ClassVar[str] = "printed"
-    claimed_for: ClassVar[str] = "replace-one"
-    title: ClassVar[str] = "personalised ridge"
-    penalty: Expression = constant(1)
-    total: Any = None
-
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release, of noise that is never less than it must be."""
-        total = X.total(budget.epsilon) if self.total is None else self.total
-        row, label = X.radius, y.radius
-        radius = minimum(label / sqrt(self.penalty), row * label / self.penalty)
-        scale = 2 * row * (label + row * radius) / (self.penalty * total)
-        found = Argmin(X, y, Squared(), self.penalty, radius, 0, budget.epsilon / total)
-        theta = release(found, L2Laplace(scale), budget, name="coefficients")
-        return post(perturbed, theta, self.penalty)
-
-
-class UniformRidge(Regression):
-    """The baseline: equal weights, and for everybody the noise that the smallest epsilon asks for.
-    [ChaudhuriM09, Alg. 1] [Acharya24, Sec 4.1]
-    """
-
-    paper: ClassVar[str] = "ChaudhuriM09; Acharya24"
-    variant: ClassVar[str] = "printed"
-    claimed_for: ClassVar[str] = "replace-one"
-    title: ClassVar[str] = "uniform ridge"
-    penalty: Expression = constant(1)
-
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release."""
-        radius = longest(X.radius, y.radius, self.penalty)
-        weight = 1 / maximum(X.rows, 1)
-        found = Argmin(X, y, Squared(), self.penalty, radius, 0, weight)
-        theta = release(found, L2Laplace.pure, budget, name="coefficients")
-        return post(perturbed, theta, self.penalty)
-
-
 class SampledRidge(Regression):
     """Ridge regression on a secret sample, in which each record's chance follows from its epsilon;
     what is released of the sample costs the threshold, under add/remove. [JorgensenYC15, Def 8]
@@ -121,33 +78,4 @@ class SampledRidge(Regression):
         radius = longest(X.radius, y.radius, self.penalty)
         found = Argmin(rows, column, Squared(), self.penalty * self.records, radius, 0)
         theta = release(found, L2Laplace.pure, whole, name="coefficients")
-        return post(perturbed, theta, self.penalty)
-
-
-class SampledRidgeCoded(Regression):
-    """The sample as the authors' code draws it, and ridge regression whose weights and noise read
-    the number of records kept: not private under add/remove. [Acharya24, jorgensen.py]
-
-    The paper's neighbours differ in the numbers of a record; the theorem on samples is one of
-    add/remove [JorgensenYC15, Def 8]. That leaves open which of the two the code claims.
-    """
-
-    paper: ClassVar[str] = "Acharya24; JorgensenYC15"
-    variant: ClassVar[str] = "coded"
-    title: ClassVar[str] = "sampled ridge"
-    penalty: Expression = constant(1)
-    threshold: Any = "largest"
-
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Weights 1/kept, noise at the rate penalty t kept/(2 B (Y + B T))."""
-        named = {"largest": X.largest, "average": X.average}
-        choose = named.get(self.threshold) if isinstance(self.threshold, str) else None
-        threshold = self.threshold if choose is None else choose(budget.epsilon)
-        rows, column, whole = thinned(X, y, budget, threshold)
-        kept = exact(Count(rows))
-        row, label = X.radius, y.radius
-        radius = minimum(label / sqrt(self.penalty), row * label / self.penalty)
-        scale = 2 * row * (label + row * radius) / (self.penalty * threshold * kept)
-        found = Argmin(rows, column, Squared(), self.penalty * kept, radius, 0)
-        theta = release(found, L2Laplace(scale), whole, name="coefficients")
         return post(perturbed, theta, self.penalty)

@@ -22,7 +22,10 @@ Array = NDArray[Any]
 
 def _declaration(_: object, __: object, value: Any) -> None:
     if not isinstance(value, Regression):
-        way_out = "Such as dp.Tuned(of=dp.FunctionalRidge(), field='lam', candidates=(1, 10))."
+        way_out = (
+            "Such as dp.regressions.Tuned(of=dp.regressions.FunctionalRidge(), field='lam', "
+            "candidates=(1, 10))."
+        )
         raise InvalidArgument("of", "a declaration", value, way_out)
 
 

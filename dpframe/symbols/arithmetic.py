@@ -80,7 +80,7 @@ def _from_text(value: str, name: str) -> Fraction:
             name,
             "a number written like '0.05', '1/3' or '1e-6'",
             value,
-            "Formulas are read by dp.parse.",
+            "Formulas are read by dp.graph.parse.",
         ) from None
 
 

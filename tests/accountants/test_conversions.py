@@ -49,7 +49,7 @@ def test_epsilon_is_rounded_up():
     """1/3 is no double: the answer at delta near 0 is at least it."""
     found = epsilon_of(dp.PureDP("1/3"), Fraction(1, 10**40))
     assert Fraction(found.lower) <= Fraction(1, 3) <= Fraction(found.upper)
-    accountant = dp.BasicAccountant()
+    accountant = dp.accountants.BasicAccountant()
     for tenths in range(1, 40):
         upper = accountant.epsilon(parts_of((dp.ApproxDP("1/10", "1e-9"), tenths)), 1e-9 * tenths)
         assert Fraction(upper.upper) >= Fraction(tenths, 10) or math.isfinite(upper.upper)
@@ -101,11 +101,16 @@ def test_an_unknown_guarantee_is_refused_with_a_way_out():
 
 def test_a_lower_end_is_claimed_only_where_parts_may_need_it():
     """Basic composition of several parts is not tight: 0 below; of one, or of Gaussians, it is."""
-    basic, zcdp = dp.BasicAccountant(), dp.ConcentratedAccountant()
+    basic, zcdp = dp.accountants.BasicAccountant(), dp.accountants.ConcentratedAccountant()
     assert basic.epsilon(parts_of((dp.PureDP(1), 100)), MILLIONTH).lower == 0
     assert basic.epsilon(parts_of((dp.PureDP(1), 100)), MILLIONTH).upper > 99.9
     assert basic.epsilon(parts_of(dp.PureDP(1)), MILLIONTH).lower > 0.9
-    assert dp.GaussianAccountant().epsilon(parts_of((dp.GaussianDP(1), 2)), MILLIONTH).lower > 7
+    assert (
+        dp.accountants.GaussianAccountant()
+        .epsilon(parts_of((dp.GaussianDP(1), 2)), MILLIONTH)
+        .lower
+        > 7
+    )
     assert zcdp.epsilon(parts_of(dp.PureDP(1)), MILLIONTH).lower == 0
     assert zcdp.epsilon(parts_of((dp.ZeroConcentratedDP(1), 3)), MILLIONTH).lower > 10
 
@@ -113,20 +118,22 @@ def test_a_lower_end_is_claimed_only_where_parts_may_need_it():
 def test_deltas_that_reach_one_guarantee_nothing():
     """(1, 1/2)-DP three times: no epsilon by basic composition, and no error."""
     parts = parts_of((dp.ApproxDP(1, "1/2"), 3))
-    assert dp.BasicAccountant().epsilon(parts, MILLIONTH).upper == math.inf
-    assert dp.BasicAccountant().delta(parts, 1).upper == 1
+    assert dp.accountants.BasicAccountant().epsilon(parts, MILLIONTH).upper == math.inf
+    assert dp.accountants.BasicAccountant().delta(parts, 1).upper == 1
 
 
 def test_a_billion_parts_are_one_multiplication():
     """times(g, n) is total([g] * n); and n = 10^9 has the closed form."""
     for accountant, guarantee in (
-        (dp.BasicAccountant(), dp.ApproxDP("1/7", "1e-9")),
-        (dp.BasicAccountant(), dp.PureDP("1/7")),
-        (dp.GaussianAccountant(), dp.GaussianDP("1/7")),
-        (dp.ConcentratedAccountant(), dp.ZeroConcentratedDP("1/7")),
+        (dp.accountants.BasicAccountant(), dp.ApproxDP("1/7", "1e-9")),
+        (dp.accountants.BasicAccountant(), dp.PureDP("1/7")),
+        (dp.accountants.GaussianAccountant(), dp.GaussianDP("1/7")),
+        (dp.accountants.ConcentratedAccountant(), dp.ZeroConcentratedDP("1/7")),
     ):
         for n in (1, 2, 7):
             assert accountant.times(guarantee, n) == accountant.total([guarantee] * n)
     many = parts_of((dp.GaussianDP("1e-4"), 10**9))
-    one = dp.GaussianAccountant().epsilon(parts_of(dp.GaussianDP(dp.sqrt(10))), MILLIONTH)
-    assert dp.GaussianAccountant().epsilon(many, MILLIONTH) == one
+    one = dp.accountants.GaussianAccountant().epsilon(
+        parts_of(dp.GaussianDP(dp.sqrt(10))), MILLIONTH
+    )
+    assert dp.accountants.GaussianAccountant().epsilon(many, MILLIONTH) == one

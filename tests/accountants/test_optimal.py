@@ -176,9 +176,9 @@ def test_nothing_is_free():
 @pytest.mark.parametrize("wrap", [int, float, Fraction])
 def test_numbers_of_every_type_are_alike(wrap):
     """PureDP(1), PureDP(1.0), the loss and lists of it: one answer."""
-    accountant = dp.OptimalAccountant()
+    accountant = dp.accountants.OptimalAccountant()
     exact = accountant.epsilon(parts_of((dp.PureDP(1), 20), (dp.PureDP(2), 3)), MILLIONTH)
-    for make in (dp.PureDP, dp.ResponseLoss):
+    for make in (dp.PureDP, dp.pld.ResponseLoss):
         one, two = make(wrap(1)), make(wrap(2))
         assert accountant.epsilon(parts_of((one, 20), (two, 3)), 1e-6) == exact
         assert accountant.epsilon(parts_of(*[one] * 10, two, *[one] * 10, (two, 2)), 1e-6) == exact
@@ -196,9 +196,10 @@ def test_deep_tails_keep_their_digits(brute):
 
 
 @pytest.mark.parametrize(
-    "part", [dp.GaussianDP(1), dp.ZeroConcentratedDP(1), dp.GaussianLoss(1), dp.LaplaceLoss(1)]
+    "part",
+    [dp.GaussianDP(1), dp.ZeroConcentratedDP(1), dp.pld.GaussianLoss(1), dp.pld.LaplaceLoss(1)],
 )
 def test_other_costs_are_refused_with_a_way_out(part):
     """Only pure and approximate guarantees have responses as their worst case."""
     with pytest.raises(dp.InvalidArgument, match="numeric accountant"):
-        dp.OptimalAccountant().epsilon(parts_of(part), MILLIONTH)
+        dp.accountants.OptimalAccountant().epsilon(parts_of(part), MILLIONTH)

@@ -14,7 +14,7 @@ from dpframe.accountants import parts_of
 from tests.support.oracles import delta_of, mpf
 
 MILLIONTH = Fraction(1, 10**6)
-RDP = dp.RenyiAccountant()
+RDP = dp.accountants.RenyiAccountant()
 
 
 def best_epsilon(cumulant, delta):
@@ -55,12 +55,20 @@ def laplace(epsilon, z):
 
 CASES = {
     "gaussian": ([dp.GaussianDP(1)], lambda z: z * (z + 1) / 2),
-    "tiny gaussian": ([dp.GaussianLoss(Fraction(1, 10**5))], lambda z: z * (z + 1) / 2 / 10**10),
+    "tiny gaussian": (
+        [dp.pld.GaussianLoss(Fraction(1, 10**5))],
+        lambda z: z * (z + 1) / 2 / 10**10,
+    ),
     "zcdp": ([(dp.ZeroConcentratedDP("1/100"), 7)], lambda z: 7 * z * (z + 1) / 100),
     "pure": ([(dp.PureDP("1/10"), 100)], lambda z: 100 * response(Fraction(1, 10), z)),
-    "laplace": ([(dp.LaplaceLoss(2), 9)], lambda z: 9 * laplace(2, z)),
+    "laplace": ([(dp.pld.LaplaceLoss(2), 9)], lambda z: 9 * laplace(2, z)),
     "mixed": (
-        [dp.LaplaceLoss(1), (dp.GaussianDP("1/2"), 4), dp.ZeroConcentratedDP("1/8"), dp.PureDP(1)],
+        [
+            dp.pld.LaplaceLoss(1),
+            (dp.GaussianDP("1/2"), 4),
+            dp.ZeroConcentratedDP("1/8"),
+            dp.PureDP(1),
+        ],
         lambda z: laplace(1, z) + z * (z + 1) * (mpf(Fraction(5, 8))) + response(1, z),
     ),
 }
@@ -117,7 +125,7 @@ def test_pure_parts_never_cost_less_than_the_optimum():
     for size, count in (("1/10", 100), (1, 100), (3, 20), ("1/1000", 10**6)):
         parts = parts_of((dp.PureDP(size), count))
         for delta in (Fraction(1, 100), MILLIONTH, Fraction(1, 10**20)):
-            least = dp.OptimalAccountant().epsilon(parts, delta).lower
+            least = dp.accountants.OptimalAccountant().epsilon(parts, delta).lower
             assert RDP.epsilon(parts, delta).upper >= least
 
 
@@ -132,4 +140,6 @@ def test_both_directions_count():
 
 
 def _one_sided():
-    return [dp.OddsLoss(9, 5), dp.CategoricalLoss(2, 1000)] if hasattr(dp, "OddsLoss") else []
+    return (
+        [dp.pld.OddsLoss(9, 5), dp.pld.CategoricalLoss(2, 1000)] if hasattr(dp, "OddsLoss") else []
+    )

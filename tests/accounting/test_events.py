@@ -33,23 +33,26 @@ SMOOTH = {  # some Gaussian part: our interval is narrow
         (dp.DiscreteLaplace(scale=9), 10),
         (dp.PureDP("1/10"), 5),
     ],
-    "selection": [dp.Gaussian(std=2), (dp.ExponentialMechanism(scale=8), 3)],
-    "subsampled": [(dp.SubsampledGaussianLoss(1, Fraction(1, 50)), 30)],
+    "selection": [dp.Gaussian(std=2), (dp.mechanisms.ExponentialMechanism(scale=8), 3)],
+    "subsampled": [(dp.pld.SubsampledGaussianLoss(1, Fraction(1, 50)), 30)],
     "subsampled and plain": [
-        (dp.SubsampledGaussianLoss(HALF, Fraction(1, 10)), 20),
+        (dp.pld.SubsampledGaussianLoss(HALF, Fraction(1, 10)), 20),
         dp.Gaussian(std=3),
     ],
 }
 ATOMS = {  # no Gaussian part: jumps
     "laplace": [(dp.Laplace(scale=2), 5)],
     "discrete laplace": [(dp.DiscreteLaplace(scale="3/2"), 6)],
-    "discrete laplace far": [(dp.DiscreteLaplaceLoss(HALF, 3), 4)],
+    "discrete laplace far": [(dp.pld.DiscreteLaplaceLoss(HALF, 3), 4)],
     "pure": [(dp.PureDP("1/4"), 12)],
 }
 RESPONSES = {
-    "two": [(dp.RandomizedResponse("1/2"), 20)],
-    "five": [(dp.RandomizedResponse(1, categories=5), 8), (dp.RandomizedResponse("1/3"), 4)],
-    "odds": [(dp.RandomizedResponse.answering_at_random("1/2"), 15)],
+    "two": [(dp.mechanisms.RandomizedResponse("1/2"), 20)],
+    "five": [
+        (dp.mechanisms.RandomizedResponse(1, categories=5), 8),
+        (dp.mechanisms.RandomizedResponse("1/3"), 4),
+    ],
+    "odds": [(dp.mechanisms.RandomizedResponse.answering_at_random("1/2"), 15)],
 }
 BY_RDP = {  # what their RDP accountant (0.6.0) knows
     "gaussian": SMOOTH["gaussian"],
@@ -64,7 +67,7 @@ BY_RDP = {  # what their RDP accountant (0.6.0) knows
 def test_their_pld_confirms_a_smooth_sum(theirs, name, delta) -> None:
     """ours.lower <= ours.upper <= theirs, and theirs is not another problem: within 1e-3."""
     whole = dp.compose(*SMOOTH[name])
-    ours, other = whole.epsilon(delta), theirs(dp.to_event(whole), delta)
+    ours, other = whole.epsilon(delta), theirs(dp.accountants.to_event(whole), delta)
     assert ours.upper <= other <= ours.lower + 1e-3
 
 
@@ -72,7 +75,7 @@ def test_their_pld_confirms_a_smooth_sum(theirs, name, delta) -> None:
 def test_their_pld_is_above_our_lower_end(theirs, name) -> None:
     """theirs is at least what we claim as the exact value's lower end."""
     whole = dp.compose(*ATOMS[name])
-    ours, other = whole.epsilon(1e-6), theirs(dp.to_event(whole))
+    ours, other = whole.epsilon(1e-6), theirs(dp.accountants.to_event(whole))
     assert ours.lower <= other
     assert other <= ours.upper + 1e-2
 
@@ -82,7 +85,7 @@ def test_their_pld_is_above_our_lower_end(theirs, name) -> None:
 def test_randomised_response_under_their_only_relation(theirs, name, by) -> None:
     """They read it under REPLACE_ONE: one value becomes any other."""
     whole = dp.compose(*RESPONSES[name], relation=dp.REPLACE_ONE)
-    other = theirs(dp.to_event(whole), by=by, relation="REPLACE_ONE")
+    other = theirs(dp.accountants.to_event(whole), by=by, relation="REPLACE_ONE")
     assert whole.epsilon(1e-6).lower <= other
 
 
@@ -90,16 +93,18 @@ def test_randomised_response_under_their_only_relation(theirs, name, by) -> None
 def test_their_rdp_is_above_our_lower_end(theirs, name) -> None:
     """Renyi composition never beats the exact profile."""
     whole = dp.compose(*BY_RDP[name])
-    ours, other = whole.epsilon(1e-6), theirs(dp.to_event(whole), by="rdp")
+    ours, other = whole.epsilon(1e-6), theirs(dp.accountants.to_event(whole), by="rdp")
     assert ours.lower <= other <= 2 * ours.upper
 
 
 def test_zero_concentrated_parts(theirs) -> None:
     """rho-zCDP: theirs, by their conversion, is at least ours, by all real orders."""
     whole = dp.compose(
-        (dp.ZeroConcentratedDP("1/20"), 3), dp.Laplace(scale=4), accountant=dp.RenyiAccountant()
+        (dp.ZeroConcentratedDP("1/20"), 3),
+        dp.Laplace(scale=4),
+        accountant=dp.accountants.RenyiAccountant(),
     )
-    other = theirs(dp.to_event(whole), by="rdp")
+    other = theirs(dp.accountants.to_event(whole), by="rdp")
     assert whole.epsilon(1e-6).upper <= other <= 1.1 * whole.epsilon(1e-6).upper
 
 
@@ -107,8 +112,8 @@ def test_a_count_of_randomised_response_is_a_list(theirs) -> None:
     """100 answers at random with probability 1/2 cost 94.28987 by the binomial sum [KairouzOV15,
     Thm 3.3]; under a count theirs would be 1.0987, as it is dropped.
     """
-    whole = dp.compose((dp.RandomizedResponse.answering_at_random(HALF), 100))
-    event = dp.to_event(whole)
+    whole = dp.compose((dp.mechanisms.RandomizedResponse.answering_at_random(HALF), 100))
+    event = dp.accountants.to_event(whole)
     assert [type(each) for each in event.events] == [events.RandomizedResponseDpEvent] * 100
     with mpmath.workdps(60):
 
@@ -135,9 +140,9 @@ def test_a_count_of_randomised_response_is_a_list(theirs) -> None:
 def test_noise_multipliers_are_rounded_down(mu) -> None:
     """The largest double at or below 1/mu, by exact arithmetic, and a float even where whole."""
     for event in (
-        dp.to_event(dp.GaussianLoss(mu)),
-        dp.to_event(dp.LaplaceLoss(mu)),
-        dp.to_event(dp.GaussianDP(mu)),
+        dp.accountants.to_event(dp.pld.GaussianLoss(mu)),
+        dp.accountants.to_event(dp.pld.LaplaceLoss(mu)),
+        dp.accountants.to_event(dp.GaussianDP(mu)),
     ):
         multiplier = event.noise_multiplier
         assert type(multiplier) is float
@@ -146,7 +151,7 @@ def test_noise_multipliers_are_rounded_down(mu) -> None:
 
 def test_an_irrational_mu_is_rounded_down() -> None:
     """1/sqrt(mu^2), squared in exact arithmetic."""
-    multiplier = dp.to_event(dp.GaussianDP(dp.sqrt("2/7"))).noise_multiplier
+    multiplier = dp.accountants.to_event(dp.GaussianDP(dp.sqrt("2/7"))).noise_multiplier
     above = math.nextafter(multiplier, math.inf)
     assert Fraction(multiplier) ** 2 <= Fraction(7, 2) < Fraction(above) ** 2
 
@@ -154,7 +159,7 @@ def test_an_irrational_mu_is_rounded_down() -> None:
 @pytest.mark.parametrize(("epsilon", "k"), [("1/3", 2), ("5", 3), ("1e-9", 7), ("40", 1000)])
 def test_a_random_answer_is_no_more_frequent(epsilon, k) -> None:
     """(1 - p + p/k)/(p/k) >= e^epsilon at 60 digits, and no more than rounding makes it."""
-    event = dp.to_event(dp.CategoricalLoss(Fraction(epsilon), k))
+    event = dp.accountants.to_event(dp.pld.CategoricalLoss(Fraction(epsilon), k))
     with mpmath.workdps(60):
         p = mpf(event.noise_parameter)
         odds = (1 - p + p / k) / (p / k)
@@ -165,13 +170,13 @@ def test_a_random_answer_is_no_more_frequent(epsilon, k) -> None:
 
 def test_odds_are_exact() -> None:
     """Two coins: a random answer with probability 1/2 has odds 3."""
-    event = dp.to_event(dp.RandomizedResponse.answering_at_random(HALF))
+    event = dp.accountants.to_event(dp.mechanisms.RandomizedResponse.answering_at_random(HALF))
     assert event == events.RandomizedResponseDpEvent(0.5, 2)
 
 
 def test_pure_privacy_is_discrete_laplace_noise_moved_by_one() -> None:
     """Its documented law, tanh(a/2) e^(-a|x|): loss a with probability e^a/(1 + e^a), else -a."""
-    event = dp.to_event(dp.PureDP("3/4"))
+    event = dp.accountants.to_event(dp.PureDP("3/4"))
     assert (event.noise_parameter, event.sensitivity) == (0.75, 1)
     with mpmath.workdps(40):
         a = mpf(event.noise_parameter)
@@ -181,56 +186,61 @@ def test_pure_privacy_is_discrete_laplace_noise_moved_by_one() -> None:
 
 def test_rates_are_rounded_up() -> None:
     """More of the sample costs more."""
-    event = dp.to_event(dp.SubsampledGaussianLoss(1, Fraction(1, 3)))
+    event = dp.accountants.to_event(dp.pld.SubsampledGaussianLoss(1, Fraction(1, 3)))
     rate = event.sampling_probability
     assert Fraction(math.nextafter(rate, 0)) < Fraction(1, 3) <= Fraction(rate)
-    assert dp.to_event(dp.SubsampledGaussianLoss(2, 1)) == events.GaussianDpEvent(0.5)
-    addition = dp.SubsampledGaussianLoss(1, Fraction(1, 3), "addition")
-    assert dp.to_event(addition) == event
+    assert dp.accountants.to_event(dp.pld.SubsampledGaussianLoss(2, 1)) == events.GaussianDpEvent(
+        0.5
+    )
+    addition = dp.pld.SubsampledGaussianLoss(1, Fraction(1, 3), "addition")
+    assert dp.accountants.to_event(addition) == event
 
 
 def test_shapes_of_events() -> None:
     """Nothing, one, a count, several; equal parts are counted together."""
     one = events.GaussianDpEvent(2.0)
-    assert dp.to_event(dp.compose()) == events.NoOpDpEvent()
-    assert dp.to_event(dp.compose((dp.Gaussian(std=2), 0))) == events.NoOpDpEvent()
-    assert dp.to_event(dp.GaussianDP(0)) == events.NoOpDpEvent()
-    assert dp.to_event(dp.Gaussian(std=2)) == one
+    assert dp.accountants.to_event(dp.compose()) == events.NoOpDpEvent()
+    assert dp.accountants.to_event(dp.compose((dp.Gaussian(std=2), 0))) == events.NoOpDpEvent()
+    assert dp.accountants.to_event(dp.GaussianDP(0)) == events.NoOpDpEvent()
+    assert dp.accountants.to_event(dp.Gaussian(std=2)) == one
     twice = events.SelfComposedDpEvent(one, 2)
-    assert dp.to_event(dp.compose(dp.Gaussian(std=2), dp.Gaussian(std=2))) == twice
+    assert dp.accountants.to_event(dp.compose(dp.Gaussian(std=2), dp.Gaussian(std=2))) == twice
     whole = dp.compose((dp.Gaussian(std=2), 2), dp.Laplace(scale=4))
-    assert dp.to_event(whole) == events.ComposedDpEvent([twice, events.LaplaceDpEvent(4.0)])
+    assert dp.accountants.to_event(whole) == events.ComposedDpEvent(
+        [twice, events.LaplaceDpEvent(4.0)]
+    )
 
 
 @pytest.mark.parametrize(
     ("thing", "way_out"),
     [
-        (dp.SubsampledGaussianLoss(1, HALF, "both"), "sizes"),
-        (dp.compose((dp.RandomizedResponse(1), 10**6)), "PureDP"),
+        (dp.pld.SubsampledGaussianLoss(1, HALF, "both"), "sizes"),
+        (dp.compose((dp.mechanisms.RandomizedResponse(1), 10**6)), "PureDP"),
         (
             dp.compose(
-                dp.SubsampledGaussianLoss(1, HALF), dp.SubsampledGaussianLoss(1, HALF, "addition")
+                dp.pld.SubsampledGaussianLoss(1, HALF),
+                dp.pld.SubsampledGaussianLoss(1, HALF, "addition"),
             ),
             "one direction",
         ),
-        (dp.DiscreteGaussianLoss(2), "double"),
+        (dp.pld.DiscreteGaussianLoss(2), "double"),
         ("text", "mechanism"),
     ],
 )
 def test_what_has_no_counterpart_is_refused(thing, way_out) -> None:
     """Never approximated; the error says what to do."""
     with pytest.raises(dp.InvalidArgument, match=way_out):
-        dp.to_event(thing)
+        dp.accountants.to_event(thing)
 
 
-class Own(dp.GaussianLoss):
+class Own(dp.pld.GaussianLoss):
     """Who knows what it costs."""
 
 
 def test_a_loss_of_ones_own_is_refused() -> None:
     """What no rule here knows has no event, whatever it inherits."""
     with pytest.raises(dp.InvalidArgument, match="Export a dpframe guarantee"):
-        dp.to_event(Own(1))
+        dp.accountants.to_event(Own(1))
 
 
 def _above(number):
@@ -245,19 +255,19 @@ def test_events_of_newer_versions(monkeypatch, name) -> None:
     part = dp.ApproxDP("1/3", "1e-6")
     found = (_above(Fraction(1, 3)), _above(Fraction(1, 10**6)))
     if name == "DiscreteGaussianDpEvent":
-        part, found = dp.DiscreteGaussianLoss(Fraction(25, 4), 3), (2.5, 3.0, 1)
+        part, found = dp.pld.DiscreteGaussianLoss(Fraction(25, 4), 3), (2.5, 3.0, 1)
     monkeypatch.delattr(events, name, raising=False)
     with pytest.raises(dp.InvalidArgument, match=name):
-        dp.to_event(part)
+        dp.accountants.to_event(part)
     monkeypatch.setattr(events, name, lambda *given: SimpleNamespace(given=given), raising=False)
-    assert dp.to_event(part).given == found
+    assert dp.accountants.to_event(part).given == found
 
 
 def test_without_dp_accounting(monkeypatch) -> None:
     """The extra is named."""
     monkeypatch.setitem(sys.modules, "dp_accounting", None)
-    with pytest.raises(dp.MissingExtra, match=r"dpframe\[peers\]"):
-        dp.to_event(dp.Gaussian(std=1))
+    with pytest.raises(dp.errors.MissingExtra, match=r"dpframe\[peers\]"):
+        dp.accountants.to_event(dp.Gaussian(std=1))
 
 
 def _certificate(regression, relation):
@@ -270,7 +280,7 @@ def test_a_certificate_is_one_gaussian_of_the_joint_mu(theirs, relation) -> None
     more than nine tenths of it; their epsilon confirms the target.
     """
     certificate = _certificate(dp.SSP(), relation)
-    event = dp.to_event(certificate)
+    event = dp.accountants.to_event(certificate)
     assert type(event) is events.GaussianDpEvent
     assert 1 <= theirs(event) <= 1 + 1e-4
     rng, worst = np.random.default_rng(5), 0.0
@@ -310,7 +320,7 @@ def test_a_certificate_needs_numbers() -> None:
         dp.SSP(), target=dp.ApproxDP(dp.EPSILON, dp.DELTA), setting=samples.setting()
     )
     with pytest.raises(dp.InvalidArgument, match="number"):
-        dp.to_event(certificate)
+        dp.accountants.to_event(certificate)
     at = certificate.at(epsilon=2, delta="1e-6")
     assert together(at).relation is dp.ADD_REMOVE
     assert 2 - 1e-9 <= together(at).epsilon("1e-6").upper <= 2 + 1e-9

@@ -49,19 +49,19 @@ LEAVES = {
     if cls not in UNBOUNDED and cls not in (st.Linear, st.Stack, *SCALED, *ELSEWHERE)
 }
 STACKS = {
-    "(X'X, X'y)": lambda X, y: dp.stack(X.T @ X, X.T @ y),
-    "(X'X, X'y, y'y)": lambda X, y: dp.stack(X.T @ X, X.T @ y, y @ y),
-    "(X'X, X'y, lambda_min)": lambda X, y: dp.stack(X.T @ X, X.T @ y, dp.lambda_min(X.T @ X)),
-    "(X'X, X'y, y'y, lambda_min)": lambda X, y: dp.stack(
+    "(X'X, X'y)": lambda X, y: dp.graph.stack(X.T @ X, X.T @ y),
+    "(X'X, X'y, y'y)": lambda X, y: dp.graph.stack(X.T @ X, X.T @ y, y @ y),
+    "(X'X, X'y, lambda_min)": lambda X, y: dp.graph.stack(X.T @ X, X.T @ y, dp.lambda_min(X.T @ X)),
+    "(X'X, X'y, y'y, lambda_min)": lambda X, y: dp.graph.stack(
         X.T @ X, X.T @ y, y @ y, dp.lambda_min(X.T @ X)
     ),
 }
 OTHERS = {
     "Linear": STATISTICS[st.Linear],
     **{cls.__name__: STATISTICS[cls] for cls in SCALED},
-    "(X'1, 1'y)": lambda X, y: dp.stack(dp.total(X), dp.total(y)),
-    "(X'X, lambda_min)": lambda X, y: dp.stack(X.T @ X, dp.lambda_min(X.T @ X)),
-    "(X'y, y'y)": lambda X, y: dp.stack(X.T @ y, y @ y),
+    "(X'1, 1'y)": lambda X, y: dp.graph.stack(dp.total(X), dp.total(y)),
+    "(X'X, lambda_min)": lambda X, y: dp.graph.stack(X.T @ X, dp.lambda_min(X.T @ X)),
+    "(X'y, y'y)": lambda X, y: dp.graph.stack(X.T @ y, y @ y),
 }
 ALL = {**LEAVES, **STACKS, **OTHERS}
 
@@ -75,7 +75,7 @@ def run(statistic, X, y):
     def number(formula):
         return float(value(formula, {"d": X.shape[1]}))
 
-    graph = dp.Graph.of(statistic)
+    graph = dp.graph.Graph.of(statistic)
     reading = Pass.of(graph, number, Block(X[:0], y[:0]))
     values = derived(graph, reading.sums, reading([Block(X, y)]), number)
     return np.asarray(real(statistic, values, number), dtype=float)

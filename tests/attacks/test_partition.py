@@ -31,9 +31,9 @@ ASKED = [
     lambda X, y: dp.lambda_min(X.T @ X),
     lambda X, y: dp.total(X.clip(norm=Fraction(1, 2))),
     lambda X, y: dp.count(X),
-    dp.sufficient_statistics,
+    dp.graph.sufficient_statistics,
     lambda X, y: X.with_intercept().T @ y,
-    lambda X, y: dp.histogram(X, y, 2),
+    lambda X, y: dp.graph.histogram(X, y, 2),
     lambda X, y: dp.trace(X.normalized().T @ X.normalized()),
 ]
 
@@ -42,7 +42,11 @@ def releases(draw, relation, noise, rows):
     """Random statistics of random cells of two partitions, of cells of cells, of the table."""
     X, y = setting(relation, rows_per_person=rows).nodes()
     hashed = dp.partition(X, y, cells=3)
-    partitions = [hashed, dp.partition_at(X, y, [-1, 1]), dp.partition(*hashed.cell(1), cells=3)]
+    partitions = [
+        hashed,
+        dp.graph.partition_at(X, y, [-1, 1]),
+        dp.partition(*hashed.cell(1), cells=3),
+    ]
     found = []
     for _ in range(draw.randint(2, 8)):
         whole = draw.random() < 0.2
@@ -173,7 +177,7 @@ def losses_of_what_counts_zeros(kind, relation):
 COUNTING = {
     Intercept: lambda X, y: dp.total(X.clip(norm="1/1000").with_intercept()),
     Normalized: lambda X, y: dp.total(X.normalized()),
-    Histogram: lambda X, y: dp.histogram(X, y, 2),
+    Histogram: lambda X, y: dp.graph.histogram(X, y, 2),
 }
 
 

@@ -18,13 +18,10 @@ from dpframe.execution.budgets import asked, read_budgets
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.execution.one_pass import read
 from dpframe.execution.thinning import kept_of
+from dpframe.literature.personalized_published import PersonalizedRidgePrinted
 from dpframe.prover.roster import roster_of
 from dpframe.randomness.bits import SimulatedBits
-from dpframe.regressions.personalized import (
-    PersonalizedRidge,
-    PersonalizedRidgePrinted,
-    SampledRidge,
-)
+from dpframe.regressions.personalized import PersonalizedRidge, SampledRidge
 from dpframe.sources import Block
 from dpframe.sources.open import open_source
 

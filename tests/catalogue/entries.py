@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from dpframe.auditing.catalogue import Entry, catalogue
+from dpframe.literature.catalogue import Entry, catalogue
 
 
 @cache

@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 import dpframe as dp
-from dpframe.auditing.catalogue import EXAMPLES, entry, example
-from dpframe.auditing.cost import JOINT
+from dpframe.audits.cost import JOINT
+from dpframe.literature.catalogue import EXAMPLES, entry, example
 from tests.catalogue.entries import everything
 from tests.support import samples
 
@@ -45,7 +45,11 @@ def missing(entries):
 @pytest.mark.slow
 def test_every_regression_is_there_under_both_relations():
     """Also those that are made of others."""
-    wanted = {(c.__name__, str(r)) for c in (*dp.REGRESSIONS, *EXAMPLES) for r in samples.RELATIONS}
+    wanted = {
+        (c.__name__, str(r))
+        for c in (*dp.literature.REGRESSIONS, *EXAMPLES)
+        for r in samples.RELATIONS
+    }
     found = [(record["name"], record["relation"]) for record in records()]
     assert set(found) == wanted
     assert len(found) == len(wanted)
@@ -73,7 +77,7 @@ def test_verdicts_are_those_of_the_samples():
     assert disagreements(everything(), samples.REGRESSIONS) == []
 
 
-class Fake(dp.SSPWangCoded):
+class Fake(dp.literature.SSPWangCoded):
     """A fake that shares a mistake. [Wang18]"""
 
     variant = "recommended"

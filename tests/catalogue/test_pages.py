@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 import dpframe as dp
-from dpframe.auditing.catalogue import EXAMPLES
+from dpframe.literature.catalogue import EXAMPLES
 from tests.catalogue.entries import everything
 from tests.support.regressions_page import FOLDER, code, pages, prose
 
@@ -43,7 +43,7 @@ def test_a_stale_a_missing_and_an_extra_page_are_noticed(tmp_path):
 
 def test_every_regression_has_a_page_and_a_row():
     """By name; the index is in the documentation."""
-    names = {cls.__name__ for cls in (*dp.REGRESSIONS, *EXAMPLES)}
+    names = {cls.__name__ for cls in (*dp.literature.REGRESSIONS, *EXAMPLES)}
     assert set(made()) == {f"{name}.md" for name in names} | {"index.md"}
     for name in names:
         assert f"[{name}]({name}.md)" in made()["index.md"]

@@ -54,7 +54,7 @@ def test_every_coding_has_the_log_odds_of_the_classifier(survey):
     rows = dp.Rows(columns=[dp.Numeric("age", 18, 90)], intercept=True)
     setting = dp.Setting(X=rows, y=dp.Column(levels=["no", "yes"]), relation=dp.ADD_REMOVE)
     given = {"epsilon": 10**9, "delta": "1e-6", "setting": setting, "rng": 3}
-    model = dp.PrivateClassifier(dp.LogisticOutputPerturbation(), **given)
+    model = dp.PrivateClassifier(dp.regressions.LogisticOutputPerturbation(), **given)
     model.fit(frame[["age"]], frame["text"])
     for name, (classes, _) in LABELS.items():
         record = json.loads(fitted(path, name, name, "--json"))

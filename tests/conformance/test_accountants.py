@@ -18,7 +18,9 @@ from dpframe.prover.derivations import DERIVATIONS
 from tests.support import samples
 from tests.support.oracles import value
 
-ADDITIVE = [cls for cls in samples.ACCOUNTANTS if issubclass(cls, dp.AdditiveAccountant)]
+ADDITIVE = [
+    cls for cls in samples.ACCOUNTANTS if issubclass(cls, dp.accountants.AdditiveAccountant)
+]
 additive = pytest.mark.parametrize("cls", ADDITIVE, ids=lambda cls: cls.__name__)
 every = pytest.mark.parametrize("cls", samples.ACCOUNTANTS, ids=lambda cls: cls.__name__)
 DELTAS = (Fraction(1, 100), Fraction(1, 10**6), Fraction(1, 10**12))
@@ -154,7 +156,7 @@ def test_symbols_are_refused_where_numbers_are_asked(cls):
 def test_what_an_accountant_cannot_add_is_refused_with_a_way_out(cls):
     """Each kind of guarantee, and a loss, is added or refused; a refusal says what to do."""
     known = [dp.PureDP(1), dp.ApproxDP(1, "1e-9"), dp.GaussianDP(1), dp.ZeroConcentratedDP(1)]
-    for what in [*known, dp.GaussianLoss(1)]:
+    for what in [*known, dp.pld.GaussianLoss(1)]:
         refusal = refused(cls(), what)
         assert refusal is None or refusal.way_out
         assert refusal is None or not (isinstance(what, PrivacyLoss) and cls.reads_losses)
@@ -222,13 +224,13 @@ def test_an_accountant_admits_its_own_kind_and_cites_its_theorem(cls):
 
 def test_gaussians_add_as_squares():
     """3 and 4 make 5."""
-    total = dp.GaussianAccountant().total([dp.GaussianDP(3), dp.GaussianDP(4)])
+    total = dp.accountants.GaussianAccountant().total([dp.GaussianDP(3), dp.GaussianDP(4)])
     assert value(total.mu, {}) == 5
 
 
 def test_pure_parts_stay_pure():
     """Basic composition of pure guarantees is pure."""
-    total = dp.BasicAccountant().total([dp.PureDP(1), dp.PureDP("1/2")])
+    total = dp.accountants.BasicAccountant().total([dp.PureDP(1), dp.PureDP("1/2")])
     assert total == dp.PureDP("3/2")
 
 
@@ -237,7 +239,9 @@ def test_certify_takes_every_accountant(cls):
     """Each is a derivation of its own, by name and by object, and says what it is in words."""
     assert DERIVATIONS[cls.name].accountant == cls()
     target, setting = dp.ApproxDP(1, "1e-6"), samples.setting()
-    found = dp.examine(dp.AdaSSPBudget(), target=target, setting=setting, accountant=cls())
+    found = dp.examine(
+        dp.literature.AdaSSPBudget(), target=target, setting=setting, accountant=cls()
+    )
     assert found.accountant == cls.name
     assert {attempt.name for attempt in found.attempts} <= {cls.name}
     assert cls.argument

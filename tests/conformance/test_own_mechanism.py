@@ -17,7 +17,7 @@ DID_NOT_RAISE = pytest.fail.Exception
 HERE = Path(__file__).parent
 PAGE = Path(dp.__file__).parents[1] / "docs" / "adding.md"
 CELLS = re.findall(r"```\{code-cell\} ipython3\n(.*?)```", PAGE.read_text(), re.DOTALL)
-(CELL,) = [cell for cell in CELLS if "dp.AdditiveNoise" in cell]
+(CELL,) = [cell for cell in CELLS if "dp.mechanisms.AdditiveNoise" in cell]
 
 
 def suite(name):

@@ -222,6 +222,6 @@ def test_an_unflattened_stack_is_its_matrix():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(6, 4))
     X_node = samples.setting(grid=None).nodes()[0]
-    flat = samples.evaluate(dp.stack(X_node.T @ X_node), X, np.zeros(6))
+    flat = samples.evaluate(dp.graph.stack(X_node.T @ X_node), X, np.zeros(6))
     assert np.allclose(st.unflatten(flat, 4), X.T @ X)
     assert np.isclose(np.linalg.norm(flat), np.linalg.norm(X.T @ X))

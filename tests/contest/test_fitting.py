@@ -8,9 +8,10 @@ from benchmarks.contest.entrants import BASELINES, Entrant, default, exists, riv
 from benchmarks.contest.fitting import fitter, refusal, setting, spent
 from benchmarks.contest.remembered import Remembered, asked
 from benchmarks.contest.synthetic import SYNTHETIC
-from dpframe.accounting import composition_of
+from dpframe.accountants import composition_of
 from dpframe.execution.totals import Pass
 from dpframe.sources import open_source
+from tests.support import samples
 
 RELATIONS = (dp.ADD_REMOVE, dp.REPLACE_ONE)
 KINDS = (
@@ -47,7 +48,7 @@ def counting(source, passes):
 def test_a_fit_is_the_execution_of_the_certificate(spec, relation, table):
     """The same bits as dp.execute on the table itself, also the second time, from memory."""
     name, *fields = spec.split(":")
-    declaration = getattr(dp, name)(**dict(field.split("=") for field in fields))
+    declaration = samples.regression(name)(**dict(field.split("=") for field in fields))
     target = dp.ApproxDP(dp.EPSILON, dp.DELTA)
     proof = dp.certify(declaration, target=target, setting=setting(relation))
     run = proof.at(epsilon="0.5", delta="1e-6")

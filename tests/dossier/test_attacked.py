@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.auditing.attacks import (
+from dpframe.literature.dossier.attacked import attacked
+from dpframe.literature.refutations import (
     boosted_coded,
     refutations_of,
     transposed_epsilon,
     transposed_factor,
     unsafe_distance,
 )
-from dpframe.auditing.dossier.attacked import attacked
 from tests.dossier.published import epsilon_of
 from tests.support.oracles import DIGITS
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 import dpframe as dp
-from dpframe.auditing.dossier import (
+from dpframe.literature.dossier import (
     Account,
     by_relation,
     case,
@@ -18,8 +18,9 @@ from dpframe.auditing.dossier import (
     limit,
     subjects,
 )
-from dpframe.auditing.dossier.worst import worst
+from dpframe.literature.dossier.worst import worst
 from dpframe.symbols import log, parameter, sqrt
+from tests.support import samples
 
 D = Fraction(1, 10**6)
 CODED = {  # coded by others, and certified nevertheless
@@ -30,7 +31,9 @@ CODED = {  # coded by others, and certified nevertheless
 
 def test_every_printed_and_coded_regression_is_there(cases):
     """Under both relations, once."""
-    wanted = {cls.__name__ for cls in dp.REGRESSIONS if cls.variant in ("printed", "coded")}
+    wanted = {
+        cls.__name__ for cls in dp.literature.REGRESSIONS if cls.variant in ("printed", "coded")
+    }
     wanted.remove("OPSPrinted")  # names no parameters for a budget
     assert {cls.__name__ for cls in subjects()} == wanted
     assert set(cases) == {
@@ -83,7 +86,7 @@ def test_instead_is_certified_under_the_relation(listed):
         chosen = dp.ADD_REMOVE if relation == "add/remove" else dp.REPLACE_ONE
         for name in one.instead:
             report = dp.examine(
-                getattr(dp, name)(),
+                samples.regression(name)(),
                 target=dp.ApproxDP(dp.EPSILON, dp.DELTA),
                 setting=dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=chosen),
             )
@@ -158,7 +161,12 @@ def test_what_is_unbounded_has_no_worst_value():
 
 def test_no_limit_where_no_number_decides():
     """Calibrated noise, code whose noise grows, private data."""
-    for cls in (dp.AdaSSP, dp.BoostedAdaSSPCoded, dp.ThesisStandardised, dp.FunctionalLinear):
+    for cls in (
+        dp.AdaSSP,
+        dp.literature.BoostedAdaSSPCoded,
+        dp.literature.ThesisStandardised,
+        dp.regressions.FunctionalLinear,
+    ):
         assert limit(cls(), dp.ADD_REMOVE, D) is None
 
 
@@ -196,12 +204,12 @@ def test_a_regression_of_ones_own_is_a_case():
 def test_claims_must_be_claims(wrong):
     """In words."""
     with pytest.raises(dp.InvalidArgument, match=r"epsilons|delta"):
-        next(dossier([dp.SSPWang], **wrong))
+        next(dossier([dp.literature.SSPWang], **wrong))
 
 
 def test_floats_are_claims():
     """By their exact binary values."""
-    (found,) = dossier([dp.SSPWang], [dp.ADD_REMOVE], epsilons=(0.5,), delta=2.0**-20)
+    (found,) = dossier([dp.literature.SSPWang], [dp.ADD_REMOVE], epsilons=(0.5,), delta=2.0**-20)
     assert (found.accounts[0].claimed, found.accounts[0].delta) == (
         Fraction(1, 2),
         Fraction(1, 2**20),
@@ -210,7 +218,14 @@ def test_floats_are_claims():
 
 def test_the_key_names_the_delta_of_the_cases():
     """And 0 only where something is pure."""
-    mixed = [*dossier([dp.SSPWang, dp.SubAggSmith], [dp.ADD_REMOVE], epsilons=(1,), delta=1e-5)]
+    mixed = [
+        *dossier(
+            [dp.literature.SSPWang, dp.literature.SubAggSmith],
+            [dp.ADD_REMOVE],
+            epsilons=(1,),
+            delta=1e-5,
+        )
+    ]
     told = " ".join(dossier_text(mixed, 150, why=False).split())
     assert "at delta = 1e-5 (0 where pure)" in told
     assert "(0 where pure)" not in dossier_text(mixed[:1], 150, why=False)
@@ -220,12 +235,15 @@ def test_the_key_names_the_delta_of_the_cases():
 @pytest.mark.parametrize("epsilon", [709, 800, 10**6])
 def test_no_claim_is_too_large(epsilon):
     """e^epsilon overflows in the code's doubles: refused in words, and no endless search."""
-    found = dossier([dp.BoostedAdaSSPKendall, dp.AdaSSPWang, dp.TukeyCoded], epsilons=(epsilon,))
+    found = dossier(
+        [dp.literature.BoostedAdaSSPKendall, dp.literature.AdaSSPWang, dp.literature.TukeyCoded],
+        epsilons=(epsilon,),
+    )
     assert len([*found]) == 6
     if epsilon > 709:
         with pytest.raises(dp.InvalidArgument, match="at most 709"):
             dp.certify(
-                dp.BoostedAdaSSPKendall(),
+                dp.literature.BoostedAdaSSPKendall(),
                 target=dp.ApproxDP(epsilon, "1e-6"),
                 setting=dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE),
             )
@@ -306,12 +324,12 @@ def test_hessian_mix_at_public_bounds():
         paper, variant, title = "Lev26", "coded", "adaSSP, public bounds"
 
         def declare(self, X, y, budget):
-            return dp.AdaSSPHessianMix().bounded(X, y, budget)
+            return dp.literature.AdaSSPHessianMix().bounded(X, y, budget)
 
     (found,) = case(Public(), dp.ADD_REMOVE, [Fraction(1)], D).accounts
     assert found.exact
     assert found.upper == pytest.approx(0.564, abs=5e-4)
-    assert "costs 0.564 of 1" in " ".join(dp.AdaSSPHessianMix.__doc__.split())
+    assert "costs 0.564 of 1" in " ".join(dp.literature.AdaSSPHessianMix.__doc__.split())
 
 
 def test_dprivstats_is_refuted_for_what_it_returns(cases):
@@ -326,12 +344,12 @@ def test_ops_printed_is_judged_for_chosen_parameters_only():
     setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.REPLACE_ONE)
     target = dp.ApproxDP(1, "1e-6")
     small, large = (
-        dp.examine(dp.OPSPrinted(gamma=gamma, lam=100), target=target, setting=setting)
+        dp.examine(dp.literature.OPSPrinted(gamma=gamma, lam=100), target=target, setting=setting)
         for gamma in (Fraction(1, 10**6), 1)
     )
     assert not small.proved  # residuals grow with n, for which no gamma is enough
     assert "costs delta = 0.01957" in str(large.open_obligations[0])
-    assert dp.OPSPrinted not in subjects()
+    assert dp.literature.OPSPrinted not in subjects()
 
 
 @pytest.mark.slow

@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 import dpframe as dp
-from dpframe.auditing.dossier import subjects
 from dpframe.cli import app
 from dpframe.cli.dossier import _named
+from dpframe.literature.dossier import subjects
 from tests.dossier.conftest import FEW, RELATIONS
 from tests.support import dossier_page
 

@@ -9,8 +9,8 @@ import mpmath
 import pytest
 
 import dpframe as dp
-from dpframe.auditing.dossier import case, limit
-from dpframe.regressions.kendall import grid_mu
+from dpframe.literature.boosted_published import grid_mu
+from dpframe.literature.dossier import case, limit
 from tests.dossier.published import ADD, DELTA, REPLACE, epsilon_of, limit_of, squares
 from tests.support.oracles import DIGITS, delta_of, sigma_of
 
@@ -125,7 +125,7 @@ def budget_square(gamma):
 )
 def test_budget_at_a_gamma(gamma, cost, reach):
     """The stated costs at a claim of 1, and limits."""
-    own = dp.AdaSSPBudget(gamma=gamma)
+    own = dp.literature.AdaSSPBudget(gamma=gamma)
     (found,) = case(own, dp.ADD_REMOVE, [Fraction(1)], D).accounts
     assert found.upper == pytest.approx(cost, abs=5.1e-4)
     assert limit(own, dp.ADD_REMOVE, D).epsilon == pytest.approx(reach, abs=0.051)
@@ -223,7 +223,7 @@ def test_unsafe_tables_pass_too_often_beyond_2_08():
             return mpmath.exp(-(mpmath.log(1 / (2 * DELTA)) / half + 1) / half) / 2
 
         assert passes(mpmath.mpf("2.07")) < DELTA < passes(mpmath.mpf("2.08"))
-    assert "2.08" in dp.TukeyCoded.__doc__
+    assert "2.08" in dp.literature.TukeyCoded.__doc__
 
 
 def test_the_functional_mechanism_costs_half(cases):

@@ -15,7 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import dpframe as dp
-from dpframe.regressions.personalized import PersonalizedRidge, SampledRidge, UniformRidge
+from dpframe.literature.personalized_published import UniformRidge
+from dpframe.regressions.personalized import PersonalizedRidge, SampledRidge
 
 REPLACED = dp.Setting(X=dp.Rows(norm=1), y=dp.Column("y", bound=1), relation=dp.REPLACE_ONE)
 JOINING = attrs.evolve(REPLACED, relation=dp.ADD_REMOVE)
@@ -126,9 +127,9 @@ def test_deltas_of_records_and_of_groups(frame):
     """A number, an array, or a mapping beside epsilons of the same kind."""
     X, y, own = frame[["a", "b"]], frame["y"], frame["own"].to_numpy()
     deltas = own * 1e-6
-    fitted = model(None, dp.PersonalizedSSP(), delta=deltas).fit(X, y, epsilon=own)
+    fitted = model(None, dp.regressions.PersonalizedSSP(), delta=deltas).fit(X, y, epsilon=own)
     assert fitted.budget_report_.deltas == pytest.approx(np.unique(own) * 1e-6)
-    same = model(own, dp.PersonalizedSSP(), delta=deltas).fit(X, y)
+    same = model(own, dp.regressions.PersonalizedSSP(), delta=deltas).fit(X, y)
     assert same.coef_.tolist() == fitted.coef_.tolist()
     groups = {"careful": "1e-8", "open": "1e-6"}
     by_name = model(GROUPS, dp.SSP(), delta=groups, setting=JOINING)
@@ -152,7 +153,7 @@ def test_the_report_is_that_of_the_certificate(frame):
     """A line a budget, with its records; of a uniform fit there is none."""
     fitted = model(None, UniformRidge()).fit(frame[["a", "b"]], frame["y"], epsilon=frame["own"])
     report = fitted.budget_report_
-    planned = dp.budget_report(fitted.certificate_, frame["own"].to_numpy(), d=2)
+    planned = dp.audits.budget_report(fitted.certificate_, frame["own"].to_numpy(), d=2)
     assert report.records() == planned.records()
     assert report.counts.tolist() == np.unique(frame["own"], return_counts=True)[1].tolist()
     plain = model(1, dp.SSP(), delta="0.1").fit(frame[["a", "b"]], frame["y"])

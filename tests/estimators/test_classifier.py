@@ -18,7 +18,7 @@ from tests.support.sklearn_checks import OTHERWISE, checks
 
 MUCH = 10**12  # an epsilon at which noise is far below every tolerance here
 BALL = dp.Setting(X=dp.Rows(norm=10, intercept=True), relation=dp.ADD_REMOVE)
-LOGISTIC = dp.LogisticOutputPerturbation(penalty=1)
+LOGISTIC = dp.regressions.LogisticOutputPerturbation(penalty=1)
 
 
 def classifier(classes: Any = (0, 1), setting: dp.Setting = BALL, **changes: Any) -> Any:

@@ -40,7 +40,7 @@ def unscaled(theta: np.ndarray) -> np.ndarray:
 def logistic(y: dp.Column, rows: dp.Rows = CODEBOOK, **changes: Any) -> Any:
     """A classifier with a negligible simulation of noise."""
     given = {"epsilon": MUCH, "delta": "1e-6", "rng": 0, **changes}
-    regression = given.pop("regression", dp.LogisticOutputPerturbation(penalty=2))
+    regression = given.pop("regression", dp.regressions.LogisticOutputPerturbation(penalty=2))
     setting = dp.Setting(X=rows, y=y, relation=dp.ADD_REMOVE)
     return dp.PrivateClassifier(regression, setting=setting, **given)
 
@@ -87,7 +87,7 @@ def test_the_error_of_log_odds_is_that_of_the_noise() -> None:
     penalty = 100
     exact = LogisticRegression(C=1 / penalty, fit_intercept=False, tol=1e-10)
     expected = unscaled(exact.fit(scaled(X), recovers).coef_[0])[:2]
-    regression = dp.LogisticOutputPerturbation(penalty=penalty)
+    regression = dp.regressions.LogisticOutputPerturbation(penalty=penalty)
     column = dp.Column(levels=[False, True])
     draws = [
         logistic(column, regression=regression, epsilon=5, rng=seed).fit(X, recovers).coef_[0]
@@ -102,7 +102,7 @@ def test_huber_fits_are_in_the_units_of_the_label() -> None:
     X, _ = patients()
     y = 20 + 0.3 * X[:, 0] + np.random.default_rng(1).standard_t(2, N)
     setting = dp.Setting(X=CODEBOOK, y=dp.Column("y", lower=0, upper=60), relation=dp.ADD_REMOVE)
-    regression = dp.HuberOutputPerturbation(penalty=1, knee="1/10")
+    regression = dp.regressions.HuberOutputPerturbation(penalty=1, knee="1/10")
     model = dp.PrivateRegressor(regression, epsilon=MUCH, delta="1e-6", setting=setting, rng=0)
     model.fit(X, y)
     rows, labels = scaled(X), (np.clip(y, 0, 60) - 30) / 30
@@ -125,7 +125,9 @@ class Tilted(dp.Regression):
     """Objective perturbation of the logistic loss, without a delta."""
 
     def declare(self, X: Any, y: Any, budget: Any) -> Any:
-        return dp.tilted_minimum(X, y, dp.Logistic(), penalty=2, share=budget, name="theta")
+        return dp.graph.tilted_minimum(
+            X, y, dp.graph.Logistic(), penalty=2, share=budget, name="theta"
+        )
 
 
 class Descent(dp.Regression):
@@ -134,7 +136,7 @@ class Descent(dp.Regression):
     def declare(self, X: Any, y: Any, budget: Any) -> Any:
         point = dp.iterate(X.columns)
         noise = dp.Gaussian(std="1/1000000")
-        gradients = dp.gradient(X, y, at=point, loss=dp.Logistic())
+        gradients = dp.graph.gradient(X, y, at=point, loss=dp.graph.Logistic())
         step = dp.release(gradients, noise, times=200, name="gradients")
         return dp.post(last, dp.loop(point, step, down))
 
@@ -153,7 +155,7 @@ class Halved(dp.Regression):
     """Output perturbation of labels at a half of where they were."""
 
     def declare(self, X: Any, y: Any, budget: Any) -> Any:
-        found = dp.argmin(X, y.clip("-1/2", "1/2"), dp.Logistic(), 2)
+        found = dp.graph.argmin(X, y.clip("-1/2", "1/2"), dp.graph.Logistic(), 2)
         return dp.release(found, dp.Gaussian.analytic, budget)
 
 
@@ -175,7 +177,7 @@ class Shifted(dp.Regression):
     """A logistic loss of labels that are both positive."""
 
     def declare(self, X: Any, y: Any, budget: Any) -> Any:
-        found = dp.argmin(X, y.clip(0, 1), dp.Logistic(), 2)
+        found = dp.graph.argmin(X, y.clip(0, 1), dp.graph.Logistic(), 2)
         return dp.release(found, dp.Gaussian.analytic, budget)
 
 
@@ -184,9 +186,9 @@ class Both(dp.Regression):
 
     def declare(self, X: Any, y: Any, budget: Any) -> Any:
         shares = budget.split_evenly(2)
-        losses = dp.Logistic(), dp.Huber(1)
+        losses = dp.graph.Logistic(), dp.graph.Huber(1)
         found = [
-            dp.release(dp.argmin(X, y, loss, 2), dp.Gaussian.analytic, share)
+            dp.release(dp.graph.argmin(X, y, loss, 2), dp.Gaussian.analytic, share)
             for loss, share in zip(losses, shares, strict=True)
         ]
         return dp.post(first, *found)
@@ -216,7 +218,7 @@ def test_what_a_loss_leaves_open_is_refused_before_data_is_read() -> None:
     assert logistic(column, regression=Stated()).fit(X, y).score(X, y) > 0.6
 
 
-class Own(dp.Logistic):
+class Own(dp.graph.Logistic):
     """A loss of one's own that does not say its link."""
 
     link: ClassVar[str] = ""
@@ -226,7 +228,7 @@ class OfOwn(dp.Regression):
     """Its minimiser."""
 
     def declare(self, X: Any, y: Any, budget: Any) -> Any:
-        return dp.release(dp.argmin(X, y, Own(), 2), dp.Gaussian.analytic, budget)
+        return dp.release(dp.graph.argmin(X, y, Own(), 2), dp.Gaussian.analytic, budget)
 
 
 def test_a_loss_that_does_not_say_its_link_is_fitted_by_no_estimator() -> None:
@@ -242,7 +244,7 @@ def test_each_estimator_refuses_the_other_kind_and_names_it() -> None:
     setting = dp.Setting(X=CODEBOOK, y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
     given = {"epsilon": 1, "delta": "1e-6", "setting": setting}
     with pytest.raises(dp.InvalidArgument, match=r"dp\.PrivateClassifier"):
-        dp.PrivateRegressor(dp.LogisticOutputPerturbation(), **given).fit(None, None)
+        dp.PrivateRegressor(dp.regressions.LogisticOutputPerturbation(), **given).fit(None, None)
     with pytest.raises(dp.InvalidArgument, match=r"dp\.PrivateRegressor"):
         dp.PrivateClassifier(dp.SSP(), **given).fit(None, None)
     with pytest.raises(dp.InvalidArgument, match="LogisticOutputPerturbation"):

@@ -13,11 +13,11 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import dpframe as dp
-from dpframe.estimation.inference import infer
-from dpframe.estimation.inference_residual import Residual
 from dpframe.estimators.summary import Summary, constant_of, counted, in_units, residual_text
 from dpframe.estimators.units import Linear
 from dpframe.graph.maps.bounds import Intercept
+from dpframe.inference.inference import infer
+from dpframe.inference.residual import Residual
 
 AGES, YEARS = dp.Numeric("age", 20, 60), dp.Numeric("years", 0, 30)
 SETTING = dp.Setting(

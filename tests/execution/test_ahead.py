@@ -215,7 +215,7 @@ def test_a_guess_that_cannot_be_computed_refuses_nothing():
 
 def test_nothing_is_guessed_without_a_likely_number_or_of_released_vectors():
     """Nor where a loop reads the table."""
-    for regression in (LabelsFirst(), Adaptive(), dp.BoostedAdaSSP()):
+    for regression in (LabelsFirst(), Adaptive(), dp.regressions.BoostedAdaSSP()):
         assert guess_of(Stages(certified(regression).graph)) is NO_GUESS or not (
             guess_of(Stages(certified(regression).graph)).sums
         )

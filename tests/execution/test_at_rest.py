@@ -29,7 +29,7 @@ class TwoLooks(dp.Regression):
 
     def declare(self, X, y, budget):
         if "epsilon" in budget.currency and len(budget.currency) == 1:
-            X, y, budget = dp.thinned(X, y, budget, X.largest(budget.epsilon))
+            X, y, budget = dp.graph.thinned(X, y, budget, X.largest(budget.epsilon))
         first, second = budget.split("1/2", "1/2")
         total = dp.release(X.T @ y, dp.Laplace.pure, first, name="first")
         bound = dp.known(dp.post(one, total), "1/2", 1, name="bound")

@@ -105,7 +105,7 @@ def calling(moment):
 def test_a_function_whose_helper_was_mended_is_rehearsed_anew(monkeypatch):
     """A function whose helper was mended is rehearsed anew."""
     run = second_look(calling)
-    with pytest.raises(dp.PostFailed, match="nothing was charged"):
+    with pytest.raises(dp.errors.PostFailed, match="nothing was charged"):
         dp.execute(run, ROWS, LABELS, rng=0)
     monkeypatch.setitem(CALLED, "helper", still)
     assert dp.execute(run, ROWS, LABELS, rng=0).output.shape == (2,)

@@ -79,5 +79,5 @@ def test_a_cell_is_found_under_a_map_of_records():
     X, y = SETTING.nodes()
     rows = CellRows(dp.partition(X, y, cells=3), 1)
     point = dp.iterate(X.columns)
-    assert cell_under(Gradient(rows, y, point, dp.Squared()).clip(norm=1)) == rows
-    assert cell_under(Gradient(X, y, point, dp.Squared()).clip(norm=1)) is None
+    assert cell_under(Gradient(rows, y, point, dp.graph.Squared()).clip(norm=1)) == rows
+    assert cell_under(Gradient(X, y, point, dp.graph.Squared()).clip(norm=1)) is None

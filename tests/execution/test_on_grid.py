@@ -117,7 +117,7 @@ def test_what_is_held_is_said_by_the_graph():
     """From the first later pass over rows on, where there are two."""
     assert held(certified(dp.JointSSP(rounds=1)))[0] == (1, 2), "the first reads labels only"
     assert held(certified(dp.JointSSP(rounds=0))) is None
-    assert held(certified(dp.BoostedAdaSSP())) is None, "a loop reads rows as they are"
+    assert held(certified(dp.regressions.BoostedAdaSSP())) is None, "a loop reads rows as they are"
 
 
 class TwoWays(dp.Regression):
@@ -180,7 +180,7 @@ def test_a_pass_waits_for_what_its_grid_reads(monkeypatch):
 def test_a_pass_over_labels_sees_no_rows(monkeypatch):
     """Also where it sums doubles."""
     setting = dp.Setting(**BALL, relation=dp.ADD_REMOVE)
-    run = dp.unproved(
+    run = dp.audits.unproved(
         LabelsBetween(), target=dp.ApproxDP(1, "1e-6"), setting=setting, label="NOT PRIVATE"
     )
     X, y = table(500)
@@ -192,7 +192,7 @@ def test_a_pass_over_labels_sees_no_rows(monkeypatch):
 
 def test_a_pass_that_reads_rows_as_they_were_is_refused():
     """They are gone."""
-    run, other = certified(dp.JointSSP()), certified(dp.NoisyGradientDescent())
+    run, other = certified(dp.JointSSP()), certified(dp.regressions.NoisyGradientDescent())
     number = PublicNumbers.of(run, {"d": 4}).towards_zero
     asked = [one for one in other.graph.statistics if one.label == "n"]
     with pytest.raises(NotExecutable, match="is read, and rows are"):

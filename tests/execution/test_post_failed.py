@@ -63,7 +63,10 @@ class InALoop(dp.Regression):
     def declare(self, X, y, budget):
         point = dp.iterate(X.columns)
         step_ = dp.release(
-            dp.gradient(X, y, at=point, clip=1), dp.Gaussian(std=20), times=3, name="gradients"
+            dp.graph.gradient(X, y, at=point, clip=1),
+            dp.Gaussian(std=20),
+            times=3,
+            name="gradients",
         )
         return dp.post(last, dp.loop(point, step_, step))
 
@@ -82,7 +85,7 @@ def table(n=FEW):
 def failed(regression, *, target=TARGET, **options):
     """The failure of a run."""
     run = dp.certify(regression, target=target, setting=SETTING)
-    with pytest.raises(dp.PostFailed) as caught:
+    with pytest.raises(dp.errors.PostFailed) as caught:
         dp.execute(run, *table(), **options)
     return caught.value
 
@@ -164,7 +167,7 @@ def test_what_the_estimator_paid_for_is_counted():
     """A fit that fails after its charge is a fit."""
     X, y = table()
     model = dp.PrivateRegressor(AtTheEnd(), epsilon=1, delta="1e-6", setting=SETTING)
-    with pytest.raises(dp.PostFailed):
+    with pytest.raises(dp.errors.PostFailed):
         model.fit(X, y)
-    with pytest.warns(dp.PrivacyWarning, match="Fit 2"), pytest.raises(dp.PostFailed):
+    with pytest.warns(dp.PrivacyWarning, match="Fit 2"), pytest.raises(dp.errors.PostFailed):
         model.fit(X.copy(), y.copy())

@@ -230,7 +230,7 @@ class Stacked(dp.Regression):
     def declare(self, X, y, budget):
         """X'X and y'y together, due at the second stage."""
         counts = release(dp.count(X), LITTLE, name="counts")
-        both = release(dp.stack(X.T @ X, y @ y), LITTLE, name="both")
+        both = release(dp.graph.stack(X.T @ X, y @ y), LITTLE, name="both")
         width = known(post(half, counts), "1/10", 1, name="width")
         moment = release(X.T @ y.scaled(by=width).clip(-1, 1), LITTLE, name="moment")
         return post(together, counts, both, moment)

@@ -71,7 +71,7 @@ def test_what_always_fails_is_refused_before_the_charge(tmp_path):
     ledger = dp.Ledger(tmp_path / "ledger.sqlite")
     ledger.create("survey", dp.ApproxDP(1, "1e-6"), relation=dp.ADD_REMOVE)
     before = ledger.export()
-    with pytest.raises(dp.PostFailed, match=r"KeyError.*nothing was charged") as caught:
+    with pytest.raises(dp.errors.PostFailed, match=r"KeyError.*nothing was charged") as caught:
         dp.execute(certified("broken"), *table(), ledger=ledger, dataset="survey")
     assert caught.value.receipt is None
     assert caught.value.released == {}

@@ -197,7 +197,9 @@ class Unclipped(dp.Regression):
 def test_sums_in_steps_are_no_sums_in_doubles():
     """Not even in a simulation of what is not private."""
     setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
-    run = dp.unproved(Unclipped(), target=dp.GaussianDP(4), setting=setting, label="NOT PRIVATE")
+    run = dp.audits.unproved(
+        Unclipped(), target=dp.GaussianDP(4), setting=setting, label="NOT PRIVATE"
+    )
     X = np.random.default_rng(5).normal(size=(500, 4)) / 4
     first, second = simulate(run, X, X[:, 0], rng=1).output
     np.testing.assert_allclose(first, second, atol=30)

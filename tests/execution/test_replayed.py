@@ -60,10 +60,10 @@ def test_what_only_the_prover_believes_is_not_executed(monkeypatch, kind, accoun
     ("kind", "accountant", "named"),
     [
         (dp.SSP, "auto", ""),
-        (dp.AdaSSPPiazza, "zcdp", ""),
-        (dp.AdaSSPPiazza, "numeric", ""),
-        (dp.FunctionalLinear, "numeric", "the total of numeric"),
-        (dp.FunctionalLinear, "optimal", "the total of optimal"),
+        (dp.literature.AdaSSPPiazza, "zcdp", ""),
+        (dp.literature.AdaSSPPiazza, "numeric", ""),
+        (dp.regressions.FunctionalLinear, "numeric", "the total of numeric"),
+        (dp.regressions.FunctionalLinear, "optimal", "the total of optimal"),
     ],
 )
 def test_what_the_kernel_does_not_replay_is_on_the_receipt(kind, accountant, named):

@@ -34,7 +34,7 @@ class Counted(dp.Regression):
     def declare(self, X, y, budget):
         """The answers themselves."""
         point = dp.iterate(X.columns)
-        total = dp.gradient(X, y, at=point, clip=1)
+        total = dp.graph.gradient(X, y, at=point, clip=1)
         how = {"times": self.rounds, "sampled": self.rate or None}
         step = dp.release(total, dp.Gaussian(std="0.01"), name="step", **how)
         return dp.loop(point, step, stay), step
@@ -134,7 +134,7 @@ class Waiting(dp.Regression):
     def declare(self, X, y, budget):
         """The step comes first in the output."""
         point = dp.iterate(X.columns)
-        total = dp.gradient(X, y, at=point, clip=1)
+        total = dp.graph.gradient(X, y, at=point, clip=1)
         step = dp.release(total, dp.Gaussian(std="0.01"), times=3, name="step")
         n = dp.release(dp.count(X), dp.Gaussian(std="0.01"), name="n")
         return step, dp.loop(point, step, by_count, dp.post(halved, n))
@@ -147,7 +147,7 @@ class Entangled(dp.Regression):
         """Both paths."""
         points = [dp.iterate(X.columns, name=name) for name in ("one", "other")]
         one, other = (
-            dp.release(dp.gradient(X, y, at=point, clip=1), dp.Gaussian(std="0.01"), times=2)
+            dp.release(dp.graph.gradient(X, y, at=point, clip=1), dp.Gaussian(std="0.01"), times=2)
             for point in points
         )
         return dp.loop(points[0], one, also, other), dp.loop(points[1], other, also, one)
@@ -159,7 +159,7 @@ class Paced(dp.Regression):
     def declare(self, X, y, budget):
         """The step comes first in the output."""
         point = dp.iterate(X.columns)
-        total = dp.gradient(X, y, at=point, clip=1)
+        total = dp.graph.gradient(X, y, at=point, clip=1)
         step = dp.release(total, dp.Gaussian(std="0.01"), times=3, name="step")
         n = dp.release(dp.count(X), dp.Gaussian(std="0.01"), name="n")
         return step, dp.loop(point, step, by_count, dp.known(n, 1, 100, name="many") / 2)

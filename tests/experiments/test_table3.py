@@ -126,7 +126,7 @@ def test_the_certified_column_runs_by_its_certificate():
     found = method.fit(ready.X, ready.y, 0.1, 1e-6, np.random.default_rng(5))
     setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
     target = dp.ApproxDP("0.1", "1e-6")
-    proof = dp.certify(dp.AdaSSPWangCoded(), target=target, setting=setting)
+    proof = dp.certify(dp.literature.AdaSSPWangCoded(), target=target, setting=setting)
     seed = int(np.random.default_rng(5).integers(2**63))
     want = dp.execute(proof, ready.X, ready.y, rng=seed).output.coefficients
     assert found == pytest.approx(want, rel=1e-12)  # sizes of noise may differ by a rounding

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import dpframe as dp
-from dpframe.filters import registry
+from dpframe.budgets.filters import registry
 
 KEY = bytes(range(32))
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 import dpframe as dp
-from dpframe.filters import registry
+from dpframe.budgets.filters import registry
 from dpframe.pld.losses import GaussianLoss
 from dpframe.symbols import Expression, Number
 

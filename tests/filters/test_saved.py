@@ -11,7 +11,7 @@ from fractions import Fraction
 import pytest
 
 import dpframe as dp
-from dpframe.filters import document, files, registry
+from dpframe.budgets.filters import document, files, registry
 
 LEDGERS = {
     "pure": lambda: dp.Filter(dp.PureDP("0.7")),
@@ -74,7 +74,7 @@ def test_every_changed_byte_is_seen(half_spent, keyed, key, tmp_path):
             edited = whole[:place] + variant + whole[place + 1 :]
             if edited == whole:
                 continue
-            with pytest.raises(dp.BadLedger):
+            with pytest.raises(dp.errors.BadLedger):
                 document.ledger_of(edited.decode("ascii", "surrogateescape"), secret)
 
 
@@ -84,7 +84,7 @@ def test_every_truncation_is_seen(half_spent, tmp_path):
     whole = (tmp_path / "ledger").read_bytes()
     for text in [whole[:length] for length in range(len(whole))] + [whole + b"\n", whole * 2]:
         (tmp_path / "cut").write_bytes(text)
-        with pytest.raises(dp.BadLedger):
+        with pytest.raises(dp.errors.BadLedger):
             dp.Filter.load(tmp_path / "cut")
 
 
@@ -106,9 +106,9 @@ def test_without_a_key_a_resealed_file_passes_and_with_one_it_does_not(half_spen
     registry._NEWEST.clear()
     assert dp.Filter.from_json(resealed(plain, spent=spent)).queries == 3
     registry._NEWEST.clear()
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         dp.Filter.from_json(resealed(keyed, spent=spent), key=key)
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         dp.Filter.from_json(resealed(keyed, key=b"another key of 24 bytes!", spent=spent), key=key)
     assert dp.Filter.from_json(resealed(keyed, key=key, spent=spent), key=key).queries == 3
 
@@ -117,11 +117,11 @@ def test_a_key_cannot_be_dropped(half_spent, key, tmp_path):
     """A keyed file needs its key, an unkeyed one is refused where a key is expected."""
     half_spent.save(tmp_path / "ledger", key=key)
     for other in (None, key[::-1]):
-        with pytest.raises(dp.BadLedger):
+        with pytest.raises(dp.errors.BadLedger):
             dp.Filter.load(tmp_path / "ledger", key=other)
-        with pytest.raises(dp.BadLedger):
+        with pytest.raises(dp.errors.BadLedger):
             half_spent.save(tmp_path / "ledger", key=other)
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         dp.Filter.from_json(half_spent.to_json(), key=key)
     for bad in ("text" * 8, b"short", 7, True):
         with pytest.raises(dp.InvalidArgument):
@@ -165,7 +165,7 @@ IMPOSSIBLE = {
 def test_an_impossible_history_is_refused(half_spent, key, name):
     """Even where the seal and the HMAC are right."""
     edited = resealed(half_spent.to_json(key=key), key=key, **IMPOSSIBLE[name])
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         dp.Filter.from_json(edited, key=key)
 
 
@@ -174,15 +174,15 @@ def test_an_impossible_history_is_refused(half_spent, key, name):
 )
 def test_other_texts_are_refused(text):
     """Without any other exception."""
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         dp.Filter.from_json(text)
 
 
 def test_a_filter_is_no_odometer(half_spent):
     """A ledger is opened as what it was."""
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         dp.Odometer.from_json(half_spent.to_json())
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         dp.Filter.from_json(dp.Odometer(dp.PureDP).to_json())
 
 
@@ -193,9 +193,9 @@ def test_an_older_copy_is_seen_in_this_process(half_spent, tmp_path):
     half_spent.spend(dp.PureDP("0.1"))
     half_spent.save(tmp_path / "ledger")
     (tmp_path / "ledger").write_bytes(older)
-    with pytest.raises(dp.StaleLedger, match="3"):
+    with pytest.raises(dp.errors.StaleLedger, match="3"):
         dp.Filter.load(tmp_path / "ledger")
-    with pytest.raises(dp.StaleLedger):
+    with pytest.raises(dp.errors.StaleLedger):
         half_spent.save(tmp_path / "ledger")
     assert dp.Filter.load(tmp_path / "ledger", expect=seal).queries == 3
 
@@ -207,7 +207,7 @@ def test_an_older_copy_is_seen_elsewhere_only_with_help(half_spent, key):
     seal, queries = half_spent.seal, half_spent.queries
     for known in ({"expect": seal}, {"at_least": queries}):
         registry._NEWEST.clear()  # as another process
-        with pytest.raises(dp.StaleLedger):
+        with pytest.raises(dp.errors.StaleLedger):
             dp.Filter.from_json(older, key=key, **known)
     assert dp.Filter.from_json(older, key=key).queries == 3
     for bad in ({"expect": 7}, {"at_least": -1}, {"at_least": True}, {"at_least": 1.0}):
@@ -219,7 +219,7 @@ def test_a_branch_and_another_ceiling_are_seen_in_this_process(half_spent):
     """As many queries but other totals, or the same identity with more to spend."""
     text = half_spent.to_json()
     for change in ({"spent": ["1/10", "0"]}, {"ceiling": ["2", "1/1000000"]}):
-        with pytest.raises(dp.StaleLedger):
+        with pytest.raises(dp.errors.StaleLedger):
             dp.Filter.from_json(resealed(text, **change))
 
 
@@ -231,7 +231,7 @@ def test_two_writers_cannot_both_win(half_spent, tmp_path, bytes_of):
     half_spent.save(tmp_path / "ledger")
     other.spend(dp.PureDP("0.2"))
     before = bytes_of(other), (tmp_path / "ledger").read_bytes()
-    with pytest.raises(dp.StaleLedger, match="load the file"):
+    with pytest.raises(dp.errors.StaleLedger, match="load the file"):
         other.save(tmp_path / "ledger")
     assert (bytes_of(other), (tmp_path / "ledger").read_bytes()) == before
     again = dp.Filter.load(tmp_path / "ledger")
@@ -244,10 +244,10 @@ def test_a_new_filter_does_not_erase_an_old_one(half_spent, tmp_path):
     """Nor does one that was opened from text, nor one over a file that is no ledger."""
     half_spent.save(tmp_path / "ledger")
     for other in (dp.Filter(dp.PureDP(1)), dp.Filter.from_json(half_spent.to_json())):
-        with pytest.raises(dp.StaleLedger):
+        with pytest.raises(dp.errors.StaleLedger):
             other.save(tmp_path / "ledger")
     (tmp_path / "letter").write_text("Dear officer")
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         half_spent.save(tmp_path / "letter")
     assert (tmp_path / "letter").read_text() == "Dear officer"
 
@@ -353,7 +353,7 @@ for _ in range(15):
         try:
             filter.save({str(path)!r})
             break
-        except dp.StaleLedger:
+        except dp.errors.StaleLedger:
             pass
 """
     running = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(3)]

@@ -141,7 +141,7 @@ def test_other_currencies_at_all_times():
     assert gaussian.epsilon_at_all_times(0.01, aim=2) == same.epsilon_at_all_times(0.01, aim=2)
     assert dp.Odometer(dp.GaussianDP).epsilon_at_all_times(0.01, aim=2) == 0
     assert dp.Odometer(dp.GaussianDP).epsilon(0.01) == dp.Odometer(dp.PureDP).epsilon(0.01)
-    with pytest.raises(dp.OutsideTheorem, match="Fix a ceiling"):
+    with pytest.raises(dp.errors.OutsideTheorem, match="Fix a ceiling"):
         dp.Odometer(dp.ApproxDP).epsilon_at_all_times(0.5, aim=1)
     for bad in ({"aim": 0}, {"aim": -1}, {"aim": True}, {"aim": math.nan}):
         with pytest.raises(dp.InvalidArgument):

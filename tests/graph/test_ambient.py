@@ -219,7 +219,7 @@ FREE = {
 def test_an_array_that_is_no_argument_is_refused_by_name(case):
     """An array that is no argument is refused by name."""
     name, function = READING[case]
-    with pytest.raises(dp.TouchesData) as refused:
+    with pytest.raises(dp.errors.TouchesData) as refused:
         dp.post(function, 1.0)
     assert name in str(refused.value)
     assert "pass the release as an argument" in str(refused.value)
@@ -236,8 +236,8 @@ def test_the_update_of_a_loop_reads_no_array_either():
     X, y = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE).nodes()
     point = dp.iterate(X.columns)
     noise = dp.Gaussian(std=10)
-    step = dp.release(dp.gradient(X, y, at=point, clip=1), noise, times=3)
-    with pytest.raises(dp.TouchesData, match="DATA"):
+    step = dp.release(dp.graph.gradient(X, y, at=point, clip=1), noise, times=3)
+    with pytest.raises(dp.errors.TouchesData, match="DATA"):
         dp.loop(point, step, lambda theta, answer, _: theta - answer + DATA.sum())
 
 
@@ -263,13 +263,13 @@ def test_a_global_that_is_set_after_certification_is_seen_before_execution(monke
     run = dp.certify(Reading(), target=dp.ApproxDP(1, "1e-6"), setting=setting)
     assert dp.execute(run, DATA, np.ones(100), rng=0).output is not None
     monkeypatch.setattr(sys.modules[__name__], "LATER", DATA)
-    with pytest.raises(dp.TouchesData, match="LATER"):
+    with pytest.raises(dp.errors.TouchesData, match="LATER"):
         dp.execute(run, DATA, np.ones(100), rng=0)
 
 
 def test_an_error_shows_no_content():
     """An error shows no content."""
-    with pytest.raises(dp.TouchesData) as refused:
+    with pytest.raises(dp.errors.TouchesData) as refused:
         dp.post(lambda v: v + sum(LABELS), 1.0)
     assert "a list of 1000 entries" in str(refused.value)
     assert "999" not in str(refused.value)

@@ -69,7 +69,7 @@ def test_divided_rows_keep_their_box():
     half = rows.scaled(4)
     assert half.entry == dp.constant("1/2")
     assert half.box
-    far = rows.scaled(dp.aggregate("std", rows))
+    far = rows.scaled(dp.graph.aggregate("std", rows))
     assert far.entry is None
     assert not far.box
 
@@ -163,7 +163,7 @@ def run(statistic, *parts):
     def number(formula):
         return float(value(formula, {"d": X.shape[1]}))
 
-    graph = dp.Graph.of(statistic)
+    graph = dp.graph.Graph.of(statistic)
     reading = Pass.of(graph, number, Block(X[:0], y[:0]))
     values = derived(graph, reading.sums, reading([Block(X, y)]), number)
     return np.asarray(real(statistic, values, number), dtype=float)

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.auditing.attained_pairs import attained_by
+from dpframe.audits.attained_pairs import attained_by
 from dpframe.graph.statistics import Monomials, SufficientStatistics
 from dpframe.graph.statistics.combined import columns_of, factors
 from dpframe.sensitivity import L1, L2, OPERATOR
 from tests.support.oracles import value
 
 AR, RO = dp.ADD_REMOVE, dp.REPLACE_ONE
-MAKE = {"monomials": dp.monomials, "statistics": dp.sufficient_statistics}
+MAKE = {"monomials": dp.graph.monomials, "statistics": dp.graph.sufficient_statistics}
 CASES = list(itertools.product(MAKE, (True, False), (AR, RO)))
 TABLE = {  # (what, with y'y, relation): in units of the bounds
     ("monomials", True, AR): lambda d: (d + 1) ** 2,
@@ -120,7 +120,7 @@ def run(statistic, *parts):
     def number(formula):
         return float(value(formula, {"d": X.shape[1]}))
 
-    graph = dp.Graph.of(statistic)
+    graph = dp.graph.Graph.of(statistic)
     reading = Pass.of(graph, number, Block(X[:0], y[:0]))
     values = derived(graph, reading.sums, reading([Block(X, y)]), number)
     return np.asarray(real(statistic, values, number), dtype=float)

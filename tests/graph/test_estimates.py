@@ -32,8 +32,8 @@ def run(statistic, X, y, size=10**6):
         return float(value(formula, {"d": X.shape[1]}))
 
     blocks = [Block(X[a : a + size], y[a : a + size]) for a in range(0, max(len(y), 1), size)]
-    reading = Pass.of(dp.Graph.of(statistic), number, Block(X[:0], y[:0]))
-    values = derived(dp.Graph.of(statistic), reading.sums, reading(blocks), number)
+    reading = Pass.of(dp.graph.Graph.of(statistic), number, Block(X[:0], y[:0]))
+    values = derived(dp.graph.Graph.of(statistic), reading.sums, reading(blocks), number)
     return np.asarray(real(statistic, values, number), dtype=float)
 
 

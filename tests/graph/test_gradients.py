@@ -30,7 +30,7 @@ def gradients(loss=None, clip=1, relation=dp.ADD_REMOVE, **bounds):
     """The point of a loop, and the sum of the gradients there."""
     X, y = setting(relation, **bounds).nodes()
     point = dp.iterate(X.columns)
-    return point, dp.gradient(X, y, at=point, clip=clip, loss=loss)
+    return point, dp.graph.gradient(X, y, at=point, clip=clip, loss=loss)
 
 
 def number(formula):
@@ -60,7 +60,9 @@ def table(n=60, seed=0):
     return rows, rng.uniform(-3, 3, n)
 
 
-@pytest.mark.parametrize("loss", [dp.Squared(), dp.Logistic(), dp.Huber("0.5")], ids=str)
+@pytest.mark.parametrize(
+    "loss", [dp.graph.Squared(), dp.graph.Logistic(), dp.graph.Huber("0.5")], ids=str
+)
 def test_it_is_the_gradient(loss):
     """By central differences of the loss itself."""
     (_, total), (rows, labels) = gradients(loss), table()
@@ -73,7 +75,7 @@ def test_it_is_the_gradient(loss):
 
 def test_each_record_by_itself_to_the_last_bit():
     """Alone, in other orders, in other memory: the same bits."""
-    (_, total), (rows, labels) = gradients(dp.Logistic()), table(257)
+    (_, total), (rows, labels) = gradients(dp.graph.Logistic()), table(257)
     node, theta = node_of(total), np.array([0.1, 1e9, -3.0])
     whole = each(node, rows, labels, theta)
     alone = [each(node, rows[i : i + 1], labels[i : i + 1], theta)[0] for i in range(257)]
@@ -83,7 +85,9 @@ def test_each_record_by_itself_to_the_last_bit():
     assert np.array_equal(each(node, strided, labels[order], theta), whole[order])
 
 
-@pytest.mark.parametrize("loss", [dp.Squared(), dp.Logistic(), dp.Huber(1)], ids=str)
+@pytest.mark.parametrize(
+    "loss", [dp.graph.Squared(), dp.graph.Logistic(), dp.graph.Huber(1)], ids=str
+)
 @pytest.mark.parametrize("norm", ["1e-200", 1, "1e200"])
 def test_it_is_finite_whatever_the_point(loss, norm):
     """Points, rows and labels from the smallest doubles to the largest: finite, and no warning."""
@@ -116,9 +120,9 @@ def test_sensitivity(relation):
     assert total.sensitivity(L2).value == dp.constant("0.7") * twice
     assert not total.sensitivity(L2).attained
     assert number(total.sensitivity(L1).value ** 2) == pytest.approx(0.49 * twice**2 * D)
-    _, bounded = gradients(dp.Huber(2), clip=None, relation=relation)
+    _, bounded = gradients(dp.graph.Huber(2), clip=None, relation=relation)
     assert bounded.sensitivity(L2).value == dp.constant(4 * twice)
-    _, logistic = gradients(dp.Logistic(), clip=None, relation=relation)
+    _, logistic = gradients(dp.graph.Logistic(), clip=None, relation=relation)
     assert logistic.sensitivity(L2).value == dp.constant(6 * twice)
     _, open_one = gradients(clip=None, relation=relation)
     assert open_one.sensitivity(L2) is None
@@ -149,8 +153,8 @@ def test_bad_arguments():
     """What is no loop's point and what is no loss."""
     X, y = setting().nodes()
     with pytest.raises(dp.InvalidArgument, match="the point of a loop"):
-        dp.gradient(X, y, at=np.zeros(3), clip=1)
+        dp.graph.gradient(X, y, at=np.zeros(3), clip=1)
     with pytest.raises(dp.InvalidArgument, match="a convex loss"):
-        dp.gradient(X, y, at=dp.iterate(X.columns), clip=1, loss="squared")
+        dp.graph.gradient(X, y, at=dp.iterate(X.columns), clip=1, loss="squared")
     with pytest.raises(dp.InvalidArgument, match="positive"):
-        dp.gradient(X, y, at=dp.iterate(X.columns), clip=0)
+        dp.graph.gradient(X, y, at=dp.iterate(X.columns), clip=0)

@@ -187,7 +187,7 @@ def test_every_statistic_of_bounded_rows_stands_on_the_grid():
 def test_without_a_grid_nothing_is_exact():
     """grid=None leaves statistics to floating point."""
     X, y = declared(grid=None)
-    assert not any(one.exact for one in (X.T @ X, X.T @ y, dp.total(y), dp.stack(X.T @ X)))
+    assert not any(one.exact for one in (X.T @ X, X.T @ y, dp.total(y), dp.graph.stack(X.T @ X)))
 
 
 def test_terms_without_a_common_step_are_not_exact():

@@ -37,18 +37,18 @@ def names(relation=dp.REPLACE_ONE):
 
 
 OF_ROWS = {  # on X and on y alike: what is written, and the words that the answer needs
-    "{} ** 2": "dp.column_squares(X)",
+    "{} ** 2": "dp.graph.column_squares(X)",
     "-{}": "X.scaled_columns(by=[...], minus=[...])",
     "1 - {}": "y.scaled(by, minus=c)",
     "abs({})": "before it is given to dp.execute",
-    "{} > 0": "dp.bin_counts(X, cuts)",
-    "0 < {}": "dp.bin_counts(X, cuts)",
+    "{} > 0": "dp.graph.bin_counts(X, cuts)",
+    "0 < {}": "dp.graph.bin_counts(X, cuts)",
     "{}[0]": "dp.Rows(columns=[dp.Numeric(...), ...])",
-    "{}[:, :2]": "dp.partition_at",
+    "{}[:, :2]": "dp.graph.partition_at",
     "len({})": "X.rows",
     "{}.shape": "X.rows",
     "{}.std()": "divide in dp.post",
-    "{}.max()": "dp.bin_counts",
+    "{}.max()": "dp.graph.bin_counts",
     "{} * X": "X.scaled_columns(by=[...])",
     "{} * np.ones(3)": "X.weighted(w)",
     "np.ones(3) * {}": "X.weighted(w)",
@@ -222,7 +222,7 @@ def test_rows_are_scaled_by_positive_numbers(scale):
     """Nothing else makes a map."""
     X, y = setting().nodes()
     for data in (X, y):
-        with pytest.raises((dp.InvalidArgument, dp.TouchesData, ZeroDivisionError)):
+        with pytest.raises((dp.InvalidArgument, dp.errors.TouchesData, ZeroDivisionError)):
             _ = data / scale
 
 

@@ -33,8 +33,8 @@ def declared(grid=20, relation=dp.ADD_REMOVE):
     return {
         "hashed": dp.partition(X, y, cells=3),
         "hashed rows": dp.partition(X, None, cells=3, salt="other"),
-        "label": dp.partition_at(X, y, [-1, 0, "1/3"]),
-        "column": dp.partition_at(X, y, [Fraction(1, 4)], column=1),
+        "label": dp.graph.partition_at(X, y, [-1, 0, "1/3"]),
+        "column": dp.graph.partition_at(X, y, [Fraction(1, 4)], column=1),
         "one": dp.partition(X, y, cells=1),
     }
 
@@ -57,7 +57,7 @@ def run(statistic, blocks, *, whole=False):
     def number(formula):
         return float(value(formula, {"d": blocks[0].rows.shape[1]}))
 
-    graph = dp.Graph.of(statistic)
+    graph = dp.graph.Graph.of(statistic)
     empty = Block(blocks[0].rows[:0], blocks[0].labels[:0])
     reading = Pass.of(graph, number, empty)
     values = derived(graph, reading.sums, pickle.loads(pickle.dumps(reading))(blocks), number)
@@ -119,11 +119,11 @@ def test_cuts_are_where_they_say():
     X, y = samples.setting().nodes()
     labels = np.array([-2.0, -1, -0.5, -0.0, 0, 0.2, 1 / 3, 2])
     rows = np.column_stack([np.zeros(8), labels / 2])
-    found = cell_of_each(dp.partition_at(X, y, [-1, 0, Fraction(1, 3)]), rows, labels)
+    found = cell_of_each(dp.graph.partition_at(X, y, [-1, 0, Fraction(1, 3)]), rows, labels)
     assert found.tolist() == [0, 1, 1, 2, 2, 2, 3, 3]
-    of_column = cell_of_each(dp.partition_at(X, y, [0], column=1), rows, labels)
+    of_column = cell_of_each(dp.graph.partition_at(X, y, [0], column=1), rows, labels)
     assert of_column.tolist() == [0, 0, 0, 1, 1, 1, 1, 1]
-    far = dp.partition_at(X, y, [-(10**400), 10**400])
+    far = dp.graph.partition_at(X, y, [-(10**400), 10**400])
     assert cell_of_each(far, rows, labels).tolist() == [1] * 8
 
 
@@ -208,15 +208,15 @@ def test_what_is_no_partition_is_refused():
         lambda: dp.partition(X, y, cells=2, salt=1),
         lambda: dp.partition(y, X, cells=2),
         lambda: dp.partition(None, y, cells=2),
-        lambda: dp.partition_at(X, None, [0]),
-        lambda: dp.partition_at(X, y, []),
-        lambda: dp.partition_at(X, y, [1, 0]),
-        lambda: dp.partition_at(X, y, [0, 0]),
-        lambda: dp.partition_at(X, y, "01"),
-        lambda: dp.partition_at(X, y, [float("nan")]),
-        lambda: dp.partition_at(X, y, [dp.EPSILON]),
-        lambda: dp.partition_at(X, y, [0], column=-1),
-        lambda: dp.partition_at(X, y, [0], column=True),
+        lambda: dp.graph.partition_at(X, None, [0]),
+        lambda: dp.graph.partition_at(X, y, []),
+        lambda: dp.graph.partition_at(X, y, [1, 0]),
+        lambda: dp.graph.partition_at(X, y, [0, 0]),
+        lambda: dp.graph.partition_at(X, y, "01"),
+        lambda: dp.graph.partition_at(X, y, [float("nan")]),
+        lambda: dp.graph.partition_at(X, y, [dp.EPSILON]),
+        lambda: dp.graph.partition_at(X, y, [0], column=-1),
+        lambda: dp.graph.partition_at(X, y, [0], column=True),
         lambda: dp.partition(X, y, cells=3).cell(3),
         lambda: dp.partition(X, y, cells=3).cell(-1),
         lambda: dp.partition(X, y, cells=3).cell(True),
@@ -235,7 +235,7 @@ def test_what_is_no_partition_is_refused():
 def test_a_column_that_is_not_there_is_refused_before_the_table_is_read():
     """The number of columns is public, so this says nothing of the data."""
     X, y = samples.setting().nodes()
-    count = dp.partition_at(X, y, [0], column=2).count(0)
+    count = dp.graph.partition_at(X, y, [0], column=2).count(0)
     with pytest.raises(NotExecutable, match="column 2"):
         run(count, [Block(*table())])
 

@@ -116,8 +116,12 @@ def test_noise_that_reads_a_later_release_is_refused():
 
 def test_a_function_is_told_the_new_std():
     """Of noise scaled jointly, of noise divided anew, and of both."""
-    divided = dp.Resplit(of=Told(), weights=(1, 2))
-    for regression in (dp.Jointly(of=Told()), divided, dp.Jointly(of=divided)):
+    divided = dp.audits.Resplit(of=Told(), weights=(1, 2))
+    for regression in (
+        dp.regressions.Jointly(of=Told()),
+        divided,
+        dp.regressions.Jointly(of=divided),
+    ):
         post = graph_of(regression).output
         gram, moment, half, whole = post.arguments
         assert (half, whole) == (gram.std / 2, moment.std)
@@ -136,9 +140,9 @@ def test_noise_stated_by_another_std_is_scaled_once():
 @pytest.mark.parametrize(
     "regression",
     [
-        dp.Jointly(of=Clipped()),
-        dp.Resplit(of=Clipped(), weights=(1, 1)),
-        dp.Jointly(of=dp.Resplit(of=Clipped(), weights=(1, 3))),
+        dp.regressions.Jointly(of=Clipped()),
+        dp.audits.Resplit(of=Clipped(), weights=(1, 1)),
+        dp.regressions.Jointly(of=dp.audits.Resplit(of=Clipped(), weights=(1, 3))),
     ],
     ids=str,
 )
@@ -150,9 +154,9 @@ def test_what_is_learned_is_released_once(regression):
 
 def test_an_adaptive_declaration_divided_anew_draws_as_often():
     """Every release of a shipped one, in its order, and no other."""
-    of = dp.AdaptiveGradientDescent()
+    of = dp.regressions.AdaptiveGradientDescent()
     names = [release.name for release in graph_of(of).releases]
-    divided = graph_of(dp.Resplit(of=of, weights=(1,) * len(names)))
+    divided = graph_of(dp.audits.Resplit(of=of, weights=(1,) * len(names)))
     assert [release.name for release in divided.releases] == names
 
 

@@ -111,7 +111,7 @@ def test_records_over_row_norms():
     got = of_records(DividedRecords(X, Y), rows, labels)
     assert np.allclose(got[:2], [[0.6, 0.8, 0, 2], [0, 0, 0, 7]])
     assert got[2, 3] == pytest.approx(5e300)
-    unit, clipped = dp.divided_records(X, Y, bound=3)
+    unit, clipped = dp.graph.divided_records(X, Y, bound=3)
     assert np.array_equal(unit.apply(got, number), got[:, :3])
     assert np.array_equal(clipped.apply(clipped.source.apply(got, number), number), [2, 3, 3])
 
@@ -125,7 +125,7 @@ def test_residuals_are_numpys():
     far = of_records(Residuals(X, Y, RELEASED), rows * 1e300, labels, theta * 1e300)
     assert np.isfinite(far).all()
     for relation in samples.RELATIONS:
-        error = dp.clipped_error(*samples.setting(relation).nodes(), RELEASED, bound=2)
+        error = dp.graph.clipped_error(*samples.setting(relation).nodes(), RELEASED, bound=2)
         assert number(error.sensitivity(L1).value) == 4
 
 
@@ -136,7 +136,7 @@ def test_labels_by_numbers():
     assert np.allclose(scaled.apply(labels, number), (labels - 0.5) / 4)
     assert scaled.bound is None
     assert number(Y.scaled(4).bound) == 0.5
-    assert Y.scaled(dp.aggregate("max_abs", Y)).bound is None
+    assert Y.scaled(dp.graph.aggregate("max_abs", Y)).bound is None
 
 
 @pytest.mark.parametrize(
@@ -151,10 +151,10 @@ def test_labels_by_numbers():
         lambda: X.divided(by=3, lower=1, upper=2),
         lambda: X.divided(by=RELEASED, lower=0, upper=2),
         lambda: Y.scaled(0),
-        lambda: dp.bin_counts(X, [1, 1]),
-        lambda: dp.bin_counts(X, []),
-        lambda: dp.bin_counts(RELEASED, [1]),
-        lambda: dp.clipped_error(X, Y, Y, bound=1),
+        lambda: dp.graph.bin_counts(X, [1, 1]),
+        lambda: dp.graph.bin_counts(X, []),
+        lambda: dp.graph.bin_counts(RELEASED, [1]),
+        lambda: dp.graph.clipped_error(X, Y, Y, bound=1),
     ],
 )
 def test_what_is_no_scale_is_refused_in_words(wrong):
@@ -175,7 +175,7 @@ def test_scales_of_another_length_are_refused():
 # ------------------------------------------------------------------------------------- statistics
 def run(statistic, rows, labels):
     """The value of a statistic on a table, by the pass that executions make."""
-    graph = dp.Graph.of(statistic)
+    graph = dp.graph.Graph.of(statistic)
     reading = Pass.of(graph, number, Block(rows[:0], labels[:0]))
     values = derived(graph, reading.sums, reading([Block(rows, labels)]), number)
     return np.asarray(real(statistic, values, number), dtype=float)

@@ -42,7 +42,7 @@ VALUES = {  # a formula of the data
     "n + 1": lambda X, y: 1 + X.rows,
     "trace": lambda X, y: 1 + dp.trace(X.T @ X),
     "y'y": lambda X, y: 1 + y @ y,
-    "max_abs": lambda X, y: dp.aggregate("max_abs", X) + 1,
+    "max_abs": lambda X, y: dp.graph.aggregate("max_abs", X) + 1,
     "sqrt of lambda_min": lambda X, y: dp.sqrt(2 + dp.lambda_min(X.T @ X)),
     "inside min": lambda X, y: dp.minimum(5, 1 + X.rows),
     "inside log": lambda X, y: dp.log(3 + X.rows),
@@ -66,7 +66,7 @@ def test_a_formula_of_the_data_is_refused(place, formula):
     """Refuted by structure with the path to the data, or an error where it cannot be spelled."""
     try:
         report = dp.examine(Reads(place, formula), target=TARGET, setting=setting())
-    except (dp.InvalidArgument, dp.TouchesData):
+    except (dp.InvalidArgument, dp.errors.TouchesData):
         return
     assert not report.proved
     assert any(
@@ -95,16 +95,16 @@ def test_a_function_that_captures_data_is_refused():
         return value, other
 
     for function in (closing, defaulting, lambda value: statistic):
-        with pytest.raises((dp.TouchesData, dp.InvalidArgument)):
+        with pytest.raises((dp.errors.TouchesData, dp.InvalidArgument)):
             dp.post(function, 1)
 
 
 def test_a_graph_is_a_value():
     """Graphs of one declaration are equal and hash alike; another share is another graph."""
-    graphs = [dp.AdaSSPBudget().graph(setting(), TARGET.budget) for _ in range(2)]
+    graphs = [dp.literature.AdaSSPBudget().graph(setting(), TARGET.budget) for _ in range(2)]
     assert graphs[0] == graphs[1]
     assert len(set(graphs)) == 1
-    other = dp.AdaSSPBudget(gamma="1/3").graph(setting(), TARGET.budget)
+    other = dp.literature.AdaSSPBudget(gamma="1/3").graph(setting(), TARGET.budget)
     assert other != graphs[0]
     assert len({graphs[0].hash, other.hash}) == 2
 

@@ -698,9 +698,9 @@ def test_there_are_many_false_certificates() -> None:
 
 
 # ---------------------------------------------------------------------- certificates of dpframe
-WITHIN = dp.FunctionalRidge()
-SHIPPED = {cls.__name__: cls() for cls in dp.REGRESSIONS}
-SHIPPED["Tuned"] = dp.Tuned(of=WITHIN, field="lam", candidates=(1, 10))
+WITHIN = dp.regressions.FunctionalRidge()
+SHIPPED = {cls.__name__: cls() for cls in dp.literature.REGRESSIONS}
+SHIPPED["Tuned"] = dp.regressions.Tuned(of=WITHIN, field="lam", candidates=(1, 10))
 REFUSED = {("NoisySGD", "add_remove", "number")}  # what samples amplify is not counted here
 TARGETS = {
     "formula": dp.ApproxDP(dp.parameter("epsilon", 0), dp.parameter("delta", 0, 1)),
@@ -1746,18 +1746,20 @@ PEOPLE = {
     "weighted, public total": dp.PersonalizedRidge(
         penalty=dp.parameter("lam"), total=dp.parameter("S")
     ),
-    "printed": dp.PersonalizedRidgePrinted(penalty=dp.parameter("lam")),
-    "printed, public total": dp.PersonalizedRidgePrinted(penalty=1, total=dp.parameter("S")),
-    "uniform": dp.UniformRidge(penalty=dp.parameter("lam")),
-    "tilted": dp.PersonalizedObjective(),
-    "tilted, public total": dp.PersonalizedObjective(
+    "printed": dp.literature.PersonalizedRidgePrinted(penalty=dp.parameter("lam")),
+    "printed, public total": dp.literature.PersonalizedRidgePrinted(
+        penalty=1, total=dp.parameter("S")
+    ),
+    "uniform": dp.literature.UniformRidge(penalty=dp.parameter("lam")),
+    "tilted": dp.regressions.PersonalizedObjective(),
+    "tilted, public total": dp.regressions.PersonalizedObjective(
         penalty=dp.parameter("lam"), total=dp.parameter("S")
     ),
-    "sampled": dp.SampledRidge(penalty=dp.parameter("lam")),
-    "sampled, average": dp.SampledRidge(threshold="average"),
-    "sampled, public threshold": dp.SampledRidge(threshold=dp.parameter("t")),
+    "sampled": dp.regressions.SampledRidge(penalty=dp.parameter("lam")),
+    "sampled, average": dp.regressions.SampledRidge(threshold="average"),
+    "sampled, public threshold": dp.regressions.SampledRidge(threshold=dp.parameter("t")),
     "statistics": WeightedStatistics(),
-    "statistics, capped": dp.PersonalizedSSP(),
+    "statistics, capped": dp.regressions.PersonalizedSSP(),
 }
 EVERYBODY = {
     "each": dp.PersonalizedDP(OWN),

@@ -67,7 +67,7 @@ class Longest(RecordSum):
 
 
 @attrs.frozen(cache_hash=True)
-class Logistic(dp.AdditiveNoise):
+class Logistic(dp.mechanisms.AdditiveNoise):
     """Logistic noise."""
 
     kind, gives, norm, noise = "logistic", dp.PureDP, L1, "scale"
@@ -216,7 +216,7 @@ class Constant(Procedure):
 
     kind: ClassVar[str] = "constant"
     rows: Rows
-    share: dp.Share
+    share: dp.graph.Share
     name: str = "zero"
     inputs = property(lambda self: (self.rows,))
     summary = "zero"

@@ -37,10 +37,10 @@ def epsilon(things, relation, accountant, delta):
 
 
 ALL = set(samples.MECHANISMS)
-GAUSSIAN = {dp.Gaussian, dp.MirroredGaussian, dp.CorrelatedGaussian}
+GAUSSIAN = {dp.Gaussian, dp.mechanisms.MirroredGaussian, dp.mechanisms.CorrelatedGaussian}
 SAMPLED = {
-    dp.PoissonSubsampled: dp.ADD_REMOVE,
-    dp.SubsampledWithoutReplacement: dp.REPLACE_ONE,
+    dp.mechanisms.PoissonSubsampled: dp.ADD_REMOVE,
+    dp.mechanisms.SubsampledWithoutReplacement: dp.REPLACE_ONE,
 }
 PURE = ALL - GAUSSIAN - {dp.DiscreteGaussian} - set(SAMPLED)
 ADDED = {  # what each accountant adds
@@ -73,7 +73,7 @@ def family(cases):
 
 CASES = list(itertools.product(samples.MECHANISMS, samples.RELATIONS, ACCOUNTANTS))
 every = family([case for case in CASES if supported(*case)])
-SLOW = {dp.Laplace, dp.PoissonSubsampled, dp.SubsampledWithoutReplacement}
+SLOW = {dp.Laplace, dp.mechanisms.PoissonSubsampled, dp.mechanisms.SubsampledWithoutReplacement}
 
 
 def instances(cls):

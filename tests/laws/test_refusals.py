@@ -144,8 +144,8 @@ def test_targets_of_calibrate(target):
 
 def test_a_loss_of_one_direction_is_refused_under_replace_one():
     """Replacing removes one record and adds another: the pair must cover both."""
-    one = dp.SubsampledGaussianLoss(1, Fraction(1, 10))
-    both = dp.SubsampledGaussianLoss(1, Fraction(1, 10), "both")
+    one = dp.pld.SubsampledGaussianLoss(1, Fraction(1, 10))
+    both = dp.pld.SubsampledGaussianLoss(1, Fraction(1, 10), "both")
     with pytest.raises(dp.InvalidArgument, match="both directions"):
         dp.compose((one, 3), relation=dp.REPLACE_ONE)
     assert dp.compose((both, 3), relation=dp.REPLACE_ONE).parts

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import dpframe as dp
-from dpframe.ledger import Cost, schema
-from dpframe.ledger.chain import BEGINNING, Entry, entry_after
+from dpframe.budgets.ledger import Cost, schema
+from dpframe.budgets.ledger.chain import BEGINNING, Entry, entry_after
 from dpframe.privacy import Unit
 
 ROW = Unit(dp.ADD_REMOVE)

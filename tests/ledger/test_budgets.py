@@ -8,8 +8,8 @@ import mpmath
 import pytest
 
 import dpframe as dp
-from dpframe.ledger import Cost
-from dpframe.ledger.rules import chord
+from dpframe.budgets.ledger import Cost
+from dpframe.budgets.ledger.rules import chord
 from dpframe.privacy import Unit
 from tests.ledger.curves import MILLIONTH, bisect, bisect_mu, mpf
 

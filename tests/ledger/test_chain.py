@@ -12,7 +12,7 @@ from fractions import Fraction
 import pytest
 
 import dpframe as dp
-from dpframe.ledger import schema
+from dpframe.budgets.ledger import schema
 
 COLUMNS = ("number", "time", "action", "dataset", "content", "previous", "hash")
 TRIGGERS = schema.STATEMENTS[1:]
@@ -52,7 +52,7 @@ def test_every_column_of_every_row(history, edit, raw, tmp_path):
             edit(copy, change, (value, row[0]))
             dp.Ledger(copy)  # the control: the same edit with the same value is accepted
             edit(copy, change, (flipped(value, rng), row[0]))
-            with pytest.raises(dp.BadLedger):
+            with pytest.raises(dp.errors.BadLedger):
                 dp.Ledger(copy)
 
 
@@ -69,7 +69,7 @@ def test_rows_deleted_doubled_and_renumbered(history, edit, raw, tmp_path):
         for statement in statements[: 3 if row != rows[-1] else 2]:
             shutil.copy(history.path, copy)
             edit(copy, *statement)
-            with pytest.raises(dp.BadLedger):
+            with pytest.raises(dp.errors.BadLedger):
                 dp.Ledger(copy)
 
 
@@ -90,7 +90,7 @@ def test_a_chain_rewritten_with_right_hashes_still_adds_up(history, edit, raw):
     """An edit with every hash computed again is seen where the sums or ceilings cannot be; where
     they can, only a kept head shows it. This is what the documentation says.
     """
-    from dpframe.ledger.chain import Entry, entry_after
+    from dpframe.budgets.ledger.chain import Entry, entry_after
 
     head, rows = history.head, [Entry(*row) for row in raw(history.path, (schema.SELECT,))]
 
@@ -109,27 +109,27 @@ def test_a_chain_rewritten_with_right_hashes_still_adds_up(history, edit, raw):
             )
 
     rewritten(lambda action, c: {**c, "totals": {"pure": ["1/10"]}} if action == "charge" else c)
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         dp.Ledger(history.path)
     rewritten(lambda action, c: {**c, "prices": {"pure": ["2"]}} if action == "charge" else c)
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         dp.Ledger(history.path)
 
     def dearer(content):
         return {**content, "prices": {**content["prices"], "zcdp": ["1/10"]}}
 
     rewritten(lambda action, c: dearer(c) if action == "charge" else c)
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         dp.Ledger(history.path)
     larger = {"ceilings": [{"kind": "pure", "epsilon": "2"}]}
     rewritten(lambda action, c: larger if action == "rule" else c)
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         dp.Ledger(history.path)
     rewritten(lambda action, c: {**c, "identity": "00"} if action == "ledger" else c)
     assert dp.Ledger(history.path).account("survey").runs == 6
-    with pytest.raises(dp.StaleLedger):
+    with pytest.raises(dp.errors.StaleLedger):
         dp.Ledger(history.path, head=head)
-    with pytest.raises(dp.StaleLedger):
+    with pytest.raises(dp.errors.StaleLedger):
         history.verify()
 
 
@@ -150,9 +150,9 @@ def test_roll_back(history, spend, tmp_path):
         lambda: history.head,
         lambda: spend(history, "survey", dp.PureDP("0.1")),
     ):
-        with pytest.raises(dp.StaleLedger):
+        with pytest.raises(dp.errors.StaleLedger):
             use()
-    with pytest.raises(dp.StaleLedger):
+    with pytest.raises(dp.errors.StaleLedger):
         dp.Ledger(history.path, head=kept)
     assert dp.Ledger(history.path, head=early).head == early
     assert dp.Ledger(history.path).account("survey").runs == 6
@@ -162,7 +162,7 @@ def test_the_last_rows_cut_off(history, edit):
     """As a roll-back: seen against a kept head only."""
     kept = history.head
     edit(history.path, "DELETE FROM entries WHERE number > 8")
-    with pytest.raises(dp.StaleLedger):
+    with pytest.raises(dp.errors.StaleLedger):
         dp.Ledger(history.path, head=kept)
     assert dp.Ledger(history.path).head != kept
 
@@ -172,7 +172,7 @@ def test_a_deleted_file_is_noticed(history, cost):
     kept = history.head
     history.path.unlink()
     for use in (history.verify, lambda: dp.Ledger(history.path, head=kept)):
-        with pytest.raises(dp.StaleLedger):
+        with pytest.raises(dp.errors.StaleLedger):
             use()
     with (
         pytest.raises(dp.InvalidArgument, match="an existing file"),
@@ -208,5 +208,5 @@ def test_a_pickled_ledger_opens_the_same_file_again(history, tmp_path):
     text = pickle.dumps(history)
     assert pickle.loads(text).account("survey") == history.account("survey")
     history.path.unlink()
-    with pytest.raises(dp.StaleLedger):
+    with pytest.raises(dp.errors.StaleLedger):
         pickle.loads(text)

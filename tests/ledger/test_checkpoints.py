@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 import dpframe as dp
-from dpframe.ledger import chain, checkpoint, schema, store
-from dpframe.ledger.book import Book
-from dpframe.ledger.chain import BEGINNING
-from dpframe.ledger.steps import begun
+from dpframe.budgets.ledger import chain, checkpoint, schema, store
+from dpframe.budgets.ledger.book import Book
+from dpframe.budgets.ledger.chain import BEGINNING
+from dpframe.budgets.ledger.steps import begun
 from dpframe.privacy import Unit
 
 EVERY = 20
@@ -141,13 +141,13 @@ def test_edits_before_the_checkpoints(many, tmp_path, rows_of, write):
             changed = row._replace(**{field: getattr(row, field)[:-1] + "?"})
             write(copy, [*rows[: number - 1], changed, *rows[number:]])
             if number >= first or (number == first - 1 and field == "hash"):
-                with pytest.raises(dp.BadLedger):
+                with pytest.raises(dp.errors.BadLedger):
                     dp.Ledger(copy)
                 continue
             opened = dp.Ledger(copy)
             assert opened.account("survey") == account
             for use in (opened.verify, lambda: opened.charges("survey"), opened.export):  # noqa: B023
-                with pytest.raises(dp.BadLedger):
+                with pytest.raises(dp.errors.BadLedger):
                     use()
     shutil.copy(ledger.path, copy)
     write(copy, rows)
@@ -172,7 +172,7 @@ def test_forged_sums_before_the_checkpoints(many, rows_of, rewritten, write):
     write(ledger.path, rewritten(rows, less))
     opened = dp.Ledger(ledger.path)
     assert opened.account("survey") == account
-    with pytest.raises(dp.BadLedger, match=f"entry {early} "):
+    with pytest.raises(dp.errors.BadLedger, match=f"entry {early} "):
         opened.verify()
 
     part = Fraction(1, 100)
@@ -190,14 +190,14 @@ def test_forged_sums_before_the_checkpoints(many, rows_of, rewritten, write):
         return change
 
     write(ledger.path, rewritten(rows, lower(numbers[-1])))
-    with pytest.raises(dp.BadLedger, match=f"entry {numbers[-1]} "):
+    with pytest.raises(dp.errors.BadLedger, match=f"entry {numbers[-1]} "):
         dp.Ledger(ledger.path)
     write(ledger.path, rewritten(rows, lower(*numbers[-2:])))
     forged = dp.Ledger(ledger.path)
     assert forged.account("survey").main.state.spent[0] == account.main.state.spent[0] - part
-    with pytest.raises(dp.BadLedger, match=f"entry {numbers[-2]} "):
+    with pytest.raises(dp.errors.BadLedger, match=f"entry {numbers[-2]} "):
         forged.verify()
-    with pytest.raises(dp.StaleLedger):
+    with pytest.raises(dp.errors.StaleLedger):
         dp.Ledger(ledger.path, head=head)
 
 
@@ -229,7 +229,7 @@ def test_checkpoints_that_nothing_adds_up_to(many, name, rows_of, rewritten, wri
         return content
 
     write(ledger.path, rewritten(rows, change))
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         dp.Ledger(ledger.path)
 
 
@@ -249,7 +249,7 @@ def test_a_kept_head_from_before_the_checkpoints(many, spend, rows_of, rewritten
     forged = rewritten(rows, lambda row, content: content | (other if row.number == 1 else {}))
     forged[8] = forged[8]._replace(hash=rows[8].hash)  # the kept one, where it was
     write(ledger.path, forged)
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         dp.Ledger(ledger.path, head=rows[8].hash)
 
 

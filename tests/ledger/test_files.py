@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import dpframe as dp
-from dpframe.ledger import schema
+from dpframe.budgets.ledger import schema
 
 COLUMNS = ("number", "time", "action", "dataset", "content", "previous", "hash")
 TRIGGERS = schema.STATEMENTS[1:]
@@ -91,7 +91,7 @@ def test_bad_files(history, cost, name):
         history.create("third", dp.PureDP(1), relation=dp.ADD_REMOVE)
 
     for use in (lambda: dp.Ledger(path), history.verify, charge, create):
-        with pytest.raises(dp.BadLedger, match=text):
+        with pytest.raises(dp.errors.BadLedger, match=text):
             use()
     assert path.read_bytes() == before
     assert not Path(f"{path}-journal").exists()
@@ -107,7 +107,7 @@ def test_a_flipped_byte_is_refused_or_harmless(history):
         try:
             assert dp.Ledger(path).export() == said
             outcomes.add("harmless")
-        except dp.BadLedger:
+        except dp.errors.BadLedger:
             outcomes.add("refused")
     assert outcomes == {"harmless", "refused"}
 
@@ -119,13 +119,15 @@ def test_a_locked_file(history, cost, tmp_path):
         other.execute("BEGIN IMMEDIATE")
         assert waiting.account("survey").runs == 6  # readers need not wait
         with (
-            pytest.raises(dp.LedgerUnavailable, match=r"write lock for 0.05 seconds.*longer wait="),
+            pytest.raises(
+                dp.errors.LedgerUnavailable, match=r"write lock for 0.05 seconds.*longer wait="
+            ),
             waiting.charging("survey", cost(dp.PureDP("0.1"))),
         ):
             pytest.fail("the body ran")
         other.execute("ROLLBACK")
         other.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(dp.LedgerUnavailable, match="locked"):
+        with pytest.raises(dp.errors.LedgerUnavailable, match="locked"):
             waiting.account("survey")
     with waiting.charging("survey", cost(dp.PureDP("0.1"))):
         assert waiting.account("survey").runs == 7
@@ -186,10 +188,10 @@ def test_read_only_files_and_folders(public, cost, in_child, modes):
         return dp.Ledger(path).account("survey").runs
 
     refused = in_child(charge)
-    assert isinstance(refused, dp.LedgerUnavailable), refused
+    assert isinstance(refused, dp.errors.LedgerUnavailable), refused
     assert "read-only" in str(refused)
     answer = in_child(read)
-    assert answer == 0 if modes[0] else isinstance(answer, dp.LedgerUnavailable)
+    assert answer == 0 if modes[0] else isinstance(answer, dp.errors.LedgerUnavailable)
     lock(0o600, 0o700)
     assert path.read_bytes() == before
 
@@ -210,9 +212,9 @@ def test_a_writable_file_is_charged_by_somebody_else(public, cost, in_child):
 
 def test_a_folder_that_is_not_there(tmp_path):
     """And a folder in place of a file."""
-    with pytest.raises(dp.LedgerUnavailable, match="missing"):
+    with pytest.raises(dp.errors.LedgerUnavailable, match="missing"):
         dp.Ledger(tmp_path / "no" / "x").create("a", dp.PureDP(1), relation=dp.ADD_REMOVE)
-    with pytest.raises(dp.LedgerUnavailable):
+    with pytest.raises(dp.errors.LedgerUnavailable):
         dp.Ledger(tmp_path)
     for path in (b"x", 3, None):
         with pytest.raises(dp.InvalidArgument, match="path"):
@@ -232,7 +234,7 @@ def test_a_full_disk(ledger, cost, in_child):
             while True:
                 with ledger.charging("survey", cost(dp.PureDP("1e-9"))):
                     admitted += 1
-        except dp.LedgerUnavailable as error:
+        except dp.errors.LedgerUnavailable as error:
             return admitted, str(error)
 
     admitted, text = in_child(fill)
@@ -259,7 +261,7 @@ def test_nothing_is_written_before_create(tmp_path):
     assert not path.exists()
     path.touch()
     assert dp.Ledger(path).datasets == ()
-    with pytest.raises(dp.StaleLedger):
+    with pytest.raises(dp.errors.StaleLedger):
         dp.Ledger(path, head="1" * 64)
     dp.Ledger(path).create("a", dp.PureDP(1), relation=dp.ADD_REMOVE)
     assert dp.Ledger(path).datasets == ("a",)

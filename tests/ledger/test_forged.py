@@ -35,7 +35,7 @@ def test_prices_are_computed_again_from_the_stated_cost(ledger, name, rows_of, r
     write(ledger.path, rewritten(rows, lambda _, content: content))
     dp.Ledger(ledger.path)  # the control
     write(ledger.path, rewritten(rows, change))
-    with pytest.raises(dp.BadLedger, match="entry 4 "):
+    with pytest.raises(dp.errors.BadLedger, match="entry 4 "):
         dp.Ledger(ledger.path)
 
 
@@ -54,5 +54,5 @@ def test_prices_by_implication_are_computed_again(ledger, spend, rows_of, rewrit
         return content
 
     write(ledger.path, rewritten(rows, change))
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         dp.Ledger(ledger.path)

@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 import dpframe as dp
+from dpframe.budgets.ledger import Cost
 from dpframe.cli import app
-from dpframe.ledger import Cost
 from dpframe.privacy import Unit
 
 ALIKE = [
@@ -109,7 +109,7 @@ def test_control_characters_are_refused_when_read(ledger, name, rows_of, rewritt
     rows = rows_of(ledger.path)
     renamed = [row._replace(dataset=name if row.dataset else "") for row in rows]
     write(ledger.path, rewritten(renamed, lambda _, content: content))
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         dp.Ledger(ledger.path)
 
 
@@ -128,7 +128,7 @@ def test_an_escape_in_any_field_is_refused_when_read(ledger, spend, rows_of, rew
         rewritten([row._replace(time="\x1b[2J") for row in rows], lambda _, content: content),
     ):
         write(ledger.path, changed)
-        with pytest.raises(dp.BadLedger):
+        with pytest.raises(dp.errors.BadLedger):
             dp.Ledger(ledger.path)
 
 

@@ -8,7 +8,7 @@ import mpmath
 import pytest
 
 import dpframe as dp
-from dpframe.ledger import Cost
+from dpframe.budgets.ledger import Cost
 from dpframe.privacy import Unit
 from tests.ledger.curves import MILLIONTH, bisect, profile
 

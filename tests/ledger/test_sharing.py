@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import dpframe as dp
-from dpframe.ledger import schema, store
-from dpframe.ledger.gate import Gate
+from dpframe.budgets.ledger import schema, store
+from dpframe.budgets.ledger.gate import Gate
 
 
 def switched(path, mode):
@@ -37,10 +37,10 @@ def test_write_ahead_logging_is_refused_with_the_way_out(ledger, spend, cost):
     uses = (lambda: dp.Ledger(ledger.path), ledger.verify, charge, create, lambda: ledger.head)
     with closing(switched(ledger.path, "wal")):
         for use in uses:
-            with pytest.raises(dp.BadLedger, match="journal_mode=DELETE"):
+            with pytest.raises(dp.errors.BadLedger, match="journal_mode=DELETE"):
                 use()
     for use in uses:
-        with pytest.raises(dp.BadLedger, match="journal_mode=DELETE"):
+        with pytest.raises(dp.errors.BadLedger, match="journal_mode=DELETE"):
             use()
     switched(ledger.path, "delete").close()
     assert dp.Ledger(ledger.path).account("survey").runs == 1

@@ -87,7 +87,7 @@ def test_extreme_sizes(cls, size):
 def test_draws_from_the_operating_systems_bits(cls):
     """Bits are taken in place of a generator, and a seed is refused."""
     assert cls.sample(9.0, (3, 3), SystemBits(), symmetric=True).shape == (3, 3)
-    assert dp.RandomizedResponse(1).sample([0, 1], SystemBits()).shape == (2,)
+    assert dp.mechanisms.RandomizedResponse(1).sample([0, 1], SystemBits()).shape == (2,)
     for bad in (None, 7):
         with pytest.raises(dp.InvalidArgument, match="rng"):
             cls.sample(9.0, (3,), bad, symmetric=False)
@@ -102,10 +102,10 @@ def test_a_size_out_of_reach_is_refused(cls, size):
 
 
 RESPONSES = {
-    "two": dp.RandomizedResponse(1),
-    "five": dp.RandomizedResponse("1/2", categories=5),
-    "log 3": dp.RandomizedResponse.answering_at_random("1/2"),
-    "log 41": dp.RandomizedResponse.answering_at_random("1/9", categories=5),
+    "two": dp.mechanisms.RandomizedResponse(1),
+    "five": dp.mechanisms.RandomizedResponse("1/2", categories=5),
+    "log 3": dp.mechanisms.RandomizedResponse.answering_at_random("1/2"),
+    "log 41": dp.mechanisms.RandomizedResponse.answering_at_random("1/9", categories=5),
 }
 
 
@@ -153,15 +153,15 @@ def test_the_loss_is_that_of_the_chances(mechanism):
 
 def test_two_coins_are_log_three():
     """Who tosses heads answers by another toss: the truth is three times as likely."""
-    mechanism = dp.RandomizedResponse.answering_at_random("1/2")
+    mechanism = dp.mechanisms.RandomizedResponse.answering_at_random("1/2")
     assert mechanism.epsilon == log(3)
-    assert mechanism.loss() == dp.OddsLoss(2, 2)
+    assert mechanism.loss() == dp.pld.OddsLoss(2, 2)
     assert mechanism.guarantee(exact(2)) == dp.PureDP(2 * log(3))
 
 
 def test_answers_keep_their_shape_and_come_from_the_generator():
     """Any shape of whole numbers, also one or none; equal generators give equal answers."""
-    mechanism = dp.RandomizedResponse(2, 4)
+    mechanism = dp.mechanisms.RandomizedResponse(2, 4)
     for values in (3, [], [[0, 1], [2, 3]], np.zeros((2, 0, 3), np.uint8)):
         values = np.asarray(values, dtype=int)  # noqa: PLW2901 - an array of that shape
         a, b = (mechanism.sample(values, np.random.default_rng(5)) for _ in range(2))
@@ -173,7 +173,7 @@ def test_answers_keep_their_shape_and_come_from_the_generator():
 @pytest.mark.parametrize("bad", [[4], [-1], [0.5], ["a"], [True], None, 1.0])
 def test_a_value_that_is_no_category_is_refused(bad):
     """Before anything is drawn."""
-    mechanism = dp.RandomizedResponse(2, 4)
+    mechanism = dp.mechanisms.RandomizedResponse(2, 4)
     with pytest.raises(dp.InvalidArgument, match="value"):
         mechanism.sample(bad, np.random.default_rng(5))
     with pytest.raises(dp.InvalidArgument, match="value"):
@@ -184,26 +184,26 @@ def test_a_value_that_is_no_category_is_refused(bad):
 def test_an_epsilon_that_is_not_positive_is_refused(bad):
     """Also as the log of odds of at most 1."""
     with pytest.raises(dp.InvalidArgument):
-        dp.RandomizedResponse(bad)
+        dp.mechanisms.RandomizedResponse(bad)
 
 
 @pytest.mark.parametrize("bad", [1, 0, 2.0, True, "2", None])
 def test_categories_are_a_whole_number(bad):
     """At least 2."""
     with pytest.raises(dp.InvalidArgument, match="categories"):
-        dp.RandomizedResponse(1, bad)
+        dp.mechanisms.RandomizedResponse(1, bad)
 
 
 @pytest.mark.parametrize("bad", [0, 1, -1, 2, float("nan"), True])
 def test_a_chance_of_a_random_answer_is_inside_the_unit_interval(bad):
     """Always at random is no answer; never is no privacy."""
     with pytest.raises(dp.InvalidArgument, match="probability"):
-        dp.RandomizedResponse.answering_at_random(bad)
+        dp.mechanisms.RandomizedResponse.answering_at_random(bad)
 
 
 def test_half_a_change_is_no_sensitivity_of_answers():
     """An answer that changes costs all of epsilon, so fractions are refused; so are symbols."""
-    mechanism = dp.RandomizedResponse(1)
+    mechanism = dp.mechanisms.RandomizedResponse(1)
     for bad in (Fraction(1, 2), 0, -1, dp.EPSILON):
         with pytest.raises(dp.InvalidArgument, match="sensitivity"):
             mechanism.guarantee(exact(bad))
@@ -215,7 +215,7 @@ def test_half_a_change_is_no_sensitivity_of_answers():
 
 def test_a_symbolic_response_is_declared_but_not_drawn():
     """epsilon may be a parameter; its loss and its draws need a number."""
-    mechanism = dp.RandomizedResponse(dp.EPSILON)
+    mechanism = dp.mechanisms.RandomizedResponse(dp.EPSILON)
     assert mechanism.guarantee(exact(1)) == dp.PureDP(dp.EPSILON)
     for use in (mechanism.loss, lambda: mechanism.sample([0], np.random.default_rng(1))):
         with pytest.raises(dp.InvalidArgument, match="epsilon"):
@@ -270,9 +270,9 @@ def test_the_deviation_of_discrete_laplace_noise(scale):
 
 def test_losses_of_noise_in_whole_numbers():
     """scale 1/rate, variance std^2, also of an irrational std; the shift is the sensitivity."""
-    assert dp.DiscreteLaplace("5/2").loss(3) == dp.DiscreteLaplaceLoss(Fraction(2, 5), 3)
+    assert dp.DiscreteLaplace("5/2").loss(3) == dp.pld.DiscreteLaplaceLoss(Fraction(2, 5), 3)
     gaussian = dp.DiscreteGaussian(dp.sqrt(10))
-    assert gaussian.loss(2, one_coordinate=True) == dp.DiscreteGaussianLoss(10, 2)
+    assert gaussian.loss(2, one_coordinate=True) == dp.pld.DiscreteGaussianLoss(10, 2)
 
 
 @pytest.mark.parametrize("bad", [Fraction(1, 2), Fraction(5, 2), 0, -1, True, dp.EPSILON])
@@ -328,4 +328,4 @@ def test_randomised_response_is_not_released():
     """It answers for values, and adds no noise to a statistic."""
     X, _ = samples.setting().nodes()
     with pytest.raises(dp.InvalidArgument, match="accounted"):
-        dp.release(dp.count(X), dp.RandomizedResponse(1))
+        dp.release(dp.count(X), dp.mechanisms.RandomizedResponse(1))

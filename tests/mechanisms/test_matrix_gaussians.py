@@ -29,13 +29,17 @@ def chi_square(draws, std):
 # --------------------------------------------------------------------------------- mirrored noise
 def test_mirrored_noise_has_one_std_everywhere():
     """On the diagonal and off it; the isotropic std off the diagonal is noticed."""
-    noise = dp.MirroredGaussian.sample(3.0, (4000, 3, 3), np.random.default_rng(1), symmetric=True)
+    noise = dp.mechanisms.MirroredGaussian.sample(
+        3.0, (4000, 3, 3), np.random.default_rng(1), symmetric=True
+    )
     for entries in (np.diag_indices(3), np.triu_indices(3, 1)):
         draws = noise[:, *entries].ravel()
         assert chi_square(draws, 3.0) > LEAST
         for factor in (0.7, 1.3, 2**-0.5):
             assert chi_square(draws, factor * 3.0) < LEAST
-    plain = dp.MirroredGaussian.sample(3.0, (N,), np.random.default_rng(2), symmetric=False)
+    plain = dp.mechanisms.MirroredGaussian.sample(
+        3.0, (N,), np.random.default_rng(2), symmetric=False
+    )
     assert chi_square(plain, 3.0) > LEAST
 
 
@@ -65,7 +69,7 @@ def test_mirrored_noise_costs_at_most_the_frobenius_norm(d):
 def test_isotropic_noise_dominates_mirrored_noise():
     """Equal guarantees, and less noise off the diagonal by sqrt 2."""
     stds = []
-    for cls in (dp.Gaussian, dp.MirroredGaussian):
+    for cls in (dp.Gaussian, dp.mechanisms.MirroredGaussian):
         assert cls(std=3).guarantee(dp.constant(2)) == dp.GaussianDP("2/3")
         noise = cls.sample(3.0, (N, 2, 2), np.random.default_rng(5), symmetric=True)
         stds.append(noise[:, 0, 1].std())
@@ -79,7 +83,7 @@ class Mirrored(dp.Regression):
 
     def declare(self, X, y, budget):
         """B = 3/2: mu = 2.25/9 = 1/4 under add/remove."""
-        return dp.release(X.T @ X, dp.MirroredGaussian(self.std))
+        return dp.release(X.T @ X, dp.mechanisms.MirroredGaussian(self.std))
 
 
 def test_mirrored_noise_is_certified_and_checked_as_gaussian_noise(tmp_path):
@@ -121,7 +125,7 @@ def least_eigenvalue(rows):
 @pytest.mark.parametrize("rows", COVARIANCES, ids=range(len(COVARIANCES)))
 def test_the_least_std_is_a_tight_lower_bound(rows):
     """std^2 is below the least eigenvalue at 60 digits; and near it, where doubles see it."""
-    mechanism = dp.CorrelatedGaussian(rows)
+    mechanism = dp.mechanisms.CorrelatedGaussian(rows)
     with mp.workdps(60):
         gap = mpf(mechanism.std.numerator) / mechanism.std.denominator
         ratio = gap**2 / least_eigenvalue(rows)
@@ -137,7 +141,7 @@ def test_the_cost_of_every_move_is_within_the_guarantee():
     """
     rng = np.random.default_rng(3)
     for rows in COVARIANCES[1:4]:
-        mu = value(dp.CorrelatedGaussian(rows).guarantee(dp.constant(1)).mu, {})
+        mu = value(dp.mechanisms.CorrelatedGaussian(rows).guarantee(dp.constant(1)).mu, {})
         with mp.workdps(40):
             S = matrix(
                 [[mpf(Fraction(x).numerator) / Fraction(x).denominator for x in r] for r in rows]
@@ -197,7 +201,7 @@ def fractions(rows):
 def test_what_is_no_covariance_is_refused(rows):
     """Indefinite, singular, lopsided, no matrix, no numbers."""
     with pytest.raises(dp.InvalidArgument):
-        dp.CorrelatedGaussian(rows)
+        dp.mechanisms.CorrelatedGaussian(rows)
 
 
 def test_correlated_draws():
@@ -205,7 +209,7 @@ def test_correlated_draws():
     identity covariance, are noticed. Shapes (copies, d).
     """
     rows = COVARIANCES[2]
-    mechanism = dp.CorrelatedGaussian(rows)
+    mechanism = dp.mechanisms.CorrelatedGaussian(rows)
     draws = mechanism.sample((N,), np.random.default_rng(8))
     S = np.array([[float(Fraction(x)) for x in row] for row in rows])
     white = np.linalg.solve(np.linalg.cholesky(S), draws.T).T
@@ -220,14 +224,14 @@ def test_correlated_draws():
 
 def test_correlated_noise_is_accounted_not_released_and_needs_doubles_to_be_drawn():
     """A Gaussian loss at the exact mu; a graph refuses it; so does a sampler at condition 1e20."""
-    mechanism = dp.CorrelatedGaussian([[4, 0], [0, 9]])
-    assert isinstance(mechanism.loss(1), dp.GaussianLoss)
+    mechanism = dp.mechanisms.CorrelatedGaussian([[4, 0], [0, 9]])
+    assert isinstance(mechanism.loss(1), dp.pld.GaussianLoss)
     assert 0.5 < mechanism.loss(1).mu < 0.5 + 1e-9
     X, y = samples.setting().nodes()
     with pytest.raises(dp.InvalidArgument, match="accounted, not released"):
         dp.release(X.T @ y, mechanism)
     with pytest.raises(dp.InvalidArgument, match="well conditioned"):
-        dp.CorrelatedGaussian(COVARIANCES[4]).sample((), np.random.default_rng(0))
+        dp.mechanisms.CorrelatedGaussian(COVARIANCES[4]).sample((), np.random.default_rng(0))
 
 
 # ------------------------------------------------------------------------------------ black boxes
@@ -243,7 +247,7 @@ GIVEN = [
 @pytest.mark.parametrize("given", GIVEN, ids=str)
 def test_a_black_box_gives_what_it_was_given(given):
     """At sensitivity 1 only; its loss is that of its guarantee, where there is one."""
-    box = dp.BlackBox(given, name="elsewhere", source="a paper")
+    box = dp.mechanisms.BlackBox(given, name="elsewhere", source="a paper")
     assert box.guarantee(dp.constant(1)) is given
     assert box.guarantee() is given
     for wrong in (2, Fraction(1, 2), 0, True, dp.EPSILON, math.nan):
@@ -261,9 +265,9 @@ def test_a_black_box_is_not_released():
     """Nothing can be drawn from it: the graph says what to do instead."""
     X, y = samples.setting().nodes()
     with pytest.raises(dp.InvalidArgument, match="accounted, not released"):
-        dp.release(X.T @ y, dp.BlackBox(dp.PureDP(1)))
+        dp.release(X.T @ y, dp.mechanisms.BlackBox(dp.PureDP(1)))
     for wrong in (None, 1, "PureDP(1)", dp.PureDP):
         with pytest.raises(dp.InvalidArgument, match="guarantee"):
-            dp.BlackBox(wrong)
+            dp.mechanisms.BlackBox(wrong)
     with pytest.raises(dp.InvalidArgument, match="name"):
-        dp.BlackBox(dp.PureDP(1), name=3)
+        dp.mechanisms.BlackBox(dp.PureDP(1), name=3)

@@ -15,8 +15,8 @@ import dpframe as dp
 from dpframe.randomness import SystemBits
 from tests.support.oracles import value
 
-EXPONENTIAL = (dp.ExponentialMechanism, dp.GumbelNoisyMax)
-FLIPPING = (dp.PermuteAndFlip, dp.ExponentialNoisyMax)
+EXPONENTIAL = (dp.mechanisms.ExponentialMechanism, dp.mechanisms.GumbelNoisyMax)
+FLIPPING = (dp.mechanisms.PermuteAndFlip, dp.mechanisms.ExponentialNoisyMax)
 ALL = (*EXPONENTIAL, *FLIPPING)
 every = pytest.mark.parametrize("cls", ALL, ids=lambda cls: cls.__name__)
 LEAST, N = 1e-6, 40_000
@@ -215,7 +215,9 @@ def test_the_exponential_mechanism_is_concentrated(monotone):
     rng, tightest = np.random.default_rng(9), 0.0
     with mp.workdps(30):
         for scale in (Fraction(1, 2), Fraction(5), Fraction(50)):
-            claim = dp.ExponentialMechanism(scale, monotone=monotone).concentrated(dp.constant(1))
+            claim = dp.mechanisms.ExponentialMechanism(scale, monotone=monotone).concentrated(
+                dp.constant(1)
+            )
             rho = value(claim.rho, {})
             for _ in range(60):
                 scores = rng.normal(size=3) * float(scale)
@@ -256,7 +258,7 @@ def test_permute_and_flip_is_never_worse():
     scores = np.random.default_rng(3).normal(size=(500, 6)) * 3
     means = [
         (cls(scale=1).probabilities(scores) * scores).sum(axis=-1)
-        for cls in (dp.PermuteAndFlip, dp.ExponentialMechanism)
+        for cls in (dp.mechanisms.PermuteAndFlip, dp.mechanisms.ExponentialMechanism)
     ]
     assert (means[0] >= means[1] - 1e-12).all()
     assert (means[0] > means[1] + 1e-3).any()
@@ -308,7 +310,7 @@ def test_what_is_no_scale_is_refused(cls, scale):
 @every
 def test_a_selection_has_the_loss_of_its_epsilon_and_is_not_released(cls):
     """Accounted as randomised response at its epsilon; a graph refuses it and says why."""
-    assert cls(scale=4).loss(1) == dp.ResponseLoss(HALF)
+    assert cls(scale=4).loss(1) == dp.pld.ResponseLoss(HALF)
     X = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE).nodes()[0]
     with pytest.raises(dp.InvalidArgument, match="accounted, not released"):
         dp.release(dp.count(X), cls(scale=4))
@@ -352,5 +354,5 @@ def test_one_good_candidate_among_many():
     """Of 20000 candidates the only likely one is found, by ever more tries at once."""
     scores = np.full((3, 20_000), -100.0)
     scores[[0, 1, 2], [7, 19_999, 0]] = 0
-    draws = dp.ExponentialMechanism(scale=1).sample(scores, np.random.default_rng(8))
+    draws = dp.mechanisms.ExponentialMechanism(scale=1).sample(scores, np.random.default_rng(8))
     assert draws.tolist() == [7, 19_999, 0]

@@ -16,17 +16,17 @@ from tests.support.oracles import mpf as exactly
 from tests.support.oracles import value
 
 ONE = Number(Fraction(1))
-POISSON = dp.PoissonSubsampled(dp.Gaussian(std=2), rate="0.01")
-CHOSEN = dp.SubsampledWithoutReplacement(dp.Gaussian(std=2), size=3, of=10)
+POISSON = dp.mechanisms.PoissonSubsampled(dp.Gaussian(std=2), rate="0.01")
+CHOSEN = dp.mechanisms.SubsampledWithoutReplacement(dp.Gaussian(std=2), size=3, of=10)
 HALF, TENTH = Fraction(1, 2), Fraction(1, 10)
 
 
 def test_gaussian_noise_has_the_exact_pair():
     """Poisson: the removal pair at mu = sensitivity/std; without replacement: both."""
-    want = dp.SubsampledGaussianLoss(Fraction(3, 2), Fraction(1, 100), "removal")
+    want = dp.pld.SubsampledGaussianLoss(Fraction(3, 2), Fraction(1, 100), "removal")
     assert POISSON.loss(3, dp.ADD_REMOVE) == want
     assert POISSON.loss(3, dp.ADD_REMOVE).reverse().direction == "addition"
-    want = dp.SubsampledGaussianLoss(Fraction(1, 2), Fraction(3, 10), "both")
+    want = dp.pld.SubsampledGaussianLoss(Fraction(1, 2), Fraction(3, 10), "both")
     assert CHOSEN.loss(1, dp.REPLACE_ONE) == want
 
 
@@ -34,10 +34,10 @@ def test_gaussian_noise_has_the_exact_pair():
 def test_an_amplified_guarantee_is_its_formula(epsilon):
     """(log(1 + q (e^epsilon - 1)), q delta) at 50 digits; the loss rounds epsilon up, by an ulp."""
     for given in (dp.PureDP(epsilon), dp.ApproxDP(epsilon, "1e-5")):
-        base = dp.BlackBox(given)
+        base = dp.mechanisms.BlackBox(given)
         for mechanism, relation in (
-            (dp.PoissonSubsampled(base, rate="1/7"), dp.ADD_REMOVE),
-            (dp.SubsampledWithoutReplacement(base, size=2, of=14), dp.REPLACE_ONE),
+            (dp.mechanisms.PoissonSubsampled(base, rate="1/7"), dp.ADD_REMOVE),
+            (dp.mechanisms.SubsampledWithoutReplacement(base, size=2, of=14), dp.REPLACE_ONE),
         ):
             found = mechanism.guarantee(ONE, relation)
             loss = mechanism.loss(1, relation)
@@ -53,15 +53,15 @@ def test_an_amplified_guarantee_is_its_formula(epsilon):
 
 def test_every_row_in_the_sample_amplifies_nothing():
     """q = 1 is the mechanism itself."""
-    all_rows = dp.PoissonSubsampled(dp.Laplace(scale=2), rate=1)
+    all_rows = dp.mechanisms.PoissonSubsampled(dp.Laplace(scale=2), rate=1)
     assert all_rows.guarantee(ONE, dp.ADD_REMOVE) == dp.PureDP(HALF)
-    assert all_rows.loss(1) == dp.ResponseLoss(HALF)
+    assert all_rows.loss(1) == dp.pld.ResponseLoss(HALF)
 
 
 def test_a_symbolic_rate_has_a_guarantee_and_no_loss():
     """The formula stays a formula; numbers are asked for where they are needed."""
     rate = dp.parameter("q", lower=0, upper=1)
-    mechanism = dp.PoissonSubsampled(dp.Laplace(scale=1), rate=rate)
+    mechanism = dp.mechanisms.PoissonSubsampled(dp.Laplace(scale=1), rate=rate)
     found = mechanism.guarantee(ONE, dp.ADD_REMOVE)
     assert abs(value(found.epsilon, {"q": HALF}) - mp.log((1 + mp.e) / 2)) < 1e-12
     with pytest.raises(dp.InvalidArgument, match="rate"):
@@ -77,21 +77,21 @@ def test_the_wrong_relation_is_refused(mechanism, wrong):
         mechanism.loss(1, wrong)
     with pytest.raises(dp.InvalidArgument, match="relation"):
         dp.compose(mechanism, relation=wrong)
-    pure = dp.PoissonSubsampled(dp.Laplace(scale=1), rate=HALF)
+    pure = dp.mechanisms.PoissonSubsampled(dp.Laplace(scale=1), rate=HALF)
     with pytest.raises(dp.InvalidArgument, match="relation"):
         pure.guarantee(ONE)
     with pytest.raises(dp.InvalidArgument, match="relation"):
-        dp.compose(pure, relation=dp.REPLACE_ONE, accountant=dp.BasicAccountant())
+        dp.compose(pure, relation=dp.REPLACE_ONE, accountant=dp.accountants.BasicAccountant())
 
 
 @pytest.mark.parametrize("given", [dp.ZeroConcentratedDP(1), dp.GaussianDP(1)])
 def test_what_no_theorem_amplifies_is_refused(given):
     """zCDP has no loss; Gaussian DP has no amplified guarantee, but a loss."""
-    mechanism = dp.PoissonSubsampled(dp.BlackBox(given), rate=HALF)
+    mechanism = dp.mechanisms.PoissonSubsampled(dp.mechanisms.BlackBox(given), rate=HALF)
     with pytest.raises(dp.InvalidArgument):
         mechanism.guarantee(ONE, dp.ADD_REMOVE)
     if isinstance(given, dp.GaussianDP):
-        assert mechanism.loss(1) == dp.SubsampledGaussianLoss(1, HALF)
+        assert mechanism.loss(1) == dp.pld.SubsampledGaussianLoss(1, HALF)
     else:
         with pytest.raises(dp.InvalidArgument):
             mechanism.loss(1)
@@ -101,24 +101,26 @@ def test_what_no_theorem_amplifies_is_refused(given):
 def test_a_base_that_is_none_is_refused(base):
     """Subsampling twice, and what is no mechanism."""
     with pytest.raises(dp.InvalidArgument, match="mechanism"):
-        dp.PoissonSubsampled(base, rate=HALF)
+        dp.mechanisms.PoissonSubsampled(base, rate=HALF)
     with pytest.raises(dp.InvalidArgument, match="mechanism"):
-        dp.SubsampledWithoutReplacement(base, 1, 2)
+        dp.mechanisms.SubsampledWithoutReplacement(base, 1, 2)
 
 
 def test_answers_of_each_person_are_not_subsampled():
     """How many answer would be seen."""
     with pytest.raises(dp.InvalidArgument, match="table"):
-        dp.PoissonSubsampled(dp.RandomizedResponse(1, categories=3), rate=HALF)
+        dp.mechanisms.PoissonSubsampled(
+            dp.mechanisms.RandomizedResponse(1, categories=3), rate=HALF
+        )
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 2, True, float("nan"), None])
 def test_rates_and_sizes_out_of_range_are_refused(wrong):
     """When they are declared."""
     with pytest.raises(dp.InvalidArgument, match="rate"):
-        dp.PoissonSubsampled(dp.Gaussian(std=1), rate=wrong)
+        dp.mechanisms.PoissonSubsampled(dp.Gaussian(std=1), rate=wrong)
     with pytest.raises(dp.InvalidArgument, match="size"):
-        dp.SubsampledWithoutReplacement(dp.Gaussian(std=1), size=wrong, of=1)
+        dp.mechanisms.SubsampledWithoutReplacement(dp.Gaussian(std=1), size=wrong, of=1)
 
 
 def noisy_count(count, spread):
@@ -194,7 +196,7 @@ def test_amplification_without_replacement_holds_exactly_on_all_small_tables(m):
 def test_poisson_rows_are_independent_coins():
     """Ascending indices; each row, and each pair of rows, as often as it should; always fresh."""
     rng, draws, n = np.random.default_rng(1), 20_000, 6
-    mechanism = dp.PoissonSubsampled(dp.Gaussian(std=1), rate="0.3")
+    mechanism = dp.mechanisms.PoissonSubsampled(dp.Gaussian(std=1), rate="0.3")
     seen = np.zeros((draws, n))
     for row in seen:
         rows = mechanism.rows(n, rng)
@@ -203,14 +205,22 @@ def test_poisson_rows_are_independent_coins():
     assert np.abs(seen.mean(axis=0) - 0.3).max() < 0.02
     pairs = seen.T @ seen / draws
     assert np.abs(pairs - 0.09)[~np.eye(n, dtype=bool)].max() < 0.015
-    assert list(dp.PoissonSubsampled(dp.Gaussian(std=1), rate=1).rows(5, rng)) == [0, 1, 2, 3, 4]
-    assert len(dp.PoissonSubsampled(dp.Gaussian(std=1), rate="1e-30").rows(10**5, rng)) == 0
+    assert list(dp.mechanisms.PoissonSubsampled(dp.Gaussian(std=1), rate=1).rows(5, rng)) == [
+        0,
+        1,
+        2,
+        3,
+        4,
+    ]
+    assert (
+        len(dp.mechanisms.PoissonSubsampled(dp.Gaussian(std=1), rate="1e-30").rows(10**5, rng)) == 0
+    )
 
 
 def test_rows_without_replacement_are_all_subsets_alike():
     """Of 5 rows 2: ten pairs, each about a tenth of the time."""
     rng, draws = np.random.default_rng(2), 20_000
-    mechanism = dp.SubsampledWithoutReplacement(dp.Gaussian(std=1), size=2, of=5)
+    mechanism = dp.mechanisms.SubsampledWithoutReplacement(dp.Gaussian(std=1), size=2, of=5)
     found = {}
     for _ in range(draws):
         rows = tuple(mechanism.rows(5, rng))

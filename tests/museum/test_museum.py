@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe import falsifying
-from dpframe.auditing.dossier import limit
-from dpframe.regressions.kendall import grid_mu
+from dpframe.audits import lower_bounds
+from dpframe.literature.boosted_published import grid_mu
+from dpframe.literature.dossier import limit
 from dpframe.sensitivity import L2
 from tests.attacks.statistics.moves import Measured
 from tests.attacks.statistics.table_pairs import TablePair
@@ -73,7 +73,7 @@ def test_thirteen_of_thirteen():
 
 def test_gates_know_no_exhibit():
     """No gate, nor the search behind it, mentions a system, an exhibit or what it is ported as."""
-    searches = (Path(falsifying.__file__).parent, HERE.parent / "attacks" / "statistics")
+    searches = (Path(lower_bounds.__file__).parent, HERE.parent / "attacks" / "statistics")
     files = [HERE / "gates.py", HERE / "own.py", *(f for at in searches for f in at.glob("*.py"))]
     code = "".join(path.read_text().lower() for path in files)
     for exhibit in museum():
@@ -140,7 +140,7 @@ def test_mu_as_std_costs_1112():
 def test_a_whole_is_not_blamed_for_its_parts():
     """Exhibit 17: one release breaks the theorem's constant, dp-statsmodels' three keep theirs."""
     told = classical.EXHIBIT.fact
-    found = limit(dp.SSPStatsmodels(), dp.REPLACE_ONE, Fraction(1, 10**6))
+    found = limit(dp.literature.SSPStatsmodels(), dp.REPLACE_ONE, Fraction(1, 10**6))
     assert f"up to epsilon = {math.floor(100 * found.epsilon) / 100:.2f}" in told
 
 
@@ -201,8 +201,8 @@ def test_the_enumerated_mechanisms_are_ours(ours, law):
 
 
 def test_the_enumerated_answers_are_ours():
-    """Exhibit 5's bits are flipped as dp.RandomizedResponse(log 3) flips them."""
-    one = dp.RandomizedResponse(dp.log(3)).probabilities([0])[0]
+    """Exhibit 5's bits are flipped as dp.mechanisms.RandomizedResponse(log 3) flips them."""
+    one = dp.mechanisms.RandomizedResponse(dp.log(3)).probabilities([0])[0]
     assert one == pytest.approx([1 - float(bits.FLIP), float(bits.FLIP)], abs=1e-15)
 
 

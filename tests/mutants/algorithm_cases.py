@@ -68,12 +68,14 @@ def adaops(*, square=True, root=2, margin=None, stds=None, temperature=None):
         shift = dp.sqrt((2 if stds is None else stds) * tail)
         size = X.radius**2 if square else dp.constant(1)
         noisy = dp.release(dp.lambda_min(X.T @ X), dp.Gaussian(unit * size), own, name="floor")
-        floor = dp.lower_bound(noisy, failure, stds=shift, margin=margin, name="floor_bound")
+        floor = dp.graph.lower_bound(noisy, failure, stds=shift, margin=margin, name="floor_bound")
         penalty = penalty_of(X, floor, budget, RHO)
-        log_size = dp.log_residual(X.T @ X, X.T @ y, penalty, floor)
+        log_size = dp.graph.log_residual(X.T @ X, X.T @ y, penalty, floor)
         large = dp.release(log_size, dp.Gaussian(unit * move(log_size)), other, name="log_residual")
-        most = dp.upper_bound(large, failure, stds=shift, margin=margin, name="residual_bound")
-        return dp.posterior(
+        most = dp.graph.upper_bound(
+            large, failure, stds=shift, margin=margin, name="residual_bound"
+        )
+        return dp.graph.posterior(
             X.T @ X,
             X.T @ y,
             penalty=penalty,
@@ -145,7 +147,7 @@ enter(
     ACCEPTED,
     "LAW",
     "posterior sample at the guarded temperature, n public",
-    lambda X, y, b: dp.posterior(X.T @ X, X.T @ y, penalty=10 * X.radius**2, share=b),
+    lambda X, y, b: dp.graph.posterior(X.T @ X, X.T @ y, penalty=10 * X.radius**2, share=b),
     at=RO,
 )
 enter(
@@ -153,14 +155,14 @@ enter(
     REFUSED,
     "REL",
     "the same where n is private: residuals grow with n",
-    lambda X, y, b: dp.posterior(X.T @ X, X.T @ y, penalty=10 * X.radius**2, share=b),
+    lambda X, y, b: dp.graph.posterior(X.T @ X, X.T @ y, penalty=10 * X.radius**2, share=b),
     node="posterior",
 )
 
 
 def tilted(**stated):
     """Objective perturbation on the unit ball."""
-    return lambda X, y, b: dp.perturbed_minimum(
+    return lambda X, y, b: dp.graph.perturbed_minimum(
         X.T @ X, X.T @ y, radius=1, share=b, **{name: value(b) for name, value in stated.items()}
     )
 
@@ -234,7 +236,7 @@ def rounds(times, noise, share=None):
     def declare(X, y, budget):
         point = dp.iterate(X.columns)
         own = None if share is None else share(budget)
-        slope = dp.gradient(X, y, at=point, clip=1)
+        slope = dp.graph.gradient(X, y, at=point, clip=1)
         step = dp.release(slope, noise(budget), own, times=times, name="gradient")
         return dp.loop(point, step, descend, dp.constant("1/100"))
 

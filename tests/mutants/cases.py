@@ -307,7 +307,9 @@ refuse(
     "I07",
     "TAINT",
     "noise scaled by max|x| of the data",
-    lambda X, y, b: dp.release(X.T @ X, dp.Gaussian(std=SIGMA * dp.aggregate("max_abs", X) ** 2)),
+    lambda X, y, b: dp.release(
+        X.T @ X, dp.Gaussian(std=SIGMA * dp.graph.aggregate("max_abs", X) ** 2)
+    ),
     node="X'X",
 )
 refuse(
@@ -468,7 +470,7 @@ refuse(
     "S05",
     "PROFILE",
     "Wang's adaSSP, each release at (epsilon/3, delta/3) on its own",
-    lambda X, y, b: dp.AdaSSPWang().declare(X, y, b),
+    lambda X, y, b: dp.literature.AdaSSPWang().declare(X, y, b),
     target=ONE,
     accountant="basic",
     node="gram",
@@ -496,7 +498,7 @@ refuse(
     "S11",
     "REL",
     "Wang's SSP under replace-one with scales for add/remove",
-    lambda X, y, b: dp.SSPWang().declare(X, y, b),
+    lambda X, y, b: dp.literature.SSPWang().declare(X, y, b),
     at=RO,
     target=ONE,
     broken=lambda values: (
@@ -562,14 +564,16 @@ refuse(
     "T05",
     "TAINT",
     "features divided by the standard deviation of the data",
-    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(X.scaled(dp.aggregate("std", X))),  # noqa: PLC3002 - a name for rows
+    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(  # noqa: PLC3002 - a name for rows
+        X.scaled(dp.graph.aggregate("std", X))
+    ),
 )
 refuse(
     "T07",
     "TAINT",
     "min-max scaling fitted on the data",
     lambda X, y, b: (lambda Z: dp.release(Z.T @ y, analytic, b))(  # noqa: PLC3002 - a name for rows
-        X.scaled(dp.aggregate("maximum", X) - dp.aggregate("minimum", X))
+        X.scaled(dp.graph.aggregate("maximum", X) - dp.graph.aggregate("minimum", X))
     ),
 )
 refuse(
@@ -595,7 +599,7 @@ refuse(
     "TAINT",
     "clipping at a quantile of the data",
     lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(  # noqa: PLC3002 - a name for rows
-        X.clip(norm=dp.aggregate("quantile", X))
+        X.clip(norm=dp.graph.aggregate("quantile", X))
     ),
 )
 refuse(
@@ -603,7 +607,7 @@ refuse(
     "TAINT",
     "clipping at 1 + 3 std of the data",
     lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(  # noqa: PLC3002 - a name for rows
-        X.clip(norm=1 + 3 * dp.aggregate("std", X).__expression__())
+        X.clip(norm=1 + 3 * dp.graph.aggregate("std", X).__expression__())
     ),
 )
 refuse(
@@ -612,7 +616,7 @@ refuse(
     "features chosen by their raw correlation with y",
     lambda X, y, b: dp.post(
         zero_if,
-        dp.aggregate("correlation", X),
+        dp.graph.aggregate("correlation", X),
         dp.release(X.T @ X, analytic, b.split(half)[0]),
         dp.release(X.T @ y, analytic, b.split(half)[0]),
     ),
@@ -663,7 +667,7 @@ def folds(X, y, b):
 
 def counts(X, y, b):
     """The number of records in each of three cells, each with the whole budget."""
-    cells = dp.partition_at(X, y, [-THIRD, THIRD])
+    cells = dp.graph.partition_at(X, y, [-THIRD, THIRD])
     return tuple(dp.release(cells.count(j), dp.Laplace.pure, b) for j in range(3))
 
 
@@ -690,7 +694,7 @@ accept(
     "V01",
     "ALG",
     "adaSSPbudget at gamma = 1/3 (identical to Piazza's adaSSP)",
-    lambda X, y, b: dp.AdaSSPBudget(gamma=THIRD).declare(X, y, b),
+    lambda X, y, b: dp.literature.AdaSSPBudget(gamma=THIRD).declare(X, y, b),
 )
 W, V = (dp.parameter(name, 0, 1) for name in ("w", "v"))
 W2, V2 = (dp.parameter(name, 0, 1) for name in ("w2", "v2"))
@@ -733,14 +737,14 @@ accept(
     "V11",
     "PROFILE",
     "Wang's published scale by joint Gaussian DP, at epsilon = 30.6",
-    lambda X, y, b: dp.AdaSSPWang().declare(X, y, b),
+    lambda X, y, b: dp.literature.AdaSSPWang().declare(X, y, b),
     target=dp.ApproxDP("30.6", "1e-6"),
 )
 refuse(
     "V11x",
     "PROFILE",
     "the same at epsilon = 30.7",
-    lambda X, y, b: dp.AdaSSPWang().declare(X, y, b),
+    lambda X, y, b: dp.literature.AdaSSPWang().declare(X, y, b),
     target=dp.ApproxDP("30.7", "1e-6"),
     accountant="gaussian",
     broken=lambda values: (
@@ -749,11 +753,11 @@ refuse(
     ),
 )
 for _name, _regression, _below, _above, _accountant in (
-    ("SSP", dp.SSPPiazza, "19.6", "19.7", "basic"),
-    ("SSP", dp.SSPPiazza, "49.3", "49.4", "gaussian"),
-    ("adaSSP", dp.AdaSSPPiazza, "29.6", "29.7", "basic"),
-    ("adaSSP", dp.AdaSSPPiazza, "96.8", "96.9", "gaussian"),
-    ("constSSPfull", dp.ConstSSPFullPiazza, "19.6", "19.7", "basic"),
+    ("SSP", dp.literature.SSPPiazza, "19.6", "19.7", "basic"),
+    ("SSP", dp.literature.SSPPiazza, "49.3", "49.4", "gaussian"),
+    ("adaSSP", dp.literature.AdaSSPPiazza, "29.6", "29.7", "basic"),
+    ("adaSSP", dp.literature.AdaSSPPiazza, "96.8", "96.9", "gaussian"),
+    ("constSSPfull", dp.literature.ConstSSPFullPiazza, "19.6", "19.7", "basic"),
 ):
     for _epsilon, _enter in ((_below, accept), (_above, refuse)):
         _enter(
@@ -938,7 +942,7 @@ refuse(
     "E07",
     "SENS",
     "(X'X, X'y) released as one vector with noise for the larger of the two",
-    lambda X, y, b: dp.release(dp.stack(X.T @ X, X.T @ y), dp.Gaussian(std=SIGMA), b),
+    lambda X, y, b: dp.release(dp.graph.stack(X.T @ X, X.T @ y), dp.Gaussian(std=SIGMA), b),
     broken=too_near(lambda epsilon, delta: root(2) / sigma_of(epsilon, delta)),
 )
 refuse(

@@ -33,13 +33,13 @@ def enter(name, expected, decides, says, body, *, target=PURE, at=AR, node="", b
 def perturbed(X, y, b, sensitivity, *, constant=True):
     """Every monomial of the loss with Laplace noise for a stated sensitivity."""
     noise = dp.Laplace(scale=sensitivity / b.epsilon)
-    return dp.release(dp.monomials(X, y, constant=constant), noise, b, name="coefficients")
+    return dp.release(dp.graph.monomials(X, y, constant=constant), noise, b, name="coefficients")
 
 
 def once(X, y, b, sensitivity, *, constant=False):
     """Every sufficient statistic with Laplace noise for a stated sensitivity."""
     noise = dp.Laplace(scale=sensitivity / b.epsilon)
-    statistics = dp.sufficient_statistics(X, y, constant=constant)
+    statistics = dp.graph.sufficient_statistics(X, y, constant=constant)
     return dp.release(statistics, noise, b, name="coefficients")
 
 
@@ -143,7 +143,7 @@ enter(
     "noisy coefficients repaired with the eigenvectors of the raw X'X",
     lambda X, y, b: dp.post(
         repaired,
-        dp.release(dp.sufficient_statistics(X, y), dp.Laplace.pure, b),
+        dp.release(dp.graph.sufficient_statistics(X, y), dp.Laplace.pure, b),
         unit_of_entries(X),
         y.radius,
         X.T @ X,
@@ -163,7 +163,7 @@ enter(
     REFUSED,
     "REL",
     "noisy histogram under replace-one with noise for one cell",
-    lambda X, y, b: dp.release(dp.histogram(X, y, 2), dp.Laplace(scale=1 / b.epsilon), b),
+    lambda X, y, b: dp.release(dp.graph.histogram(X, y, 2), dp.Laplace(scale=1 / b.epsilon), b),
     at=RO,
     broken=lambda values: True,  # two cells move by one each
 )
@@ -172,7 +172,7 @@ enter(
     UNSPELLABLE,
     "SPELLING",
     "a histogram whose number of cells is a symbol",
-    lambda X, y, b: dp.release(dp.histogram(X, y, ALPHA), dp.Laplace.pure, b),
+    lambda X, y, b: dp.release(dp.graph.histogram(X, y, ALPHA), dp.Laplace.pure, b),
 )
 for relation, suffix in ((AR, ""), (RO, "b")):
     enter(
@@ -188,14 +188,16 @@ enter(
     ACCEPTED,
     "TAINT",
     "elastic net with public lam and alpha",
-    lambda X, y, b: dp.FunctionalElasticNetPrinted(lam=LAM, alpha=ALPHA).declare(X, y, b),
+    lambda X, y, b: dp.literature.FunctionalElasticNetPrinted(lam=LAM, alpha=ALPHA).declare(
+        X, y, b
+    ),
 )
 enter(
     "V17b",
     ACCEPTED,
     "TAINT",
     "LASSO with public lam after projection, (epsilon, delta)",
-    lambda X, y, b: dp.FunctionalLasso(lam=LAM).declare(X, y, b),
+    lambda X, y, b: dp.regressions.FunctionalLasso(lam=LAM).declare(X, y, b),
     target=APPROX,
 )
 enter(
@@ -225,6 +227,6 @@ enter(
     ACCEPTED,
     "SENS",
     "noisy histogram under replace-one with noise for two cells",
-    lambda X, y, b: dp.release(dp.histogram(X, y, 2), dp.Laplace(scale=2 / b.epsilon), b),
+    lambda X, y, b: dp.release(dp.graph.histogram(X, y, 2), dp.Laplace(scale=2 / b.epsilon), b),
     at=RO,
 )

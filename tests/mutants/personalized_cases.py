@@ -7,15 +7,13 @@ from dpframe.graph.joint_noise import unit_std
 from dpframe.graph.maps.thinned import SampledColumn, SampledRows, Thinning
 from dpframe.graph.objectives import Squared
 from dpframe.graph.statistics import Argmin
-from dpframe.mechanisms import L2Laplace
-from dpframe.regressions.personalized import (
-    PersonalizedRidge,
+from dpframe.literature.personalized_published import (
     PersonalizedRidgePrinted,
-    SampledRidge,
     SampledRidgeCoded,
     UniformRidge,
-    longest,
 )
+from dpframe.mechanisms import L2Laplace
+from dpframe.regressions.personalized import PersonalizedRidge, SampledRidge, longest
 from dpframe.regressions.personalized_ssp import PersonalizedAdaSSP, PersonalizedSSP
 from tests.mutants.cases import ACCEPTED, BODIES, REFUSED, UNSPELLABLE, Case
 
@@ -476,7 +474,7 @@ def sampled(threshold=None, coins=None, noise=L2Laplace.pure, outside=None):
 
     def declare(X, y, b):
         most = X.largest(b.epsilon) if threshold is None else threshold(X, b)
-        rows, column, whole = dp.thinned(X, y, b, most)
+        rows, column, whole = dp.graph.thinned(X, y, b, most)
         if coins is not None:
             other = Thinning(most, coins(b))
             rows, column = SampledRows(X, other), SampledColumn(y, other)
@@ -531,7 +529,7 @@ refuse(
     "a second release from another sample",
     sampled(
         outside=lambda X, y, b, *_: dp.release(
-            dp.total(dp.thinned(X, y, b, THRESHOLD)[0]), L2Laplace.pure, b, name="sum"
+            dp.total(dp.graph.thinned(X, y, b, THRESHOLD)[0]), L2Laplace.pure, b, name="sum"
         )
     ),
     at=AR,
@@ -590,7 +588,7 @@ refuse(
     "SENS",
     "the size of a residual, rows weighed and labels not",
     lambda X, y, b: dp.release(
-        dp.log_residual(
+        dp.graph.log_residual(
             X.weighted(b.epsilon).T @ X.weighted(b.epsilon), X.weighted(b.epsilon).T @ y, 1, 0
         ),
         dp.Laplace.pure,

@@ -88,7 +88,7 @@ def clipped_move(n: int) -> float:
 
 def raw(name: str, X: Any) -> Any:
     """An aggregate of raw data."""
-    return dp.aggregate(name, X)
+    return dp.graph.aggregate(name, X)
 
 
 def z_scored(X):
@@ -190,7 +190,7 @@ def scaled(X, y, b, weight):
     for_scale, for_fit = b.split(weight, 1 - weight)
     first, second = halves(for_scale)
     sums = dp.release(dp.total(X), analytic, first, name="sums")
-    squares = dp.release(dp.column_squares(X), analytic, second, name="squares")
+    squares = dp.release(dp.graph.column_squares(X), analytic, second, name="squares")
     n = dp.count(X)
     centre = dp.post(means, sums, n, X.radius)
     spread = dp.post(spreads, squares, n, centre, X.radius, dp.constant("1/1000"))
@@ -243,7 +243,7 @@ accept(
     "V21r",
     "SENS",
     "(x, y)/|x| with labels clipped to a public bound",
-    lambda X, y, b: fit(*dp.divided_records(X, y, bound=2), b),
+    lambda X, y, b: fit(*dp.graph.divided_records(X, y, bound=2), b),
     at=RO,
 )
 refuse(
@@ -251,7 +251,7 @@ refuse(
     "SENS",
     "(x, y)/|x| without a bound on labels",
     lambda X, y, b: (lambda Z, t: dp.release(Z.T @ t.source, analytic, b))(  # noqa: PLC3002 - a name for rows
-        *dp.divided_records(X, y, bound=2)
+        *dp.graph.divided_records(X, y, bound=2)
     ),
 )
 refuse(
@@ -259,16 +259,18 @@ refuse(
     "SENS",
     "columns over released deviations without a bound in the new units",
     lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, halves(b)[1]))(  # noqa: PLC3002 - a name for rows
-        X.divided(by=dp.release(dp.column_squares(X), analytic, halves(b)[0]), lower=1, upper=2)
+        X.divided(
+            by=dp.release(dp.graph.column_squares(X), analytic, halves(b)[0]), lower=1, upper=2
+        )
     ),
 )
 accept(
     "V05t",
     "COMP",
     "ridge parameter by random stopping, runs and scores at a third of epsilon",
-    lambda X, y, b: dp.Tuned(of=dp.FunctionalRidge(), field="lam", candidates=(0, 1, 10)).declare(
-        X, y, b
-    ),
+    lambda X, y, b: dp.regressions.Tuned(
+        of=dp.regressions.FunctionalRidge(), field="lam", candidates=(0, 1, 10)
+    ).declare(X, y, b),
     target=PURE,
     at=BOX,
 )

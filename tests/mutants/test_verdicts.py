@@ -106,10 +106,17 @@ def test_gamma_of_one_third_is_adassp():
     """V01: Piazza's adaSSPbudget at gamma = 1/3 is his adaSSP, graph and noise."""
     setting = CASES[0].setting
     target = dp.ApproxDP(dp.EPSILON, dp.DELTA)
-    same, other = dp.AdaSSPBudget(gamma=Fraction(1, 3)), dp.AdaSSPBudget(gamma=Fraction(1, 4))
-    comparison = dp.identical(same, dp.AdaSSPPiazza(), target=target, setting=setting)
+    same, other = (
+        dp.literature.AdaSSPBudget(gamma=Fraction(1, 3)),
+        dp.literature.AdaSSPBudget(gamma=Fraction(1, 4)),
+    )
+    comparison = dp.audits.identical(
+        same, dp.literature.AdaSSPPiazza(), target=target, setting=setting
+    )
     assert comparison.identical, comparison
-    assert not dp.identical(other, dp.AdaSSPPiazza(), target=target, setting=setting).identical
+    assert not dp.audits.identical(
+        other, dp.literature.AdaSSPPiazza(), target=target, setting=setting
+    ).identical
 
 
 def test_the_generator_takes_no_seed_from_the_graph():

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from rich.progress import track
 
 import dpframe as dp
-from dpframe.auditing.catalogue import everything, example
 from dpframe.cli.declaration import regression_of
 from dpframe.cli.options import NAME
 from dpframe.cli.printing import print_json, say
+from dpframe.literature.catalogue import everything, example
 
 from . import EXAMPLES, Mutants, around, together
 

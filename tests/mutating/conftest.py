@@ -3,11 +3,17 @@
 import pytest
 
 import dpframe as dp
-from dpframe.auditing.catalogue import everything, example
+from dpframe.literature.catalogue import everything, example
 from tests.mutating import EXAMPLES, around, mended, together
 from tests.mutating.mutation_page import breaking
 
-FEW = (dp.SSP, dp.AdaSSPPiazza, dp.NoisySGD, dp.SubAgg, dp.BoostedAdaSSP)
+FEW = (
+    dp.SSP,
+    dp.literature.AdaSSPPiazza,
+    dp.regressions.NoisySGD,
+    dp.regressions.SubAgg,
+    dp.regressions.BoostedAdaSSP,
+)
 MANY = {"a few": 40, "all": 500}  # how many mutants are many
 
 

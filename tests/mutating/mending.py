@@ -285,7 +285,7 @@ def _same(one: Release, other: Release) -> bool:
 
 def _all_noise(report: Report, edits: Sequence[Edit]) -> Any:
     """Gaussian noise by dp.jointly; other noise times the factor at which the whole spends the
-    target, as dp.Jointly does, or Gaussian noise in its place.
+    target, as dp.regressions.Jointly does, or Gaussian noise in its place.
     """
     del edits
     graph, budget = report.problem.graph, _budget(report)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from dpframe.auditing.catalogue import everything, example
+from dpframe.literature.catalogue import everything, example
 from tests.mutating import EXAMPLES, Outcome, around, mended, together
 from tests.mutating.certain import certain
 from tests.mutating.exact_costs import SLACK, costs

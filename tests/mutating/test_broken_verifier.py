@@ -26,7 +26,7 @@ def survivors(regression, target=TARGET):
 def test_the_whole_verifier_lets_none_survive():
     """To compare with."""
     assert not survivors(dp.AdaSSP())
-    assert not survivors(dp.AdaSSPPiazza())
+    assert not survivors(dp.literature.AdaSSPPiazza())
 
 
 def test_a_profile_that_always_holds(monkeypatch):
@@ -45,7 +45,7 @@ def test_shares_that_are_never_added_up(monkeypatch):
     """Overspent budgets survive."""
     monkeypatch.setattr(report, "plan", lambda _: [])
     monkeypatch.setattr(report, "with_theorems", lambda attempt, _: attempt)
-    found = survivors(dp.AdaSSPPiazza())
+    found = survivors(dp.literature.AdaSSPPiazza())
     assert {"one share", "released twice", "whole epsilon", "one too few"} <= found
 
 
@@ -54,11 +54,13 @@ def test_shares_that_are_always_earned(monkeypatch):
 
     def earned(problem, release):
         del problem
-        word = dp.Obligation("share", release.label, "it is so", (), dp.Verdict.PROVED)
+        word = dp.audits.Obligation(
+            "share", release.label, "it is so", (), dp.audits.Verdict.PROVED
+        )
         return Earned(word)
 
     monkeypatch.setattr(basic, "earns", earned)
-    assert {"half of all", "nine tenths", "Laplace"} <= survivors(dp.AdaSSPPiazza())
+    assert {"half of all", "nine tenths", "Laplace"} <= survivors(dp.literature.AdaSSPPiazza())
 
 
 def test_a_structure_that_nobody_looks_at(monkeypatch):

@@ -7,10 +7,10 @@ from itertools import product
 
 import pytest
 
-from dpframe.auditing.catalogue import example
+from dpframe.literature import UniformRidge
+from dpframe.literature.catalogue import example
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
 from dpframe.prover import Verdict
-from dpframe.regressions import UniformRidge
 from dpframe.symbols import Number
 from tests.mutating import BENIGN, BREAKING, Outcome, bases
 from tests.mutating.certain import certain

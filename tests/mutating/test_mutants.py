@@ -107,7 +107,7 @@ def test_keys_tell_targets_settings_and_graphs_apart(own):
 @pytest.mark.slow
 def test_edits_without_words_are_counted_once(own):
     """They have no graph, and the same reason twice is one."""
-    found = around(dp.ObjPertPrinted())
+    found = around(dp.literature.ObjPertPrinted())
     bare = found.of(Outcome.UNSPELLABLE)
     assert {one.graph for one in bare} <= {None}
     assert len(found.spelled) == len(found) - len(bare)
@@ -152,12 +152,12 @@ def test_records_are_json(own):
 def test_what_is_not_certified_has_no_mutants():
     """Nothing to break; the way out is named."""
     with pytest.raises(dp.InvalidArgument, match="jointly"):
-        mutants(dp.SSPWangCoded(), target=ONE, setting=HERE)
-    found = mutants(dp.SSPWangCoded(), target=ONE, setting=HERE, calibrate="jointly")
+        mutants(dp.literature.SSPWangCoded(), target=ONE, setting=HERE)
+    found = mutants(dp.literature.SSPWangCoded(), target=ONE, setting=HERE, calibrate="jointly")
     assert not found.survivors
     assert found.of(Outcome.REFUSED)
-    assert not bases(dp.OLS())
-    assert not len(around(dp.OLS()))
+    assert not bases(dp.regressions.OLS())
+    assert not len(around(dp.regressions.OLS()))
 
 
 def test_turns_share_the_edits():
@@ -176,7 +176,7 @@ def test_a_mutant_that_is_none(name, place):
 
 def test_noise_cannot_be_reused_in_a_graph():
     """No field of a release names a draw, and a copy of a release is a draw of its own."""
-    fields = {field.name for field in attrs.fields(dp.Release)}
+    fields = {field.name for field in attrs.fields(dp.graph.Release)}
     assert fields == {"statistic", "stated", "share", "times", "name", "sampled"}
     one = dp.release(HERE.nodes()[0].T @ HERE.nodes()[0], dp.Gaussian(std=1))
     assert attrs.evolve(one) != one

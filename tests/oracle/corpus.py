@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import dpframe as dp
-from dpframe.auditing.catalogue import everything, example
+from dpframe.literature.catalogue import everything, example
 from tests.support import lock, samples
 
 Document = dict[str, Any]
@@ -57,7 +57,7 @@ class OneRelease(dp.Regression):
     rows: str
     noise: str
 
-    def declare(self, X: Any, y: Any, budget: dp.Share) -> Any:
+    def declare(self, X: Any, y: Any, budget: dp.graph.Share) -> Any:
         """One release of the whole budget."""
         made = STATISTICS[self.statistic](*ROWS[self.rows](X, y))
         return dp.release(made, CALIBRATIONS[self.noise], budget)

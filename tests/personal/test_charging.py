@@ -60,7 +60,9 @@ def test_every_record_is_charged_what_it_is_promised(target, budgets):
 def test_a_target_for_all_charges_all_alike():
     """Ordinary certificates too."""
     accounts = ledger(2)
-    proof = dp.certify(dp.OutputPerturbationPure(), target=dp.PureDP("0.05"), setting=SETTING)
+    proof = dp.certify(
+        dp.regressions.OutputPerturbationPure(), target=dp.PureDP("0.05"), setting=SETTING
+    )
     dp.execute(proof, *table(), records=accounts)
     assert left(accounts) == [Fraction(3, 20), Fraction(39, 20)]
 
@@ -76,7 +78,7 @@ def test_a_notion_that_the_accounts_do_not_add_is_refused(name, kind, way):
     accounts = dp.RecordLedger(np.full(40, 100.0), kind=kind)
     own = EPSILONS if way == "list" else dp.each(name)
     target = dp.PersonalizedDP(**{name: own})
-    declaration = RIDGE if name == "epsilon" else dp.PersonalizedSSP()
+    declaration = RIDGE if name == "epsilon" else dp.regressions.PersonalizedSSP()
     proof = dp.certify(declaration, target=target, setting=SETTING)
     run = {"budgets": None if way == "list" else EPSILONS, "records": accounts}
     if KINDS[name] is not kind:
@@ -101,7 +103,9 @@ def test_epsilons_are_no_squares_of_mu_for_groups():
 def test_accounts_are_of_the_records_of_the_table():
     """Three accounts do not pay for forty people."""
     accounts = dp.RecordLedger(np.full(3, 10.0), kind=dp.PureDP)
-    proof = dp.certify(dp.OutputPerturbationPure(), target=dp.PureDP(1), setting=SETTING)
+    proof = dp.certify(
+        dp.regressions.OutputPerturbationPure(), target=dp.PureDP(1), setting=SETTING
+    )
     with pytest.raises(dp.InvalidArgument, match="one each"):
         dp.execute(proof, *table(), records=accounts)
     assert accounts.releases == 0

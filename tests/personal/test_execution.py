@@ -205,7 +205,7 @@ def test_a_budget_that_is_a_feature_is_refused():
     )
     frame = pd.DataFrame({"age": [30.0, 40.0], "pay": [0.1, 0.2]})
     target = dp.PersonalizedDP(EACH, 1e-6)
-    proof = dp.certify(dp.PersonalizedSSP(), target=target, setting=codebook)
+    proof = dp.certify(dp.regressions.PersonalizedSSP(), target=target, setting=codebook)
     with pytest.raises(dp.BadData, match="feature"):
         dp.execute(proof, frame, "pay", rng=0, budgets="age")
 
@@ -213,7 +213,7 @@ def test_a_budget_that_is_a_feature_is_refused():
 def test_under_add_remove_budgets_are_groups():
     """A list of those who are there tells who is there."""
     lists = dp.certify(
-        dp.PersonalizedSSP(),
+        dp.regressions.PersonalizedSSP(),
         target=dp.PersonalizedDP(EPSILONS, 1e-6),
         setting=setting(dp.ADD_REMOVE),
     )
@@ -240,7 +240,7 @@ def test_totals_of_groups_count_the_table():
         def declare(self, X, y, budget):
             total = X.total(budget.epsilon)
             weight = budget.epsilon / total
-            one = dp.argmin(X, y, dp.Squared(), 1, radius=1, weight=weight)
+            one = dp.graph.argmin(X, y, dp.graph.Squared(), 1, radius=1, weight=weight)
             theta = dp.release(one, dp.L2Laplace(10 / total), budget)
             return dp.post(second, theta, total)
 
@@ -259,7 +259,9 @@ def test_everybody_at_the_threshold_is_in_the_sample():
     """Coins that are certain: the sample is the table, in every reading."""
     same = dp.PersonalizedDP({"a": 1e9})
     proof = dp.certify(
-        dp.SampledRidge(penalty="0.1", records=N), target=same, setting=setting(dp.ADD_REMOVE)
+        dp.regressions.SampledRidge(penalty="0.1", records=N),
+        target=same,
+        setting=setting(dp.ADD_REMOVE),
     )
     theta = dp.execute(proof, X, Y, rng=0, budgets=np.full(N, "a")).output.coefficients
     wanted = np.linalg.solve(X.T @ X / N + 0.1 * np.eye(D), X.T @ Y / N)
@@ -271,7 +273,7 @@ class Sums(dp.Regression):
 
     def declare(self, X, y, budget):
         """Two releases of one sample."""
-        rows, column, whole = dp.thinned(X, y, budget, X.largest(budget.epsilon))
+        rows, column, whole = dp.graph.thinned(X, y, budget, X.largest(budget.epsilon))
         one, other = whole.split_evenly(2)
         count = dp.release(dp.count(rows), dp.Laplace.pure, one)
         label = dp.release(dp.total(column), dp.Laplace.pure, other)
@@ -303,11 +305,17 @@ def test_one_sample_serves_all_releases():
 
 
 @pytest.mark.parametrize(
-    "cls", [dp.PersonalizedRidge, dp.PersonalizedObjective, dp.PersonalizedSSP, dp.UniformRidge]
+    "cls",
+    [
+        dp.PersonalizedRidge,
+        dp.regressions.PersonalizedObjective,
+        dp.regressions.PersonalizedSSP,
+        dp.literature.UniformRidge,
+    ],
 )
 def test_an_empty_table_runs(cls):
     """Of declared groups, with the noise that they ask for."""
-    delta = 1e-6 if cls is dp.PersonalizedSSP else None
+    delta = 1e-6 if cls is dp.regressions.PersonalizedSSP else None
     proof = dp.certify(cls(), target=dp.PersonalizedDP(GROUPS, delta), setting=setting())
     nobody = np.array([], dtype=str)
     result = dp.execute(proof, X[:0], Y[:0], rng=0, budgets=nobody)

@@ -99,7 +99,7 @@ def test_each_has_a_budgets_name(name):
 
 
 # ------------------------------------------------------------------------ certified, for all
-@pytest.mark.parametrize("cls", [dp.PersonalizedRidge, dp.PersonalizedRidgePrinted])
+@pytest.mark.parametrize("cls", [dp.PersonalizedRidge, dp.literature.PersonalizedRidgePrinted])
 def test_pdp_op_is_certified_for_all_lambda_bounds_and_budgets(cls):
     """Under replace-one; a file of it is proved again."""
     proof = dp.certify(cls(penalty=LAM), target=EACH, setting=SYMBOLIC)
@@ -109,7 +109,7 @@ def test_pdp_op_is_certified_for_all_lambda_bounds_and_budgets(cls):
     assert load(proof.document).hash == proof.hash
 
 
-@pytest.mark.parametrize("cls", [dp.PersonalizedRidge, dp.PersonalizedRidgePrinted])
+@pytest.mark.parametrize("cls", [dp.PersonalizedRidge, dp.literature.PersonalizedRidgePrinted])
 def test_pdp_op_is_refused_under_add_remove_with_the_way_out(cls):
     """Its rate reads the total of those who are there; a public number mends it."""
     with pytest.raises(dp.Uncertified) as refusal:
@@ -134,7 +134,7 @@ TARGETS = [
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 @pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
-@pytest.mark.parametrize("cls", [dp.PersonalizedSSP, dp.PersonalizedAdaSSP])
+@pytest.mark.parametrize("cls", [dp.regressions.PersonalizedSSP, dp.regressions.PersonalizedAdaSSP])
 def test_weighted_statistics_are_certified_in_every_notion(cls, relation, target):
     """For all budgets, by the definition of the std."""
     proof = dp.certify(cls(), target=target, setting=setting(relation, dp.parameter("B")))
@@ -149,7 +149,8 @@ def test_the_tight_rule_has_the_noise_that_the_docs_say():
     found = []
     for penalty in ("0.01", "1", "10", "100"):
         sizes = [
-            _scale(cls, penalty) for cls in (dp.PersonalizedRidgePrinted, dp.PersonalizedRidge)
+            _scale(cls, penalty)
+            for cls in (dp.literature.PersonalizedRidgePrinted, dp.PersonalizedRidge)
         ]
         with mp.workdps(50):
             lam, row = mpf(penalty), mp.sqrt(30)
@@ -177,7 +178,13 @@ def _scale(cls, penalty):
 
 @pytest.mark.parametrize("penalty", [0, -1, "0"])
 @pytest.mark.parametrize(
-    "cls", [dp.PersonalizedRidge, dp.PersonalizedRidgePrinted, dp.UniformRidge, dp.SampledRidge]
+    "cls",
+    [
+        dp.PersonalizedRidge,
+        dp.literature.PersonalizedRidgePrinted,
+        dp.literature.UniformRidge,
+        dp.regressions.SampledRidge,
+    ],
 )
 def test_without_a_penalty_noise_would_vanish(cls, penalty):
     """The published code returns the exact minimiser at lambda = 0: here it is refused."""
@@ -196,7 +203,7 @@ class Stated(dp.Regression):
         total = X.total(budget.epsilon)
         radius = y.radius / (2 * dp.sqrt(LAM))
         scale = X.radius * (2 * y.radius + X.radius * radius) / (LAM * total) * self.slack
-        found = Argmin(X, y, dp.Squared(), LAM, radius, 0, budget.epsilon / total)
+        found = Argmin(X, y, dp.graph.Squared(), LAM, radius, 0, budget.epsilon / total)
         return dp.release(found, L2Laplace(scale), budget)
 
 
@@ -230,10 +237,10 @@ APPROX = dp.PersonalizedDP(dp.each("epsilon"), 1e-6)
 ANALYTIC = dp.Gaussian.analytic
 REFUSED = {
     "a penalty that reads epsilon": lambda X, y, b: dp.release(
-        dp.argmin(X, y, dp.Squared(), b.epsilon, radius=1), ANALYTIC, b
+        dp.graph.argmin(X, y, dp.graph.Squared(), b.epsilon, radius=1), ANALYTIC, b
     ),
     "a radius that reads epsilon": lambda X, y, b: dp.release(
-        dp.argmin(X, y, dp.Squared(), 1, radius=b.epsilon), ANALYTIC, b
+        dp.graph.argmin(X, y, dp.graph.Squared(), 1, radius=b.epsilon), ANALYTIC, b
     ),
     "a clipping bound that reads epsilon": lambda X, y, b: dp.release(
         X.clip(norm=b.epsilon).T @ X.clip(norm=b.epsilon), ANALYTIC, b
@@ -257,7 +264,7 @@ REFUSED = {
         dp.release(X.T @ X, ANALYTIC, b),
         dp.release(X.T @ y, ANALYTIC, b),
     ),
-    "a procedure": lambda X, y, b: dp.perturbed_minimum(
+    "a procedure": lambda X, y, b: dp.graph.perturbed_minimum(
         X.T @ X, X.T @ y, penalty=100, radius=1, share=b
     ),
     "weights that may be 0": lambda X, y, b: dp.release(
@@ -287,7 +294,9 @@ def test_private_budgets_are_refused_with_a_budget_vector():
 def test_several_rows_a_person_are_refused():
     """Their budgets would have to agree."""
     with pytest.raises(dp.Uncertified, match="one row each"):
-        dp.certify(dp.PersonalizedSSP(), target=APPROX, setting=setting(rows_per_person=2))
+        dp.certify(
+            dp.regressions.PersonalizedSSP(), target=APPROX, setting=setting(rows_per_person=2)
+        )
 
 
 def test_a_declaration_of_each_record_needs_such_a_target():
@@ -306,11 +315,11 @@ def test_samples_are_of_add_remove_and_everything_reads_them():
     """The theorem hides whether a record is there, once."""
     groups = dp.PersonalizedDP({"a": 0.1, "b": 1})
     with pytest.raises(dp.Uncertified, match="add/remove"):
-        dp.certify(dp.SampledRidge(), target=groups, setting=setting())
+        dp.certify(dp.regressions.SampledRidge(), target=groups, setting=setting())
 
     def beside(X, y, budget):
-        rows, column, whole = dp.thinned(X, y, budget, X.largest(budget.epsilon))
-        found = dp.argmin(rows, column, dp.Squared(), 1, radius=1)
+        rows, column, whole = dp.graph.thinned(X, y, budget, X.largest(budget.epsilon))
+        found = dp.graph.argmin(rows, column, dp.graph.Squared(), 1, radius=1)
         half = whole.split_evenly(2)
         first = dp.release(found, dp.L2Laplace.pure, half[0])
         return first, dp.release(dp.count(X), dp.Laplace.pure, half[1])

@@ -8,16 +8,16 @@ import dpframe as dp
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 TARGET = dp.ApproxDP(1, "1e-6")
 AS_THEY_ARE = {
-    "basic": dp.BasicAccountant,
-    "gaussian": dp.GaussianAccountant,
-    "zcdp": dp.ConcentratedAccountant,
-    "numeric": dp.NumericAccountant,
-    "optimal": dp.OptimalAccountant,
-    "rdp": dp.RenyiAccountant,
+    "basic": dp.accountants.BasicAccountant,
+    "gaussian": dp.accountants.GaussianAccountant,
+    "zcdp": dp.accountants.ConcentratedAccountant,
+    "numeric": dp.accountants.NumericAccountant,
+    "optimal": dp.accountants.OptimalAccountant,
+    "rdp": dp.accountants.RenyiAccountant,
 }
 
 
-class Halving(dp.BasicAccountant):
+class Halving(dp.accountants.BasicAccountant):
     """Says half of what everything costs, under the name of the basic accountant."""
 
     __slots__ = ()
@@ -40,13 +40,13 @@ class Everything:
 
 def basic(**more):
     """Basic."""
-    return dp.certify(dp.AdaSSPBudget(), target=TARGET, setting=SETTING, **more)
+    return dp.certify(dp.literature.AdaSSPBudget(), target=TARGET, setting=SETTING, **more)
 
 
 @pytest.mark.parametrize("name", AS_THEY_ARE)
 def test_an_accountant_of_ours_is_its_name(name):
     """An accountant of ours is its name."""
-    regression = dp.AdaSSPBudget()
+    regression = dp.literature.AdaSSPBudget()
     found = [
         dp.examine(regression, target=TARGET, setting=SETTING, accountant=one)
         for one in (name, AS_THEY_ARE[name]())
@@ -59,7 +59,7 @@ def test_an_accountant_of_ours_is_its_name(name):
     "accountant",
     [
         Everything(),
-        dp.BasicAccountant,
+        dp.accountants.BasicAccountant,
         None,
         1,
         "moments",
@@ -77,13 +77,15 @@ def test_any_other_is_refused_with_those_that_can(accountant, verb):
 
 def test_a_method_put_into_an_accountant_is_seen(monkeypatch):
     """A method put into an accountant is seen."""
-    monkeypatch.setattr(dp.BasicAccountant, "total", Halving.total)
+    monkeypatch.setattr(dp.accountants.BasicAccountant, "total", Halving.total)
     with pytest.raises(dp.Uncertified, match="is not the class that dpframe's files have"):
-        basic(accountant=dp.BasicAccountant())
+        basic(accountant=dp.accountants.BasicAccountant())
 
 
 def test_composition_uses_the_accountant_that_it_is_given():
     """Composition uses the accountant that it is given."""
     parts = (dp.PureDP(1), dp.PureDP(2))
-    assert dp.compose(*parts, accountant=dp.BasicAccountant()).epsilon("1e-6").upper > 2.9
+    assert (
+        dp.compose(*parts, accountant=dp.accountants.BasicAccountant()).epsilon("1e-6").upper > 2.9
+    )
     assert dp.compose(*parts, accountant=Halving()).epsilon("1e-6").upper <= 1.5

@@ -17,7 +17,7 @@ TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 @cache
 def proof():
     """A certificate with three symbols."""
-    return dp.certify(dp.AdaSSPBudget(), target=TARGET, setting=setting())
+    return dp.certify(dp.literature.AdaSSPBudget(), target=TARGET, setting=setting())
 
 
 def rows(**more):
@@ -48,7 +48,9 @@ BAD = {
     + [lambda v=v: proof().at(delta=v) for v in (0, 1, -1e-6, 2, NAN, False, "x")],
     "rho": [lambda v=v: dp.ZeroConcentratedDP(v) for v in (-1, NAN, INF, True, "x")],
     "mu": [lambda v=v: dp.GaussianDP(v) for v in (-1, NAN, INF, True, "x")],
-    "gamma": [lambda v=v: dp.AdaSSPBudget(gamma=v) for v in (0, 1, -1, 2, NAN, True, "x", [1])]
+    "gamma": [
+        lambda v=v: dp.literature.AdaSSPBudget(gamma=v) for v in (0, 1, -1, 2, NAN, True, "x", [1])
+    ]
     + [lambda v=v: proof().at(gamma=v) for v in (0, 1, "1", 1.0, -0.5, NAN, True)],
     "norm": [lambda v=v: rows(norm=v) for v in (0, -1, NAN, INF, "x", True, [1], np.eye(2))]
     + [lambda: setting().nodes()[0].clip(norm=0)],
@@ -107,7 +109,7 @@ BAD = {
         for v in (None, 1, 0.5, "half")
     ],
     "function": [lambda v=v: dp.post(v, 1) for v in (None, 1, len, "f", capturing())],
-    "aggregate": [lambda: dp.aggregate("median", setting().nodes()[0])],
+    "aggregate": [lambda: dp.graph.aggregate("median", setting().nodes()[0])],
 }
 
 
@@ -160,8 +162,8 @@ def test_the_relation_is_always_written(relation):
 def test_data_cannot_be_touched(touch):
     """numpy and Python's control flow on declared data raise TouchesData, a TypeError."""
     X, y = setting().nodes()
-    for data in (X, y, X.T @ X, X.T @ y, dp.lambda_min(X.T @ X), dp.stack(X.T @ X, X.T @ y)):
-        with pytest.raises(dp.TouchesData) as caught:
+    for data in (X, y, X.T @ X, X.T @ y, dp.lambda_min(X.T @ X), dp.graph.stack(X.T @ X, X.T @ y)):
+        with pytest.raises(dp.errors.TouchesData) as caught:
             touch(data)
         assert isinstance(caught.value, TypeError)
 
@@ -169,7 +171,7 @@ def test_data_cannot_be_touched(touch):
 def test_an_uncertified_graph_lists_every_obligation():
     """The error carries all open obligations, and its text counts them."""
     with pytest.raises(dp.Uncertified) as caught:
-        dp.certify(dp.SSPPiazza(), target=TARGET, setting=setting(dp.REPLACE_ONE))
+        dp.certify(dp.literature.SSPPiazza(), target=TARGET, setting=setting(dp.REPLACE_ONE))
     assert len(caught.value.obligations) == len(caught.value.report.open_obligations) > 1
     assert f"({len(caught.value.obligations)}) " in str(caught.value)
 
@@ -179,9 +181,9 @@ def test_a_file_that_is_no_certificate(tmp_path, text):
     """Loading anything else raises BadCertificate."""
     path = tmp_path / "file.json"
     path.write_text(text)
-    with pytest.raises(dp.BadCertificate):
+    with pytest.raises(dp.errors.BadCertificate):
         dp.load(path)
-    with pytest.raises(dp.BadCertificate):
+    with pytest.raises(dp.errors.BadCertificate):
         dp.load(tmp_path / "missing.json")
 
 

@@ -12,11 +12,11 @@ import dpframe as dp
 from tests.support import checking as check
 
 MAKE = {
-    "monomials with y'y": dp.monomials,
-    "monomials": lambda X, y: dp.monomials(X, y, constant=False),
-    "statistics with y'y": lambda X, y: dp.sufficient_statistics(X, y, constant=True),
-    "statistics": dp.sufficient_statistics,
-    "cells": lambda X, y: dp.histogram(X, y, 3),
+    "monomials with y'y": dp.graph.monomials,
+    "monomials": lambda X, y: dp.graph.monomials(X, y, constant=False),
+    "statistics with y'y": lambda X, y: dp.graph.sufficient_statistics(X, y, constant=True),
+    "statistics": dp.graph.sufficient_statistics,
+    "cells": lambda X, y: dp.graph.histogram(X, y, 3),
 }
 ROWS = {
     "box": dp.Rows(box=dp.parameter("B")),

@@ -33,7 +33,7 @@ class Floored(dp.Regression):
         noisy = dp.release(dp.lambda_min(X.T @ X), dp.Gaussian.analytic, own, name="floor")
         failure = self.failure * budget.delta
         bound = lower_bound(noisy, failure, name="bound", stds=self.stds, margin=self.margin)
-        size = dp.log_residual(X.T @ X, X.T @ y, X.radius**2, bound)
+        size = dp.graph.log_residual(X.T @ X, X.T @ y, X.radius**2, bound)
         return dp.release(size, dp.Gaussian.analytic, rest, name="size")
 
 
@@ -112,7 +112,7 @@ def test_a_bound_of_another_table_is_no_floor():
             small = X.clip(norm=X.radius / 2)
             noisy = dp.release(dp.lambda_min(small.T @ small), dp.Gaussian.analytic, own)
             bound = lower_bound(noisy, budget.delta / 4, name="bound")
-            size = dp.log_residual(X.T @ X, X.T @ y, X.radius**2, bound)
+            size = dp.graph.log_residual(X.T @ X, X.T @ y, X.radius**2, bound)
             return dp.release(size, dp.Gaussian.analytic, rest)
 
     found = dp.examine(Mixed(), target=TARGET, setting=setting())

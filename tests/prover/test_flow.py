@@ -11,8 +11,7 @@ import attrs
 import pytest
 
 import dpframe as dp
-from dpframe.auditing.catalogue import everything, example
-from dpframe.describing.stated import StatedStatistic
+from dpframe.audits.descriptions.stated import StatedStatistic
 from dpframe.graph import Graph, Node, Reading, Release, facts
 from dpframe.graph import statistics as st
 from dpframe.graph.maps.residuals import clipped_error
@@ -20,6 +19,7 @@ from dpframe.graph.maps.scaled import DividedColumns, divided_records
 from dpframe.graph.maps.thinned import thinned
 from dpframe.graph.statistics.base import OneRow, Statistic
 from dpframe.identity import own
+from dpframe.literature.catalogue import everything, example
 from dpframe.prover import Verdict
 from dpframe.prover.flow import flow, where
 from dpframe.prover.problem import Problem
@@ -141,18 +141,18 @@ def stated(X) -> StatedStatistic:
 
 FURTHER = {  # kinds that no shipped declaration reads, or reads only as a part of others
     "weighted": lambda X, y: of(X.weighted(2).T @ y.weighted(2)),
-    "log residual": lambda X, y: of(dp.log_residual(X.T @ X, X.T @ y, 4)),
+    "log residual": lambda X, y: of(dp.graph.log_residual(X.T @ X, X.T @ y, 4)),
     "linear": lambda X, y: of(2 * (X.T @ y) - dp.total(X)),
     "trace": lambda X, y: of(dp.trace(X.T @ X)),
-    "stack": lambda X, y: of(dp.stack(X.T @ X, X.T @ y)),
+    "stack": lambda X, y: of(dp.graph.stack(X.T @ X, X.T @ y)),
     "identity": lambda X, y: of(st.Identity(X)),
-    "count": lambda X, y: of(dp.partition_at(X, y, [0]).count(1)),
+    "count": lambda X, y: of(dp.graph.partition_at(X, y, [0]).count(1)),
     "intercept": lambda X, y: of(dp.total(X.with_intercept(2))),
     "residuals": lambda X, y: of(clipped_error(X, y, of(X.T @ y), bound=1)),
     "norms": lambda X, y: of(X.T @ divided_records(X, y, bound=1)[1]),
     "rows by norms": lambda X, y: of(dp.total(divided_records(X, y, bound=1)[0])),
     "scaled columns": lambda X, y: of(dp.total(X.scaled_columns(by=(1, 2)).clip(norm=1))),
-    "squares": lambda X, y: of(dp.column_squares(X)),
+    "squares": lambda X, y: of(dp.graph.column_squares(X)),
     "stated": lambda X, y: of(stated(X)),
 }
 SETTINGS = {

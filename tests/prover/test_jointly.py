@@ -31,14 +31,14 @@ def only_gaussian(cls):
 
 
 CLEAR = (  # they read data in the clear
-    dp.SSPStatsmodels,
-    dp.NoisyGradientDescentPrinted,
-    dp.LeastSquaresDPrivStats,
+    dp.literature.SSPStatsmodels,
+    dp.literature.NoisyGradientDescentPrinted,
+    dp.literature.LeastSquaresDPrivStats,
 )
 GAUSSIAN = [
     cls
     for cls in samples.REGRESSIONS
-    if cls not in (dp.AdaSSPBudget, *CLEAR) and only_gaussian(cls)
+    if cls not in (dp.literature.AdaSSPBudget, *CLEAR) and only_gaussian(cls)
 ]
 
 
@@ -108,8 +108,10 @@ def test_every_gaussian_declaration_is_calibrated_for_all_epsilon_and_delta(cls,
 
 def test_wang_needs_0617_of_his_noise():
     """adaSSP at epsilon 1, delta 1e-6: 0.617, and with less the exact profile is above delta."""
-    declared = dp.certify(dp.AdaSSPWang(), target=SYMBOLIC, setting=unit())
-    jointly = dp.certify(dp.AdaSSPWang(), target=SYMBOLIC, setting=unit(), calibrate="jointly")
+    declared = dp.certify(dp.literature.AdaSSPWang(), target=SYMBOLIC, setting=unit())
+    jointly = dp.certify(
+        dp.literature.AdaSSPWang(), target=SYMBOLIC, setting=unit(), calibrate="jointly"
+    )
     stds = []
     for proof in (declared, jointly):
         at = proof.at(epsilon=1, delta="1e-6")
@@ -123,10 +125,14 @@ def test_wang_needs_0617_of_his_noise():
 
 def test_the_certificate_names_it():
     """In its first line, in its file, and after loading."""
-    proof = dp.certify(dp.AdaSSPWang(), target=SYMBOLIC, setting=unit(), calibrate="jointly")
+    proof = dp.certify(
+        dp.literature.AdaSSPWang(), target=SYMBOLIC, setting=unit(), calibrate="jointly"
+    )
     assert "AdaSSPWang(rho=1/20), all noise calibrated jointly" in str(proof)
     assert dp.load(proof.document).hash == proof.hash
-    assert dp.load(proof.document).regression == dp.Jointly(of=dp.AdaSSPWang())
+    assert dp.load(proof.document).regression == dp.regressions.Jointly(
+        of=dp.literature.AdaSSPWang()
+    )
 
 
 def test_another_word_is_refused():

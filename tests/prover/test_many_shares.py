@@ -17,7 +17,7 @@ GAMMA = dp.parameter("gamma", 0, 1)
 class Twenty(dp.Regression):
     """Twenty releases with shares gamma^i/20 of the budget, i from 1 to 20. [here]"""
 
-    def declare(self, X: Any, y: Any, budget: dp.Share) -> Any:
+    def declare(self, X: Any, y: Any, budget: dp.graph.Share) -> Any:
         """Powers of gamma, all different."""
         del y
         shares = budget.split(*[GAMMA**i / 20 for i in range(1, 21)])

@@ -20,7 +20,7 @@ CALLED: list[str] = []
 
 
 @attrs.frozen
-class Padded(dp.AdditiveAccountant):
+class Padded(dp.accountants.AdditiveAccountant):
     """zCDP with a margin: `factor` times the sum of all rhos."""
 
     name = "basic"  # says nothing
@@ -39,7 +39,7 @@ class Padded(dp.AdditiveAccountant):
 
 
 @attrs.frozen
-class Halved(dp.GaussianAccountant):
+class Halved(dp.accountants.GaussianAccountant):
     """Half of what everything costs: wrong, and believed where it is trusted."""
 
     def total(self, guarantees):
@@ -49,7 +49,7 @@ class Halved(dp.GaussianAccountant):
 
 
 @attrs.frozen
-class Summed(dp.AdditiveAccountant):
+class Summed(dp.accountants.AdditiveAccountant):
     """Sums of pure epsilons."""
 
     name = "summed"
@@ -74,12 +74,12 @@ class Doubled(dp.Accountant):
 
     def epsilon(self, parts, delta):
         """Twice."""
-        found = dp.NumericAccountant().epsilon(parts, delta)
+        found = dp.accountants.NumericAccountant().epsilon(parts, delta)
         return Interval(0.0, 2 * found.upper)
 
     def delta(self, parts, epsilon):
         """At half of epsilon."""
-        return dp.NumericAccountant().delta(parts, Fraction(epsilon) / 2)
+        return dp.accountants.NumericAccountant().delta(parts, Fraction(epsilon) / 2)
 
 
 class Two(dp.Regression):
@@ -142,7 +142,7 @@ def test_a_wrong_accountant_is_believed_only_where_it_is_trusted():
     """Half the mu is proved on its word, by no other."""
     target = dp.GaussianDP(dp.sqrt(2 * RHO) / 2)
     assert "Halved is trusted" in str(certify(Two(), target, Halved(), [Halved]))
-    for accountant in ("auto", dp.GaussianAccountant()):
+    for accountant in ("auto", dp.accountants.GaussianAccountant()):
         with pytest.raises(dp.Uncertified):
             certify(Two(), target, accountant, [Halved])
 
@@ -156,7 +156,7 @@ def test_without_trust_it_is_refused_unasked(accountant):
     """The sentence says what to write, and none of its methods is called."""
     CALLED.clear()
     name = type(accountant).__name__
-    for trust in ((), (dp.BasicAccountant, Two)):
+    for trust in ((), (dp.accountants.BasicAccountant, Two)):
         with pytest.raises(dp.Uncertified, match=rf"trust=\[{name}\]"):
             certify(Two(), dp.ApproxDP(50, "1e-6"), accountant, trust)
     assert not CALLED
@@ -237,10 +237,10 @@ def test_a_file_brings_it_back(tmp_path):
     assert again.report.problem.accountant == Padded(3)
     content = json.loads(path.read_text())
     assert content["declaration"]["accountant"]["class"] == f"{__name__}:Padded"
-    with pytest.raises(dp.BadCertificate, match="names modules"):
+    with pytest.raises(dp.errors.BadCertificate, match="names modules"):
         dp.load(path, modules=("dpframe",))
     content["declaration"]["accountant"]["fields"]["factor"]["formula"] = "4"
-    with pytest.raises((dp.BadCertificate, dp.Uncertified)):
+    with pytest.raises((dp.errors.BadCertificate, dp.Uncertified)):
         dp.load(content)
 
 

@@ -36,7 +36,7 @@ class Plan(dp.Regression):
     ask: ClassVar[object] = staticmethod(lambda X, y: X.T @ y)
 
     def declare(self, X, y, budget):
-        partitions = [dp.partition(X, y, cells=6), dp.partition_at(X, y, [-1, 0, 1, 2, 3])]
+        partitions = [dp.partition(X, y, cells=6), dp.graph.partition_at(X, y, [-1, 0, 1, 2, 3])]
         releases = []
         for which, cell, weight in type(self).parts:
             rows = (X, y) if which is None else partitions[which].cell(cell)
@@ -166,9 +166,9 @@ def reads(make):
 STAYS = {
     "X'X": lambda X, y, *_: X.T @ X,
     "clipped": lambda X, y, *_: X.clip(norm=1).T @ y.clip(-1, 1),
-    "boxed": lambda X, y, *_: dp.sufficient_statistics(X.boxed(1).scaled(2), y),
-    "monomials": lambda X, y, *_: dp.monomials(X, y),
-    "stack": lambda X, y, *_: dp.stack(X.T @ X, X.T @ y, y @ y, dp.lambda_min(X.T @ X)),
+    "boxed": lambda X, y, *_: dp.graph.sufficient_statistics(X.boxed(1).scaled(2), y),
+    "monomials": lambda X, y, *_: dp.graph.monomials(X, y),
+    "stack": lambda X, y, *_: dp.graph.stack(X.T @ X, X.T @ y, y @ y, dp.lambda_min(X.T @ X)),
     "linear": lambda X, y, *_: 2 * (X.T @ y) - dp.total(X),
     "trace": lambda X, y, *_: dp.trace(X.T @ X),
     "count": lambda X, *_: dp.count(X),
@@ -182,9 +182,9 @@ LEAVES = {
     "zeros become 1": lambda X, y, *_: X.T @ y.clip(1, 2),
     "zeros are counted": lambda X, y, *_: Histogram(X, y, 2),
     "another cell": lambda X, y, W, z, cells: X.T @ cells.cell(0)[1],
-    "two cells": lambda X, y, W, z, cells: dp.stack(X.T @ y, cells.count(0)),
+    "two cells": lambda X, y, W, z, cells: dp.graph.stack(X.T @ y, cells.count(0)),
     "another partition": lambda X, y, W, z, cells: X.T @ dp.partition(W, z, cells=2).cell(1)[1],
-    "raw": lambda X, *_: dp.aggregate("mean", X),
+    "raw": lambda X, *_: dp.graph.aggregate("mean", X),
 }
 
 
@@ -240,7 +240,7 @@ TAKEN = 4
 
 def gaussians(std, number=5):
     """X'X and X'y of every cell at this std."""
-    both = lambda X, y: dp.stack(X.T @ X, X.T @ y)  # noqa: E731
+    both = lambda X, y: dp.graph.stack(X.T @ X, X.T @ y)  # noqa: E731
     return plan([(0, j, 1) for j in range(number)], dp.Gaussian(std=std), both)
 
 
@@ -250,7 +250,7 @@ def test_squared_mu_and_rho_are_of_the_cells_that_change(accountant, relation):
     """mu^2 is that of one cell, of two where replaced: five cells cost no more."""
     setting = samples.setting(relation)
     X, y = setting.nodes()
-    moved = dp.stack(X.T @ X, X.T @ y).sensitivity(dp.sensitivity.L2).value
+    moved = dp.graph.stack(X.T @ X, X.T @ y).sensitivity(dp.sensitivity.L2).value
     target = dp.ZeroConcentratedDP(Fraction(MOVES[relation], 2))
     least = moved * (1 + Fraction(1, 10**6))
     for number in (2, 5):

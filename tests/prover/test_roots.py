@@ -114,6 +114,6 @@ def test_printed_noise_holds_for_other_rows_too(rows, relation):
 
     setting = dp.Setting(X=rows, y=dp.Column(bound=1), relation=relation)
     target = dp.PureDP(dp.EPSILON)
-    proof = dp.certify(dp.FunctionalLinearPrinted(), target=target, setting=setting)
+    proof = dp.certify(dp.literature.FunctionalLinearPrinted(), target=target, setting=setting)
     verdict = check.check(json.loads(json.dumps(proof.document)))
     assert verdict.accepted, verdict.reason

@@ -47,7 +47,9 @@ def verdict(body, relation=dp.ADD_REMOVE, target=TARGET, rows_per_person=1, **ho
 def rounds(X, y, noise, share=None, *, times=ROUNDS, clip=1, **how):
     """`times` draws of the sum of clipped gradients."""
     point = dp.iterate(X.columns)
-    step = dp.release(dp.gradient(X, y, at=point, clip=clip), noise, share, times=times, **how)
+    step = dp.release(
+        dp.graph.gradient(X, y, at=point, clip=clip), noise, share, times=times, **how
+    )
     return dp.loop(point, step, stay)
 
 
@@ -129,13 +131,15 @@ def test_the_inverse_of_the_multiplier_is_refuted(relation):
     break the claim, by the exact profile.
     """
     table = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=relation)
-    report = dp.examine(dp.BoostedAdaSSPCoded(), target=TARGET, setting=table)
+    report = dp.examine(dp.literature.BoostedAdaSSPCoded(), target=TARGET, setting=table)
     (first,) = report.open_obligations
     assert str(first.verdict) == "refuted"
     at = first.witness.values
     mu = mpmath.sqrt(2) * sigma_of(at["epsilon"], at["delta"])
     assert delta_of(at["epsilon"], mu) > mpf(at["delta"])
-    assert dp.examine(dp.BoostedAdaSSP(rounds=ROUNDS), target=TARGET, setting=table).proved
+    assert dp.examine(
+        dp.regressions.BoostedAdaSSP(rounds=ROUNDS), target=TARGET, setting=table
+    ).proved
 
 
 SAMPLED = {"times": 100, "sampled": "1/100"}
@@ -250,7 +254,7 @@ def test_what_may_be_sampled():
         with pytest.raises(dp.InvalidArgument, match="sampled"):
             rounds(X, y, LITTLE, sampled=rate)
     point = dp.iterate(X.columns)
-    doubled = 2 * dp.gradient(X, y, at=point, clip=1)
+    doubled = 2 * dp.graph.gradient(X, y, at=point, clip=1)
     with pytest.raises(dp.InvalidArgument, match="a sum over rows"):
         dp.release(doubled, LITTLE, sampled="1/2")
     for body in (
@@ -274,24 +278,24 @@ def test_a_sample_is_part_of_the_hash():
 
 @pytest.mark.slow
 def test_jointly_spends_what_samples_allow():
-    """dp.Jointly at numbers: less noise than without samples, and proved."""
+    """dp.regressions.Jointly at numbers: less noise than without samples, and proved."""
     table = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
     BODIES["few"] = lambda X, y, b: rounds(X, y, dp.Gaussian(std=1), times=100)
     BODIES["sampled"] = lambda X, y, b: rounds(X, y, dp.Gaussian(std=1), **SAMPLED)
     stds = {}
     for name in ("few", "sampled"):
-        proof = dp.certify(dp.Jointly(Declared(name)), target=NUMBERS, setting=table)
+        proof = dp.certify(dp.regressions.Jointly(Declared(name)), target=NUMBERS, setting=table)
         (step,) = proof.graph.releases
         stds[name] = proof.number(step.std, up=True)
     assert stds["sampled"] < stds["few"] / 10
-    dp.certify(dp.Jointly(Declared("sampled")), target=TARGET, setting=table)
+    dp.certify(dp.regressions.Jointly(Declared("sampled")), target=TARGET, setting=table)
 
 
 def test_the_loop_has_its_arguments_before_it_starts():
     """An update cannot be given the answers that it makes."""
     X, y = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE).nodes()
     point = dp.iterate(X.columns)
-    step = dp.release(dp.gradient(X, y, at=point, clip=1), LITTLE)
+    step = dp.release(dp.graph.gradient(X, y, at=point, clip=1), LITTLE)
     with pytest.raises(dp.InvalidArgument, match="known before the loop starts"):
         dp.loop(point, step, stay, step)
     with pytest.raises(dp.InvalidArgument, match="known before the loop starts"):

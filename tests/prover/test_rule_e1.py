@@ -48,7 +48,7 @@ def region(moves, symbols):
 def test_e1_holds_in_its_region(name):
     """At 60 random points on and inside the claimed region the exact delta is at most delta."""
     symbols = {"epsilon": EPSILON, "delta": DELTA, "gamma": GAMMA}
-    moves = [dp.parse(text, symbols) for text in FAMILIES[name]]
+    moves = [dp.graph.parse(text, symbols) for text in FAMILIES[name]]
     where = region(moves, symbols)
     assert where is not None
     rng = np.random.default_rng(1)
@@ -75,7 +75,7 @@ def test_e1_holds_in_its_region(name):
 def test_e1_does_not_apply_outside_its_hypotheses(moves):
     """Too little noise, another shape: no claim."""
     symbols = {"epsilon": EPSILON, "delta": DELTA}
-    formulas = [dp.parse(text, symbols) for text in moves]
+    formulas = [dp.graph.parse(text, symbols) for text in moves]
     assert region(formulas, symbols) is None
 
 
@@ -96,15 +96,15 @@ def test_the_profile_decides_to_nine_digits(epsilon, delta):
 REGIONS = [
     (cls, relation)
     for cls in (
-        dp.SSPPiazza,
-        dp.SSPWang,
-        dp.AdaSSPWang,
-        dp.AdaSSPPiazza,
-        dp.AdaSSPThesis,
-        dp.AdaSSPBudget,
-        dp.ConstSSPFullPiazza,
+        dp.literature.SSPPiazza,
+        dp.literature.SSPWang,
+        dp.literature.AdaSSPWang,
+        dp.literature.AdaSSPPiazza,
+        dp.literature.AdaSSPThesis,
+        dp.literature.AdaSSPBudget,
+        dp.literature.ConstSSPFullPiazza,
         dp.AdaSSP,
-        dp.AdaSSPBudgetTight,
+        dp.regressions.AdaSSPBudgetTight,
     )
     for relation in RELATIONS
 ]
@@ -152,24 +152,28 @@ def worst_case(m, relation):
 
 def test_numbers_outside_the_region_are_refused_with_a_way_out():
     """Piazza's SSP is proved symbolically up to 8 log 2; beyond, certify at the numbers."""
-    proof = dp.certify(dp.SSPPiazza(), target=TARGET, setting=setting())
+    proof = dp.certify(dp.literature.SSPPiazza(), target=TARGET, setting=setting())
     proof.at(epsilon="5.5")
     with pytest.raises(dp.InvalidArgument, match=r"region.*Certify at these numbers"):
         proof.at(epsilon="5.6")
-    dp.certify(dp.SSPPiazza(), target=dp.ApproxDP("5.6", "1e-6"), setting=setting())
+    dp.certify(dp.literature.SSPPiazza(), target=dp.ApproxDP("5.6", "1e-6"), setting=setting())
 
 
 def test_the_published_numbers():
     """epsilon = 1, delta = 1e-6: 8.85e-7 alone; jointly 0.5956, 1.587, 0.411."""
     delta = Fraction(1, 10**6)
     mus = {}
-    for cls in (dp.AdaSSPWang, dp.SSPWangCoded, dp.AdaSSPPiazza):
+    for cls in (dp.literature.AdaSSPWang, dp.literature.SSPWangCoded, dp.literature.AdaSSPPiazza):
         graph = cls().graph(setting(norm=1, bound=1), dp.ApproxDP(1, delta).budget)
         with mpmath.workdps(40):
             stds = [value(release.mechanism.formula, {}) for release in graph.releases]
             mus[cls] = mpmath.sqrt(sum(1 / std**2 for std in stds))
-            if cls is dp.AdaSSPWang:
+            if cls is dp.literature.AdaSSPWang:
                 assert abs(delta_of(Fraction(1, 3), 1 / stds[0]) - 8.84844e-7) < 1e-11
-    told = {dp.AdaSSPWang: 0.5956, dp.SSPWangCoded: 1.587, dp.AdaSSPPiazza: 0.411}
+    told = {
+        dp.literature.AdaSSPWang: 0.5956,
+        dp.literature.SSPWangCoded: 1.587,
+        dp.literature.AdaSSPPiazza: 0.411,
+    }
     for cls, epsilon in told.items():
         assert delta_of(epsilon * 0.999, mus[cls]) > delta > delta_of(epsilon * 1.001, mus[cls])

@@ -94,7 +94,7 @@ DECIDED = [
 def test_strict_signs(text, ranges, proved):
     """Is it > 0 on the whole domain? Never proved where it has a zero inside."""
     u, v = RANGES[ranges]
-    formula = dp.parse(text, {"u": u, "v": v})
+    formula = dp.graph.parse(text, {"u": u, "v": v})
     assert (positive(formula, Field((u, v))).proved is True) is (proved is True)
 
 

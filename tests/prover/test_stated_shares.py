@@ -11,7 +11,7 @@ import mpmath
 import pytest
 
 import dpframe as dp
-from dpframe.accounting import composition_of
+from dpframe.accountants import composition_of
 from dpframe.symbols import Expression, exact
 from tests.support import checking as check
 from tests.support import samples
@@ -186,10 +186,10 @@ def test_fractional_powers_of_a_size_are_a_delta(least, proved):
     """N^(-11/10) is below 1 for N >= 2, and 1 at N = 1; the checker agrees."""
     N = dp.parameter("N", least, closed="left", integer=True)
     target, setting = dp.ApproxDP(dp.EPSILON, N ** Fraction(-11, 10)), samples.setting()
-    report = dp.examine(dp.AdaSSPBudget(), target=target, setting=setting)
+    report = dp.examine(dp.literature.AdaSSPBudget(), target=target, setting=setting)
     assert report.proved is proved
     if proved:
-        done = dp.certify(dp.AdaSSPBudget(), target=target, setting=setting)
+        done = dp.certify(dp.literature.AdaSSPBudget(), target=target, setting=setting)
         assert check.check(json.loads(json.dumps(done.document))).accepted
         with pytest.raises(dp.InvalidArgument):
             done.at(N=1)

@@ -62,7 +62,7 @@ def test_rows_without_a_bound_have_a_counterexample():
 
     class Raw(dp.Regression):
         def declare(self, X, y, budget):
-            return dp.release(dp.aggregate("std", X), dp.Gaussian(std=1))
+            return dp.release(dp.graph.aggregate("std", X), dp.Gaussian(std=1))
 
     report = dp.audit(Raw(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING).report
     assert any(one.witness is not None for one in report.open_obligations)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.filters import registry
-from dpframe.records import RecordLedger
+from dpframe.budgets.filters import registry
+from dpframe.budgets.records import RecordLedger
 
 PEOPLE = ["careful", "open", "careful", "open", "open"]
 LEDGERS = {

@@ -15,7 +15,7 @@ import pytest
 from scipy import integrate
 
 import dpframe as dp
-from dpframe.records import IndividualFilter, gaussian_cost
+from dpframe.budgets.records import IndividualFilter, gaussian_cost
 from tests.support.oracles import delta_of
 
 EPSILONS = [0.0, 0.3, 1.0, 2.0]

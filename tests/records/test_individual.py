@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 import dpframe as dp
-from dpframe.records import IndividualFilter, gaussian_cost, row_norms
+from dpframe.budgets.records import IndividualFilter, gaussian_cost, row_norms
 
 N = 5
 

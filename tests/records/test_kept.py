@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.filters import registry
+from dpframe.budgets.filters import registry
+from dpframe.budgets.records import RecordLedger
 from dpframe.privacy import Unit
-from dpframe.records import RecordLedger
 
 HERE = Path(__file__).parent
 JOINS, REPLACED = Unit(dp.ADD_REMOVE), Unit(dp.REPLACE_ONE)
@@ -218,7 +218,7 @@ def test_an_old_file_that_spent_does_not_say_for_whom():
     """Refused with the way out; with it, its totals count, its seal is known, and it is saved as a
     file of today.
     """
-    with pytest.raises(dp.BadLedger, match=r"unit=certificate.setting.unit"):
+    with pytest.raises(dp.errors.BadLedger, match=r"unit=certificate.setting.unit"):
         RecordLedger.from_json(SPENT)
     ledger = RecordLedger.from_json(SPENT, unit=JOINS, expect=SEAL)
     assert (ledger.unit, ledger.releases) == (JOINS, 2)
@@ -226,10 +226,10 @@ def test_an_old_file_that_spent_does_not_say_for_whom():
     with pytest.raises(dp.InvalidArgument, match="as before"):
         ledger.spend(0.1, unit=REPLACED)
     assert RecordLedger.from_json(ledger.to_json()) == ledger
-    with pytest.raises(dp.StaleLedger):
+    with pytest.raises(dp.errors.StaleLedger):
         RecordLedger.from_json(SPENT, unit=REPLACED)  # as this process has seen it for another
     registry._NEWEST.clear()
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         RecordLedger.from_json(SPENT.replace("careful", "carefur"), unit=JOINS)
 
 
@@ -271,5 +271,5 @@ def test_units_that_are_none_are_refused(unit):
     """Under a right seal."""
     text = records()(unit=JOINS).to_json()
     assert RecordLedger.from_json(resealed(text, {})).unit == JOINS  # the control
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         RecordLedger.from_json(resealed(text, {"unit": unit}))

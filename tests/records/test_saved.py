@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.filters import files, registry
-from dpframe.records import RecordLedger
+from dpframe.budgets.filters import files, registry
+from dpframe.budgets.records import RecordLedger
 
 KEY = bytes(range(32))
 
@@ -87,9 +87,9 @@ def test_every_changed_byte_is_seen(people, keyed):
     for place, letter in enumerate(text):
         flipped = chr(ord(letter) ^ 1 << place % 7)
         for variant in (flipped, letter * 2, ""):
-            with pytest.raises(dp.BadLedger):
+            with pytest.raises(dp.errors.BadLedger):
                 fresh(text[:place] + variant + text[place + 1 :], secret)
-        with pytest.raises(dp.BadLedger):
+        with pytest.raises(dp.errors.BadLedger):
             fresh(text[:place], secret)
 
 
@@ -100,7 +100,7 @@ def test_a_key_is_needed_where_one_was_given(people):
         (people.to_json(), KEY),
         (people.to_json(key=KEY), KEY[::-1]),
     ):
-        with pytest.raises(dp.BadLedger):
+        with pytest.raises(dp.errors.BadLedger):
             fresh(text, key)
     with pytest.raises(dp.InvalidArgument):
         people.to_json(key=b"short")
@@ -160,7 +160,7 @@ def test_an_impossible_history_is_refused(people, name):
     people.spend(0.1, who=[True, False, True, False, False])
     text = people.to_json(key=KEY)
     assert fresh(resealed(text, {}, {}), KEY) == people
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         fresh(resealed(text, *BEYOND[name]), KEY)
 
 
@@ -180,7 +180,7 @@ def test_impossible_single_budgets_are_refused(name):
     ledger.spend(0.1)
     text = ledger.to_json(key=KEY)
     assert fresh(resealed(text, {}, {}), KEY) == ledger
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         fresh(resealed(text, {}, SINGLES[name]), KEY)
 
 
@@ -189,7 +189,7 @@ def test_a_delta_of_one_is_no_budget():
     ledger = RecordLedger(([0.5, 0.5], [0.1, 0.2]), kind=dp.ApproxDP)
     places = json.loads(ledger.to_json())["ledger"]["places"][1]
     one = np.full(2, 2520 * 10**places)
-    with pytest.raises(dp.BadLedger):
+    with pytest.raises(dp.errors.BadLedger):
         fresh(resealed(ledger.to_json(key=KEY), {}, {"most 1": one}), KEY)
 
 
@@ -199,7 +199,7 @@ def test_a_delta_of_one_is_no_budget():
 def test_other_texts_are_refused(text):
     """Without any other exception; a filter's file is another text."""
     for other in (text, dp.Filter(dp.PureDP(1)).to_json()):
-        with pytest.raises(dp.BadLedger):
+        with pytest.raises(dp.errors.BadLedger):
             RecordLedger.from_json(other)
 
 
@@ -213,12 +213,12 @@ def test_older_copies_and_branches_are_seen(people, tmp_path):
     people.to_json()
     for stale in (older, branch.to_json()):
         people.to_json()
-        with pytest.raises(dp.StaleLedger):
+        with pytest.raises(dp.errors.StaleLedger):
             RecordLedger.from_json(stale)
     assert RecordLedger.from_json(older, expect=seal).releases == 1
     for known in ({"expect": people.seal}, {"at_least": 2}):
         registry._NEWEST.clear()
-        with pytest.raises(dp.StaleLedger):
+        with pytest.raises(dp.errors.StaleLedger):
             RecordLedger.from_json(older, **known)
     for bad in ({"expect": 7}, {"at_least": -1}, {"at_least": True}):
         with pytest.raises(dp.InvalidArgument):
@@ -234,7 +234,7 @@ def test_two_writers_cannot_both_win(people, tmp_path):
     other.spend(0.2)
     before = (tmp_path / "ledger").read_bytes()
     for late in (other, RecordLedger([1.0], kind=dp.PureDP)):
-        with pytest.raises(dp.StaleLedger, match="load the file"):
+        with pytest.raises(dp.errors.StaleLedger, match="load the file"):
             late.save(tmp_path / "ledger")
     assert (tmp_path / "ledger").read_bytes() == before
     again = RecordLedger.load(tmp_path / "ledger")
@@ -268,7 +268,7 @@ def test_writers_in_other_processes_lose_no_release(tmp_path):
     RecordLedger({"a": 1}, [0, 0, 0], kind=dp.PureDP).save(path)
     program = f"""
 import dpframe as dp
-from dpframe.records import RecordLedger
+from dpframe.budgets.records import RecordLedger
 for _ in range(10):
     while True:
         ledger = RecordLedger.load({str(path)!r})
@@ -276,7 +276,7 @@ for _ in range(10):
         try:
             ledger.save({str(path)!r})
             break
-        except dp.StaleLedger:
+        except dp.errors.StaleLedger:
             pass
 """
     running = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(2)]

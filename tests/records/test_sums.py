@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 import dpframe as dp
-from dpframe.records import RecordLedger
-from dpframe.records.quantum import MOST, PLACES, Quantum, quantum_for
+from dpframe.budgets.records import RecordLedger
+from dpframe.budgets.records.quantum import MOST, PLACES, Quantum, quantum_for
 
 
 class Model:
@@ -501,7 +501,7 @@ FORK = """
 import os, warnings
 warnings.simplefilter("ignore")
 import dpframe as dp
-from dpframe.records import IndividualFilter, RecordLedger
+from dpframe.budgets.records import IndividualFilter, RecordLedger
 ledger = RecordLedger([1.0], kind=dp.PureDP)
 gate = IndividualFilter([1.0], kind=dp.GaussianDP, relation=dp.ADD_REMOVE)
 child = os.fork()

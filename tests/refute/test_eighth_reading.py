@@ -56,9 +56,9 @@ def test_a_sample_is_not_sampled_again():
     """Amplification was certified, and the second sample never drawn."""
 
     def body(X, y, budget):
-        rows, column, whole = dp.thinned(X, y, budget, 1)
+        rows, column, whole = dp.graph.thinned(X, y, budget, 1)
         point = dp.iterate(X.columns)
-        query = dp.gradient(rows, column, at=point, clip=1)
+        query = dp.graph.gradient(rows, column, at=point, clip=1)
         step = dp.release(query, dp.Gaussian(std=1), sampled="1/50", name="g")
         del whole
         return dp.loop(point, step, moved)
@@ -97,7 +97,10 @@ def test_a_search_stops_at_what_the_smallest_weight_pays_for():
     """
     body = declared(
         lambda X, y, b: dp.release(
-            Argmin(X, y, dp.Huber(1), 1, 1, "1/2", b.epsilon), dp.L2Laplace.pure, b, name="theta"
+            Argmin(X, y, dp.graph.Huber(1), 1, 1, "1/2", b.epsilon),
+            dp.L2Laplace.pure,
+            b,
+            name="theta",
         )
     )
     proof = dp.certify(body, target=dp.PersonalizedDP(EACH), setting=setting(grid=None))
@@ -118,7 +121,7 @@ def test_coins_of_tiny_budgets_never_fall_for_certain():
     groups = {f"g{k}": 1e-18 * (1 + k) for k in range(100)}
 
     def body(X, y, budget):
-        rows, _, whole = dp.thinned(X, y, budget, 100)
+        rows, _, whole = dp.graph.thinned(X, y, budget, 100)
         return dp.release(dp.count(rows), dp.DiscreteLaplace.pure, whole, name="n")
 
     target = dp.PersonalizedDP(groups)

@@ -47,7 +47,7 @@ def test_a_record_outside_a_cell_is_not_counted_whatever_the_divisor():
     assert np.sum(moved > 0.5) <= 1
 
 
-@pytest.mark.parametrize("theta", [dp.Squared(), 3, "theta"])
+@pytest.mark.parametrize("theta", [dp.graph.Squared(), 3, "theta"])
 def test_residuals_are_at_something_that_was_released(theta):
     """A node that is no release has no value when rows are read."""
     X, y = SETTING.nodes()

@@ -59,9 +59,9 @@ def test_a_ledger_of_two_names_is_refused(tmp_path: Path):
     ledger.create("survey", dp.PureDP(1), relation=dp.ADD_REMOVE)
     os.link(path, tmp_path / "other.sqlite")
     for one in (path, tmp_path / "other.sqlite"):
-        with pytest.raises(dp.LedgerUnavailable, match="second name"):
+        with pytest.raises(dp.errors.LedgerUnavailable, match="second name"):
             dp.Ledger(one)
-    with pytest.raises(dp.LedgerUnavailable, match="second name"):
+    with pytest.raises(dp.errors.LedgerUnavailable, match="second name"):
         ledger.account("survey")
     (tmp_path / "other.sqlite").unlink()
     assert ledger.datasets == ("survey",)

@@ -151,7 +151,7 @@ def test_a_combination_of_nothing_is_nothing():
 
 FORGED = {
     "a combination of a stack": lambda X, y, _: dp.release(
-        2 * dp.stack(X.T @ X, X.T @ y), Gaussian(std=40)
+        2 * dp.graph.stack(X.T @ X, X.T @ y), Gaussian(std=40)
     ),
     "the trace of scaled rows of norm 1": lambda X, y, _: dp.release(
         dp.trace(X.normalized().scaled(3).T @ X.normalized().scaled(3)), Gaussian(std=40)
@@ -192,7 +192,9 @@ def test_sizes_are_refused_before_the_ledger_is_charged(tmp_path: Path):
 def test_stacks_of_stacks_are_laid_out():
     """(X'X, y'y) and X'y in one vector: 3 + 1 + 2 numbers near the truth."""
     run = certified(
-        lambda X, y, _: dp.release(dp.stack(dp.stack(X.T @ X, y @ y), X.T @ y), Gaussian(std=20))
+        lambda X, y, _: dp.release(
+            dp.graph.stack(dp.graph.stack(X.T @ X, y @ y), X.T @ y), Gaussian(std=20)
+        )
     )
     assert not any("idealized" in line for line in run.assumptions)
     X, y = np.tile([0.6, 0.8], (100_000, 1)), np.full(100_000, 0.5)

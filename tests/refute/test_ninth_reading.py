@@ -54,7 +54,7 @@ def test_objective_perturbation_ends_where_doubles_end(n, epsilon):
     X = rng.uniform(-1, 1, (n, 5)) / np.sqrt(5)
     y = X @ np.array([0.5, -0.4, 0.3, 0.2, -0.1])
     budgets = np.where(np.arange(n) % 2, epsilon, 3 * epsilon)
-    declaration = dp.PersonalizedObjective(penalty="0.001")
+    declaration = dp.regressions.PersonalizedObjective(penalty="0.001")
     proof = dp.certify(declaration, target=EACH, setting=SETTING)
     for seed in range(3):
         found = dp.execute(proof, X, y, rng=seed, budgets=budgets).output.coefficients

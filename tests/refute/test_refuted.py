@@ -86,12 +86,14 @@ class NoNoise(dp.Calibration):
     mechanism = dp.Gaussian
     currencies = (("epsilon", "delta"),)
 
-    def calibrate(self, share: dp.Share, sensitivity: dp.Expression) -> dp.AdditiveNoise:
+    def calibrate(
+        self, share: dp.graph.Share, sensitivity: dp.Expression
+    ) -> dp.mechanisms.AdditiveNoise:
         """No noise."""
         del share, sensitivity
         return dp.Gaussian(std=Fraction(1, 10**9))
 
-    def limit(self, share: dp.Share) -> None:
+    def limit(self, share: dp.graph.Share) -> None:
         """None."""
         del share
 
@@ -106,7 +108,7 @@ class Silent(dp.Gaussian):
         return np.zeros(shape)
 
 
-class Mute(dp.AdditiveNoise):
+class Mute(dp.mechanisms.AdditiveNoise):
     """A mechanism that says gaussian and draws zeros."""
 
     kind = "gaussian"
@@ -150,7 +152,9 @@ def test_an_unknown_calibration_is_not_believed() -> None:
 
 
 @pytest.mark.parametrize("noise", [lambda: Silent(std=5), Mute], ids=["subclass", "own"])
-def test_an_unknown_mechanism_is_not_believed(noise: Callable[[], dp.AdditiveNoise]) -> None:
+def test_an_unknown_mechanism_is_not_believed(
+    noise: Callable[[], dp.mechanisms.AdditiveNoise],
+) -> None:
     """Noise of the user's own, whose draws nobody checked, is not Gaussian by its word."""
     loose = dp.ApproxDP(1, Fraction(1, 100))
     assert refuses(lambda _, y, __: dp.release(dp.total(y), noise()), target=loose)
@@ -264,7 +268,7 @@ def test_one_n_for_every_view_of_a_table() -> None:
 def test_an_edited_file_is_not_loaded(tmp_path: Any) -> None:
     """Neither a dropped region, nor a smaller target, nor another unit, nor numbers outside."""
     target = dp.ApproxDP(dp.EPSILON, dp.DELTA)
-    certificate = dp.certify(dp.AdaSSPBudget(), target=target, setting=setting())
+    certificate = dp.certify(dp.literature.AdaSSPBudget(), target=target, setting=setting())
     certificate.save(tmp_path / "certificate.json")
     text = (tmp_path / "certificate.json").read_text()
     edits = [
@@ -277,5 +281,5 @@ def test_an_edited_file_is_not_loaded(tmp_path: Any) -> None:
     for edit in edits:
         content = json.loads(text)
         content["statement"].update(edit)
-        with pytest.raises(dp.BadCertificate):
+        with pytest.raises(dp.errors.BadCertificate):
             dp.load(content)

@@ -62,7 +62,7 @@ class Loud(dp.Categorical):
         return np.full((len(values), len(self.levels)), 1e6)
 
 
-class Fat(dp.Share):
+class Fat(dp.graph.Share):
     """A share that is counted as its weight and spent as epsilon = 1000."""
 
     @property
@@ -213,7 +213,7 @@ def test_an_unknown_sensitivity_is_not_a_refutation() -> None:
     """max_abs of rows of norm 1 moves by at most 1: a std of 1e6 is unproved, and not refuted."""
 
     def build(X: Any, _y: Any, _b: Any) -> Any:
-        return dp.release(dp.aggregate("max_abs", X), dp.Gaussian(std=10**6))
+        return dp.release(dp.graph.aggregate("max_abs", X), dp.Gaussian(std=10**6))
 
     found = dp.audit(declared(build), target=APPROX, setting=setting())
     assert str(found.verdict) != "refuted"

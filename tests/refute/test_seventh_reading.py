@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.accounting import composition_of
+from dpframe.accountants import composition_of
 from dpframe.graph import Bound, Known, known, lower_bound
 from dpframe.graph.procedures import PerturbedMinimum, approximate_minimum, perturbed_minimum
 from dpframe.graph.procedures.perturbed import minimiser
@@ -62,11 +62,11 @@ class Floored(dp.Regression):
         own, rest = budget.split(epsilon=("1/2", "1/2"), delta=("1/4", "1/2"))
         noisy = dp.release(dp.lambda_min(X.T @ X), dp.Gaussian.analytic, own, name="floor")
         floor = lower_bound(noisy, budget.delta / 4, name="bound")
-        size = dp.log_residual(X.T @ X, X.T @ y, 1, floor)
+        size = dp.graph.log_residual(X.T @ X, X.T @ y, 1, floor)
         return dp.release(size, dp.Gaussian.analytic, rest, name="size")
 
 
-@pytest.mark.parametrize("cls", [Cheap, Floored, dp.AdaOPS])
+@pytest.mark.parametrize("cls", [Cheap, Floored, dp.regressions.AdaOPS])
 def test_what_is_not_only_noise_costs_the_whole_target(cls):
     """Ledgers and accountants must not count the noise alone."""
     proof = dp.certify(cls(), target=TARGET, setting=setting())
@@ -132,7 +132,7 @@ def test_a_forged_bound_is_refused(changed):
     def declare(X, y, budget):
         bound = forged_bound(X, budget, **changed).symbol
         (rest,) = budget.split("1/2")
-        size = dp.log_residual(X.T @ X, X.T @ y, 1, bound)
+        size = dp.graph.log_residual(X.T @ X, X.T @ y, 1, bound)
         return dp.release(size, dp.Gaussian.analytic, rest, name="size")
 
     assert refused(declare)
@@ -187,7 +187,7 @@ def test_the_largest_leverage_is_released_as_zeros_not_as_an_error():
     """A penalty of 5/8 makes leverage 8/5, beyond what is proved."""
 
     def declare(X, y, budget):
-        return dp.posterior(X.T @ X, X.T @ y, penalty="5/8", share=budget, name="theta")
+        return dp.graph.posterior(X.T @ X, X.T @ y, penalty="5/8", share=budget, name="theta")
 
     class Edge(dp.Regression):
         """At the edge."""
@@ -207,8 +207,8 @@ def test_a_sample_is_of_rows_alone():
 
     def declare(X, y, budget):
         point = dp.iterate(X.columns)
-        slope = dp.gradient(X, y, at=point, clip="1/1000")
-        both, noise = dp.stack(slope, X.T @ y), dp.Gaussian(std=2)
+        slope = dp.graph.gradient(X, y, at=point, clip="1/1000")
+        both, noise = dp.graph.stack(slope, X.T @ y), dp.Gaussian(std=2)
         return Release(both, noise, None, Number(Fraction(3)), "s", Number(Fraction(1, 100)))
 
     assert refused(declare)
@@ -228,7 +228,7 @@ def test_the_point_of_a_loop_is_read_by_its_query_alone():
 
     def declare(X, y, budget):
         point = dp.iterate(X.columns)
-        slope = dp.gradient(X, y, at=point, clip=1)
+        slope = dp.graph.gradient(X, y, at=point, clip=1)
         step = dp.release(slope, dp.Gaussian(std=100), times=2, name="slope")
         return dp.loop(point, step, stay), dp.post(first, point)
 
@@ -255,11 +255,11 @@ def test_two_loops_in_a_row_are_certified_and_run():
             own, rest = budget.split_evenly(2)
             one, other = dp.iterate(X.columns, name="a"), dp.iterate(X.columns, name="b")
             slope = dp.release(
-                dp.gradient(X, y, at=one, clip=1), dp.Gaussian.analytic, own, name="slope"
+                dp.graph.gradient(X, y, at=one, clip=1), dp.Gaussian.analytic, own, name="slope"
             )
             path = dp.loop(one, slope, stay)
             again = dp.release(
-                dp.gradient(X, y, at=other, clip=1), dp.Gaussian.analytic, rest, name="again"
+                dp.graph.gradient(X, y, at=other, clip=1), dp.Gaussian.analytic, rest, name="again"
             )
             return dp.loop(other, again, moved, path)
 

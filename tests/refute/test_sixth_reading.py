@@ -191,7 +191,7 @@ def test_the_trace_of_rows_of_any_one_norm_counts_their_squares():
 
 
 NOTHINGS = {
-    "stacks on a grid": (lambda X, y: dp.stack(y @ y) - dp.stack(y @ y), 20),
+    "stacks on a grid": (lambda X, y: dp.graph.stack(y @ y) - dp.graph.stack(y @ y), 20),
     "doubles": (lambda X, y: (y @ y) - (y @ y), None),
 }
 
@@ -210,9 +210,9 @@ def test_nothing_times_infinity_is_nothing(name):
 
 
 FORGED = {
-    "twice a stacked matrix": lambda X, y: 2 * dp.stack(X.T @ X),
-    "twice a stacked vector": lambda X, y: 2 * dp.stack(X.T @ y),
-    "a stack of it": lambda X, y: dp.stack(2 * dp.stack(X.T @ X), y @ y),
+    "twice a stacked matrix": lambda X, y: 2 * dp.graph.stack(X.T @ X),
+    "twice a stacked vector": lambda X, y: 2 * dp.graph.stack(X.T @ y),
+    "a stack of it": lambda X, y: dp.graph.stack(2 * dp.graph.stack(X.T @ X), y @ y),
 }
 
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.auditing import audit
-from dpframe.auditing.findings import findings
-from dpframe.auditing.html import html
-from dpframe.describing import parse_description
-from dpframe.describing.events import EventRegression
-from dpframe.splitting import OpenTable, PublicTable, SyntheticTable
+from dpframe.audits import audit
+from dpframe.audits.descriptions import parse_description
+from dpframe.audits.descriptions.events import EventRegression
+from dpframe.audits.findings import findings
+from dpframe.audits.html import html
+from dpframe.audits.splits import OpenTable, PublicTable, SyntheticTable
 
 BALL = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 ONE = dp.ApproxDP(1, "1e-6")
@@ -35,7 +35,7 @@ class Mirrored(dp.Regression):
     def declare(self, X, y, budget):
         """No row is along an axis."""
         Z = X.with_intercept()
-        return dp.release(Z.T @ Z, dp.MirroredGaussian(std=2), name="gram")
+        return dp.release(Z.T @ Z, dp.mechanisms.MirroredGaussian(std=2), name="gram")
 
 
 def true_mu(rng):
@@ -65,7 +65,7 @@ def test_along_an_axis_it_is_attained():
         """X'X by mirrored noise. [tests]"""
 
         def declare(self, X, y, budget):
-            return dp.release(X.T @ X, dp.MirroredGaussian(std=2), name="gram")
+            return dp.release(X.T @ X, dp.mechanisms.MirroredGaussian(std=2), name="gram")
 
     found = dp.audit(Plain(), target=dp.ApproxDP(1, "1e-6"), setting=BALL)
     assert found.joint.mu == (0.5, 0.5)
@@ -103,7 +103,9 @@ def test_what_is_stated_is_named_everywhere():
 
 def test_a_claim_for_all_that_holds_for_some_says_so():
     """The headline, not only the sentence; JSON; the page."""
-    found = dp.audit(dp.SSPPiazza(), target=dp.ApproxDP(dp.EPSILON, "1e-6"), setting=BALL)
+    found = dp.audit(
+        dp.literature.SSPPiazza(), target=dp.ApproxDP(dp.EPSILON, "1e-6"), setting=BALL
+    )
     assert found.where
     assert f"Total: proved, where {found.where}" in str(found)
     assert found.records()["where"] == found.where
@@ -241,7 +243,7 @@ def test_within_is_for_a_field():
             dp.SSP(),
             target=ONE,
             setting=BALL,
-            criterion=dp.NoiseCriterion(d=3),
+            criterion=dp.audits.NoiseCriterion(d=3),
             over="shares",
             within=("0.9", "0.99"),
         )
@@ -257,7 +259,7 @@ def test_the_checker_knows_mirrored_noise():
         std: dp.Expression = dp.constant(5)
 
         def declare(self, X, y, budget):
-            return dp.release(X.T @ X, dp.MirroredGaussian(std=self.std), name="gram")
+            return dp.release(X.T @ X, dp.mechanisms.MirroredGaussian(std=self.std), name="gram")
 
     certificate = dp.certify(Plain(), target=ONE, setting=BALL)
     document = json.loads(json.dumps(certificate.document))

@@ -64,11 +64,11 @@ class Hiding(dp.Calibration):
     name, citation, mechanism = "Hiding", "", dp.Laplace
     currencies = (("epsilon",), ("epsilon", "delta"))
 
-    def calibrate(self, share: dp.Share, sensitivity: Expression) -> dp.Laplace:
+    def calibrate(self, share: dp.graph.Share, sensitivity: Expression) -> dp.Laplace:
         """500 times less noise, which says that it is twice as much."""
         return Quiet(scale=sensitivity / share.epsilon / 500)
 
-    def limit(self, share: dp.Share) -> None:
+    def limit(self, share: dp.graph.Share) -> None:
         """Always holds."""
 
 
@@ -161,16 +161,18 @@ def test_unknown_stds_cancel() -> None:
         )
     )
     once = dp.certify(both, target=SYMBOLIC, setting=unit(), calibrate="jointly")
-    twice = dp.certify(dp.Jointly(of=both), target=SYMBOLIC, setting=unit(), calibrate="jointly")
+    twice = dp.certify(
+        dp.regressions.Jointly(of=both), target=SYMBOLIC, setting=unit(), calibrate="jointly"
+    )
     assert once.derivation == "gaussian"
     assert once.graph == twice.graph
 
 
-@pytest.mark.parametrize("of", [3, None, dp.AdaSSPWang, "dp.AdaSSPWang"])
+@pytest.mark.parametrize("of", [3, None, dp.literature.AdaSSPWang, "dp.literature.AdaSSPWang"])
 def test_only_a_declaration_is_calibrated(of: Any) -> None:
     """It used to be an AttributeError, later."""
     with pytest.raises(dp.InvalidArgument, match="declaration"):
-        dp.Jointly(of=of)
+        dp.regressions.Jointly(of=of)
 
 
 def test_noise_on_what_is_public_is_not_scaled() -> None:
@@ -182,14 +184,14 @@ def test_noise_on_what_is_public_is_not_scaled() -> None:
 
 def test_a_file_of_declarations_without_end_is_no_certificate() -> None:
     """It used to be a RecursionError."""
-    proof = dp.certify(dp.Jointly(of=dp.SSP()), target=SYMBOLIC, setting=unit())
+    proof = dp.certify(dp.regressions.Jointly(of=dp.SSP()), target=SYMBOLIC, setting=unit())
     content = json.loads(json.dumps(proof.document))
     inner: dict[str, Any] = {"constant": 1}
     for _ in range(2000):
         kind = content["declaration"]["class"]
         inner = {"declaration": {"class": kind, "fields": {"of": inner}}}
     content["declaration"]["fields"]["of"] = inner
-    with pytest.raises(dp.BadCertificate):
+    with pytest.raises(dp.errors.BadCertificate):
         dp.load(content)
 
 
@@ -229,7 +231,9 @@ def test_the_noise_of_a_jointly_calibrated_run_is_the_scaled_one() -> None:
 
 def test_accountants_of_guarantees_take_subsampled_mechanisms() -> None:
     """log(1 + q (e^epsilon - 1)), by hand; under the other relation it stays refused."""
-    sampled = dp.PoissonSubsampled(dp.BlackBox(dp.PureDP(log(3))), rate="1/2")  # log 2
+    sampled = dp.mechanisms.PoissonSubsampled(
+        dp.mechanisms.BlackBox(dp.PureDP(log(3))), rate="1/2"
+    )  # log 2
     zcdp, basic = ConcentratedAccountant(), BasicAccountant()
     for accountant in (basic, zcdp):
         with pytest.raises(dp.InvalidArgument, match="add/remove"):
@@ -242,9 +246,9 @@ def test_accountants_of_guarantees_take_subsampled_mechanisms() -> None:
 @pytest.mark.parametrize("rho", ["1/3", "1/300"])
 def test_the_renyi_accountant_takes_what_is_concentrated(rho: str) -> None:
     """A black box and discrete noise: what a zCDP guarantee costs; they were sent in a circle."""
-    renyi = dp.RenyiAccountant()
+    renyi = dp.accountants.RenyiAccountant()
     given = dp.compose(dp.ZeroConcentratedDP(rho), accountant=renyi).epsilon("1e-6")
-    box = dp.BlackBox(dp.ZeroConcentratedDP(rho))
+    box = dp.mechanisms.BlackBox(dp.ZeroConcentratedDP(rho))
     assert dp.compose(box, accountant=renyi).epsilon("1e-6") == given
     std = sqrt(1 / (2 * dp.constant(rho)))
     noise = dp.DiscreteGaussian(std=std)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import dpframe as dp
+from dpframe.audits.lower_bounds.lines import shifted
+from dpframe.audits.lower_bounds.running import opened
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.execution.stages import Stages
-from dpframe.falsifying.lines import shifted
-from dpframe.falsifying.running import opened
 from dpframe.graph import known, post, release
 from dpframe.graph.statistics import Histogram
 from dpframe.randomness import Randomness

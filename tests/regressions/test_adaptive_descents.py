@@ -23,7 +23,7 @@ from tests.support.oracles import sigma_of, value
 
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 ONE = dp.ApproxDP(1, "1e-6")
-CLASSES = [dp.AMBSSGD, dp.AdaptiveGradientDescent]
+CLASSES = [dp.regressions.AMBSSGD, dp.regressions.AdaptiveGradientDescent]
 every = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 relations = pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
 
@@ -161,7 +161,7 @@ def test_it_is_proved_for_every_parameter(cls, relation):
 def test_two_rows_a_person_are_two_cells_or_more(relation):
     """Noise grows for it, and the claim holds."""
     verdict = check.check(
-        document(dp.AMBSSGD(rounds=4), samples.setting(relation, rows_per_person=2))
+        document(dp.regressions.AMBSSGD(rounds=4), samples.setting(relation, rows_per_person=2))
     )
     assert verdict.accepted, verdict.reason
 
@@ -177,13 +177,13 @@ def test_noise_by_hand():
     """sigma(1, 1e-6) over the root of the weight, B = 3/2, Y = 2; of batches whatever T is."""
     sigma, unit = float(sigma_of(1, 1e-6)), float(rounds.CUTS[0]) * 3
     for turns in (2, 5):
-        batch = stds(dp.AMBSSGD, turns, dp.ADD_REMOVE)
+        batch = stds(dp.regressions.AMBSSGD, turns, dp.ADD_REMOVE)
         assert np.isclose(batch["n"], sigma / np.sqrt(0.05), rtol=1e-9)
         assert np.isclose(batch["counts1"], sigma / np.sqrt(0.1), rtol=1e-9)
         assert np.isclose(batch["gradient1"], unit * sigma / np.sqrt(0.85), rtol=1e-9)
-        whole = stds(dp.AdaptiveGradientDescent, turns, dp.ADD_REMOVE)
+        whole = stds(dp.regressions.AdaptiveGradientDescent, turns, dp.ADD_REMOVE)
         assert np.isclose(whole["gradient1"], batch["gradient1"] * np.sqrt(turns), rtol=1e-9)
-        replaced = stds(dp.AMBSSGD, turns, dp.REPLACE_ONE)
+        replaced = stds(dp.regressions.AMBSSGD, turns, dp.REPLACE_ONE)
         assert np.isclose(replaced["gradient1"], 2 * unit * sigma * np.sqrt(2 / 0.9), rtol=1e-9)
         assert np.isclose(replaced["counts1"], np.sqrt(2) * sigma * np.sqrt(2 / 0.1), rtol=1e-9)
 
@@ -216,7 +216,7 @@ def resealed(found):
 
 def test_files_with_other_maps_are_refused():
     """Rows of other cells than labels; cuts from 0; gradients at what was not released."""
-    found = document(dp.AMBSSGD(rounds=3), samples.setting(), ONE)
+    found = document(dp.regressions.AMBSSGD(rounds=3), samples.setting(), ONE)
     nodes = found["graph"]["nodes"]
     where = {
         one: [i for i, node in enumerate(nodes) if node["kind"] == one]
@@ -286,11 +286,11 @@ def test_no_record_moves_a_transcript_by_more_than_is_paid(cls):
     released = dp.execute(proof, X, y, rng=5).released
     graph = declared.graph(samples.setting(), ONE.budget)
     batch = np.zeros(len(X), dtype=int)
-    if cls is dp.AMBSSGD:
+    if cls is dp.regressions.AMBSSGD:
         rows, labels = samples.setting().nodes()
         partition = dp.partition(rows, labels, cells=turns, salt="DP-AMBSSGD")
         batch = partition.places({rows: X, labels: y})
-    parts = turns if cls is dp.AMBSSGD else 1
+    parts = turns if cls is dp.regressions.AMBSSGD else 1
     sizes = {r.name: r.mechanism.std for r in graph.releases}
     n, least = float(released["n"]), float(value(sizes["n"], {}))
     theta, total = np.zeros(3), np.full(len(X), least**-2.0)
@@ -303,7 +303,7 @@ def test_no_record_moves_a_transcript_by_more_than_is_paid(cls):
         own = counted / float(value(sizes[f"counts{turn}"], {})) ** 2
         std = float(value(sizes[f"gradient{turn}"], numbers))
         own = own + (np.minimum(lengths, clip * 3) / std) ** 2
-        total += np.where((batch == turn) | (cls is not dp.AMBSSGD), own, 0.0)
+        total += np.where((batch == turn) | (cls is not dp.regressions.AMBSSGD), own, 0.0)
         step = 0.7 * parts * 3 / 1.5**2 / max(n, least) * released[f"gradient{turn}"]
         theta = theta - step
     most = float(sigma_of(1, 1e-6)) ** -2
@@ -351,4 +351,6 @@ def test_rounds_are_a_number(cls, turns):
 
 def test_many_rounds_are_proved_quickly():
     """Nothing grows as 2^T: 40 rounds of batches."""
-    assert dp.examine(dp.AMBSSGD(rounds=40), target=TARGET, setting=samples.setting()).proved
+    assert dp.examine(
+        dp.regressions.AMBSSGD(rounds=40), target=TARGET, setting=samples.setting()
+    ).proved

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.accounting import composition_of
+from dpframe.accountants import composition_of
 from dpframe.regressions.descent import averaged, descend, projected
 
 NUMBERS = dp.ApproxDP(1, "1e-6")
 EVERY = [
-    dp.NoisyGradientDescent(rounds=10),
-    dp.NoisyGradientDescent(rounds=1, average=0, radius="1/2"),
-    dp.NoisySGD(rounds=5),
-    dp.BoostedAdaSSP(),
+    dp.regressions.NoisyGradientDescent(rounds=10),
+    dp.regressions.NoisyGradientDescent(rounds=1, average=0, radius="1/2"),
+    dp.regressions.NoisySGD(rounds=5),
+    dp.regressions.BoostedAdaSSP(),
 ]
 BOTH = pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
 
@@ -46,7 +46,11 @@ def lost(X, y, theta):
 @pytest.mark.some(1)
 @pytest.mark.parametrize(
     "regression",
-    [dp.NoisyGradientDescent(), dp.NoisySGD(rounds=60), dp.BoostedAdaSSP()],
+    [
+        dp.regressions.NoisyGradientDescent(),
+        dp.regressions.NoisySGD(rounds=60),
+        dp.regressions.BoostedAdaSSP(),
+    ],
     ids=lambda one: type(one).__name__,
 )
 @pytest.mark.slow
@@ -120,7 +124,10 @@ def test_without_noise_it_is_least_squares():
     X /= np.max(np.linalg.norm(X, axis=1))  # nothing to clip
     best = np.linalg.lstsq(X, y, rcond=None)[0]
     lavish = dp.GaussianDP(10**6)
-    for regression in (dp.NoisyGradientDescent(rounds=200, pace=4), dp.BoostedAdaSSP(rounds=20)):
+    for regression in (
+        dp.regressions.NoisyGradientDescent(rounds=200, pace=4),
+        dp.regressions.BoostedAdaSSP(rounds=20),
+    ):
         proof = dp.certify(regression, target=lavish, setting=setting())
         theta = dp.execute(proof, X, y, rng=0).output.coefficients
         assert np.allclose(theta, best, atol=3e-5)
@@ -137,7 +144,7 @@ def test_samples_lower_the_noise():
         ("two rows", NUMBERS, setting(rows_per_person=2)),
         ("replace", NUMBERS, setting(dp.REPLACE_ONE)),
     ):
-        proof = dp.certify(dp.NoisySGD(), target=target, setting=table_)
+        proof = dp.certify(dp.regressions.NoisySGD(), target=target, setting=table_)
         step = next(one for one in proof.graph.releases if one.sampled is not None)
         stds[name] = (
             proof.at(epsilon=1).number(step.std, up=True)
@@ -147,7 +154,7 @@ def test_samples_lower_the_noise():
     assert stds["numbers"] < stds["symbols"] / 5
     assert stds["two rows"] == pytest.approx(2 * stds["symbols"], rel=1e-9)
     assert stds["replace"] == pytest.approx(2 * stds["symbols"] * np.sqrt(0.95), rel=1e-9)
-    proof = dp.certify(dp.NoisySGD(), target=NUMBERS, setting=setting())
+    proof = dp.certify(dp.regressions.NoisySGD(), target=NUMBERS, setting=setting())
     assert 1 - 1e-9 < composition_of(proof).epsilon("1e-6").upper <= 1
 
 
@@ -155,7 +162,11 @@ def test_samples_lower_the_noise():
 def test_rounds_as_a_symbol(relation):
     """One certificate for all T, run at 3."""
     T = dp.parameter("T", 1, closed="left", integer=True)
-    for cls in (dp.NoisyGradientDescent, dp.NoisySGD, dp.BoostedAdaSSP):
+    for cls in (
+        dp.regressions.NoisyGradientDescent,
+        dp.regressions.NoisySGD,
+        dp.regressions.BoostedAdaSSP,
+    ):
         proof = dp.certify(
             cls(rounds=T), target=dp.ApproxDP(dp.EPSILON, dp.DELTA), setting=setting(relation)
         )

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.auditing.catalogue import claims_pure, everything, example
 from dpframe.estimators.links import of_classes
+from dpframe.literature.catalogue import claims_pure, everything, example
 from dpframe.symbols import Symbol
 from tests.support import samples
 
@@ -53,7 +53,10 @@ def family(cases):
 
 
 EVERY = [(cls, relation) for cls in everything() for relation in samples.RELATIONS]
-CERTIFIED = [*samples.certified(), *((dp.Tuned, relation) for relation in samples.RELATIONS)]
+CERTIFIED = [
+    *samples.certified(),
+    *((dp.regressions.Tuned, relation) for relation in samples.RELATIONS),
+]
 
 
 @family(EVERY)

@@ -9,26 +9,26 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.auditing.attained_pairs import attained_by
+from dpframe.audits.attained_pairs import attained_by
 from dpframe.regressions.quadratic import form_of
 from tests.support import checking as check
 
 AR, RO = dp.ADD_REMOVE, dp.REPLACE_ONE
 RELATIONS = (AR, RO)
 RECOMMENDED = [
-    dp.FunctionalLinear,
-    dp.FunctionalLinearTrimmed,
-    dp.FunctionalLinearUnrepaired,
-    dp.FunctionalRidge,
-    dp.FunctionalLasso,
-    dp.FunctionalElasticNet,
-    dp.DPME,
+    dp.regressions.FunctionalLinear,
+    dp.regressions.FunctionalLinearTrimmed,
+    dp.regressions.FunctionalLinearUnrepaired,
+    dp.regressions.FunctionalRidge,
+    dp.regressions.FunctionalLasso,
+    dp.regressions.FunctionalElasticNet,
+    dp.regressions.DPME,
 ]
 PRINTED = [
-    dp.FunctionalLinearPrinted,
-    dp.FunctionalRidgePrinted,
-    dp.FunctionalLassoPrinted,
-    dp.FunctionalElasticNetPrinted,
+    dp.literature.FunctionalLinearPrinted,
+    dp.literature.FunctionalRidgePrinted,
+    dp.literature.FunctionalLassoPrinted,
+    dp.literature.FunctionalElasticNetPrinted,
 ]
 every = pytest.mark.parametrize("cls", [*RECOMMENDED, *PRINTED], ids=lambda cls: cls.__name__)
 relations = pytest.mark.parametrize("relation", RELATIONS, ids=str)
@@ -62,7 +62,9 @@ def test_it_is_certified_and_checked(cls, relation, target):
 @relations
 def test_the_printed_noise_is_twice_what_is_needed(relation):
     """At a claim of 1 the exact epsilon is a half; the audit says which records attain it."""
-    audit = dp.audit(dp.FunctionalLinearPrinted(), target=dp.PureDP(1), setting=table(relation))
+    audit = dp.audit(
+        dp.literature.FunctionalLinearPrinted(), target=dp.PureDP(1), setting=table(relation)
+    )
     (line,) = audit.lines
     assert line.exact_epsilon == 0.5
     assert line.attained
@@ -95,13 +97,15 @@ class Stated(dp.Regression):
 
     def declare(self, X, y, budget):
         """One release."""
-        return dp.release(dp.monomials(X, y), dp.Laplace(scale=self.scale), budget)
+        return dp.release(dp.graph.monomials(X, y), dp.Laplace(scale=self.scale), budget)
 
 
 @relations
 def test_recommended_noise_spends_the_budget_exactly(relation):
     """The exact epsilon of one release is the claim, attained."""
-    (line,) = dp.audit(dp.FunctionalLinear(), target=dp.PureDP(1), setting=table(relation)).lines
+    (line,) = dp.audit(
+        dp.regressions.FunctionalLinear(), target=dp.PureDP(1), setting=table(relation)
+    ).lines
     assert line.exact_epsilon == 1
     assert line.attained
     assert line.attained_by
@@ -128,13 +132,19 @@ def line(n=3000, d=3, seed=0):
 def test_with_little_noise_it_is_the_minimiser_without(cls):
     """At epsilon = 10^7: the coefficients of the penalised problem on the exact products."""
     X, y = line()
-    fields = {"cells": 40} if cls is dp.DPME else {}
-    X, y = (X[:, :2], y) if cls is dp.DPME else (X, y)
+    fields = {"cells": 40} if cls is dp.regressions.DPME else {}
+    X, y = (X[:, :2], y) if cls is dp.regressions.DPME else (X, y)
     got = fit(cls, X, y, 10**7, **fields).output
     square = {"Ridge": 1.0, "ElasticNet": 0.5}
     added = next((s for name, s in square.items() if name in cls.__name__), 0.0)
     want = np.linalg.solve(X.T @ X + added * np.eye(X.shape[1]), X.T @ y)
-    close = 0.02 if cls is dp.DPME else 2e-3 if "Lasso" in str(cls) or "Net" in str(cls) else 1e-4
+    close = (
+        0.02
+        if cls is dp.regressions.DPME
+        else 2e-3
+        if "Lasso" in str(cls) or "Net" in str(cls)
+        else 1e-4
+    )
     assert got.solved
     assert np.allclose(got.coefficients, want, atol=close)
 
@@ -143,19 +153,21 @@ def test_a_penalty_makes_zeros():
     """LASSO leaves out what it does not need, and is shrunk towards zero."""
     X, y = line()
     y = X[:, 0] / 2
-    got = fit(dp.FunctionalLasso, X, y, 10**6, lam=200).output
+    got = fit(dp.regressions.FunctionalLasso, X, y, 10**6, lam=200).output
     assert (got.coefficients[1:] == 0).all()
     assert 0 < got.coefficients[0] < 0.5
-    assert (fit(dp.FunctionalLasso, X, y, 1, lam=10**7).output.coefficients == 0).all()
+    assert (fit(dp.regressions.FunctionalLasso, X, y, 1, lam=10**7).output.coefficients == 0).all()
 
 
 @pytest.mark.some(1)
 @pytest.mark.parametrize(
-    "cls", [dp.FunctionalLinear, dp.FunctionalLinearPrinted, dp.DPME], ids=lambda cls: cls.__name__
+    "cls",
+    [dp.regressions.FunctionalLinear, dp.literature.FunctionalLinearPrinted, dp.regressions.DPME],
+    ids=lambda cls: cls.__name__,
 )
 def test_one_draw_an_entry_of_the_stated_scale(cls):
     """Over 300 simulations on no rows at all: mean 0, mean size the scale, entries alike."""
-    if cls is dp.DPME:
+    if cls is dp.regressions.DPME:
         scale, entries = 1.0, 25
     else:
         scale, entries = (2 * 4, 3) if cls in PRINTED else (2.0, 2)
@@ -174,7 +186,7 @@ def test_one_draw_an_entry_of_the_stated_scale(cls):
 def test_the_matrix_is_symmetric_by_construction():
     """An entry of A off the diagonal is one draw, mirrored."""
     X, y = line(d=4)
-    noisy = fit(dp.FunctionalLinear, X, y, 1).released["coefficients"]
+    noisy = fit(dp.regressions.FunctionalLinear, X, y, 1).released["coefficients"]
     form = form_of(noisy, 1.0, 1.0)
     assert (form.A == form.A.T).all()
 
@@ -197,18 +209,18 @@ def test_no_table_gives_no_number(cls, relation, facts):
             warnings.simplefilter("ignore", dp.PrivacyWarning)
             got = dp.execute(proof, X, rng.normal(size=len(X)) * 1e5, rng=seed).output
         assert np.isfinite(got.coefficients).all()
-        assert got.solved or cls in PRINTED or cls is dp.FunctionalLinearUnrepaired
+        assert got.solved or cls in PRINTED or cls is dp.regressions.FunctionalLinearUnrepaired
         assert got.solved or (got.coefficients == 0).all()
 
 
 @pytest.mark.parametrize(
     ("cls", "fields"),
     [
-        (dp.FunctionalRidge, {"lam": -1}),
-        (dp.FunctionalLasso, {"lam": "-1/2"}),
-        (dp.FunctionalElasticNet, {"alpha": 2}),
-        (dp.FunctionalElasticNetPrinted, {"alpha": -1}),
-        (dp.FunctionalLassoPrinted, {"lam": -3}),
+        (dp.regressions.FunctionalRidge, {"lam": -1}),
+        (dp.regressions.FunctionalLasso, {"lam": "-1/2"}),
+        (dp.regressions.FunctionalElasticNet, {"alpha": 2}),
+        (dp.literature.FunctionalElasticNetPrinted, {"alpha": -1}),
+        (dp.literature.FunctionalLassoPrinted, {"lam": -3}),
     ],
 )
 def test_a_penalty_that_is_none_is_refused(cls, fields):
@@ -220,7 +232,9 @@ def test_a_penalty_that_is_none_is_refused(cls, fields):
 def test_hyperparameters_may_be_parameters():
     """A certificate for every lam and alpha; numbers are given later."""
     lam, alpha = dp.parameter("lam", 0), dp.parameter("alpha", 0, 1, closed="both")
-    proof = certificate(dp.FunctionalElasticNet, dp.PureDP(1), table(), lam=lam, alpha=alpha)
+    proof = certificate(
+        dp.regressions.FunctionalElasticNet, dp.PureDP(1), table(), lam=lam, alpha=alpha
+    )
     assert {"lam", "alpha"} <= set(proof.free)
     X, y = line()
     assert dp.execute(proof.at(lam=2, alpha="1/4"), X, y, rng=0).output.ridge == 0.5
@@ -238,7 +252,7 @@ def test_the_estimator_takes_it():
         relation=RO,
     )
     model = dp.PrivateRegressor(
-        dp.FunctionalLinear(), epsilon=50, delta=0, setting=setting, rng=0
+        dp.regressions.FunctionalLinear(), epsilon=50, delta=0, setting=setting, rng=0
     ).fit(X, y)
     assert np.allclose(model.coef_, [0.2, -0.1], atol=0.01)
     assert model.intercept_ == pytest.approx(3, abs=0.05)
@@ -251,12 +265,12 @@ def test_the_histogram_counts_every_record_once():
     rng = np.random.default_rng(0)
     X, y = rng.uniform(-1, 1, size=(500, 2)), rng.uniform(-2, 2, 500)
     setting = table(bound=2)
-    counts = fit(dp.DPME, X, y, 10**9, setting, cells=7).released["histogram"]
+    counts = fit(dp.regressions.DPME, X, y, 10**9, setting, cells=7).released["histogram"]
     edges = [np.linspace(-1, 1, 8)] * 2 + [np.linspace(-2, 2, 8)]
     want, _ = np.histogramdd(np.column_stack([X, y]), bins=edges)
     assert np.abs(counts - want.ravel()).max() < 1e-6
     corners = np.array([[1.0, -1.0], [9.0, -9.0]]), np.array([5.0, 2.0])
-    counts = fit(dp.DPME, *corners, 10**9, setting, cells=7).released["histogram"]
+    counts = fit(dp.regressions.DPME, *corners, 10**9, setting, cells=7).released["histogram"]
     assert np.rint(counts).nonzero()[0].tolist() == [6 * 49 + 6]
     assert round(counts.sum()) == 2
 
@@ -265,7 +279,7 @@ def test_the_histogram_counts_every_record_once():
 def test_cells_are_a_public_whole_number(cells):
     """By name, at the declaration."""
     with pytest.raises(dp.InvalidArgument, match="cells"):
-        certificate(dp.DPME, dp.PureDP(1), table(), cells=cells)
+        certificate(dp.regressions.DPME, dp.PureDP(1), table(), cells=cells)
 
 
 def test_a_grid_that_is_too_large_is_refused_at_once_where_d_is_known():
@@ -273,13 +287,13 @@ def test_a_grid_that_is_too_large_is_refused_at_once_where_d_is_known():
     columns = [dp.Numeric(name, 0, 1) for name in "abcdefghi"]
     setting = table(rows=dp.Rows(columns=columns))
     with pytest.raises(dp.InvalidArgument, match=r"4\^10 cells.*At most 3 a side for 9 columns"):
-        certificate(dp.DPME, dp.PureDP(1), setting, cells=4)
-    assert certificate(dp.DPME, dp.PureDP(1), setting, cells=3)
+        certificate(dp.regressions.DPME, dp.PureDP(1), setting, cells=4)
+    assert certificate(dp.regressions.DPME, dp.PureDP(1), setting, cells=3)
 
 
 def test_a_grid_that_is_too_large_is_refused_before_anything_is_drawn():
     """Where d is known from the table only: the numbers, a way out, and no draw."""
-    proof = certificate(dp.DPME, dp.PureDP(1), table())
+    proof = certificate(dp.regressions.DPME, dp.PureDP(1), table())
 
     rng = np.random.default_rng(0)
     before = rng.bit_generator.state

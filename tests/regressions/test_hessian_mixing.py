@@ -47,10 +47,10 @@ class Sketched(dp.Regression):
             epsilon=(self.share, part / 2, part / 2), delta=("1/2", "1/8", "1/8")
         )
         noisy = dp.release(self.least(X), dp.Gaussian.analytic, other, name="least")
-        bound = dp.upper_bound if self.floor == "above" else dp.lower_bound
+        bound = dp.graph.upper_bound if self.floor == "above" else dp.graph.lower_bound
         floor = bound(noisy, budget.delta / 4, name="bound") if self.floor else 0
         rows = self.own(X)
-        out = dp.gaussian_mixing(
+        out = dp.graph.gaussian_mixing(
             rows.T @ rows, rows=self.rows, sketches=2, floor=floor, share=mixing
         )
         if self.floor != "below and more":
@@ -79,7 +79,7 @@ def test_it_is_certified_for_every_parameter(relation):
     """Symbols for epsilon, delta and the bounds; no region; the checker agrees."""
     B, Y = dp.parameter("B"), dp.parameter("Y")
     free = dp.Setting(X=dp.Rows(norm=B), y=dp.Column(bound=Y), relation=relation)
-    proof = dp.certify(dp.HessianMixing(), target=TARGET, setting=free)
+    proof = dp.certify(dp.regressions.HessianMixing(), target=TARGET, setting=free)
     assert proof.region == ()
     assert check.check(proof.document).accepted
     assert "drawn once a row" in str(proof)
@@ -121,10 +121,10 @@ def test_what_a_loop_moves_is_refused():
         def declare(self, X, y, budget):
             half, rest = budget.split_evenly(2)
             point = dp.iterate(X.columns)
-            rows = dp.gradient(X, y, at=point, clip=1).rows
-            step = dp.release(dp.gradient(X, y, at=point, clip=1), dp.Gaussian.analytic, half)
+            rows = dp.graph.gradient(X, y, at=point, clip=1).rows
+            step = dp.release(dp.graph.gradient(X, y, at=point, clip=1), dp.Gaussian.analytic, half)
             path = dp.loop(point, step, follow)
-            return path, dp.gaussian_mixing(rows.T @ rows, rows=9, share=rest)
+            return path, dp.graph.gaussian_mixing(rows.T @ rows, rows=9, share=rest)
 
     assert not words(Moved())[1]
 
@@ -305,7 +305,7 @@ def test_it_learns(relation):
     best = quality(np.linalg.lstsq(X, y, rcond=None)[0])
     lost = {}
     for rounds in (1, 3):
-        declared = dp.HessianMixing(rounds=rounds, oversampling=6)
+        declared = dp.regressions.HessianMixing(rounds=rounds, oversampling=6)
         proof = dp.certify(declared, target=NUMBERS, setting=setting(relation))
         fits = [dp.execute(proof, X, y, rng=seed).output for seed in range(7)]
         lost[rounds] = best - np.median([quality(fit.coefficients) for fit in fits])
@@ -325,7 +325,7 @@ def test_a_step_reads_its_own_sketch():
 @BOTH
 def test_the_coded_one_is_refuted_for_its_bounds(relation):
     """The largest norm and the largest label are the data's."""
-    found = dp.examine(dp.HessianMixingCoded(), target=TARGET, setting=setting(relation))
+    found = dp.examine(dp.literature.HessianMixingCoded(), target=TARGET, setting=setting(relation))
     refuted = "\n".join(str(one) for one in found.open_obligations if one.verdict is REFUTED)
     assert "max_norm" in refuted
     assert "max_abs" in refuted

@@ -252,12 +252,12 @@ def test_projection_and_agreement():
 
 
 @BOTH
-@pytest.mark.parametrize("cls", [dp.BayesianSSP, dp.BayesianSSPPure])
+@pytest.mark.parametrize("cls", [dp.regressions.BayesianSSP, dp.regressions.BayesianSSPPure])
 def test_it_is_certified_for_every_parameter_and_reads_released_values_only(cls, relation):
     """Symbols for everything; the sampler is given releases and public formulas."""
     B, Y = dp.parameter("B"), dp.parameter("Y")
     free = dp.Setting(X=dp.Rows(norm=B), y=dp.Column(bound=Y), relation=relation)
-    pure = cls is dp.BayesianSSPPure
+    pure = cls is dp.regressions.BayesianSSPPure
     target = dp.PureDP(dp.EPSILON) if pure else TARGET
     proof = dp.certify(cls(), target=target, setting=free)
     assert proof.region == ()
@@ -272,7 +272,7 @@ def test_it_is_certified_for_every_parameter_and_reads_released_values_only(cls,
 @pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
 def test_gaussian_noise_is_the_same_in_every_direction(relation):
     """X'X, X'y and y'y: std, std/sqrt 2 and std, in units of the bounds."""
-    proof = dp.certify(dp.BayesianSSP(), target=NUMBERS, setting=setting(relation))
+    proof = dp.certify(dp.regressions.BayesianSSP(), target=NUMBERS, setting=setting(relation))
     gram, moment, squares = (
         next(one for one in proof.graph.releases if one.name == name)
         for name in ("gram", "moment", "squares")
@@ -298,12 +298,12 @@ def table(n, d, seed):
 
 
 @BOTH
-@pytest.mark.parametrize("cls", [dp.BayesianSSP, dp.BayesianSSPPure])
+@pytest.mark.parametrize("cls", [dp.regressions.BayesianSSP, dp.regressions.BayesianSSPPure])
 def test_it_learns_and_its_draws_are_a_function_of_what_is_released(cls, relation):
     """At n = 2 10^4, d = 4, epsilon = 1; the same seed gives the same draws."""
     X, y, quality = table(20_000, 4, 3)
     best = quality(np.linalg.lstsq(X, y, rcond=None)[0])
-    target = dp.PureDP(1) if cls is dp.BayesianSSPPure else NUMBERS
+    target = dp.PureDP(1) if cls is dp.regressions.BayesianSSPPure else NUMBERS
     proof = dp.certify(cls(), target=target, setting=setting(relation))
     fits = [dp.execute(proof, X, y, rng=seed).output for seed in (1, 1, 2)]
     assert np.array_equal(fits[0].draws, fits[1].draws)
@@ -343,7 +343,7 @@ def test_many_columns_take_laplace_noise_for_normal():
 def test_the_coded_one_is_refuted_for_its_bounds(relation):
     """Ranges of columns and labels are the data's; n is read in the clear."""
     found = dp.examine(
-        dp.BayesianSSPCoded(), target=dp.PureDP(dp.EPSILON), setting=setting(relation)
+        dp.literature.BayesianSSPCoded(), target=dp.PureDP(dp.EPSILON), setting=setting(relation)
     )
     refuted = "\n".join(str(one) for one in found.open_obligations if one.verdict is REFUTED)
     assert "max_abs" in refuted

@@ -60,7 +60,9 @@ def test_it_is_proved_for_every_parameter_and_the_checker_agrees(cls, relation):
 @relations
 def test_the_pure_one_spends_no_delta(relation):
     """Proved for a pure target, and checked."""
-    found = document(dp.OutputPerturbationPure(), dp.PureDP(dp.EPSILON), samples.setting(relation))
+    found = document(
+        dp.regressions.OutputPerturbationPure(), dp.PureDP(dp.EPSILON), samples.setting(relation)
+    )
     assert check.check(found).accepted
 
 
@@ -83,7 +85,7 @@ def test_its_noise_is_that_of_the_proof_page(cls):
             once *= 1.5 / 4
             twice = 2 * once
         move = (once if relation is dp.ADD_REMOVE else twice) + 2 * tol * once
-        unit = 1.0 if cls is dp.OutputPerturbationPure else float(sigma_of(1, "1e-6"))
+        unit = 1.0 if cls is dp.regressions.OutputPerturbationPure else float(sigma_of(1, "1e-6"))
         assert np.isclose(size, move * unit, rtol=1e-9)
 
 
@@ -126,7 +128,9 @@ def test_a_squared_loss_without_a_ball_is_refused_in_words():
         """Ridge without a ball. [tests]"""
 
         def declare(self, X, y, budget):
-            return dp.release(dp.argmin(X, y, dp.Squared(), 1), dp.Gaussian.analytic, budget)
+            return dp.release(
+                dp.graph.argmin(X, y, dp.graph.Squared(), 1), dp.Gaussian.analytic, budget
+            )
 
     with pytest.raises(dp.Uncertified, match="argmin of the squared loss"):
         dp.certify(Unbounded(), target=APPROX, setting=samples.setting())
@@ -140,7 +144,7 @@ def test_a_penalty_that_may_be_negative_or_that_reads_the_data_is_refused():
 
         def declare(self, X, y, budget):
             return dp.release(
-                dp.argmin(X, y, dp.Logistic(), X.rows + 1), dp.Gaussian.analytic, budget
+                dp.graph.argmin(X, y, dp.graph.Logistic(), X.rows + 1), dp.Gaussian.analytic, budget
             )
 
     class Difference(dp.Regression):
@@ -148,7 +152,9 @@ def test_a_penalty_that_may_be_negative_or_that_reads_the_data_is_refused():
 
         def declare(self, X, y, budget):
             free = dp.parameter("a", 0) - dp.parameter("b", 0)
-            return dp.release(dp.argmin(X, y, dp.Logistic(), free), dp.Gaussian.analytic, budget)
+            return dp.release(
+                dp.graph.argmin(X, y, dp.graph.Logistic(), free), dp.Gaussian.analytic, budget
+            )
 
     for declared in (Weighted(), Difference()):
         with pytest.raises(dp.Uncertified, match="penalty"):
@@ -160,7 +166,7 @@ def test_a_penalty_that_may_be_negative_or_that_reads_the_data_is_refused():
 def test_a_loss_of_ones_own_is_believed_only_when_trusted():
     """It states its own slope."""
 
-    class Mine(dp.Squared):
+    class Mine(dp.graph.Squared):
         """A squared loss that claims too little."""
 
         def slope(self, bounds):
@@ -170,7 +176,9 @@ def test_a_loss_of_ones_own_is_believed_only_when_trusted():
         """Its release. [tests]"""
 
         def declare(self, X, y, budget):
-            return dp.release(dp.argmin(X, y, Mine(), 1, radius=1), dp.Gaussian.analytic, budget)
+            return dp.release(
+                dp.graph.argmin(X, y, Mine(), 1, radius=1), dp.Gaussian.analytic, budget
+            )
 
     with pytest.raises(dp.Uncertified, match="Mine"):
         dp.certify(Trusting(), target=APPROX, setting=samples.setting())

@@ -15,19 +15,19 @@ from dpframe.regressions.ops_choices import adaptive_penalty, root_of
 
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 CERTIFIED = {
-    dp.AdaOPS: (True, True),
-    dp.AdaOPSRepaired: (True, True),
-    dp.AdaOPSPrinted: (False, False),
-    dp.AdaOPSCoded: (False, False),
-    dp.OPSBalanced: (False, True),
-    dp.OPSConcentrated: (False, True),
-    dp.OPSDiffused: (False, True),
-    dp.OPSConservative: (False, True),
-    dp.OPSPrinted: (False, False),
-    dp.OPSBalancedCoded: (False, False),
-    dp.OPSConcentratedCoded: (False, False),
-    dp.OPSDiffusedCoded: (False, False),
-    dp.OPSConservativeCoded: (False, False),
+    dp.regressions.AdaOPS: (True, True),
+    dp.regressions.AdaOPSRepaired: (True, True),
+    dp.literature.AdaOPSPrinted: (False, False),
+    dp.literature.AdaOPSCoded: (False, False),
+    dp.regressions.OPSBalanced: (False, True),
+    dp.regressions.OPSConcentrated: (False, True),
+    dp.regressions.OPSDiffused: (False, True),
+    dp.regressions.OPSConservative: (False, True),
+    dp.literature.OPSPrinted: (False, False),
+    dp.literature.OPSBalancedCoded: (False, False),
+    dp.literature.OPSConcentratedCoded: (False, False),
+    dp.literature.OPSDiffusedCoded: (False, False),
+    dp.literature.OPSConservativeCoded: (False, False),
 }
 
 
@@ -51,7 +51,7 @@ def test_verdicts(cls):
 
 def test_the_repair_holds_up_to_two_log_three():
     """E1 at constant 6: epsilon/4 <= 2 log 3 in the first two steps."""
-    proof = dp.certify(dp.AdaOPSRepaired(), target=TARGET, setting=setting())
+    proof = dp.certify(dp.regressions.AdaOPSRepaired(), target=TARGET, setting=setting())
     assert {str(line.left) for line in proof.region} == {"1/4*epsilon"}
     proof.at(epsilon="8.78", delta="1e-6")
     with pytest.raises(dp.InvalidArgument, match="region"):
@@ -62,7 +62,7 @@ def test_the_printed_adaops_is_refuted_for_each_of_its_reasons():
     """Tails, margins, delta spent twice, stds without sqrt 2, and the temperature of a false
     lemma.
     """
-    found = report(dp.AdaOPSPrinted, dp.ADD_REMOVE).open_obligations
+    found = report(dp.literature.AdaOPSPrinted, dp.ADD_REMOVE).open_obligations
     refuted = [str(one) for one in found if one.verdict is REFUTED]
     wanted = (
         "116.9 times what is paid",
@@ -75,7 +75,9 @@ def test_the_printed_adaops_is_refuted_for_each_of_its_reasons():
         assert any(words in text for text in refuted), words
 
 
-@pytest.mark.parametrize("cls", [dp.OPSBalancedCoded, dp.AdaOPSCoded], ids=lambda c: c.__name__)
+@pytest.mark.parametrize(
+    "cls", [dp.literature.OPSBalancedCoded, dp.literature.AdaOPSCoded], ids=lambda c: c.__name__
+)
 def test_the_coded_ones_are_refuted_for_their_factor_and_for_n(cls):
     """Under replace-one by the transposed factor, under add/remove by the path of n."""
     replaced = "\n".join(map(str, report(cls, dp.REPLACE_ONE).open_obligations))
@@ -120,7 +122,7 @@ def test_the_guarded_temperature_is_private_on_the_worst_tables_of_the_plane():
     """
     epsilon, delta, penalty = 1.0, 1e-2, 40
     proof = dp.certify(
-        dp.OPSBalanced(), target=TARGET, setting=setting(dp.REPLACE_ONE, symbolic=False)
+        dp.regressions.OPSBalanced(), target=TARGET, setting=setting(dp.REPLACE_ONE, symbolic=False)
     )
     proof = proof.at(epsilon=1, delta="1e-2")
     (sample,) = proof.graph.procedures
@@ -260,12 +262,12 @@ def test_the_adaptive_penalty_minimises_its_bound():
 @pytest.mark.parametrize(
     ("cls", "relation"),
     [
-        (dp.AdaOPS, dp.ADD_REMOVE),
-        (dp.AdaOPSRepaired, dp.REPLACE_ONE),
-        (dp.OPSBalanced, dp.REPLACE_ONE),
-        (dp.OPSConcentrated, dp.REPLACE_ONE),
-        (dp.OPSDiffused, dp.REPLACE_ONE),
-        (dp.OPSConservative, dp.REPLACE_ONE),
+        (dp.regressions.AdaOPS, dp.ADD_REMOVE),
+        (dp.regressions.AdaOPSRepaired, dp.REPLACE_ONE),
+        (dp.regressions.OPSBalanced, dp.REPLACE_ONE),
+        (dp.regressions.OPSConcentrated, dp.REPLACE_ONE),
+        (dp.regressions.OPSDiffused, dp.REPLACE_ONE),
+        (dp.regressions.OPSConservative, dp.REPLACE_ONE),
     ],
     ids=lambda value: getattr(value, "__name__", str(value)),
 )
@@ -284,7 +286,7 @@ def test_a_posterior_of_mixed_tables_is_refused():
 
         def declare(self, X, y, budget):
             small = X.clip(norm=X.radius / 2)
-            return dp.posterior(small.T @ small, X.T @ y, penalty=10, share=budget)
+            return dp.graph.posterior(small.T @ small, X.T @ y, penalty=10, share=budget)
 
     found = dp.examine(Mixed(), target=TARGET, setting=setting(dp.REPLACE_ONE))
     assert any("of one table" in one.rule for one in found.open_obligations)

@@ -21,8 +21,17 @@ from tests.support import samples
 from tests.support.oracles import sigma_of, value
 
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
-OURS = (dp.Standardised, dp.RobustSSP, dp.RobustQuantileSSP, dp.RobustAdaSSP)
-PRINTED = (dp.ThesisStandardised, dp.ThesisMaxNorm, dp.ThesisClipped)
+OURS = (
+    dp.regressions.Standardised,
+    dp.regressions.RobustSSP,
+    dp.regressions.RobustQuantileSSP,
+    dp.regressions.RobustAdaSSP,
+)
+PRINTED = (
+    dp.literature.ThesisStandardised,
+    dp.literature.ThesisMaxNorm,
+    dp.literature.ThesisClipped,
+)
 ours = pytest.mark.parametrize("cls", OURS, ids=lambda cls: cls.__name__)
 relations = pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
 intercepts = pytest.mark.parametrize("intercept", [False, True], ids=["", "intercept"])
@@ -213,7 +222,9 @@ def test_no_table_gives_what_is_not_finite(cls, intercept, name):
 def test_the_table_is_read_twice_or_refused():
     """Blocks that can be read once are refused before anything is drawn."""
     X, y = table(300)
-    run = dp.certify(dp.RobustSSP(), target=TARGET, setting=setting()).at(epsilon=1, delta="1e-6")
+    run = dp.certify(dp.regressions.RobustSSP(), target=TARGET, setting=setting()).at(
+        epsilon=1, delta="1e-6"
+    )
     with pytest.raises(dp.BadData, match="several times"):
         dp.execute(run, iter([(X, y)]), rng=1)
 
@@ -242,7 +253,7 @@ def test_the_thesis_reads_the_data_and_is_refused(cls, relation):
 
 def test_raw_scalers_do_not_put_coefficients_back():
     """Equation 3.7 of the thesis, with raw means: refused by itself."""
-    text = str(dp.examine(dp.ThesisMaxNorm(), target=TARGET, setting=setting()))
+    text = str(dp.examine(dp.literature.ThesisMaxNorm(), target=TARGET, setting=setting()))
     assert "std -> put_back" in text
 
 

@@ -16,7 +16,7 @@ from tests.support import samples
 from tests.support.oracles import sigma_of, value
 
 APPROX, PURE = dp.ApproxDP(dp.EPSILON, dp.DELTA), dp.PureDP(dp.EPSILON)
-CLASSES = [dp.SubAgg, dp.SubAggPure, dp.SubAggSmith]
+CLASSES = [dp.regressions.SubAgg, dp.regressions.SubAggPure, dp.literature.SubAggSmith]
 every = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 relations = pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
 CHANGED = {dp.ADD_REMOVE: 1, dp.REPLACE_ONE: 2}
@@ -43,7 +43,11 @@ def document(declared, target, setting):
 @relations
 def test_the_derived_noise_is_proved_for_every_parameter(relation, target):
     """B, Y, penalty, radius, rows per person free; the checker agrees."""
-    for cls in [dp.SubAggPure] if target is PURE else [dp.SubAgg, dp.SubAggPure]:
+    for cls in (
+        [dp.regressions.SubAggPure]
+        if target is PURE
+        else [dp.regressions.SubAgg, dp.regressions.SubAggPure]
+    ):
         verdict = check.check(document(symbolic(cls), target, wide(relation)))
         assert verdict.accepted, verdict.reason
 
@@ -54,7 +58,7 @@ def test_the_noise_by_hand(relation):
     sensitivity = CHANGED[relation] * 2 * Fraction(3) / 20
     graphs = [
         cls(cells=20, radius=3).graph(samples.setting(relation), APPROX.budget)
-        for cls in (dp.SubAgg, dp.SubAggPure)
+        for cls in (dp.regressions.SubAgg, dp.regressions.SubAggPure)
     ]
     gaussian, pure = (graph.releases[0].mechanism for graph in graphs)
     numbers = {"epsilon": Fraction(1, 2), "delta": Fraction(1, 10**6)}
@@ -65,10 +69,12 @@ def test_the_noise_by_hand(relation):
 
 def test_the_printed_noise_is_for_one_block():
     """Proved under add/remove; under replace-one a record may change its cell: refused."""
-    assert check.check(document(dp.SubAggSmith(), PURE, samples.setting())).accepted
+    assert check.check(document(dp.literature.SubAggSmith(), PURE, samples.setting())).accepted
     with pytest.raises(Uncertified, match=r"2\*epsilon-differential privacy, is inside its share"):
-        dp.certify(dp.SubAggSmith(), target=PURE, setting=samples.setting(dp.REPLACE_ONE))
-    one = dp.SubAggSmith(cells=1)  # with one cell a record has no other
+        dp.certify(
+            dp.literature.SubAggSmith(), target=PURE, setting=samples.setting(dp.REPLACE_ONE)
+        )
+    one = dp.literature.SubAggSmith(cells=1)  # with one cell a record has no other
     assert dp.certify(one, target=PURE, setting=samples.setting(dp.REPLACE_ONE))
 
 
@@ -86,7 +92,7 @@ def test_files_that_claim_less_sensitivity_are_refused():
     """More cells or a smaller ball than were computed with the noise; another relation; no word of
     idealized numerics.
     """
-    found = document(dp.SubAggPure(), PURE, samples.setting(dp.REPLACE_ONE))
+    found = document(dp.regressions.SubAggPure(), PURE, samples.setting(dp.REPLACE_ONE))
     assert check.check(resealed(found, "none")).accepted
     fewer = {"assignment": "hashed", "cells": 9, "salt": "Sub-Agg"}
     bent = [
@@ -97,7 +103,7 @@ def test_files_that_claim_less_sensitivity_are_refused():
         resealed({**found, "assumptions": []}, "none"),
     ]
     assert not any(check.check(one).accepted for one in bent)
-    once = copy.deepcopy(document(dp.SubAggPure(), PURE, samples.setting()))
+    once = copy.deepcopy(document(dp.regressions.SubAggPure(), PURE, samples.setting()))
     once["statement"]["relation"] = "replace_one"
     assert not check.check(resealed(once, "none")).accepted
 
@@ -134,7 +140,9 @@ def test_it_fits_where_noise_is_small(cls):
 def test_the_same_from_any_source_and_order():
     """A simulation of one seed: arrays, shuffled blocks."""
     X, y = linear(1000)
-    run = dp.certify(dp.SubAgg(), target=dp.ApproxDP(1, "1e-6"), setting=samples.setting())
+    run = dp.certify(
+        dp.regressions.SubAgg(), target=dp.ApproxDP(1, "1e-6"), setting=samples.setting()
+    )
     whole = dp.execute(run, X, y, rng=1).output.coefficients
     order = np.random.default_rng(1).permutation(1000)
     shuffled = dp.execute(run, X[order], y[order], rng=1).output.coefficients
@@ -144,7 +152,7 @@ def test_the_same_from_any_source_and_order():
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_few_records_give_finite_coefficients(n):
     """Empty cells count as zeros."""
-    run = dp.certify(dp.SubAggPure(), target=dp.PureDP(1), setting=samples.setting())
+    run = dp.certify(dp.regressions.SubAggPure(), target=dp.PureDP(1), setting=samples.setting())
     X, y = linear()
     assert np.all(np.isfinite(dp.execute(run, X[:n], y[:n], rng=1).output.coefficients))
 
@@ -153,4 +161,4 @@ def test_few_records_give_finite_coefficients(n):
 def test_cells_are_a_number_before_anything_is_drawn(cells):
     """From 1 to 1000."""
     with pytest.raises(InvalidArgument):
-        dp.certify(dp.SubAgg(cells=cells), target=APPROX, setting=samples.setting())
+        dp.certify(dp.regressions.SubAgg(cells=cells), target=APPROX, setting=samples.setting())

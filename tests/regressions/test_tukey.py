@@ -25,7 +25,7 @@ from tests.support import samples
 from tests.support.oracles import value
 
 APPROX, PURE = dp.ApproxDP(dp.EPSILON, dp.DELTA), dp.PureDP(dp.EPSILON)
-CLASSES = [dp.Tukey, dp.TukeyPure]
+CLASSES = [dp.regressions.Tukey, dp.regressions.TukeyPure]
 every = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 relations = pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
 
@@ -156,7 +156,7 @@ def wide(relation):
 
 def symbolic(cls):
     """With free penalty, radius, grain and share of the test."""
-    own = {"test": dp.parameter("test", 0, 1)} if cls is dp.Tukey else {}
+    own = {"test": dp.parameter("test", 0, 1)} if cls is dp.regressions.Tukey else {}
     sizes = {name: dp.parameter(name, 0) for name in ("penalty", "radius", "grain")}
     return cls(models=8, **sizes, **own)
 
@@ -169,7 +169,11 @@ def document(declared, target, setting):
 @relations
 def test_it_is_proved_for_every_parameter(relation):
     """And the checker agrees; nothing is idealized."""
-    for cls, target in ((dp.Tukey, APPROX), (dp.TukeyPure, APPROX), (dp.TukeyPure, PURE)):
+    for cls, target in (
+        (dp.regressions.Tukey, APPROX),
+        (dp.regressions.TukeyPure, APPROX),
+        (dp.regressions.TukeyPure, PURE),
+    ):
         found = document(symbolic(cls), target, wide(relation))
         verdict = check.check(found)
         assert verdict.accepted, verdict.reason
@@ -179,9 +183,9 @@ def test_it_is_proved_for_every_parameter(relation):
 def test_a_test_needs_a_delta():
     """A pure budget is refused with the way out."""
     with pytest.raises(InvalidArgument, match="delta"):
-        dp.certify(dp.Tukey(), target=PURE, setting=samples.setting())
+        dp.certify(dp.regressions.Tukey(), target=PURE, setting=samples.setting())
     with pytest.raises(InvalidArgument, match="epsilon"):
-        dp.certify(dp.TukeyPure(), target=dp.GaussianDP(1), setting=samples.setting())
+        dp.certify(dp.regressions.TukeyPure(), target=dp.GaussianDP(1), setting=samples.setting())
 
 
 def with_node(point, target, relation=dp.ADD_REMOVE):
@@ -230,7 +234,8 @@ def resealed(found, which, /, **changes):
 
 
 @pytest.mark.parametrize(
-    ("cls", "kind"), [(dp.Tukey, "tested_point"), (dp.TukeyPure, "deep_point")]
+    ("cls", "kind"),
+    [(dp.regressions.Tukey, "tested_point"), (dp.regressions.TukeyPure, "deep_point")],
 )
 def test_files_that_claim_too_much_are_refused(cls, kind):
     """A larger rate, no share, another relation, a depth of 0, sums of no cells."""
@@ -245,7 +250,7 @@ def test_files_that_claim_too_much_are_refused(cls, kind):
         resealed(found, kind, share={"epsilon": "1/2", "delta": "1/1000000"}),
         resealed(found, kind, share={"epsilon": "2", "delta": "1/1000000"}),
     ]
-    if cls is dp.Tukey:
+    if cls is dp.regressions.Tukey:
         bent += [
             resealed(found, kind, least=0),
             resealed(found, kind, share={"epsilon": "1", "delta": "0"}),
@@ -295,7 +300,7 @@ def test_without_enough_models_it_gives_zeros():
     """At epsilon = 1 no table of 20 models is far from unsafe: only noise passes the test."""
     X, y = linear()
     proof = dp.certify(
-        dp.Tukey(models=20), target=dp.ApproxDP(1, "1e-6"), setting=samples.setting()
+        dp.regressions.Tukey(models=20), target=dp.ApproxDP(1, "1e-6"), setting=samples.setting()
     )
     for seed in range(5):
         assert not dp.execute(proof, X, y, rng=seed).output.coefficients.any()
@@ -305,4 +310,4 @@ def test_without_enough_models_it_gives_zeros():
 def test_models_are_a_number_before_anything_is_drawn(models):
     """From 1 to 1000."""
     with pytest.raises(InvalidArgument):
-        dp.certify(dp.Tukey(models=models), target=APPROX, setting=samples.setting())
+        dp.certify(dp.regressions.Tukey(models=models), target=APPROX, setting=samples.setting())

@@ -32,7 +32,9 @@ def setting(relation=dp.ADD_REMOVE):
 
 def tuned(**more):
     """FunctionalRidge, its penalty tuned."""
-    return dp.Tuned(**{"of": dp.FunctionalRidge(), "field": "lam", "candidates": LAMS, **more})
+    return dp.regressions.Tuned(
+        **{"of": dp.regressions.FunctionalRidge(), "field": "lam", "candidates": LAMS, **more}
+    )
 
 
 # ---------------------------------------------------------------------------------------- theorem
@@ -179,7 +181,7 @@ def test_a_class_of_ones_own_inside_a_run_is_believed_only_when_one_says_so():
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda: dp.Tuned(of="ridge", field="lam", candidates=(1,)),
+        lambda: dp.regressions.Tuned(of="ridge", field="lam", candidates=(1,)),
         lambda: tuned(candidates=()),
         lambda: tuned(candidates=3),
         lambda: tuned(field="nothing").graph(setting(), PURE.budget),
@@ -187,10 +189,12 @@ def test_a_class_of_ones_own_inside_a_run_is_believed_only_when_one_says_so():
         lambda: tuned(gamma=2).graph(setting(), PURE.budget),
         lambda: tuned(bound=0).graph(setting(), PURE.budget),
         lambda: dp.examine(
-            dp.Tuned(of=dp.SSP(), field="ridge", candidates=(1,)), target=PURE, setting=setting()
+            dp.regressions.Tuned(of=dp.SSP(), field="ridge", candidates=(1,)),
+            target=PURE,
+            setting=setting(),
         ),
         lambda: dp.examine(
-            dp.Tuned(of=dp.RobustSSP(), field="ridge", candidates=(1,)),
+            dp.regressions.Tuned(of=dp.regressions.RobustSSP(), field="ridge", candidates=(1,)),
             target=APPROX,
             setting=setting(),
         ),

@@ -470,7 +470,7 @@ class Sums(dp.Regression):
 
     def declare(self, X, y, budget):
         maps = [X, X.clip(norm="1/2"), X.boxed("1/3"), X.scaled(by=2), X.with_intercept()]
-        sums = [dp.count(X), dp.total(y), y @ y, dp.column_squares(X)]
+        sums = [dp.count(X), dp.total(y), y @ y, dp.graph.column_squares(X)]
         for rows in maps:
             sums += [rows.T @ rows, rows.T @ y, rows.T @ y.clip(-0.25, 0.25)]
         shares = budget.split_evenly(len(sums))

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import dpframe as dp
-from dpframe.auditing.catalogue import family
-from dpframe.auditing.dossier import DELTA, EPSILONS, Case, Limit, case, dossier, limit
-from dpframe.auditing.dossier.case import with_value
-from dpframe.auditing.figures import exactly, figure
+from dpframe.audits.figures import exactly, figure
+from dpframe.literature.catalogue import family
+from dpframe.literature.dossier import DELTA, EPSILONS, Case, Limit, case, dossier, limit
+from dpframe.literature.dossier.case import with_value
 from tests.support import regressions_page as pages
 
 ROOT = Path(__file__).parents[2]

@@ -3,30 +3,30 @@
 from functools import cache
 
 import dpframe as dp
-from dpframe.auditing import audit, audit_formulas
-from dpframe.auditing.catalogue import setting_of
-from dpframe.auditing.findings import findings
-from dpframe.auditing.html import html
+from dpframe.audits import audit, audit_formulas
+from dpframe.audits.findings import findings
+from dpframe.audits.html import html
+from dpframe.literature.catalogue import setting_of
 
 NUMBERS, LETTERS = dp.ApproxDP(1, "1e-6"), dp.ApproxDP(dp.EPSILON, dp.DELTA)
 ONE, EVERY = setting_of(dp.ADD_REMOVE, 1), setting_of(dp.ADD_REMOVE)
 CASES = {
     "proved": (dp.AdaSSP, LETTERS, EVERY),
-    "proved jointly": (dp.AdaSSPWang, NUMBERS, ONE),
-    "refuted": (dp.SSPWangCoded, NUMBERS, ONE),
-    "region": (dp.AdaSSPBudget, LETTERS, EVERY),
-    "refuted between": (dp.BoostedAdaSSPCoded, NUMBERS, ONE),
-    "loop": (dp.NoisyGradientDescent, NUMBERS, ONE),
-    "cells": (dp.SubAgg, NUMBERS, ONE),
-    "procedures": (dp.AdaOPS, NUMBERS, ONE),
+    "proved jointly": (dp.literature.AdaSSPWang, NUMBERS, ONE),
+    "refuted": (dp.literature.SSPWangCoded, NUMBERS, ONE),
+    "region": (dp.literature.AdaSSPBudget, LETTERS, EVERY),
+    "refuted between": (dp.literature.BoostedAdaSSPCoded, NUMBERS, ONE),
+    "loop": (dp.regressions.NoisyGradientDescent, NUMBERS, ONE),
+    "cells": (dp.regressions.SubAgg, NUMBERS, ONE),
+    "procedures": (dp.regressions.AdaOPS, NUMBERS, ONE),
     "personalised": (
         dp.PersonalizedRidge,
         dp.PersonalizedDP(dp.each("epsilon"), None),
         setting_of(dp.REPLACE_ONE, 1),
     ),
-    "leak": (dp.ThesisMaxNorm, NUMBERS, ONE),
-    "nothing": (dp.OLS, NUMBERS, ONE),
-    "pure": (dp.DPME, dp.PureDP(1), ONE),
+    "leak": (dp.literature.ThesisMaxNorm, NUMBERS, ONE),
+    "nothing": (dp.regressions.OLS, NUMBERS, ONE),
+    "pure": (dp.regressions.DPME, dp.PureDP(1), ONE),
     "zcdp": (dp.SSP, dp.ZeroConcentratedDP("1/10"), ONE),
     "formulas": (None, LETTERS, EVERY),
 }

@@ -27,7 +27,7 @@ import attrs
 from rich.progress import track
 
 import dpframe as dp
-from dpframe.auditing.catalogue import everything, example, setting_of
+from dpframe.literature.catalogue import everything, example, setting_of
 from dpframe.prover import Report
 from dpframe.prover.derivations import DERIVATIONS
 from dpframe.sensitivity import Norm
@@ -254,9 +254,12 @@ def compositions() -> Iterator[tuple[str, Question]]:
     for cls, size, count in product(samples.MECHANISMS, (2, 9), (1, 6)):
         parts[f"{count} x {cls.__name__}({size})"] = ((cls, size, count),)
     parts["Gaussian and Laplace"] = ((dp.Gaussian, 4, 8), (dp.Laplace, 10, 3))
-    parts["Gaussian and responses"] = ((dp.Gaussian, 4, 8), (dp.RandomizedResponse, 5, 4))
+    parts["Gaussian and responses"] = (
+        (dp.Gaussian, 4, 8),
+        (dp.mechanisms.RandomizedResponse, 5, 4),
+    )
     for name, accountant, relation in product(parts, accountants, samples.RELATIONS):
-        if type(accountant) is dp.OptimalAccountant and "and" in name:
+        if type(accountant) is dp.accountants.OptimalAccountant and "and" in name:
             continue
         key = f"composition | {name} | {type(accountant).__name__} | {relation}"
         yield key, _cost(parts[name], accountant, relation)
@@ -279,10 +282,14 @@ def profiles() -> Iterator[tuple[str, Question]]:
         yield (
             f"gaussian | {epsilon} | {delta}",
             lambda e=epsilon, d=delta: {
-                "sigma": [end.hex() for end in dp.gaussian_sigma_interval(e, d)],
-                "mu": [end.hex() for end in dp.gaussian_mu_interval(e, d)],
-                "delta": [end.hex() for end in dp.gaussian_delta_interval(e, Fraction(1, 2))],
-                "epsilon": [end.hex() for end in dp.gaussian_epsilon_interval(d, Fraction(1, 2))],
+                "sigma": [end.hex() for end in dp.mechanisms.gaussian_sigma_interval(e, d)],
+                "mu": [end.hex() for end in dp.mechanisms.gaussian_mu_interval(e, d)],
+                "delta": [
+                    end.hex() for end in dp.mechanisms.gaussian_delta_interval(e, Fraction(1, 2))
+                ],
+                "epsilon": [
+                    end.hex() for end in dp.mechanisms.gaussian_epsilon_interval(d, Fraction(1, 2))
+                ],
             },
         )
     for cls, losses in samples.LOSSES.items():

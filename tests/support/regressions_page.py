@@ -11,11 +11,11 @@ from pathlib import Path
 import attrs
 
 import dpframe as dp
-from dpframe.auditing.catalogue import HERE, Entry, catalogue, family
-from dpframe.auditing.cost import at, numbers_of
-from dpframe.auditing.drawing import drawing
-from dpframe.auditing.figures import clipped, figure, formula, tidy
-from dpframe.auditing.lines import Line
+from dpframe.audits.cost import at, numbers_of
+from dpframe.audits.drawing import drawing
+from dpframe.audits.figures import clipped, figure, formula, tidy
+from dpframe.audits.lines import Line
+from dpframe.literature.catalogue import HERE, Entry, catalogue, family
 
 FOLDER = Path(__file__).parents[2] / "docs" / "regressions"
 MADE = "*This page is made by `python -m tests.support.regressions_page`; a test compares it.*"

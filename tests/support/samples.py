@@ -17,8 +17,8 @@ import numpy as np
 
 import dpframe as dp
 from dpframe.accountants import BasicAccountant, ConcentratedAccountant, GaussianAccountant
-from dpframe.describing.events import EventQuery
-from dpframe.describing.stated import StatedStatistic
+from dpframe.audits.descriptions.events import EventQuery
+from dpframe.audits.descriptions.stated import StatedStatistic
 from dpframe.graph import objectives as ob
 from dpframe.graph import statistics as st
 from dpframe.graph.maps import bounds, scaled
@@ -45,39 +45,53 @@ NOISES = {  # noise of this size
     dp.DiscreteLaplace: lambda size: dp.DiscreteLaplace(scale=size),
     dp.DiscreteGaussian: lambda size: dp.DiscreteGaussian(std=size),
     dp.L2Laplace: lambda size: dp.L2Laplace(scale=size),
-    dp.MirroredGaussian: lambda size: dp.MirroredGaussian(std=size),
+    dp.mechanisms.MirroredGaussian: lambda size: dp.mechanisms.MirroredGaussian(std=size),
 }
 
 MECHANISMS = {  # one that hides more the larger the number
     **NOISES,
-    dp.BlackBox: lambda size: dp.BlackBox(dp.PureDP(1 / Fraction(size)), name="a table"),
-    dp.CorrelatedGaussian: lambda size: dp.CorrelatedGaussian([[2 * size, size], [size, size]]),
-    dp.ExponentialMechanism: lambda size: dp.ExponentialMechanism(scale=size),
-    dp.GumbelNoisyMax: lambda size: dp.GumbelNoisyMax(scale=size, monotone=True),
-    dp.ExponentialNoisyMax: lambda size: dp.ExponentialNoisyMax(scale=size),
-    dp.PermuteAndFlip: lambda size: dp.PermuteAndFlip(scale=size),
-    dp.RandomizedResponse: lambda size: dp.RandomizedResponse(1 / Fraction(size), categories=3),
-    dp.PoissonSubsampled: lambda size: dp.PoissonSubsampled(dp.Gaussian(std=size), rate="1/9"),
-    dp.SubsampledWithoutReplacement: lambda size: dp.SubsampledWithoutReplacement(
-        dp.Laplace(scale=size), size=3, of=20
+    dp.mechanisms.BlackBox: lambda size: dp.mechanisms.BlackBox(
+        dp.PureDP(1 / Fraction(size)), name="a table"
+    ),
+    dp.mechanisms.CorrelatedGaussian: lambda size: dp.mechanisms.CorrelatedGaussian(
+        [[2 * size, size], [size, size]]
+    ),
+    dp.mechanisms.ExponentialMechanism: lambda size: dp.mechanisms.ExponentialMechanism(scale=size),
+    dp.mechanisms.GumbelNoisyMax: lambda size: dp.mechanisms.GumbelNoisyMax(
+        scale=size, monotone=True
+    ),
+    dp.mechanisms.ExponentialNoisyMax: lambda size: dp.mechanisms.ExponentialNoisyMax(scale=size),
+    dp.mechanisms.PermuteAndFlip: lambda size: dp.mechanisms.PermuteAndFlip(scale=size),
+    dp.mechanisms.RandomizedResponse: lambda size: dp.mechanisms.RandomizedResponse(
+        1 / Fraction(size), categories=3
+    ),
+    dp.mechanisms.PoissonSubsampled: lambda size: dp.mechanisms.PoissonSubsampled(
+        dp.Gaussian(std=size), rate="1/9"
+    ),
+    dp.mechanisms.SubsampledWithoutReplacement: lambda size: (
+        dp.mechanisms.SubsampledWithoutReplacement(dp.Laplace(scale=size), size=3, of=20)
     ),
 }
 
 LOSSES = {  # losses small, ordinary and large
-    dp.GaussianLoss: [dp.GaussianLoss(mu) for mu in (Fraction(1, 10**6), Fraction(1, 3), 1, 9)],
-    dp.LaplaceLoss: [dp.LaplaceLoss(e) for e in (Fraction(1, 10**8), Fraction(1, 7), 1, 4, 60)],
-    dp.ResponseLoss: [
-        dp.ResponseLoss(Fraction(1, 10**8)),
-        dp.ResponseLoss(Fraction(1, 7), Fraction(1, 10**6)),
-        dp.ResponseLoss(1),
-        dp.ResponseLoss(50, Fraction(1, 3)),
+    dp.pld.GaussianLoss: [
+        dp.pld.GaussianLoss(mu) for mu in (Fraction(1, 10**6), Fraction(1, 3), 1, 9)
     ],
-    dp.DiscreteLaplaceLoss: [
-        dp.DiscreteLaplaceLoss(Fraction(rate), shift)
+    dp.pld.LaplaceLoss: [
+        dp.pld.LaplaceLoss(e) for e in (Fraction(1, 10**8), Fraction(1, 7), 1, 4, 60)
+    ],
+    dp.pld.ResponseLoss: [
+        dp.pld.ResponseLoss(Fraction(1, 10**8)),
+        dp.pld.ResponseLoss(Fraction(1, 7), Fraction(1, 10**6)),
+        dp.pld.ResponseLoss(1),
+        dp.pld.ResponseLoss(50, Fraction(1, 3)),
+    ],
+    dp.pld.DiscreteLaplaceLoss: [
+        dp.pld.DiscreteLaplaceLoss(Fraction(rate), shift)
         for rate, shift in (("1e-12", 1), ("1/9", 1), ("1/50", 40), (1, 1), ("3/2", 3), (30, 2))
     ],
-    dp.DiscreteGaussianLoss: [
-        dp.DiscreteGaussianLoss(Fraction(variance), shift)
+    dp.pld.DiscreteGaussianLoss: [
+        dp.pld.DiscreteGaussianLoss(Fraction(variance), shift)
         for variance, shift in (
             ("1e-2", 1),
             ("1/7", 3),
@@ -88,16 +102,19 @@ LOSSES = {  # losses small, ordinary and large
             (10**6, 900),
         )
     ],
-    dp.CategoricalLoss: [
-        dp.CategoricalLoss(Fraction(epsilon), k)
+    dp.pld.CategoricalLoss: [
+        dp.pld.CategoricalLoss(Fraction(epsilon), k)
         for epsilon, k in (("1e-9", 2), ("1/3", 3), (2, 2), (2, 1000), (40, 10**9))
     ],
-    dp.OddsLoss: [
-        dp.OddsLoss(Fraction(excess), k) for excess, k in (("1e-9", 2), (2, 2), (9, 5), (10**20, 3))
+    dp.pld.OddsLoss: [
+        dp.pld.OddsLoss(Fraction(excess), k)
+        for excess, k in (("1e-9", 2), (2, 2), (9, 5), (10**20, 3))
     ],
 }
 
-OWN_SUITES = {dp.SubsampledGaussianLoss}  # losses whose balls are too slow for the general suite
+OWN_SUITES = {
+    dp.pld.SubsampledGaussianLoss
+}  # losses whose balls are too slow for the general suite
 
 CALIBRATIONS = {  # a budget at which the theorem holds: (epsilon, delta)
     dp.Gaussian.classical: ("0.9", "1e-6"),
@@ -113,9 +130,17 @@ ACCOUNTANTS = {
     BasicAccountant: [dp.ApproxDP(1, "1e-6"), dp.ApproxDP("1/2", "1e-7"), dp.PureDP("1/3")],
     GaussianAccountant: [dp.GaussianDP(3), dp.GaussianDP(4), dp.GaussianDP("1/2")],
     ConcentratedAccountant: [dp.ZeroConcentratedDP(1), dp.ZeroConcentratedDP("1/3")],
-    dp.NumericAccountant: [dp.GaussianDP(1), dp.LaplaceLoss(1), dp.PureDP("1/2")],
-    dp.OptimalAccountant: [dp.PureDP(1), dp.ApproxDP("1/2", "1e-7"), dp.ResponseLoss(2)],
-    dp.RenyiAccountant: [dp.ZeroConcentratedDP("1/3"), dp.LaplaceLoss(1), dp.GaussianDP("1/2")],
+    dp.accountants.NumericAccountant: [dp.GaussianDP(1), dp.pld.LaplaceLoss(1), dp.PureDP("1/2")],
+    dp.accountants.OptimalAccountant: [
+        dp.PureDP(1),
+        dp.ApproxDP("1/2", "1e-7"),
+        dp.pld.ResponseLoss(2),
+    ],
+    dp.accountants.RenyiAccountant: [
+        dp.ZeroConcentratedDP("1/3"),
+        dp.pld.LaplaceLoss(1),
+        dp.GaussianDP("1/2"),
+    ],
 }
 
 # kind -> a statistic of (X, y)
@@ -129,19 +154,19 @@ STATISTICS = {
     st.RowSum: lambda X, y: dp.total(X),
     st.LabelSum: lambda X, y: dp.total(y),
     st.Linear: lambda X, y: 2 * (X.T @ y) - Fraction(1, 2) * dp.total(X),
-    st.Argmin: lambda X, y: dp.argmin(X, y, dp.Squared(), 4, radius=3),
-    st.SufficientStatistics: lambda X, y: dp.sufficient_statistics(X, y, constant=True),
-    st.Monomials: dp.monomials,
-    st.Histogram: lambda X, y: dp.histogram(X, y, 2),
-    st.ColumnSquares: lambda X, y: dp.column_squares(X),
-    st.BinCounts: lambda X, y: dp.bin_counts(X, (Fraction(-1, 2), 0, 1)),
+    st.Argmin: lambda X, y: dp.graph.argmin(X, y, dp.graph.Squared(), 4, radius=3),
+    st.SufficientStatistics: lambda X, y: dp.graph.sufficient_statistics(X, y, constant=True),
+    st.Monomials: dp.graph.monomials,
+    st.Histogram: lambda X, y: dp.graph.histogram(X, y, 2),
+    st.ColumnSquares: lambda X, y: dp.graph.column_squares(X),
+    st.BinCounts: lambda X, y: dp.graph.bin_counts(X, (Fraction(-1, 2), 0, 1)),
     st.NormCounts: lambda X, y: st.NormCounts(X, (Fraction(1, 2), 1)),
-    st.CellCount: lambda X, y: dp.partition_at(X, y, [0]).count(1),
-    st.CellSums: lambda X, y: st.CellSums(dp.partition_at(X, y, [0])),
-    st.BlockEstimates: lambda X, y: st.BlockEstimates(dp.partition_at(X, y, [0]), 1, "1/2"),
-    st.LogResidual: lambda X, y: dp.log_residual(X.T @ X, X.T @ y, 4),
-    st.Stack: lambda X, y: dp.stack(X.T @ X, X.T @ y),
-    st.RawAggregate: lambda X, y: dp.aggregate("max_abs", X),
+    st.CellCount: lambda X, y: dp.graph.partition_at(X, y, [0]).count(1),
+    st.CellSums: lambda X, y: st.CellSums(dp.graph.partition_at(X, y, [0])),
+    st.BlockEstimates: lambda X, y: st.BlockEstimates(dp.graph.partition_at(X, y, [0]), 1, "1/2"),
+    st.LogResidual: lambda X, y: dp.graph.log_residual(X.T @ X, X.T @ y, 4),
+    st.Stack: lambda X, y: dp.graph.stack(X.T @ X, X.T @ y),
+    st.RawAggregate: lambda X, y: dp.graph.aggregate("max_abs", X),
     st.Identity: lambda X, y: st.Identity(X),
 }
 # maps of rows or labels by themselves, and not onto a grid -> one of (X, y), of three columns
@@ -164,112 +189,112 @@ OBJECTIVES = {
 }
 UNBOUNDED = {st.RawAggregate, st.Identity}  # no rule bounds them: they exist to be refused
 
-TRUSTED = {EventQuery, StatedStatistic}  # taken on their word, by name: tests/describing
+TRUSTED = {EventQuery, StatedStatistic}  # taken on their word, by name: tests/descriptions
 
 # declarations made of others, with suites of their own
-COMBINATORS = {dp.Jointly, dp.Resplit, dp.Tuned}
+COMBINATORS = {dp.regressions.Jointly, dp.audits.Resplit, dp.regressions.Tuned}
 
 BOTH, NEITHER = (True, True), (False, False)
 # regression -> whether it is certified under add/remove, under replace-one (all symbols free)
 REGRESSIONS = {
     dp.SSP: BOTH,
-    dp.SSPPiazza: (True, False),
-    dp.SSPWang: (True, False),
-    dp.SSPWangCoded: NEITHER,
-    dp.SSPThesis: NEITHER,
-    dp.SSPStatsmodels: (False, True),
+    dp.literature.SSPPiazza: (True, False),
+    dp.literature.SSPWang: (True, False),
+    dp.literature.SSPWangCoded: NEITHER,
+    dp.literature.SSPThesis: NEITHER,
+    dp.literature.SSPStatsmodels: (False, True),
     dp.AdaSSP: BOTH,
-    dp.AdaSSPWang: (True, False),
-    dp.AdaSSPWangCoded: (True, False),
-    dp.AdaSSPPiazza: BOTH,
-    dp.AdaSSPThesis: BOTH,
-    dp.AdaSSPGoogle: NEITHER,
-    dp.AdaSSPHessianMix: NEITHER,
-    dp.AdaSSPBudget: BOTH,
-    dp.AdaSSPBudgetTight: BOTH,
-    dp.ConstSSPFull: BOTH,
-    dp.ConstSSPFullPiazza: (True, False),
-    dp.OPSBalanced: (False, True),
-    dp.OPSConcentrated: (False, True),
-    dp.OPSDiffused: (False, True),
-    dp.OPSConservative: (False, True),
-    dp.OPSPrinted: NEITHER,
-    dp.OPSBalancedCoded: NEITHER,
-    dp.OPSConcentratedCoded: NEITHER,
-    dp.OPSDiffusedCoded: NEITHER,
-    dp.OPSConservativeCoded: NEITHER,
-    dp.AdaOPS: BOTH,
-    dp.AdaOPSRepaired: BOTH,
-    dp.AdaOPSPrinted: NEITHER,
-    dp.AdaOPSCoded: NEITHER,
-    dp.ObjPert: BOTH,
-    dp.ObjPertPure: BOTH,
-    dp.ObjPertPrinted: (True, False),
-    dp.ObjPertCoded: NEITHER,
-    dp.ApproximateMinima: BOTH,
-    dp.OLS: NEITHER,
-    dp.LeastSquaresDPrivStats: NEITHER,
-    dp.Ridge: NEITHER,
-    dp.ZeroPredictor: NEITHER,
-    dp.PublicMean: NEITHER,
-    dp.FunctionalLinear: BOTH,
-    dp.FunctionalLinearPrinted: BOTH,
-    dp.FunctionalLinearTrimmed: BOTH,
-    dp.FunctionalLinearUnrepaired: BOTH,
-    dp.FunctionalRidge: BOTH,
-    dp.FunctionalRidgePrinted: BOTH,
-    dp.FunctionalLasso: BOTH,
-    dp.FunctionalLassoPrinted: BOTH,
-    dp.FunctionalElasticNet: BOTH,
-    dp.FunctionalElasticNetPrinted: BOTH,
-    dp.DiffprivlibWithIntercept: NEITHER,
-    dp.DiffprivlibNoIntercept: NEITHER,
-    dp.DPME: BOTH,
-    dp.OutputPerturbation: BOTH,
-    dp.OutputPerturbationPure: BOTH,
-    dp.LogisticOutputPerturbation: BOTH,
-    dp.HuberOutputPerturbation: BOTH,
-    dp.NoisyGradientDescent: BOTH,
-    dp.NoisyGradientDescentPrinted: (False, True),
-    dp.NoisySGD: BOTH,
-    dp.AMBSSGD: BOTH,
+    dp.literature.AdaSSPWang: (True, False),
+    dp.literature.AdaSSPWangCoded: (True, False),
+    dp.literature.AdaSSPPiazza: BOTH,
+    dp.literature.AdaSSPThesis: BOTH,
+    dp.literature.AdaSSPGoogle: NEITHER,
+    dp.literature.AdaSSPHessianMix: NEITHER,
+    dp.literature.AdaSSPBudget: BOTH,
+    dp.regressions.AdaSSPBudgetTight: BOTH,
+    dp.regressions.ConstSSPFull: BOTH,
+    dp.literature.ConstSSPFullPiazza: (True, False),
+    dp.regressions.OPSBalanced: (False, True),
+    dp.regressions.OPSConcentrated: (False, True),
+    dp.regressions.OPSDiffused: (False, True),
+    dp.regressions.OPSConservative: (False, True),
+    dp.literature.OPSPrinted: NEITHER,
+    dp.literature.OPSBalancedCoded: NEITHER,
+    dp.literature.OPSConcentratedCoded: NEITHER,
+    dp.literature.OPSDiffusedCoded: NEITHER,
+    dp.literature.OPSConservativeCoded: NEITHER,
+    dp.regressions.AdaOPS: BOTH,
+    dp.regressions.AdaOPSRepaired: BOTH,
+    dp.literature.AdaOPSPrinted: NEITHER,
+    dp.literature.AdaOPSCoded: NEITHER,
+    dp.regressions.ObjPert: BOTH,
+    dp.regressions.ObjPertPure: BOTH,
+    dp.literature.ObjPertPrinted: (True, False),
+    dp.literature.ObjPertCoded: NEITHER,
+    dp.regressions.ApproximateMinima: BOTH,
+    dp.regressions.OLS: NEITHER,
+    dp.literature.LeastSquaresDPrivStats: NEITHER,
+    dp.regressions.Ridge: NEITHER,
+    dp.regressions.ZeroPredictor: NEITHER,
+    dp.regressions.PublicMean: NEITHER,
+    dp.regressions.FunctionalLinear: BOTH,
+    dp.literature.FunctionalLinearPrinted: BOTH,
+    dp.regressions.FunctionalLinearTrimmed: BOTH,
+    dp.regressions.FunctionalLinearUnrepaired: BOTH,
+    dp.regressions.FunctionalRidge: BOTH,
+    dp.literature.FunctionalRidgePrinted: BOTH,
+    dp.regressions.FunctionalLasso: BOTH,
+    dp.literature.FunctionalLassoPrinted: BOTH,
+    dp.regressions.FunctionalElasticNet: BOTH,
+    dp.literature.FunctionalElasticNetPrinted: BOTH,
+    dp.literature.DiffprivlibWithIntercept: NEITHER,
+    dp.literature.DiffprivlibNoIntercept: NEITHER,
+    dp.regressions.DPME: BOTH,
+    dp.regressions.OutputPerturbation: BOTH,
+    dp.regressions.OutputPerturbationPure: BOTH,
+    dp.regressions.LogisticOutputPerturbation: BOTH,
+    dp.regressions.HuberOutputPerturbation: BOTH,
+    dp.regressions.NoisyGradientDescent: BOTH,
+    dp.literature.NoisyGradientDescentPrinted: (False, True),
+    dp.regressions.NoisySGD: BOTH,
+    dp.regressions.AMBSSGD: BOTH,
     dp.JointSSP: BOTH,
-    dp.AdaptiveGradientDescent: BOTH,
-    dp.BoostedAdaSSP: BOTH,
-    dp.BoostedAdaSSPCoded: NEITHER,
-    dp.BoostedAdaSSPKendall: NEITHER,
-    dp.HessianMixing: BOTH,
-    dp.HessianMixingCoded: NEITHER,
-    dp.BayesianSSP: BOTH,
-    dp.BayesianSSPPure: BOTH,
-    dp.BayesianSSPCoded: NEITHER,
-    dp.Standardised: BOTH,
-    dp.RobustSSP: BOTH,
-    dp.RobustAdaSSP: BOTH,
-    dp.RobustQuantileSSP: BOTH,
-    dp.ThesisStandardised: NEITHER,
-    dp.ThesisMaxNorm: NEITHER,
-    dp.ThesisClipped: NEITHER,
-    dp.SubAgg: BOTH,
-    dp.SubAggPure: BOTH,
-    dp.SubAggSmith: (True, False),
-    dp.Tukey: BOTH,
-    dp.TukeyPure: BOTH,
-    dp.TukeyCoded: NEITHER,
+    dp.regressions.AdaptiveGradientDescent: BOTH,
+    dp.regressions.BoostedAdaSSP: BOTH,
+    dp.literature.BoostedAdaSSPCoded: NEITHER,
+    dp.literature.BoostedAdaSSPKendall: NEITHER,
+    dp.regressions.HessianMixing: BOTH,
+    dp.literature.HessianMixingCoded: NEITHER,
+    dp.regressions.BayesianSSP: BOTH,
+    dp.regressions.BayesianSSPPure: BOTH,
+    dp.literature.BayesianSSPCoded: NEITHER,
+    dp.regressions.Standardised: BOTH,
+    dp.regressions.RobustSSP: BOTH,
+    dp.regressions.RobustAdaSSP: BOTH,
+    dp.regressions.RobustQuantileSSP: BOTH,
+    dp.literature.ThesisStandardised: NEITHER,
+    dp.literature.ThesisMaxNorm: NEITHER,
+    dp.literature.ThesisClipped: NEITHER,
+    dp.regressions.SubAgg: BOTH,
+    dp.regressions.SubAggPure: BOTH,
+    dp.literature.SubAggSmith: (True, False),
+    dp.regressions.Tukey: BOTH,
+    dp.regressions.TukeyPure: BOTH,
+    dp.literature.TukeyCoded: NEITHER,
     dp.PersonalizedRidge: (False, True),
-    dp.PersonalizedRidgePrinted: (False, True),
-    dp.UniformRidge: (False, True),
-    dp.SampledRidge: BOTH,
-    dp.SampledRidgeCoded: NEITHER,
-    dp.PersonalizedObjective: (False, True),
-    dp.PersonalizedSSP: BOTH,
-    dp.PersonalizedAdaSSP: BOTH,
+    dp.literature.PersonalizedRidgePrinted: (False, True),
+    dp.literature.UniformRidge: (False, True),
+    dp.regressions.SampledRidge: BOTH,
+    dp.literature.SampledRidgeCoded: NEITHER,
+    dp.regressions.PersonalizedObjective: (False, True),
+    dp.regressions.PersonalizedSSP: BOTH,
+    dp.regressions.PersonalizedAdaSSP: BOTH,
 }
 AT_NUMBERS = {  # refused as claims for every epsilon and delta, certified at (1, 1e-6)
-    (dp.AdaSSPWang, dp.REPLACE_ONE),
-    (dp.AdaSSPWangCoded, dp.REPLACE_ONE),
-    (dp.ConstSSPFullPiazza, dp.REPLACE_ONE),
-    (dp.SSPPiazza, dp.REPLACE_ONE),
+    (dp.literature.AdaSSPWang, dp.REPLACE_ONE),
+    (dp.literature.AdaSSPWangCoded, dp.REPLACE_ONE),
+    (dp.literature.ConstSSPFullPiazza, dp.REPLACE_ONE),
+    (dp.literature.SSPPiazza, dp.REPLACE_ONE),
 }
 
 
@@ -307,6 +332,11 @@ def final_subclasses(base: type) -> list[type]:
             home = sys.modules.get(cls.__module__)
             found[f"{cls.__module__}.{cls.__qualname__}"] = getattr(home, cls.__name__, cls)
     return [found[name] for name in sorted(found) if found[name] not in COMBINATORS | TRUSTED]
+
+
+def regression(name: str) -> type[dp.Regression]:
+    """A shipped declaration by its name."""
+    return {cls.__name__: cls for cls in dp.literature.REGRESSIONS}[name]
 
 
 def complaints(found: Iterable[type], samples: Mapping[type, object], exported: object) -> list:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.auditing.attacks import refutations_of
-from dpframe.describing.event_text import read_event
-from dpframe.falsifying.pairs import sensitivity_of
-from dpframe.records import RecordLedger
-from dpframe.splitting.criterion import public_number
+from dpframe.audits.descriptions.event_text import read_event
+from dpframe.audits.lower_bounds.pairs import sensitivity_of
+from dpframe.audits.splits.criterion import public_number
+from dpframe.budgets.records import RecordLedger
+from dpframe.literature.refutations import refutations_of
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 TARGET = dp.ApproxDP(1, "1e-6")
@@ -57,16 +57,16 @@ ENTRIES = {  # what is made of one number in (0, 1)
     "scale": lambda x: dp.Laplace(scale=x),
     "discrete std": lambda x: dp.DiscreteGaussian(std=x),
     "loss of a mechanism": lambda x: dp.Gaussian(std=1).loss(x),
-    "Gaussian loss": dp.GaussianLoss,
-    "Laplace loss": dp.LaplaceLoss,
-    "response loss": dp.ResponseLoss,
-    "response loss, delta": lambda x: dp.ResponseLoss(1, x),
-    "categorical loss": lambda x: dp.CategoricalLoss(x, 3),
-    "odds loss": lambda x: dp.OddsLoss(x, 3),
-    "discrete Laplace loss": lambda x: dp.DiscreteLaplaceLoss(x, 1),
-    "discrete Gaussian loss": lambda x: dp.DiscreteGaussianLoss(x, 1),
-    "sampled loss, mu": lambda x: dp.SubsampledGaussianLoss(x, Fraction(1, 2)),
-    "sampled loss, rate": lambda x: dp.SubsampledGaussianLoss(1, x),
+    "Gaussian loss": dp.pld.GaussianLoss,
+    "Laplace loss": dp.pld.LaplaceLoss,
+    "response loss": dp.pld.ResponseLoss,
+    "response loss, delta": lambda x: dp.pld.ResponseLoss(1, x),
+    "categorical loss": lambda x: dp.pld.CategoricalLoss(x, 3),
+    "odds loss": lambda x: dp.pld.OddsLoss(x, 3),
+    "discrete Laplace loss": lambda x: dp.pld.DiscreteLaplaceLoss(x, 1),
+    "discrete Gaussian loss": lambda x: dp.pld.DiscreteGaussianLoss(x, 1),
+    "sampled loss, mu": lambda x: dp.pld.SubsampledGaussianLoss(x, Fraction(1, 2)),
+    "sampled loss, rate": lambda x: dp.pld.SubsampledGaussianLoss(1, x),
     "composed, delta": PURE.delta,
     "composed, epsilon": MIXED.epsilon,
     "calibrated": lambda x: dp.calibrate(dp.Gaussian(std=x), target=dp.ApproxDP(1, x)),
@@ -75,16 +75,18 @@ ENTRIES = {  # what is made of one number in (0, 1)
     "cost of a record": spent,
     "attacked": sensitivity_of,
     "criterion": lambda x: public_number("weight", x),
-    "delta interval": lambda x: dp.gaussian_delta_interval(x, 1),
-    "delta interval, mu": lambda x: dp.gaussian_delta_interval(1, x),
-    "epsilon interval": lambda x: dp.gaussian_epsilon_interval(x, 1),
-    "epsilon interval, mu": lambda x: dp.gaussian_epsilon_interval(Fraction(1, 7), x),
-    "mu interval": lambda x: dp.gaussian_mu_interval(x, Fraction(1, 10**6)),
-    "mu interval, delta": lambda x: dp.gaussian_mu_interval(1, x),
-    "sigma interval": lambda x: dp.gaussian_sigma_interval(x, Fraction(1, 10**6)),
-    "sigma interval, delta": lambda x: dp.gaussian_sigma_interval(1, x),
-    "sigma interval, sensitivity": lambda x: dp.gaussian_sigma_interval(1, Fraction(1, 9), x),
-    "classical constants": dp.classical_constants,
+    "delta interval": lambda x: dp.mechanisms.gaussian_delta_interval(x, 1),
+    "delta interval, mu": lambda x: dp.mechanisms.gaussian_delta_interval(1, x),
+    "epsilon interval": lambda x: dp.mechanisms.gaussian_epsilon_interval(x, 1),
+    "epsilon interval, mu": lambda x: dp.mechanisms.gaussian_epsilon_interval(Fraction(1, 7), x),
+    "mu interval": lambda x: dp.mechanisms.gaussian_mu_interval(x, Fraction(1, 10**6)),
+    "mu interval, delta": lambda x: dp.mechanisms.gaussian_mu_interval(1, x),
+    "sigma interval": lambda x: dp.mechanisms.gaussian_sigma_interval(x, Fraction(1, 10**6)),
+    "sigma interval, delta": lambda x: dp.mechanisms.gaussian_sigma_interval(1, x),
+    "sigma interval, sensitivity": lambda x: dp.mechanisms.gaussian_sigma_interval(
+        1, Fraction(1, 9), x
+    ),
+    "classical constants": dp.mechanisms.classical_constants,
     "norm": lambda x: dp.Rows(norm=x),
     "bound": lambda x: dp.Column(bound=x),
     "numeric column": lambda x: dp.Numeric("a", 0, x),
@@ -132,7 +134,7 @@ def test_an_event_of_floats_is_its_text():
 def test_the_vectorised_twins_take_doubles_as_they_are():
     """Their margins are of doubles; the intervals are the certified numbers."""
     for number in (BELOW_ITS_DECIMAL, ABOVE):
-        lower, upper = dp.gaussian_mu_interval(number, Fraction(1, 9))
+        lower, upper = dp.mechanisms.gaussian_mu_interval(number, Fraction(1, 9))
         assert lower <= upper
         assert dp.gaussian_mu(number, Fraction(1, 9)) <= lower
 

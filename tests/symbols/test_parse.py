@@ -71,15 +71,15 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_is_refused(name):
     """UnsafeFormula, and no hang, whatever the text."""
-    with pytest.raises(dp.UnsafeFormula):
-        dp.parse(HOSTILE[name], NAMES)
+    with pytest.raises(dp.errors.UnsafeFormula):
+        dp.graph.parse(HOSTILE[name], NAMES)
 
 
 @pytest.mark.parametrize("wrong", [None, 1, b"x", ["x"], True])
 def test_what_is_no_text_is_refused(wrong):
     """parse takes text."""
     with pytest.raises(dp.InvalidArgument, match="formula"):
-        dp.parse(wrong, NAMES)
+        dp.graph.parse(wrong, NAMES)
 
 
 @pytest.mark.parametrize(
@@ -104,16 +104,16 @@ def test_what_is_no_text_is_refused(wrong):
 )
 def test_precedence_is_that_of_mathematics(text, number):
     """As Python would evaluate it, ^ being **."""
-    assert abs(value(dp.parse(text, NAMES), {"x": 2}) - number) < 1e-12
+    assert abs(value(dp.graph.parse(text, NAMES), {"x": 2}) - number) < 1e-12
 
 
 def test_a_published_std_is_read():
     """Wang's std, as a paper prints it."""
-    formula = dp.parse("sqrt(log(6/delta)) / (epsilon/3)", NAMES)
+    formula = dp.graph.parse("sqrt(log(6/delta)) / (epsilon/3)", NAMES)
     assert abs(float(value(formula, {"epsilon": 1, "delta": 1e-6})) - 11.852) < 1e-2
 
 
 def test_the_analytic_sigma_is_read():
     """The implicit atom is a function of two arguments."""
-    formula = dp.parse("analytic_sigma(epsilon, delta)", NAMES)
+    formula = dp.graph.parse("analytic_sigma(epsilon, delta)", NAMES)
     assert abs(float(value(formula, {"epsilon": 1, "delta": 1e-6})) - 4.22468) < 1e-5

@@ -117,8 +117,8 @@ def test_a_rule_of_ones_own_reaches_what_is_made_of_it(norm, relation):
 def test_what_reads_a_secret_bounds_nothing():
     """Rows divided by an aggregate of the data keep no bound; a refused kind has no move."""
     X, y = samples.setting().nodes()
-    assert X.scaled(dp.aggregate("max_abs", X)).norm is None
-    assert y.scaled(dp.aggregate("max_abs", y)).bound is None
-    assert dp.aggregate("max_abs", X).one_row(L2, dp.ADD_REMOVE) is None
+    assert X.scaled(dp.graph.aggregate("max_abs", X)).norm is None
+    assert y.scaled(dp.graph.aggregate("max_abs", y)).bound is None
+    assert dp.graph.aggregate("max_abs", X).one_row(L2, dp.ADD_REMOVE) is None
     assert isinstance(X, Rows)
     assert isinstance(y, Column)

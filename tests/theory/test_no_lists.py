@@ -40,35 +40,42 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ("accountants/basic.py", ("ApproxDP", "PureDP")): "what this accountant adds, in its own file",
     ("accountants/concentrated.py", ("GaussianDP", "ZeroConcentratedDP")): "the same",
     ("accountants/conversions.py", ("ApproxDP", "PureDP")): "cited conversions, one a guarantee",
-    ("auditing/catalogue.py", SPENT): SAID,
-    ("auditing/record_costs.py", ("PureDP", "ZeroConcentratedDP")): "adds amounts of one kind each",
+    ("literature/catalogue.py", SPENT): SAID,
+    ("audits/record_costs.py", ("PureDP", "ZeroConcentratedDP")): "adds amounts of one kind each",
     ("cli/ledger.py", SPENT): "options of a command",
     ("cli/ledger.py", ("ApproxDP", "GaussianDP", "ZeroConcentratedDP")): "what the options mean",
-    ("describing/bounds.py", ("bound", "box")): "keys of a description, no kinds",
-    ("describing/functions.py", ("Gram", "Moment")): "what one function of descriptions takes",
+    ("audits/descriptions/bounds.py", ("bound", "box")): "keys of a description, no kinds",
     (
-        "describing/functions.py",
+        "audits/descriptions/functions.py",
+        ("Gram", "Moment"),
+    ): "what one function of descriptions takes",
+    (
+        "audits/descriptions/functions.py",
         (
             *("bin_counts", "column_squares", "count", "gradient", "histogram", "lambda_min"),
             *("log_residual", "monomials", "stack", "sufficient_statistics", "trace"),
         ),
     ): "what descriptions may write: an export",
-    ("describing/functions.py", ("box", "intercept", "normalize")): "the same",
+    ("audits/descriptions/functions.py", ("box", "intercept", "normalize")): "the same",
     (
-        "describing/short.py",
+        "audits/descriptions/short.py",
         ("count", "gram", "label_sum", "lambda_min", "moment", "squares", "trace"),
     ): "names on the command line for what descriptions may write",
     ("estimators/units.py", ("Box", "ClipNorm")): "maps whose coefficients have units of their own",
     ("estimators/units.py", ("Box", "ClipNorm", "Encoded")): "the same",
     ("execution/stages.py", ("Known", "Post")): "how functions of releases are carried out",
-    ("filters/prices.py", ("ApproxDP", "PureDP")): "one implication: pure is approximate",
+    ("budgets/filters/prices.py", ("ApproxDP", "PureDP")): "one implication: pure is approximate",
     ("graph/maps/grid.py", GRIDS): "what is on a grid is put on no other",
     ("graph/maps/residuals.py", ("Iterate", "Known", "Loop", "Post", "Release")): (
         "what was released"
     ),
     ("graph/procedures/perturbed.py", ("gaussian", "l2_laplace")): "the noise of one procedure",
     ("graph/procedures/perturbed.py", ("Gaussian", "L2Laplace")): "the same",
-    ("ledger/plan.py", ("GaussianDP", "ZeroConcentratedDP")): "the order in which totals are tried",
+    (
+        "budgets/ledger/plan.py",
+        ("GaussianDP", "ZeroConcentratedDP"),
+    ): "the order in which totals are tried",
+    ("literature/ssp_published.py", ("gram", "moment", "squares")): "the releases that it makes",
     ("privacy/guarantees.py", ("ApproxDP", "GaussianDP", "PureDP", "ZeroConcentratedDP")): (
         "the entries of guarantees"
     ),
@@ -84,8 +91,11 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
         "prover/without_theorem.py",
         ("BoundedMonomials", "DepthSample", "TestedDistance", "TransposedPosterior"),
     ): "what no entry proves; a procedure that is neither here nor in the book raises",
-    ("records/document.py", ("budgets", "identity")): "keys of a document, no kinds",
-    ("splitting/law.py", ("gram", "moment")): "the joint rule again, differentiated (docs/splits)",
+    ("budgets/records/document.py", ("budgets", "identity")): "keys of a document, no kinds",
+    (
+        "audits/splits/law.py",
+        ("gram", "moment"),
+    ): "the joint rule again, differentiated (docs/splits)",
 }
 
 

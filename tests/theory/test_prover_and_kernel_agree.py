@@ -49,7 +49,7 @@ def in_cells(ask: Ask) -> dp.Regression:
     """The statistic of two cells of a partition, each released with the whole budget."""
 
     def declare(_: object, X: Any, y: Any, budget: Any) -> Any:
-        partition = dp.partition_at(X, y, [0])
+        partition = dp.graph.partition_at(X, y, [0])
         cells = [ask(*partition.cell(j)) for j in range(2)]
         return tuple(dp.release(one, dp.Gaussian.analytic, budget) for one in cells)
 
@@ -65,7 +65,7 @@ def test_a_statistic_of_two_cells_costs_one_where_zeros_add_nothing(ask, relatio
         proved = certified(in_cells(ask), TARGET, setting)
     except DPFrameError:
         pytest.skip("it cannot be asked of a cell")
-    asked = ask(*dp.partition_at(*setting.nodes(), [0]).cell(1))
+    asked = ask(*dp.graph.partition_at(*setting.nodes(), [0]).cell(1))
     if answers(asked).one_cell or asked.sensitivity(dp.Gaussian.norm) is None:
         return  # a cell of its own; or nothing bounds it
     assert (cell_of(asked) is not None) == answers(asked).keeps_zeros(asked.record())
@@ -84,7 +84,7 @@ def test_labels_of_a_cell_stay_in_it_if_zero_lies_in_their_interval(relation, lo
     setting = samples.setting(relation)
     X, y = setting.nodes()
     inside = lower <= 0 <= upper
-    assert (cell_of(ask(*dp.partition_at(X, y, [0]).cell(1))) is not None) == inside
+    assert (cell_of(ask(*dp.graph.partition_at(X, y, [0]).cell(1))) is not None) == inside
     proved = certified(in_cells(ask), TARGET, setting)
     assert proved == (inside and relation is dp.ADD_REMOVE)
 
@@ -103,7 +103,7 @@ def test_a_sum_over_records_may_be_asked_of_a_sample(ask, relation):
 
     def declare(_: object, X: Any, y: Any, budget: Any) -> Any:
         point = dp.iterate(X.columns)
-        rows = dp.gradient(X, y, at=point, clip=1).rows
+        rows = dp.graph.gradient(X, y, at=point, clip=1).rows
         asked.append(ask(rows, y))
         step = dp.release(asked[-1], dp.Gaussian.analytic, budget, sampled="1/4")
         return dp.loop(point, step, stay)

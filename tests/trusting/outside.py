@@ -100,7 +100,7 @@ class LogisticPure(dp.Calibration):
 
 
 @attrs.frozen(cache_hash=True)
-class Logistic(dp.AdditiveNoise):
+class Logistic(dp.mechanisms.AdditiveNoise):
     """Logistic noise."""
 
     kind, gives, norm, noise = "logistic", dp.PureDP, L1, "scale"
@@ -182,7 +182,7 @@ class Coin(Sampler):
 
 
 @attrs.frozen
-class Padded(dp.AdditiveAccountant):
+class Padded(dp.accountants.AdditiveAccountant):
     """Pure epsilons add; `factor` times that, to be safe."""
 
     name, citation, adds = "padded", "[mine]", dp.PureDP
@@ -227,7 +227,7 @@ class OfLoss(dp.Regression):
 
     def declare(self, X, y, budget):
         """One release."""
-        found = dp.argmin(X, y, LogCosh(), 10)
+        found = dp.graph.argmin(X, y, LogCosh(), 10)
         return dp.release(found, dp.Gaussian.analytic, budget, name="theta")
 
 

@@ -15,8 +15,8 @@ from sklearn.base import clone
 from typer.testing import CliRunner
 
 import dpframe as dp
-from dpframe.auditing.findings import findings
-from dpframe.auditing.html import html
+from dpframe.audits.findings import findings
+from dpframe.audits.html import html
 from dpframe.cli import app
 from dpframe.identity import Shadow
 from dpframe.kernel import check
@@ -116,7 +116,7 @@ def test_without_its_name_every_face_refuses_it(case, kind, tmp_path):
     assert f"--trust {place(kind)}" in call("certify", *case.words(trust=others), status=1)
     assert f"--trust {place(kind)}" in call("audit", *case.words(trust=others), status=1)
     case.certified().save(tmp_path / "proof.json")
-    with pytest.raises(dp.BadCertificate, match=rf"trust=\[{kind.__name__}\]"):
+    with pytest.raises(dp.errors.BadCertificate, match=rf"trust=\[{kind.__name__}\]"):
         dp.load(tmp_path / "proof.json", trust=others)
 
 
@@ -250,7 +250,7 @@ def test_the_kernel_alone_says_it_too(tmp_path):
 
 def test_a_split_of_the_budget():
     """best_split, and the command."""
-    counted, criterion = outside.Counted(), dp.NoiseCriterion(d=3)
+    counted, criterion = outside.Counted(), dp.audits.NoiseCriterion(d=3)
     asked = {"target": dp.PureDP(1), "setting": SETTING, "criterion": criterion}
     with pytest.raises(dp.Uncertified, match=r"trust=\[Positives\]"):
         dp.best_split(counted, **asked)
@@ -300,7 +300,7 @@ def test_a_description_names_no_classes(line):
     noise = {} if key == "calibration" else {"calibration": "scale = 1"}
     text = HEAD + "\n".join({**written, **noise, key: line}.values())
     with pytest.raises(dp.InvalidArgument, match=r"imports nothing.*--trust"):
-        dp.parse_description(text).regression.graph(SETTING, dp.PureDP(1).budget)
+        dp.audits.parse_description(text).regression.graph(SETTING, dp.PureDP(1).budget)
 
 
 HEAD = """

@@ -133,7 +133,7 @@ class Upper(RecordSum):
 
 def test_a_stack_scales_no_entry_of_a_matrix_that_is_not_symmetric():
     """Off the diagonal, sqrt 2 belongs to two equal entries."""
-    one = declared(lambda X, _: dp.stack(Upper(X) * 1), dp.Gaussian(std="1/1000000000"))
+    one = declared(lambda X, _: dp.graph.stack(Upper(X) * 1), dp.Gaussian(std="1/1000000000"))
     run = dp.certify(one, target=dp.GaussianDP(10**9), setting=setting(), trust=[Upper])
     (found,) = dp.execute(run, TABLE, np.ones(2), rng=1, rehearse=False).output
     assert found == pytest.approx([0, 1, 0, 0], abs=1e-6)
@@ -232,7 +232,7 @@ def test_a_map_of_records_reads_no_statistic(accountant):
 
 
 @attrs.frozen(cache_hash=True)
-class Logistic(dp.AdditiveNoise):
+class Logistic(dp.mechanisms.AdditiveNoise):
     """Logistic noise, pure."""
 
     kind, gives, norm, noise = "logistic", dp.PureDP, L1, "scale"

@@ -16,8 +16,8 @@ from pathlib import Path
 from PIL import Image, ImageChops
 
 import dpframe as dp
-from dpframe.auditing.findings import findings
-from dpframe.auditing.html import html
+from dpframe.audits.findings import findings
+from dpframe.audits.html import html
 
 HERE = Path(__file__).parent
 QUIET = (
@@ -35,15 +35,15 @@ DARK = "--blink-settings=preferredColorScheme=0"
 COLOURS, MARGIN = 112, 24
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 SHOTS = {  # name: declaration, section (None: the top of the page), width, height, more options
-    "proved": (dp.AdaSSPWang, None, 1280, 900, ()),
-    "refuted": (dp.SSPWangCoded, None, 1280, 900, (DARK,)),
-    "narrow": (dp.AdaSSPWang, None, 360, 900, ()),
-    "releases": (dp.AdaSSPWang, "releases", 900, 1400, ()),
-    "together": (dp.AdaSSPWang, "together", 900, 1200, ()),
-    "profile": (dp.NoisyGradientDescent, "profile", 900, 1000, ()),
-    "split": (dp.AdaSSPWang, "split", 900, 800, ()),
-    "leak": (dp.ThesisMaxNorm, "graph", 900, 1400, ()),
-    "obligation": (dp.SSPWangCoded, "obligations", 900, 700, ()),
+    "proved": (dp.literature.AdaSSPWang, None, 1280, 900, ()),
+    "refuted": (dp.literature.SSPWangCoded, None, 1280, 900, (DARK,)),
+    "narrow": (dp.literature.AdaSSPWang, None, 360, 900, ()),
+    "releases": (dp.literature.AdaSSPWang, "releases", 900, 1400, ()),
+    "together": (dp.literature.AdaSSPWang, "together", 900, 1200, ()),
+    "profile": (dp.regressions.NoisyGradientDescent, "profile", 900, 1000, ()),
+    "split": (dp.literature.AdaSSPWang, "split", 900, 800, ()),
+    "leak": (dp.literature.ThesisMaxNorm, "graph", 900, 1400, ()),
+    "obligation": (dp.literature.SSPWangCoded, "obligations", 900, 700, ()),
 }
 
 
@@ -92,7 +92,7 @@ def paper(browser: str, printer: str, to: Path) -> None:
     """The first sheets of paper, side by side."""
     with tempfile.TemporaryDirectory() as folder:
         file, printed = Path(folder, "page.html"), Path(folder, "page.pdf")
-        file.write_text(page_of(dp.AdaSSPWang), encoding="utf-8")
+        file.write_text(page_of(dp.literature.AdaSSPWang), encoding="utf-8")
         own = f"--user-data-dir={folder}/own"
         run(browser, *QUIET, own, "--no-pdf-header-footer", f"--print-to-pdf={printed}", file)
         run(printer, "-r", "64", "-png", "-l", "3", printed, Path(folder, "sheet"))

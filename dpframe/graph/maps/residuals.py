@@ -130,14 +130,14 @@ def clipped_error(rows: Rows, column: Column, theta: Node, *, bound: object) -> 
 
 def _point(value: object) -> Iterate:
     if not isinstance(value, Iterate):
-        way_out = "point = dp.iterate(X.columns); dp.gradient(X, y, at=point, clip=1)."
+        way_out = "point = dp.iterate(X.columns); dp.graph.gradient(X, y, at=point, clip=1)."
         raise InvalidArgument("at", "the point of a loop", value, way_out)
     return value
 
 
 def _objective(value: object) -> Objective:
     if not isinstance(value, Objective):
-        raise InvalidArgument("loss", "a convex loss, such as dp.Squared()", value, "")
+        raise InvalidArgument("loss", "a convex loss, such as dp.graph.Squared()", value, "")
     return value
 
 

@@ -1,5 +1,5 @@
 """One file a procedure: what it reads, and how it draws. Their theorems are in `dpframe.theory`."""
 
-from ...lazily import attach
+from dpframe.lazily import attach
 
 __getattr__, __dir__, __all__ = attach(__name__)

@@ -137,8 +137,8 @@ def gaussian_mixing(
     """`sketches` second moments of `rows` random combinations of the rows of X each, as the release
     of their share: near X'X + s^2 I, s^2 as the share needs.
 
-    `floor` is dp.lower_bound of a released dp.lambda_min of this X'X; without it s^2 is chosen for
-    every table. Raises InvalidArgument.
+    `floor` is dp.graph.lower_bound of a released dp.lambda_min of this X'X; without it s^2 is
+    chosen for every table. Raises InvalidArgument.
     """
     return GaussianMixing(
         gram=gram,

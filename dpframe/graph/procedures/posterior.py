@@ -159,9 +159,9 @@ def posterior(
 ) -> Posterior:
     """A sample from the posterior of a ridge regression, as the release of its share.
 
-    `floor` is dp.lower_bound of a released lambda_min(X'X), `log_residual` dp.upper_bound of a
-    released LogResidual of the same regression; without them, bounds hold for every table (n must
-    then be public). Raises InvalidArgument.
+    `floor` is dp.graph.lower_bound of a released lambda_min(X'X), `log_residual`
+    dp.graph.upper_bound of a released LogResidual of the same regression; without them, bounds hold
+    for every table (n must then be public). Raises InvalidArgument.
     """
     return Posterior(
         gram=gram,

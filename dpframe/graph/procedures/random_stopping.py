@@ -33,7 +33,9 @@ def _stop(value: object) -> Fraction:
 def _graphs(value: Any) -> tuple[Graph, ...]:
     graphs = tuple(Graph.of(graph.output) for graph in value)  # derived here, whatever is given
     if not graphs or any(len(graph.outputs) != 2 for graph in graphs):
-        way_out = "Graph.of((fit, score)) makes one; dp.Tuned makes one for each candidate."
+        way_out = (
+            "Graph.of((fit, score)) makes one; dp.regressions.Tuned makes one for each candidate."
+        )
         raise InvalidArgument("graphs", "at least one, with a fit and a score each", value, way_out)
     for graph in graphs:
         if any(RELEASED in f.scope for node in graph.nodes for f in node.formulas.values()):

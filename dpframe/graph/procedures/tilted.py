@@ -165,12 +165,14 @@ def tilted_minimum(
     weight: object = None,
     name: str = "",
 ) -> TiltedMinimum:
-    """Objective perturbation of a loss whose slope is bounded for all coefficients (dp.Huber,
-    dp.Logistic), as the release of its share of epsilon. `weight`, a positive formula of each
+    """Objective perturbation of a loss whose slope is bounded for all coefficients (dp.graph.Huber,
+    dp.graph.Logistic), as the release of its share of epsilon. `weight`, a positive formula of each
     record's budget, multiplies its loss. Raises InvalidArgument.
     """
     if not isinstance(objective, Objective):
-        raise InvalidArgument("objective", "a convex loss, such as dp.Huber(1)", objective, "")
+        raise InvalidArgument(
+            "objective", "a convex loss, such as dp.graph.Huber(1)", objective, ""
+        )
     if not isinstance(share, Share) or share.currency[:1] != ("epsilon",):
         raise InvalidArgument("share", "a share of epsilon", share, "")
     return TiltedMinimum(

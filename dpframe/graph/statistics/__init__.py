@@ -1,5 +1,5 @@
 """Values of the whole table, by topics: sums over records, counts, combinations, estimates."""
 
-from ...lazily import attach
+from dpframe.lazily import attach
 
 __getattr__, __dir__, __all__ = attach(__name__)

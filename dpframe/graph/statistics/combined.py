@@ -110,7 +110,7 @@ def combine(*terms: tuple[object, object]) -> Statistic:
             collected[statistic] = collected.get(statistic, exact(0)) + exact(coefficient) * c
     if len({statistic.shape for statistic in collected}) != 1:
         found = listed_words(one.label for one in collected)
-        way_out = "dp.stack releases several together."
+        way_out = "dp.graph.stack releases several together."
         raise InvalidArgument("terms", "statistics of one shape", found, way_out)
     return Linear(tuple(collected.values()), tuple(collected))
 
@@ -182,7 +182,7 @@ class Monomials(Statistic):
         del attribute
         if not isinstance(value, SufficientStatistics):
             wanted = "sufficient statistics of rows and labels"
-            raise InvalidArgument("statistics", wanted, value, "dp.monomials(X, y).")
+            raise InvalidArgument("statistics", wanted, value, "dp.graph.monomials(X, y).")
 
     @property
     def label(self) -> str:

@@ -192,8 +192,8 @@ def _count(cells: int, d: int) -> str:
 def _way_out(d: int) -> str:
     most = max(k for k in range(1, MOST_A_SIDE + 1) if k ** (d + 1) <= MOST_CELLS)
     if most < 2:
-        return "A histogram is for few columns; dp.FunctionalLinear takes any number."
-    return f"At most {most} a side for {d} columns; dp.FunctionalLinear needs no cells."
+        return "A histogram is for few columns; dp.regressions.FunctionalLinear takes any number."
+    return f"At most {most} a side for {d} columns; dp.regressions.FunctionalLinear needs no cells."
 
 
 @attrs.frozen(cache_hash=True)

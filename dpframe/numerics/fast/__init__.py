@@ -1,5 +1,5 @@
 """The Gaussian privacy profile and its inverses: vectorised in doubles, and as proved intervals."""
 
-from ...lazily import attach
+from dpframe.lazily import attach
 
 __getattr__, __dir__, __all__ = attach(__name__)

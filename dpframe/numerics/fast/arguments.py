@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dpframe.errors import InvalidArgument, Plain, listed_words
 from dpframe.numbers import Exact
 
-from ...errors import InvalidArgument, Plain, listed_words
 from ..rounding import to_float
 from .mills import Reals
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...errors import InvalidArgument
+from dpframe.errors import InvalidArgument
+
 from .arguments import Numbers, above_zero_below_one, at_least_zero, blockwise
 from .mills import Reals, is_close
 from .point import point

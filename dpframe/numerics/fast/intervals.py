@@ -11,9 +11,9 @@ from fractions import Fraction
 
 from flint import arb
 
+from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact, given, nonnegative, open_unit
 
-from ...errors import InvalidArgument
 from ..calibrate import (
     analytic_mu,
     profile_delta,

@@ -240,7 +240,7 @@ def test_what_is_no_statistic_is_refused():
 @pytest.mark.parametrize(
     ("make", "wanted"),
     [
-        (lambda X, y: dp.gradient(X, y, at=dp.iterate(X.columns), clip=1), "theta"),
+        (lambda X, y: dp.graph.gradient(X, y, at=dp.iterate(X.columns), clip=1), "theta"),
         (lambda X, y: dp.total(X.weighted(dp.each("epsilon"))), "weight"),
     ],
     ids=["the point of a loop", "budgets of records"],
@@ -253,7 +253,7 @@ def test_what_reads_more_than_a_table_is_refused(make, wanted):
 
 def test_what_states_nothing_is_not_attacked():
     """An aggregate that no rule bounds."""
-    assert attack_statistic(lambda X, y: dp.aggregate("mean", X), setting()) == ()
+    assert attack_statistic(lambda X, y: dp.graph.aggregate("mean", X), setting()) == ()
 
 
 def test_the_same_seed_finds_the_same_pair():

@@ -16,7 +16,9 @@ def regression(X, y, budget, *, means):
     return (
         dp.release(dp.total(X), dp.Laplace.pure, for_x, name="x_offset"),
         dp.release(dp.total(y), dp.Laplace.pure, for_y, name="y_offset"),
-        dp.release(dp.sufficient_statistics(X, y), dp.Laplace.pure, rest, name="coefficients"),
+        dp.release(
+            dp.graph.sufficient_statistics(X, y), dp.Laplace.pure, rest, name="coefficients"
+        ),
     )
 
 

@@ -13,7 +13,7 @@ TABLE = dp.Setting(X=dp.Rows(box=100), relation=dp.REPLACE_ONE)
 def diagonal(X, _, budget, *, largest):
     """The sums of squares of all columns, with the noise of the code: max|entry|^2 a column."""
     noise = dp.Laplace(scale=X.columns * largest**2 / budget.epsilon)
-    return dp.release(dp.column_squares(X), noise, budget.split(1)[0], name="diagonal")
+    return dp.release(dp.graph.column_squares(X), noise, budget.split(1)[0], name="diagonal")
 
 
 def put(largest):

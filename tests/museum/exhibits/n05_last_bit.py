@@ -11,7 +11,9 @@ from tests.museum.museum import FALSIFIED, Exhibit
 LENGTH, FLIP = 4, Fraction(1, 4)
 ONE_SET = [v for v in itertools.product((0, 1), repeat=LENGTH) if sum(v) <= 1]
 PAIRS = list(itertools.combinations(ONE_SET, 2))  # any vector of at most one bit becomes any other
-CLAIM = dp.RandomizedResponse(dp.log(3)).guarantee(dp.constant(2))  # two bits change: 2 log 3
+CLAIM = dp.mechanisms.RandomizedResponse(dp.log(3)).guarantee(
+    dp.constant(2)
+)  # two bits change: 2 log 3
 
 
 def answers(vector, *, protected):

@@ -10,7 +10,10 @@ from tests.museum.museum import FALSIFIED, Exhibit
 
 HALF = Fraction(1, 2)  # the probability of the coin of a score 1 below the best
 SCALE = 1 / dp.log(2)
-FLIPPED, WEIGHED = dp.PermuteAndFlip(scale=SCALE), dp.ExponentialMechanism(scale=SCALE)
+FLIPPED, WEIGHED = (
+    dp.mechanisms.PermuteAndFlip(scale=SCALE),
+    dp.mechanisms.ExponentialMechanism(scale=SCALE),
+)
 PAIRS = [
     (scores, tuple(a + b for a, b in zip(scores, move, strict=True)))
     for m in (2, 3)

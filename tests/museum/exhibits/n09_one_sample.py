@@ -12,7 +12,7 @@ EACH, TIMES = dp.PersonalizedDP(dp.each("epsilon")), 50
 
 def counts(X, y, budget, *, weights):
     """50 counts of one secret sample; what is shown of it at threshold 2 amplifies to epsilon."""
-    sample, _, threshold = dp.thinned(X, y, budget, 2)
+    sample, _, threshold = dp.graph.thinned(X, y, budget, 2)
     shares = threshold.split(*weights)
     released = [
         dp.release(dp.count(sample), dp.Laplace.pure, share, name=f"count_{i + 1}")
@@ -34,10 +34,10 @@ EXHIBIT = Exhibit(
     source="opendp/opendp#2933",
     claim="50 releases of epsilon = 2, each amplified by itself, cost 0.63 in all.",
     fact="All 50 read the same sample. Whoever is in it is in it for all of them, and pays 100.",
-    port="50 counts of one `dp.thinned` sample, each as if the threshold 2 were its own. A sample "
-    "is a node, the claim about it is one claim, and what reads it composes inside. (A release "
-    "with `sampled=` draws a fresh sample for each of its own draws, and has no name for that "
-    "sample.)",
+    port="50 counts of one `dp.graph.thinned` sample, each as if the threshold 2 were its own. "
+    "A sample is a node, the claim about it is one claim, and what reads it composes inside. (A "
+    "release with `sampled=` draws a fresh sample for each of its own draws, and has no name for "
+    "that sample.)",
     gate=VERIFIER,
     verdict=REFUSED,
     wrong=partial(put, 1),

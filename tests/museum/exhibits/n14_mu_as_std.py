@@ -23,11 +23,11 @@ EXHIBIT = Exhibit(
     fact="`self.sigma = convert_ApproxDP_to_GDP(eps, delta)` is mu, 0.237; the std that is needed "
     "is sqrt(102)/mu = 42.7. True epsilon: at least 1112, and just that if the eigenvalue that is "
     "released were the smallest (see exhibit 16). The noise grows with epsilon.",
-    port="`dp.BoostedAdaSSPCoded`, the code's regression, which dpframe ships to be refused.",
+    port="`dp.literature.BoostedAdaSSPCoded`, the code's regression, shipped to be refused.",
     gate=VERIFIER,
     verdict=REFUSED,
-    wrong=partial(put, dp.BoostedAdaSSPCoded(rounds=100)),
-    mended=partial(put, dp.BoostedAdaSSP(rounds=100)),
-    repair="`dp.BoostedAdaSSP`: all releases calibrated together.",
+    wrong=partial(put, dp.literature.BoostedAdaSSPCoded(rounds=100)),
+    mended=partial(put, dp.regressions.BoostedAdaSSP(rounds=100)),
+    repair="`dp.regressions.BoostedAdaSSP`: all releases calibrated together.",
     shows=("mu = 42.6", "exact delta"),
 )

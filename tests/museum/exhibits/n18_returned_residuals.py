@@ -12,7 +12,7 @@ RIDGE = dp.constant(10)
 
 def coefficients(X, y, budget):
     """The minimiser of a ridge regression on a ball, with noise for its derived sensitivity."""
-    theta = dp.argmin(X, y, dp.Squared(), RIDGE, radius=1)
+    theta = dp.graph.argmin(X, y, dp.graph.Squared(), RIDGE, radius=1)
     return dp.release(theta, dp.Gaussian.analytic, budget.split(1)[0], name="theta")
 
 

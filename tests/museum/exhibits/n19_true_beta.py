@@ -11,12 +11,12 @@ TABLE = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.REPLACE_
 
 def coefficients(X, y):
     """The regression that is being estimated."""
-    return dp.argmin(X, y, dp.Squared(), 1, radius=1) + 2
+    return dp.graph.argmin(X, y, dp.graph.Squared(), 1, radius=1) + 2
 
 
 def largest(_, y):
     """max(y)."""
-    return dp.aggregate("maximum", y) + 2
+    return dp.graph.aggregate("maximum", y) + 2
 
 
 def declared(X, y):

@@ -11,7 +11,7 @@ TABLE = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMO
 
 def of_the_data(X):
     """The largest norm of a row."""
-    return dp.aggregate("max_norm", X) + 0
+    return dp.graph.aggregate("max_norm", X) + 0
 
 
 def of_the_codebook(X):

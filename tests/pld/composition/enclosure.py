@@ -76,7 +76,7 @@ def delta_ball(counts: Mapping[PrivacyLoss, int], epsilon: Fraction, *, bits: in
     held = {loss: count for loss, count in counts.items() if count}
     gaussian = [(loss.mu, n) for loss, n in held.items() if isinstance(loss, GaussianLoss)]
     if not gaussian:
-        way_out = "Ask dp.NumericAccountant, whose interval needs no smoothness."
+        way_out = "Ask dp.accountants.NumericAccountant, whose interval needs no smoothness."
         raise InvalidArgument("counts", "of losses with a Gaussian among them", "none", way_out)
     hint = for_epsilon(total_loss(held), min(to_float(epsilon, up=False), 1e300))
     share = NEED / (NEED + 0.7 * bits)

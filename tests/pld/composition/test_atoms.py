@@ -36,15 +36,15 @@ MILLIONTH = Fraction(1, 10**6)
 def outputs(loss):
     """(P, Q, outputs) of the mechanism: masses of each output under two neighbours."""
     match loss:
-        case dp.ResponseLoss(epsilon=e):
+        case dp.pld.ResponseLoss(epsilon=e):
             odds, k = mpmath.exp(mpf(e)), 2
-        case dp.CategoricalLoss(epsilon=e, categories=k):
+        case dp.pld.CategoricalLoss(epsilon=e, categories=k):
             odds = mpmath.exp(mpf(e))
-        case dp.OddsLoss(excess=x, categories=k):
+        case dp.pld.OddsLoss(excess=x, categories=k):
             odds = mpf(1 + x)
-        case dp.DiscreteLaplaceLoss(rate=r, shift=s):
+        case dp.pld.DiscreteLaplaceLoss(rate=r, shift=s):
             return noise(lambda x: mpmath.exp(-mpf(r) * abs(x)), s, int(160 / r) + 2)
-        case dp.DiscreteGaussianLoss(variance=v, shift=s):
+        case dp.pld.DiscreteGaussianLoss(variance=v, shift=s):
             reach = int(19 * mpmath.sqrt(mpf(v))) + 9 * s + 2
             return noise(lambda x: mpmath.exp(-mpf(x * x) / (2 * mpf(v))), s, reach)
     rest = [mpf(1)] * (k - 2)
@@ -105,8 +105,8 @@ def check(counts, exact, epsilon, delta):
     return deltas, epsilons
 
 
-R, C, Odds = dp.ResponseLoss, dp.CategoricalLoss, dp.OddsLoss
-DL, DG = dp.DiscreteLaplaceLoss, dp.DiscreteGaussianLoss
+R, C, Odds = dp.pld.ResponseLoss, dp.pld.CategoricalLoss, dp.pld.OddsLoss
+DL, DG = dp.pld.DiscreteLaplaceLoss, dp.pld.DiscreteGaussianLoss
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 
 SUMS = [
@@ -318,9 +318,9 @@ def test_too_many_atoms_fall_back_to_the_contour():
 @pytest.mark.parametrize("loss", [R(Fraction(2**400)), C(Fraction(1, 2**400), 3), Odds(2**400, 9)])
 def test_extreme_sizes_stay_true(loss):
     """Losses of 2^400, 2^-400, and log(1 + 2^400): at most the largest loss; the trivial delta."""
-    found = dp.NumericAccountant().epsilon(parts_of((loss, 3)), MILLIONTH)
+    found = dp.accountants.NumericAccountant().epsilon(parts_of((loss, 3)), MILLIONTH)
     assert 0 <= found.lower <= found.upper <= 3.0001 * float(loss.largest)
-    deltas = dp.NumericAccountant().delta(parts_of((loss, 3)), 0)
+    deltas = dp.accountants.NumericAccountant().delta(parts_of((loss, 3)), 0)
     with mpmath.workdps(DIGITS):
         kept = mpf(1) if loss.largest > 1 else mpf(0)
         assert mpf(deltas.lower) <= kept + mpf(1e-30)
@@ -338,7 +338,7 @@ def test_a_law_without_masses_is_given_up():
 def test_a_loss_too_far_out_for_a_lattice_is_never_misplaced(large, small):
     """One loss of A beside hundreds of tiny ones: delta(A - 1) is 1 - 1/e, or nothing is said."""
     tiny = [Fraction(small) * (1 + Fraction(1, q)) for q in (10007, 10009, 10037, 10039)]
-    counts = {dp.ResponseLoss(large): 1, **{dp.ResponseLoss(e): 50 for e in tiny}}
+    counts = {dp.pld.ResponseLoss(large): 1, **{dp.pld.ResponseLoss(e): 50 for e in tiny}}
     found = delta_interval(total_loss(counts), Fraction(large - 1))
     with mpmath.workdps(30):
         truth = 1 - mpmath.exp(-1)

@@ -17,7 +17,7 @@ def by_definition(loss, epsilon):
     """sup_S P[S] - e^epsilon Q[S], by integrating max(0, p - e^epsilon q)."""
     with mpmath.workdps(40):
         scale = mpmath.e ** mpmath.mpf(epsilon)
-        if isinstance(loss, dp.LaplaceLoss):
+        if isinstance(loss, dp.pld.LaplaceLoss):
             x = mpmath.mpf(loss.epsilon)
             # P has its mode at 0, Q at x; P - scale Q is positive left of (x - epsilon)/2
             edge = (x - mpmath.mpf(epsilon)) / 2
@@ -38,11 +38,11 @@ def by_definition(loss, epsilon):
 
 
 LOSSES = [
-    dp.LaplaceLoss(Fraction(1, 2)),
-    dp.LaplaceLoss(4),
-    dp.SubsampledGaussianLoss(1, Fraction(1, 10)),
-    dp.SubsampledGaussianLoss(2, Fraction(1, 2), "addition"),
-    dp.SubsampledGaussianLoss(1, Fraction(1, 10), "both"),
+    dp.pld.LaplaceLoss(Fraction(1, 2)),
+    dp.pld.LaplaceLoss(4),
+    dp.pld.SubsampledGaussianLoss(1, Fraction(1, 10)),
+    dp.pld.SubsampledGaussianLoss(2, Fraction(1, 2), "addition"),
+    dp.pld.SubsampledGaussianLoss(1, Fraction(1, 10), "both"),
 ]
 
 
@@ -55,7 +55,7 @@ def test_the_profile_is_that_of_the_definition(loss, epsilon):
     assert found.lower <= truth + mpmath.mpf("1e-6") * truth + mpmath.mpf("1e-7")
     assert found.upper >= truth - mpmath.mpf("1e-6") * truth - mpmath.mpf("1e-7")
     assert found.width <= 1e-15
-    if isinstance(loss, dp.LaplaceLoss):
+    if isinstance(loss, dp.pld.LaplaceLoss):
         assert abs(found.upper - truth) <= 1e-15
 
 
@@ -73,7 +73,7 @@ def test_epsilon_is_enclosed_to_the_last_double(loss, delta):
 
 def test_laplace_alone_is_a_formula():
     """epsilon_0 + 2 log(1 - delta)."""
-    found = epsilon_interval(total_loss({dp.LaplaceLoss(1): 1}), Fraction(1, 10**6))
+    found = epsilon_interval(total_loss({dp.pld.LaplaceLoss(1): 1}), Fraction(1, 10**6))
     with mpmath.workdps(30):
         truth = 1 + 2 * mpmath.log(1 - mpmath.mpf(10) ** -6)
     assert found.lower <= truth <= found.upper
@@ -81,7 +81,7 @@ def test_laplace_alone_is_a_formula():
 
 def test_two_releases_are_no_longer_one():
     """The closed form is not used beyond one release: two cost more."""
-    loss = dp.SubsampledGaussianLoss(1, Fraction(1, 10))
+    loss = dp.pld.SubsampledGaussianLoss(1, Fraction(1, 10))
     one, two = (epsilon_interval(total_loss({loss: k}), Fraction(1, 10**6)) for k in (1, 2))
     assert one.upper < two.lower
 
@@ -92,7 +92,7 @@ def test_a_delta_close_below_the_profile_at_0(loss, digits):
     """However near to epsilon = 0 the answer lies, it is found at once, and as sharply."""
     total = total_loss({loss: 1})
     with mpmath.workdps(60):
-        if isinstance(loss, dp.LaplaceLoss):
+        if isinstance(loss, dp.pld.LaplaceLoss):
             most = 1 - mpmath.exp(-mpmath.mpf(loss.epsilon) / 2)
         else:
             most = mpmath.mpf(loss.rate) * mpmath.erf(mpmath.mpf(loss.mu) / mpmath.sqrt(8))

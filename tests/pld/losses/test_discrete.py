@@ -47,11 +47,11 @@ def response_law(odds, k):
 
 LAWS = [
     *(
-        (dp.DiscreteLaplaceLoss(Fraction(r), s), lambda r=Fraction(r), s=s: laplace_law(r, s))
+        (dp.pld.DiscreteLaplaceLoss(Fraction(r), s), lambda r=Fraction(r), s=s: laplace_law(r, s))
         for r, s in (("1/7", 1), ("1/30", 25), (1, 1), ("3/2", 4), ("5/2", 2), (9, 1), (2, 30))
     ),
     *(
-        (dp.DiscreteGaussianLoss(Fraction(v), s), lambda v=Fraction(v), s=s: gaussian_law(v, s))
+        (dp.pld.DiscreteGaussianLoss(Fraction(v), s), lambda v=Fraction(v), s=s: gaussian_law(v, s))
         for v, s in (
             ("1/50", 1),
             ("1/9", 2),
@@ -66,13 +66,13 @@ LAWS = [
     ),
     *(
         (
-            dp.CategoricalLoss(Fraction(e), k),
+            dp.pld.CategoricalLoss(Fraction(e), k),
             lambda e=Fraction(e), k=k: response_law(mpmath.exp(mpf(e)), k),
         )
         for e, k in (("1e-5", 2), ("1/3", 5), (1, 2), (2, 40), (12, 3))
     ),
     *(
-        (dp.OddsLoss(Fraction(x), k), lambda x=Fraction(x), k=k: response_law(mpf(1 + x), k))
+        (dp.pld.OddsLoss(Fraction(x), k), lambda x=Fraction(x), k=k: response_law(mpf(1 + x), k))
         for x, k in (("1e-5", 2), ("1/3", 5), (2, 2), (99, 40))
     ),
 ]
@@ -121,15 +121,15 @@ def test_the_law_is_a_privacy_loss(loss, law):
             top = max(value for value, mass in atoms if mass)
             assert 0 <= mpf(loss.largest) / top - 1 < 1e-15
         else:
-            assert isinstance(loss, dp.DiscreteGaussianLoss)
+            assert isinstance(loss, dp.pld.DiscreteGaussianLoss)
 
 
 def step_of(loss):
     """The distance of neighbouring values of the loss."""
     match loss:
-        case dp.DiscreteLaplaceLoss(rate, _):
+        case dp.pld.DiscreteLaplaceLoss(rate, _):
             return 2 * float(rate)
-        case dp.DiscreteGaussianLoss(variance, shift):
+        case dp.pld.DiscreteGaussianLoss(variance, shift):
             return float(shift / variance)
     return float(loss.largest)
 
@@ -161,7 +161,7 @@ def test_the_masses_come_back_from_the_cumulant(loss, law):
 
 EXTREMES = [
     *(
-        dp.DiscreteLaplaceLoss(Fraction(r), s)
+        dp.pld.DiscreteLaplaceLoss(Fraction(r), s)
         for r, s in (
             ("1e-100", 1),
             ("1e-9", 10**9),
@@ -174,7 +174,7 @@ EXTREMES = [
         )
     ),
     *(
-        dp.DiscreteGaussianLoss(Fraction(v), s)
+        dp.pld.DiscreteGaussianLoss(Fraction(v), s)
         for v, s in (
             ("1e-6", 1),
             ("1e-2", 50),
@@ -186,10 +186,10 @@ EXTREMES = [
         )
     ),
     *(
-        dp.CategoricalLoss(Fraction(e), k)
+        dp.pld.CategoricalLoss(Fraction(e), k)
         for e, k in (("1e-100", 2), ("1/2", 2**53), (700, 2**53), (36, 2**53), (5, 149))
     ),
-    *(dp.OddsLoss(Fraction(x), k) for x, k in (("1e-100", 3), (10**140, 2**53), ("1/7", 9))),
+    *(dp.pld.OddsLoss(Fraction(x), k) for x, k in (("1e-100", 3), (10**140, 2**53), ("1/7", 9))),
 ]
 
 
@@ -218,15 +218,15 @@ def test_extreme_parameters(loss):
 
 NEAR_ZEROS = [
     *(
-        (dp.DiscreteGaussianLoss(Fraction(v), s), 0.5 / s)
+        (dp.pld.DiscreteGaussianLoss(Fraction(v), s), 0.5 / s)
         for v in ("0.15", "1/5", 3)
         for s in (1, 2)
     ),
-    *((dp.DiscreteLaplaceLoss(Fraction("1e-6"), s), 0.0) for s in (1, 2, 9)),
-    (dp.CategoricalLoss(Fraction(1, 1000), 2), 0.0),
-    (dp.ResponseLoss(Fraction(1, 1000)), 0.0),
-    *((dp.ResponseLoss(Fraction(k, 10**16)), 0.0) for k in (1, 5)),
-    (dp.LaplaceLoss(Fraction(1, 10**5)), 0.0),
+    *((dp.pld.DiscreteLaplaceLoss(Fraction("1e-6"), s), 0.0) for s in (1, 2, 9)),
+    (dp.pld.CategoricalLoss(Fraction(1, 1000), 2), 0.0),
+    (dp.pld.ResponseLoss(Fraction(1, 1000)), 0.0),
+    *((dp.pld.ResponseLoss(Fraction(k, 10**16)), 0.0) for k in (1, 5)),
+    (dp.pld.LaplaceLoss(Fraction(1, 10**5)), 0.0),
 ]
 
 
@@ -234,8 +234,8 @@ NEAR_ZEROS = [
 def test_near_a_zero_the_error_is_honest(loss, c):
     """Where |E e^(zL)| is least on a line, the error holds, or is infinite."""
     scale = {
-        dp.DiscreteGaussianLoss: lambda: np.pi * float(loss.variance / loss.shift),
-        dp.DiscreteLaplaceLoss: lambda: np.pi / 2 / float(loss.rate * loss.shift),
+        dp.pld.DiscreteGaussianLoss: lambda: np.pi * float(loss.variance / loss.shift),
+        dp.pld.DiscreteLaplaceLoss: lambda: np.pi / 2 / float(loss.rate * loss.shift),
     }.get(type(loss), lambda: np.pi / 2 / float(loss.parameters[0]))()
     near = scale * (1 + np.array([0, 1e-16, 1e-14, 1e-12, 1e-9, -1e-9, 1e-6, 1e-3]))
     z = c + 1j * np.concatenate([near, 3 * near, 2 * near])
@@ -294,11 +294,11 @@ def test_two_categories_are_a_response():
     """k = 2 is ResponseLoss, and odds 1 + x are epsilon = log(1 + x)."""
     z = np.array([0.3, 2 + 5j, 1e-4 + 1e3j, 50.0 + 0j])
     for epsilon in (Fraction(1, 10**6), Fraction(1, 2), Fraction(6)):
-        pair = (dp.CategoricalLoss(epsilon, 2), dp.ResponseLoss(epsilon))
+        pair = (dp.pld.CategoricalLoss(epsilon, 2), dp.pld.ResponseLoss(epsilon))
         (a, off), (b, more) = (loss.cumulants(loss.stack([loss]), z) for loss in pair)
         assert (np.abs(np.exp(a - b) - 1) <= 1.01 * (off + more)).all()
     three = Fraction(mpmath.nstr(mpmath.log(3), 15))
-    pair = (dp.OddsLoss(2, 7), dp.CategoricalLoss(three, 7))
+    pair = (dp.pld.OddsLoss(2, 7), dp.pld.CategoricalLoss(three, 7))
     (a, _), (b, _) = (loss.cumulants(loss.stack([loss]), z[:2]) for loss in pair)
     assert np.allclose(a, b, rtol=1e-12)
 
@@ -309,7 +309,13 @@ BAD_SHIFTS = [0, -1, 1.5, Fraction(1, 2), True, "1", None, 2**53 + 1]
 
 @pytest.mark.parametrize("bad", BAD, ids=str)
 @pytest.mark.parametrize(
-    "cls", [dp.DiscreteLaplaceLoss, dp.DiscreteGaussianLoss, dp.CategoricalLoss, dp.OddsLoss]
+    "cls",
+    [
+        dp.pld.DiscreteLaplaceLoss,
+        dp.pld.DiscreteGaussianLoss,
+        dp.pld.CategoricalLoss,
+        dp.pld.OddsLoss,
+    ],
 )
 def test_a_parameter_that_is_no_positive_number_is_refused(cls, bad):
     """Signs, text, bool, nan and sizes whose squares are no doubles."""
@@ -320,8 +326,13 @@ def test_a_parameter_that_is_no_positive_number_is_refused(cls, bad):
 @pytest.mark.parametrize("bad", BAD_SHIFTS, ids=str)
 def test_a_shift_or_a_number_of_categories_is_whole(bad):
     """From 1, or 2, to 2^53."""
-    for cls in (dp.DiscreteLaplaceLoss, dp.DiscreteGaussianLoss, dp.CategoricalLoss, dp.OddsLoss):
+    for cls in (
+        dp.pld.DiscreteLaplaceLoss,
+        dp.pld.DiscreteGaussianLoss,
+        dp.pld.CategoricalLoss,
+        dp.pld.OddsLoss,
+    ):
         with pytest.raises(dp.InvalidArgument):
             cls(1, bad)
     with pytest.raises(dp.InvalidArgument):
-        dp.CategoricalLoss(1, 1)
+        dp.pld.CategoricalLoss(1, 1)

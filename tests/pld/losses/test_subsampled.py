@@ -132,7 +132,7 @@ def test_points_out_of_reach_are_told(direction):
 @every_direction
 def test_no_subsampling_is_the_gaussian_loss(direction):
     """q = 1: z (z + 1) mu^2/2 in every direction, and the Gaussian envelope."""
-    loss, plain = SubsampledGaussianLoss(Fraction(2), 1, direction), dp.GaussianLoss(2)
+    loss, plain = SubsampledGaussianLoss(Fraction(2), 1, direction), dp.pld.GaussianLoss(2)
     points = np.array([0.1, 3 + 2j, 40j])
     value, _ = cumulant(loss, points)
     assert np.allclose(value, points * (points + 1) * 2, rtol=1e-14)
@@ -212,7 +212,7 @@ def test_the_accountant_holds_the_profile_of_one_release():
     with mp.workdps(50):
         truth = exactly(rate) * delta_of(mp.log(1 + mp.expm1(1) / exactly(rate)), mu)
     loss = SubsampledGaussianLoss(mu, rate)
-    found = dp.NumericAccountant().delta(parts_of(loss), epsilon)
+    found = dp.accountants.NumericAccountant().delta(parts_of(loss), epsilon)
     assert mpf(found.lower) <= truth <= mpf(found.upper)
     assert found.width < 1e-8
 
@@ -243,7 +243,7 @@ def test_a_composition_lies_between_two_discretisations():
         bounds.append(float((spread[kept] * -np.expm1(epsilon - total[kept])).sum()))
         bounds[-1] += k * beyond if up else 0.0
     loss = SubsampledGaussianLoss(1, Fraction(1, 20))
-    found = dp.NumericAccountant().delta(parts_of((loss, k)), Fraction(2))
+    found = dp.accountants.NumericAccountant().delta(parts_of((loss, k)), Fraction(2))
     assert bounds[0] - 1e-11 <= found.upper
     assert found.lower <= bounds[1] + 1e-11
     assert bounds[1] < 1.1 * bounds[0]

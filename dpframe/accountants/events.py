@@ -1,0 +1,199 @@
+"""Compositions in the words of dp_accounting, for a second opinion.
+
+An event is exported where it states our dominating pair exactly, but for the rounding of its
+doubles, which is towards more privacy loss. Nothing is replaced by something else that is looser.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import singledispatch
+from types import ModuleType
+from typing import Any
+
+from dpframe.errors import InvalidArgument, MissingExtra
+from dpframe.numerics import arb_float, ball, next_up, to_float, working
+from dpframe.pld.losses import (
+    CategoricalLoss,
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    OddsLoss,
+    ResponseLoss,
+    SubsampledGaussianLoss,
+)
+from dpframe.privacy import ApproxDP, GaussianDP, PureDP, ZeroConcentratedDP, number
+
+from . import Part
+from .costs import composition_of
+from .parts import Costed, grouped
+
+LONGEST = 100_000  # events of a list
+_BITS = 128
+IMPLIED = "Export a dpframe guarantee that it implies, such as dp.PureDP or dp.GaussianDP."
+
+
+def to_event(thing: object) -> Any:
+    """A dp_accounting.DpEvent that costs at least what `thing` costs: a composition, a certificate
+    with numbers, or whatever `compose` takes.
+
+    Read it with accountants for ADD_OR_REMOVE_ONE, whatever the relation was: noise multipliers
+    are 1/mu and 1/epsilon at the sensitivity under our relation, and their PLD accountant doubles
+    them under REPLACE_ONE. Randomised response is the exception: they read it under REPLACE_ONE
+    only, where all else costs as much or more. Never use REPLACE_SPECIAL.
+
+    The Gaussian releases of a certificate are one event, of their joint mu (proofs/joint): apart
+    they may cost more than together. What has no counterpart is refused; docs/peers says what has
+    one. Raises InvalidArgument, and MissingExtra without dp_accounting.
+    """
+    parts = composition_of(thing).parts
+    _refuse_opposite_directions(parts)
+    events = [_repeated(what, count) for what, count in grouped(parts).items()]
+    if not events:
+        return _made(parts, "NoOpDpEvent")
+    return events[0] if len(events) == 1 else _made(parts, "ComposedDpEvent", events)
+
+
+def _repeated(what: Costed, count: int) -> Any:
+    """`count` times the event; randomised response as a list, as their PLD accountant (0.6.0) drops
+    its count.
+    """
+    if type(what) not in _event.registry:  # a subclass may cost something else
+        raise _unknown(what, IMPLIED)
+    event = _event(what)
+    if count == 1:
+        return event
+    if not isinstance(what, (CategoricalLoss, OddsLoss)):
+        return _made(what, "SelfComposedDpEvent", event, count)
+    if count > LONGEST:
+        way_out = "Its guarantee, dp.PureDP(epsilon), can be exported any number of times."
+        raise InvalidArgument("count", f"at most {LONGEST} for randomised response", count, way_out)
+    return _made(what, "ComposedDpEvent", [event] * count)
+
+
+def _refuse_opposite_directions(parts: Iterable[Part]) -> None:
+    """Their Poisson events all remove a record, or all add one."""
+    losses = [part.what for part in parts if isinstance(part.what, SubsampledGaussianLoss)]
+    if len({loss.direction for loss in losses if loss.rate < 1}) > 1:
+        way_out = "State all of them in one direction."
+        raise InvalidArgument("subsampled parts", "of one direction", "both", way_out)
+
+
+@singledispatch
+def _event(what: Costed) -> Any:
+    """The event of one part, by its class."""
+    raise _unknown(what, IMPLIED)
+
+
+@_event.register
+def _(what: GaussianLoss) -> Any:
+    return _made(what, "GaussianDpEvent", to_float(1 / what.mu, up=False))
+
+
+@_event.register
+def _(what: GaussianDP) -> Any:
+    square = number("mu^2", what.amounts[0])
+    if not square:
+        return _made(what, "NoOpDpEvent")
+    return _made(what, "GaussianDpEvent", _inverse_root(square))
+
+
+@_event.register
+def _(what: LaplaceLoss) -> Any:
+    return _made(what, "LaplaceDpEvent", to_float(1 / what.epsilon, up=False))
+
+
+@_event.register
+def _(what: DiscreteLaplaceLoss) -> Any:
+    return _made(what, "DiscreteLaplaceDpEvent", to_float(what.rate, up=True), what.shift)
+
+
+@_event.register
+def _(what: PureDP) -> Any:
+    return _event(what.loss)
+
+
+@_event.register
+def _(what: ApproxDP) -> Any:
+    return _event(what.loss)
+
+
+@_event.register
+def _(what: ResponseLoss) -> Any:
+    """Discrete Laplace noise moved by 1 has the loss epsilon or -epsilon: the very same pair."""
+    epsilon = to_float(what.epsilon, up=True)
+    if what.delta:
+        return _made(what, "EpsilonDeltaDpEvent", epsilon, to_float(what.delta, up=True))
+    return _made(what, "DiscreteLaplaceDpEvent", epsilon, 1)
+
+
+@_event.register
+def _(what: ZeroConcentratedDP) -> Any:
+    return _made(what, "ZCDpEvent", to_float(number("rho", what.rho), up=True))
+
+
+@_event.register
+def _(what: CategoricalLoss) -> Any:
+    """An answer is drawn at random with probability k/(e^epsilon + k - 1)."""
+    with working(_BITS):
+        odds = ball(what.epsilon).exp()
+        random = arb_float(what.categories / (odds + (what.categories - 1)), up=False)
+    return _made(what, "RandomizedResponseDpEvent", random, what.categories)
+
+
+@_event.register
+def _(what: OddsLoss) -> Any:
+    random = to_float(what.categories / (what.excess + what.categories), up=False)
+    return _made(what, "RandomizedResponseDpEvent", random, what.categories)
+
+
+@_event.register
+def _(what: DiscreteGaussianLoss) -> Any:
+    """Only where sigma is a double: less noise is not known to cost more at every epsilon."""
+    sigma = _inverse_root(1 / what.variance)
+    if Fraction(sigma) ** 2 != what.variance:
+        raise _unknown(what, "Let std be a double, such as dp.DiscreteGaussian(std=2.5).")
+    return _made(what, "DiscreteGaussianDpEvent", sigma, float(what.shift), 1)
+
+
+@_event.register
+def _(what: SubsampledGaussianLoss) -> Any:
+    gaussian = _event(GaussianLoss(what.mu))
+    if what.rate == 1:
+        return gaussian
+    if what.direction == "both":
+        raise _unknown(what, "Their event for it needs the sizes of the sample and of the table.")
+    return _made(what, "PoissonSampledDpEvent", to_float(what.rate, up=True), gaussian)
+
+
+def _inverse_root(square: Fraction) -> float:
+    """1/sqrt(square), rounded down; exactly where it is a double."""
+    with working(_BITS):
+        below = arb_float(1 / ball(square).sqrt(), up=False)
+    above = next_up(below)
+    exact = math.isfinite(above) and Fraction(above) ** 2 * square == 1
+    return above if exact else below
+
+
+def _made(what: object, name: str, *arguments: object) -> Any:
+    """The event of class `name`."""
+    kind = getattr(_library(), name, None)
+    if kind is None:
+        way_out = f"It needs a dp_accounting with {name}; or export a guarantee that is implied."
+        raise _unknown(what, way_out)
+    return kind(*arguments)
+
+
+def _unknown(what: object, way_out: str) -> InvalidArgument:
+    return InvalidArgument("part", "known to the dp_accounting that is installed", what, way_out)
+
+
+def _library() -> ModuleType:
+    try:
+        from dp_accounting import dp_event
+    except ImportError as error:
+        raise MissingExtra("dp_accounting", "peers") from error
+    return dp_event  # type: ignore[no-any-return]

@@ -1,0 +1,75 @@
+"""The one factor by which all noise is multiplied to meet (epsilon, delta)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from dpframe.errors import InvalidArgument
+from dpframe.numbers import shortest
+from dpframe.numerics import to_float
+
+from . import Accountant, Part
+
+_POWERS = (1, 2, 4, 8, 16, 32, 64, 128)
+_FAR = 700.0  # stands for log infinity
+
+PartsAt = Callable[[Fraction], Sequence[Part]]
+
+
+def least_factor(
+    accountant: Accountant, parts_at: PartsAt, epsilon: Fraction, delta: Fraction
+) -> Fraction:
+    """A factor s at which the accountant says of parts_at(s), with all noise s times as large, both
+    that `epsilon` is enough at delta and that `delta` is enough at epsilon; hardly above the
+    least one.
+
+    Two upper ends of one profile need not be equally sharp: a caller may ask for either. The
+    answer is a short decimal at which both were evaluated: what is promised does not rest on the
+    search. Raises InvalidArgument where no factor is enough.
+    """
+    from scipy.optimize import brentq
+
+    target = math.log(epsilon.numerator) - math.log(epsilon.denominator)
+
+    def excess(log_factor: float) -> float:
+        parts = parts_at(shortest(math.exp(log_factor)))
+        found = accountant.epsilon(parts, delta).upper
+        log = math.log(found) - target if found > 0 else -_FAR
+        return min(max(log, -_FAR), _FAR)
+
+    def enough(factor: float, most: Fraction) -> bool:
+        parts = parts_at(shortest(factor))
+        by_epsilon = accountant.epsilon(parts, delta).upper <= epsilon
+        return by_epsilon and accountant.delta(parts, epsilon).upper <= most
+
+    low, high = _bracket(excess)
+    root = math.exp(brentq(excess, low, high, xtol=1e-13, rtol=1e-14))
+    # where parts without noise cost all of delta, the answer is the double above it
+    for most in (delta, Fraction(to_float(delta, up=True))):
+        factor, step = root, 2e-14
+        while step < 1:
+            if enough(factor, most):
+                return shortest(factor)
+            factor, step = factor * (1 + step), 2 * step
+    raise _out_of_reach()
+
+
+def _bracket(excess: Callable[[float], float]) -> tuple[float, float]:
+    """Logs between which the excess changes its sign: 2^-j and 2^-2j, or 2^j and 2^2j."""
+    near, dear = 0.0, excess(0.0) > 0
+    for power in _POWERS:
+        far = power * math.log(2) * (1 if dear else -1)
+        if (excess(far) > 0) is not dear:
+            return min(near, far), max(near, far)
+        near = far
+    if dear:
+        raise _out_of_reach()
+    way_out = "Lower epsilon or delta, or state less noise: this target asks for next to none."
+    raise InvalidArgument("target", "one that less noise misses", "one that is met anyway", way_out)
+
+
+def _out_of_reach() -> InvalidArgument:
+    way_out = "Raise epsilon or delta: some part costs more whatever its noise."
+    return InvalidArgument("target", "within reach of more noise", "one that is not", way_out)

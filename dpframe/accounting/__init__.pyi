@@ -1,9 +1,0 @@
-from .calibrated import Calibrated as Calibrated
-from .calibrated import calibrate as calibrate
-from .composed import Composition as Composition
-from .composed import compose as compose
-from .costs import composition_of as composition_of
-from .document import from_json as from_json
-from .document import to_json as to_json
-from .events import to_event as to_event
-from .scale import least_factor as least_factor

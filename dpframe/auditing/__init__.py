@@ -1,5 +1,0 @@
-"""Reports on a declaration, on published formulas, and on calibrations side by side."""
-
-from ..lazily import attach
-
-__getattr__, __dir__, __all__ = attach(__name__)

@@ -1,0 +1,144 @@
+"""best_split: the split of a budget that makes a public criterion small, certified anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import shorten
+from typing import Any
+
+import attrs
+
+from dpframe.accountants import Accountant
+from dpframe.errors import InvalidArgument, Uncertified
+from dpframe.exact.interval import Interval
+from dpframe.graph import Graph, Regression, Setting
+from dpframe.privacy import Guarantee, PersonalizedDP, Share
+from dpframe.prover import Certificate
+from dpframe.prover.certify import certify
+
+from . import scan
+from .by_formula import by_formula, by_symbols
+from .by_simulation import by_simulation
+from .criterion import Criterion, FormulaCriterion, SampledCriterion
+from .family import Family
+from .law import law_of
+from .noise import NoiseCriterion
+from .outcome import Outcome
+from .parts import parts_of
+from .resplit import Resplit
+from .split import Split
+
+
+def best_split(
+    regression: Regression,
+    *,
+    target: Guarantee,
+    setting: Setting,
+    criterion: Criterion,
+    over: str | None = None,
+    within: Sequence[object] | None = None,
+    accountant: str | Accountant = "auto",
+    trust: Sequence[type] = (),
+) -> Split:
+    """The split of the budget of `regression` that makes `criterion`, a public number, small; the
+    declaration with that split is certified, and nothing else is returned.
+
+    `over` names a symbolic field, such as "gamma"; "shares" makes every share free
+    (dp.audits.Resplit). Left out: the one symbolic field, else every share. `within` is a pair of
+    numbers between which a field is looked for; its range, left out. `criterion` is
+    dp.audits.NoiseCriterion, dp.audits.ErrorCriterion or dp.audits.DataCriterion. Numbers are
+    chosen with as few digits as cost at most a part in a million of the criterion. For
+    dp.audits.NoiseCriterion over all shares the rule is in closed form; under add/remove it is
+    certified for symbolic bounds, epsilon and delta too. Else, of formulas, the least value is
+    proved by interval arithmetic; simulations prove nothing about it. `accountant` and `trust` are
+    as for dp.certify.
+
+    Raises Uncertified where the best split is not proved; InvalidArgument for criteria that are not
+    public, and for declarations that draw otherwise than by added noise.
+    """
+    _check(target, setting, criterion)
+    family = Family.of(regression, setting, target.budget, over)
+    ends = family.ends(within)
+    outcome = _outcome(family, regression, criterion, ends, target=target, setting=setting)
+    certificate = _certified(outcome, target, setting, accountant, trust)
+    shares, currency = parts_of(certificate)
+    return Split(
+        regression=outcome.regression,
+        certificate=certificate,
+        criterion=criterion,
+        over="shares" if family.labels else family.symbols[0].name,
+        shares=shares,
+        currency=currency,
+        **{field.name: getattr(outcome, field.name) for field in attrs.fields(Outcome)[1:]},
+    )
+
+
+def _check(target: Any, setting: Any, criterion: Any) -> None:
+    for name, value, kind in (("target", target, Guarantee), ("setting", setting, Setting)):
+        if not isinstance(value, kind):
+            raise InvalidArgument(name, f"a dp.{kind.__name__}", value)
+    if isinstance(target, PersonalizedDP):
+        way_out = (
+            "Noise follows from everybody's budget: dp.audits.budget_report says what each pays."
+        )
+        raise InvalidArgument("target", "one budget for all", str(target), way_out)
+    if not isinstance(criterion, (FormulaCriterion, SampledCriterion)):
+        way_out = "It is public: never the error on data that is to be protected."
+        wanted = (
+            "dp.audits.NoiseCriterion(...), dp.audits.ErrorCriterion(...) or "
+            "dp.audits.DataCriterion(...)"
+        )
+        raise InvalidArgument("criterion", wanted, type(criterion), way_out)
+
+
+def _outcome(
+    family: Family,
+    regression: Regression,
+    criterion: Criterion,
+    ends: Sequence[Interval],
+    *,
+    target: Guarantee,
+    setting: Setting,
+) -> Outcome:
+    budget = target.budget
+    if isinstance(criterion, SampledCriterion):
+        return by_simulation(family, regression, criterion, ends, target=target, setting=setting)
+    graph = Graph.of(family.regression.graph(setting, budget).output)
+    known = bool(family.labels) and isinstance(criterion, NoiseCriterion)
+    law = law_of(graph, criterion, budget) if known else None  # type: ignore[arg-type]
+    if law is not None and law.least.symbols():
+        return by_symbols(family, law)
+    declared = _declared(regression, criterion, setting, budget) if family.labels else None
+    return by_formula(family, graph, criterion, ends, law=law, declared=declared)  # type: ignore[arg-type]
+
+
+def _declared(
+    regression: Regression, criterion: Any, setting: Setting, budget: Share
+) -> tuple[str, float] | None:
+    """The criterion of the declaration as it stands; None where that is not a number."""
+    try:
+        formula = criterion.of(Graph.of(regression.graph(setting, budget).output))
+    except InvalidArgument:
+        return None
+    return f"{regression} as declared", scan.at(formula, {})
+
+
+def _certified(
+    outcome: Outcome,
+    target: Guarantee,
+    setting: Setting,
+    accountant: str | Accountant,
+    trust: Sequence[type],
+) -> Certificate:
+    try:
+        return certify(
+            outcome.regression, target=target, setting=setting, accountant=accountant, trust=trust
+        )
+    except Uncertified as error:
+        said = ", ".join(f"{name} = {one}" for name, one in outcome.chosen.items())
+        shares = isinstance(outcome.regression, Resplit)
+        way_out = (
+            "give numbers for what is symbolic" if shares else "look elsewhere by within=(...)"
+        )
+        text = f"the best split, {shorten(said, 200)}, is not proved; {way_out}.\n{error}"
+        raise Uncertified(error.report, text) from None

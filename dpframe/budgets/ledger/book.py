@@ -1,0 +1,153 @@
+"""What a chain of entries adds up to. Nothing that could not have been is believed: prices are
+computed again from what a run states, sums are added again, ceilings proved again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+
+from ..filters.prices import KINDS
+from ..filters.units import unit_of
+from . import checkpoint, documents
+from .account import Account
+from .chain import BEGINNING, Entry, believed, check_link
+from .names import check_name
+from .plan import Admission, check_budget, check_by, check_inside
+from .rules import Total, nothing_spent
+
+
+class Book:
+    """The accounts after the entries read so far; it grows with data sets, not with runs.
+
+    `waiting` are the charges that are not known to have been released, each with its data set, and
+    `checked` is the number of the last checkpoint.
+    """
+
+    def __init__(self) -> None:
+        """Begin before the first entry."""
+        self.head, self.checked = BEGINNING, 0
+        self.accounts: dict[str, Account] = {}
+        self.waiting: dict[int, str] = {}
+
+    @classmethod
+    def at(cls, entry: Entry) -> Book:
+        """Begin at a checkpoint, and believe what it says of the entries before it. Raises
+        BadLedger where its hash is not its own, or nothing could add up to that.
+        """
+        book = cls()
+        check_link(entry.before, entry)
+        found = believed(entry, lambda entry, content: checkpoint.read(content, entry.number))
+        book.accounts, book.waiting = found
+        book.head, book.checked = entry.head, entry.number
+        return book
+
+    @property
+    def due(self) -> bool:
+        """Whether the next entry should be a checkpoint."""
+        listed = len(self.accounts) + len(self.waiting)
+        return checkpoint.due(self.head.number - self.checked, listed)
+
+    def extend(self, entries: Iterable[Entry]) -> None:
+        """Read on. Raises BadLedger at the first entry that does not belong here."""
+        for entry in entries:
+            check_link(self.head, entry)
+            believed(entry, self._read)
+            self.head = entry.head
+
+    def _read(self, entry: Entry, content: Mapping[str, Any]) -> None:
+        if (entry.action == "ledger") != (entry.number == 1):
+            raise InvalidArgument("the first entry", "the ledger's own", entry.action)
+        documents.time(entry.time)
+        steps = {
+            "ledger": _nothing,
+            "dataset": self._dataset,
+            "unit": self._unit,
+            "rule": self._rule,
+            "charge": self._charge,
+            "released": self._released,
+            "checkpoint": self._checkpoint,
+        }
+        steps[entry.action](entry, content)
+
+    def _dataset(self, entry: Entry, content: Mapping[str, Any]) -> None:
+        check_name(entry.dataset)
+        if entry.dataset in self.accounts:
+            raise InvalidArgument("data set", "new", "a known one")
+        budget = check_budget(documents.guarantee(content["budget"]))
+        by = content["by"]
+        check_by(budget, None if by is None else KINDS[by])
+        self.accounts[entry.dataset] = Account(
+            dataset=entry.dataset,
+            budget=budget,
+            unit=None if content["unit"] is None else unit_of(content["unit"]),
+            by=by,
+            created=entry.time,
+        )
+
+    def _unit(self, entry: Entry, content: Mapping[str, Any]) -> None:
+        account = self.accounts[entry.dataset]
+        if account.unit is not None:
+            raise InvalidArgument("unit", "settled once", "twice")
+        self.accounts[entry.dataset] = attrs.evolve(account, unit=unit_of(content))
+
+    def _rule(self, entry: Entry, content: Mapping[str, Any]) -> None:
+        account = self.accounts[entry.dataset]
+        plan = tuple(documents.guarantee(one) for one in content["ceilings"])
+        check_inside(account.budget, plan)
+        if account.totals or (account.by is not None and type(plan[-1]).kind != account.by):
+            raise InvalidArgument("rule", "settled once, and as asked", "another")
+        totals = tuple(nothing_spent(one) for one in plan)
+        self.accounts[entry.dataset] = attrs.evolve(account, totals=totals)
+
+    def _charge(self, entry: Entry, content: Mapping[str, Any]) -> None:
+        account = self.accounts[entry.dataset]
+        if account.unit is None:
+            raise InvalidArgument("unit", "settled before the first charge", "open")
+        cost = documents.cost(content["cost"], account.unit)
+        found = Admission(account.totals, cost.guarantees)
+        if not found.totals or amounts_of(found) != {**content, "cost": None}:
+            raise InvalidArgument("charge", "at its price and within the budget", "another")
+        self.waiting[entry.number] = entry.dataset
+        runs, unfinished = account.runs + 1, account.unfinished + 1
+        self.accounts[entry.dataset] = attrs.evolve(
+            account, totals=found.totals, runs=runs, unfinished=unfinished
+        )
+
+    def _released(self, entry: Entry, content: Mapping[str, Any]) -> None:
+        account, number = self.accounts[entry.dataset], content["charge"]
+        if type(number) is not int or self.waiting.get(number) != entry.dataset:
+            raise InvalidArgument("charge", "one of this data set, released once", "another")
+        del self.waiting[number]
+        self.accounts[entry.dataset] = attrs.evolve(account, unfinished=account.unfinished - 1)
+
+    def _checkpoint(self, entry: Entry, content: Mapping[str, Any]) -> None:
+        if entry.dataset or content != self.checkpoint():
+            raise InvalidArgument("checkpoint", "what the entries before it add up to", "other")
+        self.checked = entry.number
+
+    def checkpoint(self) -> dict[str, Any]:
+        """The content of a checkpoint here."""
+        return checkpoint.document(self.accounts.values(), self.waiting)
+
+
+def amounts_of(found: Admission) -> dict[str, Any]:
+    """What a charge takes from each total and each total after it, exact, as text; without what it
+    is for.
+    """
+    prices = {kind: documents.of_amounts(one) for kind, one in found.prices.items()}
+    return {"cost": None, "prices": prices, "totals": totals_of(found.totals)}
+
+
+def totals_of(totals: Iterable[Total]) -> dict[str, list[str]]:
+    """Every total by its kind, exact, as text."""
+    return {one.kind.kind: documents.of_amounts(one.state.spent) for one in totals}
+
+
+def _nothing(_: Entry, content: Mapping[str, Any]) -> None:
+    if set(content) != {"identity", "format"}:
+        raise InvalidArgument("the first entry", "identity and format", "something else")

@@ -1,0 +1,121 @@
+"""Which totals guard a budget. Settled before the first release: a choice that looks at what was
+released is a release itself, and the best of several rules, chosen late, exceeds the budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from dpframe.errors import InvalidArgument, listed_words
+from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP
+
+from ..filters.prices import KINDS, Kind, amounts_of
+from ..filters.targets import is_inside, largest_inside
+from .rules import Total, cheapest, nothing_spent
+
+Plan = tuple[Guarantee, ...]
+"""Ceilings: all runs together stay within at least one of them."""
+
+SPLITS: tuple[Kind, ...] = (GaussianDP, ZeroConcentratedDP)  # the order in which they are tried
+
+
+def check_budget(budget: object) -> Guarantee:
+    """`budget`, if it is a guarantee of dpframe with positive exact numbers."""
+    if type(budget) not in KINDS.values():
+        known = ", ".join(f"dp.{kind.__name__}" for kind in KINDS.values())
+        raise InvalidArgument("budget", f"one of {known}", budget)
+    if not all(amounts_of(budget, type(budget))):  # type: ignore[arg-type]
+        raise InvalidArgument("budget", "above 0", str(budget), "Nothing fits a budget of 0.")
+    return budget  # type: ignore[return-value]
+
+
+def check_by(budget: Guarantee, by: object) -> Kind | None:
+    """`by`, a kind that may guard this budget, or None. Raises InvalidArgument."""
+    kinds: tuple[Kind, ...] = (type(budget),)
+    if type(budget) is ApproxDP:
+        kinds = (ApproxDP, *SPLITS)
+    if by is None or any(by is kind for kind in kinds):
+        return by  # type: ignore[return-value]
+    known = ", ".join(f"dp.{kind.__name__}" for kind in kinds)
+    raise InvalidArgument("by", f"one of {known}, or left out", by, f"The budget is {budget}.")
+
+
+def planned(budget: Guarantee, by: Kind | None) -> Plan | None:
+    """The ceilings by which a budget is guarded; None where the first run is to settle them.
+
+    (epsilon, delta) by Gaussian DP or zCDP: the largest mu or rho inside it, and pure epsilon
+    beside it. That costs no delta: every transcript stays within one of the two ceilings, so the
+    probabilities of bad events add, and are at most 0 + delta.
+    """
+    if type(budget) is not ApproxDP or by is ApproxDP:
+        return (budget,)
+    return None if by is None else (PureDP(budget.epsilon), largest_inside(budget, by))
+
+
+def settled(budget: Guarantee, guarantees: Sequence[Guarantee]) -> Plan:
+    """The ceilings that suit the first run: mu^2 where it states a Gaussian guarantee, rho where it
+    states zCDP, and where it fits; else epsilon and delta.
+    """
+    stated = {type(guarantee) for guarantee in guarantees}
+    for kind in SPLITS:
+        plan = _tried(budget, kind) if kind in stated else None
+        if plan is not None and Admission([nothing_spent(plan[-1])], guarantees).totals:
+            return plan
+    return (budget,)
+
+
+def _tried(budget: Guarantee, kind: Kind) -> Plan | None:
+    try:
+        return planned(budget, kind)
+    except InvalidArgument:  # no positive ceiling is proved to lie inside
+        return None
+
+
+def check_inside(budget: Guarantee, plan: Plan) -> None:
+    """Refuse ceilings that are not proved to imply the budget. Raises InvalidArgument."""
+    if plan == (budget,):
+        return
+    if type(budget) is not ApproxDP or len(plan) != 2 or type(plan[0]) is not PureDP:
+        raise InvalidArgument("ceilings", f"those of {budget}", listed_words(plan))
+    check_kept(budget, plan)
+
+
+def check_kept(budget: Guarantee, ceilings: Plan) -> None:
+    """The same for those that are left when totals that could not hold a run were given up."""
+    if ceilings in {(), (budget,)}:
+        return
+    kinds = [type(one) for one in ceilings]
+    if type(budget) is not ApproxDP or len(kinds) > 2 or (len(kinds) == 2) > (PureDP == kinds[0]):
+        raise InvalidArgument("ceilings", f"those of {budget}", listed_words(ceilings))
+    for ceiling, kind in zip(ceilings, kinds, strict=True):
+        if not _implies(ceiling, kind, budget):
+            raise InvalidArgument("ceilings", f"inside {budget}", str(ceiling))
+
+
+@lru_cache(maxsize=1024)
+def _implies(ceiling: Guarantee, kind: Kind, budget: ApproxDP) -> bool:
+    """Whether a ceiling beside or in place of (epsilon, delta) is proved to imply it."""
+    if kind is PureDP:
+        return ceiling == PureDP(budget.epsilon)
+    return kind in SPLITS and is_inside(kind, amounts_of(ceiling, kind), budget)
+
+
+class Admission:
+    """What a run takes from each total that can still hold it, and the totals after it.
+
+    `priced` says whether some total could add the run at all, `totals` is empty where none can hold
+    it.
+    """
+
+    __slots__ = ("priced", "prices", "totals")
+
+    def __init__(self, totals: Sequence[Total], guarantees: Sequence[Guarantee]) -> None:
+        """Price the run. A total that cannot hold it is given up for good."""
+        offers = [(total, cheapest(guarantees, total)) for total in totals]
+        known = [(total, offer) for total, offer in offers if offer is not None]
+        pairs = [(offer, total.plus(offer)) for total, offer in known]
+        kept = [(offer, after) for offer, after in pairs if after is not None]
+        self.priced = bool(known)
+        self.totals = tuple(after for _, after in kept)
+        self.prices = {after.kind.kind: offer for offer, after in kept}

@@ -1,0 +1,166 @@
+"""Budgets and costs as they are given: a number, one a group, or an array of one a record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Real
+from typing import Any, TypeAlias
+
+import attrs
+import numpy as np
+
+from dpframe.errors import InvalidArgument
+from dpframe.numbers import doubles
+from dpframe.privacy import ApproxDP, Guarantee, Share
+from dpframe.symbols import Expression, rational
+
+from ..filters.prices import Kind, fixed, price
+from .members import Members
+from .quantum import Counts, Doubles, Mask, Quantum
+
+ONE = (Real, Decimal, Expression, Guarantee, Share)
+
+
+@attrs.frozen
+class ByGroup:
+    """One exact amount a group."""
+
+    amounts: tuple[Fraction, ...]
+
+
+@attrs.frozen(eq=False)
+class ByRecord:
+    """One amount a record: doubles, or whole numbers of the quantum."""
+
+    values: Doubles | Counts
+
+
+Cost: TypeAlias = ByGroup | ByRecord
+
+
+def costs(
+    given: object, kind: Kind, members: Members, quanta: Sequence[Quantum], who: Mask | None
+) -> tuple[Cost, ...]:
+    """A cost a currency. Raises InvalidArgument where someone who takes part would pay nothing."""
+    if isinstance(given, Mapping):
+        return _by_group(given, kind, members)
+    if is_one(given, kind):
+        amounts = amounts_of("cost", given, kind)
+        return tuple(ByGroup((amount,) * members.groups) for amount in amounts)
+    columns = columns_of("cost", given, kind)
+    found = tuple(
+        _by_record(column, quantum, members.n)
+        for column, quantum in zip(columns, quanta, strict=True)
+    )
+    _check_positive(found[0].values, who)
+    return found
+
+
+def is_one(given: object, kind: Kind) -> bool:
+    """Whether it is one budget or cost, and not one a group or a record."""
+    if isinstance(given, tuple) and kind is ApproxDP:
+        return len(given) == 2 and all(isinstance(part, ONE) for part in given)
+    return isinstance(given, (str, bytes, np.bool_, *ONE)) or given is None
+
+
+def amounts_of(name: str, given: object, kind: Kind) -> tuple[Fraction, ...]:
+    """One number in the currency of `kind` (of two, a pair), or a guarantee or share.
+
+    Raises InvalidArgument: what is not above 0 is no budget and no cost; only the delta of a cost
+    may be 0.
+    """
+    if isinstance(given, (Guarantee, Share)):
+        found = price(given, kind)
+        amounts = tuple(Fraction(each, found.denominator) for each in found.numerators)
+    else:
+        pair = given if isinstance(given, tuple) else (given,)
+        if len(pair) != len(kind.currency):
+            raise InvalidArgument(name, f"({', '.join(kind.currency)})", given, _example(kind))
+        pairs = zip(kind.currency, pair, strict=True)
+        amounts = tuple(_number(f"{currency} of the {name}", each) for currency, each in pairs)
+    fixed(name, kind.currency, amounts)
+    if not amounts[0]:
+        raise InvalidArgument(name, "above 0", str(given), "Leave out who pays nothing: who=.")
+    return amounts
+
+
+def columns_of(name: str, given: object, kind: Kind) -> tuple[object, ...]:
+    """One array a currency: of two currencies, a pair of arrays."""
+    if kind is not ApproxDP:
+        return (given,)
+    if not isinstance(given, tuple) or len(given) != 2:
+        raise InvalidArgument(name, "a pair (epsilon, delta)", type(given).__name__, _example(kind))
+    return given
+
+
+def array_of(name: str, given: object, n: int | None, *, private: bool = False) -> Any:
+    """`given` as doubles, or as an object array of Fractions, of shape (n,), all at least 0.
+
+    Raises InvalidArgument, which says nothing of the entries. Where `private` nothing is said of
+    their number, and infinities may pass.
+    """
+    try:
+        found = np.asarray(given)
+    except ValueError:
+        found = np.empty((0, 0))
+    if found.ndim != 1 or not found.size or (n is not None and len(found) != n):
+        wanted = "one a record" if private or n is None else f"an array of length {n}, one a record"
+        shown = "another shape" if private else f"an array of shape {found.shape}"
+        raise InvalidArgument(name, wanted, shown)
+    if found.dtype == object:
+        found = np.array([_number(name, each, hidden=True) for each in found], dtype=object)
+    elif found.dtype.kind in "iuf" and found.dtype.itemsize <= 8:
+        found = doubles(found)
+    else:
+        way_out = "Give doubles, or Fractions; text and truth values are no numbers here."
+        raise InvalidArgument(name, "numbers", f"an array of {found.dtype}", way_out)
+    _check_range(name, found, private=private)
+    return found
+
+
+def _check_range(name: str, found: Any, *, private: bool) -> None:
+    fine = found >= 0  # false for nan
+    if found.dtype != object and not private:
+        fine &= np.isfinite(found)
+    if not fine.all():
+        requirement = "at least 0 and no nan" if private else "finite and at least 0"
+        raise InvalidArgument(f"each {name}", requirement, "an array with others")
+
+
+def _by_group(given: Mapping[Any, object], kind: Kind, members: Members) -> tuple[Cost, ...]:
+    if not members.names or set(given) != set(members.names):
+        wanted = ", ".join(members.names) or "one a record, or one for all"
+        way_out = "Name every group; leave records out by who=." if members.names else ""
+        raise InvalidArgument("cost", f"one for each of {wanted}", list(given), way_out)
+    rows = [amounts_of(f"cost of {name}", given[name], kind) for name in members.names]
+    return tuple(map(ByGroup, zip(*rows, strict=True)))
+
+
+def _by_record(given: object, quantum: Quantum, n: int) -> ByRecord:
+    values = array_of("cost", np.full(n, given) if isinstance(given, ONE) else given, n)
+    if values.dtype == object:
+        values = np.array([quantum.up(each) for each in values], np.int64)
+    return ByRecord(values)
+
+
+def _check_positive(values: Doubles | Counts, who: Mask | None) -> None:
+    paying = values > 0
+    if not (paying if who is None else paying | ~who).all():
+        way_out = "Leave out who pays nothing: who=."
+        raise InvalidArgument("each cost", "above 0", "an array with a 0", way_out)
+
+
+def _number(name: str, value: object, *, hidden: bool = False) -> Fraction:
+    if isinstance(value, (str, bytes, bool, np.bool_)) or not isinstance(value, ONE):
+        shown = type(value).__name__ if hidden else value
+        raise InvalidArgument(name, "a number", shown, "Write 0.1, or Fraction(1, 3).")
+    found = rational(value, name)
+    if found < 0:
+        raise InvalidArgument(name, "at least 0", "less" if hidden else value)
+    return found
+
+
+def _example(kind: Kind) -> str:
+    return "Such as (0.1, 1e-8)." if kind is ApproxDP else ""

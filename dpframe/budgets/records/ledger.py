@@ -1,0 +1,343 @@
+"""What each of many records has spent of a public budget of its own, over releases."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from threading import Lock
+from typing import Any, NamedTuple, NoReturn, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpframe.errors import BudgetExceeded, InvalidArgument, StaleLedger
+from dpframe.privacy import Guarantee, Unit
+
+from ..filters import files
+from ..filters.document import key_of
+from ..filters.meter import ELSEWHERE
+from ..filters.prices import Kind, share_of
+from . import document
+from .amounts import Cost, costs
+from .column import Column
+from .document import Saved
+from .opening import opened
+from .quantum import Doubles, Mask
+from .report import Account, GroupReport, account_of, reports_of
+from .targets import budgets_and_kind
+
+
+class _State(NamedTuple):
+    releases: int
+    columns: tuple[Column, ...]
+    unit: Unit | None
+
+
+class RecordLedger:
+    """Admits a release while every record that takes part stays within its own budget.
+
+    `kind` is what adds up: dp.PureDP epsilons, dp.ZeroConcentratedDP rhos, dp.GaussianDP *squares*
+    of mu, dp.ApproxDP pairs (epsilon, delta). `budgets` is a mapping from names of groups to
+    budgets, with `groups` the name, or the place of the name, for each record; an array of one
+    budget a record (a pair of arrays for pairs); or a dp.PersonalizedDP, which says its kind. A
+    budget or cost is a number in that currency, or a guarantee of dpframe. Budgets, costs and who
+    takes part are public and do not depend on the values in records; all may depend on earlier
+    releases. Each record then has the guarantee of its budget, as with a Filter of its own.
+    `unit` is whose privacy that is, as `certificate.setting.unit` says it; left out, the first
+    execution settles it, and one for another unit is refused, also after saving.
+    [RogersRUV16] [WhitehouseRRW23, Thm 1] [KoskelaTH23]
+
+    What everybody in a group pays is added exactly, in time O(groups). What differs within a group
+    (`who`, or an array of costs) is counted in 64 bits, in whole numbers of `quantum`: there
+    budgets of single records are rounded down, costs up. Decimals as long as the quantum are exact;
+    doubles are read as their shortest decimal.
+
+    >>> import dpframe as dp
+    >>> from dpframe.budgets.records import RecordLedger
+    >>> groups = ["careful", "open", "open"]
+    >>> ledger = RecordLedger({"careful": 0.1, "open": 1}, groups, kind=dp.PureDP)
+    >>> ledger.spend(0.1)
+    >>> ledger.affords(0.9)
+    array([False,  True,  True])
+    >>> ledger.spend(0.9, who=ledger.affords(0.9))
+    >>> ledger.remaining
+    array([0., 0., 0.])
+    """
+
+    __slots__ = ("_identity", "_kind", "_lock", "_process", "_seen", "_state")
+    __hash__ = None  # type: ignore[assignment]  # it changes
+
+    def __init__(
+        self,
+        budgets: object,
+        groups: object = None,
+        *,
+        kind: type[Guarantee] | None = None,
+        unit: Unit | None = None,
+    ) -> None:
+        """Begin with nothing spent. Raises InvalidArgument."""
+        budgets, found = budgets_and_kind(budgets, kind)
+        columns = opened(budgets, groups, found)
+        document.check_held(None, unit)
+        self._begin(Saved(secrets.token_hex(16), found, 0, columns, unit), {})
+
+    def _begin(self, saved: Saved, seen: dict[str, str]) -> None:
+        self._identity, self._kind, releases, columns, unit = saved
+        self._state = _State(releases, columns, unit)
+        self._lock, self._process, self._seen = Lock(), os.getpid(), seen
+
+    @property
+    def n(self) -> int:
+        """The number of records."""
+        return self._state.columns[0].members.n
+
+    @property
+    def kind(self) -> Kind:
+        """What it adds up: a class of guarantees."""
+        return self._kind
+
+    @property
+    def unit(self) -> Unit | None:
+        """Whose privacy its budgets are for; None before the first execution."""
+        return self._state.unit
+
+    @property
+    def releases(self) -> int:
+        """How many releases were charged."""
+        return self._state.releases
+
+    @property
+    def groups(self) -> NDArray[np.str_] | None:
+        """The name of each record's group, shape (n,); None where each has a budget of its own."""
+        everybody = self._state.columns[0].members
+        return None if everybody.codes is None else np.array(everybody.names)[everybody.codes]
+
+    @property
+    def quantum(self) -> tuple[Any, ...]:
+        """The public number that costs of single records are counted in, one a currency: exact."""
+        return tuple(column.quantum.amount(1) for column in self._state.columns)
+
+    @property
+    def spent(self) -> Doubles:
+        """What each record has spent, as doubles rounded up: shape (n,), of pairs (n, 2)."""
+        return _stacked([column.spent() for column in self._state.columns])
+
+    @property
+    def remaining(self) -> Doubles:
+        """What is left to each record, rounded down to the quantum and to doubles; shape as
+        `spent`.
+        """
+        return _stacked([column.remaining() for column in self._state.columns])
+
+    def account(self, record: int) -> Account:
+        """Budget, spent and remaining of one record, exactly."""
+        n = self._state.columns[0].members.n
+        if type(record) is not int or not 0 <= record < n:
+            raise InvalidArgument("record", f"a whole number from 0 to {n - 1}", record)
+        return account_of(self._state.columns, self._kind, record)
+
+    def report(self) -> tuple[GroupReport, ...]:
+        """A line a group: count, budget, least remaining, largest spent. Exact."""
+        return reports_of(self._state.columns, self._kind)
+
+    def spend(self, cost: object, who: object = None, *, unit: Unit | None = None) -> None:
+        """Charge one release to everybody, or to those where the mask `who` is True.
+
+        `cost` is one for all, a mapping from every group to one, or an array of one a record;
+        `unit` is whose privacy it is about, the ledger's where left out. Raises InvalidArgument for
+        what is no such cost, or for another unit, and BudgetExceeded where it does not fit some
+        record that takes part; then nobody is charged.
+        """
+        if os.getpid() != self._process:
+            raise InvalidArgument("ledger", "one of this process", "a fork of one", ELSEWHERE)
+        with self._lock:
+            state = self._state
+            document.check_held(state.unit, unit)
+            charges, mask = self._asked(cost, who, state)
+            columns = _charged(state.columns, charges, mask)
+            if columns is None:
+                self._refuse(cost, charges, mask, state)
+            self._state = _State(state.releases + 1, columns, unit or state.unit)
+
+    def fits(self, cost: object, who: object = None) -> bool:
+        """Whether `spend` would admit it now. Raises InvalidArgument as `spend` does."""
+        state = self._state
+        charges, mask = self._asked(cost, who, state)
+        return _charged(state.columns, charges, mask) is not None
+
+    def affords(self, cost: object) -> Mask:
+        """Which records it fits now, shape (n,): `spend(cost, who=ledger.affords(cost))` never
+        fails for lack of budget. Costs that are no whole number of quanta count as rounded up.
+        """
+        state = self._state
+        charges, _ = self._asked(cost, None, state)
+        if _charged(state.columns, charges, None) is not None:
+            return np.ones(state.columns[0].members.n, np.bool_)
+        pairs = zip(state.columns, charges, strict=True)
+        fits = [column.affordable(charge) for column, charge in pairs]
+        return np.asarray(np.logical_and.reduce(fits))
+
+    def exhausted(self, cost: object) -> NDArray[np.intp]:
+        """The places of the records that it does not fit, for whoever holds the data."""
+        return np.flatnonzero(~self.affords(cost))
+
+    def _asked(
+        self, cost: object, who: object, state: _State
+    ) -> tuple[tuple[Cost, ...], Mask | None]:
+        members = state.columns[0].members
+        mask = _mask(who, members.n)
+        quanta = [column.quantum for column in state.columns]
+        return costs(cost, self._kind, members, quanta, mask), mask
+
+    def _refuse(
+        self, cost: object, charges: tuple[Cost, ...], mask: Mask | None, state: _State
+    ) -> NoReturn:
+        pairs = zip(state.columns, charges, strict=True)
+        stopped = np.logical_or.reduce([column.stopped(charge, mask) for column, charge in pairs])
+        group = int(np.argmax(stopped))
+        amounts = [column.extremes(group, mask)[0] for column in state.columns]
+        left = share_of(self._kind, amounts)
+        named = " and ".join(
+            f"{name} {amount}" for name, amount in zip(left.currency, amounts, strict=True)
+        )
+        names = state.columns[0].members.names
+        whom = f"group {names[group]!r}" if names else "the records with least left"
+        way_out = "Nobody was charged; ask for less, or of those whom it fits: affords(cost)."
+        text = f"the cost does not fit {whom}: to some of them {named} is left. {way_out}"
+        raise BudgetExceeded(cost, left, text)
+
+    @property
+    def seal(self) -> str:
+        """SHA-256 of all that is saved. Kept elsewhere, it tells a file that is not the newest."""
+        return document.seal_of(self._saved)
+
+    @property
+    def _saved(self) -> Saved:
+        return Saved(self._identity, self._kind, *self._state)
+
+    def to_json(self, *, key: bytes | None = None) -> str:
+        """The ledger as text: budgets, names, totals, the group and the total of each record.
+
+        No values of records are in it, and nothing that is computed from them: budgets, groups,
+        costs and who took part are public. It does say how many records there are. With a `key` of
+        at least 16 secret bytes it is sealed by HMAC-SHA256 as well.
+        """
+        saved, secret = self._saved, key_of(key)
+        text = document.text_of(saved, secret)
+        document.note(saved)
+        return text
+
+    @classmethod
+    def from_json(
+        cls,
+        text: str,
+        *,
+        key: bytes | None = None,
+        expect: str | None = None,
+        at_least: int = 0,
+        unit: Unit | None = None,
+    ) -> Self:
+        """The ledger that `to_json` wrote, equal to it, and it spends as that would.
+
+        `expect` is the seal that it must have, `at_least` the least number of releases, `unit`
+        whose privacy they were for: to be stated where a text of an older version does not say.
+        Raises BadLedger for a text that was edited or cut short, or does not say; StaleLedger for
+        one older than expected, or than this process has seen; InvalidArgument for another unit.
+        """
+        found = document.read_text(text, key_of(key), unit)
+        return cls._opened(found, expect, at_least, None)
+
+    @classmethod
+    def _opened(
+        cls, found: document.Read, expect: object, at_least: object, where: str | None
+    ) -> Self:
+        document.check_expected(found, expect, at_least)
+        ledger = cls.__new__(cls)
+        ledger._begin(found.saved, {} if where is None else {where: found.seal})  # noqa: SLF001  # its own class
+        return ledger
+
+    def save(self, path: files.Where, *, key: bytes | None = None) -> None:
+        """Replace the file, whole or not at all, unless someone else has moved it on.
+
+        Spend, save, then release. Raises StaleLedger where the file is not the one that this ledger
+        saved or was loaded from.
+        """
+        where, secret = files.place(path), key_of(key)
+        with files.one_writer(where):
+            saved = self._saved
+            if where.exists():
+                self._compare(files.read(where, document.MOST_BYTES), secret, str(where))
+            files.replace(where, document.text_of(saved, secret))
+            self._seen[str(where)] = document.seal_of(saved)
+        document.note(saved)
+
+    def _compare(self, text: str, key: bytes | None, where: str) -> None:
+        if self._seen.get(where) != document.seal_in(text, key):
+            expected = "the one that this ledger saved or was loaded from"
+            way_out = "Release nothing; load the file, and spend again from there."
+            raise StaleLedger("the file", expected, where, way_out)
+
+    @classmethod
+    def load(
+        cls,
+        path: files.Where,
+        *,
+        key: bytes | None = None,
+        expect: str | None = None,
+        at_least: int = 0,
+        unit: Unit | None = None,
+    ) -> Self:
+        """The ledger in a file that `save` wrote; arguments and errors as for `from_json`.
+
+        Raises OSError where there is no such file.
+        """
+        where = files.place(path)
+        text = files.read(where, document.MOST_BYTES)
+        found = document.read_text(text, key_of(key), unit)
+        return cls._opened(found, expect, at_least, str(where))
+
+    def __eq__(self, other: object) -> bool:
+        """The same kind, unit, records, budgets, exact totals, and number of releases."""
+        if type(other) is not RecordLedger:
+            return NotImplemented
+        return document.same(self._saved, other._saved)
+
+    def __repr__(self) -> str:
+        """`RecordLedger(zcdp: 3 groups, 1000 records, 20 releases)`."""
+        members = self._state.columns[0].members
+        groups = f"{len(members.names)} groups, " if members.names else ""
+        sizes = f"{groups}{members.n} records, {self.releases} releases"
+        return f"RecordLedger({self._kind.kind}: {sizes})"
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse copies and pickles: a copy would spend the same budgets again."""
+        way_out = "A copy would spend again: save it, and load it elsewhere."
+        raise InvalidArgument("ledger", "one, never a copy", "RecordLedger", way_out)
+
+
+def _charged(
+    columns: tuple[Column, ...], charges: tuple[Cost, ...], mask: Mask | None
+) -> tuple[Column, ...] | None:
+    after = []
+    for column, charge in zip(columns, charges, strict=True):
+        charged = column.charged(charge, mask)
+        if charged is None:
+            return None
+        after.append(charged)
+    return tuple(after)
+
+
+def _mask(who: object, n: int) -> Mask | None:
+    """The mask as its own copy; None where it is everybody."""
+    if who is None:
+        return None
+    found = np.array(who)
+    if found.dtype != np.bool_ or found.shape != (n,):
+        shown = f"an array of {found.dtype} of shape {found.shape}"
+        way_out = "Make a mask of places: mask = numpy.zeros(n, bool); mask[places] = True."
+        raise InvalidArgument("who", f"an array of {n} truth values", shown, way_out)
+    return None if found.all() else found
+
+
+def _stacked(columns: list[Doubles]) -> Doubles:
+    return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)

@@ -1,0 +1,149 @@
+"""Intervals for linear regression from released values: what the noise for privacy and the sample
+leave open, and no claim where noise hides a direction.
+
+Post-processing: it reads no data and costs nothing. Derived on docs/uncertainty.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from dpframe.errors import InvalidArgument
+
+from .evidence import Evidence
+from .identified import Unseen, directions
+from .moments import MOST_LOST, Model, Stack, modelled, stacked
+from .residual import Labels, Residual, labels, unexplained
+from .result import COVERED, Inference
+from .step import Step, step
+
+Array = NDArray[Any]
+
+STEPS = 60
+HUGE = 1e6  # times the first estimate: the iteration has run off
+SETTLED = 1e-4  # standard errors that the last step may move, and share of the variance
+
+
+@attrs.frozen(eq=False)
+class Fixed:
+    """Where the iteration ended: theta (k,) in identified directions, its last step and model, the
+    residual variance, and whether it had stopped moving.
+    """
+
+    theta: Array
+    step: Step
+    model: Model
+    residual: Residual | None
+    settled: bool
+
+
+def infer(
+    evidence: Evidence,
+    *,
+    target: str = "population",
+    bound: float = math.inf,
+    largest: float = math.inf,
+    believed: float = math.inf,
+    constant: Array | None = None,
+    norm: float = math.inf,
+    normal_residuals: bool = False,
+) -> Inference:
+    """Estimates and covariance of the coefficients, from released values only.
+
+    `target` is "population", or "sample": the least squares coefficients of this table. `bound` is
+    the declared bound of labels. Sums of clipped residuals say what coefficients are only where the
+    law of residuals is known: they count with `normal_residuals`, which assumes it. `largest` is a
+    public bound on the length of the coefficients, under which directions that noise hides have
+    intervals too. Without one `believed` is assumed to bound the coefficient along each of them, so
+    that what hardly overlaps them is claimed, and nothing else; with neither, nothing is claimed
+    where there are such directions. `constant` (d,) is a vector with row @
+    constant = 1 for every row, where there is an intercept: clips of residuals that are not
+    symmetric move the mean, which its error then counts. `norm` bounds the length of rows: clips of
+    labels moved X'y by no more than it times what they took off, which was counted; where it is
+    infinite and they took anything, nothing is claimed. Raises InvalidArgument.
+    """
+    check(target, bound=bound, largest=largest, believed=believed, norm=norm)
+    evidence = evidence if normal_residuals else evidence.of_labels
+    found = directions(evidence.gram, evidence.gram_std)
+    unseen = Unseen.of(found, largest, believed)
+    unit = np.zeros(evidence.columns) if constant is None else constant
+    reach = norm * evidence.lost if evidence.lost and not normal_residuals else 0.0
+    far = reach if math.isfinite(reach) else 1.0  # then nothing is claimed
+    stack = stacked(evidence, found, bound, unseen.counted, unit, reach=far)
+    given = labels(evidence, float(stack.widths[0]))
+    widest = bound if math.isfinite(bound) else evidence.moments[0].width
+    fixed = iterated(stack, given, widest**2)
+    residual = fixed.residual
+    if target == "sample" and not found.lost.size:
+        fixed = settle(stack, fixed.theta, taken(residual, widest**2), fixed.settled)
+    turn, last = found.vectors, fixed.step
+    return Inference(
+        target=target,
+        centre=turn @ fixed.theta,
+        covariance=turn @ last.covariance @ turn.T,
+        private=turn @ last.private @ turn.T,
+        unseen=unseen,
+        residual=residual,
+        bound=widest,
+        kept=float(np.min(fixed.model.kept)),
+        settled=fixed.settled and evidence.lost_share <= MOST_LOST and math.isfinite(reach),
+        lost_share=evidence.lost_share,
+        normal_residuals=normal_residuals,
+    )
+
+
+def check(target: str, **bounds: float) -> None:
+    """Raises InvalidArgument."""
+    if target not in COVERED:
+        raise InvalidArgument("target", " or ".join(map(repr, COVERED)), target)
+    for name, value in bounds.items():
+        if not value > 0:
+            raise InvalidArgument(name, "positive, or infinite for none", value)
+
+
+def taken(residual: Residual | None, most: float) -> float:
+    """The residual variance that errors count, at most `most`."""
+    return most if residual is None else min(residual.taken, most)
+
+
+def iterated(stack: Stack, given: Labels | None, most: float) -> Fixed:
+    """The fixed point for the population: coefficients and residual variance in turn."""
+    theta = stack.seen[0] / stack.values
+    far = HUGE * (np.linalg.norm(theta) + 1e-100)
+    residual, variance = None, most if given is None else min(given.taken, most)
+    for turn in range(STEPS):
+        model = modelled(stack, theta, variance, target="population")
+        last, before = step(stack, model), variance
+        if not np.linalg.norm(theta + last.move) < far:
+            return Fixed(theta, last, model, None, settled=False)
+        if given is not None:
+            residual = unexplained(stack, model, theta, last.covariance, given)
+        pace = 1.0 if turn < STEPS // 2 else 0.5  # what swings to and fro meets in the middle
+        theta = theta + pace * last.move
+        variance += pace * (taken(residual, most) - variance)
+        settled = small(last) and abs(variance - before) <= SETTLED * before
+        if settled:
+            break
+    return Fixed(theta, last, model, residual, settled)
+
+
+def settle(stack: Stack, theta: Array, variance: float, settled: bool) -> Fixed:  # noqa: FBT001
+    """The fixed point for the sample, where the residual variance is what it is."""
+    for _ in range(STEPS):
+        model = modelled(stack, theta, variance, target="sample")
+        last = step(stack, model)
+        theta = theta + last.move
+        if small(last):
+            return Fixed(theta, last, model, None, settled)
+    return Fixed(theta, last, model, None, settled=False)
+
+
+def small(last: Step) -> bool:
+    """Whether no coefficient moved by more than a small part of its error."""
+    errors = np.sqrt(np.diag(last.covariance))
+    return bool(np.all(np.abs(last.move) <= SETTLED * errors))

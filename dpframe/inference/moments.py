@@ -1,0 +1,163 @@
+"""All moments as one linear model for the coefficients.
+
+With theta the coefficients, moment + X'X at - X'X theta is noise: the moment's own, the noise of
+X'X times at - theta, and X'e of the sample. The law of that stack is known at every theta.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from .clipping import MOST, added_share, kept_slope, skewed_share, skewed_shift
+from .evidence import Evidence
+from .identified import Directions
+
+Array = NDArray[Any]
+
+ALIKE = 0.9  # the correlation of what two clips of residuals add
+DOUBT = 0.5  # of 1 - slope: the std of its error where residuals are not normal
+REACHES = 1.5  # stds that intervals of 87% or more have to either side, and so contain a bound
+MOST_LOST = 0.5  # of the sizes of labels to clips: where it may be more, nothing is claimed
+LEAST = 0.05  # width over std of residuals; below it almost all of them are clipped
+
+
+@attrs.frozen(eq=False)
+class Stack:
+    """m moments in k identified directions, in which X'X is diagonal: eigenvalues `values` (k,),
+    moments `seen` (m, k) taken at `at` (m, k), their noise `stds` and `widths` (m,), infinite where
+    nothing was clipped, `hidden` (m, m), a bound on the products of distances along directions
+    that are not identified, `total` (k,), the sum of all rows, zeros where it is not known, and how
+    many directions are `lost`. Clips of labels whose sizes were counted took off the first moment a
+    vector of at most the length `reach`; its width is then infinite.
+    """
+
+    values: Array
+    seen: Array
+    at: Array
+    stds: Array
+    widths: Array
+    hidden: Array
+    total: Array
+    lost: int
+    gram_std: float
+    count: float
+    reach: float
+
+
+@attrs.frozen(eq=False)
+class Model:
+    """At some theta: distances `apart` (m, k) of theta from where moments were taken, `left` (m, k)
+    of moments, the share of residuals that their clips `kept` and the variances of their `own`
+    noise (m,), and the covariance of what is left from `privacy` and from the `sample`, (m k, m k)
+    each.
+    """
+
+    apart: Array
+    left: Array
+    kept: Array
+    own: Array
+    privacy: Array
+    sample: Array
+
+
+def stacked(
+    evidence: Evidence,
+    found: Directions,
+    bound: float,
+    largest: float,
+    constant: Array,
+    *,
+    reach: float = 0.0,
+) -> Stack:
+    """`bound` is that of labels, `largest` that of the coefficients' length; every row @ `constant`
+    (d,) is 1, or it is zeros.
+    """
+    turn, moments = found.vectors.T, evidence.moments
+    widths = np.array([unclipped(one.at, one.width, bound) for one in moments])
+    widths[0] = np.inf if reach else widths[0]
+    off = np.array([found.lost.T @ one.at for one in moments])
+    return Stack(
+        found.values,
+        np.array([turn @ one.moment for one in moments]),
+        np.array([turn @ one.at for one in moments]),
+        np.array([one.std for one in moments]),
+        widths,
+        beyond(off, largest if found.lost.size else 0.0),
+        found.values * (turn @ constant),
+        found.lost.shape[1],
+        evidence.gram_std,
+        max(evidence.count, 1.0),
+        reach,
+    )
+
+
+def beyond(off: Array, largest: float) -> Array:
+    """A bound, as matrices (m, m) are ordered, on (p_i - x).(p_j - x) for the rows p_i of `off`
+    (m, l) and every x of at most the length `largest`: no weights of moments cancel x.
+
+    It is (1 + a) |x|^2 + (1 + 1/a) p_i.p_j for any a > 0; this a makes it (|x| + |p|)^2 for one.
+    """
+    most = float(np.max(np.linalg.norm(off, axis=1), initial=0.0))
+    same = largest * (largest + most) * np.ones((len(off), len(off)))
+    return np.asarray(same + (1 + largest / most) * off @ off.T if most else same)
+
+
+def unclipped(at: Array, width: float, bound: float) -> float:
+    """The width, or infinity for labels that are clipped to their bound only."""
+    return np.inf if not np.any(at) and width >= bound * (1 - 1e-9) else float(width)
+
+
+def modelled(stack: Stack, theta: Array, variance: float, *, target: str) -> Model:
+    """What is known at theta, in identified directions, where residuals have `variance`."""
+    apart = theta - stack.at
+    spread = variance + apart**2 @ stack.values / stack.count
+    ratio = np.clip(stack.widths / np.sqrt(spread), LEAST, MOST)
+    slope, share = kept_slope(ratio), added_share(ratio)
+    if target == "sample":  # least squares counts what clips lose
+        share = np.maximum(share, np.isfinite(stack.widths) * skewed_share(ratio))
+    added = np.sqrt(share * spread)
+    left = stack.seen / slope[:, None] - stack.values * apart
+    common = together(added) + (variance if target == "population" else 0.0)
+    sample = np.kron(common, np.diag(stack.values)) + doubted(stack, apart, slope)
+    moved = np.isfinite(stack.widths) * skewed_shift(ratio) * np.sqrt(spread)
+    sample += np.kron(together(moved), np.outer(stack.total, stack.total))
+    own = (stack.stds / slope) ** 2
+    return Model(apart, left, slope, own, private(stack, apart, own), sample)
+
+
+def together(added: Array) -> Array:
+    """The covariance (m, m) of what clips of one record's label and residuals add, of stds `added`
+    (m,): residuals at nearby points have nearly the same, a label another.
+    """
+    alike = np.full((len(added), len(added)), ALIKE)
+    alike[0, :] = alike[:, 0] = 0.0
+    np.fill_diagonal(alike, 1.0)
+    return np.asarray(alike * np.outer(added, added))
+
+
+def doubted(stack: Stack, apart: Array, slope: Array) -> Array:
+    """What clips of residuals that are not normal may add, (m k, m k): their slopes are known up to
+    a part DOUBT of what was lost.
+    """
+    m, k = apart.shape
+    off = (DOUBT * (1 - slope) / slope)[:, None] * stack.values * apart
+    blocks = np.einsum("ij,ia,ib->iajb", np.eye(m), off, off)
+    return np.asarray(blocks.reshape(m * k, m * k))
+
+
+def private(stack: Stack, apart: Array, own: Array) -> Array:
+    """The covariance (m k, m k) of e_j - N d_j, for noise e_j of variances `own` (m,), distances
+    d_j and the symmetric noise N: of N d_i and N d_j it is gram_std^2/2 (d_i.d_j I + d_j d_i').
+    What clips took off labels, at most `reach` in every direction, counts as REACHES stds.
+    """
+    m, k = apart.shape
+    near = stack.gram_std**2 / 2
+    own = own + (np.arange(m) == 0) * (stack.reach / REACHES) ** 2
+    alike = np.diag(own) + near * (apart @ apart.T + stack.hidden)
+    crossed = near * np.einsum("ja,ib->iajb", apart, apart).reshape(m * k, m * k)
+    found: Array = np.kron(alike, np.eye(k)) + crossed
+    return found

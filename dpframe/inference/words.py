@@ -1,0 +1,95 @@
+"""What an inference covers, assumes and refuses, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from .moments import MOST_LOST
+from .result import COVERED, Inference
+
+ALL = 0.999  # of residuals inside their clip: more than this is not worth a sentence
+WAY_OUT = (
+    "Where one of these columns follows from others, leave it out: no budget tells them apart. "
+    "Where not, more records or a larger budget show it, or largest=, a public bound on the length "
+    "of all coefficients together, bounds it."
+)
+
+
+def sentences(found: Inference, hidden: Sequence[str] = (), *, some: bool = True) -> Iterator[str]:
+    """What intervals cover, then what they assume, then what is refused and why. `hidden` names the
+    directions that are not identified; `some` says whether any coefficient has an interval.
+    """
+    yield f"Intervals cover {COVERED[found.target]}."
+    yield from assumed(found)
+    yield from refused(found)
+    if found.unseen.lost.size:
+        yield from unseen(found, hidden, some=some and not found.open_ended)
+    yield from of_residuals(found)
+
+
+def unseen(found: Inference, hidden: Sequence[str], *, some: bool) -> Iterator[str]:
+    """Which directions have no interval, what the others rest on, and what helps."""
+    d, lost = len(found.centre), found.unseen
+    which = f": {', '.join(hidden)} (in scaled columns)" if hidden else ""
+    yield (
+        f"{lost.lost.shape[1]} of {d} directions of the coefficients are not identified{which}. "
+        "The noise on X'X may be all that is seen there."
+    )
+    if lost.declared:
+        yield (
+            "Intervals hold where all coefficients together have at most the length "
+            f"{lost.length:g}, as was declared."
+        )
+    elif not some:
+        yield "No coefficient has an interval then."
+    else:
+        yield (
+            "A coefficient that lies along them has no interval. The others' hold if labels change "
+            "by no more than their declared range as one scaled column, or a sum of columns like "
+            "those above, goes from end to end; what that leaves open is in the intervals."
+        )
+        if found.target == "sample":
+            yield "Beside a hidden direction they count sampling too, and are longer than need be."
+    yield WAY_OUT
+
+
+def assumed(found: Inference) -> Iterator[str]:
+    """Of residuals."""
+    if found.target == "population":
+        yield "Residuals are assumed to be homoscedastic: of one variance in every row."
+    if found.normal_residuals:
+        yield "Residuals are assumed to be normal; nothing that was released tests that."
+    if found.lost_share and not found.normal_residuals:
+        share = 100 * found.lost_share
+        yield (
+            f"Clips took at most {share:.2g}% off the sizes of labels, by released counts; "
+            "intervals of 87% or more allow for all of it, wherever it was."
+        )
+    if found.kept < ALL:
+        clipped = 100 * (1 - found.kept)
+        what = "labels or residuals" if found.normal_residuals else "labels"
+        yield f"Up to {clipped:.2g}% of {what} were clipped; intervals allow for what that moves."
+
+
+def refused(found: Inference) -> Iterator[str]:
+    """Where nothing is claimed."""
+    if found.lost_share > MOST_LOST:
+        yield (
+            f"Labels were clipped, by chance, so far that {100 * found.lost_share:.0f}% of their "
+            "size may be lost: nothing is claimed. dp.JointSSP(levels=0, rounds=0) clips no labels."
+        )
+    elif not found.settled:
+        yield "No fixed point was found, so nothing is claimed: noise is too large here."
+
+
+def of_residuals(found: Inference) -> Iterator[str]:
+    """What is not known of them."""
+    if found.residual is None or not np.isfinite(found.residual.std):
+        yield "The residual variance is lost in noise: predictions have no interval but the bound."
+    elif not found.residual.known:
+        yield (
+            "The residual variance is not clear of its noise: intervals hold as often as they say "
+            "over noise, not in each table alike."
+        )

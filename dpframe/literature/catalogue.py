@@ -1,0 +1,323 @@
+"""The catalogue: what became of each regression under each relation, for every parameter and at
+numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import attrs
+
+from dpframe.audits.cost import Cost, cost
+from dpframe.audits.figures import clipped, tidy
+from dpframe.audits.report import Audit, audit
+from dpframe.audits.sentence import conditions
+from dpframe.errors import DPFrameError, InvalidArgument
+from dpframe.graph import Column, Regression, Rows, Setting
+from dpframe.privacy import (
+    ApproxDP,
+    Guarantee,
+    PersonalizedDP,
+    PureDP,
+    Relation,
+    each,
+)
+from dpframe.prover import Constraint, Obligation, Verdict
+from dpframe.prover.certify import examine
+from dpframe.regressions import (
+    AMBSSGD,
+    AdaptiveGradientDescent,
+    FunctionalRidge,
+    Tuned,
+)
+from dpframe.symbols import DELTA, EPSILON, parameter
+
+from .every import REGRESSIONS
+
+RELATIONS = tuple(Relation)
+HERE = "epsilon = 1, delta = 1e-6, B = Y = 1"  # the numbers of every cost
+WORDS = {
+    "basic": "basic composition of shares",
+    "gaussian": "joint Gaussian differential privacy",
+    "numeric": "certified numeric composition",
+    "zcdp": "zero-concentrated differential privacy",
+}
+BUDGET = {"epsilon", "delta", "B", "Y"}  # symbols that have numbers there
+BOUNDS = re.compile(r"\[-?\(?value of [^\]]*\]")
+NOTHING, CLAIMS = "nothing", {True: "epsilon", False: "(epsilon, delta)"}
+
+# Declarations made of others, and what stands for them in the list
+EXAMPLES: Mapping[type[Regression], Regression] = {
+    Tuned: Tuned(of=FunctionalRidge(), field="lam", candidates=(1, 10)),  # type: ignore[call-arg]
+    AMBSSGD: AMBSSGD(rounds=2),  # type: ignore[call-arg]  # two releases a round, all unrolled
+    AdaptiveGradientDescent: AdaptiveGradientDescent(rounds=2),  # type: ignore[call-arg]
+}
+
+
+@attrs.frozen(kw_only=True, eq=False, slots=False)
+class Entry:
+    """What became of one declaration under one relation.
+
+    `every` is its audit for every epsilon, delta, B and Y, `here` that at epsilon = 1, delta = 1e-6
+    (none where it is `pure`), B = Y = 1. They are None where nothing could be declared: `error`
+    says why.
+    """
+
+    regression: Regression
+    relation: Relation
+    pure: bool
+    every: Audit | None
+    here: Audit | None
+    error: str = ""
+
+    @cached_property
+    def each(self) -> str:
+        """`certified` where each record may have any budget of its own, else `refused`. (The
+        verdict for one budget for all is another.)
+        """
+        target = PersonalizedDP(each("epsilon"), None if self.pure else DELTA)
+        try:
+            found = examine(self.regression, target=target, setting=setting_of(self.relation))
+        except DPFrameError:
+            return "refused"
+        return "certified" if found.proved else "refused"
+
+    @property
+    def name(self) -> str:
+        """The name of the class."""
+        return type(self.regression).__name__
+
+    @property
+    def claim(self) -> str:
+        """What it claims: `(epsilon, delta)`, `epsilon`, or nothing where nothing is charged."""
+        charged = self.every is not None and self.every.report.problem.graph.charged
+        return CLAIMS[self.pure] if charged else NOTHING
+
+    @property
+    def scope(self) -> str:
+        """Where its claim is proved: `every` parameter, a `region`, at `numbers` only, or ""."""
+        if self.every is not None and self.every.verdict is Verdict.PROVED:
+            return "region" if self.region else "every"
+        return "numbers" if self.here is not None and self.here.verdict is Verdict.PROVED else ""
+
+    @property
+    def certified(self) -> bool:
+        """Whether it is certified: for every parameter, in a region, or at numbers where nothing
+        refutes the claim elsewhere.
+        """
+        broken = self.every is not None and self.every.verdict is Verdict.REFUTED
+        return self.scope in ("every", "region") or (self.scope == "numbers" and not broken)
+
+    @property
+    def verdict(self) -> str:
+        """`certified` or `refused`."""
+        return "certified" if self.certified else "refused"
+
+    @property
+    def region(self) -> tuple[Constraint, ...]:
+        """The hypotheses of theorems that carve the range of the parameters."""
+        chosen = None if self.every is None else self.every.report.chosen
+        return () if chosen is None else chosen.constraints
+
+    @property
+    def derivation(self) -> str:
+        """By what the total is proved, or ""."""
+        for one in (self.every, self.here):
+            if self.certified and one is not None and one.derivation:
+                return one.derivation
+        return ""
+
+    @cached_property
+    def cost(self) -> Cost | None:
+        """What it costs at the numbers; None where nothing bounds it."""
+        return None if self.here is None else cost(self.here)
+
+    @property
+    def reason(self) -> str:
+        """One line: the derivation and where it holds; or what stands in the way, with numbers."""
+        if not self.certified:
+            return _refusal(self)
+        where = {
+            "every": "for every parameter",
+            "region": f"where {conditions(self.region)}",
+            "numbers": f"at {HERE} only",
+        }
+        return f"{where[self.scope]}, by {WORDS[self.derivation]}"
+
+    def record(self) -> dict[str, Any]:
+        """Everything as JSON values."""
+        return {
+            **about(type(self.regression)),
+            "relation": str(self.relation),
+            "verdict": self.verdict,
+            "each": self.each,
+            "scope": self.scope,
+            "reason": self.reason,
+            "guarantee": self.claim if self.certified else NOTHING,
+            "claim": self.claim,
+            "cost": self.cost and self.cost.record(),
+            "derivation": self.derivation,
+            "region": [str(one) for one in self.region],
+            "subject": str(self.regression),
+        }
+
+
+def catalogue(
+    classes: Sequence[type[Regression]] | None = None,
+    relations: Sequence[Relation] = RELATIONS,
+) -> list[Entry]:
+    """One entry a class and relation, families together, in the order of their first member;
+    by default all of dpframe's regressions. Raises InvalidArgument.
+    """
+    listed = together(everything() if classes is None else classes)
+    return [entry(example(cls), relation) for cls in listed for relation in relations]
+
+
+def together(classes: Sequence[type[Regression]]) -> list[type[Regression]]:
+    """The same, families together, in the order of their first member."""
+    families = list(dict.fromkeys(map(family, classes)))
+    return sorted(classes, key=lambda cls: families.index(family(cls)))
+
+
+def everything() -> tuple[type[Regression], ...]:
+    """All of dpframe's regressions, also those made of others."""
+    return tuple(dict.fromkeys((*REGRESSIONS, *EXAMPLES)))
+
+
+def family(cls: type[Regression]) -> str:
+    """`functional mechanism` for the title `functional mechanism, LASSO`."""
+    return cls.title.partition(",")[0]
+
+
+def about(cls: type[Regression]) -> dict[str, str]:
+    """What it is, as JSON values, which needs no proof."""
+    return {
+        "name": cls.__name__,
+        "title": cls.title,
+        "paper": cls.paper,
+        "variant": cls.variant,
+        "summary": summary(cls),
+        "use": cls.use,
+    }
+
+
+def summary(cls: type[Regression]) -> str:
+    """The first paragraph of its docstring, on one line."""
+    return " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
+
+
+def example(cls: type[Regression]) -> Regression:
+    """The declaration with its defaults, or the one that stands for it. Raises InvalidArgument."""
+    if cls in EXAMPLES:
+        return EXAMPLES[cls]
+    try:
+        return cls()
+    except TypeError as error:
+        way_out = "Give it an example in EXAMPLES, dpframe/literature/catalogue.py."
+        raise InvalidArgument(cls.__name__, "complete without arguments", error, way_out) from None
+
+
+def entry(regression: Regression, relation: Relation) -> Entry:
+    """What becomes of a declaration under a relation. Refusals are part of the entry."""
+    pure = claims_pure(regression, relation)
+    targets = (PureDP(EPSILON), PureDP(1)) if pure else (_APPROX, ApproxDP(1, "1e-6"))
+    found: list[Audit | None] = []
+    error = ""
+    for target, norm in zip(targets, (None, 1), strict=True):
+        try:
+            found.append(audit(regression, target=target, setting=setting_of(relation, norm)))
+        except DPFrameError as raised:
+            error = error or tidy(" ".join(str(raised).split()))
+            found.append(None)
+    every, here = found
+    return Entry(
+        regression=regression, relation=relation, pure=pure, every=every, here=here, error=error
+    )
+
+
+_APPROX = ApproxDP(EPSILON, DELTA)
+
+
+def setting_of(relation: Relation, size: int | None = None, *, box: bool = False) -> Setting:
+    """Rows of a ball of radius B (or a box), labels up to Y; both `size` where that is given."""
+    rows = parameter("B") if size is None else size
+    labels = parameter("Y") if size is None else size
+    return Setting(
+        X=Rows(box=rows) if box else Rows(norm=rows), y=Column(bound=labels), relation=relation
+    )
+
+
+def claims_pure(regression: Regression, relation: Relation) -> bool:
+    """Whether a budget of epsilon alone is enough for all that it releases."""
+    target: Guarantee = PureDP(EPSILON)
+    try:
+        graph = regression.graph(setting_of(relation), target.budget)
+    except DPFrameError:
+        return False
+    return bool(graph.charged) and all(one.gives is PureDP for one in graph.charged)
+
+
+def _refusal(found: Entry) -> str:
+    if found.every is None:
+        return f"it cannot be declared: {found.error}"
+    if found.here is not None and _stand_ins(found):
+        return f"at {HERE}: {_told(_first(found.here))}"
+    told = _told(_first(found.every))
+    if found.scope == "numbers":
+        return f"{told}; at {HERE} it is certified"
+    boxed = _boxed(found)
+    return f"{told}; for rows of a box, |x_j| <= B, it is certified" if boxed else told
+
+
+def _stand_ins(found: Entry) -> set[str]:
+    """Symbols that stand for what code computes from numbers: no value of them is the code's."""
+    if found.every is None or found.here is None:
+        return set()
+    free, left = (_public(judged) for judged in (found.every, found.here))
+    return free - left - BUDGET
+
+
+def _public(judged: Audit) -> set[str]:
+    """The names of public parameters."""
+    return {one.name for one in judged.report.problem.symbols if one.origin is None}
+
+
+def _first(judged: Audit) -> Obligation:
+    """The refuted total; else the first refuted obligation; else the first open one."""
+    opened = judged.report.open_obligations
+    refuted = (one for one in opened if one.verdict is Verdict.REFUTED)
+    return judged.broken or next(refuted, opened[0])
+
+
+def _told(obligation: Obligation) -> str:
+    node, says = brief(obligation.node), brief(obligation.rule)
+    rule = f"{clipped(node, 60)}: {clipped(says, 150)}"
+    witness = "" if obligation.witness is None else clipped(brief(str(obligation.witness)), 230)
+    if witness:
+        return tidy(f"{rule}: {witness}")
+    numbers = [fact for fact in obligation.facts if fact.startswith("mu = ")]
+    return tidy(": ".join([rule, *numbers]) + f" ({obligation.verdict})")
+
+
+def brief(text: str) -> str:
+    """A line without bounds that are formulas of the data: what they read stands in its path.
+
+    >>> brief("X -> clip entries to [-(value of mean of clip to norm B), 1] -> std")
+    'X -> clip entries to [...] -> std'
+    """
+    return BOUNDS.sub("[...]", text)
+
+
+def _boxed(found: Entry) -> bool:
+    """Whether it is certified for rows of a box, where that was not refuted for those of a ball."""
+    judged = found.every
+    if judged is None or judged.verdict is Verdict.REFUTED:
+        return False
+    target, setting = judged.target, setting_of(found.relation, box=True)
+    try:
+        return audit(found.regression, target=target, setting=setting).report.proved
+    except DPFrameError:
+        return False

@@ -1,0 +1,95 @@
+"""The linear regression of diffprivlib, re-declared from its public code: kept to be audited."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpframe.graph import ColumnNode, Regression, RowsNode, known, post, release
+from dpframe.graph.functions import total
+from dpframe.graph.procedures import BoundedMonomials
+from dpframe.mechanisms import Laplace
+from dpframe.privacy import Share
+from dpframe.regressions.solve import Array, Fit
+from dpframe.symbols import Expression, parameter
+
+
+class DiffprivlibNoIntercept(Regression):
+    """diffprivlib's LinearRegression with fit_intercept=False: Laplace noise on every monomial, of
+    rows that are never clipped. [Holohan19, models/linear_regression.py]
+
+    Entries are told to lie in [lower B, B]. Noise on the square of a column is for max(|lower|,
+    |lower|)^2: the lower bound twice, so that bounds (0, 1) leave it without noise.
+    """
+
+    paper: ClassVar[str] = "Holohan19"
+    variant: ClassVar[str] = "coded"
+    claimed_for: ClassVar[str] = "replace-one"
+    title: ClassVar[str] = "functional mechanism, diffprivlib without intercept"
+    lower: Expression = parameter("lower", -1, 1, closed="left")
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """One release of the whole budget, of X and y as they come."""
+        rows, labels = X.origin, y.inputs[0] if y.inputs else y
+        noisy = BoundedMonomials(
+            rows=rows,
+            column=labels,  # type: ignore[arg-type]  # the labels before they are clipped
+            lower=self.lower * X.radius,
+            upper=X.radius,
+            square_of=self.lower * X.radius,
+            share=budget,
+            name="monomials",
+        )
+        return post(minimiser, noisy)
+
+
+class DiffprivlibWithIntercept(Regression):
+    """diffprivlib's LinearRegression as it comes: means of the columns and of the labels, then
+    noisy monomials of what is centred by them. [Holohan19, models/linear_regression.py]
+
+    epsilon/(d + 1) pays for the means of the columns, as much for that of the labels, and d/(d + 1)
+    of it for the monomials: (d + 2)/(d + 1) in sum. Entries are told to lie in [-B, B]; centred by
+    a mean m they lie in [-B - m, B - m], and noise on their squares is for the lower bound alone,
+    which is 0 at m = -B. Here the least mean of a column stands for all of them and for the labels.
+    """
+
+    paper: ClassVar[str] = "Holohan19"
+    variant: ClassVar[str] = "coded"
+    claimed_for: ClassVar[str] = "replace-one"
+    title: ClassVar[str] = "functional mechanism, diffprivlib"
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """Three charges; n is read as public."""
+        d, row = X.columns, X.radius
+        one = 1 / (d + 1)
+        for_columns, for_labels, for_monomials = budget.split(one, one, d * one)
+        rows = X.boxed(row)
+        columns = release(
+            total(rows), Laplace(2 * row * d / for_columns.epsilon), for_columns, name="columns"
+        )
+        labels = release(
+            total(y), Laplace(2 * y.radius / for_labels.epsilon), for_labels, name="labels"
+        )
+        mean = known(post(least_mean, columns, X.rows), -1, 1, name="mean") * row
+        noisy = BoundedMonomials(
+            rows=rows,
+            column=y,
+            lower=-row - mean,
+            upper=row - mean,
+            square_of=-row - mean,
+            share=for_monomials,
+            name="monomials",
+            after=(columns, labels),
+        )
+        return post(minimiser, noisy)
+
+
+def least_mean(sums: Array, n: float) -> float:
+    """The least of the noisy means of the columns."""
+    return float(np.min(sums, initial=np.inf)) / max(n, 1.0)
+
+
+def minimiser(monomials: Array) -> Fit:
+    """Never run: nothing here is certified."""
+    return Fit(np.asarray(monomials, dtype=float))

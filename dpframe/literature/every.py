@@ -1,0 +1,174 @@
+"""Every regression, in the order in which pages list them; importing this file loads all."""
+
+from dpframe.literature.adassp_published import (
+    AdaSSPBudget,
+    AdaSSPPiazza,
+    AdaSSPThesis,
+    AdaSSPWang,
+    AdaSSPWangCoded,
+)
+from dpframe.literature.bayesian_published import BayesianSSPCoded
+from dpframe.literature.boosted_published import BoostedAdaSSPCoded, BoostedAdaSSPKendall
+from dpframe.literature.hessian_mixing_published import HessianMixingCoded
+from dpframe.literature.objective_perturbation_published import ObjPertCoded, ObjPertPrinted
+from dpframe.literature.ops_published import (
+    OPSBalancedCoded,
+    OPSConcentratedCoded,
+    OPSConservativeCoded,
+    OPSDiffusedCoded,
+    OPSPrinted,
+)
+from dpframe.literature.personalized_published import (
+    PersonalizedRidgePrinted,
+    SampledRidgeCoded,
+    UniformRidge,
+)
+from dpframe.literature.ssp_published import ConstSSPFullPiazza, SSPPiazza, SSPWang, SSPWangCoded
+from dpframe.literature.sub_agg_published import SubAggSmith
+from dpframe.literature.tukey_published import TukeyCoded
+from dpframe.regressions.adaops import AdaOPS, AdaOPSRepaired
+from dpframe.regressions.adassp import AdaSSP
+from dpframe.regressions.adassp_budget import AdaSSPBudgetTight
+from dpframe.regressions.ambssgd import AMBSSGD, AdaptiveGradientDescent
+from dpframe.regressions.baselines import OLS, PublicMean, Ridge, ZeroPredictor
+from dpframe.regressions.bayesian import BayesianSSP, BayesianSSPPure
+from dpframe.regressions.boosted import BoostedAdaSSP
+from dpframe.regressions.const_ssp import ConstSSPFull
+from dpframe.regressions.dpme import DPME
+from dpframe.regressions.functional import (
+    FunctionalElasticNet,
+    FunctionalLasso,
+    FunctionalLinear,
+    FunctionalLinearTrimmed,
+    FunctionalLinearUnrepaired,
+    FunctionalRidge,
+)
+from dpframe.regressions.gradient_descent import NoisyGradientDescent
+from dpframe.regressions.hessian_mixing import HessianMixing
+from dpframe.regressions.huber_output_perturbation import HuberOutputPerturbation
+from dpframe.regressions.joint_ssp import JointSSP
+from dpframe.regressions.noisy_sgd import NoisySGD
+from dpframe.regressions.objective_perturbation import ApproximateMinima, ObjPert, ObjPertPure
+from dpframe.regressions.ops import OPSBalanced, OPSConcentrated, OPSConservative, OPSDiffused
+from dpframe.regressions.output_perturbation import (
+    LogisticOutputPerturbation,
+    OutputPerturbation,
+    OutputPerturbationPure,
+)
+from dpframe.regressions.personalized import PersonalizedRidge, SampledRidge
+from dpframe.regressions.personalized_objective import PersonalizedObjective
+from dpframe.regressions.personalized_ssp import PersonalizedAdaSSP, PersonalizedSSP
+from dpframe.regressions.robust import RobustAdaSSP, RobustQuantileSSP, RobustSSP
+from dpframe.regressions.ssp import SSP
+from dpframe.regressions.standardised import Standardised
+from dpframe.regressions.sub_agg import SubAgg, SubAggPure
+from dpframe.regressions.tukey import Tukey, TukeyPure
+
+from .adaops_published import AdaOPSCoded, AdaOPSPrinted
+from .adassp_published import AdaSSPGoogle, AdaSSPHessianMix
+from .diffprivlib import DiffprivlibNoIntercept, DiffprivlibWithIntercept
+from .dprivstats import LeastSquaresDPrivStats
+from .functional_published import (
+    FunctionalElasticNetPrinted,
+    FunctionalLassoPrinted,
+    FunctionalLinearPrinted,
+    FunctionalRidgePrinted,
+)
+from .gradient_descent_published import NoisyGradientDescentPrinted
+from .ssp_published import SSPStatsmodels, SSPThesis
+from .thesis_published import ThesisClipped, ThesisMaxNorm, ThesisStandardised
+
+REGRESSIONS = (
+    JointSSP,
+    SSP,
+    SSPPiazza,
+    SSPWang,
+    SSPWangCoded,
+    SSPThesis,
+    SSPStatsmodels,
+    AdaSSP,
+    AdaSSPWang,
+    AdaSSPWangCoded,
+    AdaSSPPiazza,
+    AdaSSPThesis,
+    AdaSSPGoogle,
+    AdaSSPHessianMix,
+    AdaSSPBudget,
+    AdaSSPBudgetTight,
+    ConstSSPFull,
+    ConstSSPFullPiazza,
+    OPSBalanced,
+    OPSPrinted,
+    OPSBalancedCoded,
+    OPSConcentrated,
+    OPSConcentratedCoded,
+    OPSDiffused,
+    OPSDiffusedCoded,
+    OPSConservative,
+    OPSConservativeCoded,
+    AdaOPS,
+    AdaOPSRepaired,
+    AdaOPSPrinted,
+    AdaOPSCoded,
+    ObjPert,
+    ObjPertPure,
+    ObjPertPrinted,
+    ObjPertCoded,
+    ApproximateMinima,
+    FunctionalLinear,
+    FunctionalLinearPrinted,
+    FunctionalLinearTrimmed,
+    FunctionalLinearUnrepaired,
+    FunctionalRidge,
+    FunctionalRidgePrinted,
+    FunctionalLasso,
+    FunctionalLassoPrinted,
+    FunctionalElasticNet,
+    FunctionalElasticNetPrinted,
+    DiffprivlibWithIntercept,
+    DiffprivlibNoIntercept,
+    DPME,
+    OutputPerturbation,
+    OutputPerturbationPure,
+    LogisticOutputPerturbation,
+    HuberOutputPerturbation,
+    NoisyGradientDescent,
+    NoisyGradientDescentPrinted,
+    NoisySGD,
+    AMBSSGD,
+    AdaptiveGradientDescent,
+    BoostedAdaSSP,
+    BoostedAdaSSPCoded,
+    BoostedAdaSSPKendall,
+    HessianMixing,
+    HessianMixingCoded,
+    BayesianSSP,
+    BayesianSSPPure,
+    BayesianSSPCoded,
+    Standardised,
+    RobustSSP,
+    RobustAdaSSP,
+    RobustQuantileSSP,
+    ThesisStandardised,
+    ThesisMaxNorm,
+    ThesisClipped,
+    SubAgg,
+    SubAggPure,
+    SubAggSmith,
+    Tukey,
+    TukeyPure,
+    TukeyCoded,
+    PersonalizedRidge,
+    PersonalizedRidgePrinted,
+    UniformRidge,
+    SampledRidge,
+    SampledRidgeCoded,
+    PersonalizedObjective,
+    PersonalizedSSP,
+    PersonalizedAdaSSP,
+    OLS,
+    LeastSquaresDPrivStats,
+    Ridge,
+    ZeroPredictor,
+    PublicMean,
+)

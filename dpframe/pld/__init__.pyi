@@ -1,0 +1,9 @@
+from .losses import CategoricalLoss as CategoricalLoss
+from .losses import DiscreteGaussianLoss as DiscreteGaussianLoss
+from .losses import DiscreteLaplaceLoss as DiscreteLaplaceLoss
+from .losses import GaussianLoss as GaussianLoss
+from .losses import LaplaceLoss as LaplaceLoss
+from .losses import OddsLoss as OddsLoss
+from .losses import PrivacyLoss as PrivacyLoss
+from .losses import ResponseLoss as ResponseLoss
+from .losses import SubsampledGaussianLoss as SubsampledGaussianLoss

@@ -1,0 +1,148 @@
+"""Layouts of graphs: nothing overlaps, every edge leads down, few edges cross."""
+
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import dpframe as dp
+from dpframe.audits.drawing import lines
+from dpframe.audits.html.elements import render
+from dpframe.audits.html.graph_picture import MOST, graph_picture
+from dpframe.audits.html.layers import crossings, layers, layout, spaced
+from dpframe.literature.catalogue import EXAMPLES, example, setting_of
+
+GAP = 0.14
+
+
+def random_reads(seed, count):
+    """A graph of so many nodes, in topological order."""
+    source = random.Random(seed)
+    return [
+        sorted(source.sample(range(i), min(i, source.choice([0, 1, 1, 1, 2, 3]))))
+        for i in range(count)
+    ]
+
+
+GRAPHS = [random_reads(seed, 3 + seed) for seed in range(28)]
+
+
+@pytest.mark.parametrize("reads", GRAPHS, ids=len)
+def test_edges_lead_down(reads):
+    """From the layer of what is read, through every layer between, to a lower one."""
+    found = layout(reads, GAP)
+    assert set(found.paths) == {(i, node) for node, inputs in enumerate(reads) for i in inputs}
+    for (start, end), path in found.paths.items():
+        rows = [row for _, row in path]
+        assert rows == list(range(found.layer[start], found.layer[end] + 1))
+        assert path[0][0] == found.across[start]
+        assert path[-1][0] == found.across[end]
+
+
+@pytest.mark.parametrize("reads", GRAPHS, ids=len)
+def test_nothing_overlaps(reads):
+    """Cards keep their distance, from each other and from edges that pass."""
+    found = layout(reads, GAP)
+    ends = set(range(len(reads)))
+    for row in set(found.layer):
+        cards = sorted(found.across[i] for i in ends if found.layer[i] == row)
+        assert all(b - a >= 1 + GAP - 1e-9 for a, b in pairwise(cards))
+        passing = [x for path in found.paths.values() for x, at in path[1:-1] if at == row]
+        assert all(abs(x - card) >= 0.5 + GAP - 1e-9 for x in passing for card in cards)
+    assert min(found.across) >= -1e-9
+
+
+def test_layers_are_longest_paths_and_late_sources():
+    """What is read late stands just above its reader."""
+    assert layers([[], [0], [1], [], [2, 3]]) == [0, 1, 2, 2, 3]
+    assert layers([[], [0], [0, 1]]) == [0, 1, 2]
+    assert layers([[]]) == [0]
+
+
+def test_crossings_are_counted():
+    """By brute force over pairs of edges."""
+    rows = [[0, 1, 2], [3, 4, 5]]
+    below = [[5, 3], [4], [3, 5], [], [], []]
+    edges = [(rows[0].index(a), rows[1].index(b)) for a in rows[0] for b in below[a]]
+    pairs = [(e, f) for e in edges for f in edges if e < f]
+    assert crossings(rows, below) == sum(e[0] < f[0] and e[1] > f[1] for e, f in pairs) == 3
+
+
+def test_a_plane_graph_is_drawn_without_crossings():
+    """A tree, and adaSSP's own shape."""
+    tree = [[], [0], [0], [1], [1], [2], [2]]
+    own = [[], [0], [1], [2], [3], [2], [], [6], [1, 7], [8], [4, 5, 9]]
+    for reads in (tree, own):
+        found = layout(reads, GAP)
+        assert _crossed(found) == 0
+
+
+def _crossed(found):
+    """Pairs of edges that change sides between two layers."""
+    steps = [(row, x, to) for path in found.paths.values() for (x, row), (to, _) in pairwise(path)]
+    return sum(a[0] == b[0] and (a[1] - b[1]) * (a[2] - b[2]) < -1e-9 for a in steps for b in steps)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_places_are_least_squares(seed):
+    """Against a general optimiser."""
+    source = np.random.default_rng(seed)
+    n = int(source.integers(1, 7))
+    wanted, weights = source.normal(0, 2, n), source.uniform(0.5, 4, n)
+    steps = source.uniform(0.5, 1.5, n - 1)
+    found = np.array(spaced(list(wanted), list(weights), list(steps)))
+    assert np.all(np.diff(found) >= steps - 1e-9)
+    limits = [
+        {"type": "ineq", "fun": lambda x, i=i: x[i + 1] - x[i] - steps[i]} for i in range(n - 1)
+    ]
+    start = np.concatenate([[0], np.cumsum(steps)])
+
+    def cost(x):
+        return float(np.sum(weights * (x - wanted) ** 2))
+
+    other = minimize(cost, start, constraints=limits, method="SLSQP", options={"ftol": 1e-12})
+    assert cost(found) <= other.fun + 1e-6
+    assert found == pytest.approx(other.x, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "cls", [*dp.literature.REGRESSIONS, *EXAMPLES], ids=lambda cls: cls.__name__
+)
+def test_every_graph_is_drawn(cls):
+    """Every node with its kind, its words and an arrow for every edge."""
+    budget = dp.ApproxDP(dp.EPSILON, dp.DELTA).budget
+    graph = example(cls).graph(setting_of(dp.ADD_REMOVE), budget)
+    found = lines(graph)
+    text = render(graph_picture(graph))
+    if len(found) > MOST:
+        assert "<pre>" in text
+        return
+    assert text.count('class="node ') == len(found)
+    assert text.count('class="arrow ') == sum(len(line.reads) for line in found)
+    leaks = sum(line.mark == "✗" for line in found)
+    assert text.count('class="node leak') == leaks
+    assert (">leak" in text) == bool(leaks)
+
+
+def test_a_large_graph_is_drawn_as_text():
+    """Beyond 30 nodes."""
+
+    class Many(dp.Regression):
+        def declare(self, X, y, budget):
+            shares = budget.split_evenly(16)
+            found = [
+                dp.release(dp.count(X), dp.Laplace.pure, one, name=f"n{i}")
+                for i, one in enumerate(shares)
+            ]
+            return tuple(
+                dp.release(X.T @ y, dp.Laplace.pure, one, name=f"m{i}")
+                for i, one in enumerate(shares)
+            ) + tuple(found)
+
+    graph = Many().graph(setting_of(dp.ADD_REMOVE), dp.PureDP(1).budget)
+    text = render(graph_picture(graph))
+    assert "<pre>" in text
+    assert "<svg" not in text
+    assert "n15" in text

@@ -1,0 +1,177 @@
+"""What every page has: one verdict, headings in order, named pictures, nothing from elsewhere."""
+
+import math
+import re
+import subprocess
+import sys
+from itertools import pairwise
+
+import pytest
+
+import dpframe as dp
+from dpframe.audits.findings import findings
+from dpframe.audits.html import html
+from dpframe.literature.catalogue import EXAMPLES, entry, example
+from tests.support.html_pages import read
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+WORDS = {"proved": "Proved", "refuted": "Refuted", "unproved": "Not proved"}
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+PLACES = {"x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "rx", "width", "height", "points", "d"}
+
+
+def test_the_verdict_comes_first_in_words(found, page):
+    """Before anything else of the main part; and it is that of the audit."""
+    main = read(page).one("main")
+    first = main.all("h2")[0]
+    in_part = " for a part of what is claimed" if found.audit.where else ""
+    assert first.text == WORDS[str(found.audit.verdict)] + in_part
+    assert first.attributes["id"] == "verdict"
+    assert "The sentence to sign" in main.all("section")[0].text
+
+
+def test_headings_are_in_order(page):
+    """One first heading, and none that skips a level."""
+    body = read(page).one("body")
+    levels = [int(one.name[1]) for one in body.all("h1", "h2", "h3", "h4")]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_landmarks_and_language(page):
+    """A reader of the screen finds its way."""
+    root = read(page)
+    assert root.attributes["lang"] == "en"
+    for name in ("header", "main", "nav", "footer"):
+        root.one(name)
+    skip = root.one("body").all("a")[0]
+    assert root.by_id(skip.attributes["href"][1:]).name == "main"
+    assert root.one("nav").attributes["aria-label"]
+    sections = root.all("section")
+    assert all(root.by_id(one.attributes["aria-labelledby"]).name == "h2" for one in sections)
+
+
+def test_places_are_unique_and_links_stay_inside(page):
+    """Every link, label and pattern leads to a place of the page."""
+    root = read(page)
+    places = [one.attributes["id"] for one in root.walk() if "id" in one.attributes]
+    assert len(places) == len(set(places))
+    for one in root.walk():
+        if "href" in one.attributes:
+            assert one.attributes["href"][0] == "#"
+            assert one.attributes["href"][1:] in places
+        for label in (one.attributes.get("aria-labelledby") or "").split():
+            assert label in places
+        for painted in re.findall(r"url\(#([^)]*)\)", one.attributes.get("fill") or ""):
+            assert painted in places
+
+
+def test_contents_name_every_section_in_order(page):
+    """With the numbers that the sections have."""
+    root = read(page)
+    links = [(one.text, one.attributes["href"][1:]) for one in root.one("nav").all("a")]
+    headings = [one for one in root.one("main").all("h2") if one.attributes["id"] != "verdict"]
+    assert links == [(one.text, one.attributes["id"]) for one in headings]
+    numbers = [int(text.split()[0]) for text, _ in links]
+    assert numbers == list(range(1, len(links) + 1))
+
+
+def test_tables_have_captions_and_headings(page):
+    """Every column and every row is named, and rows are as long as the heading."""
+    for table in read(page).all("table"):
+        assert table.one("caption").text
+        head = table.one("thead").all("th")
+        assert all(one.attributes["scope"] == "col" for one in head)
+        for row in table.one("tbody").all("tr"):
+            (named,) = row.all("th")
+            assert named.attributes["scope"] == "row"
+            assert len(row.all("th", "td")) == len(head)
+
+
+def test_pictures_are_named_or_hidden(page):
+    """A picture has a title and a description, or stands beside words that say the same."""
+    for picture in read(page).all("svg"):
+        if picture.attributes.get("aria-hidden") == "true":
+            continue
+        assert picture.attributes["role"] == "img"
+        titles = [one.name for one in picture.children if not isinstance(one, str)][:2]
+        assert titles == ["title", "desc"]
+        assert all(one.text for one in picture.children[:2])
+
+
+def test_pictures_have_finite_places(page):
+    """Numbers only, finite, and inside a page."""
+    for picture in read(page).all("svg"):
+        for one in picture.walk():
+            for name in PLACES & set(one.attributes):
+                values = [float(text) for text in NUMBER.findall(one.attributes[name])]
+                assert values
+                assert all(math.isfinite(value) and abs(value) < 1e4 for value in values)
+            assert not {"nan", "inf"} & set(re.findall(r"[a-z]+", one.attributes.get("d") or ""))
+
+
+def test_nothing_comes_from_elsewhere(page):
+    """No script, no network, no address, no style beside the stylesheet; and the policy says so."""
+    root = read(page)
+    (policy,) = [one for one in root.all("meta") if "http-equiv" in one.attributes]
+    assert policy.attributes == {"http-equiv": "Content-Security-Policy", "content": POLICY}
+    names = {one.name for one in root.walk()}
+    assert not names & {"script", "link", "iframe", "object", "embed", "img", "base", "form"}
+    held = {name for one in root.walk() for name in one.attributes}
+    assert not {name for name in held if name.startswith("on")} | (
+        held & {"src", "style", "srcset"}
+    )
+    style = root.one("style").children[0]
+    assert "http" not in style
+    assert "@import" not in style
+    assert not re.findall(r"url\((?!#)", style)
+    assert not re.findall(r"https?:|//", "".join(_values(root)))
+
+
+def _values(root):
+    return [value or "" for one in root.walk() for value in one.attributes.values()]
+
+
+def test_the_same_audit_gives_the_same_page(found, page):
+    """To the character."""
+    assert html(found, title="An audit", notes=["Made for a test."]) == page
+
+
+@pytest.mark.slow
+def test_another_process_gives_the_same_page():
+    """Whatever the seed of its hashes."""
+    code = (
+        "import dpframe as dp, hashlib\n"
+        "from dpframe.audits.html import html\n"
+        "from dpframe.audits.findings import findings\n"
+        "from dpframe.literature.catalogue import setting_of\n"
+        "done = dp.audit(dp.literature.AdaSSPWang(), target=dp.ApproxDP(1, '1e-6'),"
+        " setting=setting_of(dp.ADD_REMOVE, 1))\n"
+        "print(hashlib.sha256(html(findings(done)).encode()).hexdigest())\n"
+    )
+    hashes = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": seed, "PATH": ""},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(hashes) == 1
+
+
+@pytest.mark.parametrize(
+    "cls", [*dp.literature.REGRESSIONS, *EXAMPLES], ids=lambda cls: cls.__name__
+)
+def test_every_regression_has_a_page(cls):
+    """Whatever became of it, at numbers; its tags are closed in order, its verdict its own."""
+    done = entry(example(cls), dp.ADD_REMOVE).here
+    if done is None:
+        pytest.skip("it cannot be declared")
+    page = html(findings(done))
+    root = read(page)
+    assert root.all("h2")[0].text == WORDS[str(done.verdict)]
+    assert len(page.encode()) < 200_000

@@ -1,0 +1,166 @@
+"""The descriptions in docs/examples: verdicts, and numbers by means of their own."""
+
+from fractions import Fraction
+from itertools import product
+from math import inf
+
+import mpmath
+import pytest
+
+import dpframe as dp
+from tests.descriptions.pages import EXAMPLES
+from tests.support.oracles import delta_of, sigma_of
+
+FILES = sorted(path for path in EXAMPLES.iterdir() if path.suffix in {".toml", ".yaml"})
+
+
+def described(name):
+    """The description and its audit."""
+    found = dp.audits.read_description(EXAMPLES / name)
+    return found, dp.audit(
+        found.regression, target=found.target, setting=found.setting, accountant=found.accountant
+    )
+
+
+def epsilon_of(mu, delta):
+    """The epsilon at which Gaussian noise of this mu has this delta, by bisection in mpmath."""
+    low, high = mpmath.mpf(0), mpmath.mpf(100)
+    for _ in range(120):
+        middle = (low + high) / 2
+        low, high = (middle, high) if delta_of(middle, mu) > delta else (low, middle)
+    return high
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_example_is_read(path):
+    """With a title, a source and a verdict."""
+    found, done = described(path.name)
+    assert found.title
+    assert found.citation
+    assert str(done.verdict) in {"proved", "refuted"}
+    assert f'"{found.title}"' in done.sentence
+
+
+@pytest.mark.parametrize("name", ["adassp.toml", "adassp.yaml"])
+def test_wangs_adassp_holds_jointly_and_in_no_share(name):
+    """mu^2 = 3/(9 log(6/delta)), so epsilon is 0.596; a share alone has delta 8.85e-7."""
+    found, done = described(name)
+    mu = mpmath.sqrt(1 / (3 * mpmath.log(6 * 10**6)))
+    truth = epsilon_of(mu, mpmath.mpf("1e-6"))
+    assert truth <= done.joint_epsilon <= truth * (1 + 1e-6)
+    assert round(done.joint_epsilon, 3) == 0.596
+    assert str(done.verdict) == "proved"
+    alone = mpmath.mpf(1) / (3 * mpmath.sqrt(mpmath.log(6 * 10**6)))
+    for line in done.lines:
+        assert line.claim == "refuted"
+        assert line.exact_delta == pytest.approx(float(delta_of(Fraction(1, 3), alone)), rel=1e-9)
+    assert [one.verdict for one in found.claimed_sensitivities] == ["equal"] * 3
+
+
+def test_it_is_the_declaration_that_dpframe_ships():
+    """By exact algebra, as printed by the paper and as shipped, for all parameter values."""
+    found, done = described("adassp.toml")
+    shipped = dp.audit(dp.literature.AdaSSPWang(), target=found.target, setting=found.setting)
+    assert done.joint_epsilon == shipped.joint_epsilon
+    assert [line.size for line in done.lines] == [line.size for line in shipped.lines]
+
+
+def test_toml_and_yaml_make_one_declaration():
+    """The same text in the end."""
+    toml, yaml = (
+        dp.audits.read_description(EXAMPLES / f"adassp.{ending}") for ending in ("toml", "yaml")
+    )
+    assert toml.regression == yaml.regression
+    assert (toml.target, toml.setting, toml.title) == (yaml.target, yaml.setting, yaml.title)
+
+
+def test_wangs_code_is_refuted():
+    """mu^2 = 2/log(4/delta), so epsilon is 1.587 at a claim of 1."""
+    _, done = described("ssp_coded.toml")
+    truth = epsilon_of(mpmath.sqrt(2 / mpmath.log(4 * 10**6)), mpmath.mpf("1e-6"))
+    assert truth <= done.joint_epsilon <= truth * (1 + 1e-6)
+    assert round(done.joint_epsilon, 3) == 1.587
+    assert str(done.verdict) == "refuted"
+
+
+def test_analyze_gauss_holds_where_a_row_joins_or_leaves():
+    """mu = epsilon/sqrt(2 log(1.25/delta)) at epsilon = 1/2."""
+    found, done = described("analyze_gauss.toml")
+    mu = mpmath.mpf("0.5") / mpmath.sqrt(2 * mpmath.log(mpmath.mpf("1.25e6")))
+    truth = epsilon_of(mu, mpmath.mpf("1e-6"))
+    assert truth <= done.joint_epsilon <= truth * (1 + 1e-6)
+    assert str(done.verdict) == "proved"
+    assert [str(one.claimed) for one in found.claimed_sensitivities] == ["1"]
+
+
+def test_noisy_stats_holds_on_its_papers_word():
+    """For every epsilon and n; three sensitivities are assumed by name, as the sentence says."""
+    found, done = described("noisy_stats.toml")
+    assert str(done.verdict) == "proved"
+    assert found.trusted == ("ncov", "nvar", "intercept")
+    for name in found.trusted:
+        assert sum(f"sensitivity of {name} is stated" in one for one in done.assumptions) == 1
+    assert "if what is stated of ncov, nvar and intercept is true" in done.sentence
+    assert "N in [2, inf) whole" in done.sentence
+
+
+def _moved(statistic, n):
+    """How far one exchanged record moves a statistic of n records with coordinates 0, 1/2, 1."""
+    records = list(product((0, 0.5, 1), repeat=2))
+    worst = 0
+    for rest in product(records, repeat=n - 1):
+        values = [statistic([*rest, last]) for last in records]
+        worst = max(worst, max(values) - min(values))
+    return worst
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_what_noisy_stats_states_is_true_of_small_tables(n):
+    """Sums around means move by 1 - 1/n, exactly; the intercept by (1 + |slope|)/n."""
+
+    def ncov(records):
+        means = [sum(column) / n for column in zip(*records, strict=True)]
+        return sum((x - means[0]) * (y - means[1]) for x, y in records)
+
+    def nvar(records):
+        return ncov([(x, x) for x, _ in records])
+
+    assert _moved(ncov, n) == pytest.approx(1 - 1 / n)
+    assert _moved(nvar, n) == pytest.approx(1 - 1 / n)
+    for slope in (-2, 0, 0.7):
+
+        def intercept(records, slope=slope):
+            return sum(y - slope * x for x, y in records) / n
+
+        assert _moved(intercept, n) <= (1 + abs(slope)) / n + 1e-12
+
+
+def test_labels_over_their_largest_are_refused_by_the_path():
+    """y -> max_abs -> the divisor -> X'y."""
+    found, done = described("labels_over_max.toml")
+    assert str(done.verdict) == "refuted"
+    rules = [one.rule for one in done.report.open_obligations]
+    assert any("y -> clip to [-10, 10] -> max_abs -> divisor of" in rule for rule in rules)
+    assert any("X'y" in rule for rule in rules)
+    assert [one.verdict for one in found.claimed_sensitivities] == ["no rule"]
+
+
+def test_a_certificate_of_a_description_is_a_file(tmp_path):
+    """Saved, loaded by proving it again, and checked by the standalone checker."""
+    from tests.support.checking import main
+
+    found = dp.audits.read_description(EXAMPLES / "adassp.toml")
+    text = (EXAMPLES / "adassp.toml").read_text().replace("mirrored gaussian", "gaussian")
+    plain = dp.audits.parse_description(text)
+    for one in (found, plain):
+        certificate = dp.certify(one.regression, target=one.target, setting=one.setting)
+        certificate.save(tmp_path / "c.json")
+        assert dp.load(tmp_path / "c.json").hash == certificate.hash
+    assert main([str(tmp_path / "c.json"), "--expect", certificate.hash]) == 0
+
+
+def test_the_oracle_is_the_analytic_std():
+    """Two independent ways to the same mu."""
+    mu = 1 / sigma_of(1, mpmath.mpf("1e-6"))
+    assert abs(epsilon_of(mu, mpmath.mpf("1e-6")) - 1) < 1e-12
+    assert epsilon_of(mu, mpmath.mpf("1e-6")) < inf

@@ -1,0 +1,191 @@
+"""Hostile descriptions are refused where they are read, and can do nothing but be read."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dpframe as dp
+from dpframe.audits.descriptions import parse_description, read_description
+from tests.descriptions.hostile import cases
+
+ROOT = Path(__file__).parents[2]
+IDS = [f"{form}: {what}"[:60].encode("ascii", "replace").decode() for form, what, _ in cases.CASES]
+
+
+@pytest.mark.parametrize(("form", "what", "text"), cases.CASES, ids=IDS)
+def test_it_is_refused_by_its_place(form, what, text):
+    """By a short sentence that names the file and holds nothing that a terminal would obey."""
+    with pytest.raises(dp.InvalidArgument) as refusal:
+        parse_description(text, format=form, name="bad")
+    said = str(refusal.value)
+    assert said.startswith("bad")
+    assert len(said) < 1000
+    assert said.isprintable()
+
+
+def test_the_cases_are_refused_for_what_is_wrong_with_them():
+    """Without it they are read."""
+    assert str(parse_description(cases.GOOD)) == '"t", claimed (1, 1e-6)-differential privacy'
+    assert str(parse_description(cases.YAML, format="yaml")) == str(parse_description(cases.GOOD))
+    assert len(cases.CASES) > 350
+
+
+WATCHED = """
+import sys
+from tests.descriptions.hostile import cases
+import dpframe as dp
+from dpframe.audits.descriptions import parse_description
+
+def read(form, text):
+    try:
+        parse_description(text, format=form, name="bad")
+    except dp.InvalidArgument:
+        return
+    raise SystemExit("accepted")
+
+def warm():  # imports open files, and are no part of what is watched
+    parse_description(cases.GOOD)
+    parse_description(cases.YAML, format="yaml")
+    for form, what, text in cases.CASES[:40]:
+        read(form, text)
+
+watching = False
+def hook(event, arguments):
+    if watching and event.split(".")[0] in {
+        "open", "exec", "import", "os", "subprocess", "socket", "shutil", "ctypes", "pickle"
+    }:
+        raise SystemExit(f"{event} {arguments!r:.200}")
+
+warm()
+sys.addaudithook(hook)
+watching = True
+for form, what, text in cases.CASES:
+    read(form, text)
+try:
+    open(__import__("os").devnull)
+except SystemExit:  # the hook is awake
+    print("quiet")
+"""
+
+
+def test_reading_opens_nothing_and_runs_nothing():
+    """Python's own audit events are watched while every case is read; all of it within the time
+    of a hung process.
+    """
+    called = {"capture_output": True, "text": True, "timeout": 120, "cwd": ROOT}
+    done = subprocess.run([sys.executable, "-c", WATCHED], **called, check=False)
+    assert (done.stdout.strip(), done.returncode) == ("quiet", 0), done.stderr[-2000:]
+
+
+def _written(folder, content, name="a.toml"):
+    path = folder / name
+    path.write_bytes(content)
+    return path
+
+
+GOOD = cases.GOOD.encode()
+
+
+@pytest.mark.parametrize(
+    ("content", "wanted"),
+    [
+        (GOOD + b"# \xff", "UTF-8"),
+        (GOOD.decode().encode("utf-16"), "UTF-8"),
+        (b"\xc0\x80" + GOOD, "UTF-8"),
+        (GOOD + b"# \xed\xa0\x80", "UTF-8"),
+        (b"\x00" * 100, "cannot be seen"),
+        (GOOD + b"#" * (1 << 20), "100 kB"),
+        (b"", "title is missing"),
+    ],
+)
+def test_bytes_that_are_no_text_are_refused(tmp_path, content, wanted):
+    """By what they are instead."""
+    with pytest.raises(dp.InvalidArgument, match=wanted):
+        read_description(_written(tmp_path, content))
+
+
+def test_one_byte_order_mark_and_ends_of_lines_of_windows_are_read(tmp_path):
+    """Editors write them."""
+    plain = read_description(_written(tmp_path, GOOD))
+    marked = read_description(
+        _written(tmp_path, b"\xef\xbb\xbf" + GOOD.replace(b"\n", b"\r\n"), "b.TOML")
+    )
+    assert marked.regression == plain.regression
+
+
+def test_only_regular_files_are_opened(tmp_path):
+    """A pipe would block, a device would never end; a link to a file is a file."""
+    folder, pipe, link = tmp_path / "d.toml", tmp_path / "p.toml", tmp_path / "l.toml"
+    folder.mkdir()
+    os.mkfifo(pipe)
+    device = tmp_path / "z.toml"
+    device.symlink_to("/dev/zero")
+    circle = tmp_path / "c.toml"
+    circle.symlink_to(circle)
+    for path in (folder, pipe, device, circle, tmp_path / "none.toml", tmp_path / "a\0.toml"):
+        with pytest.raises(dp.InvalidArgument, match="file"):
+            read_description(path)
+    link.symlink_to(_written(tmp_path, GOOD))
+    assert read_description(link).title == "t"
+
+
+def test_the_ending_says_the_format(tmp_path):
+    """Or the caller does."""
+    path = _written(tmp_path, cases.YAML.encode(), "a.txt")
+    with pytest.raises(dp.InvalidArgument, match="toml"):
+        read_description(path)
+    assert read_description(path, format="yaml").title == "t"
+    for wrong in ("json", "", "TOML"):
+        with pytest.raises(dp.InvalidArgument):
+            read_description(path, format=wrong)
+        with pytest.raises(dp.InvalidArgument):
+            parse_description(cases.GOOD, format=wrong)
+    with pytest.raises(dp.InvalidArgument):
+        parse_description(GOOD)
+
+
+def test_markup_passes_as_text():
+    """What came from the file is not changed; whoever makes a page of it escapes it."""
+    found = read_description(Path(__file__).parent / "hostile" / "html.toml")
+    assert found.title == "<script>alert('title')</script> & <b>bold</b>"
+    assert "<img src=x" in found.citation
+    assert "{{7*7}}" in found.notes
+    assert set(found.remarks) == {"gram", "output"}
+    assert found.trusted == ("median",)
+    done = dp.audit(found.regression, target=found.target, setting=found.setting)
+    assert any("<iframe" in assumption for assumption in done.assumptions)
+
+
+def test_without_pyyaml_the_extra_is_named(monkeypatch):
+    """TOML needs nothing."""
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(dp.errors.MissingExtra, match=r"dpframe\[yaml\]"):
+        parse_description(cases.YAML, format="yaml")
+    assert parse_description(cases.GOOD).title == "t"
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        (cases.GOOD.replace("relation", "relatoin"), "Did you mean relation"),
+        (cases.GOOD.replace("std", "stdev"), "Did you mean std"),
+        (cases.GOOD.replace("6/epsilon", "6/epsilom"), "Did you mean epsilon"),
+        (cases.GOOD.replace("6/epsilon", "sqr(6)"), "Did you mean sqrt"),
+    ],
+)
+def test_the_nearest_word_is_named(text, near):
+    """Of keys, names and functions."""
+    with pytest.raises(dp.InvalidArgument, match=near):
+        parse_description(text)
+
+
+def test_lines_of_yaml_are_named():
+    """TOML has key paths only, YAML both."""
+    text = cases.YAML.replace("6/epsilon", '"6/"')
+    with pytest.raises(dp.InvalidArgument, match="release gram, std"):
+        parse_description(text, format="yaml", name="a.yaml")
+    with pytest.raises(dp.InvalidArgument, match=r"a.yaml, line 2: relation"):
+        parse_description(cases.YAML.replace("add-remove", "add"), format="yaml", name="a.yaml")

@@ -1,0 +1,100 @@
+"""Intervals where variances were seen with noise: coverage by quadrature, and Student's law."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import norm, t
+
+from dpframe.inference.spread import FARTHEST, Spread, stretched
+
+LEVELS = (0.08, 0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.998)
+
+
+def missed(r: float, level: float, private: float = 0.0) -> float:
+    """How often an estimate from N(0, r), of which r + N(0, 1) was seen, is beyond its interval."""
+    z = norm.ppf((1 + level) / 2)
+
+    def at(noise: float) -> float:
+        allowed = max(float(stretched(np.array(r + noise), z)), private)
+        return 2 * norm.sf(z * np.sqrt(allowed / r)) * norm.pdf(noise)
+
+    return quad(at, -9, 9, points=[-r, private - r], limit=400, epsabs=1e-12)[0]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.slow
+def test_coverage_is_what_was_asked_for_whatever_the_variance(level):
+    """Never missed much more often, and not much less where the variance is near its noise."""
+    for r in np.geomspace(0.65, 300, 40):
+        assert 0.56 < missed(r, level) / (1 - level) < 1.06
+    for r in (0.01, 0.1, 0.3, 0.5):
+        assert missed(r, level) < 1.04 * (1 - level)
+
+
+@pytest.mark.parametrize(("level", "most"), [(0.9999, 1.2), (1 - 1e-6, 1.4), (1 - 1e-9, 1.6)])
+def test_levels_beyond_are_missed_a_little_more_often(level, most):
+    """As the docs say."""
+    assert max(missed(r, level) for r in np.geomspace(0.05, 100, 30)) < most * (1 - level)
+
+
+def test_95_percent_are_94_8_to_95_9():
+    """From two thirds of the noise on."""
+    covered = [1 - missed(r, 0.95) for r in np.geomspace(0.65, 300, 60)]
+    assert 0.948 < min(covered)
+    assert max(covered) < 0.959
+
+
+@pytest.mark.parametrize("private", [0.1, 1.0, 5.0, 50.0])
+def test_a_known_part_makes_it_a_little_wider(private):
+    """An interval is never shorter than without the unknown part: 98% at worst for 95%."""
+    for rest in (0.01, 0.1, 1.0, 10.0):
+        share = missed(private + rest, 0.95, private) / missed(private + rest, 0.95)
+        assert 0.4 < share <= 1 + 1e-9
+        assert missed(private + rest, 0.95, private) < 0.052
+
+
+def test_far_from_noise_it_is_students_law():
+    """Of 2 x^2 degrees of freedom."""
+    for x in (5.0, 10.0, 30.0, 1000.0):
+        for level in LEVELS:
+            z = norm.ppf((1 + level) / 2)
+            half = z * np.sqrt(stretched(np.array(x), z))
+            student = t.ppf((1 + level) / 2, 2 * x**2) * np.sqrt(x)
+            assert half == pytest.approx(student, rel=0.5 / x**2)
+
+
+def test_wider_for_more_seen_and_for_higher_levels():
+    """More seen, at the levels that were fitted; levels, far beyond."""
+    x = np.concatenate([-np.geomspace(1e9, 1e-9, 200), [0.0], np.geomspace(1e-9, 1e9, 200)])
+    z = np.linspace(0.1, FARTHEST, 2000)
+    wide = z * np.sqrt(stretched(x[:, None], z))
+    assert np.all(wide > 0)
+    usual = wide[:, z < norm.ppf(0.9995)]
+    assert np.all(np.diff(usual, axis=0) >= -1e-12 * usual[1:])
+    assert np.all(np.diff(wide, axis=1) > 0)
+
+
+SPREAD = Spread(
+    errors=np.array([4.0, 4.0, 4.0, 0.0]),
+    private=np.array([1.0, 3.9, 0.0, 0.0]),
+    seen=np.array([3.0, -2.0, 5.0, 0.0]),
+    doubt=np.array([2.0, 1.0, 0.0, 0.0]),
+)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_p_values_are_where_intervals_end(level):
+    """An estimate at the end of its interval has 1 less its level."""
+    half = SPREAD.half(level)
+    assert np.all(half[:3] > 0)
+    found = SPREAD.p_values(half)
+    assert found[:3] == pytest.approx(1 - level, rel=1e-9)
+
+
+def test_what_is_known_counts_as_it_is():
+    """A part that is known is never undercut; a variance that is known has normal intervals."""
+    z = norm.ppf(0.975)
+    assert SPREAD.half(0.95)[1] == pytest.approx(z * np.sqrt(3.9))
+    assert SPREAD.half(0.95)[2] == pytest.approx(2 * z)
+    assert SPREAD.p_values(np.array([0.0, 0.0, 0.0, 0.0])).tolist() == [1, 1, 1, 1]
+    assert SPREAD.p_values(np.full(4, 1e6)).max() < 1e-300

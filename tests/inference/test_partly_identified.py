@@ -1,0 +1,162 @@
+"""Where noise hides a direction: what is claimed of the others, and that it holds, simulated."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+
+from benchmarks.coverage import released
+from dpframe.inference.inference import infer as inferred
+from dpframe.inference.words import sentences
+
+infer = partial(inferred, normal_residuals=True)
+D, REPEATS, LEVEL = 5, 80, 0.9
+NORM = math.sqrt(D)
+BESIDE = np.array([0.3, -0.2, 0.1, 0.1, -0.1])  # coefficients of four columns and an intercept
+
+
+def same(n, rng):
+    """Columns 2 and 3 are the same."""
+    rows = even(n, rng)
+    rows[:, 3] = rows[:, 2]
+    return rows
+
+
+def twins(n, rng):
+    """They are nearly the same."""
+    rows = even(n, rng)
+    rows[:, 3] = 0.97 * rows[:, 2] + 0.03 * rows[:, 3]
+    return rows
+
+
+def leaning(n, rng):
+    """Column 2 hardly varies beside a fifth of column 1."""
+    rows = even(n, rng)
+    rows[:, 2] = 0.1 * rows[:, 2] + 0.2 * rows[:, 1]
+    return rows
+
+
+def even(n, rng):
+    """Uniform columns and an intercept."""
+    return np.column_stack([rng.uniform(-1, 1, (n, D - 1)), np.ones(n)])
+
+
+def falling(n, rng):
+    """Columns whose spreads fall off."""
+    return even(n, rng) * [1, 0.8, 0.6, 0.45, 1]
+
+
+HIDDEN = {
+    same: np.array([0, 0, 1, -1, 0]) / math.sqrt(2),
+    twins: np.array([0, 0, 1, -1, 0]) / math.sqrt(2),
+    leaning: np.array([0, -0.2, 1, 0, 0]) / math.hypot(1, 0.2),
+}
+
+
+def along(make, weak):
+    """Coefficients of which that of the hidden direction is `weak`; 1 is what is believed."""
+    direction = HIDDEN[make]
+    return BESIDE + (weak - BESIDE @ direction) * direction
+
+
+def runs(make, theta, *, n=3000, mu=0.5, corrections=0, repeats=REPEATS, believed=NORM):
+    """Inferences for labels x'theta plus noise in [-1, 1], and the coefficients that they are of.
+
+    Rows are divided by NORM, so that they lie in the unit ball.
+    """
+    rng = np.random.default_rng(0)
+    for _ in range(repeats):
+        rows = make(n, rng)
+        labels = np.clip(rows @ theta + 0.1 * rng.standard_normal(n), -1, 1)
+        seen = released(rows / NORM, labels, mu, rng, bound=1.0, corrections=corrections)
+        yield infer(seen, bound=1.0, believed=believed), theta * NORM
+
+
+def covered(found, truth):
+    """Which coefficients have an interval, and whether those hold."""
+    ends = found.intervals(LEVEL)
+    given = np.isfinite(ends).all(axis=1)
+    return given, ((ends[:, 0] <= truth) & (truth <= ends[:, 1]))[given]
+
+
+@pytest.mark.parametrize("corrections", [0, 3])
+@pytest.mark.parametrize("weak", [-1.0, 0.3, 1.0])
+@pytest.mark.parametrize("make", HIDDEN)
+def test_what_is_claimed_beside_a_hidden_direction_holds(make, weak, corrections):
+    """At least as often as it says, over the tables in which it is claimed; and it is claimed."""
+    inside, claimed = [], []
+    for found, truth in runs(make, along(make, weak), corrections=corrections):
+        given, right = covered(found, truth)
+        assert found.identified == D - 1
+        claimed.append(given[[0, 4]])  # where the iteration settles, in nearly all tables
+        inside += right.tolist()
+    assert np.mean(claimed) > 0.95
+    assert np.mean(inside) >= LEVEL - 3 * math.sqrt(LEVEL * (1 - LEVEL) / REPEATS / 2)
+
+
+@pytest.mark.parametrize("make", [same, twins])
+def test_coefficients_along_a_hidden_direction_have_no_interval(make):
+    """Twins have none, and nothing is said of their signs; the others have."""
+    for found, _ in runs(make, along(make, 0.3), repeats=10):
+        given, _ = covered(found, np.zeros(D))
+        assert given.tolist() == [True, True, False, False, True]
+        apart = found.of(np.eye(D))
+        assert np.all(apart.p_values[2:4] == 1)
+        together = found.of(np.array([[0.0, 0, 1, 1, 0]]))  # their sum is seen
+        assert np.isfinite(together.errors).all()
+
+
+@pytest.mark.parametrize("mu", [0.12, 0.18, 0.25])
+def test_tables_that_pass_by_luck_are_covered_too(mu):
+    """At budgets at which a direction is hidden in some tables and seen in others."""
+    inside, hidden = [], set()
+    for found, truth in runs(falling, np.array([0.3, -0.2, 0.2, 0.3, -0.1]), mu=mu, repeats=150):
+        hidden.add(D - found.identified)
+        inside += covered(found, truth)[1].tolist()
+    assert len(hidden) > 1
+    assert len(inside) > 50
+    assert np.mean(inside) >= LEVEL - 0.03
+
+
+def test_what_is_believed_widens_intervals():
+    """By what a larger hidden coefficient may do; nothing is claimed where nothing is believed."""
+    half = []
+    for believed in (NORM, 3 * NORM, math.inf):
+        (found, _), *_ = runs(twins, along(twins, 0.3), repeats=1, believed=believed)
+        half.append(float(np.diff(found.intervals()[0])[0]))
+    assert half[0] < half[1] < half[2] == math.inf
+
+
+def test_a_direction_that_is_seen_needs_no_belief():
+    """Intervals are the same whatever is believed where nothing is hidden."""
+    ends = [
+        next(runs(even, BESIDE, repeats=1, believed=believed))[0].intervals()
+        for believed in (NORM, math.inf)
+    ]
+    assert np.isfinite(ends[0]).all()
+    assert np.array_equal(*ends)
+
+
+def test_sentences_name_the_direction_and_no_vain_advice():
+    """What is hidden, what the others assume, and that a column which follows from others goes."""
+    ((found, _),) = runs(twins, along(twins, 0.3), repeats=1)
+    said = " ".join(sentences(found, ["a - 1.0 b"]))
+    assert "1 of 5 directions of the coefficients are not identified: a - 1.0 b" in said
+    assert "leave it out: no budget tells them apart" in said
+    assert "labels change by no more than their declared range" in said
+    assert "No coefficient has an interval" in " ".join(sentences(found, ["a"], some=False))
+
+
+def test_the_sample_is_covered_beside_a_hidden_direction():
+    """The least squares coefficients of the table itself, where others vary as they should."""
+    rng = np.random.default_rng(1)
+    theta, inside = along(leaning, 0.5), []
+    for _ in range(REPEATS):
+        rows = leaning(3000, rng)
+        labels = np.clip(rows @ theta + 0.1 * rng.standard_normal(3000), -1, 1)
+        seen = released(rows / NORM, labels, 0.5, rng, bound=1.0, corrections=0)
+        truth = np.linalg.lstsq(rows / NORM, labels, rcond=None)[0]
+        found = infer(seen, target="sample", bound=1.0, believed=NORM)
+        inside += covered(found, truth)[1].tolist()
+    assert np.mean(inside) >= LEVEL

@@ -1,0 +1,122 @@
+"""Where labels and residuals are clipped, by hand."""
+
+import attrs
+import numpy as np
+import pytest
+
+from dpframe.inference.evidence import Evidence, Seen
+from dpframe.inference.prior import Prior
+from dpframe.inference.shrinkage import posterior
+from dpframe.inference.widths import (
+    count_of,
+    counted_squares,
+    label_level,
+    residual_width,
+    share_kept,
+)
+
+COUNTS = np.array([0.0, 0, 0, 0, 0, 9700, 250, 50])  # of |y| in (1/8, 1/4], (1/4, 1/2], (1/2, 1]
+
+
+def level(counts, std=1.0, strength=1e-4, n=None):
+    """With what does not matter left out."""
+    return label_level(counts, std, n, strength)
+
+
+def test_level_leaves_some_outside_where_noise_is_large():
+    """By hand: 7%."""
+    assert level(COUNTS) == 0.25  # 300 of 10,000 are above 1/4, all above 1/8
+    assert level(np.array([0.0, 0, 0, 0, 9700, 0, 250, 50])) == 0.125
+    assert level(np.array([0.0, 0, 0, 0, 9200, 500, 250, 50])) == 0.25
+
+
+def test_level_leaves_less_where_noise_is_small():
+    """By hand."""
+    # n mu^2/d = 1000: 0.07 % may lie outside, so 50 of 10,000 above 1/2 are too many
+    assert level(COUNTS, strength=0.1) == 1.0
+    # 140: 0.5 %, 50 may lie outside but not 300
+    assert level(COUNTS, strength=0.0139) == 0.5
+
+
+def test_level_allows_for_half_a_deviation_of_the_counts():
+    """By hand."""
+    # 0.07 % of 10,000 is 7: 50 are too many until noise of 87 makes them 7 + 43.5
+    assert level(COUNTS, std=85.0, strength=0.1) == 1.0
+    assert level(COUNTS, std=87.0, strength=0.1) == 0.5
+
+
+def test_level_is_the_bound_where_the_number_of_records_is_not_clear():
+    """Unless n is public."""
+    assert level(COUNTS, std=2000.0) == 1.0  # 10,000 of noise 2000 sqrt(8)
+    assert level(COUNTS, std=2000.0, n=10_000.0) == 0.25
+
+
+def test_level_of_tiny_labels():
+    """The smallest cut."""
+    assert level(np.array([10_000.0, 0, 0, 0, 0, 0, 0, 0])) == 2.0**-7
+
+
+@pytest.mark.parametrize("counts", [-COUNTS, np.full(8, -1e9), np.full(8, 1e9)])
+def test_level_is_in_its_range_for_any_noise(counts):
+    """Whatever is released."""
+    assert 2.0**-7 <= level(counts, strength=1e-3) <= 1
+    assert 2.0**-7 <= level(counts, strength=1e-3, n=100.0) <= 1
+
+
+def test_count():
+    """The sum of the bins."""
+    assert count_of(COUNTS, 3.0, None) == pytest.approx((10_000, 3 * np.sqrt(8)))
+    assert count_of(COUNTS, 3.0, 123.0) == (123.0, 0.0)
+
+
+def test_counted_squares_of_labels_that_are_uniform_between_cuts():
+    """By simulation."""
+    rng = np.random.default_rng(0)
+    y = np.concatenate([rng.uniform(0.5, 1, 40_000), rng.uniform(0, 2.0**-7, 60_000)])
+    counts = np.array([60_000.0, 0, 0, 0, 0, 0, 0, 40_000])
+    total, std = counted_squares(counts, 10.0, 1.0)
+    assert total == pytest.approx(np.sum(y**2), rel=0.01)
+    sizes = [4.0**-7 / 3, *(4.0 ** -np.arange(6, -1, -1.0) * 7 / 12)]
+    assert std == pytest.approx(10 * np.sqrt(np.sum(np.square(sizes))))
+    assert counted_squares(counts, 10.0, 0.25)[0] == pytest.approx(40_000 / 16, rel=0.01)
+
+
+def test_residual_width():
+    """By hand: few deviations, more for small noise, never more than possible."""
+    n, theta = 10_000.0, np.array([0.4])
+    gram, squares = np.array([[5000.0]]), 1000.0
+    first = Seen(gram @ theta, 1e-3, np.zeros(1), 1.0)
+    seen = Evidence(gram, 1e-3, (first,), squares, 1e-6, n, 0.0)
+    fit = attrs.evolve(posterior(seen, 1.0, Prior()), mean=theta)
+    left = squares - 2 * 0.4 * 2000 + 0.16 * 5000
+    narrow = 0.3 * np.sqrt(left / n)
+    assert residual_width(seen, fit, 1.0, 1e-12) == pytest.approx(narrow, rel=1e-3)
+    wide = (0.3 + 0.27 * 8) * np.sqrt(left / n)
+    assert residual_width(seen, fit, 1.0, 64 / n) == pytest.approx(wide, rel=1e-3)
+    slow = (3 + 0.45 * np.log(3000)) * np.sqrt(left / n)
+    assert residual_width(seen, fit, 1.0, 3000 / n) == pytest.approx(min(slow, 1.4), rel=1e-3)
+    assert residual_width(seen, fit, 2.0, 1e-12) == pytest.approx(narrow / 2, rel=1e-3)
+    huge = attrs.evolve(seen, squares=1e9)
+    most = 1 + 2 * np.sqrt(0.16 * 5000 / n)
+    assert residual_width(huge, fit, 1.0, 1e-9) == pytest.approx(most, rel=1e-3)
+
+
+def test_share_kept():
+    """By simulation."""
+    rng = np.random.default_rng(0)
+    normal = 0.3 * rng.normal(size=200_000)
+    assert share_kept(0.39, 0.3) == pytest.approx(np.mean(abs(normal) < 0.39), abs=0.005)
+    assert share_kept(1e-9, 0.3) == 0.4
+    assert share_kept(1.0, 0.0) == 1.0
+
+
+def test_moments_that_are_kept_in_part_count_in_full():
+    """Half of a moment with half the noise is the moment."""
+    gram = np.diag([400.0, 900.0])
+    whole = Seen(np.array([40.0, 10.0]), 20.0, np.zeros(2), 1.0)
+    half = Seen(np.array([20.0, 5.0]), 10.0, np.zeros(2), 1.0, kept=0.5)
+    one, other = (
+        posterior(Evidence(gram, 5.0, (seen,), 300.0, 1.0, 1300.0, 1.0), 1.0, Prior()).mean
+        for seen in (whole, half)
+    )
+    assert one == pytest.approx(other)

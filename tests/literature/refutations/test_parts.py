@@ -1,0 +1,124 @@
+"""What the attacks are made of: tables, samplers, half-planes, bounds on means."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb
+
+from dpframe.literature.refutations.half_planes import best, enclosed, on_lines
+from dpframe.literature.refutations.means import mean_at_least
+from dpframe.literature.refutations.samplers import Law, posterior, transposed
+from dpframe.literature.refutations.tables import Pair, Sums, at, circle
+from dpframe.numerics.fast import gaussian_delta
+from dpframe.numerics.profile import ball
+
+PAIR = Pair(20, at(0.7), at(0.3), at(1.2))
+
+
+def explicit(pair):
+    """Both tables, row by row."""
+
+    def point(t):
+        return np.array([float(value) for value in circle(t)])
+
+    u, lean, row = point(pair.turn), point(pair.lean), point(pair.angle)
+    v = np.array([-u[1], u[0]])
+    base = [sign * lean[0] * u + lean[1] * v for sign in (1, -1) for _ in range(pair.rows // 2)]
+    one = row[0] * u + row[1] * v
+    first = [(x, 1) for x in base] + ([(one, 1)] if pair.replaced else [])
+    second = [(x, 1) for x in base] + [(one, -1)]
+    return [(np.array([x for x, _ in t]), np.array([y for _, y in t])) for t in (first, second)]
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_tables_are_their_rows(replaced):
+    """The sums of both tables, and rows of norm 1."""
+    pair = Pair(PAIR.rows, PAIR.turn, PAIR.lean, PAIR.angle, replaced)
+    for (X, y), sums in zip(explicit(pair), pair.tables(float), strict=True):
+        gram, moment = X.T @ X, X.T @ y
+        expected = (gram[0, 0], gram[0, 1], gram[1, 1], *moment, len(y))
+        assert sums == pytest.approx(expected, abs=1e-12)
+        assert np.linalg.norm(X, axis=1) == pytest.approx(1, abs=1e-15)
+
+
+def test_samplers_are_what_the_factor_does():
+    """Against numpy's Cholesky: R'R = H, and (R')^-1 z or R^-1 z."""
+    table = PAIR.tables(float)[1]
+    ridge, root_gamma = 3.0, 0.7
+    gram = np.array([[table.first, table.mixed], [table.mixed, table.second]])
+    upper = np.linalg.cholesky(gram + (1 + ridge) * np.eye(2)).T
+    theta = np.linalg.solve(gram + (1 + ridge) * np.eye(2), [table.left, table.right])
+    for sampler, factor in ((posterior, upper), (transposed, upper.T)):
+        law, half = sampler(table, ridge, root_gamma), np.linalg.inv(factor) / root_gamma
+        covariance = half @ half.T
+        assert (law.left, law.right) == pytest.approx(theta)
+        expected = (covariance[0, 0], covariance[0, 1], covariance[1, 1])
+        assert (law.first, law.mixed, law.second) == pytest.approx(expected)
+
+
+def by_grid(p, q, epsilon):
+    """delta(epsilon) of two laws in the plane, by the midpoint rule."""
+    cells = np.linspace(-9, 9, 1201)
+    x, y = np.meshgrid(cells, cells)
+
+    def density(law):
+        det = law.first * law.second - law.mixed**2
+        a, b = x - law.left, y - law.right
+        square = law.second * a * a - 2 * law.mixed * a * b + law.first * b * b
+        return np.exp(-square / det / 2) / (2 * math.pi * math.sqrt(det))
+
+    gap = density(p) - math.exp(epsilon) * density(q)
+    return float(np.sum(np.maximum(gap, 0))) * (cells[1] - cells[0]) ** 2
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 2.0])
+def test_half_planes_are_below_the_profile(epsilon):
+    """And reach it where the covariances are one, at the Mahalanobis distance."""
+    p, q = Law(0.3, -0.2, 1.2, 0.5, 0.7), Law(-0.9, 0.4, 0.9, 0.4, 0.8)
+    gain = best(p, q, epsilon).gain
+    exact = by_grid(p, q, epsilon)
+    assert 0.8 * exact < gain <= exact + 1e-4
+    same = q._replace(first=1.2, mixed=0.5, second=0.7)
+    covariance = np.array([[1.2, 0.5], [0.5, 0.7]])
+    shift = np.array([-1.2, 0.6])
+    mu = math.sqrt(shift @ np.linalg.solve(covariance, shift))
+    assert best(p, same, epsilon).gain == pytest.approx(gaussian_delta(epsilon, mu), rel=1e-4)
+
+
+def test_a_threshold_is_the_best_of_its_line():
+    """No other t does better, wider or narrower; a law against itself gives nothing."""
+    rng = np.random.default_rng(4)
+    for p, q, epsilon in zip(
+        rng.uniform(0.3, 3, 50), rng.uniform(0.3, 3, 50), rng.uniform(0, 2, 50), strict=True
+    ):
+        line, other = (0.0, p), (-1.0, q)
+        gain, t = on_lines(line, other, epsilon)
+        for shifted in (t - 0.01, t + 0.01):
+            upper = [math.erfc((shifted - m) / math.sqrt(2 * v)) / 2 for m, v in (line, other)]
+            assert upper[0] - math.exp(epsilon) * upper[1] <= gain + 1e-12
+    assert on_lines((0.0, 1.0), (0.0, 1.0), 0.5)[0] <= 0
+
+
+def test_the_enclosure_is_the_gain_rounded_down():
+    """The laws by balls, the half-plane that doubles found."""
+    first, second = ([sampler_law(t, to) for t in PAIR.tables(to)] for to in (float, ball))
+    found = best(*first, 0.5)
+    proved = enclosed(*second, arb("0.5"), found.event)
+    assert proved == pytest.approx(found.gain, rel=1e-9)
+
+
+def sampler_law(table: Sums, to) -> Law:
+    """A ridge of 2, gamma of 1/4."""
+    return transposed(table, to(Fraction(2)), to(Fraction(1, 2)))
+
+
+def test_a_bound_on_a_mean_is_one():
+    """Below the mean in every one of many samples; not far below in a large one; cut above."""
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        assert mean_at_least(rng.uniform(0, 0.2, 500), 0.0, 1.0) < 0.1
+    assert 0.098 < mean_at_least(rng.uniform(0, 0.2, 10**6), 0.0, 0.2) < 0.1
+    assert mean_at_least(np.array([0.0] * 999 + [1e9]), 0.0, 1.0) < 0.001
+    assert mean_at_least(np.full(10**6, -1.0), -2.0, 1.0) < -1

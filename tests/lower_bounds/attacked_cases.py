@@ -1,0 +1,130 @@
+"""Everything that is attacked: each mechanism and each certified regression of the package.
+
+A new mechanism adds an entry of MECHANISMS; a new regression needs none.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+import attrs
+
+import dpframe as dp
+from dpframe.literature.catalogue import claims_pure, everything, example
+from dpframe.symbols import Symbol
+from tests.lower_bounds.faults import noise_times
+from tests.support import samples
+
+HALF = Fraction(1, 2)
+CONFIDENCE = 1 - 1e-6
+DRAWS = 4000
+
+# a mechanism whose noise is `size` times what it should be, at a claim that 10,000 draws can see
+MECHANISMS = {
+    dp.Gaussian: lambda size: dp.Gaussian(std=size),
+    dp.Laplace: lambda size: dp.Laplace(scale=size),
+    dp.DiscreteLaplace: lambda size: dp.DiscreteLaplace(scale=size),
+    dp.DiscreteGaussian: lambda size: dp.DiscreteGaussian(std=size),
+    dp.L2Laplace: lambda size: dp.L2Laplace(scale=size),
+    dp.mechanisms.MirroredGaussian: lambda size: dp.mechanisms.MirroredGaussian(std=size),
+    dp.mechanisms.CorrelatedGaussian: lambda size: dp.mechanisms.CorrelatedGaussian(
+        [[4 * size**2, 2 * size**2], [2 * size**2, 2 * size**2]]
+    ),
+    dp.mechanisms.RandomizedResponse: lambda size: dp.mechanisms.RandomizedResponse(
+        1 / size, categories=3
+    ),
+    dp.mechanisms.ExponentialMechanism: lambda size: dp.mechanisms.ExponentialMechanism(scale=size),
+    dp.mechanisms.GumbelNoisyMax: lambda size: dp.mechanisms.GumbelNoisyMax(
+        scale=size * HALF, monotone=True
+    ),
+    dp.mechanisms.PermuteAndFlip: lambda size: dp.mechanisms.PermuteAndFlip(scale=size),
+    dp.mechanisms.ExponentialNoisyMax: lambda size: dp.mechanisms.ExponentialNoisyMax(scale=size),
+    dp.mechanisms.PoissonSubsampled: lambda size: dp.mechanisms.PoissonSubsampled(
+        dp.Gaussian(std=size * HALF), rate=HALF
+    ),
+    dp.mechanisms.SubsampledWithoutReplacement: lambda size: (
+        dp.mechanisms.SubsampledWithoutReplacement(dp.Laplace(scale=size * HALF), size=2, of=3)
+    ),
+}
+RELATIONS = {dp.mechanisms.SubsampledWithoutReplacement: dp.REPLACE_ONE}
+
+
+def laplace_program(size):
+    """A program that stands for a black box: a sum with Laplace noise."""
+
+    def released(X, seed):
+        import numpy as np
+
+        return X.sum() + np.random.default_rng(seed).laplace(0.0, float(size))
+
+    return released
+
+
+def setting(relation):
+    """Bounds of 1."""
+    return dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=relation)
+
+
+def target(declared):
+    """A claim that few draws can see: epsilon 2 where pure, else mu near 1."""
+    pure = claims_pure(declared, dp.ADD_REMOVE)
+    return dp.PureDP(2) if pure else dp.ApproxDP(6, "1e-6")
+
+
+def numbered(declared):
+    """The declaration with an example in the place of each symbolic field."""
+    fields = {field.name: getattr(declared, field.name) for field in attrs.fields(type(declared))}
+    free = {name: value for name, value in fields.items() if isinstance(value, Symbol)}
+    return attrs.evolve(declared, **{name: one.domain.example() for name, one in free.items()})
+
+
+@cache
+def proof_of(cls, relation):
+    """Its certificate at these numbers; None where there is none."""
+    declared = numbered(example(cls))
+    try:
+        return dp.certify(declared, target=target(declared), setting=setting(relation))
+    except dp.DPFrameError:
+        return None
+
+
+def mechanism_attack(cls, factor="1"):
+    """Noise times the factor, against the claim of the true noise; once in a session."""
+    return _mechanism_attack(cls, factor)
+
+
+@cache
+def _mechanism_attack(cls, factor):
+    found, claim = (MECHANISMS[cls](Fraction(size)) for size in (factor, "1"))
+    relation = RELATIONS.get(cls, dp.ADD_REMOVE)
+    return dp.attack(
+        found, claim=claim, relation=relation, confidence=CONFIDENCE, draws=16_000, seed=7
+    )
+
+
+def regression_attack(cls, relation, factor="1"):
+    """The job on a certificate; too little noise on the pair that was found for the true one, by a
+    fault in the samplers, which the proof cannot see. Once in a session.
+    """
+    return _regression_attack(cls, relation, factor)
+
+
+@cache
+def _regression_attack(cls, relation, factor):
+    proof, options = proof_of(cls, relation), {"draws": DRAWS, "confidence": CONFIDENCE, "seed": 1}
+    if factor == "1":
+        return dp.attack(proof, **options)
+    pair = regression_attack(cls, relation).pair
+    with noise_times(factor):
+        return dp.attack(proof, on=pair, **options)
+
+
+def certified():
+    """Every regression and relation that is certified at these numbers."""
+    beyond = {dp.literature.AdaSSPBudget}  # its region ends below epsilon = 6
+    listed = [cls for cls in everything() if cls not in beyond]
+    return sorted(
+        (one for one in samples.certified() if one[0] in listed),
+        key=lambda one: listed.index(one[0]),
+    )

@@ -1,0 +1,171 @@
+"""Programs of anybody's: what leaks is found, what does not is not flagged."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import dpframe as dp
+
+D, E = np.ones((3, 2)), np.ones((2, 2))
+
+
+def attacked(run, claim=None, **options):
+    """At confidence 1 - 1e-6, from a fixed seed."""
+    claim = dp.PureDP(1) if claim is None else claim
+    options = {"on": (D, E), "draws": 3000, "seed": 1, "confidence": 1 - 1e-6, **options}
+    return dp.attack(run, claim=claim, **options)
+
+
+def noise(seed):
+    """A generator."""
+    return np.random.default_rng(seed)
+
+
+def private(X, seed):
+    """A count with enough noise."""
+    return len(X) + noise(seed).laplace(0.0, 1.0)
+
+
+LEAKS = {
+    "half the noise": lambda X, seed: len(X) + noise(seed).laplace(0.0, 0.5),
+    "no noise": lambda X, seed: float(len(X)),
+    "reused noise": lambda X, seed: [
+        len(X) + (shared := noise(seed).laplace(0.0, 1.0)),
+        2 * len(X) + shared,
+    ],
+    "the number of answers": lambda X, seed: noise(seed).normal(size=len(X)),
+    "a crash": lambda X, seed: 1 / (len(X) - 2),
+    "nan": lambda X, seed: np.nan if len(X) == 3 else 0.0,
+    "a seldom confession": lambda X, seed: (
+        float(len(X)) if noise(seed).random() < 0.1 else noise(seed).normal()
+    ),
+    "a spread": lambda X, seed: noise(seed).normal(0.0, len(X) ** 2, size=2),
+    "a ring": lambda X, seed: ring(noise(seed), len(X)),
+    "a mapping": lambda X, seed: {"b": np.zeros(2), "a": len(X) + noise(seed).laplace() / 2},
+}
+
+
+def ring(rng, n):
+    """A point on a circle whose radius tells n, at a random angle: no mean or covariance does."""
+    angle, radius = rng.uniform(0, 2 * np.pi), 1.0 if n == 3 else 1.5
+    far = radius * (1 if rng.random() < 0.5 else 3.0 / radius)
+    return [far * np.cos(angle), far * np.sin(angle)]
+
+
+@pytest.mark.some(3)
+@pytest.mark.parametrize("name", LEAKS)
+def test_leaks_are_found(name):
+    """Each of them, on neighbours of 3 rows and 2."""
+    found = attacked(LEAKS[name])
+    assert found.flagged, str(found)
+
+
+def test_what_is_private_is_not_flagged():
+    """And the bound comes near."""
+    found = attacked(private, draws=8000)
+    assert not found.flagged
+    assert 0.7 < found.epsilon <= 1
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_false_alarms_are_rare(seed):
+    """At confidence 0.5, noise alone is flagged in fewer than half of the runs: here in none."""
+    found = attacked(lambda X, seed: noise(seed).laplace(), draws=400, seed=seed, confidence=0.5)
+    assert not found.flagged
+
+
+def test_the_seed_decides_all():
+    """One seed, one record; another seed, another."""
+    first, again, other = (attacked(private, seed=seed).record() for seed in (1, 1, 2))
+    assert first == again
+    assert first["findings"] != other["findings"]
+    json.dumps(first, allow_nan=False)
+
+
+def test_without_a_seed_bits_are_the_operating_system_s():
+    """And the page says so."""
+    found = dp.attack(dp.Laplace(scale=1), draws=2000)
+    assert found.source == "operating system"
+    assert "operating system" in str(found)
+
+
+def test_labels_and_programs_without_a_seed():
+    """run(X, y), and run(X) that draws by itself."""
+    rng = np.random.default_rng(0)
+    tables = ((D, np.ones(3)), (E, np.ones(2)))
+    found = attacked(lambda X, y: X.T @ y + rng.laplace(0, 0.5, 2), on=tables)
+    assert found.flagged
+    assert attacked(lambda X: len(X) + rng.laplace(0, 0.5)).flagged
+
+
+def test_approximate_claims_leave_room():
+    """(eps, delta) claims are held to what they imply, no more."""
+    claim = dp.ApproxDP("1/2", "1/10")
+
+    def confesses(X, seed):
+        rng = noise(seed)
+        return float(len(X)) if rng.random() < 0.09 else 0.0
+
+    assert not attacked(confesses, claim=claim, draws=6000).flagged
+    assert attacked(confesses, claim=dp.ApproxDP("1/2", "1/20"), draws=6000).flagged
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"claim": None}, "claim"),
+        ({"on": None}, "on"),
+        ({"on": (D,)}, "on"),
+        ({"draws": 10}, "draws"),
+        ({"draws": True}, "draws"),
+        ({"confidence": 1}, "confidence"),
+        ({"confidence": "high"}, "confidence"),
+        ({"seed": -1}, "rng"),
+        ({"claim": "private"}, "claim"),
+        ({"claim": dp.PureDP(dp.EPSILON)}, "claim"),
+        ({"canaries": 5}, "canaries"),
+        ({"sensitivity": 0}, "sensitivity"),
+    ],
+)
+def test_wrong_arguments_are_refused_in_words(wrong, said):
+    """By name, before anything is run."""
+    options = {"on": (D, E), "claim": dp.PureDP(1), "seed": 1, **wrong}
+    with pytest.raises(dp.InvalidArgument, match=said):
+        dp.attack(private, **options)
+
+
+@pytest.mark.parametrize("target", [dp.SSP, dp.SSP(), 3, "SSP", dp.PureDP(1)])
+def test_what_cannot_be_run_is_refused_with_a_way_out(target):
+    """A declaration is certified first."""
+    with pytest.raises(dp.InvalidArgument, match="certif"):
+        dp.attack(target, claim=dp.PureDP(1))
+
+
+def test_unproved_declarations_are_attacked_too():
+    """A declaration that spends too much is flagged at its own claim; one that lacks numbers is
+    refused.
+    """
+
+    class Twice(dp.Regression):
+        """All of the budget, twice."""
+
+        def declare(self, X, y, budget):
+            """Two releases."""
+            first = dp.release(X.T @ y, dp.Gaussian.analytic, budget, name="first")
+            second = dp.release(X.T @ y, dp.Gaussian.analytic, budget, name="second")
+            return dp.post(lambda a, b: a + b, first, second)
+
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    target = dp.GaussianDP(1)
+    with pytest.raises(dp.DPFrameError):
+        dp.certify(Twice(), target=target, setting=setting)
+    run = dp.audits.unproved(Twice(), target=target, setting=setting, label="NOT PRIVATE")
+    found = dp.attack(run, draws=8000, seed=1, confidence=1 - 1e-6)
+    assert found.flagged
+    assert found.mu > 1.1
+    free = dp.certify(dp.SSP(), target=dp.ApproxDP(dp.EPSILON, "1e-6"), setting=setting)
+    with pytest.raises(dp.DPFrameError, match="epsilon"):
+        dp.attack(free)

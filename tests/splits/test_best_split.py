@@ -1,0 +1,401 @@
+"""best_split: known answers, the certificate, what is refused, what is printed and drawn."""
+
+import json
+import re
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+import dpframe as dp
+from dpframe.audits.splits.text import above, bars
+from tests.support import oracles
+
+NOISE = dp.audits.NoiseCriterion(d=10)
+
+
+def budget_noise(gamma, epsilon, delta, entries):
+    """adaSSPbudget's squared noise at B = Y = 1 by its printed formulas, in mpmath or numpy."""
+    log = mpmath.log if isinstance(gamma, mpmath.mpf) else np.log
+    rest = (1 - gamma) / 2
+    floor = 2 * log(2 / (gamma * delta)) / (gamma * epsilon) ** 2
+    return floor + entries * 2 * log(2 / (rest * delta)) / (rest * epsilon) ** 2
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), 1, 2])
+@pytest.mark.parametrize("d", [1, 10, 200])
+def test_gamma_of_adassp_budget(ball, epsilon, d):
+    """As printed: the stationary point at 50 digits, and a grid of 1e5."""
+    delta = Fraction(1, 10**6)
+    found = dp.best_split(
+        dp.literature.AdaSSPBudget(),
+        target=dp.ApproxDP(epsilon, delta),
+        setting=ball,
+        criterion=dp.audits.NoiseCriterion(d=d),
+    )
+    entries = d * (d + 1) / 2 + d
+    with mpmath.workdps(50):
+        eps, small = mpmath.mpf(float(epsilon)), mpmath.mpf(10) ** -6
+        if epsilon == Fraction(1, 10):
+            eps = mpmath.mpf(1) / 10
+
+        def worth(gamma):
+            return budget_noise(mpmath.mpf(gamma), eps, small, mpmath.mpf(entries))
+
+        start = float(found.chosen["gamma"].value)
+        best = mpmath.findroot(lambda x: mpmath.diff(worth, x), start)
+        low, high = found.optimal["gamma"]
+        assert low <= best <= high
+        assert high - low < 1e-8
+        assert found.lower <= worth(best) <= found.value
+        assert found.value <= worth(best) * (1 + mpmath.mpf("1.01e-6"))
+    grid = np.linspace(0, 1, 100_002)[1:-1]
+    values = budget_noise(grid, float(epsilon), 1e-6, entries)
+    assert found.lower <= values.min() <= found.lower * (1 + 1e-6)
+    assert found.within < 1 + 1.01e-6
+
+
+@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
+def test_gamma_of_the_tight_one(relation, one):
+    """AdaSSPBudgetTight: under add/remove a/gamma + b/(1 - gamma), by hand; else against a grid."""
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=relation, grid=None)
+    found = dp.best_split(
+        dp.regressions.AdaSSPBudgetTight(), target=one, setting=setting, criterion=NOISE
+    )
+    gamma = np.linspace(0, 1, 100_002)[1:-1]
+    rest = (1 - gamma) / 2
+    if relation is dp.ADD_REMOVE:
+        assert found.optimal["gamma"][0] <= 1 / (1 + np.sqrt(130)) <= found.optimal["gamma"][1]
+        J = 1.0
+    else:
+        larger = np.maximum(2 * rest + gamma, rest)
+        J = (larger + rest) ** 2 / larger
+    sigma = float(oracles.sigma_of(1, Fraction(1, 10**6)))
+    values = sigma**2 * J * (1 / gamma + 65 / rest)
+    assert found.lower <= values.min() * (1 + 1e-12)
+    assert values.min() <= found.lower * (1 + 2e-6)
+    assert found.value == pytest.approx(values.min(), rel=2e-6)
+
+
+def test_the_certificate_is_of_the_choice(ball, one):
+    """What is returned is proved, at the chosen numbers, and can be executed."""
+    found = dp.best_split(dp.literature.AdaSSPBudget(), target=one, setting=ball, criterion=NOISE)
+    assert found.regression == dp.literature.AdaSSPBudget(gamma="0.138")
+    assert found.certificate.regression == found.regression
+    assert found.certificate.hash == dp.certify(found.regression, target=one, setting=ball).hash
+    assert not found.certificate.free
+    dp.execute(found.certificate, [[0.5, 0.5]], [0.3], rng=0)
+    assert found.gain == pytest.approx(1.4864, abs=1e-4)
+    assert found.shares == pytest.approx({"floor": 0.138, "gram": 0.431, "moment": 0.431})
+    assert found.currency == "epsilon"
+
+
+def test_few_digits(ball, one):
+    """As few as cost a part in a million."""
+    for criterion in (NOISE, dp.audits.ErrorCriterion(n=50_000, d=10)):
+        found = dp.best_split(
+            dp.literature.AdaSSPBudget(), target=one, setting=ball, criterion=criterion
+        )
+        digits = str(float(found.chosen["gamma"].value)).replace("0.", "").strip("0")
+        assert len(digits) <= 7
+
+
+def test_inside_its_theorem(ball):
+    """Kamath and Ullman's noise is a theorem up to 4 log 2: the best split keeps to that."""
+    criterion = dp.audits.ErrorCriterion(n=20_000, d=10)
+    found = dp.best_split(
+        dp.literature.AdaSSPBudget(),
+        target=dp.ApproxDP(6, "1e-6"),
+        setting=ball,
+        criterion=criterion,
+    )
+    gamma = float(found.chosen["gamma"].value)
+    assert (1 - gamma) / 2 * 6 <= 4 * np.log(2)
+    assert gamma == pytest.approx(1 - 8 * np.log(2) / 6, abs=1e-5)
+    with pytest.raises(dp.InvalidArgument, match="where the theorems of its noise hold"):
+        dp.best_split(
+            dp.literature.AdaSSPBudget(),
+            target=dp.ApproxDP(10, "1e-6"),
+            setting=ball,
+            criterion=criterion,
+        )
+
+
+class Shared(dp.Regression):
+    """Two releases, the shares a and b."""
+
+    a: dp.Expression = dp.parameter("a", 0, 1)
+    b: dp.Expression = dp.parameter("b", 0, 1)
+    idle: dp.Expression = dp.parameter("idle", 0, 1)
+    steps: dp.Expression = dp.constant(1)
+
+    def declare(self, X, y, budget):
+        first, second = budget.split(self.a, 1 - self.a)
+        gram = dp.release(X.T @ X, dp.Gaussian.analytic, first, name="gram")
+        moment = dp.release(X.T @ y, dp.Gaussian.analytic, second, name="moment")
+        return dp.post(dp_scaled, gram, moment, self.b, self.idle)
+
+
+def dp_scaled(gram, moment, b, idle):
+    """Something of both."""
+    return gram @ moment * b + idle
+
+
+class Doubled(dp.Regression):
+    """Spends its budget twice."""
+
+    a: dp.Expression = dp.parameter("a", 0, 1)
+
+    def declare(self, X, y, budget):
+        first, second = budget.split(2 * self.a, 2 * (1 - self.a))
+        gram = dp.release(X.T @ X, dp.Gaussian.analytic, first, name="gram")
+        return gram, dp.release(X.T @ y, dp.Gaussian.analytic, second, name="moment")
+
+
+class Tainted(dp.Regression):
+    """A share that follows from the number of rows, which is private."""
+
+    a: dp.Expression = dp.parameter("a", 0, 1)
+
+    def declare(self, X, y, budget):
+        share = self.a / (1 + dp.count(X))
+        first, second = budget.split(share, 1 - share)
+        gram = dp.release(X.T @ X, dp.Gaussian.analytic, first, name="gram")
+        return gram, dp.release(X.T @ y, dp.Gaussian.analytic, second, name="moment")
+
+
+def test_overspending_is_uncertified(ball, one):
+    """The split that was tried is named."""
+    with pytest.raises(dp.Uncertified, match=r"the best split, a = .* is not proved; look elsewhe"):
+        dp.best_split(Doubled(), target=one, setting=ball, criterion=NOISE)
+
+
+@pytest.mark.slow
+def test_analytic_shares_against_a_grid(ball, one):
+    """Gaussian.analytic of basic shares: an implicit std, with no derivative, still proved."""
+    regression = Shared(b="1/2", idle="1/2")
+    found = dp.best_split(regression, target=one, setting=ball, criterion=NOISE)
+    assert found.within < 1 + 2.1e-6
+    for share in np.linspace(0.02, 0.98, 49):
+        a = Fraction(f"{share:.4f}")
+        stds = [oracles.sigma_of(part, part / 10**6) for part in (a, 1 - a)]
+        assert found.lower <= 55 * stds[0] ** 2 + 10 * stds[1] ** 2
+
+
+def test_several_symbols(ball, one):
+    """One is named; the others get numbers."""
+    with pytest.raises(dp.InvalidArgument, match="over='shares'"):
+        dp.best_split(Shared(), target=one, setting=ball, criterion=NOISE)
+    with pytest.raises(dp.InvalidArgument, match="one that depends on b"):
+        dp.best_split(Shared(a="1/2"), target=one, setting=ball, criterion=NOISE, over="b")
+    found = dp.best_split(Shared(), target=one, setting=ball, criterion=NOISE, over="a")
+    assert found.over == "a"
+    assert found.certificate.free == {"b", "idle"}
+    every = dp.best_split(Shared(), target=one, setting=ball, criterion=NOISE, over="shares")
+    assert every.exact
+    assert every.value < found.value
+    with pytest.raises(dp.InvalidArgument, match="one of a, b, idle, shares"):
+        dp.best_split(Shared(), target=one, setting=ball, criterion=NOISE, over="c")
+
+
+def test_private_numbers_are_refused(ball, one):
+    """A share made of data is refused in the criterion; freed shares drop it."""
+    with pytest.raises(dp.InvalidArgument, match="not public before the release"):
+        dp.best_split(Tainted(), target=one, setting=ball, criterion=NOISE)
+    found = dp.best_split(Tainted(), target=one, setting=ball, criterion=NOISE, over="shares")
+    assert found.certificate.derivation == "gaussian"
+
+
+def test_within(ball, one):
+    """Only between two numbers; the best may be at an end."""
+    found = dp.best_split(
+        dp.literature.AdaSSPBudget(),
+        target=one,
+        setting=ball,
+        criterion=NOISE,
+        within=("0.2", "0.4"),
+    )
+    assert found.chosen["gamma"].value == Fraction(1, 5)
+    points = [float(point.at["gamma"]) for point in found.curve["gamma"]]
+    assert min(points) >= 0.2
+    assert max(points) <= 0.4
+    for within in (("0.4", "0.2"), ("-1", "0.5"), "0.5", (1,)):
+        with pytest.raises(dp.InvalidArgument, match="within"):
+            dp.best_split(
+                dp.literature.AdaSSPBudget(),
+                target=one,
+                setting=ball,
+                criterion=NOISE,
+                within=within,
+            )
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"criterion": "noise"}, "dp.audits.NoiseCriterion"),
+        ({"criterion": np.ones((3, 2))}, "never the error on data"),
+        ({"criterion": dp.audits.NoiseCriterion(d=10, weights={"grm": 1})}, "floor, gram, moment"),
+        ({"target": dp.PersonalizedDP(dp.each("epsilon"), "1e-6")}, "one budget for all"),
+        ({"target": "1"}, "dp.Guarantee"),
+        ({"target": dp.ApproxDP(dp.EPSILON, "1e-6")}, "epsilon must be a number"),
+        ({"setting": None}, "dp.Setting"),
+        ({"regression": dp.regressions.ObjPert(), "over": "shares"}, "only adds noise"),
+        ({"regression": "SSP"}, "dp.Regression"),
+        (
+            {"regression": dp.regressions.FunctionalRidge(), "target": dp.PureDP(1)},
+            "at least two|L1|box",
+        ),
+        ({"regression": dp.SSP(ridge=dp.parameter("ridge"))}, "bounded on both sides"),
+    ],
+    ids=str,
+)
+def test_refused(ball, one, changed, says):
+    """With a way out."""
+    given = {
+        "regression": dp.literature.AdaSSPBudget(),
+        "target": one,
+        "setting": ball,
+        "criterion": NOISE,
+    } | changed
+    with pytest.raises(dp.InvalidArgument, match=says):
+        dp.best_split(given.pop("regression"), **given)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"d": 0}, {"d": 2.5}, {"d": True}, {"d": dp.parameter("d")}, {"d": 1, "weights": {"a": -1}},
+     {"d": 1, "weights": [1]}, {"d": 1, "n": 0}, {"d": 1, "weights": {"a": dp.parameter("c")}}],
+    ids=str,
+)  # fmt: skip
+def test_bad_criteria(given):
+    """Whole sizes, weights that are not negative, no symbols."""
+    with pytest.raises(dp.InvalidArgument):
+        dp.audits.NoiseCriterion(**given)
+
+
+def test_a_nested_field(ball, one):
+    """gamma inside of dp.regressions.Jointly."""
+    found = dp.best_split(
+        dp.regressions.Jointly(of=dp.literature.AdaSSPBudget()),
+        target=one,
+        setting=ball,
+        criterion=NOISE,
+    )
+    assert isinstance(found.regression, dp.regressions.Jointly)
+    assert found.regression.of.gamma == found.chosen["gamma"]
+    assert found.certificate.derivation == "gaussian"
+    alone = dp.best_split(dp.literature.AdaSSPBudget(), target=one, setting=ball, criterion=NOISE)
+    assert found.value < alone.value
+
+
+def test_more_rows_a_person(one):
+    """Noise for a person of three rows: nine times the squares, the same split."""
+    values = []
+    for rows in (1, 3):
+        setting = dp.Setting(
+            X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE, rows_per_person=rows
+        )
+        found = dp.best_split(dp.SSP(), target=one, setting=setting, criterion=NOISE)
+        assert found.within < 1 + 1.01e-6
+        values.append(found.value)
+    assert values[1] == pytest.approx(9 * values[0])
+
+
+def test_the_page(ball, one):
+    """The criterion, the choice, the bound, what it would have cost, the curve, the proof."""
+    found = dp.best_split(dp.literature.AdaSSPBudget(), target=one, setting=ball, criterion=NOISE)
+    text = str(found)
+    for line in (
+        "criterion   expected squared noise, all entries of all releases, at d = 10",
+        "chosen      gamma = 0.138",
+        "worth       12480; at most 9e-5% above the least possible, which is proved",
+        "instead of  18550 for gamma = 1/3, 1.49 times as much",
+        "0.138  12480  <- chosen",
+        "Proved: basic composition of shares",
+        "satisfy (1, 1e-6)-differential privacy",
+        "the split follows from public numbers only",
+    ):
+        assert line in text
+    (curve,) = re.findall(r"[▁▂▃▄▅▆▇█]{10,}", text)
+    assert curve[0] == "█"
+    assert curve[-1] == "█"
+    assert max(map(len, text.splitlines())) <= 100
+
+
+@pytest.mark.slow
+def test_the_page_of_shares(ball, one):
+    """Every share, and a word on one that is hardly worth its price."""
+    criterion = dp.audits.ErrorCriterion(n=100_000, d=10)
+    text = str(dp.best_split(dp.AdaSSP(), target=one, setting=ball, criterion=criterion))
+    assert "floor is hardly worth its price here" in text
+    assert "AdaSSP(rho=1/20) as declared, 1.54 times as much" in text
+    assert "for the bound on the error, not for privacy" in text
+
+
+def test_json(ball, one):
+    """Everything, as values, without infinities."""
+    criterion = dp.audits.ErrorCriterion(n=2_000, d=10)
+    found = dp.best_split(
+        dp.regressions.AdaSSPBudgetTight(), target=one, setting=ball, criterion=criterion
+    )
+    record = json.loads(json.dumps(found.record(), allow_nan=False))
+    assert record["chosen"]["gamma"] == str(found.chosen["gamma"].value)
+    assert record["lower"] <= record["value"] <= record["lower"] * (1 + 1e-5)
+    assert record["certificate"] == found.certificate.hash
+    assert len(record["curve"]["gamma"]) >= 30
+
+
+def test_figures_are_rounded_up():
+    """A criterion is never shown to be less than it is."""
+    rng = np.random.default_rng(0)
+    for value in 10 ** rng.uniform(-12, 12, 300):
+        shown = float(above(float(value)))
+        assert value <= shown <= value * 1.0011
+
+
+def test_bars():
+    """From the least to the most, in equal ratios; beyond a thousandfold all alike."""
+    assert bars([1, 10, 100, 1000, 1e9]) == "▁▃▆██"
+    assert bars([2, 2]) == "▁▁"
+
+
+def test_the_picture(ball, one):
+    """A line for each curve, a dot at the choice, a cross at what it is compared with."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    found = dp.best_split(dp.literature.AdaSSPBudget(), target=one, setting=ball, criterion=NOISE)
+    axes = found.plot()
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels == ["gamma", "chosen: 0.138", "gamma = 1/3"]
+    assert axes.get_xlabel() == "gamma"
+    (dot,) = [line for line in axes.lines if line.get_label() == "chosen: 0.138"]
+    assert dot.get_ydata() == [found.value]
+    every = dp.best_split(dp.AdaSSP(), target=one, setting=ball, criterion=NOISE)
+    own = plt.subplots()[1]
+    assert every.plot(own) is own
+    assert len({line.get_linestyle() for line in own.lines if line.get_linestyle() != "None"}) == 3
+    plt.close("all")
+    symbolic = dp.Setting(
+        X=dp.Rows(norm=dp.parameter("B")), y=dp.Column(bound=1), relation=dp.ADD_REMOVE
+    )
+    rule = dp.best_split(dp.SSP(), target=one, setting=symbolic, criterion=NOISE)
+    with pytest.raises(dp.InvalidArgument, match="to be drawn"):
+        rule.plot()
+
+
+def test_the_picture_of_simulations(ball, one):
+    """A band of standard errors."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    criterion = dp.audits.DataCriterion(table=dp.audits.SyntheticTable(n=500, d=2), repeats=5)
+    found = dp.best_split(
+        dp.regressions.AdaSSPBudgetTight(), target=one, setting=ball, criterion=criterion
+    )
+    assert len(found.plot().collections) == 1
+    plt.close("all")

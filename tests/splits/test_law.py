@@ -1,0 +1,217 @@
+"""The closed forms, against brute force over all shares and formulas written down anew."""
+
+import itertools
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+import dpframe as dp
+from dpframe.audits.splits import NoiseCriterion
+from tests.support import oracles
+
+ONE = dp.ApproxDP(1, "1e-6")
+SIGMA = float(oracles.sigma_of(1, Fraction(1, 10**6)))
+D = 10
+ENTRIES = {"floor": 1, "gram": D * (D + 1) / 2, "moment": D}
+
+
+def setting(relation, norm=1, bound=1, grid=20):
+    """Rows and labels with bounds."""
+    rows, column = dp.Rows(norm=norm), dp.Column(bound=bound)
+    return dp.Setting(X=rows, y=column, relation=relation, grid=grid)
+
+
+def simplex(k, steps):
+    """All positive shares in multiples of 1/steps, shape (m, k)."""
+    grid = itertools.product(range(1, steps), repeat=k - 1)
+    found = [(*one, steps - sum(one)) for one in grid if sum(one) < steps]
+    return np.array(found, dtype=float) / steps
+
+
+def move(relation, floor, gram, moment):
+    """The joint move, from the proof page."""
+    if relation is dp.ADD_REMOVE:
+        return floor + gram + moment
+    amount = 2 * gram + floor
+    larger = np.maximum(amount, moment)
+    return (larger + moment) ** 2 / larger
+
+
+def noise(relation, weights, costs, sizes):
+    """sum cost std^2 for floor, gram, moment (floor 0 where there is none)."""
+    J = move(relation, *weights)
+    used = [(w, c, s) for w, c, s in zip(weights, costs, sizes, strict=True) if c]
+    return SIGMA**2 * J * sum(c * s**2 / w for w, c, s in used)
+
+
+CASES = [
+    (dp.AdaSSP(), (1, 1), {}),
+    (dp.AdaSSP(), (2, 3), {}),
+    (dp.AdaSSP(), (1, 1), {"floor": "1/100", "moment": 30}),
+    (dp.SSP(), (1, 1), {}),
+    (dp.SSP(), (1, 10), {}),
+    (dp.SSP(), (1, "1/50"), {}),
+    (dp.literature.ConstSSPFullPiazza(), (1, 1), {"gram": "1/7"}),
+]
+
+
+@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
+@pytest.mark.parametrize(("of", "bounds", "weights"), CASES, ids=str)
+def test_against_brute_force(of, bounds, weights, relation):
+    """No split of 1e5 has less than what is said to be least; ours has that to a millionth."""
+    found = dp.best_split(
+        of,
+        target=ONE,
+        setting=setting(relation, *bounds, grid=None),
+        criterion=dp.audits.NoiseCriterion(d=D, weights=weights),
+        over="shares",
+    )
+    assert found.exact
+    assert 1 <= found.within <= 1 + 1.01e-6
+    B, Y = (float(Fraction(one)) for one in bounds)
+    labels = list(found.chosen)
+    costs = [ENTRIES[n] * float(Fraction(weights.get(n, 1))) * (n in labels) for n in ENTRIES]
+    sizes = (B**2, B**2, B * Y)
+    grid = simplex(3, 450) if "floor" in labels else simplex(2, 100_000)
+    columns = list(grid.T) if "floor" in labels else [0 * grid[:, 0], *grid.T]
+    values = noise(relation, columns, costs, sizes)
+    assert len(values) > 90_000
+    assert found.lower <= values.min() * (1 + 1e-12)
+    assert values.min() <= found.lower * (1.0005 if "floor" in labels else 1 + 1e-7)
+    ours = [float(found.chosen[n].value) if n in labels else 0.0 for n in ENTRIES]
+    assert found.value == pytest.approx(noise(relation, ours, costs, sizes), rel=1e-9)
+    best = grid[values.argmin()]
+    shares = np.array([float(found.chosen[n].value) for n in labels])
+    assert shares / shares.sum() == pytest.approx(best, abs=0.01)
+
+
+def test_the_grid_of_a_floor_costs_little():
+    """With the grid's charge for lambda_min the least value stays a lower bound, nearly reached."""
+    for grid in (20, None):
+        found = dp.best_split(
+            dp.AdaSSP(),
+            target=ONE,
+            setting=setting(dp.REPLACE_ONE, grid=grid),
+            criterion=dp.audits.NoiseCriterion(d=D),
+        )
+        assert 1 <= found.within < 1.000003
+
+
+def test_symbols():
+    """For all epsilon, delta, B, Y: the formulas at numbers are the numbers."""
+    every = dp.best_split(
+        dp.AdaSSP(),
+        target=dp.ApproxDP(dp.EPSILON, dp.DELTA),
+        setting=setting(dp.ADD_REMOVE, dp.parameter("B"), dp.parameter("Y")),
+        criterion=dp.audits.NoiseCriterion(d=D),
+    )
+    assert every.exact
+    assert every.value is None
+    assert not every.certificate.region
+    here = dp.best_split(
+        dp.AdaSSP(),
+        target=ONE,
+        setting=setting(dp.ADD_REMOVE, 2, 3),
+        criterion=dp.audits.NoiseCriterion(d=D),
+    )
+    at = {"epsilon": 1, "delta": Fraction(1, 10**6), "B": 2, "Y": 3}
+    assert oracles.value(every.least, at) == pytest.approx(here.lower)
+    weights = np.array([float(oracles.value(one, at)) for one in every.chosen.values()])
+    low, high = zip(*here.optimal.values(), strict=True)
+    assert (np.array(low) - 1e-12 <= weights / weights.sum()).all()
+    assert (weights / weights.sum() <= np.array(high) + 1e-12).all()
+    assert dp.load(every.certificate.document).hash == every.certificate.hash
+
+
+def test_by_hand():
+    """SSP at B = Y = 1: X'X to X'y as sqrt(55) to sqrt(10)."""
+    found = dp.best_split(
+        dp.SSP(),
+        target=ONE,
+        setting=setting(dp.ADD_REMOVE),
+        criterion=dp.audits.NoiseCriterion(d=10),
+    )
+    with mpmath.workdps(30):
+        share = mpmath.sqrt(55) / (mpmath.sqrt(55) + mpmath.sqrt(10))
+        least = (mpmath.sqrt(55) + mpmath.sqrt(10)) ** 2 * oracles.sigma_of(
+            1, Fraction(1, 10**6)
+        ) ** 2
+    assert found.optimal["gram"][0] <= share <= found.optimal["gram"][1]
+    assert found.lower <= least <= found.lower * (1 + mpmath.mpf("1e-12"))
+
+
+class TwoSums(dp.Regression):
+    """Two pure releases, one of them drawn three times."""
+
+    def declare(self, X, y, budget):
+        for_rows, for_labels = budget.split(dp.constant("1/2"), dp.constant("1/6"))
+        rows = dp.release(dp.total(X), dp.Laplace.pure, for_rows, name="rows")
+        labels = dp.release(dp.total(y), dp.Laplace.pure, for_labels, times=3, name="labels")
+        return rows, labels
+
+
+@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
+def test_pure_noise(relation):
+    """epsilon as cube roots: against 1e5 splits."""
+    box = dp.Setting(X=dp.Rows(box=1), y=dp.Column(bound=2), relation=relation)
+    found = dp.best_split(
+        TwoSums(), target=dp.PureDP("1/2"), setting=box, criterion=dp.audits.NoiseCriterion(d=4)
+    )
+    assert found.exact
+    assert found.currency == "epsilon"
+    moved = 1 if relation is dp.ADD_REMOVE else 2
+    for_rows = np.linspace(0, 0.5, 100_002)[1:-1]
+    for_labels = (0.5 - for_rows) / 3
+    values = 4 * 2 * (moved * 4 / for_rows) ** 2 + 3 * 2 * (moved * 2 / for_labels) ** 2
+    assert found.lower <= values.min() * (1 + 1e-12)
+    assert values.min() <= found.lower * (1 + 1e-7)
+    assert found.value == pytest.approx(values.min(), rel=2e-6)
+    assert found.shares["rows"] == pytest.approx(for_rows[values.argmin()] / 0.5, abs=1e-3)
+
+
+def test_a_weight_of_nothing_has_no_rule(ball, one):
+    """With a release that costs nothing every share is searched for instead, up to its end."""
+    found = dp.best_split(
+        dp.SSP(),
+        target=one,
+        setting=ball,
+        criterion=dp.audits.NoiseCriterion(d=D, weights={"gram": 0}),
+    )
+    assert not found.exact
+    assert found.shares["gram"] < 1e-5
+
+
+def test_what_counts_as_noise(ball, one):
+    """Half of the entries off the diagonal for isotropic noise; all for mirrored; all draws."""
+
+    class Mirrored(dp.Regression):
+        """As papers do it."""
+
+        def declare(self, X, y, budget):
+            return dp.release(X.T @ X, dp.mechanisms.MirroredGaussian(std=2), name="gram")
+
+    class Often(dp.Regression):
+        """Three draws."""
+
+        def declare(self, X, y, budget):
+            return dp.release(X.T @ y, dp.Gaussian(std=2), times=3, name="moment")
+
+    class Isotropic(dp.Regression):
+        """As dpframe does it."""
+
+        def declare(self, X, y, budget):
+            return dp.release(X.T @ X, dp.Gaussian(std=2), name="gram")
+
+    criterion = NoiseCriterion(d=4)
+    found = {}
+    for regression in (Mirrored(), Often(), Isotropic()):
+        graph = regression.graph(ball, one.budget)
+        found[type(regression)] = float(criterion.of(graph).value)
+    assert found == {Mirrored: 4 * 16, Often: 3 * 4 * 4, Isotropic: 4 * 10}
+    rng = np.random.default_rng(1)
+    for law, kind in ((dp.mechanisms.MirroredGaussian, Mirrored), (dp.Gaussian, Isotropic)):
+        draws = [law.sample(2.0, (4, 4), rng, symmetric=True) for _ in range(4000)]
+        mean = np.mean([np.sum(draw**2) for draw in draws])
+        assert mean == pytest.approx(found[kind], rel=0.03)

@@ -1,0 +1,55 @@
+"""The public face: what stands in `dpframe`, what in its namespaces, and where an old name went."""
+
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+import dpframe as dp
+
+SPACES = [name for name in dir(dp) if name not in dp.__all__]
+MOST = 90
+
+
+def test_the_face_is_small_and_begins_with_the_mission():
+    """A newcomer can read it whole."""
+    assert len(dp.__all__) <= MOST
+    assert {"Mechanism", "Sensitivity", "Accountant"} < set(dp.__all__[:5])
+
+
+def test_a_namespace_is_a_module_that_loads_when_it_is_used():
+    """`import dpframe` loads none of them."""
+    assert all(isinstance(getattr(dp, space), ModuleType) for space in SPACES)
+    program = "import sys, dpframe; print(*(name for name in sys.modules if 'dpframe.' in name))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert not {f"dpframe.{space}" for space in SPACES} - {"dpframe.errors"} & set(
+        done.stdout.split()
+    )
+
+
+@pytest.mark.parametrize("cls", dp.literature.REGRESSIONS, ids=lambda cls: cls.__name__)
+def test_what_is_published_is_literature_and_what_is_recommended_is_not(cls):
+    """By the variant that the class states."""
+    published = cls.variant in {"printed", "coded"}
+    assert (cls.__name__ in dp.literature.__all__) == published
+    assert (cls.__name__ in dp.regressions.__all__) != published
+
+
+def test_a_name_that_stands_elsewhere_is_answered_with_its_place():
+    """One that is misspelt with the nearest, in a namespace too."""
+    for space in SPACES:
+        for name in set(getattr(dp, space).__all__) - set(dp.__all__) if space != "errors" else ():
+            with pytest.raises(AttributeError, match=rf"It is dpframe\.\w+\.{name}\.$"):
+                getattr(dp, name)
+    with pytest.raises(AttributeError, match=r"Did you mean 'literature\.AdaSSPBudget'\?"):
+        _ = dp.AdaSSPBudgt
+
+
+def test_a_star_brings_the_names_without_the_namespaces():
+    """`from dpframe import *` is short, too."""
+    names: dict[str, object] = {}
+    exec("from dpframe import *", names)
+    assert set(names) - {"__builtins__"} == set(dp.__all__)
