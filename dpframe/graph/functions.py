@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dpframe.errors import InvalidArgument
+
 from .columns import Column
 from .loop import Iterate
 from .maps.cells import cell_under
@@ -49,12 +51,14 @@ def count(rows: Rows) -> Count | CellCount:
     """The number of rows; sensitivity 1 under add/remove, 0 under replace-one. Of rows of a cell of
     a partition the number of records in the cell; sensitivity 1 under both.
     """
+    _declared(rows)
     cell = cell_under(rows)
     return Count(rows) if cell is None else CellCount(cell.partition, cell.cell)
 
 
 def total(data: Rows | Column) -> RowSum | LabelSum:
     """The sum of the rows, shape (d,), or of the labels, shape ()."""
+    _declared(data, (Rows, Column))
     return LabelSum(data) if isinstance(data, Column) else RowSum(data)
 
 
@@ -67,6 +71,8 @@ def sufficient_statistics(rows: Rows, column: Column, *, constant: bool = False)
     """The upper triangle of X'X, then X'y, then y'y where `constant`: each once, of x/B and y/Y.
     Sharp L1 sensitivity for rows in a box.
     """
+    _declared(rows)
+    _declared(column, (Column,))
     return SufficientStatistics(rows, column, constant)
 
 
@@ -74,6 +80,8 @@ def monomials(rows: Rows, column: Column, *, constant: bool = True) -> Statistic
     """The coefficients of |y - X theta|^2 of x/B and y/Y, one a monomial in theta; without that of
     1, y'y, where not `constant`.
     """
+    _declared(rows)
+    _declared(column, (Column,))
     return Monomials(SufficientStatistics(rows, column, constant))
 
 
@@ -81,6 +89,8 @@ def histogram(rows: Rows, column: Column, cells: int) -> Statistic:
     """The number of records in each of cells^(d + 1) equal cells of the box of rows and labels.
     Raises InvalidArgument where a known d makes too many.
     """
+    _declared(rows)
+    _declared(column, (Column,))
     return Histogram(rows, column, cells)
 
 
@@ -97,6 +107,8 @@ def argmin(
     (d,), for a public positive penalty. Squared losses need a radius. `weight`, a positive formula
     of each record's budget, multiplies its loss.
     """
+    _declared(rows)
+    _declared(column, (Column,))
     return Argmin(rows, column, objective, penalty, radius, weight=weight)
 
 
@@ -113,6 +125,8 @@ def gradient(
     that one row moves it by at most that. None clips nothing, for losses of bounded slope. Raises
     InvalidArgument.
     """
+    _declared(rows)
+    _declared(column, (Column,))
     each = Gradient(rows, column, at, Squared() if loss is None else loss)
     return RowSum(each if clip is None else each.clip(norm=clip))
 
@@ -127,6 +141,7 @@ def log_residual(gram: Gram, moment: Moment, penalty: object, floor: object = 0)
 
 def column_squares(rows: Rows) -> Statistic:
     """The sum of the squares of every column, shape (d,): the diagonal of X.T @ X."""
+    _declared(rows)
     return ColumnSquares(rows)
 
 
@@ -142,3 +157,12 @@ def aggregate(name: str, data: DataNode) -> RawAggregate:
     verifier refuses it by its path.
     """
     return RawAggregate(name, data)
+
+
+def _declared(data: object, kinds: tuple[type, ...] = (Rows,)) -> None:
+    """What a statistic is taken of. Raises InvalidArgument."""
+    if not isinstance(data, kinds):
+        wanted: dict[type, str] = {Rows: "rows, such as X", Column: "labels, such as y"}
+        said = f"declared {' or '.join(wanted[kind] for kind in kinds)}"
+        way_out = "What is released is computed with in dp.post(function, release)."
+        raise InvalidArgument("what a statistic is taken of", said, data, way_out)

@@ -289,6 +289,23 @@ def test_protocols_of_python_go_on_working(name):
     assert operator.ne(np.float64(1), node)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda A, y: dp.total(A),
+        lambda A, y: dp.count(A),
+        lambda A, y: dp.graph.column_squares(A),
+        lambda A, y: dp.graph.histogram(A, y, cells=2),
+        lambda A, y: dp.graph.sufficient_statistics(A, y),
+        lambda A, y: dp.graph.argmin(A, y, dp.graph.Huber(1), 1),
+    ],
+)
+def test_a_statistic_of_what_is_released_is_refused_where_it_is_written(wrong):
+    """With the way to compute with it."""
+    with pytest.raises(dp.InvalidArgument, match=r"declared rows.*dp\.post\(function, release\)"):
+        wrong(names()["A"], names()["y"])
+
+
 def test_a_share_may_be_tested_for_being_there():
     """Nobody reads a number by that."""
     assert TARGET.budget
