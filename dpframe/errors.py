@@ -239,17 +239,16 @@ def listed_words(words: Iterable[object]) -> Plain:
     return Plain(", ".join(map(str, words)) or "none")
 
 
-def nearest(name: str, words: Iterable[str] | Mapping[str, str]) -> str:
-    """` Did you mean 'clip'?`, of the public words the one most like `name`; "" where none is. A
-    mapping says how each word is spelled out.
+def nearest(name: str, words: Iterable[str], written: Mapping[str, str] | None = None) -> str:
+    """` Did you mean 'clip'?`, of the public words the one most like `name`, as it is `written`; ""
+    where none is.
 
     >>> nearest("clipnorm", ["columns", "clip", "_clips"]), nearest("foo", ["clip"])
     (" Did you mean 'clip'?", '')
     """
     from difflib import SequenceMatcher, get_close_matches
 
-    spelled = words if isinstance(words, Mapping) else {word: word for word in words}
-    plain = {one.lower(): spelled[one] for one in sorted(spelled) if not one.startswith("_")}
+    plain = {word.lower(): word for word in sorted(words) if not word.startswith("_")}
     low = name.lower()
 
     def likeness(word: str) -> tuple[float, bool]:
@@ -257,7 +256,7 @@ def nearest(name: str, words: Iterable[str] | Mapping[str, str]) -> str:
 
     within = [one for one in plain if len(one) > 3 and (low.startswith(one) or one.startswith(low))]
     found = max([*get_close_matches(low, plain), *within], key=likeness, default="")
-    return f" Did you mean {plain[found]!r}?" if found else ""
+    return f" Did you mean {(written or {}).get(plain[found], plain[found])!r}?" if found else ""
 
 
 def check_word(name: str, value: object, words: Container[str], requirement: str = "") -> None:

@@ -56,6 +56,6 @@ def _unknown(package: str, name: str, names: list[str], others: str, spaces: lis
     if moved:
         return f"module {package!r} has no attribute {name!r}. It is {package}.{moved[0]}.{name}."
     places = {one: f"{space}.{one}" for space, inside in within.items() for one in inside}
-    near = nearest(name, {**places, **{one: one for one in names}})
+    near = nearest(name, [*names, *places], places | {one: one for one in names})
     way_out = near if said is None else f" {said}"
     return f"module {package!r} has no attribute {name!r}.{way_out}"

@@ -292,9 +292,9 @@ def test_protocols_of_python_go_on_working(name):
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda A, y: dp.total(A),
-        lambda A, y: dp.count(A),
-        lambda A, y: dp.graph.column_squares(A),
+        lambda A, _: dp.total(A),
+        lambda A, _: dp.count(A),
+        lambda A, _: dp.graph.column_squares(A),
         lambda A, y: dp.graph.histogram(A, y, cells=2),
         lambda A, y: dp.graph.sufficient_statistics(A, y),
         lambda A, y: dp.graph.argmin(A, y, dp.graph.Huber(1), 1),
