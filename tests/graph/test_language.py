@@ -296,7 +296,7 @@ def test_protocols_of_python_go_on_working(name):
         lambda A, _: dp.count(A),
         lambda A, _: dp.graph.column_squares(A),
         lambda A, y: dp.graph.histogram(A, y, cells=2),
-        lambda A, y: dp.graph.sufficient_statistics(A, y),
+        dp.graph.sufficient_statistics,
         lambda A, y: dp.graph.argmin(A, y, dp.graph.Huber(1), 1),
     ],
 )
