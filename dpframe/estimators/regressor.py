@@ -152,6 +152,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         target: str = "population",
         largest: float = math.inf,
         normal_residuals: bool = False,
+        equal_variance: bool = True,
     ) -> Summary:
         """Coefficients in their units with standard errors and intervals, of released values only;
         it prints as a table, and costs nothing.
@@ -168,9 +169,17 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         Intervals rest on sums of labels, for labels of any law. dp.JointSSP also releases sums of
         clipped residuals; with `normal_residuals=True` they count, and intervals are up to five
         times shorter. They are false where residuals are not normal, which nothing that is released
-        tests: labels that are counts, classes, skewed or mostly zero. Raises InvalidArgument.
+        tests: labels that are counts, classes, skewed or mostly zero.
+
+        Residuals are assumed to have one variance in every row. With `equal_variance=False` they
+        may have any, as those of classes and counts do: the residual variance and the norm of rows
+        bound the covariance of the sample, which makes its part of a standard error about sqrt(d)
+        times longer for rows that fill their norm, and more for shorter ones. Raises
+        InvalidArgument.
         """
-        inference = self._inference(target, largest, normal_residuals=normal_residuals)
+        inference = self._inference(
+            target, largest, normal_residuals=normal_residuals, equal_variance=equal_variance
+        )
         units = self._in_units()
         estimates = units.estimates(inference.of)
         hidden = named(inference.unseen.lost, units)
@@ -192,12 +201,17 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         target: str = "population",
         largest: float = math.inf,
         normal_residuals: bool = False,
+        equal_variance: bool = True,
     ) -> Array:
         """Of each coefficient, and of the intercept last where one was fitted, shape (m, 2);
         infinite where noise hides them. See `summary`.
         """
         found = self.summary(
-            level, target=target, largest=largest, normal_residuals=normal_residuals
+            level,
+            target=target,
+            largest=largest,
+            normal_residuals=normal_residuals,
+            equal_variance=equal_variance,
         )
         return found.intervals
 
@@ -218,7 +232,9 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         found: Array = scale.centre + scale.half * np.concatenate(parts)
         return found
 
-    def _inference(self, target: str, largest: float, *, normal_residuals: bool) -> Inference:
+    def _inference(
+        self, target: str, largest: float, *, normal_residuals: bool, equal_variance: bool = True
+    ) -> Inference:
         check_is_fitted(self, "certificate_")
         evidence = evidence_of(self.result_.output)
         rows, labels = self.certificate_.setting.nodes()
@@ -235,6 +251,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             constant=constant,
             norm=norm,
             normal_residuals=normal_residuals,
+            equal_variance=equal_variance,
         )
 
     def _in_units(self) -> InUnits:

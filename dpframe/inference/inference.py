@@ -52,6 +52,7 @@ def infer(
     constant: Array | None = None,
     norm: float = math.inf,
     normal_residuals: bool = False,
+    equal_variance: bool = True,
 ) -> Inference:
     """Estimates and covariance of the coefficients, from released values only.
 
@@ -65,16 +66,22 @@ def infer(
     constant = 1 for every row, where there is an intercept: clips of residuals that are not
     symmetric move the mean, which its error then counts. `norm` bounds the length of rows: clips of
     labels moved X'y by no more than it times what they took off, which was counted; where it is
-    infinite and they took anything, nothing is claimed. Raises InvalidArgument.
+    infinite and they took anything, nothing is claimed. Without `equal_variance` the law of a
+    residual may be another in every row, and `norm` bounds what that can do. Raises
+    InvalidArgument.
     """
     check(target, bound=bound, largest=largest, believed=believed, norm=norm)
+    if not equal_variance and (normal_residuals or not math.isfinite(norm)):
+        wanted = "True with normal residuals, and for rows without a bound on their 2-norm"
+        raise InvalidArgument("equal_variance", wanted, equal_variance)
     evidence = evidence if normal_residuals else evidence.of_labels
     found = directions(evidence.gram, evidence.gram_std)
     unseen = Unseen.of(found, largest, believed)
     unit = np.zeros(evidence.columns) if constant is None else constant
     reach = norm * evidence.lost if evidence.lost and not normal_residuals else 0.0
     far = reach if math.isfinite(reach) else 1.0  # then nothing is claimed
-    stack = stacked(evidence, found, bound, unseen.counted, unit, reach=far)
+    most = None if equal_variance else norm
+    stack = stacked(evidence, found, bound, unseen.counted, unit, reach=far, norm=most)
     given = labels(evidence, float(stack.widths[0]))
     widest = bound if math.isfinite(bound) else evidence.moments[0].width
     fixed = iterated(stack, given, widest**2)
@@ -94,6 +101,7 @@ def infer(
         settled=fixed.settled and evidence.lost_share <= MOST_LOST and math.isfinite(reach),
         lost_share=evidence.lost_share,
         normal_residuals=normal_residuals,
+        equal_variance=equal_variance,
     )
 
 

@@ -32,7 +32,8 @@ class Stack:
     nothing was clipped, `hidden` (m, m), a bound on the products of distances along directions
     that are not identified, `total` (k,), the sum of all rows, zeros where it is not known, and how
     many directions are `lost`. Clips of labels whose sizes were counted took off the first moment a
-    vector of at most the length `reach`; its width is then infinite.
+    vector of at most the length `reach`; its width is then infinite. X'e of the sample has the
+    covariance diag(`squares`) times the residual variance, or at most that.
     """
 
     values: Array
@@ -46,6 +47,7 @@ class Stack:
     gram_std: float
     count: float
     reach: float
+    squares: Array
 
 
 @attrs.frozen(eq=False)
@@ -72,10 +74,14 @@ def stacked(
     constant: Array,
     *,
     reach: float = 0.0,
+    norm: float | None = None,
 ) -> Stack:
     """`bound` is that of labels, `largest` that of the coefficients' length; every row @ `constant`
-    (d,) is 1, or it is zeros.
+    (d,) is 1, or it is zeros. With `norm`, a bound on the length of rows, residuals may vary more
+    in some rows than in others: the sum of (u'x)^2 e^2 is at most norm^2 |u|^2 that of e^2.
     """
+    count = max(evidence.count, 1.0)
+    squares = found.values if norm is None else np.maximum(found.values, count * norm**2)
     turn, moments = found.vectors.T, evidence.moments
     widths = np.array([unclipped(one.at, one.width, bound) for one in moments])
     widths[0] = np.inf if reach else widths[0]
@@ -90,8 +96,9 @@ def stacked(
         found.values * (turn @ constant),
         found.lost.shape[1],
         evidence.gram_std,
-        max(evidence.count, 1.0),
+        count,
         reach,
+        squares,
     )
 
 
@@ -121,8 +128,9 @@ def modelled(stack: Stack, theta: Array, variance: float, *, target: str) -> Mod
         share = np.maximum(share, np.isfinite(stack.widths) * skewed_share(ratio))
     added = np.sqrt(share * spread)
     left = stack.seen / slope[:, None] - stack.values * apart
-    common = together(added) + (variance if target == "population" else 0.0)
-    sample = np.kron(common, np.diag(stack.values)) + doubted(stack, apart, slope)
+    sampled = np.full(2 * added.shape, variance if target == "population" else 0.0)
+    sample = np.kron(together(added), np.diag(stack.values)) + doubted(stack, apart, slope)
+    sample += np.kron(sampled, np.diag(stack.squares))
     moved = np.isfinite(stack.widths) * skewed_shift(ratio) * np.sqrt(spread)
     sample += np.kron(together(moved), np.outer(stack.total, stack.total))
     own = (stack.stds / slope) ** 2

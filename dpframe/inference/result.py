@@ -97,7 +97,8 @@ class Inference:
     `bound` is that of labels; of each label and residual at least `kept` was inside its clip.
     `settled` says whether the iteration found its fixed point, and clips took no more than half off
     the sizes of labels, of which `lost_share` is what they may have taken; `normal_residuals`,
-    whether sums of clipped residuals count, by the normal law.
+    whether sums of clipped residuals count, by the normal law; `equal_variance`, whether residuals
+    have one variance in every row.
     """
 
     target: str
@@ -111,6 +112,7 @@ class Inference:
     settled: bool
     lost_share: float = 0.0
     normal_residuals: bool = False
+    equal_variance: bool = True
 
     @property
     def identified(self) -> int:
@@ -149,14 +151,15 @@ class Inference:
 
     def predictive(self, rows: Array, level: float = 0.95) -> Array:
         """Where the labels of new records with these rows (m, d) lie, (m, 2): inside the bound of
-        labels, and all of that where nothing is known of coefficients or the residual variance.
+        labels, and all of that where nothing is known of coefficients or the residual variance, or
+        where that may change from row to row.
 
         Residuals are taken for normal. Raises InvalidArgument.
         """
         found, residual = self.of(rows), self.residual
         half = np.full(len(found.values), np.inf)
         checked_level(level)
-        if residual is not None and np.isfinite(residual.std):
+        if self.equal_variance and residual is not None and np.isfinite(residual.std):
             taken = min(residual.taken, self.bound**2)
             label = self.spread(found.variances + taken, found.private)
             half = label.half(level) + found.hidden

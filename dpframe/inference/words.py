@@ -57,8 +57,15 @@ def unseen(found: Inference, hidden: Sequence[str], *, some: bool) -> Iterator[s
 
 def assumed(found: Inference) -> Iterator[str]:
     """Of residuals."""
-    if found.target == "population":
-        yield "Residuals are assumed to be homoscedastic: of one variance in every row."
+    if found.target == "population" and found.equal_variance:
+        yield (
+            "Residuals are assumed to be homoscedastic: of one variance in every row. "
+            "equal_variance=False does without."
+        )
+    if found.target == "population" and not found.equal_variance:
+        yield (
+            "Residuals may have another variance in every row; the norm of rows bounds its effect."
+        )
     if found.normal_residuals:
         yield "Residuals are assumed to be normal; nothing that was released tests that."
     if found.lost_share and not found.normal_residuals:
