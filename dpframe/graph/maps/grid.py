@@ -191,16 +191,12 @@ def steps_in_norm1(rows: Grid) -> Expression | None:
     return rows.norm1 / rows.step
 
 
-def gridded(rows: Any) -> Any:
-    """Bounded rows on their table's grid, where it has one; anything else as it is."""
-    bits = rows.grid if isinstance(rows, Rows) and not isinstance(rows, Grid) else None
-    return rows if bits is None or rows.norm is None else rows.on_grid(bits)
-
-
-def gridded_labels(column: Any) -> Any:
-    """Bounded labels on their table's grid, where it has one; anything else as they are."""
-    asks = isinstance(column, Column) and not isinstance(column, GridColumn)
-    return labels_on_a_grid(column) if asks and column.grid is not None else column
+def gridded(source: Any) -> Any:
+    """Bounded rows or labels on their table's grid, where it has one; anything else as it is."""
+    if not isinstance(source, (Rows, Column)) or isinstance(source, (Grid, GridColumn)):
+        return source
+    bound = source.norm if isinstance(source, Rows) else source.bound
+    return source if source.grid is None or bound is None else source.on_grid(source.grid)
 
 
 def on_a_grid(rows: Any) -> Any:
