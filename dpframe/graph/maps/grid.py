@@ -193,10 +193,12 @@ def steps_in_norm1(rows: Grid) -> Expression | None:
 
 def gridded(source: Any) -> Any:
     """Bounded rows or labels on their table's grid, where it has one; anything else as it is."""
-    if not isinstance(source, (Rows, Column)) or isinstance(source, (Grid, GridColumn)):
-        return source
-    bound = source.norm if isinstance(source, Rows) else source.bound
-    return source if source.grid is None or bound is None else source.on_grid(source.grid)
+    if isinstance(source, Rows):
+        off = source.norm is not None and not isinstance(source, Grid)
+    else:
+        off = isinstance(source, Column) and source.bound is not None
+        off = off and not isinstance(source, GridColumn)
+    return source.on_grid(source.grid) if off and source.grid is not None else source
 
 
 def on_a_grid(rows: Any) -> Any:
