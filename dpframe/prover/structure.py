@@ -106,7 +106,7 @@ def _foreign(problem: Problem) -> Iterator[Obligation]:
     for kind in problem.foreign:
         if kind not in problem.trust:
             name = place(kind)
-            rule = "a class from outside dpframe must be named in trust="
+            rule = "a class of your own must be named in trust="
             yield Obligation("trust", name, rule, (_said(kind, name),), UNPROVED, repair=_fix(kind))
         elif issubclass(kind, Procedure) and problem.rows != ONE:
             rule = "what a procedure of your own states is for one row a person"
