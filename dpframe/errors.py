@@ -303,6 +303,15 @@ def address(name: str) -> str:
     return next((f"dp.{space}.{name}" for space in within), name)
 
 
+def __dir__() -> list[str]:
+    """The errors and warnings, which are what users look for here."""
+    return [
+        name
+        for name, one in globals().items()
+        if isinstance(one, type) and issubclass(one, Exception)
+    ]
+
+
 def shown(value: object) -> str:
     """`value` as errors show it: short public scalars and short texts as they are, and what dpframe
     built of such; anything else, which may be data, by its type and shape alone.
