@@ -26,6 +26,7 @@ DataWarning (a column that holds no numbers where numbers are declared).
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Container, Iterable, Mapping
 from enum import Enum
 from numbers import Number
@@ -284,7 +285,30 @@ def of_kind(kind: type, requirement: str = "") -> Callable[[Any, Any, Any], None
 def by_name(kind: type) -> str:
     """What errors call an instance: `a dp.Rows`, `True or False`, `text`."""
     plain = {bool: "True or False", str: "text", int: "a whole number"}
-    return plain.get(kind, f"a dp.{kind.__name__}")
+    return plain.get(kind) or f"a {address(kind.__name__)}"
+
+
+def address(name: str) -> str:
+    """How users write a public name; another name as it is.
+
+    >>> address("Rows"), address("Release"), address("Problem")
+    ('dp.Rows', 'dp.graph.Release', 'Problem')
+    """
+    face: Any = sys.modules["dpframe"]
+    if name in face.__all__:
+        return f"dp.{name}"
+    spaces = (space for space in dir(face) if space not in face.__all__)
+    within = (space for space in spaces if name in dir(getattr(face, space)))
+    return next((f"dp.{space}.{name}" for space in within), name)
+
+
+def __dir__() -> list[str]:
+    """The errors and warnings, which are what users look for here."""
+    return [
+        name
+        for name, one in globals().items()
+        if isinstance(one, type) and issubclass(one, Exception)
+    ]
 
 
 def shown(value: object) -> str:

@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import find_spec
 
 from dpframe.errors import UnknownName, nearest
 
@@ -52,6 +53,7 @@ def attach(
 def _unknown(package: str, name: str, names: list[str], others: str, spaces: list[str]) -> str:
     within = {space: dir(import_module(f"{package}.{space}")) for space in spaces}
     moved = [space for space, inside in within.items() if name in inside]
+    moved += [space for space in spaces if _is_package(f"{package}.{space}.{name}")]
     said = import_module(others, package).ELSEWHERE.get(name) if others else None
     if moved:
         return f"module {package!r} has no attribute {name!r}. It is {package}.{moved[0]}.{name}."
@@ -59,3 +61,12 @@ def _unknown(package: str, name: str, names: list[str], others: str, spaces: lis
     near = nearest(name, [*names, *places], places | {one: one for one in names})
     way_out = near if said is None else f" {said}"
     return f"module {package!r} has no attribute {name!r}.{way_out}"
+
+
+def _is_package(name: str) -> bool:
+    """Whether a folder of modules has this full name; the package above it is imported."""
+    try:
+        found = find_spec(name)
+    except ModuleNotFoundError:  # what stands above is one module
+        return False
+    return found is not None and found.submodule_search_locations is not None

@@ -332,7 +332,7 @@ def test_fitting_one_table_again_warns_once() -> None:
     """execute says it; the estimator does not repeat it."""
     X, y = people()
     model = simulated(rng=None, epsilon=1).fit(X, y)
-    with pytest.warns(dp.PrivacyWarning, match=r"spent 2 times") as caught:
+    with pytest.warns(dp.PrivacyWarning, match=r"execution 2 on") as caught:
         model.fit(X, y)
     assert len(caught) == 1
 

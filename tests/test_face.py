@@ -48,6 +48,21 @@ def test_a_name_that_stands_elsewhere_is_answered_with_its_place():
         _ = dp.AdaSSPBudgt
 
 
+@pytest.mark.parametrize("name", ["ledger", "splits", "refutations", "dossier"])
+def test_a_folder_that_moved_is_answered_with_its_place(name):
+    """As a name is."""
+    with pytest.raises(AttributeError, match=rf"It is dpframe\.\w+\.{name}\.$"):
+        getattr(dp, name)
+    with pytest.raises(AttributeError, match="has no attribute 'lazily_done'"):
+        _ = dp.lazily_done
+
+
+def test_what_errors_import_is_not_what_they_offer():
+    """`dp.errors` lists errors and warnings alone."""
+    assert {"BadData", "PostFailed", "PrivacyWarning"} < set(dir(dp.errors))
+    assert all(issubclass(getattr(dp.errors, name), Exception) for name in dir(dp.errors))
+
+
 def test_a_star_brings_the_names_without_the_namespaces():
     """`from dpframe import *` is short, too."""
     names: dict[str, object] = {}

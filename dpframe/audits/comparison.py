@@ -193,7 +193,7 @@ def _believed(calibration: Calibration, trust: Sequence[type]) -> None:
     """Refuse what is nobody's theorem but its own, unless it is trusted. Raises InvalidArgument."""
     for kind in strangers((calibration, calibration.mechanism)):
         if kind not in trust:
-            way_out = f"trust=[{kind.__name__}] takes it on its word, and the table says so."
+            way_out = f"Pass trust=[{kind.__name__}]; the table then says that it is trusted."
             raise InvalidArgument("calibrations", "theorems of dpframe", place(kind), way_out)
 
 

@@ -1,5 +1,6 @@
-"""Which sums can wait for a later pass over the table that maps the same rows anyway, so that an
-earlier pass has less to do: never with one pass more, and nothing is later than it was due.
+"""Which sums are computed in a later pass over the table than in the first possible one: those that
+no earlier release needs, where the later pass maps the same rows anyway and the earlier pass has
+less to do. The number of passes stays the same.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class Receipt:
         """What is proved, what is tested; what was spent, when; the noise and the assumptions."""
         spent = "Spent" if self.private else f"{self.randomness}: a private run would spend"
         others = [one for one in self.assumptions if not one.endswith(str(self.unit))]
-        assumed = "; ".join(one.partition(":")[0] for one in others) or "nothing"
+        assumed = "; ".join(one.partition(": ")[0] for one in others) or "nothing"
         return (
             f"Proved: the cost of the graph, by certificate {self.certificate[:12]}. {TESTED}\n"
             f"{spent} {self.cost}, at {self.time}.\n"

@@ -87,8 +87,8 @@ def _follow(data: object) -> bool:
 
 
 def _message(spent: Sequence[Spending]) -> str:
-    by = "" if together(spent) is None else "by composition "
+    by = "" if together(spent) is None else ", by composition,"
     return (
-        f"With this execution, this table has been spent {len(spent)} times in this process: "
-        f"{by}{costs(spent)}. Every execution costs again."
+        f"This is execution {len(spent)} on the same table in this process. Together they "
+        f"cost{by} {costs(spent)}. Every execution costs again."
     )

@@ -20,9 +20,9 @@ N = TypeVar("N", bound=Node)
 
 @attrs.frozen(eq=False, slots=False)
 class Stages:
-    """The nodes of a graph by stage. Everything in stage k reads releases of stages before k only,
-    so that one pass over the table serves all statistics of a stage. Releases that can wait, do,
-    where that makes a pass cheaper, unless `at_once`.
+    """The nodes of a graph by stage. Stage k reads only releases of stages before k, so that one
+    pass over the table computes all statistics of a stage. A release is postponed to a later stage
+    where this makes a pass cheaper, unless `at_once`.
     """
 
     graph: Graph
@@ -46,9 +46,9 @@ class Stages:
     def _next(
         self, known: Mapping[Node, int], wait: Mapping[Node, int] | None = None
     ) -> dict[Node, int]:
-        """One look at every node, in order; `known` is what the look before gave: a loop asks
-        after what its update reads, wherever that stands. Nodes that `wait` have no stage before
-        that.
+        """The stage of every node, in one run over the nodes in order. `known` has the stages that
+        the run before gave, since the update of a loop may read nodes that come later. `wait` gives
+        some nodes a least stage.
         """
         waiting = wait or {}
         updates: dict[Node, tuple[Node, ...]] = {}

@@ -83,8 +83,9 @@ def occurring(node: Rows | Column) -> Occurring:
 
 
 def reached(statistic: Statistic, norm: Norm, relation: Relation) -> Reached:
-    """The rule of a bound on a move, and whether one pair of neighbours is known to reach it: under
-    add/remove by a row of norm B with |y| = Y, so that one pair reaches all that are reached.
+    """The rule that bounds the move of a statistic, and whether some pair of neighbours is known to
+    attain the bound. Under add/remove that pair is always one row of norm B with |y| = Y, so that
+    one pair attains all attained bounds at once.
     """
     own = entry_of(STATISTICS, statistic)
     return ("", False) if own is None else own(statistic, Asked(norm, relation))

@@ -255,7 +255,7 @@ class Rows:
         if self.norm is None and self.box is None and self.columns is None:
             raise InvalidArgument(
                 "X",
-                "bounded: Rows(norm=...), Rows(box=...) or Rows(columns=[...])",
+                "bounded: dp.Rows(norm=...), dp.Rows(box=...) or dp.Rows(columns=[...])",
                 "Rows()",
                 "Take the bounds from the codebook, never from the data.",
             )
@@ -312,9 +312,9 @@ class Column:
             self._code()
         ends = (self.lower is not None, self.upper is not None)
         if (self.bound is not None) == all(ends) or any(ends) != all(ends):
-            raise InvalidArgument(
-                "y", "bounded once: Column(bound=...) or Column(lower=..., upper=...)", self, ""
-            )
+            wanted = "bounded once: dp.Column(bound=...) or dp.Column(lower=..., upper=...)"
+            way_out = "Take the bounds from the codebook, never from the data."
+            raise InvalidArgument("y", wanted, self, way_out)
         if self.lower is not None and self.upper is not None:
             check_ends("y", self.lower, self.upper)
 

@@ -97,7 +97,7 @@ class AtNumbers:
     def _checked(self, name: str, value: object) -> Fraction:
         if name not in self.symbols:
             known = ", ".join(sorted(self.symbols)) or "none"
-            meant = nearest(name, self.symbols).strip()
+            meant = nearest(name, list(self.symbols)).strip()
             raise InvalidArgument(name, f"a parameter of this certificate: {known}", value, meant)
         if is_released(self.symbols[name]):
             raise InvalidArgument(name, "left to execution, which releases it", value, "")

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from dpframe.accountants import ACCOUNTANTS, Accountant, AdditiveAccountant
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, address
 from dpframe.identity import strangers
 
 from .attempt import Attempt
@@ -92,7 +92,7 @@ def place(accountant: Accountant) -> str:
 
 
 def _unknown(value: object) -> InvalidArgument:
-    kinds = ", ".join(f"dp.{type(one).__name__}()" for one in ACCOUNTANTS)
+    kinds = ", ".join(f"{address(type(one).__name__)}()" for one in ACCOUNTANTS)
     wanted = f"'auto', one of {', '.join(map(repr, DERIVATIONS))}, or one of {kinds}"
     way_out = (
         "A class of your own derives from dp.accountants.AdditiveAccountant, and is named in "

@@ -81,7 +81,7 @@ def _tail(stds: Any) -> Any:
 
 
 def _tail_open(bound: Bound) -> Obligation:
-    rule = "the noise must stay inside the bound but with the failure that is paid"
+    rule = "the noise may exceed the bound with at most the failure probability that is paid for"
     facts = (f"stds = {bound.stds}, failure = {bound.failure}",)
     witness = _tail_witness(bound)
     verdict = UNPROVED if witness is None else REFUTED

@@ -106,7 +106,7 @@ def _foreign(problem: Problem) -> Iterator[Obligation]:
     for kind in problem.foreign:
         if kind not in problem.trust:
             name = place(kind)
-            rule = "a class of your own is believed only when you say so"
+            rule = "a class of your own must be named in trust="
             yield Obligation("trust", name, rule, (_said(kind, name),), UNPROVED, repair=_fix(kind))
         elif issubclass(kind, Procedure) and problem.rows != ONE:
             rule = "what a procedure of your own states is for one row a person"
@@ -157,8 +157,8 @@ def _fix(kind: type) -> str:
         return "build it from dpframe's own classes; after an update, start Python anew."
     if issubclass(kind, (str, int, float, Fraction)):
         return "give plain text and numbers of Python."
-    believed = f"trust=[{kind.__name__}] takes it on its word, and says so"
-    return f"{believed}; on the command line --trust {place(kind)}."
+    option = f"trust=[{kind.__name__}] (on the command line: --trust {place(kind)})"
+    return f"pass {option}; the certificate then lists it among its assumptions."
 
 
 def _sources(problem: Problem) -> Iterator[Obligation]:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, address
 from dpframe.graph import Column, Regression, Rows, Setting
 from dpframe.numerics.calibrate import analytic_mu
 from dpframe.privacy import ADD_REMOVE, ApproxDP, Guarantee, PersonalizedDP, PureDP
@@ -49,7 +49,7 @@ class Recommendation:
 
     def __str__(self) -> str:
         """Some lines."""
-        lines = [f"dp.{self.regression}", f"  {self.because}"]
+        lines = [_written(self.regression), f"  {self.because}"]
         if self.lost is not None:
             lines.append(f"  noise will take about {self.lost:.0%} of what least squares explains")
         if self.lost is not None and self.lost > HOPELESS:
@@ -57,8 +57,14 @@ class Recommendation:
         if self.intervals is not None:
             lines.append(f"  intervals: {self.intervals}")
         if self.instead is not None:
-            lines += [f"for intervals: dp.{self.instead}", f"  {self.instead_intervals}"]
+            lines += [f"for intervals: {_written(self.instead)}", f"  {self.instead_intervals}"]
         return "\n".join(lines)
+
+
+def _written(regression: Regression) -> str:
+    """As users write it: `dp.regressions.ObjPertPure(radius=1)`."""
+    name = type(regression).__name__
+    return address(name).removesuffix(name) + str(regression)
 
 
 def recommend(
@@ -169,5 +175,5 @@ def of_personal(own: Guarantee) -> tuple[Regression, str]:
 
 def of_pure() -> tuple[Regression, str]:
     """Where delta is 0."""
-    why = "no delta: noise on d numbers in the objective; BayesianSSPPure has intervals"
-    return ObjPertPure(), why
+    why = "no delta: noise on d numbers in the objective; "
+    return ObjPertPure(), why + "dp.regressions.BayesianSSPPure has intervals"

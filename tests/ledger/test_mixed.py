@@ -138,7 +138,7 @@ def test_so_the_first_run_settles_the_rule(ledger, spend, cost):
         ledger.create(name, budget, relation=dp.ADD_REMOVE)
     spend(ledger, "squares", *both)
     spend(ledger, "sums", only)
-    with pytest.raises(dp.InvalidArgument, match="adds mu\\^2, settled before its first release"):
+    with pytest.raises(dp.InvalidArgument, match="counted in mu\\^2, fixed by its first charge"):
         ledger.fits("squares", cost(only))
     assert ledger.fits("sums", cost(*both))
     assert [one.kind for one in ledger.account("squares").totals] == [dp.GaussianDP]

@@ -92,7 +92,7 @@ def test_a_file_that_is_spent_twice_is_noticed_by_its_path(tmp_path):
     FRAME.to_csv(path, index=False)
     private = model(BOUNDED["norm"]).set_params(rng=None)
     private.fit(path)
-    with pytest.warns(dp.PrivacyWarning, match="this table has been spent 2 times") as told:
+    with pytest.warns(dp.PrivacyWarning, match="execution 2 on the same table") as told:
         private.fit(str(tmp_path / "*.csv"))
     assert len(told) == 1
 

@@ -75,7 +75,7 @@ def _unpriced(totals: Sequence[Total], cost: Cost) -> InvalidArgument:
     names = " or ".join(f"dp.{total.kind.__name__}" for total in totals)
     currency = ", ".join(totals[-1].kind.currency)
     way_out = (
-        f"This data set adds {currency}, settled before its first release. State such a guarantee "
-        "of the run too, or certify it for one; other data may get another by=."
+        f"The budget of this data set is counted in {currency}, fixed by its first charge "
+        "or by by=. Certify the run for such a guarantee, or state one beside it."
     )
     return InvalidArgument("the run", f"{names}, or what implies it", str(cost), way_out)

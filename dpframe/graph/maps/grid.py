@@ -191,16 +191,14 @@ def steps_in_norm1(rows: Grid) -> Expression | None:
     return rows.norm1 / rows.step
 
 
-def gridded(rows: Any) -> Any:
-    """Bounded rows on their table's grid, where it has one; anything else as it is."""
-    bits = rows.grid if isinstance(rows, Rows) and not isinstance(rows, Grid) else None
-    return rows if bits is None or rows.norm is None else rows.on_grid(bits)
-
-
-def gridded_labels(column: Any) -> Any:
-    """Bounded labels on their table's grid, where it has one; anything else as they are."""
-    asks = isinstance(column, Column) and not isinstance(column, GridColumn)
-    return labels_on_a_grid(column) if asks and column.grid is not None else column
+def gridded(source: Any) -> Any:
+    """Bounded rows or labels on their table's grid, where it has one; anything else as it is."""
+    if isinstance(source, Rows):
+        off = source.norm is not None and not isinstance(source, Grid)
+    else:
+        off = isinstance(source, Column) and source.bound is not None
+        off = off and not isinstance(source, GridColumn)
+    return source.on_grid(source.grid) if off and source.grid is not None else source
 
 
 def on_a_grid(rows: Any) -> Any:

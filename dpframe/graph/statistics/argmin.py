@@ -13,7 +13,7 @@ from dpframe.symbols import RELEASED, Expression, Number, exact
 
 from ..arrays import Array, Numbers
 from ..columns import Column
-from ..maps.grid import gridded, gridded_labels
+from ..maps.grid import gridded
 from ..maps.weighted import RecordWeights, Weight
 from ..node import Node
 from ..objectives import Bounds, Objective, Squared
@@ -71,7 +71,7 @@ class Argmin(Searched):
 
     kind: ClassVar[str] = "argmin"
     rows: Rows = attrs.field(converter=gridded)
-    column: Column = attrs.field(converter=gridded_labels)
+    column: Column = attrs.field(converter=gridded)
     objective: Objective = attrs.field(converter=_objective)
     penalty: Expression = attrs.field(converter=_penalty)
     radius: Expression | None = attrs.field(default=None, converter=_radius)

@@ -12,7 +12,7 @@ from dpframe.errors import of_kind
 
 from ..arrays import Array, Values, np
 from ..columns import Column
-from ..maps.grid import Grid, gridded, gridded_labels, labels_on_a_grid, on_a_grid
+from ..maps.grid import Grid, gridded, labels_on_a_grid, on_a_grid
 from ..rows import Rows
 from .base import RecordSum
 
@@ -56,7 +56,7 @@ class LabelSum(RecordSum):
 
     kind: ClassVar[str] = "label_sum"
     label: ClassVar[str] = "sum(y)"
-    column: Column = attrs.field(converter=gridded_labels)
+    column: Column = attrs.field(converter=gridded)
 
     def block(self, values: Values) -> Array:
         """The sum of the block."""
@@ -93,7 +93,7 @@ class Moment(RecordSum):
     kind: ClassVar[str] = "moment"
     label: ClassVar[str] = "X'y"
     rows: Rows = attrs.field(converter=gridded)
-    column: Column = attrs.field(converter=gridded_labels)
+    column: Column = attrs.field(converter=gridded)
 
     def block(self, values: Values) -> Array:
         """X'y of the block."""
@@ -109,7 +109,7 @@ class Squares(RecordSum):
 
     kind: ClassVar[str] = "squares"
     label: ClassVar[str] = "y'y"
-    column: Column = attrs.field(converter=gridded_labels)
+    column: Column = attrs.field(converter=gridded)
 
     def block(self, values: Values) -> Array:
         """y'y of the block."""
