@@ -44,10 +44,10 @@ class Suite:
         return tuple(said for said, _, _ in self.properties)
 
 
-def refused(ask: Callable[[], object]) -> bool:
+def refused(ask: Callable[..., object], *arguments: Any) -> bool:
     """Whether a question is refused as dpframe refuses it."""
     try:
-        ask()
+        ask(*arguments)
     except InvalidArgument:
         return True
     return False
