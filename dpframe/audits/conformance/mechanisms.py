@@ -139,7 +139,7 @@ def _deviation(noise: AdditiveNoise, rng: Rng) -> Contradictions:
 )
 def _hidden(noise: AdditiveNoise, rng: Rng) -> Contradictions:
     size = Fraction(worth(noise.formula))
-    for factor in (1, 3):
+    for factor in (3, 1):
         moved = Fraction(math.ceil(factor * size)) if noise.integer else factor * size
         stated = [noise.guarantee(exact(moved))]
         for claim in stated if type(noise).loss is Mechanism.loss else [*stated, None]:
