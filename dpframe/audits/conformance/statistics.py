@@ -4,6 +4,7 @@ compute.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -146,14 +147,13 @@ class Asked:
         """The same under a relation, on a grid or on none."""
         return attrs.evolve(self, setting=attrs.evolve(self.setting, relation=relation, grid=grid))
 
-    def blocks(self, table: Any, size: int | None = None) -> list[Block]:
+    def blocks(self, table: Any) -> list[Block]:
         """A table as executions read it."""
-        return list(Table.of(self.setting, table.X, table.y, drop=False).blocks(size))
+        return list(Table.of(self.setting, table.X, table.y, drop=False).blocks())
 
-    def some(self, n: int, d: int, size: int | None = None) -> list[Block]:
-        """n random rows, and one more for each row of a person."""
-        people = [self.space.anyone(d, self.rng) for _ in range(n)]
-        return self.blocks(self.space.pair(people[0], people[0], people, "").tables[0], size)
+    def crowd(self, n: int, d: int) -> Block:
+        """n random records, some far outside their bounds."""
+        return self.blocks(self.space.crowd(n, d, self.rng))[0]
 
     def moves(self, pair: Pair) -> dict[Norm, tuple[float, float]]:
         """How far a pair moves it, and how far at most it says so, in each norm that it answers."""
@@ -173,9 +173,9 @@ class Asked:
     "its value is finite, of its shape, and symmetric where it says so", "See `shape`."
 )
 def _shape(asked: Asked) -> Contradictions:
-    for d in asked.widths:
-        shape = tuple(round(worth(size, d)) for size in asked.node.shape)
-        found = value_of(asked.node, asked.some(5, d))
+    for n, d in itertools.product((0, 1, 7), asked.widths):
+        shape = tuple(round(worth(size, d, n)) for size in asked.node.shape)
+        found = value_of(asked.node, [asked.crowd(n, d)])
         mirrored = not asked.node.symmetric or np.array_equal(found, found.T)
         if found.shape != shape or not np.isfinite(found).all() or not mirrored:
             yield f"an array of shape {found.shape} for {shape}, {mirrored=}"
@@ -187,10 +187,11 @@ def _shape(asked: Asked) -> Contradictions:
 )
 def _adds_up(asked: Asked) -> Contradictions:
     for d in asked.widths if isinstance(asked.node, RecordSum) else ():
-        blocks = asked.some(9, d, 2)
-        parts = np.sum([value_of(asked.node, [one]) for one in blocks], axis=0)
-        for whole in (blocks, blocks[::-1]):
-            found = value_of(asked.node, whole)
+        whole = asked.crowd(9, d)
+        found = value_of(asked.node, [whole])
+        for windows in ((0, 2, 2, 9), (9, 4, 0)):
+            cuts = [_cut(whole, slice(*sorted(ends))) for ends in itertools.pairwise(windows)]
+            parts = value_of(asked.node, cuts)
             if np.max(np.abs(parts - found), initial=0.0) > TINY * (1 + np.max(np.abs(found))):
                 yield f"{parts} in parts and {found} together"
 
@@ -227,8 +228,9 @@ def _attained(asked: Asked) -> Contradictions:
 @MAP.holds("every row or label that it makes is inside its bounds", "See `norm` and `bound`.")
 def _bounds(asked: Asked) -> Contradictions:
     node = asked.node
-    for block in (block for d in asked.widths for block in asked.some(60, d)):
-        d, found = block.rows.shape[1], np.asarray(_seen(node, block).real(node))
+    for d in asked.widths:
+        block = asked.crowd(60, d)
+        found = np.asarray(_seen(node, block).real(node))
         bounds = [(abs(found), None if isinstance(node, RowsNode) else node.bound)]
         if isinstance(node, RowsNode):
             if found.shape != (len(block.rows), worth(node.columns, d)):
@@ -246,7 +248,8 @@ def _bounds(asked: Asked) -> Contradictions:
 )
 def _alone(asked: Asked) -> Contradictions:
     node = asked.node
-    for block in (block for d in asked.widths for block in asked.some(20, d)):
+    for d in asked.widths:
+        block = asked.crowd(20, d)
         seen = _seen(node, block)
         for i, among in enumerate(seen[node]):
             (alone,) = _seen(node, _cut(block, slice(i, i + 1)))[node]
@@ -255,4 +258,4 @@ def _alone(asked: Asked) -> Contradictions:
         if isinstance(node, OfOne):
             given = np.array(seen.real(node.inputs[0]))
             given.flags.writeable = False
-            node.apply(given, partial(worth, d=block.rows.shape[1]))
+            node.apply(given, partial(worth, d=d))

@@ -38,7 +38,7 @@ class Suite:
                 found = next(test(*given), None)
             except Exception as error:
                 told = f"{type(error).__name__}: {error}"
-                raise NonConforming(name, said, told, way_out) from error
+                raise NonConforming(name, said, told, "") from error
             if found is not None:
                 raise NonConforming(name, said, found, way_out)
         return tuple(said for said, _, _ in self.properties)

@@ -156,6 +156,10 @@ class Space:
         second = self.anyone(d, rng) if self.relation is REPLACE_ONE else nobody
         return self.pair(self.anyone(d, rng), second, others, f"{len(others)} random others")
 
+    def crowd(self, n: int, d: int, rng: np.random.Generator) -> Table:
+        """n random records."""
+        return _table([self.anyone(d, rng) for _ in range(n)], d, self)
+
     def _boundary(self, d: int) -> Iterator[tuple[Person, Person]]:
         axes, ones = np.eye(d), np.ones(d)
         nobody, directions = Person(None, 0.0), [axes[0], ones] if d > 1 else [ones]
