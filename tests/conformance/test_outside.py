@@ -44,7 +44,12 @@ STATISTICS = {
     ],
     "sum over blocks": [
         {"block": lambda self, values: np.asarray(float(np.any(values[self.column] > 0)))},
-        {"block": lambda self, values: np.asarray(np.sum(values[self.column]) / (1 + len(values[self.column]))), "step": None},
+        {
+            "block": lambda self, values: np.asarray(
+                np.sum(values[self.column]) / (1 + len(values[self.column]))
+            ),
+            "step": None,
+        },
     ],
     "of its shape": [
         {"shape": (ONE,)},
@@ -96,6 +101,33 @@ def test_the_search_finds_a_bound_that_is_a_hundredth_short(cls, relation, monke
         dp.errors.NonConforming, match=r"further than its sensitivity; got \S+ in L2"
     ):
         dp.audits.check_statistic(samples.STATISTICS[cls], samples.setting(norm="7/5", grid=12))
+
+
+CODEBOOK = [dp.Numeric("a", -1, 3), dp.Categorical("b", ["x", "y", "z"])]
+CLASSES = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(levels=["no", "yes"]), relation=dp.ADD_REMOVE)
+SETTINGS = {
+    "a codebook": dp.Setting(
+        X=dp.Rows(columns=CODEBOOK, intercept=True),
+        y=dp.Column(lower=0, upper=4),
+        relation=dp.ADD_REMOVE,
+    ),
+    "a box": dp.Setting(X=dp.Rows(box=2, norm=3), relation=dp.REPLACE_ONE),
+    "three rows a person": samples.setting(rows_per_person=3),
+    "no grid": samples.setting(grid=None),
+}
+
+
+@pytest.mark.parametrize("said", SETTINGS)
+def test_any_setting_of_numbers_will_do(said):
+    """With a codebook, in a box, without labels, of persons with several rows."""
+    dp.audits.check_statistic(lambda X, y: X.T @ X, SETTINGS[said])
+    dp.audits.check_map(lambda X, y: X.clip(norm=1), SETTINGS[said])
+
+
+def test_a_statistic_for_one_relation_is_checked_under_that_one():
+    """Where n is private, no mean is one."""
+    table = dp.Setting(X=dp.Rows(norm=1), relation=dp.REPLACE_ONE)
+    assert len(dp.audits.check_statistic(lambda X, y: X.mean(), table)) == 4
 
 
 MAPS = {
@@ -175,6 +207,10 @@ def test_an_error_says_what_was_found_and_what_to_do():
         lambda: dp.audits.check_statistic(lambda X, y: X),
         lambda: dp.audits.check_statistic(lambda X, y: X.T @ y, dp.Rows(norm=1)),
         lambda: dp.audits.check_statistic(lambda X, y: X.T @ y, columns=2.5),
+        lambda: dp.audits.check_statistic(
+            lambda X, y: X.T @ X, samples.setting(norm=dp.parameter("B"))
+        ),
+        lambda: dp.audits.check_statistic(lambda X, y: X.T @ X, CLASSES),
         lambda: dp.audits.check_map(lambda X, y: X.T @ y),
         lambda: dp.audits.check_mechanism(dp.Gaussian(1), seed="x"),
     ],

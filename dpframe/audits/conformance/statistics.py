@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any
@@ -29,7 +29,7 @@ from dpframe.sources.table import Block, Table
 from dpframe.symbols import Expression
 
 from ..lower_bounds.tables import COLUMNS, Pair, Space, searched
-from .suite import Contradictions, Suite
+from .suite import Contradictions, Suite, refused
 
 Array = NDArray[Any]
 Make = Callable[[Any, Any], Any]
@@ -80,7 +80,13 @@ def _asked(make: Make, setting: Setting, columns: int | None, seed: int | None) 
         raise InvalidArgument("make", "a function of X and y", make, "lambda X, y: Positives(y).")
     if columns is not None:
         check_kind("columns", columns, int)
-    codebook = setting.X.columns
+    X, y = setting.X, setting.y
+    formulas = (X.norm, X.box, None if y is None else y.bound, setting.rows_per_person)
+    free = any(one is not None and one.symbols() for one in formulas)
+    if free or (y is not None and y.levels):
+        way_out = "Such as dp.Rows(norm=1), dp.Column(bound=1) or dp.Column(lower=0, upper=1)."
+        raise InvalidArgument("setting", "bounded by numbers, of labels too", setting, way_out)
+    codebook = X.columns
     widths = (columns,) if columns else COLUMNS if codebook is None else (len(codebook),)
     return Asked(make, setting, Randomness.of(seed).generator, widths)
 
@@ -143,9 +149,12 @@ class Asked:
     def _possible(self) -> Space:
         return Space.under(self.setting, partial(worth, d=0))
 
-    def under(self, relation: Relation, grid: int | None) -> Asked:
-        """The same under a relation, on a grid or on none."""
-        return attrs.evolve(self, setting=attrs.evolve(self.setting, relation=relation, grid=grid))
+    def under(self, grid: int | None, *relations: Relation) -> Iterator[Asked]:
+        """The same under relations, on a grid or on none; not under one where it is refused."""
+        for relation in relations:
+            setting = attrs.evolve(self.setting, relation=relation, grid=grid)
+            if not refused(self.make, *setting.nodes()):
+                yield attrs.evolve(self, setting=setting)
 
     def blocks(self, table: Any) -> list[Block]:
         """A table as executions read it."""
@@ -198,8 +207,7 @@ def _adds_up(asked: Asked) -> Contradictions:
 
 @STATISTIC.holds("neighbours move it no further than its sensitivity", "State more in `one_row`.")
 def _moves(asked: Asked) -> Contradictions:
-    for relation in (ADD_REMOVE, REPLACE_ONE):
-        one = asked.under(relation, asked.setting.grid)
+    for one in asked.under(asked.setting.grid, ADD_REMOVE, REPLACE_ONE):
 
         def ratio(pair: Pair, one: Asked = one) -> float:
             return max((far / max(most, TINY) for far, most in one.moves(pair).values()), default=0)
@@ -216,8 +224,7 @@ def _moves(asked: Asked) -> Contradictions:
     "Leave `attained` False: it lets the verifier refute.",
 )
 def _attained(asked: Asked) -> Contradictions:
-    one = asked.under(ADD_REMOVE, None)
-    for d in one.widths:
+    for one, d in itertools.product(asked.under(None, ADD_REMOVE), asked.widths):
         found = [one.moves(pair) for pair in one.space.pairs(d)]
         for norm in found[0]:
             far, most = max(moved[norm] for moved in found)
