@@ -114,10 +114,9 @@ def size_of(difference: Array, norm: Norm, *, symmetric: bool) -> float:
     if norm is L1:
         counted = difference[np.triu_indices(len(difference))] if symmetric else difference
         return float(np.sum(np.abs(counted)))
-    spectral = norm is OPERATOR and difference.ndim == 2
-    return float(
-        np.linalg.norm(difference, 2) if spectral else np.linalg.norm(np.ravel(difference))
-    )
+    if norm is OPERATOR and difference.ndim == 2:
+        return float(np.linalg.norm(difference, 2))
+    return float(np.linalg.norm(np.ravel(difference)))
 
 
 def _cut(block: Block, window: slice) -> Block:
