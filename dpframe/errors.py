@@ -18,6 +18,7 @@
     +-- PostFailed                        a function of released values raised; what was released is
     kept
     +-- NotExecutable (TypeError)         something other than a complete certificate was to be run
+    +-- NonConforming (AssertionError)    a plug-in that is not what it says
     +-- MissingExtra (ImportError)        an optional library is absent
 
 Warnings: PrivacyWarning (the same data would be spent again; delta is not far below 1/n);
@@ -197,6 +198,15 @@ class PostFailed(DPFrameError):
         if receipt is not None:
             kept = KEPT
         super().__init__(f"post-processing failed: {function} raised {said}; {kept}.")
+
+
+class NonConforming(DPFrameError, AssertionError):
+    """A plug-in is not what it says: `property` does not hold of `plugin`, because of `found`."""
+
+    def __init__(self, plugin: str, property: str, found: str, way_out: str) -> None:  # noqa: A002
+        """Keep the operands, so that a program can read them too."""
+        self.plugin, self.property, self.found, self.way_out = plugin, property, found, way_out
+        super().__init__(f"{plugin}: {property}; got {found}. {way_out}".rstrip())
 
 
 class MissingExtra(DPFrameError, ImportError):

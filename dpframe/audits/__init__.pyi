@@ -8,6 +8,11 @@ from dpframe.prover.unproved import unproved as unproved
 from .budget_reports import BudgetReport as BudgetReport
 from .comparison import Comparison as Comparison
 from .comparison import compare as compare
+from .conformance.accountants import check_accountant as check_accountant
+from .conformance.mechanisms import check_calibration as check_calibration
+from .conformance.mechanisms import check_mechanism as check_mechanism
+from .conformance.statistics import check_map as check_map
+from .conformance.statistics import check_statistic as check_statistic
 from .descriptions import Description as Description
 from .descriptions import parse_description as parse_description
 from .descriptions import read_description as read_description

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import dpframe as dp
-from dpframe.execution.totals import Pass, derived, real
+from dpframe.audits.conformance.statistics import size_of, value_of
 from dpframe.graph import statistics as st
 from dpframe.sensitivity import L1, L2, OPERATOR
 from dpframe.sources import Block
@@ -71,23 +71,12 @@ Change = tuple[Records, Records, Records]
 
 def run(statistic, X, y):
     """The value of a statistic on a raw table, by the pass that executions make."""
-
-    def number(formula):
-        return float(value(formula, {"d": X.shape[1]}))
-
-    graph = dp.graph.Graph.of(statistic)
-    reading = Pass.of(graph, number, Block(X[:0], y[:0]))
-    values = derived(graph, reading.sums, reading([Block(X, y)]), number)
-    return np.asarray(real(statistic, values, number), dtype=float)
+    return value_of(statistic, [Block(X, y)])
 
 
 def size(difference, norm):
-    """The norm of a difference: of a symmetric matrix, L1 counts the upper triangle once."""
-    if difference.ndim < 2:
-        return np.sum(np.abs(difference)) if norm is L1 else np.linalg.norm(np.ravel(difference))
-    if norm is L1:
-        return np.sum(np.abs(difference[np.triu_indices(len(difference))]))
-    return np.linalg.norm(difference, 2 if norm is OPERATOR else "fro")
+    """The norm of a difference; matrices are symmetric."""
+    return size_of(difference, norm, symmetric=difference.ndim == 2)
 
 
 def move(statistic, change: Change, norm) -> float:

@@ -86,6 +86,13 @@ def test_the_sensitivity_scales_with_the_bounds(cls):
 
 @pytest.mark.some(len(BOUNDED))
 @every
+def test_a_statistic_conforms(cls):
+    """As one from outside must: neighbours stay inside its bounds, and blocks add up."""
+    dp.audits.check_statistic(samples.STATISTICS[cls], samples.setting())
+
+
+@pytest.mark.some(len(BOUNDED))
+@every
 def test_the_sensitivity_names_its_rule_norm_and_unit(cls):
     """A sensitivity is a value with its reason."""
     setting = samples.setting(rows_per_person=2)
@@ -185,36 +192,6 @@ def test_the_value_is_numpys(cls, n):
     want = np.asarray(brute(cls, X, y))
     assert got.shape == want.shape
     assert np.allclose(got, want, rtol=1e-12, atol=1e-12)
-
-
-@every
-def test_the_shape_is_the_declared_one(cls):
-    """The public shape at d = 3 is that of the value."""
-    statistic = samples.STATISTICS[cls](*samples.setting(grid=None).nodes())
-    got = samples.evaluate(statistic, np.ones((4, 3)), np.ones(4))
-    assert got.shape == tuple(round(value(size, {"d": 3})) for size in statistic.shape)
-    assert statistic.symmetric is (got.ndim == 2)
-
-
-@every
-def test_blocks_add_up(cls):
-    """A sum over blocks is the value on the whole table."""
-    X, y = samples.setting(grid=None).nodes()
-    statistic = samples.STATISTICS[cls](X, y)
-    if not isinstance(statistic, st.RecordSum):
-        pytest.skip("no sum over blocks, and says so")
-    rng = np.random.default_rng(5)
-    rows, labels = rng.normal(size=(9, 2)), rng.normal(size=9)
-
-    def block(a, b):
-        nodes = (X, y, *statistic.inputs)
-        own = dp.graph.RowsNode
-        return statistic.block(
-            {node: rows[a:b] if isinstance(node, own) else labels[a:b] for node in nodes}
-        )
-
-    parts = [block(a, b) for a, b in ((0, 2), (2, 2), (2, 9))]
-    assert np.allclose(sum(parts), block(0, 9), rtol=1e-12)
 
 
 def test_an_unflattened_stack_is_its_matrix():

@@ -73,6 +73,9 @@ def _(mechanism: AdditiveNoise, sensitivity: Fraction, relation: Relation) -> It
         told = "whole numbers" if kind.integer else "noise in steps of a grid"
         yield Drawn(told, moved, partial(_on_grid, kind, size, sensitivity))
     if kind.integer:
+        if not kind.exact:
+            way = partial(_in_doubles, kind, size, sensitivity, many=1)
+            yield Drawn("whole numbers", moved, way)
         return
     for many in (1, VECTOR) if kind.joint else (1,):
         told = "noise in doubles" if many == 1 else f"a vector of {many} numbers"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import DPFrameError, InvalidArgument
-from dpframe.graph import Categorical, Numeric
+from dpframe.graph import Categorical, Numeric, Setting
 from dpframe.privacy import REPLACE_ONE, Relation
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.symbols import Expression
@@ -21,6 +21,7 @@ Array = NDArray[Any]
 TURNS = (0.3, 0.6, 1.0)  # angles between a row and the one that replaces it, in rectangles
 COLUMNS = (2, 1)
 FULL, FEWER = 2, 3  # tables of others beyond these are tried with every third pair
+LENGTHS = (0.0, 0.5, 1.0, 1.0, 10.0)  # of random rows and labels, as shares of their bounds
 STEPS = 16  # of the random search
 
 
@@ -80,26 +81,20 @@ class Space:
     @classmethod
     def of(cls, run: AtNumbers) -> Space:
         """That of a certificate's setting."""
-        setting = run.setting
+        return cls.under(run.setting, lambda formula: run.number(formula, up=False))
 
-        def known(formula: Expression | None) -> float | None:
-            return None if formula is None else run.number(formula, up=False)
-
-        label, low, high = setting.y, None, None
+    @classmethod
+    def under(cls, setting: Setting, number: Callable[[Expression], float]) -> Space:
+        """That of a setting, whose formulas are worth so much."""
+        X, label, low, high = setting.X, setting.y, None, None
         if label is not None and label.bound is not None:
-            high = run.number(label.bound, up=False)
+            high = number(label.bound)
             low = -high
         elif label is not None and label.lower is not None and label.upper is not None:
             low, high = float(label.lower), float(label.upper)
-        return cls(
-            known(setting.X.norm),
-            known(setting.X.box),
-            setting.X.columns,
-            low,
-            high,
-            setting.relation,
-            int(run.number(setting.unit.rows_per_person, up=False)),
-        )
+        norm, box = (None if one is None else number(one) for one in (X.norm, X.box))
+        each = int(number(setting.unit.rows_per_person))
+        return cls(norm, box, X.columns, low, high, setting.relation, each)
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -144,6 +139,26 @@ class Space:
             for k, (first, second) in enumerate(self._boundary(d)):
                 if i < FULL or k % FEWER == 0:
                     yield self.pair(first, second, base, told)
+
+    def anyone(self, d: int, rng: np.random.Generator) -> Person:
+        """Somebody: inside the bounds, on the boundary or, where no codebook says, far outside."""
+        row, middle = self.along(rng.normal(size=d)), self.labels[-1]
+        if self.columns is None:
+            row = row * rng.choice(LENGTHS)
+        return Person(
+            row, middle + (self.labels[0] - middle) * rng.choice((-1, 1)) * rng.choice(LENGTHS)
+        )
+
+    def anything(self, d: int, rng: np.random.Generator) -> Pair:
+        """Random neighbours, with up to four others."""
+        others = [self.anyone(d, rng) for _ in range(int(rng.integers(5)))]
+        nobody = Person(None, 0.0)
+        second = self.anyone(d, rng) if self.relation is REPLACE_ONE else nobody
+        return self.pair(self.anyone(d, rng), second, others, f"{len(others)} random others")
+
+    def crowd(self, n: int, d: int, rng: np.random.Generator) -> Table:
+        """n random records."""
+        return _table([self.anyone(d, rng) for _ in range(n)], d, self)
 
     def _boundary(self, d: int) -> Iterator[tuple[Person, Person]]:
         axes, ones = np.eye(d), np.ones(d)
@@ -196,7 +211,11 @@ def _coded(columns: tuple[Numeric | Categorical, ...], direction: Array) -> Arra
 
 
 def searched(
-    space: Space, strength: Callable[[Pair], float], rng: np.random.Generator, steps: int = STEPS
+    space: Space,
+    strength: Callable[[Pair], float],
+    rng: np.random.Generator,
+    steps: int = STEPS,
+    widths: tuple[int, ...] | None = None,
 ) -> tuple[Pair, float]:
     """The pair that moves what is released furthest: on the boundary, then at random nearby.
     Pairs that an execution refuses are passed over. Raises InvalidArgument where all are.
@@ -212,7 +231,7 @@ def searched(
         if math.isfinite(found) and (best is None or found > best[0] * (1 + 1e-9)):
             best = found, pair
 
-    for d in space.widths:
+    for d in widths or space.widths:
         for pair in space.pairs(d):
             tried(pair)
     if best is None:

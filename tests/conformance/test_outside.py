@@ -1,0 +1,221 @@
+"""Plug-ins from outside conform; each kind of wrong one is caught by the check that says so."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+import pytest
+
+import dpframe as dp
+from dpframe.graph.statistics import OneRow
+from dpframe.numerics import Interval
+from dpframe.sensitivity import L2
+from dpframe.symbols import add
+from tests.support import samples
+from tests.trusting.outside import ONE, Folded, Halved, Logistic, LogisticPure, Padded, Positives
+
+
+def varied(base, **said):
+    """A class that says some things otherwise."""
+    return type(base.__name__, (base,), {"__slots__": (), **said})
+
+
+def test_plug_ins_from_outside_conform():
+    """The package that tests/trusting trusts."""
+    dp.audits.check_mechanism(Logistic(3))
+    dp.audits.check_calibration(LogisticPure())
+    dp.audits.check_statistic(lambda X, y: Positives(y), columns=1)
+    dp.audits.check_map(lambda X, y: Halved(X))
+    dp.audits.check_map(lambda X, y: Folded(y))
+    dp.audits.check_accountant(Padded(2))
+
+
+def test_the_properties_are_returned():
+    """So that a report can list them."""
+    found = dp.audits.check_map(lambda X, y: Halved(X))
+    assert found[0] == "every row or label that it makes is inside its bounds"
+
+
+STATISTICS = {
+    "further than its sensitivity": [
+        {"one_row": lambda self, norm, relation: OneRow(ONE / 2, "half of it")},
+        {"block": lambda self, values: np.asarray(1.0 * np.sum(values[self.column] > 0) * 2)},
+        {"step": ONE * 2},
+    ],
+    "sum over blocks": [
+        {"block": lambda self, values: np.asarray(float(np.any(values[self.column] > 0)))},
+        {
+            "block": lambda self, values: np.asarray(
+                np.sum(values[self.column]) / (1 + len(values[self.column]))
+            ),
+            "step": None,
+        },
+    ],
+    "of its shape": [
+        {"shape": (ONE,)},
+        {"block": lambda self, values: np.asarray(np.sum(values[self.column] > 0) / 2)},  # no step
+        {"block": lambda self, values: 1.0 / 0.0},
+    ],
+    "calls attained": [
+        {"one_row": lambda self, norm, relation: OneRow(ONE * 2, "twice that", attained=True)},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "mutant"), [(said, one) for said, some in STATISTICS.items() for one in some]
+)
+def test_a_wrong_statistic_does_not_conform(said, mutant):
+    """It moves further than it says, is no sum, or is no whole number of its steps."""
+    cls = varied(Positives, **{"step": ONE, **mutant})
+    with pytest.raises(dp.errors.NonConforming) as refusal:
+        dp.audits.check_statistic(lambda X, y: cls(y))
+    assert said in refusal.value.property
+
+
+@pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
+def test_a_bound_that_is_wrong_under_one_relation_is_found(relation):
+    """Whatever the relation of the setting: both are searched."""
+
+    def one_row(self, norm, under):
+        return OneRow(ONE * 2 if under is not dp.REPLACE_ONE else ONE / 2, "by relation")
+
+    cls = varied(Positives, step=ONE, one_row=one_row)
+    with pytest.raises(dp.errors.NonConforming, match=r"1 in L1, where 0\.5 is stated, for x = "):
+        dp.audits.check_statistic(lambda X, y: cls(y), samples.setting(relation))
+
+
+@pytest.mark.parametrize("cls", [dp.graph.statistics.Moment, dp.graph.statistics.Gram])
+@pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
+def test_the_search_finds_a_bound_that_is_a_hundredth_short(cls, relation, monkeypatch):
+    """Of statistics whose bounds some neighbours reach, in the norm that is short alone."""
+    honest = cls.one_row
+
+    def short(self, norm, under):
+        found = honest(self, norm, under)
+        here = norm is L2 and under is relation
+        return attrs.evolve(found, value=found.value * "0.99") if here else found
+
+    monkeypatch.setattr(cls, "one_row", short)
+    with pytest.raises(
+        dp.errors.NonConforming, match=r"further than its sensitivity; got \S+ in L2"
+    ):
+        dp.audits.check_statistic(samples.STATISTICS[cls], samples.setting(norm="7/5", grid=12))
+
+
+CODEBOOK = [dp.Numeric("a", -1, 3), dp.Categorical("b", ["x", "y", "z"])]
+CLASSES = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(levels=["no", "yes"]), relation=dp.ADD_REMOVE)
+SETTINGS = {
+    "a codebook": dp.Setting(
+        X=dp.Rows(columns=CODEBOOK, intercept=True),
+        y=dp.Column(lower=0, upper=4),
+        relation=dp.ADD_REMOVE,
+    ),
+    "a box": dp.Setting(X=dp.Rows(box=2, norm=3), relation=dp.REPLACE_ONE),
+    "three rows a person": samples.setting(rows_per_person=3),
+    "no grid": samples.setting(grid=None),
+}
+
+
+@pytest.mark.parametrize("said", SETTINGS)
+def test_any_setting_of_numbers_will_do(said):
+    """With a codebook, in a box, without labels, of persons with several rows."""
+    dp.audits.check_statistic(lambda X, y: X.T @ X, SETTINGS[said])
+    dp.audits.check_map(lambda X, y: X.clip(norm=1), SETTINGS[said])
+
+
+def test_a_statistic_for_one_relation_is_checked_under_that_one():
+    """Where n is private, no mean is one."""
+    table = dp.Setting(X=dp.Rows(norm=1), relation=dp.REPLACE_ONE)
+    assert len(dp.audits.check_statistic(lambda X, y: X.mean(), table)) == 4
+
+
+MAPS = {
+    "inside its bounds": [
+        lambda self, block, number: block * 0.51,
+        lambda self, block, number: block[:, :1] / 2,
+        lambda self, block, number: block[1:] / 2,
+    ],
+    "by itself": [
+        lambda self, block, number: (block - block.mean(axis=0)) / 4,
+        lambda self, block, number: np.divide(block, 2, out=block),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "apply"), [(said, one) for said, some in MAPS.items() for one in some]
+)
+def test_a_wrong_map_does_not_conform(said, apply):
+    """Rows leave their bounds or their columns, read each other, or are changed in place."""
+    cls = varied(Halved, apply=apply)
+    with pytest.raises(dp.errors.NonConforming) as refusal:
+        dp.audits.check_map(lambda X, y: cls(X))
+    assert said in refusal.value.property
+
+
+def summed(guarantees, factor=1):
+    """A factor of the sum of epsilons."""
+    return dp.PureDP(dp.constant(factor) * add(*(one.epsilon for one in guarantees)))
+
+
+def looser(self, parts, epsilon):
+    """The root of the delta."""
+    return Interval(0.0, Padded.delta(self, parts, epsilon).upper ** 0.5)
+
+
+PARTS = dp.PureDP(1), dp.PureDP("1/3")
+ACCOUNTANTS = {
+    "answers lie": {"epsilon": lambda self, parts, delta: Interval(2.0, 1.0)},
+    "no parts": {"epsilon": lambda self, parts, delta: Interval(0.0, 1.0)},
+    "neither order": {"total": lambda self, some: summed([*some, some[0]])},
+    "more parts": {"total": lambda self, some: dp.PureDP(1 / summed(some).epsilon)},
+    "inverse": {"delta": looser},
+    "are refused": {"epsilon": lambda self, parts, at: Padded.epsilon(self, parts, at or "1e-6")},
+    "never says less": {"total": lambda self, some: summed(some, "0.99")},
+    "order nor grouping": {"total": lambda self, some: some[-1]},
+    "than the worst": {"times": lambda self, guarantee, count: guarantee},
+}
+
+
+@pytest.mark.parametrize("said", ACCOUNTANTS)
+def test_a_wrong_accountant_does_not_conform(said):
+    """It adds too little, or in another way in another order, or is no function of what it adds."""
+    with pytest.raises(dp.errors.NonConforming) as refusal:
+        dp.audits.check_accountant(varied(Padded, **ACCOUNTANTS[said])(), *PARTS)
+    assert said in refusal.value.property
+
+
+def test_an_error_says_what_was_found_and_what_to_do():
+    """And keeps them for a program."""
+    with pytest.raises(AssertionError, match=r"^padded: it never says less") as refusal:
+        dp.audits.check_accountant(varied(Padded, **ACCOUNTANTS["never says less"])())
+    assert isinstance(refusal.value, dp.DPFrameError)
+    assert refusal.value.plugin == "padded"
+    assert refusal.value.found in str(refusal.value)
+    assert str(refusal.value).endswith(refusal.value.way_out)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: dp.audits.check_mechanism(dp.Gaussian),
+        lambda: dp.audits.check_mechanism(dp.mechanisms.PermuteAndFlip(scale=1)),
+        lambda: dp.audits.check_calibration(dp.Gaussian(1)),
+        lambda: dp.audits.check_accountant("padded"),
+        lambda: dp.audits.check_accountant(Padded(), dp.PureDP(1)),
+        lambda: dp.audits.check_statistic(lambda X, y: X),
+        lambda: dp.audits.check_statistic(lambda X, y: X.T @ y, dp.Rows(norm=1)),
+        lambda: dp.audits.check_statistic(lambda X, y: X.T @ y, columns=2.5),
+        lambda: dp.audits.check_statistic(
+            lambda X, y: X.T @ X, samples.setting(norm=dp.parameter("B"))
+        ),
+        lambda: dp.audits.check_statistic(lambda X, y: X.T @ X, CLASSES),
+        lambda: dp.audits.check_map(lambda X, y: X.T @ y),
+        lambda: dp.audits.check_mechanism(dp.Gaussian(1), seed="x"),
+    ],
+)
+def test_what_is_no_plug_in_is_refused(ask):
+    """Not called wrong: it was not checked."""
+    with pytest.raises(dp.InvalidArgument):
+        ask()
