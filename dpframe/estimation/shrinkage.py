@@ -101,6 +101,9 @@ def label_energy(evidence: Evidence, count: float, prior: Prior) -> float:
 def weighed(evidence: Evidence, shares: list[float], before: Posterior, prior: Prior) -> Posterior:
     """The posterior of the first moments, one for each of `shares` of the noise on X'X."""
     moments = evidence.moments[: len(shares)]
+    KN.last, KN.best = [], None
+    KN.at = before.spectrum.vectors.T @ moments[-1].at
+    KN.width, KN.level, KN.kept = moments[-1].width, moments[0].width, moments[-1].kept
     turn, values = before.spectrum.vectors.T, before.spectrum.values
     seen = np.array([turn @ one.moment / one.kept + values * (turn @ one.at) for one in moments])
     noise = np.array([(one.std / one.kept) ** 2 for one in moments])
@@ -110,7 +113,9 @@ def weighed(evidence: Evidence, shares: list[float], before: Posterior, prior: P
     weights = np.concatenate([one.weights for one in sizes])
     doubt = prior.unclear * max(0.0, 2 - clearness(evidence))
     doubt *= min(1.0, prior.wide / evidence.columns)
-    null = null_weight(seen, noise) + np.log(max(prior.null, 1e-300) * len(weights)) + doubt
+    null = null_weight(seen, noise) + np.log(max(prior.null, 1e-300) * len(prior.powers) * prior.points) + doubt
+    if len(KN.last) == 2:
+        KN.best = sum(np.exp(a[0] - max(KN.last[0][0], KN.last[1][0])) * a[2] for a in KN.last)
     odds = np.exp(weights - max(weights.max(), null))
     odds /= odds.sum() + np.exp(null - max(weights.max(), null))
     return attrs.evolve(
@@ -140,16 +145,71 @@ def sized(  # noqa: PLR0917 - arrays by their letters
     variances = scale[:, None] * shape
     squares = variances.sum(axis=1)
     precise = 1 / (noise[:, None] + gram[:, None] * squares)  # (k, g)
-    total = precise.sum(axis=0)[:, None]
-    pooled = np.einsum("kg,ki->gi", precise, seen) / total
-    unexplained = prior.sampling * np.maximum(1 - prior.shares, 0) * before.energy / before.count
-    own = 1 / total + unexplained[:, None] * values
+    unexplained = np.maximum(1 - prior.shares, 0) * before.energy / before.count
+    common = prior.sampling * unexplained[:, None] * values
+    first, rest = precise[0], precise[1:]
+    if not len(rest):
+        spread = second * variances + 1 / first[:, None] + common
+        weights = -(np.log(spread) + seen[0] ** 2 / spread).sum(axis=1) / 2
+        means = second * variances / spread * seen[0] / values
+        return Sizes(weights, means, squares, (variances * (spread - second*variances) / spread).sum(axis=1))
+    total = rest.sum(axis=0)
+    pooled = np.einsum("kg,ki->gi", rest, seen[1:]) / total[:, None]
+    apart = np.einsum("kg,ki->g", rest, seen[1:] ** 2) - (total[:, None] * pooled**2).sum(axis=1)
+    within = -(apart + len(values) * (np.log(total) - np.log(rest).sum(axis=0))) / 2
+    sizes = np.concatenate([[0.0], KN.sizes])[:, None, None]
+    like = shape if KN.power is None else values ** (KN.power - 2)
+    shifts = sizes * values**2 * like * before.energy / np.sum(like * values)
+    lengths = KN.at @ KN.at + KN.at**2
+    start = noise[0] + gram[0] * np.maximum(squares[:, None], lengths)
+    own0 = start + KN.extra * unexplained[:, None] * values
+    own1 = 1 / total[:, None] + shifts  # (h, g, i)
+    differ = own0 + own1
+    share = own0 / differ  # of the pooled residuals
+    both = share * pooled + (1 - share) * seen[0]
+    own = own0 * own1 / differ + common
     spread = second * variances + own
-    apart = np.einsum("kg,ki->g", precise, seen**2) - (total * pooled**2).sum(axis=1)
-    logs = (np.log(spread) + pooled**2 / spread + np.log(total)).sum(axis=1)
-    weights = -(logs + apart - len(values) * np.log(precise).sum(axis=0)) / 2
-    means = second * variances / spread * pooled / values
-    return Sizes(weights, means, squares, (variances * own / spread).sum(axis=1))
+    logs = -(np.log(spread) + both**2 / spread + np.log(differ) + (pooled - seen[0])**2 / differ) / 2
+    means = second * variances / spread * both / values
+    uncertain = variances * own / spread
+    free, some = logs[:1], logs[1:]
+    spike = np.log(1 - KN.slab) if KN.slab < 1 else -np.inf
+    top = np.maximum(free + spike, some + np.log(KN.slab))
+    mixed = top + np.log(np.exp(free + spike - top) + np.exp(some + np.log(KN.slab) - top))
+    odds = np.exp(some + np.log(KN.slab) - mixed)
+    evid = np.concatenate([free, mixed]).sum(axis=2) + within
+    evid = evid + np.log(np.concatenate([[1 - KN.biased], np.full(len(some), KN.biased / len(some))]))[:, None]
+    means = np.concatenate([means[:1], odds * means[1:] + (1 - odds) * means[:1]])
+    uncertain = np.concatenate([uncertain[:1], odds * uncertain[1:] + (1 - odds) * uncertain[:1]]).sum(axis=2)
+    m = len(evid)
+    R, unit = KN.left, np.sqrt(noise[-1]) / KN.width
+    ev2 = evid - evid.max()
+    ev2 = np.exp(ev2) / 1.0
+    losses = []
+    n0 = start - noise[0] + 1 / (1 / noise[0] + R / (KN.level * unit * KN.kept) ** 2)
+    for p0, p1 in ((start, total), (n0, total), (start, total + R * rest[-1])):
+        o0 = p0 + KN.extra * unexplained[:, None] * values
+        o1 = 1 / p1[:, None] + shifts
+        ow = o0 * o1 / (o0 + o1) + common
+        un = values * variances * ow / (second * variances + ow)
+        un = np.concatenate([un[:1], odds * un[1:] + (1 - odds) * un[:1]]).sum(axis=2)
+        losses.append((ev2 * un).sum())
+    KN.last.append((evid.max(), ev2.sum(), np.array(losses), (ev2.sum(axis=1) / ev2.sum())))
+    return Sizes(evid.ravel(), means.reshape(-1, means.shape[2]), np.tile(squares, m), uncertain.ravel())
+
+
+class KN:
+    sizes = np.exp(np.linspace(-8, 0, 9))
+    power = None
+    extra = 1.0
+    slab = 0.5
+    biased = 0.05
+    levels = True
+    part = 0.1
+    last = []
+    left, width, level, kept = 0, 1.0, 1.0, 1.0
+    lab = True
+    factor = 1.0
 
 
 def unseen(values: Array, std: float, prior: Prior) -> float:

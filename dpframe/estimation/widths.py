@@ -24,7 +24,7 @@ SLOW, SLOPE = 3.0, 0.45
 """The same where noise is small already: they grow with log(n mu^2/d)."""
 
 
-def label_level(counts: Array, std: float, known_count: float | None, strength: float) -> float:
+def label_level(counts: Array, std: float, known_count: float | None, strength: float, columns: float = 1.0) -> float:
     """The smallest 2^-k of the label bound that leaves few labels outside; 1 where n is not clear
     of its noise.
 
@@ -39,7 +39,15 @@ def label_level(counts: Array, std: float, known_count: float | None, strength: 
     noise = std * np.sqrt(np.arange(1, len(counts)))
     narrower = np.nonzero(above >= allowed + noise / 2)[0]
     steps = int(narrower[0]) if len(narrower) else len(above)
-    return float(2.0**-steps)
+    from .shrinkage import KN
+    if not KN.levels:
+        return float(2.0**-steps)
+    levels = 2.0 ** -np.arange(steps + 1)
+    top = 2.0 ** np.arange(1 - len(counts), 1)
+    beyond = np.maximum(0.75 * top - levels[:, None], 0.0)
+    lost = np.maximum(beyond @ counts - std / 2 * np.linalg.norm(beyond, axis=1), 0.0)
+    costs = lost**2 + levels**2 * columns / (strength * KN.part)
+    return float(levels[np.argmin(costs)])
 
 
 def count_of(counts: Array, std: float, known_count: float | None) -> tuple[float, float]:

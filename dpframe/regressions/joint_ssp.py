@@ -114,7 +114,7 @@ class JointSSP(Regression):
         bounds = (y.radius, first.strength, self.gained(first) if turns else 1)
         enough = post(no_more_looks, evidence, *seen, *bounds)
         for turn in range(1, turns + 1):
-            aim = post(aimed, evidence, *seen, enough)
+            aim = post(aimed, evidence, *seen, enough, constant(turns + 1 - turn))
             asked_width = post(width_of, evidence, aim, y.radius, first.strength)
             width = known(asked_width, NARROWEST, WIDEST, name=f"width{turn}")
             theta = post(coefficients_of, aim)
@@ -158,7 +158,7 @@ class JointSSP(Regression):
         if not cuts:
             return Look(said, self.counting)
         strength = 1 / (seen.std**2 * self.counting * X.columns)  # mu^2/d
-        asked_level = post(label_level, seen, seen.std, n, strength)
+        asked_level = post(label_level, seen, seen.std, n, strength, X.columns)
         level = known(asked_level, cuts[0], 1, name="level", likely=1)
         return Look(said, self.counting, level, strength)
 
@@ -273,18 +273,23 @@ def aimed(
     radius: float,
     null: float,
     enough: bool,  # noqa: FBT001 - dp.post passes by position
+    left: float = 0.0,
 ) -> Aim:
     """At the fit, or at 0 where there is `enough`."""
+    from dpframe.estimation.shrinkage import KN
+    KN.left = float(left)
     if enough:
         return Aim(np.zeros(evidence.columns))
     fit = fitted(evidence, principal, radius, null)
+    if KN.lab and KN.best is not None and KN.best[1] < KN.factor * KN.best[2]:
+        return Aim(np.zeros(evidence.columns))
     return Aim(fit.mean, fit)
 
 
 def width_of(evidence: Evidence, aim: Aim, bound: float, strength: float) -> float:
     """Of residuals, over the bound of labels; 1, like labels, where they are taken at 0."""
     if aim.fit is None:
-        return 1.0
+        return evidence.moments[0].width / bound
     return residual_width(evidence, aim.fit, bound, strength)
 
 
