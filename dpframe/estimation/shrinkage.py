@@ -1,8 +1,8 @@
 """Coefficients from noisy sums: the posterior mean under a prior, by known noise.
 
 Everything here is post-processing of released values. Along the principal directions of X'X a
-moment is eigenvalue times coefficient plus noise: its own, and that of X'X times theta. Directions
-are independent given the size of theta, over which a grid is averaged.
+moment is eigenvalue times coefficient plus noise: its own, that of X'X times theta, and what clips
+moved. Directions are independent given the size of theta, over which a grid is averaged.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from .clip_bias import Sights, judged, misplaced, unsure
 from .evidence import Evidence
 from .prior import Prior
 from .spectrum import Spectrum, spectrum
@@ -26,7 +27,8 @@ DOUBT, LEAST_DOUBT = 0.05, 0.01  # the noise on X'X is the same in all moments: 
 @attrs.frozen(eq=False)
 class Posterior:
     """Mean of the coefficients (d,); expected squared length and its part that is uncertain; the
-    estimated spectrum; n and y'y as they were taken.
+    estimated spectrum; n and y'y as they were taken; and the squared error of all predictions to be
+    expected after more sums of `labels`, or of `residuals`.
     """
 
     mean: Array
@@ -35,6 +37,8 @@ class Posterior:
     spectrum: Spectrum
     count: float
     energy: float
+    labels: float = 0.0
+    residuals: float = 0.0
 
     @property
     def doubt(self) -> float:
@@ -47,21 +51,41 @@ class Posterior:
 
 @attrs.frozen(eq=False)
 class Sizes:
-    """What a grid of prior sizes says: log weights (g,), means (g, d), squared lengths (g,) and
-    uncertain parts (g,).
+    """What a grid of prior sizes, under every hypothesis on clips, says: log weights (g,), means
+    (g, d), squared lengths (g,), uncertain parts (g,), and squared errors of predictions that more
+    sums of labels, and of residuals, leave (g, 2).
     """
 
     weights: Array
     means: Array
     squares: Array
     uncertain: Array
+    errors: Array
+
+
+@attrs.frozen(eq=False)
+class Sums:
+    """Moments in principal directions, `seen` (k, d), with noise of variances `noise` (k,) and of
+    `gram` (k,) for coefficients of length 1; `lengths` (d,) is |a|^2 + a_i^2 of the last point a;
+    `bias` (m,) the chances of what clips moved; `left` sums are to come, of labels with the
+    variance `again`, or of residuals like the last.
+    """
+
+    seen: Array
+    noise: Array
+    gram: Array
+    lengths: Array
+    bias: Array
+    left: int
+    again: float
 
 
 def posterior(
-    evidence: Evidence, radius: float, prior: Prior, known: Spectrum | None = None
+    evidence: Evidence, radius: float, prior: Prior, known: Spectrum | None = None, left: int = 0
 ) -> Posterior:
     """Of all moments. A moment's share of the noise on X'X is the doubt that the moments before it
-    leave. `radius` bounds the norms of rows; `known` is the spectrum of X'X, if it was found.
+    leave. `radius` bounds the norms of rows; `known` is the spectrum of X'X, if it was found;
+    `left` moments are to come, if there is one after the first already.
     """
     found = known or spectrum(evidence.gram, evidence.gram_std, prior.floor)
     count = records(evidence, float(np.sum(found.values)) / radius**2)
@@ -70,7 +94,7 @@ def posterior(
     result = Posterior(np.zeros(evidence.columns), 1.0, 1 / DOUBT, found, count, energy)
     for _ in evidence.moments:
         shares.append(result.doubt)
-        result = weighed(evidence, shares, result, prior)
+        result = weighed(evidence, shares, result, prior, left)
     return result
 
 
@@ -98,118 +122,100 @@ def label_energy(evidence: Evidence, count: float, prior: Prior) -> float:
     return float(np.clip(precise @ means / precise.sum(), full / 100, full))
 
 
-def weighed(evidence: Evidence, shares: list[float], before: Posterior, prior: Prior) -> Posterior:
+def weighed(
+    evidence: Evidence, shares: list[float], before: Posterior, prior: Prior, left: int = 0
+) -> Posterior:
     """The posterior of the first moments, one for each of `shares` of the noise on X'X."""
-    moments = evidence.moments[: len(shares)]
-    KN.last, KN.best = [], None
-    KN.at = before.spectrum.vectors.T @ moments[-1].at
-    KN.width, KN.level, KN.kept = moments[-1].width, moments[0].width, moments[-1].kept
-    turn, values = before.spectrum.vectors.T, before.spectrum.values
-    seen = np.array([turn @ one.moment / one.kept + values * (turn @ one.at) for one in moments])
-    noise = np.array([(one.std / one.kept) ** 2 for one in moments])
-    gram = evidence.gram_std**2 / 2 * np.array(shares)
+    sums = turned(evidence, shares, before, prior, left)
+    values = before.spectrum.values
     second = values**2 + unseen(values, evidence.gram_std, prior)
-    sizes = [sized(seen, noise, gram, before, second, power, prior) for power in prior.powers]
+    sizes = [sized(sums, before, second, power, prior) for power in prior.powers]
     weights = np.concatenate([one.weights for one in sizes])
     doubt = prior.unclear * max(0.0, 2 - clearness(evidence))
     doubt *= min(1.0, prior.wide / evidence.columns)
-    null = null_weight(seen, noise) + np.log(max(prior.null, 1e-300) * len(prior.powers) * prior.points) + doubt
-    if len(KN.last) == 2:
-        KN.best = sum(np.exp(a[0] - max(KN.last[0][0], KN.last[1][0])) * a[2] for a in KN.last)
+    spread = math.log(prior.points * len(prior.powers))  # the weights of sizes are not divided
+    null = null_weight(sums.seen, sums.noise) + np.log(max(prior.null, 1e-300)) + spread + doubt
     odds = np.exp(weights - max(weights.max(), null))
     odds /= odds.sum() + np.exp(null - max(weights.max(), null))
+    errors = odds @ np.concatenate([one.errors for one in sizes])
     return attrs.evolve(
         before,
-        mean=turn.T @ (odds @ np.concatenate([one.means for one in sizes])),
+        mean=before.spectrum.vectors @ (odds @ np.concatenate([one.means for one in sizes])),
         square=float(odds @ np.concatenate([one.squares for one in sizes])),
         uncertain=float(odds @ np.concatenate([one.uncertain for one in sizes])),
+        labels=float(errors[0]),
+        residuals=float(errors[1]),
     )
 
 
-def sized(  # noqa: PLR0917 - arrays by their letters
-    seen: Array,
-    noise: Array,
-    gram: Array,
-    before: Posterior,
-    second: Array,
-    power: float,
-    prior: Prior,
-) -> Sizes:
-    """For each size of the prior with one power: the evidence for it, and what follows from it.
+def turned(
+    evidence: Evidence, shares: list[float], before: Posterior, prior: Prior, left: int
+) -> Sums:
+    """Moments in principal directions, and how likely clips moved them."""
+    moments = evidence.moments[: len(shares)]
+    turn, values = before.spectrum.vectors.T, before.spectrum.values
+    last, at = moments[-1], turn @ moments[-1].at
+    explained = float(before.mean @ before.spectrum.matrix @ before.mean)
+    square = before.energy / before.count
+    share = misplaced(evidence, square, min(explained / before.count, square))
+    return Sums(
+        np.array([turn @ one.moment / one.kept + values * (turn @ one.at) for one in moments]),
+        np.array([(one.std / one.kept) ** 2 for one in moments]),
+        evidence.gram_std**2 / 2 * np.array(shares),
+        at @ at + at**2,
+        prior.bias(share),
+        left,
+        (last.std / last.width * moments[0].width) ** 2,
+    )
 
-    `seen` (k, d) in principal directions; `noise` (k,) and `gram` (k,) variances, the latter for
-    coefficients of length 1; `second` (d,) mean squares of the eigenvalues.
+
+def sized(sums: Sums, before: Posterior, second: Array, power: float, prior: Prior) -> Sizes:
+    """For each size of the prior with one power, and each hypothesis on clips: the evidence for it,
+    and what follows from it. `second` (d,) are mean squares of the eigenvalues.
     """
     values, shape = before.spectrum.values, before.spectrum.values ** (power - 2)
-    scale = prior.shares * before.energy / np.sum(shape * values)
-    variances = scale[:, None] * shape
+    unit = before.energy / np.sum(shape * values) * shape
+    variances = prior.shares[:, None] * unit
     squares = variances.sum(axis=1)
-    precise = 1 / (noise[:, None] + gram[:, None] * squares)  # (k, g)
-    unexplained = np.maximum(1 - prior.shares, 0) * before.energy / before.count
-    common = prior.sampling * unexplained[:, None] * values
-    first, rest = precise[0], precise[1:]
-    if not len(rest):
-        spread = second * variances + 1 / first[:, None] + common
-        weights = -(np.log(spread) + seen[0] ** 2 / spread).sum(axis=1) / 2
-        means = second * variances / spread * seen[0] / values
-        return Sizes(weights, means, squares, (variances * (spread - second*variances) / spread).sum(axis=1))
-    total = rest.sum(axis=0)
-    pooled = np.einsum("kg,ki->gi", rest, seen[1:]) / total[:, None]
-    apart = np.einsum("kg,ki->g", rest, seen[1:] ** 2) - (total[:, None] * pooled**2).sum(axis=1)
-    within = -(apart + len(values) * (np.log(total) - np.log(rest).sum(axis=0))) / 2
-    sizes = np.concatenate([[0.0], KN.sizes])[:, None, None]
-    like = shape if KN.power is None else values ** (KN.power - 2)
-    shifts = sizes * values**2 * like * before.energy / np.sum(like * values)
-    lengths = KN.at @ KN.at + KN.at**2
-    start = noise[0] + gram[0] * np.maximum(squares[:, None], lengths)
-    own0 = start + KN.extra * unexplained[:, None] * values
-    own1 = 1 / total[:, None] + shifts  # (h, g, i)
-    differ = own0 + own1
-    share = own0 / differ  # of the pooled residuals
-    both = share * pooled + (1 - share) * seen[0]
-    own = own0 * own1 / differ + common
-    spread = second * variances + own
-    logs = -(np.log(spread) + both**2 / spread + np.log(differ) + (pooled - seen[0])**2 / differ) / 2
-    means = second * variances / spread * both / values
-    uncertain = variances * own / spread
-    free, some = logs[:1], logs[1:]
-    spike = np.log(1 - KN.slab) if KN.slab < 1 else -np.inf
-    top = np.maximum(free + spike, some + np.log(KN.slab))
-    mixed = top + np.log(np.exp(free + spike - top) + np.exp(some + np.log(KN.slab) - top))
-    odds = np.exp(some + np.log(KN.slab) - mixed)
-    evid = np.concatenate([free, mixed]).sum(axis=2) + within
-    evid = evid + np.log(np.concatenate([[1 - KN.biased], np.full(len(some), KN.biased / len(some))]))[:, None]
-    means = np.concatenate([means[:1], odds * means[1:] + (1 - odds) * means[:1]])
-    uncertain = np.concatenate([uncertain[:1], odds * uncertain[1:] + (1 - odds) * uncertain[:1]]).sum(axis=2)
-    m = len(evid)
-    R, unit = KN.left, np.sqrt(noise[-1]) / KN.width
-    ev2 = evid - evid.max()
-    ev2 = np.exp(ev2) / 1.0
-    losses = []
-    n0 = start - noise[0] + 1 / (1 / noise[0] + R / (KN.level * unit * KN.kept) ** 2)
-    for p0, p1 in ((start, total), (n0, total), (start, total + R * rest[-1])):
-        o0 = p0 + KN.extra * unexplained[:, None] * values
-        o1 = 1 / p1[:, None] + shifts
-        ow = o0 * o1 / (o0 + o1) + common
-        un = values * variances * ow / (second * variances + ow)
-        un = np.concatenate([un[:1], odds * un[1:] + (1 - odds) * un[:1]]).sum(axis=2)
-        losses.append((ev2 * un).sum())
-    KN.last.append((evid.max(), ev2.sum(), np.array(losses), (ev2.sum(axis=1) / ev2.sum())))
-    return Sizes(evid.ravel(), means.reshape(-1, means.shape[2]), np.tile(squares, m), uncertain.ravel())
-
-
-class KN:
-    sizes = np.exp(np.linspace(-8, 0, 9))
-    power = None
-    extra = 1.0
-    slab = 0.5
-    biased = 0.05
-    levels = True
-    part = 0.1
-    last = []
-    left, width, level, kept = 0, 1.0, 1.0, 1.0
-    lab = True
-    factor = 1.0
+    sampled = np.maximum(1 - prior.shares, 0)[:, None] * before.energy / before.count * values
+    shared, noise = prior.sampling * sampled, sums.noise[:, None] + sums.gram[:, None] * squares
+    if len(sums.seen) == 1:
+        own = noise[0][:, None] + shared
+        spread = second * variances + own
+        weights = -(np.log(spread) + sums.seen[0] ** 2 / spread).sum(axis=1) / 2
+        means = second * variances / spread * sums.seen[0] / values
+        left = variances * own / spread
+        return Sizes(weights, means, squares, left.sum(axis=1), np.zeros((len(squares), 2)))
+    precise = 1 / noise[1:]
+    total = precise.sum(axis=0)[:, None]
+    pooled = np.einsum("kg,ki->gi", precise, sums.seen[1:]) / total
+    apart = np.einsum("kg,ki->g", precise, sums.seen[1:] ** 2) - (total * pooled**2).sum(axis=1)
+    among = np.log(total[:, 0]) - np.log(precise).sum(axis=0)
+    turned_about = sums.gram[0] * np.maximum(squares[:, None], sums.lengths) + sampled
+    sights = Sights(
+        sums.seen[0],
+        sums.noise[0] + turned_about,
+        pooled,
+        1 / total,
+        shared,
+        second * variances,
+        prior.moves[:, None, None] * values**2 * unit,
+    )
+    found = judged(sights, sums.bias)
+    again = 1 / (1 / sums.noise[0] + sums.left / sums.again)
+    more = 1 / (total + sums.left * precise[-1][:, None])
+    after = (
+        attrs.evolve(sights, of_labels=again + turned_about),
+        attrs.evolve(sights, of_residuals=more),
+    )
+    m = len(found.chances)
+    return Sizes(
+        (found.chances - (apart + len(values) * among) / 2).ravel(),
+        (found.means / values).reshape(m * len(squares), -1),
+        np.tile(squares, m),
+        (variances * unsure(sights, found.moved)).sum(axis=2).ravel(),
+        np.stack([(values * variances * unsure(one, found.moved)).sum(axis=2).ravel() for one in after], axis=1),
+    )
 
 
 def unseen(values: Array, std: float, prior: Prior) -> float:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
 from dpframe.estimation.enough import sampling_rules
-from dpframe.estimation.evidence import Evidence, Seen
+from dpframe.estimation.evidence import Counts, Evidence, Seen
 from dpframe.estimation.prior import Prior
 from dpframe.estimation.shrinkage import Posterior, posterior
 from dpframe.estimation.spectrum import Spectrum, spectrum
@@ -114,7 +114,7 @@ class JointSSP(Regression):
         bounds = (y.radius, first.strength, self.gained(first) if turns else 1)
         enough = post(no_more_looks, evidence, *seen, *bounds)
         for turn in range(1, turns + 1):
-            aim = post(aimed, evidence, *seen, enough, constant(turns + 1 - turn))
+            aim = post(aimed, evidence, *seen, enough, turns + 1 - turn)
             asked_width = post(width_of, evidence, aim, y.radius, first.strength)
             width = known(asked_width, NARROWEST, WIDEST, name=f"width{turn}")
             theta = post(coefficients_of, aim)
@@ -205,12 +205,13 @@ def gathered(  # noqa: PLR0917 - dp.post passes by position
     bound.
     """
     width, (n, noise), (counted, counted_std) = level * bound, (known_count or 0.0, 0.0), UNCOUNTED
-    lost, share = 0.0, 0.0
+    lost, share, sizes = 0.0, 0.0, None
     if counts is not None and counts_std is not None:
         n, noise = count_of(np.atleast_1d(counts), counts_std, known_count)
         if np.ndim(counts):
             counted, counted_std = counted_squares(np.asarray(counts), counts_std, level)
             lost, share = lost_to_clips(np.asarray(counts), counts_std, level)
+            sizes = Counts(np.asarray(counts), counts_std, bound)
     first = Seen(width * moment, width * moment_std, np.zeros(len(gram)), width)
     return Evidence(
         gram=gram,
@@ -224,6 +225,7 @@ def gathered(  # noqa: PLR0917 - dp.post passes by position
         counted_std=bound**2 * counted_std,
         lost=bound * lost,
         lost_share=share,
+        counts=sizes,
     )
 
 
@@ -241,8 +243,8 @@ def at_once(
 
 @attrs.frozen(eq=False)
 class Aim:
-    """Where residuals are taken, `at` (d,), and the fit that says so; at 0 where nothing more is
-    worth a look.
+    """Where residuals are taken, `at` (d,), and the fit that says so; without one labels are summed
+    again.
     """
 
     at: Array
@@ -273,21 +275,20 @@ def aimed(
     radius: float,
     null: float,
     enough: bool,  # noqa: FBT001 - dp.post passes by position
-    left: float = 0.0,
+    left: int,
 ) -> Aim:
-    """At the fit, or at 0 where there is `enough`."""
-    from dpframe.estimation.shrinkage import KN
-    KN.left = float(left)
+    """At the fit; or at 0 where there is `enough`, or where the sums that are `left` say more of
+    labels, since clips of residuals are likely to have moved theirs.
+    """
     if enough:
         return Aim(np.zeros(evidence.columns))
-    fit = fitted(evidence, principal, radius, null)
-    if KN.lab and KN.best is not None and KN.best[1] < KN.factor * KN.best[2]:
-        return Aim(np.zeros(evidence.columns))
-    return Aim(fit.mean, fit)
+    fit = posterior(evidence, radius, Prior(null=null), principal, left)
+    again = len(evidence.moments) > 1 and fit.labels < fit.residuals
+    return Aim(np.zeros(evidence.columns)) if again else Aim(fit.mean, fit)
 
 
 def width_of(evidence: Evidence, aim: Aim, bound: float, strength: float) -> float:
-    """Of residuals, over the bound of labels; 1, like labels, where they are taken at 0."""
+    """Of residuals, over the bound of labels; that of labels where they are summed again."""
     if aim.fit is None:
         return evidence.moments[0].width / bound
     return residual_width(evidence, aim.fit, bound, strength)
