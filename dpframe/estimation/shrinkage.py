@@ -183,38 +183,34 @@ def sized(sums: Sums, before: Posterior, second: Array, power: float, prior: Pri
         own = noise[0][:, None] + shared
         spread = second * variances + own
         weights = -(np.log(spread) + sums.seen[0] ** 2 / spread).sum(axis=1) / 2
-        means = second * variances / spread * sums.seen[0] / values
-        left = variances * own / spread
+        means, left = second * variances / spread * sums.seen[0] / values, variances * own / spread
         return Sizes(weights, means, squares, left.sum(axis=1), np.zeros((len(squares), 2)))
     precise = 1 / noise[1:]
     total = precise.sum(axis=0)[:, None]
     pooled = np.einsum("kg,ki->gi", precise, sums.seen[1:]) / total
     apart = np.einsum("kg,ki->g", precise, sums.seen[1:] ** 2) - (total * pooled**2).sum(axis=1)
-    among = np.log(total[:, 0]) - np.log(precise).sum(axis=0)
-    turned_about = sums.gram[0] * np.maximum(squares[:, None], sums.lengths) + sampled
-    sights = Sights(
-        sums.seen[0],
-        sums.noise[0] + turned_about,
-        pooled,
-        1 / total,
-        shared,
-        second * variances,
-        prior.moves[:, None, None] * values**2 * unit,
-    )
+    apart = apart + len(values) * (np.log(total[:, 0]) - np.log(precise).sum(axis=0))
+    beside = sums.gram[0] * np.maximum(squares[:, None], sums.lengths) + sampled
+    moves = prior.moves[:, None, None] * values**2 * unit
+    signal = second * variances
+    sights = Sights(sums.seen[0], sums.noise[0] + beside, pooled, 1 / total, shared, signal, moves)
     found = judged(sights, sums.bias)
-    again = 1 / (1 / sums.noise[0] + sums.left / sums.again)
-    more = 1 / (total + sums.left * precise[-1][:, None])
-    after = (
-        attrs.evolve(sights, of_labels=again + turned_about),
-        attrs.evolve(sights, of_residuals=more),
+    labels = beside + 1 / (1 / sums.noise[0] + sums.left / sums.again)
+    residuals = 1 / (total + sums.left * precise[-1][:, None])
+    now, *later = (
+        variances * unsure(one, found.moved)
+        for one in (
+            sights,
+            attrs.evolve(sights, of_labels=labels),
+            attrs.evolve(sights, of_residuals=residuals),
+        )
     )
-    m = len(found.chances)
     return Sizes(
-        (found.chances - (apart + len(values) * among) / 2).ravel(),
-        (found.means / values).reshape(m * len(squares), -1),
-        np.tile(squares, m),
-        (variances * unsure(sights, found.moved)).sum(axis=2).ravel(),
-        np.stack([(values * variances * unsure(one, found.moved)).sum(axis=2).ravel() for one in after], axis=1),
+        (found.chances - apart / 2).ravel(),
+        (found.means / values).reshape(-1, len(values)),
+        np.tile(squares, len(found.chances)),
+        now.sum(axis=2).ravel(),
+        np.stack([(one @ values).ravel() for one in later], axis=1),
     )
 
 

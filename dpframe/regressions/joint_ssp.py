@@ -113,10 +113,11 @@ class JointSSP(Regression):
         seen = (principal, X.radius, self.null)
         bounds = (y.radius, first.strength, self.gained(first) if turns else 1)
         enough = post(no_more_looks, evidence, *seen, *bounds)
+        narrowest = min(NARROWEST, Fraction(1, 2**self.steps))
         for turn in range(1, turns + 1):
             aim = post(aimed, evidence, *seen, enough, turns + 1 - turn)
             asked_width = post(width_of, evidence, aim, y.radius, first.strength)
-            width = known(asked_width, NARROWEST, WIDEST, name=f"width{turn}")
+            width = known(asked_width, narrowest, WIDEST, name=f"width{turn}")
             theta = post(coefficients_of, aim)
             left = y.residuals(X, theta).scaled(by=width * y.radius).clip(-1, 1)
             (noise,) = noises(budget, correcting / turns, [X.T @ left])
@@ -269,12 +270,12 @@ def no_more_looks(  # noqa: PLR0917 - dp.post passes by position
     return wide and sampling_rules(evidence, fit, gained)
 
 
-def aimed(
+def aimed(  # noqa: PLR0917 - dp.post passes by position
     evidence: Evidence,
     principal: Spectrum,
     radius: float,
     null: float,
-    enough: bool,  # noqa: FBT001 - dp.post passes by position
+    enough: bool,  # noqa: FBT001
     left: int,
 ) -> Aim:
     """At the fit; or at 0 where there is `enough`, or where the sums that are `left` say more of
