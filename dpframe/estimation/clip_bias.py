@@ -26,7 +26,7 @@ class Sights:
     """A theta in principal directions, seen twice, for each of g sizes of theta: in `labels` (d,)
     with noise of variances `of_labels` (g, d), and in `residuals` (g, d) with `of_residuals`
     (g, 1); noise that both share has variances `shared` (g, d), A theta itself `signal` (g, d), and
-    what clips move residuals by, if they do, one of the variances `moves` (h, g, d).
+    what clips move residuals by, if they do, one of the variances `moves` (h, 1, d).
     """
 
     labels: Array
@@ -41,11 +41,13 @@ class Sights:
 @attrs.frozen(eq=False)
 class Judged:
     """For m = h + 2 hypotheses and g sizes: their log `chances` (m, g), and the `means` of A theta
-    (m, g, d). `moved` (h, g, d) says how likely clips move a direction, if any.
+    (m, g, d) and shares of its variance that are `left` (m, g, d). `moved` (h, g, d) says how
+    likely clips move a direction, if any.
     """
 
     chances: Array
     means: Array
+    left: Array
     moved: Array
 
 
@@ -54,53 +56,55 @@ def judged(sights: Sights, prior: Array) -> Judged:
     even odds, by one of the variances; or the root is 0 whatever theta is, as where most labels
     are, so that residuals say nothing.
     """
-    logs, means = each(sights)
+    own, weight = pooled(sights)
+    total = own + sights.signal
+    both = sights.labels + weight * (sights.residuals - sights.labels)
+    logs = normal(both, total)
+    logs += normal(sights.residuals - sights.labels, sights.of_labels + moved_by(sights))
     likely = np.logaddexp(logs[:1], logs[1:])
     moved = np.exp(logs[1:] - likely)
-    mixed = moved * means[1:] + (1 - moved) * means[:1]
-    own = sights.of_labels + sights.shared
-    at_zero = normal(sights.labels, own + sights.signal)
-    at_zero = at_zero + normal(sights.residuals, sights.of_residuals)
-    alone = sights.signal / (sights.signal + own) * sights.labels
+    alone = sights.of_labels + sights.shared + sights.signal
+    at_zero = normal(sights.labels, alone) + normal(sights.residuals, sights.of_residuals)
     chances = np.concatenate([logs[:1], likely - math.log(2), at_zero[None]]).sum(axis=2)
     chances = chances + np.log(np.maximum(prior, 1e-300))[:, None]
-    return Judged(chances, np.concatenate([means[:1], mixed, alone[None]]), moved)
+    means = mixed(sights.signal / total * both, moved, sights.signal / alone * sights.labels)
+    return Judged(chances, means, mixed(own / total, moved, 1 - sights.signal / alone), moved)
 
 
-def each(sights: Sights) -> tuple[Array, Array]:
-    """Log likelihoods, up to a constant, and means of A theta, (h + 1, g, d) both, where every
-    direction is moved by one variance, 0 first.
+def moved_by(sights: Sights) -> Array:
+    """Variances of residuals where clips move each direction by one variance (h + 1, g, d), 0
+    first.
     """
-    own, weight = pooled(sights)
-    apart = sights.of_labels + sights.of_residuals + moves(sights)
-    both = weight * sights.residuals + (1 - weight) * sights.labels
-    logs = normal(both, own + sights.signal) + normal(sights.residuals - sights.labels, apart)
-    return logs, sights.signal / (sights.signal + own) * both
-
-
-def moves(sights: Sights) -> Array:
-    """Variances (h + 1, g, d), 0 first."""
-    return np.concatenate([np.zeros_like(sights.moves[:1]), sights.moves])
+    moves = np.concatenate([np.zeros_like(sights.moves[:1]), sights.moves])
+    found: Array = moves + sights.of_residuals
+    return found
 
 
 def pooled(sights: Sights) -> tuple[Array, Array]:
     """The noise on the best mean of both sights and the weight of residuals in it, (h + 1, g, d)
     both.
     """
-    of_residuals = sights.of_residuals + moves(sights)
+    of_residuals = moved_by(sights)
     weight = sights.of_labels / (sights.of_labels + of_residuals)
-    return weight * of_residuals + sights.shared, weight
+    of_residuals *= weight
+    of_residuals += sights.shared
+    return of_residuals, weight
+
+
+def mixed(each: Array, moved: Array, alone: Array) -> Array:
+    """What holds for one variance each (h + 1, g, d) and for labels alone (g, d), for hypotheses
+    (m, g, d).
+    """
+    return np.concatenate([each[:1], each[:1] + moved * (each[1:] - each[:1]), alone[None]])
 
 
 def unsure(sights: Sights, moved: Array) -> Array:
-    """The share of the variance of A theta that is left, (m, g, d), with `moved` as in Judged: of
-    the same sights, or of sharper ones that may come.
+    """The share of the variance of A theta that sharper sights would leave, (m, g, d), with `moved`
+    as judged by those that there are.
     """
     own = pooled(sights)[0]
-    left = own / (own + sights.signal)
     alone = sights.of_labels + sights.shared
-    mixed = moved * left[1:] + (1 - moved) * left[:1]
-    return np.concatenate([left[:1], mixed, (alone / (alone + sights.signal))[None]])
+    return mixed(own / (own + sights.signal), moved, alone / (alone + sights.signal))
 
 
 def normal(x: Array, variance: Array) -> Array:

@@ -92,9 +92,10 @@ def posterior(
     energy = label_energy(evidence, count, prior)
     shares: list[float] = []
     result = Posterior(np.zeros(evidence.columns), 1.0, 1 / DOUBT, found, count, energy)
-    for _ in evidence.moments:
+    for seen in evidence.moments:
         shares.append(result.doubt)
-        result = weighed(evidence, shares, result, prior, left)
+        ahead = left if seen is evidence.moments[-1] else 0
+        result = weighed(evidence, shares, result, prior, ahead)
     return result
 
 
@@ -197,20 +198,20 @@ def sized(sums: Sums, before: Posterior, second: Array, power: float, prior: Pri
     found = judged(sights, sums.bias)
     labels = beside + 1 / (1 / sums.noise[0] + sums.left / sums.again)
     residuals = 1 / (total + sums.left * precise[-1][:, None])
-    now, *later = (
-        variances * unsure(one, found.moved)
-        for one in (
-            sights,
-            attrs.evolve(sights, of_labels=labels),
-            attrs.evolve(sights, of_residuals=residuals),
-        )
+    later = (
+        attrs.evolve(sights, of_labels=labels),
+        attrs.evolve(sights, of_residuals=residuals),
     )
+    errors = np.zeros((found.chances.size, 2))
+    if sums.left:
+        left_over = [np.sum(values * variances * unsure(one, found.moved), axis=2) for one in later]
+        errors = np.stack([one.ravel() for one in left_over], axis=1)
     return Sizes(
         (found.chances - apart / 2).ravel(),
         (found.means / values).reshape(-1, len(values)),
         np.tile(squares, len(found.chances)),
-        now.sum(axis=2).ravel(),
-        np.stack([(one @ values).ravel() for one in later], axis=1),
+        np.sum(variances * found.left, axis=2).ravel(),
+        errors,
     )
 
 
