@@ -69,9 +69,10 @@ class JointSSP(Regression):
     Released, all calibrated together to the whole budget by the exact Gaussian profile: counts of
     labels between `levels` halvings of their bound, which say where labels are clipped; X'X, X'y
     and y'y, one Gaussian release of what one record moves together; then `rounds` times X'r, r the
-    clipped residuals at the coefficients so far. `counting` and `correcting` are the parts of the
-    squared mu of the first and the last; the sums share the rest like `gram`, `moment` and
-    `squares`. Eigenvalues, ridge, the strength of the signal and all widths are post-processing.
+    clipped residuals at the coefficients so far, or labels again where clips are likely to mislead.
+    `counting` and `correcting` are the parts of the squared mu of the first and the last; the sums
+    share the rest like `gram`, `moment` and `squares`. Eigenvalues, ridge, the strength of the
+    signal and all widths are post-processing.
 
     With `levels=0` and `rounds=0` everything is one look at the table: labels are clipped at their
     bound, and of the counts n remains, released where it is private.
