@@ -113,22 +113,28 @@ def normal(x: Array, variance: Array) -> Array:
     return found
 
 
-def misplaced(evidence: Evidence, square: float, explained: float) -> float:
+def misplaced(evidence: Evidence, square: float, explained: float, error: float = 0.0) -> float:
     """The largest share of labels, beyond noise, whose sizes are where no normal residuals put
-    them, for labels of mean square `square` of which predictions have the part `explained`; 0 where
-    sizes were not counted, or n is not clear of its noise.
+    them, for labels of mean square `square` of which predictions have the part `explained`, with
+    errors of mean square `error`; 0 where sizes were not counted, or n is not clear of its noise.
 
-    Residuals N(0, s^2) put at most P(|N(0, s^2)| <= c) of labels in [-c, c], whatever is predicted,
-    and P(|N(0, square)| <= c) where predictions are normal too.
+    Residuals N(0, s^2) put at most P(|N(0, s^2)| <= c) of labels in [-c, c], whatever is predicted.
+    They put P(|N(0, square)| <= c) there where predictions are normal too, and P(|N(m, s^2)| <= c)
+    where all are m, which may be CLEAR errors longer: fewer than all of these is misplaced.
     """
     counts, n = evidence.counts, evidence.count
     if counts is None or len(counts.seen) == 1 or n <= CLEAR * evidence.count_std:
         return 0.0
-    from scipy.special import erf
+    from scipy.special import erf, ndtr
 
     cuts = counts.bound * 2.0 ** np.arange(1 - len(counts.seen), 0)
     inside = np.cumsum(counts.seen)[:-1] / n
     noise = CLEAR * counts.std * np.sqrt(np.arange(1, len(counts.seen))) / n
     most = erf(cuts / math.sqrt(2 * max(square - explained, square * 1e-9)))
-    usual = erf(cuts / math.sqrt(2 * square))
-    return float(np.max(np.maximum(inside - most, usual - inside) - noise))
+    least = erf(cuts / math.sqrt(2 * square))
+    for more in (0.0, CLEAR * math.sqrt(error)):
+        middle = min(math.sqrt(max(explained, 0.0)) + more, math.sqrt(square))
+        std = math.sqrt(max(square - middle**2, square * 1e-9))
+        around = ndtr((cuts - middle) / std) - ndtr((-cuts - middle) / std)
+        least = np.minimum(least, around)
+    return float(np.max(np.maximum(inside - most, least - inside) - noise))

@@ -158,7 +158,8 @@ def turned(
     last, at = moments[-1], turn @ moments[-1].at
     explained = float(before.mean @ before.spectrum.matrix @ before.mean)
     square = before.energy / before.count
-    share = misplaced(evidence, square, min(explained / before.count, square))
+    error = float(np.sum(moments[0].std ** 2 / values)) / before.count
+    share = misplaced(evidence, square, min(explained / before.count, square), error)
     return Sums(
         np.array([turn @ one.moment / one.kept + values * (turn @ one.at) for one in moments]),
         np.array([(one.std / one.kept) ** 2 for one in moments]),

@@ -73,6 +73,15 @@ def test_no_normal_label_is_misplaced(explained):
     assert misplaced(counted(y), 0.04, 0.04 * explained) < 0.01
 
 
+def test_nor_one_about_a_mean_far_from_zero():
+    """Whose size is known to some error."""
+    y = 0.3 + 0.05 * np.random.default_rng(0).normal(size=20_000)
+    square = float(np.mean(y**2))
+    assert misplaced(counted(y), square, 0.09) < 0.01
+    assert misplaced(counted(y), square, 0.085, 1e-4) < 0.01
+    assert misplaced(counted(y), square, 0.0) > 0.3
+
+
 def test_most_labels_of_other_laws_are_misplaced():
     """Zeros, ones, and two clusters; but not where noise on counts hides them."""
     rng = np.random.default_rng(1)
