@@ -29,13 +29,24 @@ class Seen:
 
 
 @attrs.frozen(eq=False)
+class Counts:
+    """How many labels have sizes at most bound/2^k, ..., between bound/2 and bound: `seen`
+    (k + 1,), with noise of `std` on each.
+    """
+
+    seen: Array
+    std: float
+    bound: float
+
+
+@attrs.frozen(eq=False)
 class Evidence:
     """Released sums over n records: X'X (d, d) with symmetric Gaussian noise, `gram_std` on the
     diagonal and gram_std/sqrt 2 off it; moments, of which the first is X'y; y'y of labels clipped
     like that one's; and n, each with the std of its noise, 0 where it is public. Counts of label
     sizes say coarsely: `counted`, y'y, whose std is infinite where there are none; and `lost`, an
     upper estimate of how much clips took off all labels, sum |y| - width, a share `lost_share` of
-    sum |y|.
+    sum |y|; they stand in `counts`.
     """
 
     gram: Array
@@ -49,6 +60,7 @@ class Evidence:
     counted_std: float = math.inf
     lost: float = 0.0
     lost_share: float = 0.0
+    counts: Counts | None = None
 
     @property
     def columns(self) -> int:

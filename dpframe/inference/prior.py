@@ -25,6 +25,10 @@ class Prior:
     as noise; 1 would be all. `energy` is the mean of y^2 that is believed of labels in [-1, 1],
     `doubt` its std over it. `floor` is the least eigenvalue, in stds of the noise on X'X.
 
+    Clips move sums of residuals with the chance that the counts of labels say, between `biased` and
+    `most_biased`: along each direction by something like the signal, whose share of the mean of y^2
+    is one of `moves`, or, in `at_zero` of these cases, so that their root is 0.
+
     The defaults are constants: they were chosen on generated tables (docs/flagship).
     """
 
@@ -40,6 +44,9 @@ class Prior:
     energy: float = 0.2
     doubt: float = 2.0
     floor: float = 0.5
+    biased: float = 0.01
+    most_biased: float = 0.5
+    at_zero: float = 0.1
     points: int = 32
 
     @property
@@ -47,3 +54,17 @@ class Prior:
         """Signal as shares of the mean of y^2, shape (points,)."""
         found: Array = np.exp(np.linspace(self.least, self.most, self.points))
         return found
+
+    @property
+    def moves(self) -> Array:
+        """What clips move, as shares of the mean of y^2, shape (h,)."""
+        found: Array = np.exp(np.linspace(-8, 0, 9))
+        return found
+
+    def bias(self, misplaced: float) -> Array:
+        """Chances of what clips may have moved, (h + 2,): nothing, by each of `moves`, to 0; where
+        a share of labels is `misplaced` for normal ones.
+        """
+        chance = float(np.clip(misplaced, self.biased, self.most_biased))
+        some = chance * (1 - self.at_zero) / len(self.moves)
+        return np.array([1 - chance, *[some] * len(self.moves), chance * self.at_zero])

@@ -1,8 +1,8 @@
 """Coefficients from noisy sums: the posterior mean under a prior, by known noise.
 
 Everything here is post-processing of released values. Along the principal directions of X'X a
-moment is eigenvalue times coefficient plus noise: its own, and that of X'X times theta. Directions
-are independent given the size of theta, over which a grid is averaged.
+moment is eigenvalue times coefficient plus noise: its own, that of X'X times theta, and what clips
+moved. Directions are independent given the size of theta, over which a grid is averaged.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from .clip_bias import Sights, judged, misplaced, unsure
 from .evidence import Evidence
 from .prior import Prior
 from .spectrum import Spectrum, spectrum
@@ -26,7 +27,8 @@ DOUBT, LEAST_DOUBT = 0.05, 0.01  # the noise on X'X is the same in all moments: 
 @attrs.frozen(eq=False)
 class Posterior:
     """Mean of the coefficients (d,); expected squared length and its part that is uncertain; the
-    estimated spectrum; n and y'y as they were taken.
+    estimated spectrum; n and y'y as they were taken; and the squared error of all predictions to be
+    expected after more sums of `labels`, or of `residuals`.
     """
 
     mean: Array
@@ -35,6 +37,8 @@ class Posterior:
     spectrum: Spectrum
     count: float
     energy: float
+    labels: float = 0.0
+    residuals: float = 0.0
 
     @property
     def doubt(self) -> float:
@@ -47,30 +51,51 @@ class Posterior:
 
 @attrs.frozen(eq=False)
 class Sizes:
-    """What a grid of prior sizes says: log weights (g,), means (g, d), squared lengths (g,) and
-    uncertain parts (g,).
+    """What a grid of prior sizes, under every hypothesis on clips, says: log weights (g,), means
+    (g, d), squared lengths (g,), uncertain parts (g,), and squared errors of predictions that more
+    sums of labels, and of residuals, leave (g, 2).
     """
 
     weights: Array
     means: Array
     squares: Array
     uncertain: Array
+    errors: Array
+
+
+@attrs.frozen(eq=False)
+class Sums:
+    """Moments in principal directions, `seen` (k, d), with noise of variances `noise` (k,) and of
+    `gram` (k,) for coefficients of length 1; `lengths` (d,) is |a|^2 + a_i^2 of the last point a;
+    `bias` (m,) the chances of what clips moved; `left` sums are to come, of labels with the
+    variance `again`, or of residuals like the last.
+    """
+
+    seen: Array
+    noise: Array
+    gram: Array
+    lengths: Array
+    bias: Array
+    left: int
+    again: float
 
 
 def posterior(
-    evidence: Evidence, radius: float, prior: Prior, known: Spectrum | None = None
+    evidence: Evidence, radius: float, prior: Prior, known: Spectrum | None = None, left: int = 0
 ) -> Posterior:
     """Of all moments. A moment's share of the noise on X'X is the doubt that the moments before it
-    leave. `radius` bounds the norms of rows; `known` is the spectrum of X'X, if it was found.
+    leave. `radius` bounds the norms of rows; `known` is the spectrum of X'X, if it was found;
+    `left` moments are to come, if there is one after the first already.
     """
     found = known or spectrum(evidence.gram, evidence.gram_std, prior.floor)
     count = records(evidence, float(np.sum(found.values)) / radius**2)
     energy = label_energy(evidence, count, prior)
     shares: list[float] = []
     result = Posterior(np.zeros(evidence.columns), 1.0, 1 / DOUBT, found, count, energy)
-    for _ in evidence.moments:
+    for seen in evidence.moments:
         shares.append(result.doubt)
-        result = weighed(evidence, shares, result, prior)
+        ahead = left if seen is evidence.moments[-1] else 0
+        result = weighed(evidence, shares, result, prior, ahead)
     return result
 
 
@@ -98,58 +123,97 @@ def label_energy(evidence: Evidence, count: float, prior: Prior) -> float:
     return float(np.clip(precise @ means / precise.sum(), full / 100, full))
 
 
-def weighed(evidence: Evidence, shares: list[float], before: Posterior, prior: Prior) -> Posterior:
+def weighed(
+    evidence: Evidence, shares: list[float], before: Posterior, prior: Prior, left: int = 0
+) -> Posterior:
     """The posterior of the first moments, one for each of `shares` of the noise on X'X."""
-    moments = evidence.moments[: len(shares)]
-    turn, values = before.spectrum.vectors.T, before.spectrum.values
-    seen = np.array([turn @ one.moment / one.kept + values * (turn @ one.at) for one in moments])
-    noise = np.array([(one.std / one.kept) ** 2 for one in moments])
-    gram = evidence.gram_std**2 / 2 * np.array(shares)
+    sums = turned(evidence, shares, before, prior, left)
+    values = before.spectrum.values
     second = values**2 + unseen(values, evidence.gram_std, prior)
-    sizes = [sized(seen, noise, gram, before, second, power, prior) for power in prior.powers]
+    sizes = [sized(sums, before, second, power, prior) for power in prior.powers]
     weights = np.concatenate([one.weights for one in sizes])
     doubt = prior.unclear * max(0.0, 2 - clearness(evidence))
     doubt *= min(1.0, prior.wide / evidence.columns)
-    null = null_weight(seen, noise) + np.log(max(prior.null, 1e-300) * len(weights)) + doubt
+    spread = math.log(prior.points * len(prior.powers))  # the weights of sizes are not divided
+    null = null_weight(sums.seen, sums.noise) + np.log(max(prior.null, 1e-300)) + spread + doubt
     odds = np.exp(weights - max(weights.max(), null))
     odds /= odds.sum() + np.exp(null - max(weights.max(), null))
+    errors = odds @ np.concatenate([one.errors for one in sizes])
     return attrs.evolve(
         before,
-        mean=turn.T @ (odds @ np.concatenate([one.means for one in sizes])),
+        mean=before.spectrum.vectors @ (odds @ np.concatenate([one.means for one in sizes])),
         square=float(odds @ np.concatenate([one.squares for one in sizes])),
         uncertain=float(odds @ np.concatenate([one.uncertain for one in sizes])),
+        labels=float(errors[0]),
+        residuals=float(errors[1]),
     )
 
 
-def sized(  # noqa: PLR0917 - arrays by their letters
-    seen: Array,
-    noise: Array,
-    gram: Array,
-    before: Posterior,
-    second: Array,
-    power: float,
-    prior: Prior,
-) -> Sizes:
-    """For each size of the prior with one power: the evidence for it, and what follows from it.
+def turned(
+    evidence: Evidence, shares: list[float], before: Posterior, prior: Prior, left: int
+) -> Sums:
+    """Moments in principal directions, and how likely clips moved them."""
+    moments = evidence.moments[: len(shares)]
+    turn, values = before.spectrum.vectors.T, before.spectrum.values
+    last, at = moments[-1], turn @ moments[-1].at
+    explained = float(before.mean @ before.spectrum.matrix @ before.mean)
+    square = before.energy / before.count
+    error = float(np.sum(moments[0].std ** 2 / values)) / before.count
+    share = misplaced(evidence, square, min(explained / before.count, square), error)
+    return Sums(
+        np.array([turn @ one.moment / one.kept + values * (turn @ one.at) for one in moments]),
+        np.array([(one.std / one.kept) ** 2 for one in moments]),
+        evidence.gram_std**2 / 2 * np.array(shares),
+        at @ at + at**2,
+        prior.bias(share),
+        left,
+        (last.std / last.width * moments[0].width) ** 2,
+    )
 
-    `seen` (k, d) in principal directions; `noise` (k,) and `gram` (k,) variances, the latter for
-    coefficients of length 1; `second` (d,) mean squares of the eigenvalues.
+
+def sized(sums: Sums, before: Posterior, second: Array, power: float, prior: Prior) -> Sizes:
+    """For each size of the prior with one power, and each hypothesis on clips: the evidence for it,
+    and what follows from it. `second` (d,) are mean squares of the eigenvalues.
     """
     values, shape = before.spectrum.values, before.spectrum.values ** (power - 2)
-    scale = prior.shares * before.energy / np.sum(shape * values)
-    variances = scale[:, None] * shape
+    unit = before.energy / np.sum(shape * values) * shape
+    variances = prior.shares[:, None] * unit
     squares = variances.sum(axis=1)
-    precise = 1 / (noise[:, None] + gram[:, None] * squares)  # (k, g)
+    sampled = np.maximum(1 - prior.shares, 0)[:, None] * before.energy / before.count * values
+    shared, noise = prior.sampling * sampled, sums.noise[:, None] + sums.gram[:, None] * squares
+    if len(sums.seen) == 1:
+        own = noise[0][:, None] + shared
+        spread = second * variances + own
+        weights = -(np.log(spread) + sums.seen[0] ** 2 / spread).sum(axis=1) / 2
+        means, left = second * variances / spread * sums.seen[0] / values, variances * own / spread
+        return Sizes(weights, means, squares, left.sum(axis=1), np.zeros((len(squares), 2)))
+    precise = 1 / noise[1:]
     total = precise.sum(axis=0)[:, None]
-    pooled = np.einsum("kg,ki->gi", precise, seen) / total
-    unexplained = prior.sampling * np.maximum(1 - prior.shares, 0) * before.energy / before.count
-    own = 1 / total + unexplained[:, None] * values
-    spread = second * variances + own
-    apart = np.einsum("kg,ki->g", precise, seen**2) - (total * pooled**2).sum(axis=1)
-    logs = (np.log(spread) + pooled**2 / spread + np.log(total)).sum(axis=1)
-    weights = -(logs + apart - len(values) * np.log(precise).sum(axis=0)) / 2
-    means = second * variances / spread * pooled / values
-    return Sizes(weights, means, squares, (variances * own / spread).sum(axis=1))
+    pooled = np.einsum("kg,ki->gi", precise, sums.seen[1:]) / total
+    apart = np.einsum("kg,ki->g", precise, sums.seen[1:] ** 2) - (total * pooled**2).sum(axis=1)
+    apart = apart + len(values) * (np.log(total[:, 0]) - np.log(precise).sum(axis=0))
+    beside = sums.gram[0] * np.maximum(squares[:, None], sums.lengths) + sampled
+    moves = prior.moves[:, None, None] * values**2 * unit
+    signal = second * variances
+    sights = Sights(sums.seen[0], sums.noise[0] + beside, pooled, 1 / total, shared, signal, moves)
+    found = judged(sights, sums.bias)
+    labels = beside + 1 / (1 / sums.noise[0] + sums.left / sums.again)
+    residuals = 1 / (total + sums.left * precise[-1][:, None])
+    later = (
+        attrs.evolve(sights, of_labels=labels),
+        attrs.evolve(sights, of_residuals=residuals),
+    )
+    errors = np.zeros((found.chances.size, 2))
+    if sums.left:
+        left_over = [np.sum(values * variances * unsure(one, found.moved), axis=2) for one in later]
+        errors = np.stack([one.ravel() for one in left_over], axis=1)
+    return Sizes(
+        (found.chances - apart / 2).ravel(),
+        (found.means / values).reshape(-1, len(values)),
+        np.tile(squares, len(found.chances)),
+        np.sum(variances * found.left, axis=2).ravel(),
+        errors,
+    )
 
 
 def unseen(values: Array, std: float, prior: Prior) -> float:

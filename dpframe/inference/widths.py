@@ -16,6 +16,7 @@ from .shrinkage import Posterior
 Array = NDArray[Any]
 
 OUTSIDE, ENOUGH = 0.07, 10.0  # the share of labels outside, where n mu^2/d is not above the second
+SUMMED = 0.1  # of the squared mu, for sums of labels: the first, and one more
 LEAST_KEPT = 0.4
 BASE, ROOT = 0.3, 0.27
 """Deviations of residuals that are kept, and their growth with sqrt(n mu^2/d): a clip of w
@@ -24,12 +25,16 @@ SLOW, SLOPE = 3.0, 0.45
 """The same where noise is small already: they grow with log(n mu^2/d)."""
 
 
-def label_level(counts: Array, std: float, known_count: float | None, strength: float) -> float:
-    """The smallest 2^-k of the label bound that leaves few labels outside; 1 where n is not clear
-    of its noise.
+def label_level(
+    counts: Array, std: float, known_count: float | None, strength: float, columns: float
+) -> float:
+    """The 2^-k of the label bound that leaves few labels outside and takes little off them; 1 where
+    n is not clear of its noise.
 
     `counts` (k + 1,) noisy, of |y|/Y at most 2^-k, ..., at most 1/2, and above it, each with `std`;
-    `strength` is mu^2/d.
+    `strength` is mu^2/d and `columns` d. Of levels that leave few outside it has the least sum of
+    lost^2 and level^2 d/(strength SUMMED): over n, the squared errors of predictions that the clip
+    and the noise make, rows being in the unit ball with an intercept.
     """
     n, unsure = count_of(counts, std, known_count)
     if n <= 2 * unsure:
@@ -39,7 +44,11 @@ def label_level(counts: Array, std: float, known_count: float | None, strength: 
     noise = std * np.sqrt(np.arange(1, len(counts)))
     narrower = np.nonzero(above >= allowed + noise / 2)[0]
     steps = int(narrower[0]) if len(narrower) else len(above)
-    return float(2.0**-steps)
+    levels = 2.0 ** -np.arange(steps + 1)
+    beyond = np.maximum(0.75 * 2.0 ** np.arange(1 - len(counts), 1) - levels[:, None], 0.0)
+    lost = np.maximum(beyond @ counts - std / 2 * np.linalg.norm(beyond, axis=1), 0.0)
+    costs = lost**2 + levels**2 * columns / (strength * SUMMED)
+    return float(levels[np.argmin(costs)])
 
 
 def count_of(counts: Array, std: float, known_count: float | None) -> tuple[float, float]:

@@ -27,7 +27,7 @@ from dpframe.graph import (
 from dpframe.graph.functions import bin_counts, count
 from dpframe.graph.statistics import Statistic
 from dpframe.inference.enough import sampling_rules
-from dpframe.inference.evidence import Evidence, Seen
+from dpframe.inference.evidence import Counts, Evidence, Seen
 from dpframe.inference.prior import Prior
 from dpframe.inference.shrinkage import Posterior, posterior
 from dpframe.inference.spectrum import Spectrum, spectrum
@@ -69,9 +69,10 @@ class JointSSP(Regression):
     Released, all calibrated together to the whole budget by the exact Gaussian profile: counts of
     labels between `levels` halvings of their bound, which say where labels are clipped; X'X, X'y
     and y'y, one Gaussian release of what one record moves together; then `rounds` times X'r, r the
-    clipped residuals at the coefficients so far. `counting` and `correcting` are the parts of the
-    squared mu of the first and the last; the sums share the rest like `gram`, `moment` and
-    `squares`. Eigenvalues, ridge, the strength of the signal and all widths are post-processing.
+    clipped residuals at the coefficients so far, or labels again where clips are likely to mislead.
+    `counting` and `correcting` are the parts of the squared mu of the first and the last; the sums
+    share the rest like `gram`, `moment` and `squares`. Eigenvalues, ridge, the strength of the
+    signal and all widths are post-processing.
 
     With `levels=0` and `rounds=0` everything is one look at the table: labels are clipped at their
     bound, and of the counts n remains, released where it is private.
@@ -113,10 +114,11 @@ class JointSSP(Regression):
         seen = (principal, X.radius, self.null)
         bounds = (y.radius, first.strength, self.gained(first) if turns else 1)
         enough = post(no_more_looks, evidence, *seen, *bounds)
+        narrowest = min(NARROWEST, Fraction(1, 2**self.steps))
         for turn in range(1, turns + 1):
-            aim = post(aimed, evidence, *seen, enough)
+            aim = post(aimed, evidence, *seen, enough, turns + 1 - turn)
             asked_width = post(width_of, evidence, aim, y.radius, first.strength)
-            width = known(asked_width, NARROWEST, WIDEST, name=f"width{turn}")
+            width = known(asked_width, narrowest, WIDEST, name=f"width{turn}")
             theta = post(coefficients_of, aim)
             left = y.residuals(X, theta).scaled(by=width * y.radius).clip(-1, 1)
             (noise,) = noises(budget, correcting / turns, [X.T @ left])
@@ -158,7 +160,7 @@ class JointSSP(Regression):
         if not cuts:
             return Look(said, self.counting)
         strength = 1 / (seen.std**2 * self.counting * X.columns)  # mu^2/d
-        asked_level = post(label_level, seen, seen.std, n, strength)
+        asked_level = post(label_level, seen, seen.std, n, strength, X.columns)
         level = known(asked_level, cuts[0], 1, name="level", likely=1)
         return Look(said, self.counting, level, strength)
 
@@ -205,12 +207,13 @@ def gathered(  # noqa: PLR0917 - dp.post passes by position
     bound.
     """
     width, (n, noise), (counted, counted_std) = level * bound, (known_count or 0.0, 0.0), UNCOUNTED
-    lost, share = 0.0, 0.0
+    lost, share, sizes = 0.0, 0.0, None
     if counts is not None and counts_std is not None:
         n, noise = count_of(np.atleast_1d(counts), counts_std, known_count)
         if np.ndim(counts):
             counted, counted_std = counted_squares(np.asarray(counts), counts_std, level)
             lost, share = lost_to_clips(np.asarray(counts), counts_std, level)
+            sizes = Counts(np.asarray(counts), counts_std, bound)
     first = Seen(width * moment, width * moment_std, np.zeros(len(gram)), width)
     return Evidence(
         gram=gram,
@@ -224,6 +227,7 @@ def gathered(  # noqa: PLR0917 - dp.post passes by position
         counted_std=bound**2 * counted_std,
         lost=bound * lost,
         lost_share=share,
+        counts=sizes,
     )
 
 
@@ -241,8 +245,8 @@ def at_once(
 
 @attrs.frozen(eq=False)
 class Aim:
-    """Where residuals are taken, `at` (d,), and the fit that says so; at 0 where nothing more is
-    worth a look.
+    """Where residuals are taken, `at` (d,), and the fit that says so; without one labels are summed
+    again.
     """
 
     at: Array
@@ -267,24 +271,28 @@ def no_more_looks(  # noqa: PLR0917 - dp.post passes by position
     return wide and sampling_rules(evidence, fit, gained)
 
 
-def aimed(
+def aimed(  # noqa: PLR0917 - dp.post passes by position
     evidence: Evidence,
     principal: Spectrum,
     radius: float,
     null: float,
-    enough: bool,  # noqa: FBT001 - dp.post passes by position
+    enough: bool,  # noqa: FBT001
+    left: int,
 ) -> Aim:
-    """At the fit, or at 0 where there is `enough`."""
+    """At the fit; or at 0 where there is `enough`, or where the sums that are `left` say more of
+    labels, since clips of residuals are likely to have moved theirs.
+    """
     if enough:
         return Aim(np.zeros(evidence.columns))
-    fit = fitted(evidence, principal, radius, null)
-    return Aim(fit.mean, fit)
+    fit = posterior(evidence, radius, Prior(null=null), principal, left)
+    again = len(evidence.moments) > 1 and fit.labels < fit.residuals
+    return Aim(np.zeros(evidence.columns)) if again else Aim(fit.mean, fit)
 
 
 def width_of(evidence: Evidence, aim: Aim, bound: float, strength: float) -> float:
-    """Of residuals, over the bound of labels; 1, like labels, where they are taken at 0."""
+    """Of residuals, over the bound of labels; that of labels where they are summed again."""
     if aim.fit is None:
-        return 1.0
+        return evidence.moments[0].width / bound
     return residual_width(evidence, aim.fit, bound, strength)
 
 

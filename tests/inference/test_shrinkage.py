@@ -18,7 +18,9 @@ def evidence(moment, std=20.0, gram_std=1e-6, *, gram=GRAM, more=()):
 
 
 def integrated(found, prior):
-    """E[theta] by sums over a grid of theta in each principal direction, prior sizes one by one."""
+    """E[theta] by sums over a grid of theta in each principal direction, prior sizes one by one;
+    beside residuals labels have all of the sampling error as noise of their own.
+    """
     values = np.diag(found.gram)
     n, energy = 1300.0, 300.0
     weights, means = [], []
@@ -38,9 +40,11 @@ def integrated(found, prior):
                 )
                 b = value * theta[:, None] + error[None, :]
                 like = np.zeros_like(b)
-                for seen in found.moments:
+                apart = max(1 - share, 0) * energy / n * value * (len(found.moments) > 1)
+                for turn, seen in enumerate(found.moments):
                     got = seen.moment[j] + value * seen.at[j]
-                    like += -((got - b) ** 2) / (2 * seen.std**2) - np.log(seen.std)
+                    noise = seen.std**2 + (apart if turn == 0 else 0)
+                    like += -((got - b) ** 2) / (2 * noise) - np.log(noise) / 2
                 on_error = (
                     np.exp(-(np.linspace(-9, 9, 301) ** 2) / 2) if unexplained[j] else np.ones(1)
                 )
@@ -78,7 +82,7 @@ def test_two_moments():
     at = np.array([0.05, -0.02])
     second = Seen(np.array([30.0, 12.0]) - GRAM @ at, 9.0, at, 0.5)
     both = evidence((41.0, 7.0), more=(second,))
-    prior = Prior(points=4)
+    prior = Prior(points=4, biased=0.0, most_biased=0.0)
     # the null compares moments at their own points, as the estimate does
     shifted = attrs.evolve(both, moments=(both.moments[0], second))
     mine = posterior(shifted, 1.0, attrs.evolve(prior, null=0.0)).mean

@@ -20,13 +20,13 @@ COUNTS = np.array([0.0, 0, 0, 0, 0, 9700, 250, 50])  # of |y| in (1/8, 1/4], (1/
 
 def level(counts, std=1.0, strength=1e-4, n=None):
     """With what does not matter left out."""
-    return label_level(counts, std, n, strength)
+    return label_level(counts, std, n, strength, 1)
 
 
 def test_level_leaves_some_outside_where_noise_is_large():
     """By hand: 7%."""
     assert level(COUNTS) == 0.25  # 300 of 10,000 are above 1/4, all above 1/8
-    assert level(np.array([0.0, 0, 0, 0, 9700, 0, 250, 50])) == 0.125
+    assert level(np.array([0.0, 0, 0, 0, 9700, 0, 250, 50]), strength=1e-5) == 0.125
     assert level(np.array([0.0, 0, 0, 0, 9200, 500, 250, 50])) == 0.25
 
 
@@ -43,6 +43,14 @@ def test_level_allows_for_half_a_deviation_of_the_counts():
     # 0.07 % of 10,000 is 7: 50 are too many until noise of 87 makes them 7 + 43.5
     assert level(COUNTS, std=85.0, strength=0.1) == 1.0
     assert level(COUNTS, std=87.0, strength=0.1) == 0.5
+
+
+def test_level_leaves_less_where_few_labels_carry_the_sum():
+    """3% of ones among zeros, by hand: a clip at 1/2 takes a quarter of 3/4 off each of 300."""
+    rare = np.array([9700.0, 0, 0, 0, 0, 0, 0, 300])
+    assert level(rare, strength=1e-2) == 1.0  # noise of 1000 at level 1, against 75^2 + 250
+    assert level(rare, strength=1e-3) == 0.5  # 10,000 against 75^2 + 2500
+    assert level(rare, strength=1e-7) == 2.0**-7  # noise outweighs all that may be lost
 
 
 def test_level_is_the_bound_where_the_number_of_records_is_not_clear():

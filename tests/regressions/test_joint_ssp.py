@@ -307,3 +307,29 @@ def test_where_noise_takes_more_residuals_are_looked_at(monkeypatch):
     evidence = dp.execute(run, *table(), rng=1).output.evidence
     assert len(evidence.moments) == 7
     assert len([one for one in seen if one]) >= 7
+
+
+def error(regression, y, X, seeds=4):
+    """The median squared error of predictions beside least squares', over its signal."""
+    run = dp.certify(regression, target=dp.ApproxDP("0.3", "1e-6"), setting=setting())
+    best = X @ np.linalg.lstsq(X, y, rcond=None)[0]
+    fits = [dp.execute(run, X, y, rng=seed).output.coefficients for seed in range(seeds)]
+    return np.median([np.mean((X @ fit - best) ** 2) for fit in fits]) / np.mean(best**2)
+
+
+def test_labels_whose_clipped_residuals_mislead():
+    """Most of them 0: residuals lead to 0, and labels are summed again, which is better than once
+    with all of their budget.
+    """
+    rng = np.random.default_rng(6)
+    X = np.concatenate([np.ones((40_000, 1)), rng.uniform(-1, 1, (40_000, 3))], axis=1) / 2
+    y = (rng.random(len(X)) < 0.15 * (1 + X[:, 1])) * rng.exponential(0.3, len(X))
+    y = np.clip(y, 0, Y)
+    assert error(dp.JointSSP(), y, X) < min(0.05, error(dp.JointSSP(rounds=0), y, X))
+    run = dp.certify(dp.JointSSP(), target=dp.ApproxDP("0.3", "1e-6"), setting=setting())
+    evidence = dp.execute(run, X, y, rng=0).output.evidence
+    assert 1 < len(evidence.moments) < 7
+    once = dp.execute(run, X, np.clip(X @ [0, 1, 1, 1], -Y, Y), rng=0).output.evidence
+    assert evidence.moments[0].std / evidence.moments[0].width < (
+        once.moments[0].std / once.moments[0].width / 2
+    )
