@@ -194,7 +194,7 @@ def steps_in_norm1(rows: Grid) -> Expression | None:
 def gridded(source: Any) -> Any:
     """Bounded rows or labels on their table's grid, where it has one; anything else as it is."""
     if isinstance(source, Rows):
-        off = source.norm is not None and not isinstance(source, Grid)
+        off = not isinstance(source, Grid) and source.norm is not None
     else:
         off = isinstance(source, Column) and source.bound is not None
         off = off and not isinstance(source, GridColumn)
