@@ -71,9 +71,8 @@ def infer(
     InvalidArgument.
     """
     check(target, bound=bound, largest=largest, believed=believed, norm=norm)
-    if not equal_variance and (normal_residuals or not math.isfinite(norm)):
-        wanted = "True with normal residuals, and for rows without a bound on their 2-norm"
-        raise InvalidArgument("equal_variance", wanted, equal_variance)
+    if not equal_variance:
+        check_unequal(norm, normal_residuals=normal_residuals)
     evidence = evidence if normal_residuals else evidence.of_labels
     found = directions(evidence.gram, evidence.gram_std)
     unseen = Unseen.of(found, largest, believed)
@@ -112,6 +111,17 @@ def check(target: str, **bounds: float) -> None:
     for name, value in bounds.items():
         if not value > 0:
             raise InvalidArgument(name, "positive, or infinite for none", value)
+
+
+def check_unequal(norm: float, *, normal_residuals: bool) -> None:
+    """What intervals without equal variance need. Raises InvalidArgument."""
+    given = False
+    if normal_residuals:
+        way_out = "Normal residuals are taken to have one variance: leave one of the two out."
+        raise InvalidArgument("equal_variance", "True with normal_residuals=True", given, way_out)
+    if not math.isfinite(norm):
+        way_out = "Declare dp.Rows(norm=...), or columns with bounds."
+        raise InvalidArgument("equal_variance", "True for rows of unbounded norm", given, way_out)
 
 
 def taken(residual: Residual | None, most: float) -> float:

@@ -61,10 +61,10 @@ class Prior:
         found: Array = np.exp(np.linspace(-8, 0, 9))
         return found
 
-    def bias(self, misplaced: float) -> Array:
+    def bias(self, non_normal: float) -> Array:
         """Chances of what clips may have moved, (h + 2,): nothing, by each of `moves`, to 0; where
-        a share of labels is `misplaced` for normal ones.
+        a share of labels is `non_normal`.
         """
-        chance = float(np.clip(misplaced, self.biased, self.most_biased))
+        chance = float(np.clip(non_normal, self.biased, self.most_biased))
         some = chance * (1 - self.at_zero) / len(self.moves)
         return np.array([1 - chance, *[some] * len(self.moves), chance * self.at_zero])

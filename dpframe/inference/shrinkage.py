@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from .clip_bias import Sights, judged, misplaced, unsure
+from .clip_bias import TwoSums, hypotheses, left_by, non_normal_share
 from .evidence import Evidence
 from .prior import Prior
 from .spectrum import Spectrum, spectrum
@@ -28,7 +28,7 @@ DOUBT, LEAST_DOUBT = 0.05, 0.01  # the noise on X'X is the same in all moments: 
 class Posterior:
     """Mean of the coefficients (d,); expected squared length and its part that is uncertain; the
     estimated spectrum; n and y'y as they were taken; and the squared error of all predictions to be
-    expected after more sums of `labels`, or of `residuals`.
+    expected after more sums of labels, and after more of residuals.
     """
 
     mean: Array
@@ -37,8 +37,8 @@ class Posterior:
     spectrum: Spectrum
     count: float
     energy: float
-    labels: float = 0.0
-    residuals: float = 0.0
+    error_with_labels: float = 0.0
+    error_with_residuals: float = 0.0
 
     @property
     def doubt(self) -> float:
@@ -144,8 +144,8 @@ def weighed(
         mean=before.spectrum.vectors @ (odds @ np.concatenate([one.means for one in sizes])),
         square=float(odds @ np.concatenate([one.squares for one in sizes])),
         uncertain=float(odds @ np.concatenate([one.uncertain for one in sizes])),
-        labels=float(errors[0]),
-        residuals=float(errors[1]),
+        error_with_labels=float(errors[0]),
+        error_with_residuals=float(errors[1]),
     )
 
 
@@ -159,7 +159,7 @@ def turned(
     explained = float(before.mean @ before.spectrum.matrix @ before.mean)
     square = before.energy / before.count
     error = float(np.sum(moments[0].std ** 2 / values)) / before.count
-    share = misplaced(evidence, square, min(explained / before.count, square), error)
+    share = non_normal_share(evidence, square, min(explained / before.count, square), error)
     return Sums(
         np.array([turn @ one.moment / one.kept + values * (turn @ one.at) for one in moments]),
         np.array([(one.std / one.kept) ** 2 for one in moments]),
@@ -195,17 +195,19 @@ def sized(sums: Sums, before: Posterior, second: Array, power: float, prior: Pri
     beside = sums.gram[0] * np.maximum(squares[:, None], sums.lengths) + sampled
     moves = prior.moves[:, None, None] * values**2 * unit
     signal = second * variances
-    sights = Sights(sums.seen[0], sums.noise[0] + beside, pooled, 1 / total, shared, signal, moves)
-    found = judged(sights, sums.bias)
+    both = TwoSums(sums.seen[0], sums.noise[0] + beside, pooled, 1 / total, shared, signal, moves)
+    found = hypotheses(both, sums.bias)
     labels = beside + 1 / (1 / sums.noise[0] + sums.left / sums.again)
     residuals = 1 / (total + sums.left * precise[-1][:, None])
     later = (
-        attrs.evolve(sights, of_labels=labels),
-        attrs.evolve(sights, of_residuals=residuals),
+        attrs.evolve(both, of_labels=labels),
+        attrs.evolve(both, of_residuals=residuals),
     )
     errors = np.zeros((found.chances.size, 2))
     if sums.left:
-        left_over = [np.sum(values * variances * unsure(one, found.moved), axis=2) for one in later]
+        left_over = [
+            np.sum(values * variances * left_by(one, found.moved), axis=2) for one in later
+        ]
         errors = np.stack([one.ravel() for one in left_over], axis=1)
     return Sizes(
         (found.chances - apart / 2).ravel(),

@@ -285,7 +285,7 @@ def aimed(  # noqa: PLR0917 - dp.post passes by position
     if enough:
         return Aim(np.zeros(evidence.columns))
     fit = posterior(evidence, radius, Prior(null=null), principal, left)
-    again = len(evidence.moments) > 1 and fit.labels < fit.residuals
+    again = len(evidence.moments) > 1 and fit.error_with_labels < fit.error_with_residuals
     return Aim(np.zeros(evidence.columns)) if again else Aim(fit.mean, fit)
 
 

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpframe.inference.clip_bias import Sights, judged, misplaced, unsure
+from dpframe.inference.clip_bias import TwoSums, hypotheses, left_by, non_normal_share
 from dpframe.inference.evidence import Counts, Evidence, Seen
 from dpframe.inference.prior import Prior
 from dpframe.inference.shrinkage import posterior
 
-SIGHTS = Sights(
+BOTH = TwoSums(
     labels=np.array([3.0]),
     of_labels=np.array([[4.0]]),
     residuals=np.array([[1.0]]),
@@ -33,7 +33,7 @@ def summed(move):
 
 def test_hypotheses_against_integration():
     """None, half of them by a variance of 9."""
-    found = judged(SIGHTS, np.array([0.5, 0.25, 0.25]))
+    found = hypotheses(BOTH, np.array([0.5, 0.25, 0.25]))
     (free, mean, left), (some, other, more) = summed(0.0), summed(9.0)
     odds = some / (some + free)
     assert found.moved.item() == pytest.approx(odds, rel=1e-6)
@@ -43,12 +43,12 @@ def test_hypotheses_against_integration():
     assert found.means[:2].ravel() == pytest.approx(means, rel=1e-6)
     shares = [left, odds * more + (1 - odds) * left]
     assert found.left[:2].ravel() == pytest.approx(shares, rel=1e-6)
-    assert unsure(SIGHTS, found.moved) == pytest.approx(found.left)
+    assert left_by(BOTH, found.moved) == pytest.approx(found.left)
 
 
 def test_residuals_whose_root_is_zero_say_nothing():
     """The third hypothesis: labels alone, residuals about 0."""
-    found = judged(SIGHTS, np.array([0.5, 0.25, 0.25]))
+    found = hypotheses(BOTH, np.array([0.5, 0.25, 0.25]))
     assert found.means[2].item() == pytest.approx(3 * 2 / 6.5)
     alone = norm.logpdf(3, 0, np.sqrt(6.5)) + norm.logpdf(1, 0, 0.5)
     none = np.log(summed(0.0)[0] * 24 / 4000)
@@ -70,16 +70,16 @@ def counted(y, std=1.0):
 def test_no_normal_label_is_misplaced(explained):
     """Whatever part predictions explain, if they are normal."""
     y = np.clip(0.2 * np.random.default_rng(0).normal(size=20_000), -1, 1)
-    assert misplaced(counted(y), 0.04, 0.04 * explained) < 0.01
+    assert non_normal_share(counted(y), 0.04, 0.04 * explained) < 0.01
 
 
 def test_nor_one_about_a_mean_far_from_zero():
     """Whose size is known to some error."""
     y = 0.3 + 0.05 * np.random.default_rng(0).normal(size=20_000)
     square = float(np.mean(y**2))
-    assert misplaced(counted(y), square, 0.09) < 0.01
-    assert misplaced(counted(y), square, 0.085, 1e-4) < 0.01
-    assert misplaced(counted(y), square, 0.0) > 0.3
+    assert non_normal_share(counted(y), square, 0.09) < 0.01
+    assert non_normal_share(counted(y), square, 0.085, 1e-4) < 0.01
+    assert non_normal_share(counted(y), square, 0.0) > 0.3
 
 
 def test_most_labels_of_other_laws_are_misplaced():
@@ -90,9 +90,9 @@ def test_most_labels_of_other_laws_are_misplaced():
     clusters = 0.3 * signs + 0.02 * rng.normal(size=20_000)
     for y, share in ((zeros, 0.9), (signs, 0.3), (clusters, 0.3)):
         square = float(np.mean(y**2))
-        assert misplaced(counted(y), square, 0.0) > share
-        assert misplaced(counted(y, std=1e5), square, 0.0) < 0
-    assert misplaced(attrs.evolve(counted(zeros), counts=None), 0.03, 0.0) == 0.0
+        assert non_normal_share(counted(y), square, 0.0) > share
+        assert non_normal_share(counted(y, std=1e5), square, 0.0) < 0
+    assert non_normal_share(attrs.evolve(counted(zeros), counts=None), 0.03, 0.0) == 0.0
 
 
 def two(moved, biased):
@@ -110,8 +110,8 @@ def test_residuals_count_until_labels_refute_them():
     assert near == pytest.approx(205, abs=1)
     far, then = two(100.0, 0.01)
     assert far == pytest.approx(200, abs=3)
-    assert so.residuals < so.labels
-    assert then.labels < then.residuals
+    assert so.error_with_residuals < so.error_with_labels
+    assert then.error_with_labels < then.error_with_residuals
     assert two(100.0, 0.0)[0] > 250  # nothing else would have noticed
 
 
@@ -120,5 +120,5 @@ def test_what_clips_moved_does_not_depend_on_units():
     y = (np.random.default_rng(2).random(5000) < 0.1) * 0.4
     plain = counted(y)
     double = attrs.evolve(plain, counts=attrs.evolve(plain.counts, bound=2.0))
-    share = misplaced(plain, float(np.mean(y**2)), 0.0)
-    assert misplaced(double, float(np.mean((2 * y) ** 2)), 0.0) == pytest.approx(share)
+    share = non_normal_share(plain, float(np.mean(y**2)), 0.0)
+    assert non_normal_share(double, float(np.mean((2 * y) ** 2)), 0.0) == pytest.approx(share)
