@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import attrs
 import numpy as np
 import pytest
 
 import dpframe as dp
+from dpframe.mechanisms import positive_formula
+from dpframe.sensitivity import L1
 from tests.lower_bounds import attacked_cases as cases
 from tests.lower_bounds.attacked_cases import CONFIDENCE, MECHANISMS, mechanism_attack
 from tests.lower_bounds.faults import noise_times
@@ -91,3 +94,36 @@ def test_sensitivities_scale():
     assert true.claimed == 1
     assert not true.flagged
     assert dp.attack(dp.Laplace(scale=10), sensitivity=20, claim=dp.PureDP(1), seed=2).flagged
+
+
+def whole_noise(factor):
+    """Discrete Laplace noise from outside, not exact, which claims to have `factor` times its
+    scale.
+    """
+
+    @attrs.frozen(cache_hash=True)
+    class Whole(dp.mechanisms.AdditiveNoise):
+        """Differences of geometric numbers. [tests]"""
+
+        kind, gives, norm, noise, integer = "whole", dp.PureDP, L1, "scale", True
+        scale: dp.Expression = attrs.field(converter=positive_formula)
+        formula = property(lambda self: self.scale)
+        deviation = property(lambda self: dp.constant(2) * self.scale)
+
+        def guarantee(self, sensitivity):
+            """Pure."""
+            return dp.PureDP(sensitivity / (factor * self.scale))
+
+        @staticmethod
+        def sample(size, shape, rng, *, symmetric):
+            """In doubles."""
+            chance = 1 - np.exp(-1 / size)
+            return (rng.geometric(chance, shape) - rng.geometric(chance, shape)).astype(float)
+
+    return Whole(scale=2)
+
+
+@pytest.mark.parametrize("factor", [1, 3])
+def test_noise_in_whole_numbers_that_is_not_exact_is_attacked(factor):
+    """What is claimed truly passes, three times that is flagged."""
+    assert dp.attack(whole_noise(factor), seed=1).flagged == (factor == 3)

@@ -20,7 +20,7 @@ class Suite:
     properties: list[tuple[str, str, Property]] = attrs.field(factory=list)
 
     def holds(self, said: str, way_out: str) -> Callable[[Property], Property]:
-        """Enter a property: a generator of what contradicts it, of which the first is told."""
+        """Enter a property: a generator of what contradicts it, of which the first is reported."""
 
         def entered(test: Property) -> Property:
             self.properties.append((said, way_out, test))
@@ -37,8 +37,9 @@ class Suite:
             try:
                 found = next(test(*given), None)
             except Exception as error:
-                told = f"{type(error).__name__}: {error}"
-                raise NonConforming(name, said, told, "") from error
+                raised = f"{type(error).__name__}: {error}"
+                way = "Mend what raises; what is no argument is refused by dp.InvalidArgument."
+                raise NonConforming(name, said, raised, way) from error
             if found is not None:
                 raise NonConforming(name, said, found, way_out)
         return tuple(said for said, _, _ in self.properties)
