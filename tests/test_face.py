@@ -68,3 +68,30 @@ def test_a_star_brings_the_names_without_the_namespaces():
     names: dict[str, object] = {}
     exec("from dpframe import *", names)
     assert set(names) - {"__builtins__"} == set(dp.__all__)
+
+
+MINIMAL = """
+from importlib.machinery import PathFinder
+
+found = PathFinder.find_spec
+PathFinder.find_spec = lambda name, *a: None if name == "sklearn" else found(name, *a)
+import pydoc
+import dpframe as dp
+from dpframe import *
+
+for name in dir(dp):
+    pydoc.render_doc(getattr(dp, name))
+pydoc.render_doc(dp)
+try:
+    dp.PrivateRegressor
+except dp.errors.MissingExtra as error:
+    print(error)
+"""
+
+
+def test_everything_can_be_listed_in_a_minimal_installation():
+    """`import *`, `dir` and pydoc; an estimator says what to install."""
+    done = subprocess.run(
+        [sys.executable, "-c", MINIMAL], capture_output=True, text=True, check=False
+    )
+    assert "pip install 'dpframe[sklearn]'" in done.stdout, done.stderr
