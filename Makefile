@@ -8,12 +8,13 @@ SITE   := docs/_build/html
 
 # Whatever environment the caller has activated, only .venv counts.
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH PIP_USER PIP_TARGET PIP_PREFIX
+unexport PYTHONDONTWRITEBYTECODE # hundreds of processes start, each the faster for it
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
-demo test test-all test-pages bench: export MPLBACKEND = Agg
+demo test test-all test-exhaustive test-pages bench: export MPLBACKEND = Agg
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all test-pages lint docs bench clean
+.PHONY: help demo test test-all test-exhaustive test-pages lint docs bench clean
 
 help:
 	@echo "make demo   run the main job; it leaves a picture in out/"
@@ -22,8 +23,9 @@ help:
 	@echo "make docs   build $(SITE), notebooks executed, no external references"
 	@echo "make bench  run every script in benchmarks/"
 	@echo "make clean  remove .venv and everything that was built"
-	@echo "make test-all    ruff, mypy and all tests"
-	@echo "make test-pages  generated pages and doctests, as other processors compute them"
+	@echo "make test-all         ruff, mypy and every property on all of its cases"
+	@echo "make test-exhaustive  every mutant of every regression, and searches of 100,000 points"
+	@echo "make test-pages       generated pages and doctests, as other processors compute them"
 
 demo: $(VENV)/.has-demo
 	$(RUN) -m dpframe.demo
@@ -37,9 +39,13 @@ test: $(VENV)/.has-dev
 	$(RUN) -m ruff check
 	$(PYTEST) -m "not slow"
 
-test-all: lint
-	@echo "Testing every property on all of its cases, in $(WORKERS) processes; about twenty minutes ..."
-	$(PYTEST)
+test-all: lint test
+	@echo "Testing every property on its other cases, in $(WORKERS) processes; about fifteen minutes ..."
+	$(PYTEST) -m "slow and not exhaustive"
+
+test-exhaustive: $(VENV)/.has-dev
+	@echo "Testing all mutants and the largest searches; about half an hour ..."
+	$(PYTEST) -m exhaustive
 
 test-pages: $(VENV)/.has-dev
 	$(RUN) -m tests.support.machines

@@ -25,6 +25,8 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if isinstance(item, pytest.DoctestItem):
             item.add_marker("page")
+        if item.get_closest_marker("exhaustive"):
+            item.add_marker("slow")
         if not item.get_closest_marker("slow"):
             families[item.parent.nodeid, getattr(item, "originalname", item.name)].append(item)
     for family in families.values():
@@ -51,14 +53,13 @@ def pytest_sessionfinish(session):
     yield
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     chosen = config.getoption("markexpr")
-    whole = config.args_source is config.ArgsSource.TESTPATHS and chosen in ("", "not slow")
-    if reporter is None or not whole or config.getoption("collectonly"):
+    everywhere = config.args_source is config.ArgsSource.TESTPATHS
+    if reporter is None or not everywhere or config.getoption("collectonly"):
         return
     done, bad = (
         sum(len(reporter.stats.get(kind, ())) for kind in kinds)
         for kinds in (("passed",), ("failed", "error"))
     )
-    quick = chosen == "not slow"
     said = f"{bad:,} tests failed, {done:,} passed" if bad else f"{done:,} tests passed"
-    rest = f"make test-all runs the other {slow:,} too" if quick else "these were all"
-    reporter.write_line(f"make {'test' if quick else 'test-all'}: {said}; {rest}.")
+    rest = f"; make test-all runs {slow:,} more cases" if chosen == "not slow" else ""
+    reporter.write_line(f"{said}{rest}.")

@@ -26,7 +26,7 @@ from .statistics import Statistic
 Class = tuple[Release, int]
 
 
-@attrs.frozen(slots=False, eq=False)
+@attrs.frozen(slots=False, eq=False, repr=False)
 class Graph:
     """The declaration as a value. Equal graphs have equal `hash`."""
 
@@ -42,6 +42,10 @@ class Graph:
                 "output of declare", "a release, a dp.post(...) or a tuple of them", output, ""
             )
         return cls(output, tuple(_topological(outputs)))  # type: ignore[arg-type]
+
+    def __repr__(self) -> str:
+        """`Graph(theta, ...)`: its outputs by name, since each node would repeat all it reads."""
+        return f"Graph({', '.join(node.label for node in self.outputs)}, nodes={len(self.nodes)})"
 
     @property
     def outputs(self) -> tuple[Node, ...]:

@@ -31,6 +31,7 @@ from .mutant import Mutant, edits
 from .subject import Change, Operator
 
 Edited = tuple[Operator, int, Change]
+WHOLE = slice(None)
 
 
 @attrs.frozen(slots=False, eq=False, repr=False, str=False)
@@ -121,13 +122,13 @@ def mutants(
     return Mutants(tuple(judged(Base(chosen, target, setting), asked)))
 
 
-def around(regression: Regression, *, every: bool = False) -> Mutants:
+def around(regression: Regression, *, every: bool = False, part: slice = WHOLE) -> Mutants:
     """Mutants of a declaration in the settings of `bases`: each edit in one of them, in turn, or in
-    every one.
+    every one; or part of these, such as slice(3, None, 10).
     """
     found = bases(regression)
     listed = [tuple(edits(one.regression, one.target, one.setting)) for one in found]
-    chosen = listed if every else in_turn(listed)
+    chosen = [own[part] for own in (listed if every else in_turn(listed))]
     pairs = zip(found, chosen, strict=True)
     return Mutants(tuple(one for base, asked in pairs for one in judged(base, asked)))
 

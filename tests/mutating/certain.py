@@ -87,9 +87,9 @@ def leaks(graph, *, still):
     seen, stack = set(), list(graph.outputs)
     while stack:
         node = stack.pop()
-        if node in seen or isinstance(node, (Release, Procedure)):
+        if id(node) in seen or isinstance(node, (Release, Procedure)):
             continue
-        seen.add(node)
+        seen.add(id(node))
         if still and type(node) is Count:
             continue
         if isinstance(node, DataNode):
@@ -125,8 +125,13 @@ def _vanishes(formula, name):
 
 
 def _below(node):
-    found = [node, *(one for child in node.inputs for one in _below(child))]
-    return [*found, *(o for one in found for o in origins(one))]
+    found, stack = {}, [node]
+    while stack:
+        one = stack.pop()
+        if id(one) not in found:
+            found[id(one)] = one
+            stack.extend((*one.inputs, *origins(one)))
+    return found.values()
 
 
 def places(one):

@@ -1,4 +1,4 @@
-"""All mutants of all regressions, judged once; and of a few, which is quick."""
+"""The mutants of a few regressions, of all, and a tenth of the latter, each judged once."""
 
 import pytest
 
@@ -14,10 +14,16 @@ FEW = (
     dp.regressions.SubAgg,
     dp.regressions.BoostedAdaSSP,
 )
-MANY = {"a few": 40, "all": 500}  # how many mutants are many
+MANY = {"a few": 40, "a tenth": 50, "all": 500}  # how many mutants are many
+TENTH = 10
+WHICH = [
+    "a few",
+    pytest.param("a tenth", marks=pytest.mark.slow),
+    pytest.param("all", marks=pytest.mark.exhaustive),
+]
 
 
-@pytest.fixture(scope="session", params=["a few", pytest.param("all", marks=pytest.mark.slow)])
+@pytest.fixture(scope="session", params=WHICH)
 def which(request):
     """Of which regressions."""
     return request.param
@@ -36,9 +42,11 @@ def many(which):
 
 
 @pytest.fixture(scope="session")
-def everywhere(declared):
+def everywhere(declared, which):
     """The mutants of every regression, each edit in one of its settings."""
-    return together([around(one) for one in (*map(example, declared), *EXAMPLES)])
+    step = TENTH if which == "a tenth" else 1
+    listed = enumerate((*map(example, declared), *EXAMPLES))
+    return together([around(one, part=slice(i % step, None, step)) for i, one in listed])
 
 
 @pytest.fixture(scope="session")

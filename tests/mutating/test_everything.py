@@ -17,7 +17,7 @@ from tests.mutating.certain import certain
 from tests.mutating.mutation_page import PAGE, TEXT, page
 
 all_of_them = pytest.mark.parametrize(
-    "which", [pytest.param("all", marks=pytest.mark.slow)], indirect=True
+    "which", [pytest.param("all", marks=pytest.mark.exhaustive)], indirect=True
 )
 
 
@@ -86,18 +86,15 @@ def test_most_refusals_show_a_counterexample(everywhere):
     assert sum(one.witnessed for one in refused) >= 0.7 * len(refused)
 
 
-def test_ways_out_lead_out(repairs):
+def test_ways_out_lead_out(repairs, which):
     """At least 80% of refusals that offer one are accepted after it was taken; of nearly each
-    operator some. (What bounds of AdaOPS need instead is another statistic.)
+    operator some, where all its edits are tried. (What bounds of AdaOPS need instead is another statistic.)
     """
     accepted = sum(found.accepted for _, found in repairs)
     assert accepted >= 0.8 * len(repairs)
     mended = Counter(one.operator.name for one, found in repairs if found.accepted)
-    assert {one.operator.name for one, _ in repairs} - {
-        "raw floor",
-        "other end",
-        "no bound",
-    } <= set(mended)
+    never = {one.operator.name for one, _ in repairs} - set(mended)
+    assert which == "a tenth" or never <= {"raw floor", "other end", "no bound"}, never
 
 
 def test_what_was_mended_is_another_graph(repairs):
