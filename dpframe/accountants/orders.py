@@ -17,14 +17,15 @@ from fractions import Fraction
 import attrs
 import numpy as np
 from flint import arb
+from scipy.optimize import minimize_scalar
 
 from dpframe.numerics import arb_float, ball, to_float, working
 from dpframe.pld.composition import TotalLoss, total_loss
 from dpframe.pld.losses import PrivacyLoss
 from dpframe.pld.losses.base import Reals
 
-_LEAST, _MOST = 1e-9, 1e12  # orders minus one
-_POINTS, _ROUNDS = 49, 4
+_LEAST, _MOST = math.log(1e-9), math.log(1e12)  # of log(order - 1)
+_STEP, _CLOSE = math.log(8), 1e-5
 
 
 @attrs.frozen(eq=False)
@@ -100,14 +101,20 @@ def _slack(z: Reals) -> Reals:
 
 
 def _least(merit: Callable[[Reals], Reals]) -> float:
-    low, high = math.log(_LEAST), math.log(_MOST)
-    best = 1.0
-    for _ in range(_ROUNDS):
-        points = np.exp(np.linspace(low, high, _POINTS))
+    """The z at which a merit that falls, then rises, is least, roughly: any z gives a bound."""
+
+    def at(t: float) -> float:
         with np.errstate(all="ignore"):
-            values = merit(points)
-        values = np.where(np.isnan(values), np.inf, values)
-        best = float(points[np.argmin(values)])
-        width = 1.5 * (high - low) / (_POINTS - 1)
-        low, high = math.log(best) - width, math.log(best) + width
-    return best
+            (value,) = merit(np.exp([t]))
+        return math.inf if math.isnan(value) else float(value)
+
+    place, value = 0.0, at(0.0)
+    for step in (-_STEP, _STEP):
+        while _LEAST <= place + step <= _MOST:
+            beyond = at(place + step)
+            if beyond >= value < math.inf:
+                break
+            place, value = place + step, beyond
+    with np.errstate(all="ignore"):
+        found = minimize_scalar(at, bounds=(place - _STEP, place + _STEP), options={"xatol": _CLOSE})
+    return math.exp(found.x if found.fun < value else place)

@@ -23,6 +23,7 @@ from .enclose import at_point
 from .obligation import Witness, named
 
 MAX_POINTS = 2000
+FIRST = 8  # points that are tried before a proof is searched for
 MAX_TRIES = 40  # points at which roots and logarithms are enclosed
 MAX_PATCHES, STEPS = 256, 40  # where a polynomial is negative, and on the way there
 
@@ -50,9 +51,12 @@ def positive(formula: Expression, field: Field) -> Decision:
 
 
 def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
+    tried = (_at(formula, field, point, strict=strict) for point in _tried(formula, field))
+    first = next((one for one in itertools.islice(tried, FIRST) if one is not OPEN), OPEN)
+    if first is not OPEN:  # no proof to search for
+        return first
     if field.shown(formula, strict=strict):
         return PROVED
-    tried = (_at(formula, field, point, strict=strict) for point in _tried(formula, field))
     return next((one for one in tried if one is not OPEN), OPEN)
 
 

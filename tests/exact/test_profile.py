@@ -13,7 +13,11 @@ from dpframe.exact import profile as bounds
 from dpframe.exact.interval import FAR, Interval, Unbounded
 from dpframe.numerics import arb_lower, arb_upper
 
-MANY = [200, pytest.param(20_000, marks=pytest.mark.slow)]
+MANY = [
+    200,
+    pytest.param(1_500, marks=pytest.mark.slow),
+    pytest.param(20_000, marks=pytest.mark.exhaustive),
+]
 SCALES = [Fraction(10) ** k for k in (-40, -20, -6, -3, -1, 0, 1, 2, 6)]
 
 

@@ -40,7 +40,7 @@ def random_with_extrema(draw: random.Random, depth: int = 0) -> Any:
 def test_what_is_shown_of_minima_and_maxima_holds() -> None:
     """At random points, by floats of random formulas; and a little less is not shown."""
     draw, shown = random.Random(3), 0
-    for _ in range(400):
+    for _ in range(200):
         checker = check.Checker()
         checker.declare({name: symbol() for name in "abc"})
         value = random_with_extrema(draw)
@@ -54,7 +54,7 @@ def test_what_is_shown_of_minima_and_maxima_holds() -> None:
             assert min(trues) >= -1e-9, value
             less = checker.ring.formula(minus(value, str(Fraction(min(trues) + 1e-3))), "")
             assert not checker.ring.prove(less), value
-    assert shown > 20
+    assert shown > 10
 
 
 def somewhere(draw: random.Random) -> dict[str, float]:

@@ -10,7 +10,7 @@ from tests.lower_bounds.attacking_page import row, rows, shown
 
 
 @pytest.mark.page
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_table_is_fresh():
     """Names and verdicts as they are; bounds are no more than a search finds, and not far below.
 

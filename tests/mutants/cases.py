@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import attrs
@@ -73,16 +74,19 @@ class Case:
     broken: Callable[..., bool] | None = None
 
     def examine(self):
-        """The report of the declaration."""
-        return dp.examine(
-            Declared(self.name),
-            target=self.target,
-            setting=self.setting,
-            accountant=self.accountant,
-        )
+        """The report of the declaration, made once."""
+        return examined(self)
 
 
 CASES: list[Case] = []
+
+
+@cache
+def examined(one: Case) -> Any:
+    """The report of a declaration."""
+    return dp.examine(
+        Declared(one.name), target=one.target, setting=one.setting, accountant=one.accountant
+    )
 
 
 def case(
