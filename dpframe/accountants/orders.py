@@ -116,5 +116,7 @@ def _least(merit: Callable[[Reals], Reals]) -> float:
                 break
             place, value = place + step, beyond
     with np.errstate(all="ignore"):
-        found = minimize_scalar(at, bounds=(place - _STEP, place + _STEP), options={"xatol": _CLOSE})
+        found = minimize_scalar(
+            at, bounds=(place - _STEP, place + _STEP), options={"xatol": _CLOSE}
+        )
     return math.exp(found.x if found.fun < value else place)

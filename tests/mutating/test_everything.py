@@ -88,7 +88,7 @@ def test_most_refusals_show_a_counterexample(everywhere):
 
 def test_ways_out_lead_out(repairs, which):
     """At least 80% of refusals that offer one are accepted after it was taken; of nearly each
-    operator some, where all its edits are tried. (What bounds of AdaOPS need instead is another statistic.)
+    operator some, where all its edits are tried. (Bounds of AdaOPS need another statistic.)
     """
     accepted = sum(found.accepted for _, found in repairs)
     assert accepted >= 0.8 * len(repairs)
