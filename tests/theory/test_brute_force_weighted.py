@@ -20,7 +20,7 @@ from tests.support import checking as check
 
 Json = Any
 B, Y, R, KNEE = 2.0, 3.0, 1.5, 0.8
-FEW, MANY = 150, 4_000
+FEW, MANY, MOST = 150, 500, 4_000
 LOSSES: dict[str, Json] = {"squared": {}, "logistic": {}, "huber": {"knee": "4/5"}}
 SUMS = ("gram", "moment", "squares", "row_sum", "label_sum", "lambda_min")
 WEIGHT = ["*", "epsilon", ["^", "top", "-1"]]
@@ -145,7 +145,14 @@ def neighbours(draw: np.random.Generator, *, replaced: bool) -> Any:
 
 
 @pytest.mark.parametrize("replaced", [False, True])
-@pytest.mark.parametrize("tries", [FEW, pytest.param(MANY, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "tries",
+    [
+        FEW,
+        pytest.param(MANY, marks=pytest.mark.slow),
+        pytest.param(MOST, marks=pytest.mark.exhaustive),
+    ],
+)
 def test_sums_and_minima_of_weighed_records_stay_inside(*, replaced: bool, tries: int) -> None:
     """Each in L2 norm; sums and the stack come near their bounds, minima to a tenth of theirs."""
     checker, found, table = facts(replaced=replaced)
