@@ -26,14 +26,9 @@ def spending(path):
     return dp.Filter.load(path)
 
 
-def described(path):
-    """A description from a file, whatever it is called."""
-    return dp.audits.read_description(path, format="toml")
-
-
 READERS = {
     "certificate": dp.load,
-    "description": described,
+    "description": dp.audits.read_description,
     "filter": spending,
     "record ledger": accounts,
 }
@@ -49,7 +44,7 @@ COMMANDS = {
 @pytest.fixture
 def pipe(tmp_path):
     """A named pipe that nobody writes to."""
-    path = tmp_path / "pipe"
+    path = tmp_path / "pipe.toml"
     os.mkfifo(path)
     return path
 
@@ -57,7 +52,7 @@ def pipe(tmp_path):
 @pytest.fixture
 def sparse(tmp_path):
     """A file of a terabyte that takes no room."""
-    path = tmp_path / "sparse"
+    path = tmp_path / "sparse.toml"
     with path.open("wb") as file:
         file.truncate(2**40)
     return path
@@ -72,9 +67,11 @@ def many(tmp_path):
 
 
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
-def test_a_pipe_and_a_device_are_no_documents(reader, pipe):
+def test_a_pipe_and_a_device_are_no_documents(reader, pipe, tmp_path):
     """They are refused, not read: neither ends."""
-    for path in (pipe, "/dev/zero"):
+    device = tmp_path / "device.toml"
+    device.symlink_to("/dev/zero")
+    for path in (pipe, device):
         with pytest.raises(DPFrameError, match="regular file"):
             reader(path)
 

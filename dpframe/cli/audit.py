@@ -45,8 +45,7 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 SUBJECT = (
-    "A name that `dpframe list` prints, module:Class, file.py:Class, or a description in a .toml "
-    "or .yaml file."
+    "A name that `dpframe list` prints, module:Class, file.py:Class, or FILE.toml, a description."
 )
 FORMULA = "gram: sqrt(2*log(4/delta)) / (epsilon/2) * B^2 @ epsilon/2, delta/2"
 ROWS = (10**4, 10**6)  # of the tables that attacks search

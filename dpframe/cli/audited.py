@@ -17,7 +17,7 @@ from dpframe.audits.descriptions.events import EventRegression
 from .declaration import imported, regression_of
 from .options import target_of
 
-DESCRIBED = (".toml", ".yaml", ".yml")
+DESCRIBED = (".toml", ".yaml", ".yml")  # the latter are refused in words
 ABOUT_UNITS = ("--relation", "--rows-per-person")
 ELSEWHERE = "It stands in the description: edit the file."
 

@@ -11,7 +11,7 @@ import dpframe as dp
 from tests.descriptions.pages import EXAMPLES
 from tests.support.oracles import delta_of, sigma_of
 
-FILES = sorted(path for path in EXAMPLES.iterdir() if path.suffix in {".toml", ".yaml"})
+FILES = sorted(path for path in EXAMPLES.iterdir() if path.suffix == ".toml")
 
 
 def described(name):
@@ -41,10 +41,9 @@ def test_every_example_is_read(path):
     assert f'"{found.title}"' in done.sentence
 
 
-@pytest.mark.parametrize("name", ["adassp.toml", "adassp.yaml"])
-def test_wangs_adassp_holds_jointly_and_in_no_share(name):
+def test_wangs_adassp_holds_jointly_and_in_no_share():
     """mu^2 = 3/(9 log(6/delta)), so epsilon is 0.596; a share alone has delta 8.85e-7."""
-    found, done = described(name)
+    found, done = described("adassp.toml")
     mu = mpmath.sqrt(1 / (3 * mpmath.log(6 * 10**6)))
     truth = epsilon_of(mu, mpmath.mpf("1e-6"))
     assert truth <= done.joint_epsilon <= truth * (1 + 1e-6)
@@ -63,15 +62,6 @@ def test_it_is_the_declaration_that_dpframe_ships():
     shipped = dp.audit(dp.literature.AdaSSPWang(), target=found.target, setting=found.setting)
     assert done.joint_epsilon == shipped.joint_epsilon
     assert [line.size for line in done.lines] == [line.size for line in shipped.lines]
-
-
-def test_toml_and_yaml_make_one_declaration():
-    """The same text in the end."""
-    toml, yaml = (
-        dp.audits.read_description(EXAMPLES / f"adassp.{ending}") for ending in ("toml", "yaml")
-    )
-    assert toml.regression == yaml.regression
-    assert (toml.target, toml.setting, toml.title) == (yaml.target, yaml.setting, yaml.title)
 
 
 def test_wangs_code_is_refuted():

@@ -1,7 +1,7 @@
-"""Algorithms on paper, described by formulas in a TOML or YAML file, as declarations.
+"""Algorithms on paper, described by formulas in a TOML file, as declarations.
 
-    read_description(path, *, format=None) -> Description
-    parse_description(text, *, format="toml", name="text") -> Description
+    read_description(path) -> Description
+    parse_description(text, *, name="text") -> Description
 
     done = audit(found.regression, target=found.target, setting=found.setting,
                  accountant=found.accountant)

@@ -1,4 +1,4 @@
-"""Descriptions of algorithms on paper, read from a TOML or YAML file."""
+"""Descriptions of algorithms on paper, read from a TOML file."""
 
 from __future__ import annotations
 
@@ -20,13 +20,10 @@ from .build import Builder, located
 from .claimed import ClaimedSensitivity, compared
 from .described import Described
 from .from_toml import toml_tree
-from .from_yaml import yaml_tree
 from .keys import ACCOUNTANTS, CLAIM, RELEASE, TOP, keyed
 from .limits import MOST_IN_FORMULA, MOST_IN_NOTE, MOST_RANGING, MOST_RELEASES
 from .part import Part
-from .source import checked, format_of, read_text
-
-READERS = {"toml": toml_tree, "yaml": yaml_tree}
+from .source import checked, read_text
 
 
 @attrs.frozen(slots=False, eq=False)
@@ -82,20 +79,18 @@ class Description:
         return f"{self.regression}{cited}, claimed {self.target}"
 
 
-def read_description(path: str | Path, *, format: str | None = None) -> Description:  # noqa: A002
-    """The description in a file, whose name ends in .toml, .yaml or .yml, or whose `format` is
-    given. The schema is docs/describing.
+def read_description(path: str | Path) -> Description:
+    """The description in a file in TOML, whose name ends in .toml. The schema is docs/describing.
 
     Reads that file and nothing else, and runs nothing of it. Raises InvalidArgument (UnsafeFormula
-    for formulas) that names the place in the file; MissingExtra for YAML without PyYAML.
+    for formulas) that names the place in the file.
     """
     place = Path(path)
-    chosen = format_of(place, format)
-    return _described(read_text(place), chosen, place.name)
+    return _described(read_text(place), place.name)
 
 
-def parse_description(text: str, *, format: str = "toml", name: str = "text") -> Description:  # noqa: A002
-    """The same of a text in "toml" or "yaml"; `name` stands for the file in messages.
+def parse_description(text: str, *, name: str = "text") -> Description:
+    """The description in a text in TOML; `name` stands for the file in messages.
 
     >>> found = parse_description('''
     ... title = "a noisy count"
@@ -114,13 +109,11 @@ def parse_description(text: str, *, format: str = "toml", name: str = "text") ->
     """
     if not isinstance(text, str):
         raise InvalidArgument("text", "text", type(text).__name__, "read_description reads files.")
-    if format not in READERS:
-        raise InvalidArgument("format", "'toml' or 'yaml'", format)
-    return _described(text, format, name)
+    return _described(text, name)
 
 
-def _described(text: str, chosen: str, name: str) -> Description:
-    part = Part(READERS[chosen](checked(text, name), name), name)
+def _described(text: str, name: str) -> Description:
+    part = Part(toml_tree(checked(text, name), name), name)
     parts = keyed(part, TOP)
     with located(name):
         target, setting = _target(parts["claim"]), setting_of(parts)

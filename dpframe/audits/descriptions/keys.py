@@ -174,14 +174,7 @@ def keyed(part: Part, keys: Sequence[Key]) -> dict[str, Part]:
         if key.required and key.name not in found:
             written = f"Such as {key.name} = '{key.example}'." if key.example else key.meaning
             part.refuse(f"complete: {key.name} is missing", "no " + key.name, written)
-    return {name: part.inside(name) for name in found if not _nothing(part.inside(name))}
-
-
-def _nothing(part: Part) -> bool:
-    leaf = part.tree
-    if getattr(leaf, "kind", "") == "nothing":
-        part.refuse("given a value, or left out", None)
-    return False
+    return {name: part.inside(name) for name in found}
 
 
 def json_schema() -> Schema:

@@ -7,8 +7,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 MOST_BYTES = 100 * 1024
-MOST_VALUES = 6000
-"""Of a YAML file: its keys, values, and ends of tables and lists."""
 MOST_IN_LINE = 20_000
 MOST_NESTED = 6
 MOST_DOTS = 6

@@ -27,13 +27,10 @@ IN_PYTHON = (
 
 @attrs.frozen
 class Leaf:
-    """One value as it is written, and what it is: text, a number, a truth value, a date, or
-    nothing.
-    """
+    """One value as it is written, and what it is: text, a number, a truth value or a date."""
 
     text: str
     kind: str = "text"
-    line: int | None = None
 
 
 Tree = Leaf | list["Tree"] | dict[str, "Tree"]
@@ -63,9 +60,7 @@ class Part:
     @property
     def where(self) -> str:
         """The place, for messages."""
-        line = self.tree.line if isinstance(self.tree, Leaf) else None
-        at = "" if line is None else f", line {line}"
-        return f"{self.file}{at}: {self.path}" if self.path else f"{self.file}{at}"
+        return f"{self.file}: {self.path}" if self.path else self.file
 
     def refuse(self, requirement: str, value: object = ..., way_out: str = "") -> NoReturn:
         """Raise InvalidArgument for this place; the value is what stands there if none is given."""
@@ -84,7 +79,7 @@ class Part:
     def seen(self) -> object:
         """What stands there, short enough to be printed."""
         if isinstance(self.tree, Leaf):
-            return self.tree.text[:200] if self.tree.kind != "nothing" else None
+            return self.tree.text[:200]
         return f"{'a list' if isinstance(self.tree, list) else 'a table'} of {len(self.tree)}"
 
     def inside(self, key: str) -> Part:

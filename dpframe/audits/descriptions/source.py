@@ -10,22 +10,14 @@ from dpframe.errors import InvalidArgument
 from .limits import MOST_BYTES, MOST_IN_LINE
 from .part import unseen
 
-FORMATS = {".toml": "toml", ".yaml": "yaml", ".yml": "yaml"}
-
-
-def format_of(path: Path, chosen: str | None) -> str:
-    """toml or yaml, as chosen or by the ending. Raises InvalidArgument."""
-    found = FORMATS.get(path.suffix.lower()) if chosen is None else chosen
-    if found not in FORMATS.values():
-        wanted = "a file whose name ends in .toml, .yaml or .yml"
-        raise InvalidArgument("description", wanted, path.name, "Or give format='toml'.")
-    return str(found)
-
 
 def read_text(path: Path) -> str:
-    """The text of the file. Raises InvalidArgument; opens nothing but regular files, and never
+    """The text of a .toml file. Raises InvalidArgument; opens nothing but regular files, and never
     reads more than the limit.
     """
+    if path.suffix.lower() != ".toml":
+        wanted = "a file in TOML, whose name ends in .toml"
+        raise InvalidArgument("description", wanted, path.name, "docs/describing has its keys.")
     return decoded(documents.content_of(path, "description", MOST_BYTES), path.name)
 
 
