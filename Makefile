@@ -40,7 +40,7 @@ test: $(VENV)/.has-dev
 	$(PYTEST) -m "not slow"
 
 test-all: lint test
-	@echo "Testing every property on its other cases, in $(WORKERS) processes; about fifteen minutes ..."
+	@echo "Testing every property on its other cases, in $(WORKERS) processes; about half an hour ..."
 	$(PYTEST) -m "slow and not exhaustive"
 
 test-exhaustive: $(VENV)/.has-dev
