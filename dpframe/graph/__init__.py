@@ -8,8 +8,7 @@ from .bound import Bound, lower_bound, upper_bound
 from .columns import Column as ColumnNode
 from .declaration import Regression
 from .graph import Graph, origins
-from .joint import Joint
-from .joint_noise import jointly
+from .joint import Joint, jointly
 from .known import Known, known
 from .loop import Iterate, Loop, iterate, loop, points_of
 from .node import DataNode, Node, path

@@ -19,7 +19,7 @@ from .functions import sufficient_statistics as sufficient_statistics
 from .graph import Graph as Graph
 from .graph import origins as origins
 from .joint import Joint as Joint
-from .joint_noise import jointly as jointly
+from .joint import jointly as jointly
 from .known import Known as Known
 from .known import known as known
 from .loop import Iterate as Iterate

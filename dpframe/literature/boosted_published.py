@@ -15,7 +15,7 @@ from dpframe.graph import (
     post,
 )
 from dpframe.graph.functions import gradient
-from dpframe.graph.joint_noise import unit_std
+from dpframe.graph.joint import unit_std
 from dpframe.graph.objectives import Huber
 from dpframe.graph.statistics import LambdaMin
 from dpframe.mechanisms import Gaussian

@@ -10,7 +10,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.graph import ColumnNode, Graph, Regression, Release, RowsNode
-from dpframe.graph.joint_noise import unit_std
+from dpframe.graph.joint import unit_std
 from dpframe.graph.recalibration import Rule, Scaling, recalibrated
 from dpframe.privacy import GaussianDP, PureDP, Share
 from dpframe.symbols import Expression, Number, add, sqrt

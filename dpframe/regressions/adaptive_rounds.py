@@ -10,7 +10,7 @@ import numpy as np
 from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Node, Release, RowsNode, known, post, release
 from dpframe.graph.functions import count
-from dpframe.graph.joint_noise import unit_std
+from dpframe.graph.joint import unit_std
 from dpframe.graph.maps.residuals import GradientAt
 from dpframe.graph.statistics import NormCounts, RowSum, Statistic
 from dpframe.mechanisms import Gaussian

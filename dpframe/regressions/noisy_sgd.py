@@ -10,7 +10,7 @@ from dpframe.accountants import NumericAccountant, Part, least_factor
 from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Regression, Release, RowsNode, iterate, loop, post, release
 from dpframe.graph.functions import count, gradient
-from dpframe.graph.joint_noise import unit_std
+from dpframe.graph.joint import unit_std
 from dpframe.graph.statistics import Statistic
 from dpframe.mechanisms import Gaussian
 from dpframe.pld.losses import GaussianLoss, SubsampledGaussianLoss

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.graph import ColumnNode, Regression, Release, RowsNode, jointly, post, release
-from dpframe.graph.joint_noise import unit_std
+from dpframe.graph.joint import unit_std
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, minimum
 

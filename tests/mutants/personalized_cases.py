@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dpframe as dp
-from dpframe.graph.joint_noise import unit_std
+from dpframe.graph.joint import unit_std
 from dpframe.graph.maps.thinned import SampledColumn, SampledRows, Thinning
 from dpframe.graph.objectives import Squared
 from dpframe.graph.statistics import Argmin

@@ -11,7 +11,7 @@ import attrs
 from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Loop, Node, Post, Procedure, Release
 from dpframe.graph.columns import Column
-from dpframe.graph.joint_noise import jointly, unit_std
+from dpframe.graph.joint import jointly, unit_std
 from dpframe.graph.recalibration import Scaling
 from dpframe.graph.rewriting import Replacement, Rewriting, in_unit, rewritten
 from dpframe.graph.rows import Rows

@@ -8,7 +8,7 @@ import mpmath
 import pytest
 
 import dpframe as dp
-from dpframe.graph.joint_noise import unit_std
+from dpframe.graph.joint import unit_std
 from dpframe.prover.mixture import Mixture
 from tests.support.oracles import delta_of, mpf, sigma_of
 

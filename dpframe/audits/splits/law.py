@@ -13,7 +13,7 @@ from fractions import Fraction
 import attrs
 
 from dpframe.graph import Graph, Joint, Release
-from dpframe.graph.joint_noise import unit_std
+from dpframe.graph.joint import unit_std
 from dpframe.privacy import REPLACE_ONE, GaussianDP, Share
 from dpframe.symbols import Expression, Number, add, multiply, power, sqrt
 from dpframe.theory.joint import PARTS

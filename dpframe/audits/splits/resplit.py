@@ -10,7 +10,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.graph import ColumnNode, Graph, Joint, Regression, Release, RowsNode
-from dpframe.graph.joint_noise import unit_std
+from dpframe.graph.joint import unit_std
 from dpframe.graph.recalibration import Rule, recalibrated
 from dpframe.mechanisms.pure_noise import PureNoise
 from dpframe.mechanisms.std_noise import StdNoise
