@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from dpframe.graph import Joint, Release
-from dpframe.graph.answers import noise_of
+from dpframe.graph.facts import noise_of
 from dpframe.graph.graph import classes
 from dpframe.numerics import (
     arb_lower,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.graph import Graph, Node, RowsNode
-from dpframe.graph.answers import answers
+from dpframe.graph.facts import answers
 from dpframe.graph.maps.grid import RowsOnGrid
 from dpframe.graph.statistics import RecordSum, Searched
 from dpframe.sources import Source

@@ -13,12 +13,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from dpframe.exact.limits import Refused
+from dpframe.identity import kind_of
 from dpframe.privacy import REPLACE_ONE, Relation, Unit
 from dpframe.sensitivity import L1, L2, OPERATOR
 from dpframe.symbols import DATA, RECORD, Expression, Number, rational
 from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory import facts as known
-from dpframe.theory.book import KINDS
+from dpframe.theory.book import KINDS, Answers, answers_of
+from dpframe.theory.mechanisms import NOISES, Noise
 from dpframe.theory.relations import RELATIONS
 
 from .node import Node
@@ -28,6 +30,25 @@ if TYPE_CHECKING:
     from .objectives import Objective
     from .rows import Rows
     from .statistics import Statistic
+
+
+def answers(node: Node) -> Answers:
+    """What the entry of its kind answers; no to everything for a class that is not dpframe's own,
+    also where it is derived from one that is.
+    """
+    return answers_of(kind_of(type(node)))
+
+
+def noise_of(mechanism: type) -> Noise | None:
+    """The entry of a class of noise; None for a class that is not dpframe's own."""
+    return NOISES.get(kind_of(mechanism))
+
+
+def gaussian(mechanism: type) -> bool:
+    """Whether it is dpframe's own Gaussian noise, of any shape."""
+    noise = noise_of(mechanism)
+    return noise is not None and noise.loss.gaussian
+
 
 MANY = 2**14  # facts that are kept
 OWN = __name__.partition(".")[0] + "."

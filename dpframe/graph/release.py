@@ -28,8 +28,8 @@ from dpframe.symbols import (
 )
 from dpframe.symbols.expression import Domain
 
-from .answers import noise_of
 from .columns import ColumnSource
+from .facts import noise_of
 from .node import DataNode, Node
 from .reading import Reading, share_readings
 from .rows import Rows, RowSource, Transposed

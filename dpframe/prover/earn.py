@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from dpframe.graph import Release
-from dpframe.graph.answers import noise_of
+from dpframe.graph.facts import noise_of
 from dpframe.mechanisms import Calibration, Gaussian, Laplace
 from dpframe.privacy import GaussianDP, PureDP, Share, as_kind
 from dpframe.sensitivity import L2

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import partial
 
 from dpframe.graph import Node, OfBudgets, Procedure
-from dpframe.graph.answers import answers
+from dpframe.graph.facts import answers
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.weighted import Weighing, WeightedOnGrid
 from dpframe.graph.procedures import TiltedMinimum

@@ -15,7 +15,7 @@ from math import comb, prod
 from typing import TypeVar
 
 from dpframe.graph import DataNode, Node, Partition, Procedure, Release, points_of
-from dpframe.graph.answers import answers
+from dpframe.graph.facts import answers
 from dpframe.privacy import ADD_REMOVE
 from dpframe.symbols import DATA, RECORD, Number
 

@@ -10,7 +10,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument, PrivacyWarning
 from dpframe.graph import Joint, Release, Setting
-from dpframe.graph.answers import answers
+from dpframe.graph.facts import answers
 from dpframe.graph.maps.grid import RowsOnGrid
 from dpframe.privacy import ApproxDP
 from dpframe.symbols import Expression

@@ -12,7 +12,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.errors import DPFrameError, Uncertified
-from dpframe.graph.answers import answers
+from dpframe.graph.facts import answers
 from dpframe.graph.loop import points_of
 from dpframe.prover.parallel import cell_of
 from dpframe.theory import KINDS

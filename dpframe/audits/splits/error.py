@@ -13,7 +13,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Post, Release
-from dpframe.graph.answers import gaussian
+from dpframe.graph.facts import gaussian
 from dpframe.graph.statistics import Gram, LambdaMin, Moment
 from dpframe.regressions.solve import adaptive_ridge, constant_ridge, ridge_solve
 from dpframe.symbols import Expression, Number, exact, log, maximum, power, sqrt

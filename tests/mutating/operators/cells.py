@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from dpframe.graph import DataNode, Known, Node, Partition, Release
-from dpframe.graph.answers import answers
+from dpframe.graph.facts import answers
 from dpframe.graph.rewriting import Rewriting
 from dpframe.graph.statistics import Statistic
 
