@@ -14,7 +14,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.numbers import Exact
-from dpframe.privacy import ADD_REMOVE, Guarantee, Relation, Share
+from dpframe.privacy import ADD_REMOVE, Guarantee, PureDP, Relation, Share
 from dpframe.sensitivity import Norm
 from dpframe.symbols import Expression, Number, exact
 from dpframe.symbols.arithmetic import Formulas
@@ -247,3 +247,39 @@ def positive_formula(value: object) -> Expression:
             "the size of the noise", "positive", str(formula), "No noise is no privacy."
         )
     return formula
+
+
+@attrs.frozen(cache_hash=True)
+class PureNoise(AdditiveNoise):
+    """Abstract: (Delta/scale)-DP for a statistic of sensitivity Delta in the norm of the noise."""
+
+    gives: ClassVar[type[Guarantee]] = PureDP
+    noise: ClassVar[str] = "scale"
+    scale: Expression = attrs.field(converter=positive_formula)
+
+    @property
+    def formula(self) -> Expression:
+        """The scale."""
+        return self.scale
+
+    def guarantee(self, sensitivity: Expression) -> PureDP:
+        """(sensitivity/scale)-DP."""
+        return PureDP(sensitivity / self.scale)
+
+
+@attrs.frozen(cache_hash=True)
+class StdNoise(AdditiveNoise):
+    """Abstract: the std of one number is the parameter of the noise, or at most that."""
+
+    noise: ClassVar[str] = "std"
+    std: Expression = attrs.field(converter=positive_formula)
+
+    @property
+    def formula(self) -> Expression:
+        """The std."""
+        return self.std
+
+    @property
+    def deviation(self) -> Expression:
+        """The std."""
+        return self.std

@@ -14,9 +14,8 @@ from dpframe.privacy import ADD_REMOVE, Guarantee, Relation, ZeroConcentratedDP,
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression, power
 
-from .base import Calibration, Theorem
+from .base import Calibration, StdNoise, Theorem
 from .discrete_laplace import whole_sensitivity
-from .std_noise import StdNoise
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,8 +14,7 @@ from dpframe.privacy import ADD_REMOVE, Relation, number
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, exact, exp, sqrt
 
-from .base import Calibration, Theorem
-from .pure_noise import PureNoise
+from .base import Calibration, PureNoise, Theorem
 
 if TYPE_CHECKING:
     import numpy as np

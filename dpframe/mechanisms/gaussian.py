@@ -16,8 +16,7 @@ from dpframe.privacy import GaussianDP, Guarantee
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression
 
-from .base import Calibration, Theorem
-from .std_noise import StdNoise
+from .base import Calibration, StdNoise, Theorem
 
 if TYPE_CHECKING:
     import numpy as np

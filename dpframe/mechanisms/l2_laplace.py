@@ -10,8 +10,7 @@ import attrs
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression, sqrt
 
-from .base import Calibration, Theorem
-from .pure_noise import PureNoise
+from .base import Calibration, PureNoise, Theorem
 
 if TYPE_CHECKING:
     import numpy as np

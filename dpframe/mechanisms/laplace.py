@@ -13,8 +13,7 @@ from dpframe.privacy import ADD_REMOVE, Relation, number
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, exact, sqrt
 
-from .base import Calibration, Theorem, mirrored
-from .pure_noise import PureNoise
+from .base import Calibration, PureNoise, Theorem, mirrored
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,8 +11,7 @@ from dpframe.privacy import GaussianDP, Guarantee
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression
 
-from .base import mirrored
-from .std_noise import StdNoise
+from .base import StdNoise, mirrored
 
 if TYPE_CHECKING:
     import numpy as np

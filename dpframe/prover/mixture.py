@@ -14,7 +14,7 @@ from dpframe.graph import Joint, Release
 from dpframe.graph.graph import classes
 from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise
-from dpframe.mechanisms.pure_noise import PureNoise
+from dpframe.mechanisms.base import PureNoise
 from dpframe.numerics import arb_upper
 from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.mechanisms import AdditiveNoise, L2Laplace
-from dpframe.mechanisms.pure_noise import PureNoise
-from dpframe.mechanisms.std_noise import StdNoise
+from dpframe.mechanisms.base import PureNoise, StdNoise
 
 from .counts import Reals
 

@@ -12,8 +12,7 @@ from dpframe.errors import InvalidArgument, listed_words
 from dpframe.graph import ColumnNode, Graph, Joint, Regression, Release, RowsNode
 from dpframe.graph.joint import unit_std
 from dpframe.graph.recalibration import Rule, recalibrated
-from dpframe.mechanisms.pure_noise import PureNoise
-from dpframe.mechanisms.std_noise import StdNoise
+from dpframe.mechanisms.base import PureNoise, StdNoise
 from dpframe.privacy import GaussianDP, PureDP, Share
 from dpframe.prover import Jointly
 from dpframe.symbols import Expression, Number, add, exact, sqrt
