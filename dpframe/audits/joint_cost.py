@@ -21,9 +21,9 @@ from dpframe.numerics import (
     to_float,
 )
 from dpframe.privacy import ApproxDP, GaussianDP
-from dpframe.prover.attempt import joint_moves
 from dpframe.prover.enclose import enclose, rational_ball
 from dpframe.prover.joint_total import reached_moves
+from dpframe.prover.obligation import joint_moves
 from dpframe.prover.problem import Problem
 from dpframe.prover.profile_rule import root
 from dpframe.symbols import Expression, Number

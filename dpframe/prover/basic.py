@@ -15,11 +15,9 @@ from dpframe.mechanisms import Laplace
 from dpframe.privacy import PureDP
 from dpframe.symbols import Number, split_coefficient
 
-from .attempt import Attempt
 from .earn import earns
-from .edit import NOISE, Edit
 from .judge import Earned
-from .obligation import PROVED, UNPROVED, Constraint, Obligation
+from .obligation import NOISE, PROVED, UNPROVED, Attempt, Constraint, Edit, Obligation
 from .problem import Problem
 
 FEW = 8

@@ -12,10 +12,10 @@ from dpframe.accountants import ACCOUNTANTS, Accountant, AdditiveAccountant
 from dpframe.errors import InvalidArgument, address
 from dpframe.identity import strangers
 
-from .attempt import Attempt
 from .basic import basic
 from .joint_total import gaussian
 from .numeric import numeric
+from .obligation import Attempt
 from .problem import Problem
 from .total import total
 

@@ -15,10 +15,20 @@ from dpframe.privacy import GaussianDP, PureDP, Share, as_kind
 from dpframe.sensitivity import L2
 from dpframe.symbols import RELEASED, Expression, Number, log
 
-from .edit import EVEN, NOISE, Edit
 from .enclose import enclose
 from .judge import Earned, Move, judge, within
-from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation, Witness, named
+from .obligation import (
+    EVEN,
+    NOISE,
+    PROVED,
+    REFUTED,
+    UNPROVED,
+    Constraint,
+    Edit,
+    Obligation,
+    Witness,
+    named,
+)
 from .problem import Problem
 from .profile_rule import Claim
 from .sign import counterexample, nonnegative

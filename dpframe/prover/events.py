@@ -12,9 +12,8 @@ from dpframe.privacy import ApproxDP
 from dpframe.sensitivity import L2
 from dpframe.symbols import Call, Expression, Number, log, power, sqrt
 
-from .edit import FIELD, Edit
 from .enclose import at_point, enclose
-from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
+from .obligation import FIELD, PROVED, REFUTED, UNPROVED, Edit, Obligation, Witness, named
 from .problem import Problem
 from .resolve import outermost
 from .sign import counterexample, nonnegative, positive

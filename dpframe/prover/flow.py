@@ -20,9 +20,8 @@ from dpframe.graph.statistics import AGGREGATES, RawAggregate, Statistic
 from dpframe.sensitivity import L2
 from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, Symbol
 
-from .edit import DROP, RELEASE, Edit
-from .edit import PUBLIC as MAKE_PUBLIC
-from .obligation import REFUTED, UNPROVED, Obligation, Witness
+from .obligation import DROP, REFUTED, RELEASE, UNPROVED, Edit, Obligation, Witness
+from .obligation import PUBLIC as MAKE_PUBLIC
 from .problem import Problem, on_nodes
 
 

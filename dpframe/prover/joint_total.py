@@ -16,10 +16,20 @@ from dpframe.privacy import ApproxDP, GaussianDP, PureDP
 from dpframe.symbols import RELEASED, Expression, Number
 
 from .algebra import Field
-from .attempt import ALL, Attempt, joint_moves
-from .edit import ALL_NOISE, Edit
 from .judge import Move, judge
-from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
+from .obligation import (
+    ALL,
+    ALL_NOISE,
+    PROVED,
+    REFUTED,
+    UNPROVED,
+    Attempt,
+    Edit,
+    Obligation,
+    Witness,
+    joint_moves,
+    named,
+)
 from .parallel import about, moving
 from .problem import Problem
 from .profile_rule import Claim

@@ -21,9 +21,8 @@ from dpframe.theory.facts import Hypothesis
 from dpframe.theory.gaussian import Squares, Tail, by_definition, by_profile, tail_bound, tail_of
 
 from .algebra import Field, range_of
-from .edit import Edit
 from .enclose import enclose
-from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation
+from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Edit, Obligation
 from .problem import Problem
 from .profile_rule import Claim, compact, drawn_in, known_delta, refute
 from .sign import nonnegative, positive

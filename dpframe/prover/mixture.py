@@ -20,8 +20,8 @@ from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation
 from dpframe.symbols import Expression, Number, add, power, sqrt
 
-from .attempt import joint_moves
 from .enclose import enclose
+from .obligation import joint_moves
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 NO_VALUES: Mapping[str, Expression] = MappingProxyType({})

@@ -14,9 +14,8 @@ from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise, Gaussian
 from dpframe.symbols import Number
 
-from .edit import ALL_NOISE, CLIP, NOISE, Edit
 from .flow import moves
-from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
+from .obligation import ALL_NOISE, CLIP, NOISE, PROVED, REFUTED, UNPROVED, Edit, Obligation, Witness
 from .problem import Problem
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))

@@ -13,10 +13,8 @@ from dpframe.numerics import Interval
 from dpframe.privacy import ApproxDP, ZeroConcentratedDP
 from dpframe.symbols import Number
 
-from .attempt import ALL, Attempt
-from .edit import ALL_NOISE, Edit
 from .mixture import Mixture, cost, upper
-from .obligation import PROVED, UNPROVED, Obligation
+from .obligation import ALL, ALL_NOISE, PROVED, UNPROVED, Attempt, Edit, Obligation
 from .problem import Problem
 
 RULES = {"numeric": "the profile of all privacy losses together stays inside the target"}

@@ -3,14 +3,37 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import attrs
 
+from dpframe.graph import Joint, Node
+from dpframe.graph.graph import Class
 from dpframe.symbols import Expression, Symbol, plain
 
-from .edit import Edit
+TABLE, PUBLIC, CLIP, FIELD, RELEASE = "table", "public", "clip", "field", "release"
+DROP, SHARES, NOISE = "drop", "shares", "noise"
+EVEN, ALL_NOISE = "even shares", "all noise"
+EDITS = (TABLE, PUBLIC, CLIP, FIELD, RELEASE, DROP, SHARES, EVEN, NOISE, ALL_NOISE)
+
+
+@attrs.frozen(eq=False)
+class Edit:
+    """One edit of a graph, for the reader of a refusal: no part of any proof, and of no file.
+
+    table: read the table of the setting. public: put a public number in place of the symbol
+    `value`. clip: clip what the statistic `node` reads. field: the formula `name` of `node` becomes
+    `value` (None: the theorem's own). release: release the raw `node`, at a share. drop: read the
+    raw `node` nowhere. shares: multiply all shares of `name` (of the graphs in the procedure
+    `node`, where there is one) by `value`. even shares: one even share for each release. noise:
+    calibrate the release `node` by the theorem `value`. all noise: scale all noise to the target.
+    """
+
+    what: str = attrs.field(validator=attrs.validators.in_(EDITS))
+    node: Node | None = None
+    value: object = None
+    name: str = ""
 
 
 class Verdict(enum.Enum):
@@ -106,3 +129,28 @@ def named(point: Mapping[Symbol, Fraction], *formulas: Expression) -> dict[str, 
         for symbol, value in sorted(point.items(), key=lambda item: item[0].name)
         if symbol in used
     }
+
+
+ALL = "all releases together"
+
+
+@attrs.frozen
+class Attempt:
+    """A derivation by `name`, its obligations, and the hypotheses that carve the domain."""
+
+    name: str
+    obligations: tuple[Obligation, ...]
+    constraints: tuple[Constraint, ...] = ()
+
+    @property
+    def proved(self) -> bool:
+        """Whether every obligation is."""
+        return all(obligation.verdict is PROVED for obligation in self.obligations)
+
+
+def joint_moves(rows: Expression, joint: Joint, grouped: Sequence[Class]) -> list[Expression]:
+    """m_i, the squared mu at rows times size_i ((rows size_i/std_i)^2), times the draws."""
+    return [
+        release.guarantee(rows * size).amounts[0] * release.times * count
+        for size, (release, count) in zip(joint.sizes, grouped, strict=True)
+    ]

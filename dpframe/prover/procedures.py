@@ -21,10 +21,9 @@ from dpframe.theory import facts as known
 from dpframe.theory import procedures as book
 from dpframe.theory.book import KINDS
 
-from .edit import FIELD, SHARES, Edit
 from .examined import EXAMINED
 from .judge import Earned
-from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
+from .obligation import FIELD, PROVED, REFUTED, SHARES, UNPROVED, Edit, Obligation, Witness
 from .problem import Problem
 from .sign import nonnegative
 from .without_theorem import WITHOUT_THEOREM

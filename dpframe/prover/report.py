@@ -16,14 +16,22 @@ from dpframe.identity import state
 from dpframe.symbols import RELEASED
 
 from . import structure
-from .attempt import Attempt
 from .basic import with_theorems
 from .derivations import Derivation, named
-from .edit import EVEN, Edit
 from .enclose import at_point
 from .events import events
 from .noise import noise
-from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Obligation, Witness
+from .obligation import (
+    EVEN,
+    PROVED,
+    REFUTED,
+    UNPROVED,
+    Attempt,
+    Constraint,
+    Edit,
+    Obligation,
+    Witness,
+)
 from .plan import plan
 from .problem import Problem
 from .sign import counterexample

@@ -18,10 +18,9 @@ from dpframe.symbols import RECORD, RELEASED, Expression, Number
 from dpframe.theory.trusted import OF_RECORDS, PER_RECORD
 
 from .adaptive import adaptive
-from .edit import TABLE, Edit
 from .flow import flow, where
 from .individual import individual
-from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
+from .obligation import PROVED, REFUTED, TABLE, UNPROVED, Edit, Obligation, Witness, named
 from .problem import Problem, on_nodes, place
 from .sign import positive
 from .thinning import thinning

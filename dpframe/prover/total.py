@@ -20,10 +20,8 @@ from dpframe.privacy import (
 )
 from dpframe.symbols import Expression, Number, log, maximum, sqrt
 
-from .attempt import ALL, Attempt, joint_moves
-from .edit import ALL_NOISE, Edit
 from .judge import Move, judge
-from .obligation import PROVED, UNPROVED, Obligation
+from .obligation import ALL, ALL_NOISE, PROVED, UNPROVED, Attempt, Edit, Obligation, joint_moves
 from .parallel import about, moving
 from .problem import Problem
 from .profile_rule import Claim

@@ -14,7 +14,7 @@ from dpframe.graph.graph import classes
 from dpframe.graph.maps.bounds import Intercept, Normalized
 from dpframe.graph.statistics import Histogram
 from dpframe.prover import parallel
-from dpframe.prover.attempt import joint_moves
+from dpframe.prover.obligation import joint_moves
 from dpframe.prover.parallel import moving
 from dpframe.prover.problem import Problem
 from dpframe.sensitivity import L1, L2

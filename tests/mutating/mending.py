@@ -19,7 +19,8 @@ from dpframe.graph.statistics import Statistic
 from dpframe.mechanisms import Calibration, Gaussian, Laplace
 from dpframe.privacy import PureDP, Share
 from dpframe.prover import Report
-from dpframe.prover.edit import (
+from dpframe.prover.jointly import noise_factor
+from dpframe.prover.obligation import (
     ALL_NOISE,
     CLIP,
     DROP,
@@ -33,7 +34,6 @@ from dpframe.prover.edit import (
     TABLE,
     Edit,
 )
-from dpframe.prover.jointly import noise_factor
 from dpframe.prover.report import verify
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, Symbol, exact
