@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import dpframe as dp
-from dpframe.prover.enclose import number
+from dpframe.prover.algebra import number
 from dpframe.prover.enclose_each import as_pairs, enclose_each, largest_upper
 from dpframe.symbols import Expression
 from dpframe.symbols.arithmetic import call, power

@@ -15,7 +15,7 @@ from dpframe.numerics import epsilon_limit
 from dpframe.numerics.fast import classical_constants
 from dpframe.privacy import ApproxDP, Share
 from dpframe.prover import Constraint
-from dpframe.prover.enclose import enclose, number
+from dpframe.prover.algebra import enclose, number
 from dpframe.prover.problem import place, trusted_classes
 from dpframe.prover.report import satisfied
 from dpframe.symbols import EPSILON, Expression, Number, power, rational

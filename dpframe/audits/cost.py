@@ -12,8 +12,8 @@ from dpframe.graph.rows import COLUMNS
 from dpframe.numerics import arb_lower, arb_upper, to_float
 from dpframe.privacy import PureDP
 from dpframe.prover import Verdict
+from dpframe.prover.algebra import enclose, rational_ball
 from dpframe.prover.at_numbers import is_released
-from dpframe.prover.enclose import enclose, rational_ball
 from dpframe.prover.problem import Problem
 from dpframe.symbols import Expression, Number, Symbol
 

@@ -12,7 +12,7 @@ from dpframe.errors import DPFrameError, InvalidArgument
 from dpframe.numerics import arb_upper
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.prover import Certificate
-from dpframe.prover.enclose import enclose
+from dpframe.prover.algebra import enclose
 from dpframe.symbols.text import from_json
 from dpframe.theory.book import answers_of
 

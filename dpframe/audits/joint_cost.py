@@ -21,7 +21,7 @@ from dpframe.numerics import (
     to_float,
 )
 from dpframe.privacy import ApproxDP, GaussianDP
-from dpframe.prover.enclose import enclose, rational_ball
+from dpframe.prover.algebra import enclose, rational_ball
 from dpframe.prover.joint_total import reached_moves
 from dpframe.prover.obligation import joint_moves
 from dpframe.prover.problem import Problem

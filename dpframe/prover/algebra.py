@@ -4,19 +4,103 @@ asked for. What is shown here, the kernel shows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import partial
+from typing import Any
+
+import flint
 
 from dpframe.exact.documents import Range
 from dpframe.exact.formula import Atom, Formula
 from dpframe.exact.limits import Refused
 from dpframe.exact.ring import Ring
-from dpframe.symbols import Domain, Expression, Symbol
+from dpframe.numerics.calibrate import analytic_sigma_ball
+from dpframe.numerics.precision import working
+from dpframe.numerics.rounding import arb_float
+from dpframe.symbols import Call, Domain, Expression, Symbol
 from dpframe.symbols.evaluation import Arithmetic
 
 from .witnesses import Searched, exactly
+
+Ball = Any  # flint.arb
+BITS = 128
+
+
+def rational_ball(value: Fraction) -> Ball:
+    """An enclosure of an exact rational."""
+    return flint.arb(flint.fmpq(value.numerator, value.denominator))
+
+
+def enclose(
+    formula: Expression, values: Mapping[str, Ball], seen: dict[Expression, Ball] | None = None
+) -> Ball:
+    """An enclosure of `formula` where each symbol, by name, lies in its ball; not finite where a
+    part is undefined.
+    """
+    with working(BITS):
+        return BALLS.value(formula, values, {} if seen is None else seen)
+
+
+def _power(base: Ball, exponent: Fraction) -> Ball:
+    if exponent.denominator == 1:
+        return base ** int(exponent)
+    if exponent.denominator == 2:
+        return base.sqrt() ** int(exponent.numerator)
+    return (base.log() * rational_ball(exponent)).exp()
+
+
+BALLS: Arithmetic[Ball] = Arithmetic(
+    rational_ball,
+    operator.add,
+    operator.mul,
+    _power,
+    {
+        "log": flint.arb.log,
+        "exp": flint.arb.exp,
+        "min": flint.arb.min,
+        "max": flint.arb.max,
+        "analytic_sigma": analytic_sigma_ball,
+    },
+)
+
+
+def at_point(formulas: Sequence[Expression], point: Mapping[str, Fraction]) -> list[Ball]:
+    """Enclosures of formulas at exact numbers, by name."""
+    balls = {name: rational_ball(value) for name, value in point.items()}
+    known: dict[Expression, Ball] = {}
+    return [enclose(formula, balls, known) for formula in formulas]
+
+
+def number(formula: Expression, values: Mapping[str, Fraction], *, up: bool) -> float:
+    """The value of `formula` at exact numbers as a double, rounded up or down."""
+    return float(arb_float(at_point([formula], values)[0], up=up))
+
+
+def outermost(formula: Expression) -> list[Expression]:
+    """Every function call that is not inside another, each once."""
+    if isinstance(formula, Call):
+        return [formula]
+    inner = (one for part in formula.parts for one in outermost(part))
+    return list(dict.fromkeys(inner))
+
+
+def atoms(formula: Expression) -> frozenset[Call]:
+    """Every function call in the formula."""
+    inner: frozenset[Call] = frozenset().union(*(atoms(part) for part in formula.parts))
+    return inner | {formula} if isinstance(formula, Call) else inner
+
+
+def substituted(formula: Expression, replaced: Mapping[Any, Expression]) -> Expression:
+    """The formula with other formulas in place of some."""
+    if formula in replaced:
+        return replaced[formula]
+    if not formula.parts:
+        return formula
+    return formula.rebuild(tuple(substituted(part, replaced) for part in formula.parts))
+
 
 Point = Mapping[Symbol, Fraction]
 

@@ -16,7 +16,7 @@ from dpframe.graph.statistics import Statistic
 from dpframe.privacy import Each, Guarantee
 from dpframe.symbols import PUBLIC, Expression, Symbol, rational
 
-from .enclose import enclose, rational_ball
+from .algebra import enclose, rational_ball
 from .report import Report
 
 

@@ -15,7 +15,7 @@ from dpframe.privacy import GaussianDP, PureDP, Share, as_kind
 from dpframe.sensitivity import L2
 from dpframe.symbols import RELEASED, Expression, Number, log
 
-from .enclose import enclose
+from .algebra import enclose
 from .judge import Earned, Move, judge, within
 from .obligation import (
     EVEN,

@@ -19,7 +19,7 @@ from dpframe.numerics import arb_lower, arb_upper
 from dpframe.symbols import Expression, Symbol
 from dpframe.theory import procedures as book
 
-from .enclose import at_point
+from .algebra import at_point
 from .obligation import PROVED, REFUTED, Obligation, Witness
 from .sign import counterexample
 

@@ -20,8 +20,7 @@ from dpframe.theory.at import At
 from dpframe.theory.facts import Hypothesis
 from dpframe.theory.gaussian import Squares, Tail, by_definition, by_profile, tail_bound, tail_of
 
-from .algebra import Field, range_of
-from .enclose import enclose
+from .algebra import Field, enclose, range_of
 from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Edit, Obligation
 from .problem import Problem
 from .profile_rule import Claim, compact, drawn_in, known_delta, refute

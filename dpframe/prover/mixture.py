@@ -20,7 +20,7 @@ from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation
 from dpframe.symbols import Expression, Number, add, power, sqrt
 
-from .enclose import enclose
+from .algebra import enclose
 from .obligation import joint_moves
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))

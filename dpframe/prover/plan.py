@@ -13,7 +13,7 @@ from dpframe.graph.release import whole as is_whole
 from dpframe.privacy import PureDP, Share
 from dpframe.symbols import Expression, Number, add, multiply, split_coefficient
 
-from .enclose import number
+from .algebra import number
 from .obligation import PROVED, REFUTED, SHARES, UNPROVED, Edit, Obligation, Witness, named, shown
 from .parallel import about, coarse, moving
 from .problem import Problem

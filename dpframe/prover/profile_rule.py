@@ -15,7 +15,7 @@ from dpframe.numerics.profile import certainly_above, delta_ball
 from dpframe.numerics.rounding import arb_lower, arb_upper
 from dpframe.symbols import Expression, Number, Symbol
 
-from .enclose import BITS, at_point, enclose, rational_ball
+from .algebra import BITS, at_point, enclose, rational_ball
 from .obligation import Constraint, Witness
 from .sign import counterexample
 

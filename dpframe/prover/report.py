@@ -16,9 +16,9 @@ from dpframe.identity import state
 from dpframe.symbols import RELEASED
 
 from . import structure
+from .algebra import at_point
 from .basic import with_theorems
 from .derivations import Derivation, named
-from .enclose import at_point
 from .events import events
 from .noise import noise
 from .obligation import (

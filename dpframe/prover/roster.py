@@ -15,8 +15,7 @@ from dpframe.privacy import own_symbols
 from dpframe.privacy.personal import Grouped, Listed, PersonalizedDP, own_symbols_of, whole_range
 from dpframe.symbols import Call, Domain, Expression, Number, Symbol, exact
 
-from .enclose import enclose, number, rational_ball
-from .resolve import atoms, substituted
+from .algebra import atoms, enclose, number, rational_ball, substituted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

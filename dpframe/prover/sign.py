@@ -18,8 +18,7 @@ from dpframe.exact.limits import HALF, Refused
 from dpframe.exact.signs import Patch, axes_of, patch_of, place
 from dpframe.symbols import Expression, Symbol
 
-from .algebra import Field, Point, is_rational
-from .enclose import at_point
+from .algebra import Field, Point, at_point, is_rational
 from .obligation import Witness, named
 
 MAX_POINTS = 2000

@@ -98,7 +98,7 @@ def region_text(constraint: Constraint) -> str:
     """`epsilon <= 4*log(2) (2.77)`."""
     if constraint.right.symbols() or isinstance(constraint.right, Number):
         return str(constraint)
-    from .enclose import number
+    from .algebra import number
 
     least = Context(prec=4, rounding=ROUND_FLOOR).create_decimal(
         number(constraint.right, {}, up=False)

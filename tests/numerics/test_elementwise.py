@@ -17,7 +17,7 @@ from dpframe.graph.maps.scaled import DividedRecords
 from dpframe.graph.objectives import Huber, Logistic, Squared
 from dpframe.graph.statistics.estimates import ridge
 from dpframe.numerics.blocks.elementwise import decay, solutions
-from dpframe.prover.enclose import enclose
+from dpframe.prover.algebra import enclose
 
 X, Y = dp.Setting(X=dp.Rows(norm=3), y=dp.Column(bound=2), relation=dp.ADD_REMOVE).nodes()
 POINT = dp.iterate(X.columns)

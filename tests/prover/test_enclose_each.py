@@ -20,7 +20,7 @@ from dpframe.numerics.fast.mills import is_close
 from dpframe.numerics.fast.point import point
 from dpframe.numerics.fast.roots import root_mu
 from dpframe.numerics.profile import sharp_terms
-from dpframe.prover.enclose import enclose, rational_ball
+from dpframe.prover.algebra import enclose, rational_ball
 from dpframe.prover.enclose_each import as_pairs, enclose_each, largest_upper, smallest_lower
 from dpframe.symbols.arithmetic import call, power
 from tests.support.oracles import sigma_of, value

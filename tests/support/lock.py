@@ -242,7 +242,7 @@ def _size(rule: dp.Calibration, epsilon: str, delta: str) -> list[str]:
 
 def _high(formula: dp.Expression) -> Any:
     from dpframe.numerics.rounding import arb_float
-    from dpframe.prover.enclose import enclose
+    from dpframe.prover.algebra import enclose
 
     return arb_float(enclose(formula, {}), up=True)
 

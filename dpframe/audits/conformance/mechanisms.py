@@ -15,7 +15,7 @@ from dpframe.accountants.conversions import delta_of
 from dpframe.errors import InvalidArgument, check_kind
 from dpframe.mechanisms import AdditiveNoise, Calibration, Mechanism
 from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP, as_kind
-from dpframe.prover.enclose import number
+from dpframe.prover.algebra import number
 from dpframe.randomness import Randomness
 from dpframe.symbols import Expression, exact
 

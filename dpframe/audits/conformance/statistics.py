@@ -22,7 +22,7 @@ from dpframe.graph import Column, ColumnNode, Graph, Node, Rows, RowsNode, Setti
 from dpframe.graph.maps.base import OfOne
 from dpframe.graph.statistics import RecordSum, Searched, Statistic
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Relation
-from dpframe.prover.enclose import number
+from dpframe.prover.algebra import number
 from dpframe.randomness import Randomness
 from dpframe.sensitivity import L1, L2, OPERATOR, Norm
 from dpframe.sources.table import Block, Table

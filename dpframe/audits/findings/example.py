@@ -8,7 +8,7 @@ from fractions import Fraction
 from dpframe.numerics import arb_upper
 from dpframe.privacy import ApproxDP, PureDP
 from dpframe.prover import Constraint
-from dpframe.prover.enclose import enclose
+from dpframe.prover.algebra import enclose
 from dpframe.prover.problem import Problem
 from dpframe.prover.report import example, satisfied
 from dpframe.symbols import Expression, Number

@@ -24,9 +24,9 @@ from dpframe.privacy import (
     ZeroConcentratedDP,
 )
 from dpframe.prover import Certificate
+from dpframe.prover.algebra import enclose
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.prover.composed import together
-from dpframe.prover.enclose import enclose
 from dpframe.symbols import Expression, Number, exact
 
 DELTA = Fraction(1, 10**6)

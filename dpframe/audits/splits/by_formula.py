@@ -9,7 +9,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.exact.interval import Interval
 from dpframe.graph import Graph, Regression
 from dpframe.numerics import arb_lower, arb_upper, to_float
-from dpframe.prover.enclose import enclose
+from dpframe.prover.algebra import enclose
 from dpframe.symbols import Expression, Number, add
 
 from . import scan

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dpframe.graph import Joint, Release
 from dpframe.privacy import GaussianDP
 from dpframe.prover import Certificate
-from dpframe.prover.enclose import number
+from dpframe.prover.algebra import number
 from dpframe.symbols import Expression
 
 EPSILON, MU = "epsilon", "squared mu"

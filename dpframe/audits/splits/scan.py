@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument
 from dpframe.exact.interval import Interval
 from dpframe.numerics import arb_upper, to_float
-from dpframe.prover.enclose import enclose, rational_ball
+from dpframe.prover.algebra import enclose, rational_ball
 from dpframe.symbols import Expression, Symbol
 
 from .extended import ends

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Setting
-from dpframe.prover.enclose import number
+from dpframe.prover.algebra import number
 from dpframe.symbols import Expression, Number
 
 from .criterion import columns, condition, public_number, rows

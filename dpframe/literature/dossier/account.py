@@ -142,7 +142,7 @@ def _worst(bound: Limit, claimed: Fraction, delta: Fraction) -> tuple[float, flo
     """From bounds on mu^2/epsilon^2."""
     from flint import arb
 
-    from dpframe.prover.enclose import rational_ball
+    from dpframe.prover.algebra import rational_ball
 
     low, high = bound.square
     with working(128):

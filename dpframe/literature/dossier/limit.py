@@ -19,8 +19,8 @@ from dpframe.literature.refutations.limits import refuted_above
 from dpframe.numerics import epsilon_limit
 from dpframe.privacy import ApproxDP, Relation
 from dpframe.prover import Verdict
+from dpframe.prover.algebra import enclose, rational_ball
 from dpframe.prover.certify import examine
-from dpframe.prover.enclose import enclose, rational_ball
 from dpframe.prover.joint_total import reached_moves
 from dpframe.prover.obligation import joint_moves
 from dpframe.prover.problem import Problem

@@ -22,7 +22,7 @@ from dpframe.graph.objectives import Objective
 from dpframe.graph.schema import Encoded
 from dpframe.graph.statistics import Statistic
 from dpframe.numerics.rounding import arb_lower, arb_upper
-from dpframe.prover.enclose import enclose, number, rational_ball
+from dpframe.prover.algebra import enclose, number, rational_ball
 from dpframe.sensitivity import L1, OPERATOR, Norm
 from dpframe.sources.held import reader
 from dpframe.sources.table import Block
