@@ -17,7 +17,7 @@ from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.prover import Constraint, Obligation, Report, Verdict
 from dpframe.prover.algebra import enclose, number
-from dpframe.prover.earn import earns
+from dpframe.prover.basic import earns
 from dpframe.prover.judge import Earned
 from dpframe.prover.mixture import ADDED
 from dpframe.prover.problem import Problem

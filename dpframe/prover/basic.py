@@ -4,21 +4,219 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import lru_cache
+from typing import Any
 
 import attrs
 
 from dpframe.accountants import Accountant
 from dpframe.graph import Procedure, Release
+from dpframe.graph.facts import noise_of
 from dpframe.graph.graph import Class
 from dpframe.identity import own
-from dpframe.mechanisms import Laplace
-from dpframe.privacy import PureDP
-from dpframe.symbols import Number, split_coefficient
+from dpframe.mechanisms import Calibration, Gaussian, Laplace
+from dpframe.privacy import GaussianDP, PureDP, Share, as_kind
+from dpframe.sensitivity import L2
+from dpframe.symbols import RELEASED, Expression, Number, log, split_coefficient
 
-from .earn import earns
-from .judge import Earned
-from .obligation import NOISE, PROVED, UNPROVED, Attempt, Constraint, Edit, Obligation
+from .algebra import enclose
+from .judge import Earned, Move, judge, within
+from .obligation import (
+    EVEN,
+    NOISE,
+    PROVED,
+    REFUTED,
+    UNPROVED,
+    Attempt,
+    Constraint,
+    Edit,
+    Obligation,
+    Witness,
+    named,
+)
 from .problem import Problem
+from .profile_rule import Claim
+from .sign import counterexample, nonnegative
+
+ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
+LOG_2 = enclose(log(2), {})
+MOST_ENTRIES = 60  # beyond, the event is too rare to look at
+
+
+def earns(problem: Problem, release: Release) -> Earned:
+    """Whether the release's noise gives (epsilon_i, delta_i), and under which hypotheses."""
+    share = release.share
+    sensitivity = release.statistic.sensitivity(release.noise.norm)
+    if share is None or sensitivity is None:
+        rule = "a share and a derived sensitivity"
+        repair = "give the release a share of the budget."
+        found = Obligation("share", release.label, rule, (), UNPROVED, repair=repair)
+        return Earned(attrs.evolve(found, edit=Edit(EVEN)))
+    if release.rule is not None:
+        return _by_theorem(problem, release, release.rule, share, sensitivity.value)
+    if "epsilon" not in share.currency:
+        return Earned(_in_kind(problem, release, share, sensitivity.value))
+    if release.gives is not GaussianDP:
+        return Earned(_stated(problem, release, share, sensitivity.value))
+    return _stated_gaussian(problem, release, share, sensitivity.value)
+
+
+def _by_theorem(
+    problem: Problem, release: Release, rule: Calibration, share: Share, sensitivity: Expression
+) -> Earned:
+    proved = _earned(release.label, rule, sensitivity)
+    limit = rule.limit(share)
+    if limit is None:
+        return Earned(proved)
+    constraint = Constraint(*limit, source=f"{rule.name} {rule.citation}")
+    inside = within(problem, constraint)
+    if inside is None:
+        return Earned(proved, (constraint,))
+    return Earned(proved) if inside else Earned(_outside(release, rule, constraint))
+
+
+@lru_cache(maxsize=256)
+def _earned(label: str, rule: Calibration, sensitivity: Expression) -> Obligation:
+    fact = f"sensitivity {sensitivity} ({rule.mechanism.norm})"
+    text = f"earns its share by {rule.name} {rule.citation}"
+    return Obligation("share", label, text, (fact,), PROVED)
+
+
+def _outside(release: Release, rule: Calibration, constraint: Constraint) -> Obligation:
+    symbols = sorted(constraint.left.symbols(), key=lambda symbol: symbol.name)
+    where = {symbol.name: symbol.domain.example() or Fraction(0) for symbol in symbols}
+    return Obligation(
+        "share",
+        release.label,
+        f"{rule.name} {rule.citation} is a theorem only where {constraint}",
+        (f"here {constraint.left} against {constraint.right}",),
+        REFUTED,
+        Witness(where, f"the hypothesis {constraint} fails everywhere on the domain"),
+        "use dp.Gaussian.analytic, which is exact for every epsilon, or state the std, "
+        "dp.Gaussian(std=...), to have it judged by the exact profile.",
+        edit=Edit(NOISE, release, Gaussian.analytic),
+    )
+
+
+def _stated(
+    problem: Problem, release: Release, share: Share, sensitivity: Expression
+) -> Obligation:
+    """Noise that is pure or approximate by itself: what it guarantees is at most its share."""
+    given = release.guarantee(sensitivity)
+    size = release.mechanism.formula
+    fact = f"{release.noise.noise} = {size}, {release.noise.norm} sensitivity {sensitivity}, "
+    rule, facts = f"its guarantee, {given}, is inside its share", (f"{fact}share ({share})",)
+    pairs = zip(given.currency, given.amounts, strict=True)
+    claims = [(amount, share.amount(name)) for name, amount in pairs if name in share.currency]
+    whole = all(name in share.currency for name in given.currency)
+    if whole and all(_inside(problem, amount, most) for amount, most in claims):
+        return Obligation("share", release.label, rule, facts, PROVED)
+    witness = pure_witness(release, share) if release.gives is PureDP else None
+    verdict = REFUTED if witness is not None else UNPROVED
+    repair = f"calibrate it to the {release.noise.norm} sensitivity {sensitivity}: dp.Laplace.pure "
+    repair += "for Laplace noise (L1), dp.L2Laplace.pure for noise of the L2 norm."
+    edit = Edit(NOISE, release, getattr(release.noise, "pure", None))
+    return Obligation("share", release.label, rule, facts, verdict, witness, repair, edit=edit)
+
+
+def _in_kind(
+    problem: Problem, release: Release, share: Share, sensitivity: Expression
+) -> Obligation:
+    """Noise as stated against a share of rho or of mu squared: what it guarantees in the kind of
+    the target is at most its share, and where some pair of neighbours needs all of it, no less.
+    """
+    given = as_kind(release.guarantee(sensitivity), type(problem.target))
+    size, norm = release.mechanism.formula, release.noise.norm
+    fact = f"{release.noise.noise} = {size}, {norm} sensitivity {sensitivity}, share ({share})"
+    rule = "its guarantee, as a share of the budget is counted, is inside its share"
+    repair = f"calibrate it to the {norm} sensitivity {sensitivity}: dp.Gaussian.analytic."
+    edit = Edit(NOISE, release, Gaussian.analytic)
+    if given is None or given.currency != share.currency:
+        return Obligation("share", release.label, rule, (fact,), UNPROVED, repair=repair, edit=edit)
+    (amount,), (most,) = given.amounts, share.amounts
+    facts = (f"{fact}: {given.currency[0]} = {amount}",)
+    if _inside(problem, amount, most):
+        return Obligation("share", release.label, rule, facts, PROVED)
+    lower = nonnegative(most - amount, problem.field)
+    if lower.proved is not False or not _needed(release, amount):
+        return Obligation("share", release.label, rule, facts, UNPROVED, repair=repair, edit=edit)
+    says = f"the pair that moves it furthest costs more than its share of {given.currency[0]}"
+    witness = Witness(named(lower.witness or {}, amount, most), says)
+    return Obligation("share", release.label, rule, facts, REFUTED, witness, repair, edit=edit)
+
+
+def _needed(release: Release, amount: Expression) -> bool:
+    """Whether some pair of neighbours costs all of `amount` in rho or mu squared.
+
+    Gaussian noise of std s and a move v: N(v, s^2 I) against N(0, s^2 I) is as hard to tell apart
+    as |v|/s-Gaussian DP allows, with divergence a |v|^2/(2 s^2) of every order a. Discrete Gaussian
+    noise, a whole move v of one number and a whole order a: a (x - v)^2 + (1 - a) x^2 = (x - a v)^2
+    - a (a - 1) v^2, and x - a v is as whole as x, so that the sum over x of p^a q^(1 - a) is
+    e^(a (a - 1) v^2/(2 s^2)): the same divergence. [CanonneKS20, Prop 5]
+    """
+    reached = release.statistic.one_row(release.noise.norm, release.statistic.unit.relation)
+    noise = noise_of(release.noise)
+    sharp = noise is not None and noise.loss.concentrated and not noise.loss.pure
+    attained = reached is not None and reached.attained and release.reached
+    return sharp and attained and RELEASED not in amount.scope
+
+
+def _inside(problem: Problem, amount: Expression, most: Expression) -> bool:
+    return nonnegative(most - amount, problem.field).proved is True
+
+
+def pure_witness(release: Release, share: Share) -> Witness | None:
+    """Numbers at which Laplace noise breaks its share on a pair that attains the sensitivity; None
+    where none is found.
+    """
+    if release.noise is not Laplace:
+        return None  # other noise reaches its loss in a limit, or for some moves only
+    norm = release.noise.norm
+    own = release.statistic.one_row(norm, release.statistic.unit.relation)
+    moved = release.statistic.sensitivity(norm)
+    if own is None or moved is None or not own.attained:
+        return None
+    loss = release.guarantee(moved.value).amounts[0]
+    if RELEASED in loss.scope or release.sampled is not None:
+        return None
+    formulas = (loss, share.epsilon, share.delta, moved.value, release.entries)
+    return counterexample(formulas, _lost)
+
+
+def _lost(true: Any, claimed: Any, delta: Any, shift: Any, count: Any) -> str | None:
+    """Where the loss exceeds epsilon on so likely an event that delta does not cover it: beyond
+    the shift in all k coordinates, P - e^epsilon Q = 2^-k (1 - e^(epsilon - loss)).
+    """
+    if not (true > claimed and count < MOST_ENTRIES):
+        return None
+    if not (1 - (claimed - true).exp()) * (-count * LOG_2).exp() > delta:
+        return None
+    return (
+        f"a row moves it by {float(shift.mid()):.6g} in its norm: "
+        f"privacy loss {float(true.mid()):.6g} > {float(claimed.mid()):.6g}"
+    )
+
+
+def _stated_gaussian(
+    problem: Problem, release: Release, share: Share, sensitivity: Expression
+) -> Earned:
+    if "delta" not in share.currency:
+        rule = "Gaussian noise cannot earn a share without delta"
+        repair = "use dp.Laplace.pure, or an approximate target."
+        facts = (f"share ({share})",)
+        found = Obligation("share", release.label, rule, facts, UNPROVED, repair=repair)
+        return Earned(attrs.evolve(found, edit=Edit(NOISE, release, Laplace.pure)))
+    size = release.mechanism.formula
+    move = release.guarantee(sensitivity).amounts[0]
+    reached = release.statistic.one_row(L2, release.statistic.unit.relation)
+    attained = reached is not None and reached.attained and RELEASED not in move.scope
+    attained = attained and release.reached
+    lower = move if attained else ZERO
+    claim = Claim(share.epsilon, share.delta, move, lower)
+    fact = f"std = {size}, L2 sensitivity {sensitivity}, share ({share})"
+    edit = Edit(NOISE, release, Gaussian.analytic)
+    return judge(problem, Move("share", release.label, claim, [("rest", move)], fact, edit))
+
 
 FEW = 8
 
