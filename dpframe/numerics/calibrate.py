@@ -17,9 +17,8 @@ from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact, nonnegative, open_unit, positive
 
 from .guesses import guess_epsilon, guess_limit, guess_mu
-from .precision import LEAST_BITS, at_rising_precision, working
 from .profile import Quantity, ball, delta_ball, holds
-from .rounding import arb_float, arb_lower, arb_upper
+from .rounding import LEAST_BITS, arb_float, arb_lower, arb_upper, at_rising_precision, working
 from .search import boundary
 
 

@@ -13,8 +13,8 @@ from statistics import NormalDist
 
 from flint import arb
 
-from .precision import LEAST_BITS, working
 from .profile import Quantity, Terms, ball, sharp_terms
+from .rounding import LEAST_BITS, working
 from .search import newton
 
 

@@ -20,10 +20,8 @@ from flint import arb
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact, nonnegative, open_unit
 
-from .interval import Interval
-from .precision import at_rising_precision
 from .profile import Quantity, ball
-from .rounding import arb_float
+from .rounding import Interval, arb_float, at_rising_precision
 from .search import boundary
 
 _ENOUGH = 84

@@ -22,11 +22,9 @@ from flint import arb
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact, as_fraction, nonnegative, open_unit
 
-from .interval import Interval
 from .mills import mills, upper_tail
-from .precision import at_rising_precision
 from .profile import Quantity, ball
-from .rounding import arb_float
+from .rounding import Interval, arb_float, at_rising_precision
 from .search import boundary
 
 LEVERAGE_LIMIT = Fraction(8, 5)

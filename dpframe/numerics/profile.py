@@ -18,7 +18,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact, as_fraction
 
 from .mills import mills, upper_tail
-from .precision import LEAST_BITS, MOST_BITS, at_rising_precision, working
+from .rounding import LEAST_BITS, MOST_BITS, at_rising_precision, working
 
 Quantity: TypeAlias = Fraction | int | float | arb | Callable[[], arb]
 """An exact number, a fixed ball, or a recipe that is evaluated anew at each working precision."""

@@ -8,13 +8,74 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from threading import RLock
+from typing import TYPE_CHECKING, TypeVar
+
+import attrs
+from flint import ctx
 
 from dpframe.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from flint import arb
+
+
+@attrs.frozen
+class Interval:
+    """The exact value v satisfies lower <= v <= upper; each end is a theorem of its own.
+
+    An end at 0 or at infinity may say no more than that. Spend `upper`, claim `lower`.
+    """
+
+    lower: float
+    upper: float
+
+    @property
+    def width(self) -> float:
+        """upper - lower, rounded up; 0 where both are one double (an infinity too)."""
+        if self.lower == self.upper:
+            return 0.0
+        return math.nextafter(self.upper - self.lower, math.inf)
+
+    def __contains__(self, value: float) -> bool:
+        """Whether `value` may be the exact one."""
+        return self.lower <= value <= self.upper
+
+    def __str__(self) -> str:
+        """`4.886551254 (within 2.1e-14)`, or the two ends where they are far apart."""
+        if self.width == 0.0:
+            return f"{self.upper:.10g}"
+        if math.isfinite(self.upper) and self.width <= 1e-6 * abs(self.upper):
+            return f"{self.upper:.10g} (within {self.width:.2g})"
+        return f"between {self.lower:.6g} and {self.upper:.6g}"
+
+
+T = TypeVar("T")
+
+LEAST_BITS = 128
+MOST_BITS = 8192
+
+_LADDER = (LEAST_BITS, 256, 512, 1024, 2048, 4096, MOST_BITS)
+_ONE_AT_A_TIME = RLock()
+
+
+@contextmanager
+def working(bits: int) -> Iterator[None]:
+    """Ball arithmetic at `bits` inside the block, in this thread alone."""
+    with _ONE_AT_A_TIME, ctx.workprec(bits):
+        yield
+
+
+def at_rising_precision(make: Callable[[], T]) -> Iterator[T]:
+    """`make()` at 128, 256, ... 8192 bits; each is an enclosure, usually ever sharper."""
+    for bits in _LADDER:
+        with working(bits):
+            value = make()
+        yield value
+
 
 _SMALLEST = -(1 << 17)  # exponents of two between which end points of balls are kept exactly
 _LARGEST = 1 << 17

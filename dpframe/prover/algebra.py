@@ -18,8 +18,7 @@ from dpframe.exact.formula import Atom, Formula
 from dpframe.exact.limits import Refused
 from dpframe.exact.ring import Ring
 from dpframe.numerics.calibrate import analytic_sigma_ball
-from dpframe.numerics.precision import working
-from dpframe.numerics.rounding import arb_float
+from dpframe.numerics.rounding import arb_float, working
 from dpframe.symbols import Call, Domain, Expression, Symbol
 from dpframe.symbols.evaluation import Arithmetic
 

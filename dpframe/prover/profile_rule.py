@@ -10,9 +10,8 @@ import attrs
 import flint
 
 from dpframe.exact.interval import Interval
-from dpframe.numerics.precision import working
 from dpframe.numerics.profile import certainly_above, delta_ball
-from dpframe.numerics.rounding import arb_lower, arb_upper
+from dpframe.numerics.rounding import arb_lower, arb_upper, working
 from dpframe.symbols import Expression, Number, Symbol
 
 from .algebra import BITS, at_point, enclose, rational_ball

@@ -14,7 +14,7 @@ from dpframe.errors import DPFrameError
 from dpframe.graph import Regression
 from dpframe.literature.catalogue import setting_of
 from dpframe.numerics import profile_epsilon, profile_epsilon_lower
-from dpframe.numerics.precision import working
+from dpframe.numerics.rounding import working
 from dpframe.privacy import ApproxDP, PureDP, Relation
 from dpframe.prover import Verdict
 

@@ -9,9 +9,8 @@ from flint import arb
 
 from dpframe.numbers import Exact, open_unit
 from dpframe.numerics.mills import upper_tail
-from dpframe.numerics.precision import working
 from dpframe.numerics.profile import ball
-from dpframe.numerics.rounding import arb_float, to_float
+from dpframe.numerics.rounding import arb_float, to_float, working
 
 from .refutation import Refutation, Rigour
 

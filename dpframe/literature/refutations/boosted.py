@@ -17,8 +17,8 @@ from flint import arb
 from dpframe.literature.boosted_published import grid_mu
 from dpframe.numbers import Exact, open_unit, positive
 from dpframe.numerics import analytic_sigma_ball, arb_lower, profile_epsilon_lower
-from dpframe.numerics.precision import working
 from dpframe.numerics.profile import ball
+from dpframe.numerics.rounding import working
 from dpframe.privacy import ADD_REMOVE, Relation
 
 from .refutation import Refutation, Rigour

@@ -27,9 +27,8 @@ from flint import arb
 from dpframe.audits.figures import TINY, figure
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact, positive
-from dpframe.numerics.precision import working
 from dpframe.numerics.profile import ball
-from dpframe.numerics.rounding import arb_float
+from dpframe.numerics.rounding import arb_float, working
 
 from .refutation import Refutation, Rigour
 

@@ -19,9 +19,8 @@ from fractions import Fraction
 from flint import arb
 
 from dpframe.numbers import Exact, open_unit, positive
-from dpframe.numerics.precision import working
 from dpframe.numerics.profile import ball
-from dpframe.numerics.rounding import arb_float
+from dpframe.numerics.rounding import arb_float, working
 
 from .refutation import Refutation, Rigour
 

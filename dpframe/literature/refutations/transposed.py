@@ -16,8 +16,8 @@ from flint import arb
 
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact
-from dpframe.numerics.precision import working
 from dpframe.numerics.profile import ball
+from dpframe.numerics.rounding import working
 from dpframe.privacy import ADD_REMOVE, Relation
 
 from .claim import Claim

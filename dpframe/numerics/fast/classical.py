@@ -14,9 +14,8 @@ from flint import arb
 from dpframe.numbers import Exact, given, open_unit
 
 from ..calibrate import epsilon_limit
-from ..precision import LEAST_BITS, working
 from ..profile import ball
-from ..rounding import arb_float
+from ..rounding import LEAST_BITS, arb_float, working
 
 SQUARES = {
     "DworkRoth": (2, Fraction(5, 4)),  # [DworkR14, Thm A.1]

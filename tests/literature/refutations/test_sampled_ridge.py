@@ -13,7 +13,7 @@ from dpframe.literature.refutations import (
     sampled_ridge_seldom,
 )
 from dpframe.literature.refutations.sampled_ridge import far_event
-from dpframe.numerics.precision import working
+from dpframe.numerics.rounding import working
 
 D = 30
 FACTS = {  # log(1 + p (C - 1)) or -log(1 - p), C = (N/(N-1))^d e^(t (N-1)/N), by hand
