@@ -22,8 +22,7 @@ from flint import arb
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact, as_fraction, nonnegative, open_unit
 
-from .mills import mills, upper_tail
-from .profile import Quantity, ball
+from .profile import Quantity, ball, mills, upper_tail
 from .rounding import Interval, arb_float, at_rising_precision
 from .search import boundary
 

@@ -9,7 +9,7 @@ import pytest
 from flint import arb
 
 from dpframe.numerics import working
-from dpframe.numerics.mills import mills, upper_tail
+from dpframe.numerics.profile import mills, upper_tail
 
 Ends = Callable[[arb], tuple[mpmath.mpf, mpmath.mpf]]
 

@@ -14,7 +14,6 @@ from flint import arb
 
 from dpframe.errors import InvalidArgument
 from dpframe.numerics.fast.posterior_pair import posterior_pair
-from dpframe.numerics.mills import mills, upper_tail
 from dpframe.numerics.posterior_pair import (
     LEVERAGE_LIMIT,
     _density,
@@ -26,6 +25,7 @@ from dpframe.numerics.posterior_pair import (
     posterior_pair_delta,
     posterior_pair_gamma,
 )
+from dpframe.numerics.profile import mills, upper_tail
 
 Ends = Callable[[arb], tuple[mpmath.mpf, mpmath.mpf]]
 

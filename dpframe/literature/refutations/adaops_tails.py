@@ -8,8 +8,7 @@ from __future__ import annotations
 from flint import arb
 
 from dpframe.numbers import Exact, open_unit
-from dpframe.numerics.mills import upper_tail
-from dpframe.numerics.profile import ball
+from dpframe.numerics.profile import ball, upper_tail
 from dpframe.numerics.rounding import arb_float, to_float, working
 
 from .refutation import Refutation, Rigour

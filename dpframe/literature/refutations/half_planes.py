@@ -13,7 +13,7 @@ import numpy as np
 from flint import arb
 from scipy.special import ndtr
 
-from dpframe.numerics.mills import upper_tail
+from dpframe.numerics.profile import upper_tail
 from dpframe.numerics.rounding import arb_float
 
 from .samplers import Law
