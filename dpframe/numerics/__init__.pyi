@@ -1,6 +1,7 @@
 from .calibrate import analytic_mu as analytic_mu
 from .calibrate import analytic_sigma as analytic_sigma
 from .calibrate import analytic_sigma_ball as analytic_sigma_ball
+from .calibrate import boundary as boundary
 from .calibrate import epsilon_limit as epsilon_limit
 from .calibrate import profile_delta as profile_delta
 from .calibrate import profile_delta_lower as profile_delta_lower
@@ -24,5 +25,4 @@ from .rounding import next_down as next_down
 from .rounding import next_up as next_up
 from .rounding import to_float as to_float
 from .rounding import working as working
-from .search import boundary as boundary
 from .transposed import transposed_delta as transposed_delta

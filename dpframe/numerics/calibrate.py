@@ -8,18 +8,159 @@ fails moves the answer outward, never inward.
 from __future__ import annotations
 
 import math
+import struct
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from statistics import NormalDist
 
 from flint import arb
 
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact, nonnegative, open_unit, positive
 
-from .guesses import guess_epsilon, guess_limit, guess_mu
-from .profile import Quantity, ball, delta_ball, holds
+from .profile import Quantity, Terms, ball, delta_ball, holds, sharp_terms
 from .rounding import LEAST_BITS, arb_float, arb_lower, arb_upper, at_rising_precision, working
-from .search import boundary
+
+_INFINITY = 0x7FF0000000000000
+
+
+def boundary(test: Callable[[float], bool], guess: float) -> tuple[float, float]:
+    """Neighbouring doubles (below, above): `test` is false at `below` and true at `above`.
+
+    `test` is monotone on the positive doubles, from false to true; it is never called at 0, which
+    counts as false, nor at infinity, which counts as true. `guess` costs or saves time only. A
+    test that is not quite monotone (it may answer "not proved" near the boundary) still ends
+    between a false and a true answer.
+    """
+    start = _ordinal(guess) if 0 < guess < math.inf else _ordinal(1.0)
+    false, true = _bracket(test, min(max(start, 1), _INFINITY - 1))
+    while true - false > 1:
+        middle = (false + true) // 2
+        if test(_double(middle)):
+            true = middle
+        else:
+            false = middle
+    return _double(false), _double(true)
+
+
+def newton(gap_and_slope: Callable[[float], tuple[float, float]], start: float) -> float:
+    """A double near the positive root of `gap`, by at most 40 Newton steps from `start`.
+
+    Only a guess: nothing is promised about it.
+    """
+    point = start
+    for _ in range(40):
+        gap, slope = gap_and_slope(point)
+        if not (math.isfinite(gap) and math.isfinite(slope) and slope != 0):
+            break
+        following = point - gap / slope
+        if not 0 < following < math.inf:
+            following = point / 8
+        if abs(following - point) <= 1e-9 * point:
+            return following
+        point = following
+    return point
+
+
+def _bracket(test: Callable[[float], bool], start: int) -> tuple[int, int]:
+    """Ordinals of a false and a true double around `start`, at distances that double."""
+    stride, rising = 1, not test(_double(start))
+    near = start
+    while True:
+        far = min(start + stride, _INFINITY) if rising else max(start - stride, 0)
+        turned = far in (0, _INFINITY) or test(_double(far)) == rising
+        if turned:
+            return (near, far) if rising else (far, near)
+        near, stride = far, 2 * stride
+
+
+def _ordinal(value: float) -> int:
+    """The rank of a double >= 0 among the doubles >= 0."""
+    return int(struct.unpack("<q", struct.pack("<d", value))[0])
+
+
+def _double(ordinal: int) -> float:
+    """The double >= 0 of this rank."""
+    return float(struct.unpack("<d", struct.pack("<q", ordinal))[0])
+
+
+def guess_mu(epsilon: Fraction, delta: Fraction) -> float:
+    """Near the mu with delta(epsilon; mu) = delta; Newton from below."""
+    return _or_one(
+        lambda: newton(
+            lambda mu: _gap(sharp_terms(epsilon, arb(mu)), delta, lambda at: at.density),
+            max(_mu_of_one_tail(float(epsilon), _quantile(delta)), _mu_at_zero(delta)),
+        )
+    )
+
+
+def guess_epsilon(delta: Fraction, mu: Fraction) -> float:
+    """Near the epsilon with delta(epsilon; mu) = delta; Newton from above."""
+    shift = float(mu)
+    return _or_one(
+        lambda: newton(
+            lambda epsilon: _gap(sharp_terms(arb(epsilon), mu), delta, lambda at: -at.tail),
+            max(shift * _quantile(delta), 0.0) + shift * shift / 2,
+        )
+    )
+
+
+def guess_limit(constant_squared: Quantity, delta: Fraction) -> float:
+    """Near the epsilon with delta(epsilon; epsilon/C) = delta; Newton from below."""
+    constant = ball(constant_squared).sqrt()
+
+    def gap_and_slope(epsilon: float) -> tuple[float, float]:
+        at = sharp_terms(arb(epsilon), lambda: arb(epsilon) / ball(constant_squared).sqrt())
+        return _gap(at, delta, lambda at: at.density / constant - at.tail)
+
+    return _or_one(lambda: newton(gap_and_slope, _limit_of_one_tail(float(constant), delta)))
+
+
+def _gap(at: Terms, delta: Fraction, slope: Callable[[Terms], arb]) -> tuple[float, float]:
+    """log(delta at the point / delta), and its derivative."""
+    with working(LEAST_BITS):
+        return float((at.delta / ball(delta)).log()), float(slope(at) / at.delta)
+
+
+def _quantile(delta: Fraction) -> float:
+    """About the z with Pr[Z > z] = delta."""
+    if delta > Fraction(1, 2):
+        return -_quantile(1 - delta)
+    if delta > Fraction(1, 10**300):
+        return -NormalDist().inv_cdf(float(delta))
+    return math.sqrt(2 * (math.log(delta.denominator) - math.log(delta.numerator)))
+
+
+def _mu_of_one_tail(epsilon: float, z: float) -> float:
+    """The mu with Pr[Z > epsilon/mu - mu/2] = Pr[Z > z]: at most the root."""
+    root = math.sqrt(z * z + 2 * epsilon)
+    return 2 * epsilon / (z + root) if z > 0 else root - z
+
+
+def _mu_at_zero(delta: Fraction) -> float:
+    """At most the root at epsilon = 0, where delta = 2 Phi(mu/2) - 1."""
+    if delta > Fraction(1, 2):
+        return 2 * _quantile((1 - delta) / 2)
+    return float(delta) * math.sqrt(2 * math.pi)
+
+
+def _limit_of_one_tail(constant: float, delta: Fraction) -> float:
+    """2C(C - z) if C exceeds the quantile z; else from the slope of the profile at 0."""
+    z = _quantile(delta)
+    if constant > z:
+        return 2 * constant * (constant - z)
+    slope = math.exp(-constant * constant / 2) / max(constant, 1) ** 2
+    return float(delta) * constant / slope
+
+
+def _or_one(guess: Callable[[], float]) -> float:
+    """The guess, or 1 where the arithmetic of doubles gives up."""
+    try:
+        number = guess()
+    except (ArithmeticError, ValueError):
+        return 1.0
+    return number if 0 < number < math.inf else 1.0
 
 
 def analytic_sigma(epsilon: Exact, delta: Exact) -> float:

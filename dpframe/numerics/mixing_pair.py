@@ -20,9 +20,9 @@ from flint import arb
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact, nonnegative, open_unit
 
+from .calibrate import boundary
 from .profile import Quantity, ball
 from .rounding import Interval, arb_float, at_rising_precision
-from .search import boundary
 
 _ENOUGH = 84
 _Profile: TypeAlias = Callable[[arb, arb, int], arb]

@@ -22,9 +22,9 @@ from flint import arb
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact, as_fraction, nonnegative, open_unit
 
+from .calibrate import boundary
 from .profile import Quantity, ball, mills, upper_tail
 from .rounding import Interval, arb_float, at_rising_precision
-from .search import boundary
 
 LEVERAGE_LIMIT = Fraction(8, 5)
 """Below (1 + sqrt 5) / 2: up to here the forward profile increases in the leverage. (P3)"""

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from dpframe.numerics import boundary, next_up
-from dpframe.numerics.search import newton
+from dpframe.numerics.calibrate import newton
 
 random.seed(21)
 TURNS = [5e-324, 1e-320, 2.2250738585072014e-308, 0.1, 1.0, 2.0, 1e300, sys.float_info.max]

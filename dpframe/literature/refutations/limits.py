@@ -14,9 +14,9 @@ from flint import arb
 from dpframe.audits.figures import figure
 from dpframe.numbers import Exact, open_unit, positive
 from dpframe.numerics import profile_epsilon_lower
+from dpframe.numerics.calibrate import boundary
 from dpframe.numerics.profile import ball, holds
 from dpframe.numerics.rounding import arb_lower, working
-from dpframe.numerics.search import boundary
 
 from .refutation import Refutation, Rigour
 

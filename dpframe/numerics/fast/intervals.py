@@ -16,13 +16,13 @@ from dpframe.numbers import Exact, given, nonnegative, open_unit
 
 from ..calibrate import (
     analytic_mu,
+    boundary,
     profile_delta,
     profile_delta_lower,
     profile_epsilon,
     profile_epsilon_lower,
 )
 from ..profile import holds
-from ..search import boundary
 
 
 def gaussian_delta_interval(epsilon: Exact, mu: Exact) -> tuple[float, float]:
