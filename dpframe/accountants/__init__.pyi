@@ -1,5 +1,8 @@
 from .base import Accountant as Accountant
 from .base import AdditiveAccountant as AdditiveAccountant
+from .base import Part as Part
+from .base import count_of as count_of
+from .base import parts_of as parts_of
 from .basic import BasicAccountant as BasicAccountant
 from .calibrated import Calibrated as Calibrated
 from .calibrated import calibrate as calibrate
@@ -14,8 +17,5 @@ from .every import ACCOUNTANTS as ACCOUNTANTS
 from .gaussian import GaussianAccountant as GaussianAccountant
 from .numeric import NumericAccountant as NumericAccountant
 from .optimal import OptimalAccountant as OptimalAccountant
-from .parts import Part as Part
-from .parts import count_of as count_of
-from .parts import parts_of as parts_of
 from .renyi import RenyiAccountant as RenyiAccountant
 from .scale import least_factor as least_factor

@@ -28,8 +28,8 @@ from dpframe.pld.losses import (
 from dpframe.privacy import ApproxDP, GaussianDP, PureDP, ZeroConcentratedDP, number
 
 from . import Part
+from .base import Costed, grouped
 from .costs import composition_of
-from .parts import Costed, grouped
 
 LONGEST = 100_000  # events of a list
 _BITS = 128

@@ -11,9 +11,7 @@ from dpframe.numbers import Exact
 from dpframe.numerics import Interval
 from dpframe.pld import composition, losses
 
-from .arguments import delta_argument, epsilon_argument
-from .base import Accountant
-from .parts import Part
+from .base import Accountant, Part, delta_argument, epsilon_argument
 
 Counts: TypeAlias = "Mapping[losses.PrivacyLoss, int]"
 

@@ -14,9 +14,7 @@ from dpframe.numerics import Interval
 from dpframe.pld import composition, losses
 from dpframe.privacy import Guarantee
 
-from .arguments import delta_argument, epsilon_argument
-from .base import Accountant
-from .parts import Part, grouped
+from .base import Accountant, Part, delta_argument, epsilon_argument, grouped
 
 
 @attrs.frozen(cache_hash=True)

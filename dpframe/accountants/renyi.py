@@ -13,9 +13,7 @@ from dpframe.numerics import Interval
 from dpframe.pld import losses
 from dpframe.privacy import GaussianDP, ZeroConcentratedDP, number
 
-from .arguments import delta_argument, epsilon_argument
-from .base import Accountant
-from .parts import Costed, Part, grouped
+from .base import Accountant, Costed, Part, delta_argument, epsilon_argument, grouped
 
 if TYPE_CHECKING:
     from .orders import Orders

@@ -77,7 +77,7 @@ def _nothing(accountant: Accountant, parts: Parts) -> Contradictions:
             yield f"{found}"
 
 
-@SUM.holds("neither order nor grouping matters", "dpframe.accountants.parts.grouped counts parts.")
+@SUM.holds("neither order nor grouping matters", "dpframe.accountants.base.grouped counts parts.")
 def _order(accountant: Accountant, parts: Parts) -> Contradictions:
     counted, listed = times(parts, 3), [*parts, *parts[::-1], *parts]
     for other in (listed, listed[::-1], [*counted, *times(parts, 0)]):
@@ -113,7 +113,7 @@ def _inverse(accountant: Accountant, parts: Parts) -> Contradictions:
 
 @SUM.holds(
     "a delta outside (0, 1), an epsilon below 0 and what is no number are refused",
-    "delta_argument and epsilon_argument of dpframe.accountants.arguments raise InvalidArgument.",
+    "delta_argument and epsilon_argument of dpframe.accountants.base raise InvalidArgument.",
 )
 def _refusals(accountant: Accountant, parts: Parts) -> Contradictions:
     for delta in WRONG_DELTAS:
