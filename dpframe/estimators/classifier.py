@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Regression, Setting
-from dpframe.graph.classes import classes_of
+from dpframe.graph.columns import classes_of
 from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate
 from dpframe.symbols import Expression

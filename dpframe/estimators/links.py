@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Column, ColumnNode, Graph, Node, Procedure, Regression, Setting
-from dpframe.graph.classes import Class
+from dpframe.graph.columns import Class
 from dpframe.graph.maps.base import ColumnMap
 from dpframe.graph.maps.cells import CellColumn
 from dpframe.graph.maps.grid import OnGrid

@@ -15,9 +15,8 @@ from dpframe.privacy import Relation, Unit
 from dpframe.symbols import Expression, Number, exact, rational
 
 from .arrays import Array, Numbers, np
-from .classes import Class, classes_of, compared
+from .columns import Class, ColumnSource, classes_of, compared
 from .columns import Column as ColumnNode
-from .columns import ColumnSource
 from .maps.base import RowMap
 from .maps.bounds import Box, ClipColumn, ClipNorm, Intercept, ToUnitInterval, identified
 from .maps.grid import BITS, bits_of_grid

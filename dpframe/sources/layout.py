@@ -9,7 +9,7 @@ import attrs
 
 from dpframe.errors import BadData
 from dpframe.graph import Categorical, Numeric, Setting
-from dpframe.graph.classes import Class
+from dpframe.graph.columns import Class
 from dpframe.privacy import REPLACE_ONE
 
 from .budgets import column_name

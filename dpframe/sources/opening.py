@@ -17,7 +17,7 @@ import numpy as np
 
 from dpframe.errors import BadData, DataWarning
 from dpframe.graph.cells import NUMBERS, label_meaning
-from dpframe.graph.classes import Class
+from dpframe.graph.columns import Class
 
 from .arrow import is_arrow
 from .budgets import NAMES, kind, listed
