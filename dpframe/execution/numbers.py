@@ -13,7 +13,7 @@ import numpy as np
 
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.graph import Loop, OfBudgets, Post
-from dpframe.graph.of_budgets import reads_budgets
+from dpframe.graph.known import reads_budgets
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.prover.roster import Roster
 from dpframe.symbols import RECORD, RELEASED, Expression

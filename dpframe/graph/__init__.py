@@ -9,10 +9,9 @@ from .columns import Column as ColumnNode
 from .declaration import Regression
 from .graph import Graph, origins
 from .joint import Joint, jointly
-from .known import Known, known
+from .known import Known, OfBudgets, known
 from .loop import Iterate, Loop, iterate, loop, points_of
 from .node import DataNode, Node, path
-from .of_budgets import OfBudgets
 from .partition import Partition, partition, partition_at
 from .post import Post, post
 from .procedure import Procedure, Sampler, Searcher

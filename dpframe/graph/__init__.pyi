@@ -21,6 +21,7 @@ from .graph import origins as origins
 from .joint import Joint as Joint
 from .joint import jointly as jointly
 from .known import Known as Known
+from .known import OfBudgets as OfBudgets
 from .known import known as known
 from .loop import Iterate as Iterate
 from .loop import Loop as Loop
@@ -37,7 +38,6 @@ from .objectives import Huber as Huber
 from .objectives import Logistic as Logistic
 from .objectives import Objective as Objective
 from .objectives import Squared as Squared
-from .of_budgets import OfBudgets as OfBudgets
 from .partition import Partition as Partition
 from .partition import partition as partition
 from .partition import partition_at as partition_at

@@ -145,7 +145,7 @@ class Symbolic(Formulas):
 
     def largest(self, factor: Expression) -> Expression | None:
         """The largest of a weight over all records."""
-        from .of_budgets import OfBudgets
+        from .known import OfBudgets
 
         if RECORD not in factor.scope:
             return factor

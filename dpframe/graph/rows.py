@@ -32,8 +32,8 @@ from dpframe.symbols import (
 from dpframe.symbols.expression import Domain
 
 from .facts import stated
+from .known import OfBudgets
 from .node import DataNode, Node, one_number
-from .of_budgets import OfBudgets
 from .reached import occurring
 from .reading import reads
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.graph.of_budgets import OfBudgets
+from dpframe.graph.known import OfBudgets
 from dpframe.numbers import shortest
 from dpframe.privacy import own_symbols
 from dpframe.privacy.personal import Grouped, Listed, PersonalizedDP, own_symbols_of, whole_range

@@ -16,8 +16,8 @@ from dpframe.symbols import RECORD, Expression, Scope
 
 from ..arrays import Array, Numbers, Values, np
 from ..columns import Column
+from ..known import OfBudgets
 from ..node import DataNode, Node
-from ..of_budgets import OfBudgets
 from ..reading import Reading, positive, reads
 from ..rows import Rows
 from .base import ColumnMap, OfRecord, RecordColumn, RecordMap, each

@@ -13,11 +13,11 @@ from dpframe.symbols import RELEASED, Expression, Number, exact
 
 from ..arrays import Array, Numbers
 from ..columns import Column
+from ..known import reads_budgets
 from ..maps.grid import gridded
 from ..maps.weighted import RecordWeights, Weight
 from ..node import Node
 from ..objectives import Bounds, Objective, Squared
-from ..of_budgets import reads_budgets
 from ..reading import Reading, positive
 from ..rows import Rows
 from .base import Searched, Summed
