@@ -17,8 +17,7 @@ from dpframe.identity import Shadow, own
 from dpframe.symbols import RECORD, RELEASED, Expression, Number
 from dpframe.theory.trusted import OF_RECORDS, PER_RECORD
 
-from .adaptive import adaptive
-from .flow import flow, where
+from .flow import adaptive, flow, where
 from .individual import individual
 from .obligation import PROVED, REFUTED, TABLE, UNPROVED, Edit, Obligation, Witness, named
 from .problem import Problem, on_nodes, place
