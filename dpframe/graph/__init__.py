@@ -11,11 +11,10 @@ from .graph import Graph, origins
 from .joint import Joint, jointly
 from .known import Known, OfBudgets, known
 from .loop import Iterate, Loop, iterate, loop, points_of
-from .node import DataNode, Node, path
+from .node import DataNode, Node, Reading, path
 from .partition import Partition, partition, partition_at
 from .post import Post, post
 from .procedure import Procedure, Sampler, Searcher
-from .reading import Reading
 from .release import Release, release
 from .rows import Rows as RowsNode
 from .schema import Categorical, Column, Numeric, Rows, Setting

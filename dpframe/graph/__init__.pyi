@@ -33,6 +33,7 @@ from .maps.scaled import divided_records as divided_records
 from .maps.thinned import thinned as thinned
 from .node import DataNode as DataNode
 from .node import Node as Node
+from .node import Reading as Reading
 from .node import path as path
 from .objectives import Huber as Huber
 from .objectives import Logistic as Logistic
@@ -50,7 +51,6 @@ from .procedures import perturbed_minimum as perturbed_minimum
 from .procedures import tilted_minimum as tilted_minimum
 from .procedures.gaussian_mixing import gaussian_mixing as gaussian_mixing
 from .procedures.posterior import posterior as posterior
-from .reading import Reading as Reading
 from .release import Release as Release
 from .release import release as release
 from .rows import Rows as _Rows

@@ -14,7 +14,7 @@ from dpframe.sensitivity import L2
 from dpframe.symbols import RELEASED, Expression, Number, exact, log, sqrt, to_json
 
 from .known import Known
-from .reading import Reading
+from .node import Reading
 from .release import ONE, Release
 from .statistics import LambdaMin
 

@@ -28,8 +28,7 @@ from dpframe.symbols import (
 )
 from dpframe.symbols.expression import Domain
 
-from .node import DataNode, Node
-from .reading import reads
+from .node import DataNode, Node, reads
 
 KINDS = ("total", "largest", "smallest", "average", "cap")
 POSITIVE = Domain(Fraction(0))

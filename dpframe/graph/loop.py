@@ -10,7 +10,7 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.symbols import PUBLIC, RELEASED, Expression, Scope
 
-from .node import Node
+from .node import Node, Reading, reads
 from .post import (
     Argument,
     argument_readings,
@@ -19,7 +19,6 @@ from .post import (
     checked_function,
     source_digest,
 )
-from .reading import Reading, reads
 from .release import Release
 
 

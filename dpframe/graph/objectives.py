@@ -14,8 +14,7 @@ from dpframe.symbols import PUBLIC, Expression, Scope, exact
 
 from .arrays import Array, Numbers, np
 from .facts import Symbolic, facts_of, stated
-from .node import Node
-from .reading import positive, reads
+from .node import Node, positive, reads
 
 __all__ = ["IDENTITY", "LOGIT", "Bounds", "Huber", "Logistic", "Objective", "Squared"]
 

@@ -18,8 +18,7 @@ from dpframe.symbols import Number, exact
 from .arrays import Array, Values, np
 from .columns import Column
 from .maps.grid import OnGrid
-from .node import Node, fields_of, written
-from .reading import to_float
+from .node import Node, fields_of, to_float, written
 from .rows import Rows
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from dpframe.identity import own_function
 from dpframe.symbols import RECORD, RELEASED, Expression, Scope, to_json
 
 from .ambient import ambient, told
-from .node import Node
-from .reading import Reading
+from .node import Node, Reading
 
 READS_NODE = "Pass released values as arguments: dp.post(function, release, ...)."
 READS_ARRAY = (

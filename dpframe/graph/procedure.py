@@ -13,8 +13,7 @@ from dpframe.mechanisms.base import restated
 from dpframe.privacy import ApproxDP, Guarantee, Share
 from dpframe.symbols import PUBLIC, RELEASED, Expression, Scope, to_json
 
-from .node import Node
-from .reading import Reading, share_readings
+from .node import Node, Reading, share_readings
 from .release import ONE
 
 if TYPE_CHECKING:

@@ -30,8 +30,7 @@ from dpframe.symbols.expression import Domain
 
 from .columns import ColumnSource
 from .facts import noise_of
-from .node import DataNode, Node
-from .reading import Reading, share_readings
+from .node import DataNode, Node, Reading, share_readings
 from .rows import Rows, RowSource, Transposed
 from .statistics import Identity, RecordSum, Statistic
 

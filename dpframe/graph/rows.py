@@ -33,9 +33,8 @@ from dpframe.symbols.expression import Domain
 
 from .facts import stated
 from .known import OfBudgets
-from .node import DataNode, Node, one_number
+from .node import DataNode, Node, one_number, reads
 from .reached import occurring
-from .reading import reads
 
 if TYPE_CHECKING:
     from .statistics import RowSum, Statistic

@@ -20,7 +20,7 @@ from .columns import Column as ColumnNode
 from .maps.base import RowMap
 from .maps.bounds import Box, ClipColumn, ClipNorm, Intercept, ToUnitInterval, identified
 from .maps.grid import BITS, bits_of_grid
-from .reading import check_ends, positive
+from .node import check_ends, positive
 from .rows import COLUMNS, ONE, RowSource
 from .rows import Rows as RowsNode
 

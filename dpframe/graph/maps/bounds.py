@@ -11,7 +11,7 @@ from dpframe.symbols import Expression, exact
 
 from ..arrays import Array, Numbers, np
 from ..columns import Column
-from ..reading import check_interval, positive, reads
+from ..node import check_interval, positive, reads
 from ..rows import ONE, Rows
 from .base import ColumnMap, RowMap
 

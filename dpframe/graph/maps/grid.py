@@ -20,8 +20,7 @@ from dpframe.symbols import RELEASED, Expression, exact, sqrt
 from ..arrays import Array, Numbers, np
 from ..columns import Column
 from ..facts import stated
-from ..node import Node
-from ..reading import Reading
+from ..node import Node, Reading
 from ..rows import Rows
 from .base import ColumnMap, RowMap
 from .bounds import ClipColumn, ClipNorm

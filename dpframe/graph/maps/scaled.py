@@ -17,8 +17,7 @@ from dpframe.symbols import DATA, RELEASED, Expression, Number, exact, rational
 from ..arrays import Array, Numbers, Values, np
 from ..columns import Column
 from ..known import Known
-from ..node import Node
-from ..reading import Reading, check_ends, positive, reads
+from ..node import Node, Reading, check_ends, positive, reads
 from ..rows import Rows
 from ..statistics.base import Statistic
 from .base import ColumnMap, RecordMap, RowMap

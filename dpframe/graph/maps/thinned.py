@@ -14,8 +14,7 @@ from dpframe.symbols import PUBLIC, RECORD, Expression, exp, minimum, to_json
 
 from ..arrays import Array, Numbers, Values
 from ..columns import Column
-from ..node import Node
-from ..reading import positive, reads
+from ..node import Node, positive, reads
 from ..rows import Rows
 from .base import OfRecord, RecordColumn, RecordMap
 from .weighted import BudgetSource

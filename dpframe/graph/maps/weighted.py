@@ -17,8 +17,7 @@ from dpframe.symbols import RECORD, Expression, Scope
 from ..arrays import Array, Numbers, Values, np
 from ..columns import Column
 from ..known import OfBudgets
-from ..node import DataNode, Node
-from ..reading import Reading, positive, reads
+from ..node import DataNode, Node, Reading, positive, reads
 from ..rows import Rows
 from .base import ColumnMap, OfRecord, RecordColumn, RecordMap, each
 from .grid import OnGrid, RowsOnGrid

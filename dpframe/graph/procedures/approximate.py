@@ -11,9 +11,8 @@ from dpframe.errors import NotExecutable
 from dpframe.privacy import Share
 from dpframe.symbols import RELEASED, Expression, analytic_sigma
 
-from ..node import Node
+from ..node import Node, Reading, share_readings
 from ..procedure import Random, Rounded, Sampler, amounts_of
-from ..reading import Reading, share_readings
 from .perturbed import PerturbedMinimum
 
 if TYPE_CHECKING:

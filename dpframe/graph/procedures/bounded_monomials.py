@@ -10,9 +10,8 @@ from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.symbols import RELEASED, Expression
 
 from ..columns import Column
-from ..node import Node
+from ..node import Node, Reading
 from ..procedure import Procedure
-from ..reading import Reading
 from ..rows import Rows
 
 

@@ -15,9 +15,8 @@ from dpframe.theory.procedures import changed_cells
 
 from ..facts import by_the_book
 from ..maps.grid import unit_of_entries
-from ..node import Node
+from ..node import Node, Reading
 from ..procedure import Random, Rounded, Sampler
-from ..reading import Reading
 from ..statistics import CellSums
 from ..statistics.estimates import ridge
 

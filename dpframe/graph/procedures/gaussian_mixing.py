@@ -14,9 +14,8 @@ from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.privacy import Share
 from dpframe.symbols import RELEASED, Expression, exact, power
 
-from ..node import Node
+from ..node import Node, Reading
 from ..procedure import Random, Rounded, Sampler, approximate
-from ..reading import Reading
 from ..statistics import Gram
 from ..statistics.combined import ZERO
 from .one_row import of_one_row

@@ -14,9 +14,8 @@ from dpframe.symbols import RELEASED, Expression, exact
 from dpframe.theory.procedures import tilt
 
 from ..facts import by_the_book
-from ..node import Node
+from ..node import Node, Reading
 from ..procedure import Random, Rounded, Sampler
-from ..reading import Reading
 from ..statistics import Gram, Moment
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from dpframe.symbols import RELEASED, Expression, exact, exp, power
 from dpframe.theory.procedures import residual_of
 
 from ..facts import by_the_book
-from ..node import Node
+from ..node import Node, Reading
 from ..procedure import Random, Rounded, Sampler, approximate
-from ..reading import Reading
 from ..statistics import Gram, Moment
 from ..statistics.combined import ZERO
 from ..statistics.log_residual import ridge

@@ -14,9 +14,8 @@ from dpframe.theory.procedures import TIMES
 
 from ..columns import Column
 from ..graph import Graph
-from ..node import Node
+from ..node import Node, Reading
 from ..procedure import Procedure
-from ..reading import Reading
 from ..rows import Rows
 
 LEAST = Fraction(1, 1000)

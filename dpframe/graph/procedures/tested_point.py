@@ -14,9 +14,8 @@ from dpframe.numerics.blocks.depths import Depths, distance
 from dpframe.privacy import ApproxDP, Guarantee, Share
 from dpframe.symbols import Expression, exact, exp, log
 
-from ..node import Node
+from ..node import Node, Reading
 from ..procedure import Random, Rounded, approximate
-from ..reading import Reading
 from ..statistics import CellSums
 from .deep_point import ZERO, DeepPoint, cells_changed
 

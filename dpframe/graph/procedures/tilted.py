@@ -17,10 +17,9 @@ from dpframe.theory.procedures import tilt
 from ..columns import Column
 from ..facts import by_the_book
 from ..maps.weighted import RecordWeights, Weight
-from ..node import Node
+from ..node import Node, Reading
 from ..objectives import Bounds, Objective
 from ..procedure import Random, Rounded, Searcher
-from ..reading import Reading
 from ..rows import Rows
 
 if TYPE_CHECKING:

@@ -16,9 +16,8 @@ from ..columns import Column
 from ..known import reads_budgets
 from ..maps.grid import gridded
 from ..maps.weighted import RecordWeights, Weight
-from ..node import Node
+from ..node import Node, Reading, positive
 from ..objectives import Bounds, Objective, Squared
-from ..reading import Reading, positive
 from ..rows import Rows
 from .base import Searched, Summed
 

@@ -13,7 +13,7 @@ from dpframe.symbols import RELEASED, Expression, Number, exact
 
 from ..arrays import Array, Numbers, Values, np
 from ..maps.grid import Grid
-from ..reading import Reading
+from ..node import Reading
 from .base import Statistic
 from .sums import Gram, SufficientStatistics
 

@@ -11,8 +11,8 @@ from dpframe.symbols import Expression, Number, exact
 
 from ..arrays import Array, Numbers, Values, np
 from ..maps.grid import unit_of_entries
+from ..node import positive, reads
 from ..partition import Partition
-from ..reading import positive, reads
 from .base import Statistic
 from .combined import columns_of
 from .counts import CellSums

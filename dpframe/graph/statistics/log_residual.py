@@ -9,7 +9,7 @@ import attrs
 from dpframe.symbols import Expression, exact
 
 from ..arrays import Array, Numbers, Values, np
-from ..reading import reads
+from ..node import reads
 from .base import Statistic
 from .combined import ZERO, LambdaMin
 from .sums import Gram, Moment
