@@ -20,9 +20,9 @@ from dpframe.theory.trusted import OF_RECORDS, PER_RECORD
 from .flow import adaptive, flow, where
 from .individual import individual
 from .obligation import PROVED, REFUTED, TABLE, UNPROVED, Edit, Obligation, Witness, named
+from .parallel import thinning
 from .problem import Problem, on_nodes, place
 from .sign import positive
-from .thinning import thinning
 
 ONE = Number(Fraction(1))
 
