@@ -80,7 +80,7 @@ from .audits.splits import best_split as best_split
 from .regressions import recommend as recommend
 
 # Objects
-from .prover.certificate import Certificate as Certificate
+from .prover.certify import Certificate as Certificate
 from .execution import Result as Result
 from .budgets.filters import Filter as Filter
 from .budgets.filters import Odometer as Odometer

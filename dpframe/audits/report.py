@@ -14,7 +14,7 @@ from dpframe.accountants import Accountant
 from dpframe.graph import Regression, Setting
 from dpframe.privacy import Guarantee, Share
 from dpframe.prover import Certificate, Obligation, Report, Verdict, examine
-from dpframe.prover.certificate import (
+from dpframe.prover.certify import (
     AMBIENT,
     BUDGETS,
     FAILURES,

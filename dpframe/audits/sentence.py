@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dpframe.privacy import ApproxDP, Guarantee
 from dpframe.prover import Constraint, Obligation, Verdict
 from dpframe.prover.at_numbers import is_size
-from dpframe.prover.certificate import stating
+from dpframe.prover.certify import stating
 from dpframe.symbols import Number
 
 from .figures import between, equals, exactly, figure, formula, tidy

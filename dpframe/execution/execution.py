@@ -28,7 +28,7 @@ from dpframe.identity import own, state, strangers
 from dpframe.privacy import PersonalizedDP
 from dpframe.prover import Certificate
 from dpframe.prover.at_numbers import AtNumbers
-from dpframe.prover.certificate import FAILURES
+from dpframe.prover.certify import FAILURES
 from dpframe.prover.composed import joint_gaussian
 from dpframe.prover.roster import Roster
 from dpframe.randomness import Randomness

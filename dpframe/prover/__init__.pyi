@@ -1,4 +1,4 @@
-from .certificate import Certificate as Certificate
+from .certify import Certificate as Certificate
 from .certify import examine as examine
 from .composed import together as together
 from .document import load as load

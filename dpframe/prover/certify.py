@@ -4,18 +4,229 @@ every open obligation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import importlib
+import json
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import attrs
+
+from dpframe import documents
 from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument, Uncertified, check_word
-from dpframe.graph import Graph, Regression, Setting
+from dpframe.graph import Graph, Node, Procedure, Regression, Release, Setting
 from dpframe.identity import own
+from dpframe.kernel import Verdict
 from dpframe.privacy import Guarantee
 
-from .certificate import Certificate
+from .at_numbers import AtNumbers
 from .derivations import derivation_of
-from .problem import Problem, trusted_classes
-from .report import Report, verify
+from .obligation import Constraint, Obligation
+from .problem import Problem, place, trusted_classes
+from .report import Report, satisfied, verify
+
+if TYPE_CHECKING:
+    from dpframe.accountants import Composition
+
+
+REHEARSAL = "dpframe.execution.rehearsal"
+IDEALIZED = "idealized numerics: {} proved over the reals and executed in floating point"
+FAILURES = (
+    "failures are not published: whether bad input is refused depends on the data "
+    '(missing="drop" removes this)'
+)
+BUDGETS = "everybody's budget is public, and follows from nothing that is private"
+RECORDS = "each record is read by itself, and in every pass alike: tested, not proved"
+AMBIENT = "the declaration and its post-processing functions read no data but their arguments"
+
+
+@attrs.frozen(slots=False, eq=False)
+class Certificate(AtNumbers):
+    """`report` proved its problem; `values` are the numbers given so far. Built by certify and load
+    only.
+    """
+
+    def __attrs_post_init__(self) -> None:
+        """A certificate without a proof does not exist."""
+        if not self.report.proved:
+            raise InvalidArgument(
+                "report", "proved", "one with open obligations", "dp.certify makes certificates."
+            )
+        super().__attrs_post_init__()
+        self._inside(self.values)
+
+    @property
+    def derivation(self) -> str:
+        """The name of the derivation that proves the total."""
+        return "" if self.report.chosen is None else self.report.chosen.name
+
+    @property
+    def obligations(self) -> tuple[Obligation, ...]:
+        """Every obligation of the proof."""
+        return self.report.obligations
+
+    @property
+    def region(self) -> tuple[Constraint, ...]:
+        """Hypotheses of theorems that carve the declared domain; enforced by `at`."""
+        return () if self.report.chosen is None else self.report.chosen.constraints
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is assumed, not proved."""
+        trusted = on_trust(self.report.problem)
+        unit = f"one unit of privacy is: {self.setting.unit}"
+        budgets = () if self.report.problem.personal is None else (BUDGETS,)
+        stated = on_their_word(self.graph)
+        always = (FAILURES, RECORDS, AMBIENT)
+        return (unit, *budgets, *idealized(self.graph), *always, *trusted, *stated)
+
+    def _inside(self, given: Mapping[str, Fraction]) -> None:
+        for constraint in self.region:
+            names = {
+                symbol.name for symbol in constraint.left.symbols() | constraint.right.symbols()
+            }
+            if names <= given.keys() and not satisfied(constraint, given):
+                where = ", ".join(f"{name} = {given[name]}" for name in sorted(names))
+                way_out = (
+                    "Certify at these numbers: dp.certify(..., target=dp.ApproxDP(...)) then "
+                    "decides by the exact profile; or use dp.Gaussian.analytic."
+                )
+                raise InvalidArgument(
+                    "parameters",
+                    f"inside the proof's region, {constraint} ({constraint.source})",
+                    where,
+                    way_out,
+                )
+
+    @cached_property
+    def claim(self) -> dict[str, object]:
+        """The certificate file without the steps of its proof: what its hash is of."""
+        from .document import document
+
+        return document(self)
+
+    @cached_property
+    def document(self) -> dict[str, object]:
+        """The certificate file, as JSON values, with its proof: see docs/certificate-format."""
+        from .witnesses import proved
+
+        return proved(self.claim)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What the kernel says of the certificate file, whose proof it replays."""
+        from .witnesses import replayed
+
+        return replayed(self.claim)
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the statement, the graph and the assumptions."""
+        return str(self.claim["hash"])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as its file and the classes that it trusts; proved again when it is loaded."""
+        from .document import load
+
+        again = partial(load, trust=self.report.problem.trust)
+        return again, (json.loads(json.dumps(self.claim)),)
+
+    def save(self, path: str | Path) -> None:
+        """Write the certificate file; `dpframe check` and dp.load read it.
+
+        Raises InvalidArgument where dp.load could not import the declaration or a function again.
+        """
+        documents.check_place(path, "path")
+        places: list[Any] = [type(self.regression), *(p.function for p in self.graph.posts)]
+        places += [loop.update for loop in self.graph.loops]
+        lost = [place.__qualname__ for place in places if "<" in place.__qualname__]
+        if lost:
+            way_out = "Define it at the top of a module."
+            raise InvalidArgument("declaration", "importable as module:name", lost[0], way_out)
+        Path(path).write_text(json.dumps(self.document, indent=1) + "\n")
+
+    def as_composition(self) -> Composition:
+        """What its releases cost together, for any accountant and any other library."""
+        from .composed import together
+
+        return together(self)
+
+    def preview(self, *, n: int, d: int | None = None) -> Any:
+        """Noise at public sizes, and which intervals it will leave, before anything is spent; `d`,
+        the columns of the table, is left out where a codebook fixes it.
+        """
+        from .preview import preview
+
+        return preview(self, n=n, d=d)
+
+    def rehearse(self, *, n: int | None = None, d: int | None = None) -> Any:
+        """What post-processing does on synthetic releases of about `n` records of `d` columns,
+        public guesses; nothing is charged, and no data is read. A dp.experiments.Rehearsal:
+        `passed`, `failures`, and print it. Raises InvalidArgument, NotExecutable.
+        """
+        rehearsal = importlib.import_module(REHEARSAL)  # stands above: it runs certificates
+        return rehearsal.rehearse(self, n=n, d=d)
+
+    def __str__(self) -> str:
+        """What was proved, as an officer reads it."""
+        from .text import certificate_text
+
+        return certificate_text(self)
+
+    __repr__ = __str__
+
+
+def idealized(graph: Graph) -> tuple[str, ...]:
+    """The releases that are not computed exactly, each by name."""
+    named = [one.label for one in graph.charged if not _exactly(one)]
+    if not named:
+        return ()
+    verb = "is" if len(named) == 1 else "are"
+    return (IDEALIZED.format(f"{', '.join(dict.fromkeys(named))} {verb}"),)
+
+
+def _exactly(one: Release | Procedure) -> bool:
+    """Noise of a class from outside is not known to be drawn exactly, whatever the class says."""
+    return one.exact and own(one.noise if isinstance(one, Release) else type(one))
+
+
+def on_their_word(graph: Graph) -> tuple[str, ...]:
+    """What nodes state that no rule derives, each in a sentence that names it."""
+    return tuple(dict.fromkeys(node.assumption for node in stating(graph)))
+
+
+def on_trust(problem: Problem) -> tuple[str, ...]:
+    """What is believed of each class of the user's own that `trust` names."""
+    return tuple(_trusted(kind) for kind in problem.foreign if kind in problem.trust)
+
+
+def _trusted(kind: type) -> str:
+    stated = "its sensitivity, noise or theorem"
+    if issubclass(kind, Accountant):
+        stated = "what releases cost together"
+    return f"{place(kind)} is trusted: what it states of {stated} is taken on its word"
+
+
+def stating(graph: Graph) -> list[Node]:
+    """The nodes that state something, also those inside procedures, however deep."""
+    found, waiting = [], list(graph.nodes)
+    while waiting:
+        node = waiting.pop(0)
+        found += [node] if node.assumption else []
+        waiting += node.within if isinstance(node, Procedure) else ()
+    return found
+
+
+def canonical_hash(*parts: object) -> str:
+    """SHA-256 of canonical JSON."""
+    return hashlib.sha256(
+        json.dumps(list(parts), sort_keys=True, separators=(",", ":")).encode()
+    ).hexdigest()
+
 
 CALIBRATIONS = ("as declared", "jointly")
 

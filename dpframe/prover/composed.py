@@ -10,7 +10,7 @@ from dpframe.pld import losses
 from dpframe.privacy import GaussianDP
 from dpframe.symbols import Number, sqrt
 
-from .certificate import Certificate
+from .certify import Certificate
 from .mixture import Pure, amplified, sampled_draws, squared_mu, upper
 
 

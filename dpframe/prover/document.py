@@ -24,7 +24,7 @@ from dpframe.symbols.expression import CLOSED, Domain
 from .problem import place, trusted_classes
 
 if TYPE_CHECKING:
-    from .certificate import Certificate
+    from .certify import Certificate
 
 SCHEMA = "dpframe-certificate/3"
 Symbols = Mapping[str, Symbol]
@@ -42,7 +42,7 @@ SIDES = {sides: name for name, sides in CLOSED.items()}
 
 def document(certificate: Certificate) -> dict[str, object]:
     """The file of a certificate, without its proof: `steps` are empty."""
-    from .certificate import canonical_hash
+    from .certify import canonical_hash
 
     claimed = statement(certificate)
     graph = {"nodes": list(certificate.graph.records), "output": certificate.graph.output_ids}
@@ -209,7 +209,7 @@ def _read(source: str | Path | Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_hash(content: Mapping[str, Any]) -> None:
     """The stored hash must be that of the statement, the graph and the assumptions beside it."""
-    from .certificate import canonical_hash
+    from .certify import canonical_hash
 
     found = canonical_hash(content["statement"], content["graph"], content["assumptions"])
     if content["hash"] != found:

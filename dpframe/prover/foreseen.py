@@ -16,7 +16,7 @@ from dpframe.numerics.edge import least_apart, least_visible
 from dpframe.symbols import Expression
 
 if TYPE_CHECKING:
-    from .certificate import Certificate
+    from .certify import Certificate
 
 EVEN, PEAKED = 0.36, 0.04  # mean squares of scaled columns: a std of 30%, of 10% of the range
 RARE = 0.2  # of what even levels have: the rarer of two levels with 9% of the records

@@ -18,7 +18,7 @@ from dpframe.symbols import Expression
 from .foreseen import Foreseen, foreseen
 
 if TYPE_CHECKING:
-    from .certificate import Certificate
+    from .certify import Certificate
 
 
 @attrs.frozen

@@ -15,7 +15,7 @@ from dpframe.symbols import Number
 from .obligation import PROVED, Constraint, Obligation, shown
 
 if TYPE_CHECKING:
-    from .certificate import Certificate
+    from .certify import Certificate
     from .report import Report
 
 TESTED = "Tested, not proved: how tables are read, how records are mapped, how noise is drawn."

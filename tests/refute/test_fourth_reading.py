@@ -18,7 +18,7 @@ from dpframe.execution.whole import WholeSum
 from dpframe.graph import Graph
 from dpframe.graph.statistics import Gram
 from dpframe.mechanisms import Gaussian
-from dpframe.prover.certificate import canonical_hash
+from dpframe.prover.certify import canonical_hash
 from dpframe.sources import Block
 from tests.support import checking as check
 
