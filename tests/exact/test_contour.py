@@ -8,9 +8,8 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from dpframe.exact.contour import Draws, Line, composed
 from dpframe.exact.interval import Unbounded
-from dpframe.exact.profile import profile
+from dpframe.exact.profile import Draws, Line, composed, profile
 
 LINES = [Line(Fraction(c), Fraction(1, 16), 400) for c in ("1/4", "2", "7")]
 
