@@ -20,7 +20,7 @@ from dpframe.exact.ring import Ring
 from dpframe.numerics.calibrate import analytic_sigma_ball
 from dpframe.numerics.rounding import arb_float, working
 from dpframe.symbols import Call, Domain, Expression, Symbol
-from dpframe.symbols.evaluation import Arithmetic
+from dpframe.symbols.text import Arithmetic
 
 from .witnesses import Searched, exactly
 

@@ -29,7 +29,7 @@ from dpframe.numerics.boxes import (
 from dpframe.numerics.fast.sigma_boxes import sigma_boxes
 from dpframe.numerics.rounding import to_float
 from dpframe.symbols import Expression
-from dpframe.symbols.evaluation import Arithmetic
+from dpframe.symbols.text import Arithmetic
 
 _BLOCK = 1 << 13  # the temporaries of a block stay in the cache
 _WHOLE = 2.0**53

@@ -17,7 +17,7 @@ from dpframe.numerics import boxes
 from dpframe.numerics.boxes import Bounds, Reals
 from dpframe.prover.enclose_each import DOUBLES, as_pairs
 from dpframe.symbols import Expression
-from dpframe.symbols.evaluation import Arithmetic
+from dpframe.symbols.text import Arithmetic
 
 
 def ends(formula: Expression, values: Mapping[str, Bounds]) -> Bounds:

@@ -13,7 +13,7 @@ import attrs
 from mpmath import iv
 
 from dpframe.symbols import Expression, Symbol
-from dpframe.symbols.evaluation import Arithmetic
+from dpframe.symbols.text import Arithmetic
 
 MOST_BOXES = 4000
 BITS = 160
