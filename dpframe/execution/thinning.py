@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dpframe.errors import NotExecutable
 from dpframe.graph import Graph
-from dpframe.graph.maps.thinned import Thinning
+from dpframe.graph.maps.weighted import Thinning
 from dpframe.randomness import Bits
 from dpframe.sources.table import Block
 

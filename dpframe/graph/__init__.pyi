@@ -30,7 +30,7 @@ from .loop import loop as loop
 from .loop import points_of as points_of
 from .maps.residuals import clipped_error as clipped_error
 from .maps.scaled import divided_records as divided_records
-from .maps.thinned import thinned as thinned
+from .maps.weighted import thinned as thinned
 from .node import DataNode as DataNode
 from .node import Node as Node
 from .node import Reading as Reading

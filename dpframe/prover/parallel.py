@@ -18,8 +18,7 @@ from typing import TypeVar
 from dpframe.graph import DataNode, Node, Partition, Procedure, Release, points_of
 from dpframe.graph.facts import answers
 from dpframe.graph.maps.base import MappedColumn, MappedRows
-from dpframe.graph.maps.thinned import Sampled, Thinning
-from dpframe.graph.maps.weighted import BudgetSource
+from dpframe.graph.maps.weighted import BudgetSource, Sampled, Thinning
 from dpframe.graph.statistics import Statistic
 from dpframe.privacy import ADD_REMOVE, PersonalizedDP
 from dpframe.symbols import DATA, RECORD, Number

@@ -13,7 +13,7 @@ from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument
 from dpframe.graph import DataNode, Graph, Known, Node, Procedure, Release, Setting
 from dpframe.graph.graph import Class
-from dpframe.graph.maps.thinned import Thinning
+from dpframe.graph.maps.weighted import Thinning
 from dpframe.graph.release import symbols_of
 from dpframe.identity import kind_of, own, own_state, strangers
 from dpframe.privacy import Each, Guarantee, PersonalizedDP

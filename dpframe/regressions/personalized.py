@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
-from dpframe.graph.maps.thinned import thinned
+from dpframe.graph.maps.weighted import thinned
 from dpframe.graph.objectives import Squared
 from dpframe.graph.statistics import Argmin
 from dpframe.mechanisms import L2Laplace

@@ -16,7 +16,7 @@ from dpframe.graph import Graph, Node, Reading, Release, facts
 from dpframe.graph import statistics as st
 from dpframe.graph.maps.residuals import clipped_error
 from dpframe.graph.maps.scaled import DividedColumns, divided_records
-from dpframe.graph.maps.thinned import thinned
+from dpframe.graph.maps.weighted import thinned
 from dpframe.graph.statistics.base import OneRow, Statistic
 from dpframe.identity import own
 from dpframe.literature.catalogue import everything, example
