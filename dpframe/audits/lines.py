@@ -19,9 +19,8 @@ from dpframe.prover import Constraint, Obligation, Report, Verdict
 from dpframe.prover.algebra import enclose, number
 from dpframe.prover.basic import earns
 from dpframe.prover.judge import Earned
-from dpframe.prover.mixture import ADDED
 from dpframe.prover.problem import Problem
-from dpframe.prover.profile_rule import root
+from dpframe.prover.profile_rule import ADDED, root
 from dpframe.symbols import DATA, DELTA, EPSILON, MU, RHO, Expression, Number, parameter, power
 
 from .attained_pairs import attained_by

@@ -11,7 +11,7 @@ from dpframe.privacy import GaussianDP
 from dpframe.symbols import Number, sqrt
 
 from .certify import Certificate
-from .mixture import Pure, amplified, sampled_draws, squared_mu, upper
+from .profile_rule import Pure, amplified, sampled_draws, squared_mu, upper
 
 
 def together(certificate: Certificate) -> Composition:

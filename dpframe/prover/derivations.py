@@ -18,9 +18,9 @@ from dpframe.symbols import Number
 
 from .basic import basic
 from .joint_total import gaussian
-from .mixture import Mixture, cost, upper
 from .obligation import ALL, ALL_NOISE, PROVED, UNPROVED, Attempt, Edit, Obligation
 from .problem import Problem
+from .profile_rule import Mixture, cost, upper
 from .total import total
 
 RULES = {"numeric": "the profile of all privacy losses together stays inside the target"}

@@ -15,7 +15,7 @@ from dpframe.graph.recalibration import Rule, Scaling, recalibrated
 from dpframe.privacy import GaussianDP, PureDP, Share
 from dpframe.symbols import Expression, Number, add, sqrt
 
-from .mixture import ADDED, Mixture, amplified, epsilons, squared_mu, total_rho
+from .profile_rule import ADDED, Mixture, amplified, epsilons, squared_mu, total_rho
 
 
 def _declaration(_: object, __: object, value: Any) -> None:

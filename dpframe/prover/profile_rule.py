@@ -2,21 +2,220 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 import attrs
 import flint
 
+from dpframe.accountants import NumericAccountant, Part
+from dpframe.errors import InvalidArgument
 from dpframe.exact.interval import Interval
+from dpframe.graph import Joint, Release
+from dpframe.graph.graph import classes
+from dpframe.identity import own
+from dpframe.mechanisms import AdditiveNoise
+from dpframe.mechanisms.base import PureNoise
+from dpframe.numerics import arb_upper
 from dpframe.numerics.profile import certainly_above, delta_ball
 from dpframe.numerics.rounding import arb_lower, arb_upper, working
-from dpframe.symbols import Expression, Number, Symbol
+from dpframe.pld import losses
+from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation
+from dpframe.symbols import Expression, Number, Symbol, add, power, sqrt
 
 from .algebra import BITS, at_point, enclose, rational_ball
-from .obligation import Constraint, Witness
+from .obligation import Constraint, Witness, joint_moves
 from .sign import counterexample
+
+ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
+NO_VALUES: Mapping[str, Expression] = MappingProxyType({})
+
+ADDED: frozenset[type[Guarantee]] = frozenset({GaussianDP, PureDP})
+"""What noise may give so that its losses are added: one Gaussian of all, and one pair a draw."""
+
+
+@attrs.frozen
+class Pure:
+    """`count` draws of noise that is `epsilon`-DP, an upper bound, where its statistic moves by
+    `moved` under `relation`; None where that is a formula.
+    """
+
+    mechanism: AdditiveNoise
+    epsilon: Fraction
+    moved: Fraction | None
+    relation: Relation
+    count: int
+
+    @classmethod
+    def of(cls, release: Release, values: Mapping[str, Expression] = NO_VALUES) -> Pure:
+        """The draws of a release at these numbers. Raises InvalidArgument while one is missing, and
+        for noise that is not pure.
+        """
+        guarantee, times = cost(release), release.times.substitute(values)
+        if not isinstance(guarantee, PureDP):
+            way_out = "Calibrate each release alone."
+            raise InvalidArgument("noise", "Gaussian or pure", release.noise.kind, way_out)
+        epsilon, moved = upper(guarantee.epsilon.substitute(values)), _moved(release, values)
+        relation = release.statistic.unit.relation
+        return cls(release.mechanism, epsilon, moved, relation, int(_exact("times", times)))
+
+    def loss(self, factor: Fraction = Fraction(1)) -> losses.PrivacyLoss:
+        """The mechanism's own loss, with `factor` times the noise; else that of the worst mechanism
+        of its epsilon, also where a class of the user's inherits the loss of other noise.
+        """
+        epsilon, kind = self.epsilon / factor, type(self.mechanism)
+        if not isinstance(self.mechanism, PureNoise) or not (own(kind) or "loss" in vars(kind)):
+            return losses.ResponseLoss(epsilon)
+        if self.moved is None and (self.mechanism.integer or not own(kind)):
+            return losses.ResponseLoss(epsilon)
+        moved = self.moved or Fraction(1)  # of real numbers, the unit does not matter
+        noise = attrs.evolve(self.mechanism, scale=Number(moved / epsilon))
+        try:
+            return noise.loss(moved, self.relation)
+        except InvalidArgument:  # its law is known for other moves only
+            return losses.ResponseLoss(epsilon)
+
+    def __str__(self) -> str:
+        """`laplace 0.1 (x3)`."""
+        many = f" (x{self.count})" if self.count > 1 else ""
+        return f"{self.loss().kind} {float(self.epsilon):.6g}{many}"
+
+
+@attrs.frozen
+class Mixture:
+    """What one pair of neighbours can tell from the releases: upper bounds of mu and epsilons."""
+
+    mu: Fraction
+    pure: tuple[Pure, ...]
+    sampled: tuple[tuple[Fraction, Fraction, int], ...] = ()
+    """mu of a draw that reads all rows, rate of its sample, number of draws"""
+
+    @classmethod
+    def of(cls, releases: Sequence[Release]) -> Mixture:
+        """The mixture of these releases. Raises InvalidArgument while a cost is a formula."""
+        sampled = [release for release in releases if amplified(release)]
+        gaussians = [r for r in releases if r.gives is GaussianDP and r not in sampled]
+        others = [release for release in releases if release.gives is not GaussianDP]
+        mu = upper(sqrt(squared_mu(gaussians))) if gaussians else Fraction(0)
+        return cls(mu, tuple(map(Pure.of, others)), tuple(map(sampled_draws, sampled)))
+
+    def __str__(self) -> str:
+        """`mu = 0.25, laplace 0.1 (x3)`, rounded for reading."""
+        gaussian = [f"mu = {float(self.mu):.6g}"] if self.mu else []
+        sampled = [
+            f"mu = {float(mu):.6g} sampled at {rate} (x{count})" for mu, rate, count in self.sampled
+        ]
+        return ", ".join([*gaussian, *map(str, self.pure), *sampled])
+
+    def parts(self, factor: Fraction = Fraction(1)) -> tuple[Part, ...]:
+        """The losses, with `factor` times the noise."""
+        gaussian = (Part(losses.GaussianLoss(self.mu / factor)),) if self.mu else ()
+        rest = (Part(one.loss(factor), one.count) for one in self.pure)
+        sampled = (
+            Part(losses.SubsampledGaussianLoss(mu / factor, rate), count)
+            for mu, rate, count in self.sampled
+        )
+        return (*gaussian, *rest, *sampled)
+
+    def guarantees(self) -> tuple[Part, ...]:
+        """The same as guarantees: what samples hide is not counted."""
+        gaussian = (Part(GaussianDP(self.mu)),) if self.mu else ()
+        sampled = (Part(GaussianDP(mu), count) for mu, _, count in self.sampled)
+        return (*gaussian, *(Part(PureDP(one.epsilon), one.count) for one in self.pure), *sampled)
+
+    def factor(self, epsilon: Expression, delta: Expression) -> Number:
+        """What all noise must be multiplied by to be (epsilon, delta)-DP together."""
+        from dpframe.accountants import least_factor
+
+        target, at = _exact("epsilon", epsilon), _exact("delta", delta)
+        return Number(least_factor(NumericAccountant(), self.parts, target, at))
+
+
+def amplified(release: Release) -> bool:
+    """Whether its samples are counted: Gaussian, and a person has one coin, which is one row under
+    add/remove. Other sampled releases cost at most what they do without. (proofs/clipped_gradients)
+    """
+    unit = release.statistic.unit
+    alone = unit.relation is ADD_REMOVE and unit.rows_per_person == ONE
+    return release.sampled is not None and release.gives is GaussianDP and alone
+
+
+def squared_mu(releases: Sequence[Release]) -> Expression:
+    """The joint squared mu of Gaussian releases. (proofs/joint) Raises InvalidArgument."""
+    if not releases:
+        return ZERO
+    grouped = classes(releases)
+    statistics = [release.statistic for release, _ in grouped]
+    unit = statistics[0].unit
+    joint = Joint.of(statistics, unit.relation)
+    if joint is None:
+        labels = ", ".join(statistic.label for statistic in statistics)
+        raise InvalidArgument("statistics", "bounded", labels, "Clip rows and labels.")
+    return joint.total(joint_moves(unit.rows_per_person, joint, grouped))
+
+
+def epsilons(releases: Sequence[Release]) -> list[Expression]:
+    """What each pure release costs, all its draws together."""
+    return [cost(release).amounts[0] * release.times for release in releases]
+
+
+def cost(release: Release) -> Guarantee:
+    """What one draw guarantees at its derived sensitivity. Raises InvalidArgument."""
+    moved = release.statistic.sensitivity(release.noise.norm)
+    if moved is None:
+        raise InvalidArgument("statistic", "bounded", release.statistic.label, "Clip its rows.")
+    if moved.value == ZERO:
+        way_out = "It is public here: use it without a release."
+        raise InvalidArgument(
+            "statistic", "one that neighbours move", release.statistic.label, way_out
+        )
+    return release.guarantee(moved.value)
+
+
+def upper(formula: Expression) -> Fraction:
+    """An upper bound on a formula without symbols. Raises InvalidArgument."""
+    if formula.symbols():
+        way_out = "Give every parameter a number."
+        raise InvalidArgument("the cost of a release", "a number", str(formula), way_out)
+    return arb_upper(enclose(formula, {}))
+
+
+def _moved(release: Release, values: Mapping[str, Expression]) -> Fraction | None:
+    """An upper bound on how far neighbours move the statistic; None where it has a symbol."""
+    moved = release.statistic.sensitivity(release.noise.norm)
+    value = ZERO if moved is None else moved.value.substitute(values)
+    if value.symbols():
+        return None
+    return value.value if isinstance(value, Number) else upper(value)
+
+
+def sampled_draws(
+    release: Release, values: Mapping[str, Expression] = NO_VALUES
+) -> tuple[Fraction, Fraction, int]:
+    """mu of a draw that reads all rows, rate of its sample, number of draws, at these numbers.
+    Raises InvalidArgument while one is missing.
+    """
+    mu = upper(sqrt(cost(release).amounts[0].substitute(values)))
+    rate = ONE if release.sampled is None else release.sampled
+    return mu, rate.value, int(_exact("times", release.times.substitute(values)))
+
+
+def _exact(name: str, formula: Expression) -> Fraction:
+    if not isinstance(formula, Number):
+        way_out = "Gaussian and pure noise together are calibrated in numbers: give them."
+        raise InvalidArgument(name, "a number", str(formula), way_out)
+    return formula.value
+
+
+def total_rho(releases: Sequence[Release]) -> Expression:
+    """The zCDP of Gaussian and pure releases together. [BunS16, Lem 2.3, Prop 1.4]"""
+    gaussians = [release for release in releases if release.gives is GaussianDP]
+    others = [release for release in releases if release.gives is not GaussianDP]
+    squares = [power(cost(release).amounts[0], 2) * release.times for release in others]
+    return (squared_mu(gaussians) + add(ZERO, *squares)) * Fraction(1, 2)
+
 
 MAX_TRIES = 40
 Ball = Any

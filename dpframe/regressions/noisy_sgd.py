@@ -15,7 +15,7 @@ from dpframe.graph.statistics import Statistic
 from dpframe.mechanisms import Gaussian
 from dpframe.pld.losses import GaussianLoss, SubsampledGaussianLoss
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Share, Unit
-from dpframe.prover.mixture import upper
+from dpframe.prover.profile_rule import upper
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, constant, sqrt
 

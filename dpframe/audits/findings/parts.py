@@ -17,8 +17,8 @@ from dpframe.pld.losses import (
     SubsampledGaussianLoss,
 )
 from dpframe.privacy import GaussianDP, Guarantee, PureDP, ZeroConcentratedDP
-from dpframe.prover.mixture import amplified, cost
 from dpframe.prover.problem import Problem
+from dpframe.prover.profile_rule import amplified, cost
 from dpframe.symbols import Expression, Number
 
 from ..joint_cost import JointCost

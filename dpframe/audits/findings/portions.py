@@ -11,7 +11,7 @@ from dpframe.errors import DPFrameError
 from dpframe.graph import Release
 from dpframe.privacy import GaussianDP, PureDP
 from dpframe.prover import Verdict
-from dpframe.prover.mixture import cost
+from dpframe.prover.profile_rule import cost
 from dpframe.symbols import Expression
 
 from .example import Values, number_at, upper_at

@@ -10,8 +10,8 @@ import attrs
 from dpframe.accountants import NumericAccountant
 from dpframe.errors import DPFrameError
 from dpframe.numerics import Interval, profile_delta, profile_delta_lower
-from dpframe.prover.mixture import amplified
 from dpframe.prover.problem import Problem
+from dpframe.prover.profile_rule import amplified
 
 from ..joint_cost import JointCost, joint_cost
 from .example import Values, amounts_at
