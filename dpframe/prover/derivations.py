@@ -17,11 +17,10 @@ from dpframe.privacy import ApproxDP, ZeroConcentratedDP
 from dpframe.symbols import Number
 
 from .basic import basic
-from .joint_total import gaussian
 from .obligation import ALL, ALL_NOISE, PROVED, UNPROVED, Attempt, Edit, Obligation
 from .problem import Problem
 from .profile_rule import Mixture, cost, upper
-from .total import total
+from .total import gaussian, total
 
 RULES = {"numeric": "the profile of all privacy losses together stays inside the target"}
 

@@ -27,7 +27,6 @@ from dpframe.symbols import RECORD, Number
 from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
 from .problem import Problem, on_nodes
 
-ONE = Number(Fraction(1))
 RULE = (
     "noise is the largest that any record's budget asks for, and more noise never costs more "
     "(proofs/personalized)"
