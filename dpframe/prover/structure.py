@@ -18,7 +18,7 @@ from dpframe.symbols import RECORD, RELEASED, Expression, Number
 from dpframe.theory.trusted import OF_RECORDS, PER_RECORD
 
 from .flow import adaptive, flow, where
-from .individual import individual
+from .noise import individual
 from .obligation import PROVED, REFUTED, TABLE, UNPROVED, Edit, Obligation, Witness, named
 from .parallel import thinning
 from .problem import Problem, on_nodes, place
