@@ -6,8 +6,7 @@ from dpframe.lazily import attach
 
 from .bound import Bound, lower_bound, upper_bound
 from .columns import Column as ColumnNode
-from .declaration import Regression
-from .graph import Graph, origins
+from .graph import Graph, Regression, origins
 from .joint import Joint, jointly
 from .known import Known, OfBudgets, known
 from .loop import Iterate, Loop, iterate, loop, points_of

@@ -5,7 +5,6 @@ from .bound import Bound as Bound
 from .bound import lower_bound as lower_bound
 from .bound import upper_bound as upper_bound
 from .columns import Column as _Labels
-from .declaration import Regression as Regression
 from .functions import aggregate as aggregate
 from .functions import argmin as argmin
 from .functions import bin_counts as bin_counts
@@ -17,6 +16,7 @@ from .functions import monomials as monomials
 from .functions import stack as stack
 from .functions import sufficient_statistics as sufficient_statistics
 from .graph import Graph as Graph
+from .graph import Regression as Regression
 from .graph import origins as origins
 from .joint import Joint as Joint
 from .joint import jointly as jointly

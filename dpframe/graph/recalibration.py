@@ -14,8 +14,7 @@ from dpframe.privacy import PureDP, Share
 from dpframe.symbols import Expression, Number, Symbol
 
 from .columns import Column, ColumnSource
-from .declaration import Regression
-from .graph import Graph
+from .graph import Graph, Regression
 from .loop import Loop
 from .post import Post
 from .release import Release
