@@ -1,7 +1,7 @@
 from dpframe.execution import Receipt as Receipt
 from dpframe.prover.identical import identical as identical
-from dpframe.prover.obligation import Obligation as Obligation
-from dpframe.prover.obligation import Verdict as Verdict
+from dpframe.prover.problem import Obligation as Obligation
+from dpframe.prover.problem import Verdict as Verdict
 from dpframe.prover.report import Report as Report
 from dpframe.prover.unproved import unproved as unproved
 

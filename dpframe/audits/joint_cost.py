@@ -22,8 +22,7 @@ from dpframe.numerics import (
 )
 from dpframe.privacy import ApproxDP, GaussianDP
 from dpframe.prover.algebra import enclose, rational_ball
-from dpframe.prover.obligation import joint_moves
-from dpframe.prover.problem import Problem
+from dpframe.prover.problem import Problem, joint_moves
 from dpframe.prover.profile_rule import root
 from dpframe.prover.total import reached_moves
 from dpframe.symbols import Expression, Number

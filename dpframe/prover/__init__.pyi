@@ -4,9 +4,9 @@ from .composed import together as together
 from .document import load as load
 from .identical import Comparison as Comparison
 from .jointly import Jointly as Jointly
-from .obligation import Constraint as Constraint
-from .obligation import Obligation as Obligation
-from .obligation import Verdict as Verdict
-from .obligation import Witness as Witness
+from .problem import Constraint as Constraint
+from .problem import Obligation as Obligation
+from .problem import Verdict as Verdict
+from .problem import Witness as Witness
 from .report import Report as Report
 from .report import verify as verify

@@ -21,7 +21,7 @@ from dpframe.symbols import RELEASED, Expression, Number, log, split_coefficient
 
 from .algebra import enclose
 from .judge import Earned, Move, judge, within
-from .obligation import (
+from .problem import (
     EVEN,
     NOISE,
     PROVED,
@@ -31,10 +31,10 @@ from .obligation import (
     Constraint,
     Edit,
     Obligation,
+    Problem,
     Witness,
     named,
 )
-from .problem import Problem
 from .profile_rule import Claim
 from .sign import counterexample, nonnegative
 

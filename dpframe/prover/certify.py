@@ -25,8 +25,7 @@ from dpframe.privacy import Guarantee
 
 from .at_numbers import AtNumbers
 from .derivations import derivation_of
-from .obligation import Constraint, Obligation
-from .problem import Problem, place, trusted_classes
+from .problem import Constraint, Obligation, Problem, place, trusted_classes
 from .report import Report, satisfied, verify
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from dpframe.privacy import ApproxDP, ZeroConcentratedDP
 from dpframe.symbols import Number
 
 from .basic import basic
-from .obligation import ALL, ALL_NOISE, PROVED, UNPROVED, Attempt, Edit, Obligation
-from .problem import Problem
+from .problem import ALL, ALL_NOISE, PROVED, UNPROVED, Attempt, Edit, Obligation, Problem
 from .profile_rule import Mixture, cost, upper
 from .total import gaussian, total
 

@@ -13,8 +13,7 @@ from dpframe.sensitivity import L2
 from dpframe.symbols import Call, Expression, Number, log, power, sqrt
 
 from .algebra import at_point, enclose, outermost
-from .obligation import FIELD, PROVED, REFUTED, UNPROVED, Edit, Obligation, Witness, named
-from .problem import Problem
+from .problem import FIELD, PROVED, REFUTED, UNPROVED, Edit, Obligation, Problem, Witness, named
 from .sign import counterexample, nonnegative, positive
 
 RULE = "Pr[N(0, 1) > t] <= exp(-t^2/2)/2 for t >= 0"

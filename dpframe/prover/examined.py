@@ -20,7 +20,7 @@ from dpframe.symbols import Expression, Symbol
 from dpframe.theory import procedures as book
 
 from .algebra import at_point
-from .obligation import PROVED, REFUTED, Obligation, Witness
+from .problem import PROVED, REFUTED, Obligation, Witness
 from .sign import counterexample
 
 MOST = Fraction(8, 5)

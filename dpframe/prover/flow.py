@@ -33,9 +33,8 @@ from dpframe.graph.statistics import AGGREGATES, Count, RawAggregate, Statistic
 from dpframe.sensitivity import L2
 from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, Symbol
 
-from .obligation import DROP, REFUTED, RELEASE, UNPROVED, Edit, Obligation, Witness
-from .obligation import PUBLIC as MAKE_PUBLIC
-from .problem import Problem, on_nodes
+from .problem import DROP, REFUTED, RELEASE, UNPROVED, Edit, Obligation, Problem, Witness, on_nodes
+from .problem import PUBLIC as MAKE_PUBLIC
 
 
 def adaptive(problem: Problem) -> Iterator[Obligation]:

@@ -21,8 +21,7 @@ from dpframe.theory.facts import Hypothesis
 from dpframe.theory.gaussian import Squares, Tail, by_definition, by_profile, tail_bound, tail_of
 
 from .algebra import Field, enclose, range_of
-from .obligation import PROVED, REFUTED, UNPROVED, Constraint, Edit, Obligation
-from .problem import Problem
+from .problem import PROVED, REFUTED, UNPROVED, Constraint, Edit, Obligation, Problem
 from .profile_rule import Claim, compact, drawn_in, known_delta, refute
 from .sign import nonnegative, positive
 

@@ -21,8 +21,19 @@ from dpframe.privacy.personal import own_symbols_of
 from dpframe.symbols import RECORD, Number
 
 from .flow import moves
-from .obligation import ALL_NOISE, CLIP, NOISE, PROVED, REFUTED, UNPROVED, Edit, Obligation, Witness
-from .problem import Problem, on_nodes
+from .problem import (
+    ALL_NOISE,
+    CLIP,
+    NOISE,
+    PROVED,
+    REFUTED,
+    UNPROVED,
+    Edit,
+    Obligation,
+    Problem,
+    Witness,
+    on_nodes,
+)
 
 RULE = (
     "noise is the largest that any record's budget asks for, and more noise never costs more "

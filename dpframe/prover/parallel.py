@@ -23,8 +23,7 @@ from dpframe.graph.statistics import Statistic
 from dpframe.privacy import ADD_REMOVE, PersonalizedDP
 from dpframe.symbols import DATA, RECORD, Number
 
-from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness
-from .problem import Problem, thinnings
+from .problem import PROVED, REFUTED, UNPROVED, Obligation, Problem, Witness, thinnings
 
 ONE = Number(Fraction(1))
 RULE = (

@@ -14,9 +14,19 @@ from dpframe.privacy import PureDP, Share
 from dpframe.symbols import Expression, Number, add, multiply, split_coefficient
 
 from .algebra import number
-from .obligation import PROVED, REFUTED, SHARES, UNPROVED, Edit, Obligation, Witness, named, shown
 from .parallel import about, coarse, moving
-from .problem import Problem
+from .problem import (
+    PROVED,
+    REFUTED,
+    SHARES,
+    UNPROVED,
+    Edit,
+    Obligation,
+    Problem,
+    Witness,
+    named,
+    shown,
+)
 from .sign import Decision, nonnegative, positive
 
 ZERO = Number(Fraction(0))

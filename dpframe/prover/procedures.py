@@ -23,8 +23,7 @@ from dpframe.theory.book import KINDS
 
 from .examined import EXAMINED
 from .judge import Earned
-from .obligation import FIELD, PROVED, REFUTED, SHARES, UNPROVED, Edit, Obligation, Witness
-from .problem import Problem
+from .problem import FIELD, PROVED, REFUTED, SHARES, UNPROVED, Edit, Obligation, Problem, Witness
 from .sign import nonnegative
 from .without_theorem import WITHOUT_THEOREM
 

@@ -26,7 +26,7 @@ from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation
 from dpframe.symbols import Expression, Number, Symbol, add, power, sqrt
 
 from .algebra import BITS, at_point, enclose, rational_ball
-from .obligation import Constraint, Witness, joint_moves
+from .problem import Constraint, Witness, joint_moves
 from .sign import counterexample
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))

@@ -21,7 +21,8 @@ from .basic import with_theorems
 from .derivations import Derivation, named
 from .events import events
 from .noise import noise
-from .obligation import (
+from .plan import plan
+from .problem import (
     EVEN,
     PROVED,
     REFUTED,
@@ -30,10 +31,9 @@ from .obligation import (
     Constraint,
     Edit,
     Obligation,
+    Problem,
     Witness,
 )
-from .plan import plan
-from .problem import Problem
 from .sign import counterexample
 
 

@@ -19,7 +19,7 @@ from dpframe.exact.signs import Patch, axes_of, patch_of, place
 from dpframe.symbols import Expression, Symbol
 
 from .algebra import Field, Point, at_point, is_rational
-from .obligation import Witness, named
+from .problem import Witness, named
 
 MAX_POINTS = 2000
 FIRST = 8  # points that are tried before a proof is searched for

@@ -19,9 +19,20 @@ from dpframe.theory.trusted import OF_RECORDS, PER_RECORD
 
 from .flow import adaptive, flow, where
 from .noise import individual
-from .obligation import PROVED, REFUTED, TABLE, UNPROVED, Edit, Obligation, Witness, named
 from .parallel import thinning
-from .problem import Problem, on_nodes, place
+from .problem import (
+    PROVED,
+    REFUTED,
+    TABLE,
+    UNPROVED,
+    Edit,
+    Obligation,
+    Problem,
+    Witness,
+    named,
+    on_nodes,
+    place,
+)
 from .sign import positive
 
 ONE = Number(Fraction(1))

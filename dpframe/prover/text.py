@@ -12,7 +12,7 @@ from dpframe.privacy import Each
 from dpframe.privacy.personal import own_symbols_of
 from dpframe.symbols import Number
 
-from .obligation import PROVED, Constraint, Obligation, shown
+from .problem import PROVED, Constraint, Obligation, shown
 
 if TYPE_CHECKING:
     from .certify import Certificate

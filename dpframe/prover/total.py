@@ -26,7 +26,8 @@ from dpframe.symbols import RELEASED, Expression, Number, log, maximum, sqrt
 
 from .algebra import Field
 from .judge import Move, judge
-from .obligation import (
+from .parallel import about, moving
+from .problem import (
     ALL,
     ALL_NOISE,
     PROVED,
@@ -35,12 +36,11 @@ from .obligation import (
     Attempt,
     Edit,
     Obligation,
+    Problem,
     Witness,
     joint_moves,
     named,
 )
-from .parallel import about, moving
-from .problem import Problem
 from .profile_rule import Claim
 from .sign import nonnegative, positive
 

@@ -17,8 +17,7 @@ from dpframe.numbers import shortest
 from dpframe.privacy import REPLACE_ONE
 from dpframe.symbols import RELEASED, Expression, Number, exp, power
 
-from .obligation import PROVED, REFUTED, UNPROVED, Obligation, Witness, named
-from .problem import Problem
+from .problem import PROVED, REFUTED, UNPROVED, Obligation, Problem, Witness, named
 from .sign import counterexample, nonnegative
 
 HALF, ONE = Fraction(1, 2), Number(Fraction(1))

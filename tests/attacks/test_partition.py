@@ -14,9 +14,8 @@ from dpframe.graph.graph import classes
 from dpframe.graph.maps.bounds import Intercept, Normalized
 from dpframe.graph.statistics import Histogram
 from dpframe.prover import parallel
-from dpframe.prover.obligation import joint_moves
 from dpframe.prover.parallel import moving
-from dpframe.prover.problem import Problem
+from dpframe.prover.problem import Problem, joint_moves
 from dpframe.sensitivity import L1, L2
 from dpframe.theory import KINDS
 from tests.attacks.pairs import anything, run, size

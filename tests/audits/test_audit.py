@@ -11,7 +11,7 @@ import pytest
 import dpframe as dp
 from dpframe.audits import audit
 from dpframe.graph.graph import classes
-from dpframe.prover.obligation import joint_moves
+from dpframe.prover.problem import joint_moves
 
 NORM_ONE = dp.Rows(norm=1)
 LABEL_ONE = dp.Column(bound=1)

@@ -7,7 +7,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.prover import report
-from dpframe.prover.obligation import Attempt
+from dpframe.prover.problem import Attempt
 from tests.support.samples import setting
 
 X, Y = np.eye(3), np.ones(3)

@@ -20,7 +20,7 @@ from dpframe.mechanisms import Calibration, Gaussian, Laplace
 from dpframe.privacy import PureDP, Share
 from dpframe.prover import Report
 from dpframe.prover.jointly import noise_factor
-from dpframe.prover.obligation import (
+from dpframe.prover.problem import (
     ALL_NOISE,
     CLIP,
     DROP,

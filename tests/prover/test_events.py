@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 import dpframe as dp
 from dpframe.graph import lower_bound, upper_bound
-from dpframe.prover.obligation import REFUTED
+from dpframe.prover.problem import REFUTED
 
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 

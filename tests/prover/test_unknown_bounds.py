@@ -12,7 +12,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.graph.statistics.base import RecordSum
-from dpframe.prover.obligation import Verdict
+from dpframe.prover.problem import Verdict
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 HALF = Fraction(1, 2)

@@ -13,7 +13,7 @@ import pytest
 import dpframe as dp
 from dpframe.graph import Graph, Release
 from dpframe.prover import examine
-from dpframe.prover.obligation import REFUTED
+from dpframe.prover.problem import REFUTED
 from tests.support.checking import check
 
 APPROX = dp.ApproxDP(1, Fraction(1, 10**6))

@@ -13,7 +13,7 @@ from scipy.stats import chi2, kstest
 import dpframe as dp
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.graph.procedures import GaussianMixing
-from dpframe.prover.obligation import REFUTED
+from dpframe.prover.problem import REFUTED
 from dpframe.randomness import Randomness
 from dpframe.regressions.hessian_mixing import newton
 from tests.support import checking as check

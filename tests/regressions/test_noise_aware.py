@@ -11,7 +11,7 @@ import pytest
 import dpframe as dp
 from dpframe.graph import Post, Release
 from dpframe.graph.procedure import Procedure
-from dpframe.prover.obligation import REFUTED
+from dpframe.prover.problem import REFUTED
 from dpframe.regressions.bayesian import gaussian_posterior, laplace_posterior
 from dpframe.regressions.noise_aware import (
     GaussianNoise,

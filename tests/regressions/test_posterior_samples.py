@@ -10,7 +10,7 @@ from scipy.linalg import solve_triangular
 import dpframe as dp
 from dpframe.graph.procedures import TransposedPosterior
 from dpframe.graph.procedures.posterior import Posterior
-from dpframe.prover.obligation import REFUTED
+from dpframe.prover.problem import REFUTED
 from dpframe.regressions.ops_choices import adaptive_penalty, root_of
 
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)

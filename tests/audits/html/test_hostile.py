@@ -10,7 +10,7 @@ from dpframe.audits.html import html
 from dpframe.audits.html.elements import Element, element, render, visible
 from dpframe.literature.catalogue import setting_of
 from dpframe.prover import Obligation, Verdict
-from dpframe.prover.obligation import Witness
+from dpframe.prover.problem import Witness
 from tests.support.html_cases import found_of
 from tests.support.html_pages import read
 
