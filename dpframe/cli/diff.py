@@ -36,8 +36,7 @@ def diff(
 
 def _checked(path: Path) -> Any:
     """The file's document; a complaint where the independent checker refuses it."""
-    from dpframe.exact.documents import read
-    from dpframe.exact.limits import Unusable
+    from dpframe.exact.documents import Unusable, read
     from dpframe.kernel import check
     from dpframe.kernel.reading import content_of
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from .documents import ZERO, Unbounded
 from .interval import Interval, added, exp, log, multiplied, outwards, raised
-from .limits import ZERO, Unbounded
 from .profile import least_std
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from .documents import Range
-from .limits import MAX_BITS, Exponent, Refused
+from .documents import MAX_BITS, Exponent, Range, Refused
 
 if TYPE_CHECKING:
     from .ring import Ring

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from .limits import ZERO, Unbounded
+from .documents import ZERO, Unbounded
 
 FAR = Fraction(1, 2**2900)  # above exp(-64^2/2)
 LARGEST = 20_000  # the argument of exp

@@ -9,8 +9,8 @@ from functools import lru_cache
 from itertools import count, islice, starmap
 from typing import NamedTuple
 
+from .documents import HALF, ONE, ZERO, Unbounded
 from .interval import FAR, Interval, exp, log, magnitude, multiplied, phases, pi, raised
-from .limits import HALF, ONE, ZERO, Unbounded
 
 SCALE = 192
 BITS = 160

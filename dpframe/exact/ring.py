@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from .documents import number
+from .documents import MAX_BITS, MAX_WORK, ZERO, Exponent, Json, Refused, number
 from .formula import Atom, Formula, Mono, text_of
 from .interval import whole_root
-from .limits import MAX_BITS, MAX_WORK, ZERO, Exponent, Json, Refused
 from .signs import Sign, Steps, at_once
 
 PRIMES = [p for p in range(2, 100) if all(p % k for k in range(2, p))]

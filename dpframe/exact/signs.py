@@ -14,11 +14,10 @@ from itertools import product
 from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from .documents import Range
+from .documents import MAX_TENSOR, ZERO, Json, Range, Refused
 from .enclosure import Enclosure
 from .formula import Atom, Formula, atom_text, digest, text_of
 from .interval import floor_to, log, root_ends
-from .limits import MAX_TENSOR, ZERO, Json, Refused
 
 if TYPE_CHECKING:
     from .ring import Ring

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from dpframe.exact.limits import Refused
+from dpframe.exact.documents import Refused
 from dpframe.identity import kind_of
 from dpframe.privacy import REPLACE_ONE, Relation, Unit
 from dpframe.sensitivity import L1, L2, OPERATOR

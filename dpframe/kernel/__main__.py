@@ -8,8 +8,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from dpframe.exact.documents import read
-from dpframe.exact.limits import Unusable
+from dpframe.exact.documents import Unusable, read
 
 from .checker import check
 from .reading import content_of

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from dpframe.exact.documents import Range, domain, keys, number, plain
+from dpframe.exact.documents import Json, Range, Refused, Unusable, domain, keys, number, plain
 from dpframe.exact.enclosure import Enclosure
 from dpframe.exact.formula import Formula, text_of
 from dpframe.exact.interval import Interval
-from dpframe.exact.limits import Json, Refused, Unusable
 from dpframe.exact.ring import FUNCTIONS, NAME, Ring
 from dpframe.exact.signs import Steps
 from dpframe.theory import DERIVATIONS

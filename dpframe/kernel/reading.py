@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from dpframe.exact.limits import Unusable
+from dpframe.exact.documents import Unusable
 
 MAX_FILE, MAX_VALUES = 16 * 2**20, 1_000_000  # before anything is parsed
 

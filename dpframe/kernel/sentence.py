@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dpframe.exact.documents import Json
 from dpframe.exact.formula import range_text, text_of
-from dpframe.exact.limits import Json
 from dpframe.theory.at import At
 from dpframe.theory.facts import Bound, Known, OfBudgets
 

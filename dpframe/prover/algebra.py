@@ -13,9 +13,8 @@ from typing import Any
 
 import flint
 
-from dpframe.exact.documents import Range
+from dpframe.exact.documents import Range, Refused
 from dpframe.exact.formula import Atom, Formula
-from dpframe.exact.limits import Refused
 from dpframe.exact.ring import Ring
 from dpframe.numerics.calibrate import analytic_sigma_ball
 from dpframe.numerics.rounding import arb_float, working

@@ -11,8 +11,8 @@ from typing import Any
 
 import attrs
 
+from dpframe.exact.documents import Refused
 from dpframe.exact.formula import Formula
-from dpframe.exact.limits import Refused
 from dpframe.numerics.rounding import arb_lower
 from dpframe.symbols import Expression, Number
 from dpframe.symbols.arithmetic import Formulas

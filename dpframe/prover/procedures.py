@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from dpframe.exact.limits import Refused
+from dpframe.exact.documents import Refused
 from dpframe.graph import Bound, Graph, Procedure, points_of
 from dpframe.graph.facts import Symbolic, facts_of
 from dpframe.graph.procedures import RandomStopping

@@ -12,9 +12,8 @@ from fractions import Fraction
 
 import attrs
 
-from dpframe.exact.documents import Range
+from dpframe.exact.documents import HALF, Range, Refused
 from dpframe.exact.formula import Formula
-from dpframe.exact.limits import HALF, Refused
 from dpframe.exact.signs import Patch, axes_of, patch_of, place
 from dpframe.symbols import Expression, Symbol
 

@@ -12,10 +12,9 @@ from functools import lru_cache
 from itertools import islice, product
 from typing import Any
 
-from dpframe.exact.documents import Range
+from dpframe.exact.documents import HALF, MAX_BOXES, ONE, ZERO, Json, Range, Refused, Unbounded
 from dpframe.exact.formula import Formula, atom_text
 from dpframe.exact.interval import Interval, floor_to, magnitude, middle
-from dpframe.exact.limits import HALF, MAX_BOXES, ONE, ZERO, Json, Refused, Unbounded
 from dpframe.exact.profile import Draws, Line
 from dpframe.exact.ring import Ring
 from dpframe.exact.signs import Claim, Patch, Sign, Steps, extrema, patch_of, place

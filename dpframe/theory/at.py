@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any, Self
 
-from dpframe.exact.documents import Range, number
+from dpframe.exact.documents import Json, Range, Refused, number
 from dpframe.exact.formula import Atom, Formula, text_of
-from dpframe.exact.limits import Json, Refused
 from dpframe.exact.ring import Ring
 
 from .facts import Bound, Hypothesis, Iterate, Known, Post, Procedure, Release, public

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, NamedTuple
 
+from dpframe.exact.documents import Json
 from dpframe.exact.formula import Formula
-from dpframe.exact.limits import Json
 
 from .at import At, Context
 from .facts import Release

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from dpframe.exact.documents import Range
+from dpframe.exact.documents import Json, Range, Refused
 from dpframe.exact.enclosure import Enclosure
 from dpframe.exact.formula import Formula, digest, text_of
 from dpframe.exact.interval import Interval, middle
-from dpframe.exact.limits import Json, Refused
 from dpframe.exact.ring import Ring
 
 from .at import At

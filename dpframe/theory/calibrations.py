@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from dpframe.exact.documents import HALF
 from dpframe.exact.formula import Formula, text_of
-from dpframe.exact.limits import HALF
 
 from .at import At, Context
 from .book import theorem

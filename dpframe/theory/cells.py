@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from dpframe.exact.documents import keys
-from dpframe.exact.limits import HALF, Json
+from dpframe.exact.documents import HALF, Json, keys
 
 from .at import Context
 from .book import CELL, PLAIN, PLAIN_SUM, kind

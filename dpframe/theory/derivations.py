@@ -9,10 +9,9 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
-from dpframe.exact.documents import number
+from dpframe.exact.documents import HALF, MAX_BOXES, Json, Refused, Unbounded, number
 from dpframe.exact.formula import Formula, digest
 from dpframe.exact.interval import FAR
-from dpframe.exact.limits import HALF, MAX_BOXES, Json, Refused, Unbounded
 from dpframe.exact.profile import Draws, Line, composed
 from dpframe.exact.ring import Ring
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dpframe.exact.documents import HALF, Json
 from dpframe.exact.formula import Formula
-from dpframe.exact.limits import HALF, Json
 
 from .at import Context
 from .book import BY_RECORD, PLAIN, kind

@@ -10,8 +10,8 @@ from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from typing import Any
 
+from dpframe.exact.documents import ZERO
 from dpframe.exact.formula import Formula
-from dpframe.exact.limits import ZERO
 
 from .mechanisms import Noise, noise_of
 

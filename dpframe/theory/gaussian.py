@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from dpframe.exact.documents import number
+from dpframe.exact.documents import HALF, ZERO, Json, Refused, number
 from dpframe.exact.formula import Formula, digest, text_of
 from dpframe.exact.interval import Interval, root_ends
-from dpframe.exact.limits import HALF, ZERO, Json, Refused
 from dpframe.exact.profile import profile
 
 from .at import At, Context

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
-from dpframe.exact.documents import keys
+from dpframe.exact.documents import Json, Refused, keys
 from dpframe.exact.formula import Formula
-from dpframe.exact.limits import Json, Refused
 
 from .at import Context
 

@@ -6,9 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpframe.exact.documents import Range, keys, number
+from dpframe.exact.documents import ZERO, Json, Range, keys, number
 from dpframe.exact.formula import Formula
-from dpframe.exact.limits import ZERO, Json
 
 from .at import At, Context
 from .book import KINDS, answers_of

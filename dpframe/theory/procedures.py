@@ -11,8 +11,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Annotated, Any, TypeAlias
 
+from dpframe.exact.documents import HALF, Json, Refused
 from dpframe.exact.formula import Formula
-from dpframe.exact.limits import HALF, Json, Refused
 
 from .at import At, Context, Judge
 from .book import DERIVATIONS, PLAIN, SPENT, kind

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, TypeAlias
 
-from dpframe.exact.documents import keys
+from dpframe.exact.documents import Json, Refused, keys
 from dpframe.exact.formula import Formula, text_of
 from dpframe.exact.interval import Interval, exp
-from dpframe.exact.limits import Json, Refused
 from dpframe.exact.ring import NAME
 
 from .at import At, Context

@@ -7,9 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from dpframe.exact.documents import NUMBER, number
+from dpframe.exact.documents import HALF, NUMBER, ZERO, Json, number
 from dpframe.exact.formula import Formula
-from dpframe.exact.limits import HALF, ZERO, Json
 
 from .at import Context
 from .book import PLAIN, ROUNDING, ZERO_MAP, kind

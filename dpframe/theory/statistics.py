@@ -9,8 +9,8 @@ from fractions import Fraction
 from functools import partial, reduce
 from typing import Annotated, Any, NoReturn
 
+from dpframe.exact.documents import HALF, ZERO, Refused
 from dpframe.exact.formula import Formula
-from dpframe.exact.limits import HALF, ZERO, Refused
 
 from .at import Context
 from .book import COMBINED, PLAIN, PLAIN_SUM, RECORD_SUM, ZERO_MAP, ZERO_SUM, kind

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeAlias
 
+from dpframe.exact.documents import Json
 from dpframe.exact.formula import Formula, text_of
-from dpframe.exact.limits import Json
 
 from .at import At
 from .book import OF_BUDGETS, PLAIN, kind

@@ -7,8 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from dpframe.exact.documents import ZERO
 from dpframe.exact.formula import Formula
-from dpframe.exact.limits import ZERO
 
 from .at import Context
 from .book import BY_RECORD, OF_BUDGETS, PLAIN, SAMPLE, kind

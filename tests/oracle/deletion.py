@@ -56,7 +56,7 @@ class Excused:
 
     def call(self, which: int, stated: Callable[[], Any], instead: Callable[[], Any]) -> Any:
         """What a call gives that may refuse, or what stands in its place."""
-        from dpframe.exact.limits import Refused
+        from dpframe.exact.documents import Refused
 
         try:
             return stated()

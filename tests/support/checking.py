@@ -10,10 +10,9 @@ from typing import Any
 from dpframe import kernel
 from dpframe.exact import ring as exact_ring
 from dpframe.exact import signs as exact_signs
-from dpframe.exact.documents import domain, plain, read
+from dpframe.exact.documents import Refused, Unbounded, Unusable, domain, plain, read
 from dpframe.exact.enclosure import Enclosure
 from dpframe.exact.interval import Interval, ball, cos_sin_units
-from dpframe.exact.limits import Refused, Unbounded, Unusable
 from dpframe.exact.profile import Draws, Line, composed, least_std, mills, profile
 from dpframe.kernel import checker as kernel_checker
 from dpframe.kernel.__main__ import main
