@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 from dpframe.exact.documents import Unusable, read
 
-from .checker import check
+from .checker import check, safe
 from .reading import content_of
-from .sentence import safe
 
 
 def main(argv: Sequence[str] | None = None) -> int:
