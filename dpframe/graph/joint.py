@@ -27,7 +27,7 @@ from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Relation, Share
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, add, analytic_sigma, exact, maximum, sqrt
-from dpframe.theory import joint as book
+from dpframe.theory import gaussian as book
 from dpframe.theory.book import PLAIN
 
 from .facts import Symbolic, facts_of

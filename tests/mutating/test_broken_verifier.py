@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 import dpframe as dp
-from dpframe.prover import basic, joint_total, noise, parallel, report, structure
+from dpframe.prover import basic, total, noise, parallel, report, structure
 from dpframe.prover.judge import Earned
 from tests.mutating import Operator, Outcome, judged, mutant, mutants
 from tests.mutating.examples import CellCounts
@@ -36,7 +36,7 @@ def test_a_profile_that_always_holds(monkeypatch):
         del problem
         return Earned(move.obligation("it is so"))
 
-    monkeypatch.setattr(joint_total, "judge", judged)
+    monkeypatch.setattr(total, "judge", judged)
     found = survivors(dp.AdaSSP())
     assert {"nine tenths", "half", "root of 2", "mu", "B forgotten", "epsilon doubled"} <= found
 
@@ -123,7 +123,7 @@ def test_one_cell_that_is_charged_for_two(monkeypatch):
     assert "one cell" in {one.operator.name for one in found.survivors}
 
 
-@pytest.mark.parametrize("hole", [joint_total, noise])
+@pytest.mark.parametrize("hole", [total, noise])
 def test_holes_are_closed_again(hole):
     """monkeypatch undoes what it did."""
     assert hole.__name__.startswith("dpframe.")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dpframe.prover import joint_total
+from dpframe.prover import total
 from dpframe.prover.judge import Earned
 from tests.mutating.__main__ import main
 
@@ -29,7 +29,7 @@ def test_json(capsys):
 
 def test_survivors_are_named(capsys, monkeypatch):
     """Exit status 1."""
-    monkeypatch.setattr(joint_total, "judge", lambda _, move: Earned(move.obligation("so")))
+    monkeypatch.setattr(total, "judge", lambda _, move: Earned(move.obligation("so")))
     assert main(["AdaSSP"]) == 1
     assert "survivor: AdaSSP, half: " in capsys.readouterr().out
 
