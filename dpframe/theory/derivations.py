@@ -20,9 +20,8 @@ from .book import THEOREMS, derivation
 from .boxes import on_boxes
 from .calibrations import moved_by
 from .facts import Bound, Procedure, Release
-from .gaussian import approximately
+from .gaussian import PARTS, above, approximately, by_part, joint, squared_moves
 from .guarantees import APPROX, GAUSSIAN, PURE, ZCDP
-from .joint import PARTS, above, by_part, joint, squared_moves
 
 
 def moving(c: At, releases: Sequence[Release]) -> list[list[Release]]:

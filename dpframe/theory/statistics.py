@@ -15,7 +15,7 @@ from dpframe.exact.formula import Formula
 from .at import Context
 from .book import COMBINED, PLAIN, PLAIN_SUM, RECORD_SUM, ZERO_MAP, ZERO_SUM, kind
 from .facts import LabelFacts, RowFacts, StatisticFacts
-from .joint import by_part, charged, joint, larger, sizes_of
+from .gaussian import by_part, charged, joint, larger, sizes_of
 from .keys import Cuts, Positive, Read, between
 from .procedures import floor_of
 from .rows import stepped

@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 import dpframe as dp
-from dpframe.prover import basic, total, noise, parallel, report, structure
+from dpframe.prover import basic, noise, parallel, report, structure, total
 from dpframe.prover.judge import Earned
 from tests.mutating import Operator, Outcome, judged, mutant, mutants
 from tests.mutating.examples import CellCounts

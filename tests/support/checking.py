@@ -21,7 +21,7 @@ from dpframe.kernel.reading import content_of
 from dpframe.prover.witnesses import Searched, _line, exactly, proved, some
 from dpframe.theory import DERIVATIONS, KINDS, THEOREMS
 from dpframe.theory.estimates import moves_of
-from dpframe.theory.joint import PARTS, joint
+from dpframe.theory.gaussian import PARTS, joint
 from dpframe.theory.personal import derive
 from dpframe.theory.relations import ADD_REMOVE, RELATIONS, REPLACE_ONE
 

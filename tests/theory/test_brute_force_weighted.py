@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpframe.theory.joint import joint, sizes_of
+from dpframe.theory.gaussian import joint, sizes_of
 from dpframe.theory.personal import derive, each_record, learned
 from tests.oracle.tables import ball_ridge
 from tests.support import checking as check

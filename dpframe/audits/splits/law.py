@@ -16,7 +16,7 @@ from dpframe.graph import Graph, Joint, Release
 from dpframe.graph.joint import unit_std
 from dpframe.privacy import REPLACE_ONE, GaussianDP, Share
 from dpframe.symbols import Expression, Number, add, multiply, power, sqrt
-from dpframe.theory.joint import PARTS
+from dpframe.theory.gaussian import PARTS
 
 from .noise import NoiseCriterion
 from .resplit import joint_of, moved
