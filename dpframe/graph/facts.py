@@ -20,8 +20,8 @@ from dpframe.symbols import DATA, RECORD, Expression, Number, rational
 from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory import facts as known
 from dpframe.theory.book import KINDS, Answers, answers_of
+from dpframe.theory.guarantees import RELATIONS
 from dpframe.theory.mechanisms import NOISES, Noise
-from dpframe.theory.relations import RELATIONS
 
 from .node import Node
 

@@ -20,10 +20,9 @@ from dpframe.theory.at import At
 from dpframe.theory.boxes import narrowed
 from dpframe.theory.derivations import named_theorems
 from dpframe.theory.facts import Bound, Hypothesis, Known, OfBudgets, public
-from dpframe.theory.guarantees import GUARANTEES
+from dpframe.theory.guarantees import GUARANTEES, RELATIONS
 from dpframe.theory.personal import committed, derive, each_record, learned
 from dpframe.theory.procedures import nested
-from dpframe.theory.relations import RELATIONS
 
 
 def sentence(c: At, claimed: Json) -> str:

@@ -9,7 +9,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument, of_kind
 from dpframe.symbols import Expression, Number, Symbol, exact
-from dpframe.theory.relations import RELATIONS
+from dpframe.theory.guarantees import RELATIONS
 
 
 class Relation(enum.Enum):

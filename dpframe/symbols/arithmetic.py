@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from dpframe.errors import InvalidArgument, check_kind, check_word
 from dpframe.numbers import shortest
-from dpframe.theory.relations import Relation
+from dpframe.theory.guarantees import Relation
 
 from .expression import (
     CLOSED,

@@ -12,8 +12,7 @@ from dpframe.exact.formula import Atom, Formula, text_of
 from dpframe.exact.ring import Ring
 
 from .facts import Bound, Hypothesis, Iterate, Known, Post, Procedure, Release, public
-from .guarantees import Guarantee
-from .relations import Relation
+from .guarantees import Guarantee, Relation
 
 
 class Past:

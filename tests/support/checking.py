@@ -22,8 +22,8 @@ from dpframe.prover.witnesses import Searched, _line, exactly, proved, some
 from dpframe.theory import DERIVATIONS, KINDS, THEOREMS
 from dpframe.theory.estimates import moves_of
 from dpframe.theory.gaussian import PARTS, joint
+from dpframe.theory.guarantees import ADD_REMOVE, RELATIONS, REPLACE_ONE
 from dpframe.theory.personal import derive
-from dpframe.theory.relations import ADD_REMOVE, RELATIONS, REPLACE_ONE
 
 line = _line
 

@@ -21,9 +21,8 @@ from dpframe.graph.node import Node
 from dpframe.mechanisms import Mechanism
 from dpframe.privacy import Guarantee, Relation
 from dpframe.theory import KINDS
-from dpframe.theory.guarantees import GUARANTEES
+from dpframe.theory.guarantees import GUARANTEES, RELATIONS
 from dpframe.theory.mechanisms import NOISES
-from dpframe.theory.relations import RELATIONS
 
 PACKAGE = Path(dpframe.__file__).parent
 Found = tuple[str, tuple[str, ...]]  # a file, and the kinds that a list in it names
