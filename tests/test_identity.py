@@ -11,7 +11,7 @@ import pytest
 import dpframe as dp
 from dpframe.accountants import ACCOUNTANTS
 from dpframe.graph.maps.bounds import ClipNorm
-from dpframe.graph.objectives import Logistic
+from dpframe.graph.procedure import Logistic
 from dpframe.graph.procedures.deep_point import DeepPoint
 from dpframe.graph.release import Release
 from dpframe.graph.rows import Rows

@@ -27,7 +27,7 @@ from .node import Node
 
 if TYPE_CHECKING:
     from .columns import Column
-    from .objectives import Objective
+    from .procedure import Objective
     from .rows import Rows
     from .statistics import Statistic
 
@@ -228,7 +228,7 @@ def as_in_a_file(value: Any) -> Any:
 def _facts(node: Node, replaced: bool) -> Any:  # noqa: FBT001 - a key of the cache
     from .columns import Column
     from .maps.weighted import Weight
-    from .objectives import Objective
+    from .procedure import Objective
     from .rows import Rows
     from .statistics import Statistic
 
@@ -281,7 +281,7 @@ def told_by_statistic(statistic: Statistic, relation: Relation | None) -> known.
 
 def told_by_loss(loss: Objective) -> known.Loss:
     """What a loss says of itself, of rows of norm 1 and coefficients inside a bound on x'theta."""
-    from .objectives import Bounds
+    from .procedure import Bounds
 
     one = Number(Fraction(1))
 

@@ -11,7 +11,7 @@ from .loop import Iterate
 from .maps.cells import cell_under
 from .maps.residuals import Gradient
 from .node import DataNode
-from .objectives import Objective, Squared
+from .procedure import Objective, Squared
 from .rows import Rows
 from .statistics import (
     Argmin,

@@ -26,9 +26,8 @@ from .known import Known
 from .loop import Loop
 from .maps.weighted import Weight
 from .node import DataNode, Node
-from .objectives import Bounds, Objective
 from .post import Post
-from .procedure import Procedure
+from .procedure import Bounds, Objective, Procedure
 from .release import Release, symbols_of
 from .rows import Rows
 from .schema import Setting

@@ -16,7 +16,7 @@ from dpframe.graph import (
 )
 from dpframe.graph.functions import gradient
 from dpframe.graph.joint import unit_std
-from dpframe.graph.objectives import Huber
+from dpframe.graph.procedure import Huber
 from dpframe.graph.statistics import LambdaMin
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Share

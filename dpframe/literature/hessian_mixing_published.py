@@ -14,7 +14,7 @@ from dpframe.graph import (
     release,
 )
 from dpframe.graph.functions import aggregate, gradient
-from dpframe.graph.objectives import Huber
+from dpframe.graph.procedure import Huber
 from dpframe.literature.adassp_published import TOLERANCE
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Share

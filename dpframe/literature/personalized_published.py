@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
 from dpframe.graph.maps.weighted import thinned
-from dpframe.graph.objectives import Squared
+from dpframe.graph.procedure import Squared
 from dpframe.graph.statistics import Argmin, Count
 from dpframe.mechanisms import L2Laplace
 from dpframe.privacy import Share

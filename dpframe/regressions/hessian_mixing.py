@@ -15,7 +15,7 @@ from dpframe.graph import (
     release,
 )
 from dpframe.graph.functions import gradient, lambda_min
-from dpframe.graph.objectives import Huber
+from dpframe.graph.procedure import Huber
 from dpframe.graph.procedures.gaussian_mixing import GaussianMixing, gaussian_mixing
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Share

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
-from dpframe.graph.objectives import Logistic, Squared
+from dpframe.graph.procedure import Logistic, Squared
 from dpframe.graph.statistics import Argmin
 from dpframe.mechanisms import Gaussian, L2Laplace
 from dpframe.privacy import Share

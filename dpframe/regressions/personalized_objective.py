@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, post
-from dpframe.graph.objectives import Huber
+from dpframe.graph.procedure import Huber
 from dpframe.graph.procedures import tilted_minimum
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, maximum, power

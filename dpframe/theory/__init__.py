@@ -10,7 +10,6 @@ from . import (  # noqa: F401 - every file enters its rules
     rows,
     statistics,
     trusted,
-    weights,
 )
 from .book import DERIVATIONS, KINDS, THEOREMS
 

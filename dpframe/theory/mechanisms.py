@@ -44,21 +44,21 @@ class Noise(NamedTuple):
     """
 
 
-GAUSSIAN = Noise(
+GAUSSIAN_NOISE = Noise(
     "L2", on_grid=True, whole=False, loss=NORMAL, attained=True, uneven=False, instead_of=None
 )
-MIRRORED = GAUSSIAN._replace(uneven=True, instead_of="gaussian")  # proofs/matrix_noise
-LAPLACE = GAUSSIAN._replace(norm="L1", loss=LAPLACIAN)
-L2_LAPLACE = GAUSSIAN._replace(on_grid=False, loss=RESPONSE)
+MIRRORED = GAUSSIAN_NOISE._replace(uneven=True, instead_of="gaussian")  # proofs/matrix_noise
+LAPLACE = GAUSSIAN_NOISE._replace(norm="L1", loss=LAPLACIAN)
+L2_LAPLACE = GAUSSIAN_NOISE._replace(on_grid=False, loss=RESPONSE)
 NOISES = {
-    "gaussian": GAUSSIAN,
+    "gaussian": GAUSSIAN_NOISE,
     "mirrored_gaussian": MIRRORED,
     "laplace": LAPLACE,
     "l2_laplace": L2_LAPLACE,
-    "discrete_gaussian": GAUSSIAN._replace(whole=True, loss=RHO),
+    "discrete_gaussian": GAUSSIAN_NOISE._replace(whole=True, loss=RHO),
     "discrete_laplace": LAPLACE._replace(whole=True, loss=RESPONSE),
 }
-FOREIGN = GAUSSIAN._replace(on_grid=False, loss=UNKNOWN, attained=False)
+FOREIGN = GAUSSIAN_NOISE._replace(on_grid=False, loss=UNKNOWN, attained=False)
 
 
 def noise_of(mechanism: str) -> Noise:

@@ -11,7 +11,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.graph import Procedure, objectives, procedures
-from dpframe.graph.objectives import Objective
+from dpframe.graph.procedure import Objective
 from dpframe.identity import own
 from dpframe.prover.procedures import WAYS_OUT
 from dpframe.prover.without_theorem import WITHOUT_THEOREM

@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import minimize, minimize_scalar
 
 import dpframe as dp
-from dpframe.graph.objectives import Bounds, Huber, Logistic, Squared
+from dpframe.graph.procedure import Bounds, Huber, Logistic, Squared
 from dpframe.graph.statistics import Argmin, newton
 from dpframe.sensitivity import L1, L2
 from dpframe.symbols import constant, parameter

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dpframe as dp
 from dpframe.graph.joint import unit_std
 from dpframe.graph.maps.weighted import SampledColumn, SampledRows, Thinning
-from dpframe.graph.objectives import Squared
+from dpframe.graph.procedure import Squared
 from dpframe.graph.statistics import Argmin
 from dpframe.literature.personalized_published import (
     PersonalizedRidgePrinted,

@@ -14,7 +14,7 @@ import dpframe as dp
 from dpframe.graph.maps.base import ColumnMap
 from dpframe.graph.maps.residuals import Gradient, GradientAt
 from dpframe.graph.maps.scaled import DividedRecords
-from dpframe.graph.objectives import Huber, Logistic, Squared
+from dpframe.graph.procedure import Huber, Logistic, Squared
 from dpframe.graph.statistics.estimates import ridge
 from dpframe.numerics.blocks.elementwise import decay, solutions
 from dpframe.prover.algebra import enclose

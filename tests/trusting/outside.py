@@ -11,8 +11,7 @@ import dpframe as dp
 from dpframe.graph import ColumnNode, RowsNode
 from dpframe.graph.maps.base import ColumnMap, RowMap
 from dpframe.graph.maps.weighted import Weight, WeightedColumn, WeightedRows
-from dpframe.graph.objectives import IDENTITY, Objective
-from dpframe.graph.procedure import Sampler
+from dpframe.graph.procedure import IDENTITY, Objective, Sampler
 from dpframe.graph.statistics import OneRow, RecordSum
 from dpframe.mechanisms import positive_formula
 from dpframe.sensitivity import L1

@@ -10,7 +10,7 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, DataNode, RowsNode, iterate
 from dpframe.graph import functions as of
-from dpframe.graph.objectives import Huber, Logistic, Objective, Squared
+from dpframe.graph.procedure import Huber, Logistic, Objective, Squared
 from dpframe.graph.statistics import AGGREGATES, Gram, Moment, Statistic
 from dpframe.symbols import Expression, Number, call, exact, sqrt
 

@@ -17,7 +17,7 @@ from ..arrays import Array, Numbers, Values, np
 from ..columns import Column
 from ..loop import Iterate
 from ..node import Node
-from ..objectives import Objective
+from ..procedure import Objective
 from ..rows import Rows
 from ..statistics.sums import Trace
 from .base import RecordColumn, RecordMap

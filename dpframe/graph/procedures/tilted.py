@@ -18,8 +18,7 @@ from ..columns import Column
 from ..facts import by_the_book
 from ..maps.weighted import RecordWeights, Weight
 from ..node import Node, Reading
-from ..objectives import Bounds, Objective
-from ..procedure import Random, Rounded, Searcher
+from ..procedure import Bounds, Objective, Random, Rounded, Searcher
 from ..rows import Rows
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from ..known import reads_budgets
 from ..maps.grid import gridded
 from ..maps.weighted import RecordWeights, Weight
 from ..node import Node, Reading, positive
-from ..objectives import Bounds, Objective, Squared
+from ..procedure import Bounds, Objective, Squared
 from ..rows import Rows
 from .base import Searched, Summed
 

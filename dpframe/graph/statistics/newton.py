@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dpframe.errors import NotExecutable
 from dpframe.symbols import Expression
 
-from ..objectives import Objective
+from ..procedure import Objective
 
 Array = NDArray[Any]
 Work = Callable[[Array, Array], Array]
