@@ -4,16 +4,138 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpframe.exact.documents import HALF, Json, keys
+from dpframe.exact.documents import HALF, ZERO, Json, keys
+from dpframe.exact.formula import Formula
 
 from .at import Context
-from .book import CELL, PLAIN, PLAIN_SUM, kind
-from .facts import LabelFacts, RowFacts, StatisticFacts
-from .keys import Positive, Read, increasing
+from .book import BY_RECORD, CELL, OF_BUDGETS, PLAIN, PLAIN_SUM, SAMPLE, kind
+from .facts import (
+    Budgets,
+    LabelFacts,
+    OfBudgets,
+    RecordWeights,
+    RowFacts,
+    StatisticFacts,
+    Thinning,
+    Weight,
+)
+from .keys import Bits, Positive, Read, increasing
 from .statistics import signed_sum, units
+
+
+@kind("budgets", answers=PLAIN)
+def _budgets(at: Context) -> Budgets:
+    """Everybody's budgets, which are no data."""
+    at.require(at.personal_budgets(), "the target has no budgets of each record")
+    return Budgets()
+
+
+@kind("of_budgets", answers=OF_BUDGETS)
+def _of_budgets(
+    at: Context, *, what: str, formula: Positive, noise: Positive | None = None
+) -> OfBudgets:
+    """The total, largest, smallest or average of a positive formula of each record's budget, or a
+    cap for it: all that is used of it is that it is positive.
+    """
+    kinds = ("total", "largest", "smallest", "average", "cap")
+    at.require(what in kinds and (noise is not None) == (what == "cap"), f"what: one of {kinds}")
+    at.require(at.each(formula), "its formula must read each record's budget")
+    if noise is not None:
+        at.shared(noise)
+    return OfBudgets(what, formula)
+
+
+@kind("weight", answers=OF_BUDGETS)
+def _weight(at: Context, *, factor: Positive) -> Weight:
+    """A public factor of each record."""
+    return Weight(factor)
+
+
+def weighed(at: Context, takes: type, inputs: Sequence[Any]) -> tuple[Any, Weight]:
+    """Rows or labels and a weight; and everybody's budgets, where it reads them. Raises Refused."""
+    fits = bool(inputs) and type(inputs[-1]) is Weight
+    differs = fits and at.each(inputs[-1].factor)
+    wanted = [takes, Budgets, Weight] if differs else [takes, Weight]
+    at.require(fits and [*map(type, inputs)] == wanted, "what is weighed, budgets, and a weight")
+    return inputs[0], inputs[-1]
+
+
+@kind("weighted_rows", RowFacts, Budgets, Weight, many=True, answers=PLAIN)
+def _weighted_rows(at: Context, *inputs: Any) -> RowFacts:
+    """w x, of a record whose w is known: every bound is w times what it was."""
+    rows, weight = weighed(at, RowFacts, inputs)
+    norm, norm1 = (None if one is None else weight.factor * one for one in (rows.norm, rows.norm1))
+    return RowFacts(rows.columns, norm, norm1, weighed=(weight.factor, rows.norm))
+
+
+@kind("weighted_column", LabelFacts, Budgets, Weight, many=True, answers=PLAIN)
+def _weighted_column(at: Context, *inputs: Any) -> LabelFacts:
+    """w y."""
+    column, weight = weighed(at, LabelFacts, inputs)
+    bound = None if column.bound is None else weight.factor * column.bound
+    return LabelFacts(bound, weighed=(weight.factor, column.bound))
+
+
+@kind("record_weights", RowFacts, Budgets, Weight, many=True, answers=PLAIN)
+def _record_weights(at: Context, *inputs: Any) -> RecordWeights:
+    """w itself."""
+    rows, weight = weighed(at, RowFacts, inputs)
+    return RecordWeights(weight.factor, rows)
+
+
+def common(at: Context, own: RowFacts | LabelFacts, bits: int) -> Formula | None:
+    """The step that all weighed records share, of the largest: each row or label is drawn in and
+    rounded towards zero, inside its record's own bounds. None where nothing bounds them. Raises
+    Refused.
+    """
+    factor, bound = own.weighed or (None, None)
+    fits = own.step is None and bound is not None
+    at.require(fits, "its input must be weighed, bounded, and on no grid")
+    largest = at.largest(factor) if factor is not None else None
+    at.require(largest is not None, "the largest weight must be a symbol")
+    if largest is None or bound is None:
+        return None
+    step: Formula = largest * bound * Fraction(1, 2**bits)
+    return step
+
+
+@kind("weighted_grid", RowFacts, answers=BY_RECORD)
+def _weighted_grid(at: Context, rows: RowFacts, *, bits: Bits) -> RowFacts:
+    """Rows on the common grid; eigenvalues of such X'X are computed in floating point."""
+    return replace(rows, step=common(at, rows, bits), share=ZERO)
+
+
+@kind("weighted_grid_column", LabelFacts, answers=BY_RECORD)
+def _weighted_grid_column(at: Context, column: LabelFacts, *, bits: Bits) -> LabelFacts:
+    """Labels on the common grid."""
+    return replace(column, step=common(at, column, bits), share=ZERO)
+
+
+@kind("thinning", answers=OF_BUDGETS)
+def _thinning(
+    at: Context, *, threshold: Positive, epsilon: Positive, delta: Positive | None = None
+) -> Thinning:
+    """One coin a record, in secret; once."""
+    rule = "one sample, where every record has an epsilon of its own"
+    at.require(at.personal_budgets(), rule)
+    at.sole(Thinning, rule)
+    return Thinning(threshold, epsilon, delta)
+
+
+@kind("sampled_rows", RowFacts, Budgets, Thinning, answers=SAMPLE)
+def _sampled_rows(_: Context, rows: RowFacts, __: Budgets, ___: Thinning) -> RowFacts:
+    """The rows of kept records: as bounded as all."""
+    return RowFacts(rows.columns, rows.norm, rows.norm1)
+
+
+@kind("sampled_column", LabelFacts, Budgets, Thinning, answers=SAMPLE)
+def _sampled_column(_: Context, column: LabelFacts, __: Budgets, ___: Thinning) -> LabelFacts:
+    """The labels of kept records."""
+    return LabelFacts(column.bound)
 
 
 def parted(at: Context, inputs: Sequence[Any], partition: Json, cell: Json = 0) -> Any:
