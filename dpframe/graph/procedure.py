@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import attrs
 
@@ -18,14 +18,6 @@ from dpframe.symbols import PUBLIC, RELEASED, Expression, Scope, exact, to_json
 from .arrays import Array, Numbers, np
 from .facts import Symbolic, facts_of, stated
 from .node import Node, Reading, positive, reads, share_readings
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
-
-
-__all__ = ["IDENTITY", "LOGIT", "Bounds", "Huber", "Logistic", "Objective", "Squared"]
 
 ONE = exact(1)
 IDENTITY, LOGIT = "identity", "logit"

@@ -18,7 +18,6 @@ from dpframe.graph.graph import classes
 from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.mechanisms.base import PureNoise
-from dpframe.numerics import arb_upper
 from dpframe.numerics.profile import certainly_above, delta_ball
 from dpframe.numerics.rounding import arb_lower, arb_upper, working
 from dpframe.pld import losses

@@ -19,7 +19,7 @@ import dpframe as dp
 from dpframe.accountants import BasicAccountant, ConcentratedAccountant, GaussianAccountant
 from dpframe.audits.descriptions.events import EventQuery
 from dpframe.audits.descriptions.stated import StatedStatistic
-from dpframe.graph import objectives as ob
+from dpframe.graph import procedure as ob
 from dpframe.graph import statistics as st
 from dpframe.graph.maps import bounds, scaled
 from dpframe.graph.schema import Encoded
