@@ -1,4 +1,7 @@
-"""What an accountant is: it turns what many releases cost into one cost, and knows no mechanism."""
+"""What an accountant is: it turns what many releases cost into one cost, and knows no mechanism.
+
+What accountants add: guarantees and privacy losses, each so many times.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""JSON documents from strangers: finite, of bounded depth, exact rationals as text; domains."""
+"""JSON documents from strangers: finite, of bounded depth, exact rationals as text; domains.
+
+Limits on the work that a document may ask for, and the two ways to refuse it.
+"""
 
 from __future__ import annotations
 

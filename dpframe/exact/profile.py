@@ -1,4 +1,15 @@
-"""The Gaussian privacy profile between rational bounds, and the noise that it asks for."""
+"""The Gaussian privacy profile between rational bounds, and the noise that it asks for.
+
+delta of Gaussian and pure releases together, bounded above by a sum along a line in the plane.
+
+For the joint privacy loss L, g(z) = E[exp(zL)] exp(-ez)/(z (z + 1)) and c, h > 0,
+
+    (h/pi) (g(c)/2 + sum_k Re g(c + ikh)) = delta(e) + aliases, all of which are >= 0,
+
+so that every line and step are sound, and good ones are sharp. [ZhuDW22, Thm 10; AbateW92]
+All factors are divided by what they are at c: then they lie in the unit disc, errors only add up,
+and numbers of fixed size do. Their phases at k = 0, 1, ... are powers of one number.
+"""
 
 from __future__ import annotations
 

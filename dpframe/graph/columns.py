@@ -1,4 +1,7 @@
-"""Labels: one bounded number a record."""
+"""Labels: one bounded number a record.
+
+Labels that are classes: a public list of two.
+"""
 
 from __future__ import annotations
 

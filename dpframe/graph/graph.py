@@ -1,4 +1,9 @@
-"""A graph: every node that reaches the output, in topological order, immutable and hashable."""
+"""A graph: every node that reaches the output, in topological order, immutable and hashable.
+
+Regression: the base class of declarations. Fields are hyperparameters, `declare` returns the
+graph's output. Nodes as they stand in a certificate: dpframe's own by their parameters, those of a
+class from outside by what they state, which is then taken on trust.
+"""
 
 from __future__ import annotations
 

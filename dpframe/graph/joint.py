@@ -11,6 +11,8 @@ the sensitivity for any other:
   other statistic adds its own square. An eigenvalue that is rounded onto a grid is charged for it.
 The total is increasing and of degree one in the m_i: upper bounds on the m_i give upper bounds on
 the total. Proof page: proofs/joint.
+
+Gaussian noise for several statistics at once, spending one budget exactly.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Released numbers that formulas read: what makes a graph adaptive."""
+"""Released numbers that formulas read: what makes a graph adaptive.
+
+Public numbers of everybody's budgets: a total, the largest, the smallest, the average.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """What every node of a graph has: a kind, inputs, its own parameters, and a name a person would
 give it.
+
+Formulas that a node reads besides its inputs, what each may depend on and must be.
 """
 
 from __future__ import annotations

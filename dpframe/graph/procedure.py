@@ -1,5 +1,8 @@
 """A procedure: what releases something of a table by a theorem of its own, not by adding noise to a
 statistic.
+
+What a regression minimises: convex losses phi(x'theta, y) of one record, and public facts about
+them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The kernel: the obligations of a certificate, node by node, each closed by a rule or a step."""
+"""The kernel: the obligations of a certificate, node by node, each closed by a rule or a step.
+
+What was proved, in words.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,11 @@
 Arguments are exact (a Fraction, an int, or a float for its exact binary value). Every answer is
 proved by an enclosure of the profile; the Newton steps before the proof are guesses. A proof that
 fails moves the answer outward, never inward.
+
+Where the proofs start looking: Newton on log delta, from a closed-form bound on the root.
+
+log delta bends downwards in mu and in epsilon, so that Newton hardly overshoots from the stated
+side. Nothing here is trusted: a bad guess costs time, never safety.
 """
 
 from __future__ import annotations

@@ -4,6 +4,11 @@
 
 mu is the largest shift divided by the std. The profile decreases in epsilon and increases in mu.
 [BalleW18, Thm 8; DongRS22, Cor 2.13]
+
+The upper tail of the standard normal law, at any distance.
+
+R(x) = (1 - Phi(x)) / phi(x) is the Mills ratio. arb's erfc gives up relative accuracy far out
+(beyond x = 2^20), so from x = 512 on R comes from its asymptotic series.
 """
 
 from __future__ import annotations

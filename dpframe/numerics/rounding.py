@@ -2,6 +2,11 @@
 
 A direction is always written out: `up=True` returns a number at least the true one, `up=False` a
 number at most the true one. Nothing here rounds to nearest.
+
+The working precision of ball arithmetic, raised until an answer is sharp enough.
+
+flint keeps one precision for the whole process. It never affects what is true of a ball, only how
+wide the ball is; a lock keeps threads from changing it under each other.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Basic composition: every release earns its share; the plan of shares does the rest."""
+"""Basic composition: every release earns its share; the plan of shares does the rest.
+
+Does a release's noise earn its share? By its named theorem, or as stated by any rule.
+"""
 
 from __future__ import annotations
 

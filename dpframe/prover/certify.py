@@ -1,5 +1,8 @@
 """certify: from a declaration, a target and a setting to a certificate, or to a refusal that lists
 every open obligation.
+
+The certificate: an immutable value that says what was proved, and the only thing that can be
+executed.
 """
 
 from __future__ import annotations

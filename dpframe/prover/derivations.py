@@ -1,4 +1,8 @@
-"""A derivation is an accountant: the one that is passed, or each that certify tries by itself."""
+"""A derivation is an accountant: the one that is passed, or each that certify tries by itself.
+
+A total at numbers: Gaussian, sampled, pure and concentrated releases together, as an accountant
+that answers with intervals says.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@
 Each number has a scope (`dpframe.symbols.Scope`), each place that reads one says what it may depend
 on, and public numbers only where it says nothing. A refusal names the way from the source to the
 place.
+
+What adaptive graphs need: released numbers that are what their symbols say, and loops whose points
+nobody else reads.
 """
 
 from __future__ import annotations

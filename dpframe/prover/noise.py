@@ -1,4 +1,13 @@
-"""Sensitivity and noise: each release has a derived sensitivity, and noise that is defined."""
+"""Sensitivity and noise: each release has a derived sensitivity, and noise that is defined.
+
+Budgets of each record: what a declaration may read of them, and why one number of noise serves
+everybody.
+
+A size of noise that reads a record's own budget is, when it is executed, the largest over all
+budgets. So every record meets at least the noise that its own budget asks for, and more noise never
+costs more: what is proved with the record's own numbers in the place of the largest holds for every
+record. Proof page: proofs/personalized.
+"""
 
 from __future__ import annotations
 

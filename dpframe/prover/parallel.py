@@ -3,6 +3,9 @@
 A release that reads one cell, and nothing else of the table, is the same mechanism on the same
 value where that cell does not change. So what a pair of neighbours can tell is told by the releases
 of the cells that change, and by those that read more than a cell. Proof page: proofs/partition.
+
+Samples in which each record has a coin of its own: what must hold around the claim about the
+sample. Proof page: proofs/thinning.
 """
 
 from __future__ import annotations

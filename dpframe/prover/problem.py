@@ -1,4 +1,8 @@
-"""What is to be proved: a graph, a target, a unit of privacy, over the domains of all symbols."""
+"""What is to be proved: a graph, a target, a unit of privacy, over the domains of all symbols.
+
+One thing that must hold, and what became of it. An attempt at a total: a named derivation, its
+obligations and its hypotheses.
+"""
 
 from __future__ import annotations
 

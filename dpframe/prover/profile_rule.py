@@ -1,4 +1,7 @@
-"""The exact Gaussian privacy profile at numbers, and as a source of counterexamples."""
+"""The exact Gaussian privacy profile at numbers, and as a source of counterexamples.
+
+Gaussian and pure releases of one graph as privacy losses, in numbers.
+"""
 
 from __future__ import annotations
 

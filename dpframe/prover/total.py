@@ -1,4 +1,7 @@
-"""What all releases satisfy together, in symbols, as an accountant that adds guarantees says."""
+"""What all releases satisfy together, in symbols, as an accountant that adds guarantees says.
+
+Joint Gaussian DP: all Gaussian releases are one Gaussian release of the stacked statistics.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Formulas as text, such that `parse` reads back the same formula, and as JSON: "3/2" is a number,
 "gamma" a parameter, ["*", a, b] an operation, ["^", base, "1/2"] a power. The parser can only build
 arithmetic: no eval, no attributes, no calls but the five functions.
+
+Formulas in any arithmetic that encloses numbers: balls, intervals, intervals of doubles.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Cells of a public partition of the records."""
+"""Cells of a public partition of the records.
+
+Weights and samples of records with budgets of their own.
+"""
 
 from __future__ import annotations
 

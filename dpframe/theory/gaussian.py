@@ -1,4 +1,7 @@
-"""Gaussian releases as (epsilon, delta)-DP: by definition, by E1, or by the exact profile."""
+"""Gaussian releases as (epsilon, delta)-DP: by definition, by E1, or by the exact profile.
+
+The joint move of several Gaussian releases, and what it costs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Notions of privacy: what a target or a share of it is made of, and how it reads."""
+"""Notions of privacy: what a target or a share of it is made of, and how it reads.
+
+Which tables are neighbours, and how far rules move between them.
+"""
 
 from __future__ import annotations
 

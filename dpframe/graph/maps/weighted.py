@@ -2,6 +2,9 @@
 
 The factor is a formula of the record's budget, so the bounds become formulas of it too: how far a
 record moves a statistic says what that record pays. Proof page: proofs/personalized.
+
+A sample of the records, each kept with a probability of its own: what is shown of the sample at one
+threshold gives every record its own budget. Proof page: proofs/thinning.
 """
 
 from __future__ import annotations
