@@ -24,9 +24,8 @@ from .family import Family
 from .law import law_of
 from .noise import NoiseCriterion
 from .outcome import Outcome
-from .parts import parts_of
 from .resplit import Resplit
-from .split import Split
+from .split import Split, parts_of
 
 
 def best_split(
