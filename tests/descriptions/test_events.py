@@ -8,8 +8,7 @@ from dp_accounting import dp_event as e
 from mpmath import mp, mpf
 
 import dpframe as dp
-from dpframe.audits.descriptions.event_text import read_event
-from dpframe.audits.descriptions.events import EventRegression, draws
+from dpframe.audits.descriptions.events import EventRegression, draws, read_event
 from dpframe.audits.findings import findings
 from tests.support.oracles import delta_of, value
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.audits.descriptions.event_text import read_event
+from dpframe.audits.descriptions.events import read_event
 from dpframe.audits.lower_bounds.pairs import sensitivity_of
 from dpframe.audits.splits.criterion import public_number
 from dpframe.budgets.records import RecordLedger
