@@ -10,10 +10,9 @@ from collections.abc import Iterator, Mapping
 import attrs
 
 from .from_toml import toml_tree
-from .keys import KEPT, OUTPUT, keyed
+from .keys import KEPT, OUTPUT, Part, keyed
 from .limits import MOST_FORMULAS, MOST_IN_FORMULA, MOST_IN_TITLE, MOST_PARAMETERS, MOST_RELEASES
 from .names import fresh
-from .part import Part
 from .source import checked
 from .told import Told, told
 

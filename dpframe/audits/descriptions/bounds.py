@@ -10,10 +10,9 @@ from dpframe.graph import Column, Rows, Setting
 from dpframe.privacy import Relation
 from dpframe.symbols import Expression, Number, constant, parameter
 
-from .keys import LABELS, RELATIONS, ROWS, keyed
+from .keys import LABELS, RELATIONS, ROWS, Part, keyed
 from .limits import MOST_IN_FORMULA
 from .numbers import number
-from .part import Part
 
 RELATED = dict(zip(RELATIONS, Relation, strict=True))
 ANY = "any"

@@ -20,9 +20,8 @@ from .build import Builder, located
 from .claimed import ClaimedSensitivity, compared
 from .described import Described
 from .from_toml import toml_tree
-from .keys import ACCOUNTANTS, CLAIM, RELEASE, TOP, keyed
+from .keys import ACCOUNTANTS, CLAIM, RELEASE, TOP, Part, keyed
 from .limits import MOST_IN_FORMULA, MOST_IN_NOTE, MOST_RANGING, MOST_RELEASES
-from .part import Part
 from .source import checked, read_text
 
 

@@ -9,8 +9,8 @@ from typing import NoReturn
 
 from dpframe.errors import InvalidArgument
 
+from .keys import Leaf, Tree
 from .limits import MOST_DIGITS, MOST_DOTS, MOST_NESTED
-from .part import Leaf, Tree
 
 SIGN = re.compile(r'"""|\'\'\'|["\'#.,=\[\]{}\n]')
 ENDS = {  # a string of three quotes may end in two more

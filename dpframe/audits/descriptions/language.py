@@ -19,8 +19,8 @@ import attrs
 
 from dpframe.errors import UnsafeFormula
 
+from .keys import IN_PYTHON
 from .limits import MOST_BRACKETS, MOST_DIGITS, MOST_IN_FORMULA
-from .part import IN_PYTHON
 
 TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?(?![.\w]))"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from .functions import FUNCTIONS
-from .part import Part, shown
+from .keys import Part, shown
 
 NAME = re.compile(r"[A-Za-z][A-Za-z_0-9]{0,39}\Z")
 OWN = {

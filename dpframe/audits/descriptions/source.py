@@ -7,8 +7,8 @@ from pathlib import Path
 from dpframe import documents
 from dpframe.errors import InvalidArgument
 
+from .keys import unseen
 from .limits import MOST_BYTES, MOST_IN_LINE
-from .part import unseen
 
 
 def read_text(path: Path) -> str:

@@ -6,9 +6,19 @@ from collections.abc import Mapping
 
 import attrs
 
-from .keys import CALIBRATIONS, JOINTLY, MECHANISMS, NORMS, RELEASE, SIZES, THEOREMS, keyed
+from .keys import (
+    CALIBRATIONS,
+    JOINTLY,
+    MECHANISMS,
+    NORMS,
+    RELEASE,
+    SIZES,
+    THEOREMS,
+    Leaf,
+    Part,
+    keyed,
+)
 from .limits import MOST_IN_FORMULA, MOST_IN_NOTE, MOST_IN_TITLE
-from .part import Leaf, Part
 
 OTHER = "other"
 STATED = ("sensitivity", "norm", "why")
