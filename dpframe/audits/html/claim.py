@@ -9,11 +9,10 @@ from ..figures import clipped, exactly
 from ..figures import formula as written
 from ..findings import Change, Findings
 from ..sentence import free, goal
-from .elements import Content, element
+from .elements import Content, element, words
 from .mathematics import constraint
 from .parts import Section, listed, pairs, paragraph
 from .together import example
-from .words import words
 
 if TYPE_CHECKING:
     from ..report import Audit

@@ -11,9 +11,8 @@ from dpframe.errors import DPFrameError
 from ..figures import clipped
 from ..findings import Findings
 from .command import command
-from .elements import Content, Element, element
+from .elements import Content, Element, element, words
 from .parts import Section, cell, framed, heading, pairs, paragraph, table
-from .words import words
 
 if TYPE_CHECKING:
     from ..report import Audit

@@ -12,10 +12,9 @@ from dpframe.graph import Graph
 
 from ..drawing import LEAK, NOISY, PRIVATE, PUBLIC, Line, drawing, lines
 from ..figures import clipped
-from .elements import Element, element
+from .elements import GLUE, Element, element, plain_words
 from .layers import Layout, layout
 from .parts import framed
-from .words import GLUE, plain_words
 
 MOST = 30  # nodes of a picture; larger graphs are drawn as text
 WIDE, GAP, BETWEEN, MARGIN = 156.0, 0.14, 40.0, 6.0

@@ -11,8 +11,7 @@ from dpframe.symbols import Call, Expression, Number, Power, Product, Sum, Symbo
 from ..figures import clipped, exactly, figure
 from ..figures import formula as written
 from ..lines import lower_end
-from .elements import Content, Element, element
-from .words import GREEK
+from .elements import GREEK, Content, Element, element
 
 LONG = 160  # characters of a formula as text; longer ones stay text
 HALF = Fraction(1, 2)

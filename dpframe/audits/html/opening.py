@@ -13,10 +13,8 @@ from ..figures import clipped, exactly, figure, short
 from ..findings import Findings, Opinion, Waste
 from ..lines import lower_end
 from ..sentence import goal, sentence
-from .elements import Content, Element, element
-from .numbers import range_of, shown
+from .elements import Content, Element, element, plain_words, range_of, shown, words
 from .parts import CLASSES
-from .words import plain_words, words
 
 if TYPE_CHECKING:
     from ..report import Audit

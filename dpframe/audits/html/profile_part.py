@@ -5,12 +5,10 @@ from __future__ import annotations
 from dpframe.prover import Verdict
 
 from ..findings import Findings, Profile
-from .elements import Element, element
-from .numbers import DASH, given, shown
+from .elements import DASH, Element, element, given, shown, words
 from .parts import Section, cell, framed, paragraph, table
 from .profile_picture import profile_picture
 from .together import example
-from .words import words
 
 ROWS = 7  # points that are given as numbers
 SHARP = "The line is exact to more digits than are drawn."

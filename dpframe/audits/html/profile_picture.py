@@ -8,9 +8,7 @@ from collections.abc import Sequence
 import attrs
 
 from ..findings import Profile
-from .elements import Element, element
-from .numbers import given, shown
-from .words import RAISED
+from .elements import RAISED, Element, element, given, shown
 
 WIDE, HIGH = 680.0, 340.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 14.0, 16.0, 46.0

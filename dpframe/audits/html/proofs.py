@@ -12,10 +12,8 @@ from dpframe.prover.text import argument
 
 from ..figures import clipped, tidy
 from ..releases import joined
-from .elements import Content, Element, element
-from .numbers import value_of
+from .elements import Content, Element, element, value_of, words
 from .parts import Section, badge, cell, heading, pairs, paragraph, table
-from .words import words
 
 if TYPE_CHECKING:
     from ..report import Audit

@@ -17,11 +17,9 @@ from ..figures import formula as written
 from ..findings import Findings
 from ..lines import Line, lower_end
 from ..releases import joined
-from .elements import Content, Element, element
+from .elements import DASH, Content, Element, element, plain_words, shown, value_of, words
 from .mathematics import constraint, equation, formula
-from .numbers import DASH, shown, value_of
 from .parts import Section, badge, cell, heading, listed, pairs, paragraph, table
-from .words import plain_words, words
 
 if TYPE_CHECKING:
     from ..report import Audit

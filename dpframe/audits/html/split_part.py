@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from ..figures import clipped
 from ..findings import Findings, Portion, Waste
-from .elements import Content, Element, element
-from .numbers import percent, shown
+from .elements import Content, Element, element, percent, plain_words, shown, words
 from .parts import Section, cell, framed, heading, paragraph, table
 from .split_picture import Part, parts, split_picture, swatch
 from .together import example
-from .words import plain_words, words
 
 NAME, MOST = 80, 24
 CLAIMED = "Claimed: the share of the budget that the declaration states for a release."

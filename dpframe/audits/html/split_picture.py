@@ -8,8 +8,7 @@ import attrs
 
 from ..figures import clipped
 from ..findings import Portion
-from .elements import Element, element
-from .numbers import percent
+from .elements import Element, element, percent
 
 WIDE, LEFT, BAR, STEP, TOP = 680.0, 74.0, 38.0, 66.0, 22.0
 MOST = 8  # parts that patterns can tell apart

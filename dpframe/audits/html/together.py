@@ -11,11 +11,9 @@ from ..figures import clipped, exactly
 from ..findings import Findings, Opinion
 from ..joint_cost import JointCost
 from ..lines import lower_end
-from .elements import Content, Element, element
+from .elements import DASH, Content, Element, element, given, plain_words, range_of, shown, words
 from .interval_picture import Scale, interval_picture, scale_of
-from .numbers import DASH, given, range_of, shown
 from .parts import Section, cell, heading, paragraph, table
-from .words import plain_words, words
 
 NAME = 80
 TIGHT = Fraction(1, 10**9)  # more than rounding adds to an exact calibration

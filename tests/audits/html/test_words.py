@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpframe.audits.figures import figure
-from dpframe.audits.html.elements import element, render
-from dpframe.audits.html.words import plain_words, words
+from dpframe.audits.html.elements import element, plain_words, render, words
 
 LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
