@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument
 from dpframe.randomness import Randomness
 
-from .job import Job
+from .running import Job
 from .tables import Table
 
 Array = NDArray[Any]

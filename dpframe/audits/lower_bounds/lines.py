@@ -20,8 +20,7 @@ from dpframe.randomness import Randomness
 
 from .claims import Claim, claim_of
 from .events import Scores
-from .job import summed
-from .running import start
+from .running import start, summed
 from .ways import Way, of_noise
 
 Array = NDArray[Any]

@@ -14,9 +14,9 @@ from .events import bounds
 from .finding import Finding, of_bounds
 from .fresh import fresh
 from .fresh_noise import of_mechanism
-from .job import Job, summed
 from .laws import ORDERS, PRECISION, Enumerated, divergence, enumerated, renyi
 from .pairs import Drawn, draws_of
+from .running import Job, summed
 
 
 def mechanism_findings(

@@ -8,9 +8,9 @@ from dpframe.privacy import Relation
 from .answers import Program, answers, failures, features
 from .events import bounds
 from .finding import Finding, of_bounds
-from .job import Job
 from .neighbours import neighbouring
 from .pairs import from_draws
+from .running import Job
 from .tables import Pair, given
 
 

@@ -15,7 +15,7 @@ from .answers import Program, answered, calling
 from .canaries import coins, found_in
 from .counts import Reals
 from .finding import Finding
-from .job import Job
+from .running import Job
 from .tables import Table, table
 
 Array = NDArray[Any]
