@@ -18,8 +18,8 @@ from .finding import Finding, of_bounds
 from .fresh import RUNS, fresh
 from .fresh_noise import of_certificate
 from .lines import Line, line
-from .neighbours import neighbouring
 from .noise_laws import Short, calm, shortness, shortness_of
+from .pairs import neighbouring
 from .running import LEAST, Both, Job, start
 from .tables import Pair, Space, given, searched
 from .ways import moved

@@ -8,8 +8,7 @@ from dpframe.privacy import Relation
 from .answers import Program, answers, failures, features
 from .events import bounds
 from .finding import Finding, of_bounds
-from .neighbours import neighbouring
-from .pairs import from_draws
+from .pairs import from_draws, neighbouring
 from .running import Job
 from .tables import Pair, given
 
