@@ -10,9 +10,8 @@ from dpframe.errors import DPFrameError
 
 from ..figures import clipped
 from ..findings import Findings
-from .command import command
 from .elements import Content, Element, element, words
-from .parts import Section, cell, framed, heading, pairs, paragraph, table
+from .parts import Section, cell, command, framed, heading, pairs, paragraph, table
 
 if TYPE_CHECKING:
     from ..report import Audit
