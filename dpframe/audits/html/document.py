@@ -8,11 +8,10 @@ from dpframe.graph import Graph
 
 from ..figures import clipped
 from ..findings import Findings
-from .claim import change, claim, remarks
 from .elements import Element, element, render
 from .ending import assumptions, footer, paid, reproduce, running, sources
 from .graph_picture import graph_picture
-from .opening import header, named, says, verdict
+from .opening import change, claim, header, named, remarks, says, verdict
 from .parts import Section, paragraph
 from .profile_part import profile
 from .proofs import obligations, plan, proof
