@@ -4,10 +4,9 @@ from .assumed import Assumption
 from .change import Change
 from .findings import Findings, findings
 from .opinions import Opinion
-from .portions import Portion
 from .profile import Profile
 from .sources import Source
-from .waste import Waste
+from .waste import Portion, Waste
 
 __all__ = [
     "Assumption",

@@ -12,11 +12,10 @@ from .assumed import Assumption, assumptions
 from .change import Change, change
 from .example import used_in, values_of
 from .opinions import Opinion, opinions
-from .portions import Portion, portions
 from .profile import Profile, profile
 from .second import second_opinion
 from .sources import Source, sources
-from .waste import Waste, waste
+from .waste import Portion, Waste, portions, waste
 
 if TYPE_CHECKING:
     from ..report import Audit

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..figures import WIDTH, exactly, figure, hanging, table, tidy
 from .findings import Findings
 from .opinions import Opinion
-from .portions import Portion
+from .waste import Portion
 
 BAR = 30  # characters of a whole budget
 
