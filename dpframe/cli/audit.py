@@ -156,7 +156,7 @@ def _print(
     if as_json:
         print_json(_record(found, done, attacked))
         return
-    from dpframe.audits.findings.text import findings_text
+    from dpframe.audits.findings.findings import findings_text
     from dpframe.audits.page import page
 
     for note in done.notes:

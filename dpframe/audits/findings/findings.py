@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from dpframe.audits.figures import WIDTH, exactly, figure, hanging, table, tidy
+
 from .assumed import Assumption, assumptions
 from .change import Change, change
 from .example import used_in, values_of
@@ -18,7 +20,7 @@ from .sources import Source, sources
 from .waste import Portion, Waste, portions, waste
 
 if TYPE_CHECKING:
-    from ..report import Audit
+    from dpframe.audits.report import Audit
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -83,3 +85,94 @@ def _cited(audit: Audit, accountants: tuple[Opinion, ...]) -> Iterator[str]:
         yield obligation.rule
         yield from obligation.facts
     yield from (line.note for line in audit.lines)
+
+
+BAR = 30  # characters of a whole budget
+
+
+def findings_text(found: Findings, width: int = WIDTH) -> str:
+    """Costs under every accountant, the split, the noise wasted, a second opinion, the first thing
+    to change and the sources, in at most `width` columns.
+    """
+    parts = (_accountants, _split, _wasted, _second, _change, _sources)
+    blocks = [
+        [piece for line in part(found) for piece in hanging(line, width=width)] for part in parts
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def _accountants(found: Findings) -> Iterator[str]:
+    if not found.opinions:
+        return
+    given = {"delta": f"{found.opinions[0].delta:g}"}
+    given |= {name: exactly(value) for name, value in found.at.items()}
+    at = tidy(", ".join(f"{name} = {value}" for name, value in given.items()))
+    yield f"All releases together by every accountant, at {at}"
+    rows = [[_bounds(one), one.name, one.says] for one in found.opinions]
+    yield from table(["epsilon", "accountant", ""], rows, [0])
+
+
+def _bounds(one: Opinion) -> str:
+    """`0.596` where it is exact, `<= 0.644`, `none`."""
+    if one.upper is None:
+        return "none"
+    sharp = one.lower is not None and one.upper - one.lower <= 1e-6 * one.upper
+    return figure(one.upper) if sharp else f"<= {figure(one.upper, 'up')}"
+
+
+def _split(found: Findings) -> Iterator[str]:
+    if len(found.portions) < 2:
+        return
+    yield "The split of the budget"
+    longest = max(len(one.name) for one in found.portions)
+    for one in found.portions[:12]:
+        yield from _bars(one, longest)
+    if len(found.portions) > 12:
+        yield f"  ... and {len(found.portions) - 12} more"
+
+
+def _bars(one: Portion, longest: int) -> Iterator[str]:
+    """A bar for what is claimed, one for what it truly uses."""
+    name = one.name
+    for word, part, mark in (("claimed", one.claimed, "░"), ("true", one.true, "█")):
+        if part is not None:
+            bar = mark * min(round(BAR * part), 2 * BAR)
+            unit = f" of the {one.unit} of all" if word == "true" else " of the budget"
+            yield f"  {name:{longest}}  {word:7}  {figure(100 * part, digits=3):>5} % {bar}{unit}"
+            name = ""
+
+
+def _wasted(found: Findings) -> Iterator[str]:
+    if found.waste is not None:
+        yield "Noise against the tightest calibration"
+        if found.waste.tight:
+            yield f"  {found.waste.says}"
+        else:
+            at = f" at {found.waste.at}" if found.waste.at else ""
+            yield tidy(f"  factor {figure(found.waste.factor, 'up')}{at}: {found.waste.says}")
+
+
+def _second(found: Findings) -> Iterator[str]:
+    second = found.second
+    if second is None:
+        return
+    yield "A second opinion"
+    if second.upper is None:
+        yield tidy(f"  {second.name}: none, {second.says}")
+        return
+    yield tidy(f"  {second.name}: epsilon {figure(second.upper)} at delta = {second.delta:g}")
+    yield f"    {second.says}"
+
+
+def _change(found: Findings) -> Iterator[str]:
+    change = found.change
+    if change is not None:
+        yield f"The first thing to change: {change.title}"
+        yield from (f"  {line}" for line in (change.why, change.how, change.effect) if line)
+
+
+def _sources(found: Findings) -> Iterator[str]:
+    if found.sources:
+        yield "Sources"
+    for one in found.sources:
+        yield f"  [{one.key}] {one.text}"
