@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
+from importlib.resources import files
 
+import attrs
+
+from dpframe.audits.cost import numbers_of
 from dpframe.numerics import arb_upper
 from dpframe.privacy import ApproxDP, PureDP
 from dpframe.prover import Constraint
@@ -13,7 +20,112 @@ from dpframe.prover.problem import Problem
 from dpframe.prover.report import example, satisfied
 from dpframe.symbols import Expression, Number
 
-from ..cost import numbers_of
+CITATION = re.compile(r"\[([A-Z][A-Za-z]+\d{2}[a-z]?)\b")
+ENTRY = re.compile(r"^\[(\w+)\]\n((?:[: ] .*\n?)+)", re.MULTILINE)
+WHOLE = re.compile(r".*?\b(19|20)\d{2}\.")
+MARKUP = re.compile(r"\[([^\]]+)\]\([^)]*\)|[*`$]")
+
+
+@attrs.frozen
+class Source:
+    """A key such as BalleW18, and the reference in plain text."""
+
+    key: str
+    text: str
+
+    def record(self) -> dict[str, object]:
+        """Every field as a JSON value."""
+        return attrs.asdict(self)
+
+
+def sources(texts: Iterable[str]) -> tuple[Source, ...]:
+    """The works that these texts cite as [Key, place], each once, by key.
+
+    >>> [one.key for one in sources(["proved by [BalleW18, Thm 8]", "nothing"])]
+    ['BalleW18']
+    """
+    keys = sorted({key for text in texts for key in CITATION.findall(text)})
+    known = bibliography()
+    return tuple(Source(key, known[key]) for key in keys if key in known)
+
+
+@cache
+def bibliography() -> dict[str, str]:
+    """Every reference in plain text, by key."""
+    text = files("dpframe.audits.findings").joinpath("bibliography.json").read_text("utf-8")
+    found: dict[str, str] = json.loads(text)
+    return found
+
+
+def read(page: str) -> dict[str, str]:
+    """The references of docs/bibliography.md in plain text, by key."""
+    return {key: _plain(body) for key, body in ENTRY.findall(page)}
+
+
+def _plain(body: str) -> str:
+    """The reference, up to the year at its end; what is said of its theorems stays in the docs."""
+    words = " ".join(line.lstrip(": ").strip() for line in body.splitlines())
+    plain = MARKUP.sub(lambda match: match[1] or "", words)
+    whole = WHOLE.match(plain)
+    return whole[0] if whole else plain
+
+
+PATTERNS = (
+    ("A1", "The unit of privacy", r"one unit of privacy is"),
+    ("A2", "Budgets are public", r"everybody's budget is public"),
+    ("A3", "Idealised numerics", r"idealized numerics"),
+    ("A4", "Failures are not published", r"failures are not published"),
+    ("A8", "Records are read alone", r"each record is read by itself"),
+    ("A5", "No ambient data", r"the declaration and its post-processing"),
+    ("A6", "Trusted by name", r".* is trusted: what it states"),
+    ("A7", "Stated sensitivities", r"the sensitivity of .* is stated, not derived"),
+)
+OTHER = ("A0", "Assumed")
+WORLD = (
+    (
+        "W1",
+        "Bounds are public",
+        "bounds of rows and labels come from a codebook, not from data",
+    ),
+    ("W2", "Public sizes", "columns, levels and, under replace-one, the number of rows are public"),
+    ("W3", "delta is small", "delta is far below 1/n"),
+    ("W4", "The machine", "doubles follow IEEE 754; the system's random bits are uniform"),
+    ("W5", "No side channels", "nobody sees time, memory or log files"),
+)
+
+
+@attrs.frozen
+class Assumption:
+    """`id` and `title` as in docs/assumptions; `text` as the certificate has it."""
+
+    id: str
+    title: str
+    text: str
+
+    def __str__(self) -> str:
+        """`A1 one unit of privacy is: ...`."""
+        return f"{self.id} {self.text}"
+
+    def record(self) -> dict[str, object]:
+        """Every field as a JSON value."""
+        return attrs.asdict(self)
+
+
+def assumptions(texts: Iterable[str], *, approximate: bool) -> tuple[Assumption, ...]:
+    """Those of a certificate, then those about the world; delta where there is one."""
+    world = (Assumption(*one) for one in WORLD if approximate or one[0] != "W3")
+    return (*map(assumed, texts), *world)
+
+
+def assumed(text: str) -> Assumption:
+    """An assumption of a certificate, with its identifier.
+
+    >>> assumed("one unit of privacy is: one row added or removed").id
+    'A1'
+    """
+    known = ((key, title) for key, title, pattern in PATTERNS if re.match(pattern, text))
+    return Assumption(*next(known, OTHER), text)
+
 
 Values = Mapping[str, Fraction]
 USUAL = {"epsilon": Fraction(1), "delta": Fraction(1, 10**6)}
