@@ -221,7 +221,7 @@ class Split:
 
     def plot(self, ax: Any = None) -> Any:
         """The curve on matplotlib axes, which are returned. Needs the extra `plots`."""
-        from .plot import draw
+        from .text import draw
 
         return draw(self, ax)
 
