@@ -1,4 +1,7 @@
-"""Events of dp_accounting as declarations: queries whose sensitivity is 1 on the event's word."""
+"""Events of dp_accounting as declarations: queries whose sensitivity is 1 on the event's word.
+
+Events of dp_accounting as text, read without running it: what `repr` of an event prints.
+"""
 
 from __future__ import annotations
 

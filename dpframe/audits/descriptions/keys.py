@@ -1,5 +1,8 @@
 """The schema of descriptions: every key, what it takes, and what it means. Files are read by it,
 and the JSON Schema for editors is made of it.
+
+The values of a file as text, each with the place where it stands: no number, date or name is
+interpreted before the field that it fills is known.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """A statistic that dpframe has no rule for: its sensitivity is taken on the word of whoever states
 it, and every verdict that rests on it says so by name.
+
+Sensitivities as a paper states them, beside those that follow from rules.
 """
 
 from __future__ import annotations

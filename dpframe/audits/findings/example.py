@@ -1,4 +1,8 @@
-"""The numbers at which the costs of an audit are stated where its claim is symbolic."""
+"""The numbers at which the costs of an audit are stated where its claim is symbolic.
+
+The works that a page cites, resolved: bibliography.json is made from docs/bibliography.md. The
+assumptions of a page by their identifiers, which docs/assumptions explains.
+"""
 
 from __future__ import annotations
 

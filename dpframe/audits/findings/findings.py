@@ -1,4 +1,7 @@
-"""Everything that the page on an audit says, computed once."""
+"""Everything that the page on an audit says, computed once.
+
+What an audit found besides its verdict, as text below the page.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Noise that is wasted, or missing, against the tightest calibration of the same proportions."""
+"""Noise that is wasted, or missing, against the tightest calibration of the same proportions.
+
+The split of the budget: what each release claims of it, and what it truly uses.
+"""
 
 from __future__ import annotations
 

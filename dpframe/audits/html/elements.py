@@ -2,6 +2,9 @@
 
 Tags and attributes are those of two lists. Links lead to places of the same page. The one text that
 is not escaped is dpframe's own stylesheet, which the element `style` always holds and nothing else.
+
+Numbers of a page, rounded to a stated side, as a reader sees them. Sentences of an audit as a page
+sets them: Greek letters, powers, code, citations as links.
 """
 
 from __future__ import annotations

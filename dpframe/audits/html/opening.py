@@ -1,4 +1,7 @@
-"""The top of the page: what is audited, the verdict, the sentence to sign, the numbers first."""
+"""The top of the page: what is audited, the verdict, the sentence to sign, the numbers first.
+
+What is claimed, of whom, for which values; and the first thing to change.
+"""
 
 from __future__ import annotations
 

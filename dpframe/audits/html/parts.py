@@ -1,4 +1,7 @@
-"""Parts that sections of a page are made of."""
+"""Parts that sections of a page are made of.
+
+The command that makes an audit again, where the command line can spell it.
+"""
 
 from __future__ import annotations
 

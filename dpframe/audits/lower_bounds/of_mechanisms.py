@@ -1,4 +1,7 @@
-"""A mechanism attacked: its law listed where that is short, its draws on the worst pair."""
+"""A mechanism attacked: its law listed where that is short, its draws on the worst pair.
+
+Any program attacked: run(X, y, seed) on two neighbouring tables.
+"""
 
 from __future__ import annotations
 

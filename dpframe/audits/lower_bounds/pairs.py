@@ -1,4 +1,7 @@
-"""Draws of one mechanism on the worst pair of inputs that is known for it."""
+"""Draws of one mechanism on the worst pair of inputs that is known for it.
+
+Whether two tables are neighbours, and how far they are apart.
+"""
 
 from __future__ import annotations
 

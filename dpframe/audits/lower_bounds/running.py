@@ -3,6 +3,8 @@
 Everything is read and drawn by `dpframe.execution`, on both tables, as an execution does it. What a
 later stage reads of an earlier one is the same on both: one draw of the first table. So the pair of
 products that is sampled is one that the composition of the releases must hide.
+
+What an attack is asked to do, and how long it may.
 """
 
 from __future__ import annotations

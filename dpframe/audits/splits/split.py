@@ -1,4 +1,13 @@
-"""What `best_split` returns: the split, why it is the best, and the proof that it is private."""
+"""What `best_split` returns: the split, why it is the best, and the proof that it is private.
+
+What part of a budget each release has.
+
+Bounds of a formula on boxes that reach to where it becomes infinite: 1/gamma on [0, h] is [1/h,
+inf].
+
+As `dpframe.prover.enclose_each`, which has no bound there. 0 times infinity is 0, as an end of a
+product of intervals is a limit of finite ends. [MooreKC09, Introduction to Interval Analysis]
+"""
 
 from __future__ import annotations
 

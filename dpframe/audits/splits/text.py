@@ -1,4 +1,7 @@
-"""A split as a page."""
+"""A split as a page.
+
+A picture of a split: the criterion by what was free. Needs matplotlib.
+"""
 
 from __future__ import annotations
 
