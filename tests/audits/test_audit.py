@@ -371,7 +371,7 @@ def test_the_joint_cost_is_that_of_the_verifier():
     problem = done.report.problem
     grouped = classes(problem.graph.releases)
     joint = dp.graph.Joint.of([release.statistic for release, _ in grouped], dp.REPLACE_ONE)
-    square = dp.prover.enclose.number(
+    square = dp.prover.algebra.number(
         joint.total(joint_moves(problem.rows, joint, grouped)), {}, up=True
     )
     assert done.joint.mu[1] ** 2 == pytest.approx(square, rel=1e-12)
