@@ -78,14 +78,14 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ("privacy/guarantees.py", ("ApproxDP", "GaussianDP", "PureDP", "ZeroConcentratedDP")): (
         "the entries of guarantees"
     ),
-    ("prover/adaptive.py", ("Known", "Post", "Release")): "what was released",
+    ("prover/flow.py", ("Known", "Post", "Release")): "what was released",
     ("graph/rewriting.py", ("Grid", "GridColumn")): "nodes that stand on what they round",
     ("graph/rewriting.py", ("Known", "Release")): "what symbols stand for",
     ("graph/recalibration.py", ("Loop", "Post")): "functions of released values, told their noise",
     ("graph/recalibration.py", ("ColumnSource", "RowSource")): "the tables of a draft",
     ("graph/release.py", ("ColumnSource", "RowSource")): "the tables of a draft",
     ("graph/ways_out.py", ("gram", "moment")): "names that people look for in dpframe",
-    ("prover/mixture.py", LOSSES): "the losses that are added",
+    ("prover/profile_rule.py", LOSSES): "the losses that are added",
     (
         "prover/without_theorem.py",
         ("BoundedMonomials", "DepthSample", "TestedDistance", "TransposedPosterior"),
