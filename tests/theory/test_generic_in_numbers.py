@@ -17,7 +17,7 @@ from dpframe.sensitivity import L1, L2, OPERATOR
 from tests.support import samples
 
 FOLDER = Path(theory.__file__).parent
-GENERIC = ["rows.py", "statistics.py", "cells.py", "weights.py", "estimates.py"]
+GENERIC = ["rows.py", "statistics.py", "cells.py", "estimates.py"]
 WHOLE = {"gcd", "lcm"}  # of whole numbers, exactly
 
 
