@@ -17,15 +17,14 @@ from fractions import Fraction
 import attrs
 import numpy as np
 from flint import arb
-from scipy.optimize import minimize_scalar
 
 from dpframe.numerics import arb_float, ball, to_float, working
 from dpframe.pld.composition import TotalLoss, total_loss
 from dpframe.pld.losses import PrivacyLoss
 from dpframe.pld.losses.base import Reals
 
-_LEAST, _MOST = math.log(1e-9), math.log(1e12)  # of log(order - 1)
-_STEP, _CLOSE = math.log(8), 1e-5
+_AROUND, _ROUNDS = np.arange(-4, 5), 30
+_FAR, _CLOSE = math.log(1e13), 5e-4  # of log(order - 1): how far to search, and how closely
 
 
 @attrs.frozen(eq=False)
@@ -101,22 +100,18 @@ def _slack(z: Reals) -> Reals:
 
 
 def _least(merit: Callable[[Reals], Reals]) -> float:
-    """The z at which a merit that falls, then rises, is least, roughly: any z gives a bound."""
-
-    def at(t: float) -> float:
+    """The z at which a merit that falls, then rises, is least, roughly: any z gives a bound. It is
+    evaluated at few points at a time, since that of a sample costs seconds at the largest orders.
+    """
+    centre, step = 0.0, math.log(4)
+    for _ in range(_ROUNDS):
+        points = centre + step * _AROUND
         with np.errstate(all="ignore"):
-            (value,) = merit(np.exp([t]))
-        return math.inf if math.isnan(value) else float(value)
-
-    place, value = 0.0, at(0.0)
-    for step in (-_STEP, _STEP):
-        while _LEAST <= place + step <= _MOST:
-            beyond = at(place + step)
-            if beyond >= value < math.inf:
-                break
-            place, value = place + step, beyond
-    with np.errstate(all="ignore"):
-        found = minimize_scalar(
-            at, bounds=(place - _STEP, place + _STEP), options={"xatol": _CLOSE}
-        )
-    return math.exp(found.x if found.fun < value else place)
+            values = merit(np.exp(points))
+        index = int(np.argmin(np.where(np.isnan(values), np.inf, values)))
+        centre = float(points[index])
+        if step < _CLOSE:
+            break
+        if 0 < index < len(points) - 1 or abs(centre) > _FAR:
+            step /= 4
+    return math.exp(centre)

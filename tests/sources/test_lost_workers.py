@@ -13,6 +13,7 @@ import pytest
 from dpframe.errors import InvalidArgument, SourceFailed
 from dpframe.sources import open_source
 from dpframe.sources.running import engine
+from tests.support.pools import WHOLE_POOLS
 
 LONG = 120  # seconds after which a test that hangs is ended
 FORK = multiprocessing.get_context("fork")
@@ -74,6 +75,7 @@ def test_a_killed_worker_of_a_pool_is_one_error(source, tmp_path):
         source.total(partial(killed_once, str(tmp_path / "mark")), executor=pool)
 
 
+@WHOLE_POOLS
 def test_a_killed_worker_of_a_process_pool_executor_is_one_error(source):
     """It says so itself."""
     with ProcessPoolExecutor(2, mp_context=FORK) as pool, pytest.raises(SourceFailed):

@@ -18,6 +18,7 @@ from dpframe.privacy import ADD_REMOVE
 from dpframe.sources import open_source
 from dpframe.sources.running import AHEAD
 from dpframe.sources.table import block_rows
+from tests.support.pools import WHOLE_POOLS
 
 CANARY = 73194628.25
 RNG = np.random.default_rng(9)
@@ -126,6 +127,7 @@ def spoil(blocks):
     raise ValueError(f"what about {CANARY}?")
 
 
+@WHOLE_POOLS
 def test_a_worker_that_dies_is_one_clear_error():
     """And so is what comes after it."""
     context = multiprocessing.get_context("spawn")
