@@ -1,8 +1,7 @@
 """The Gaussian privacy profile between rational bounds, and the noise that it asks for.
 
-delta of Gaussian and pure releases together, bounded above by a sum along a line in the plane.
-
-For the joint privacy loss L, g(z) = E[exp(zL)] exp(-ez)/(z (z + 1)) and c, h > 0,
+The delta of Gaussian and pure releases together is at most a sum along a line in the plane. For
+the joint privacy loss L, g(z) = E[exp(zL)] exp(-ez)/(z (z + 1)) and c, h > 0,
 
     (h/pi) (g(c)/2 + sum_k Re g(c + ikh)) = delta(e) + aliases, all of which are >= 0,
 

@@ -1,8 +1,8 @@
 """A graph: every node that reaches the output, in topological order, immutable and hashable.
 
-Regression: the base class of declarations. Fields are hyperparameters, `declare` returns the
-graph's output. Nodes as they stand in a certificate: dpframe's own by their parameters, those of a
-class from outside by what they state, which is then taken on trust.
+`Regression` is the base class of declarations: fields are hyperparameters, `declare` returns the
+graph's output. In a certificate, a node of dpframe is recorded by its parameters, and a node of a
+class from outside by what it states, which is taken on trust.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What is to be proved: a graph, a target, a unit of privacy, over the domains of all symbols.
 
-One thing that must hold, and what became of it. An attempt at a total: a named derivation, its
-obligations and its hypotheses.
+An `Obligation` is one statement that must hold, with its verdict; an `Attempt` is a derivation of
+the total with its obligations and hypotheses; an `Edit` is a repair that a program can carry out.
 """
 
 from __future__ import annotations

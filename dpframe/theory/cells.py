@@ -1,6 +1,6 @@
 """Cells of a public partition of the records.
 
-Weights and samples of records with budgets of their own.
+Also weights, and samples, of records with budgets of their own.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Notions of privacy: what a target or a share of it is made of, and how it reads.
 
-Which tables are neighbours, and how far rules move between them.
+Relations: which tables are neighbours, and by how much a statistic moves between them.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from mpmath import mp, mpf, sqrt
 import dpframe as dp
 from dpframe.audits.findings import findings
 from dpframe.audits.findings.example import assumed
-from dpframe.audits.findings.example import bibliography as references
 from dpframe.audits.findings.findings import findings_text
+from dpframe.audits.findings.sources import bibliography as references
 from dpframe.graph.recalibration import Scaling, recalibrated
 from dpframe.literature.catalogue import everything, example
 from dpframe.symbols import Number

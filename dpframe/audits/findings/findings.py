@@ -14,10 +14,11 @@ import attrs
 from dpframe.audits.figures import WIDTH, exactly, figure, hanging, table, tidy
 
 from .change import Change, change
-from .example import Assumption, Source, assumptions, sources, used_in, values_of
+from .example import Assumption, assumptions, used_in, values_of
 from .opinions import Opinion, opinions
 from .profile import Profile, profile
 from .second import second_opinion
+from .sources import Source, sources
 from .waste import Portion, Waste, portions, waste
 
 if TYPE_CHECKING:

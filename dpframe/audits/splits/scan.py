@@ -21,8 +21,8 @@ from dpframe.numerics import arb_upper, to_float
 from dpframe.prover.algebra import enclose, rational_ball
 from dpframe.symbols import Expression, Symbol
 
+from .extended import ends
 from .slope import slope
-from .split import ends
 
 Array = NDArray[np.float64]
 FIRST = 64  # boxes along each axis, to begin with
