@@ -35,7 +35,10 @@ def pytest_collection_modifyitems(config, items):
         for item in family:
             if item not in quick:
                 item.add_marker(pytest.mark.slow)
-    config.stash[SLOW] = sum(item.get_closest_marker("slow") is not None for item in items)
+    config.stash[SLOW] = sum(
+        {mark.name for mark in item.iter_markers()} & {"slow", "exhaustive"} == {"slow"}
+        for item in items
+    )
 
 
 @pytest.hookimpl(optionalhook=True)
