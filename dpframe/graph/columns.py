@@ -163,6 +163,14 @@ class Column(DataNode):
 
         return ScaledLabels(self, by, minus)
 
+    def shrunk_with(self, rows: Rows, *, norm: object) -> Column:
+        """Every label times min(1, norm/|x|), as `rows.clip(norm=norm)` shrinks its row: both
+        together weigh a record less and leave the coefficients of a linear model as they are.
+        """
+        from .maps.bounds import ShrunkLabels
+
+        return ShrunkLabels(self, rows, norm)
+
     def residuals(self, rows: Rows, theta: Node) -> Column:
         """y - x'theta of every record, at released coefficients theta (d,). Clip what it gives."""
         from .maps.residuals import ResidualLabels

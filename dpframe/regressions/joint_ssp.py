@@ -44,6 +44,7 @@ from dpframe.mechanisms import Gaussian
 from dpframe.privacy import REPLACE_ONE, Share
 from dpframe.symbols import Expression, constant, sqrt
 
+from .released_units import in_released_units
 from .solve import Fit
 from .whole import whole
 
@@ -57,9 +58,15 @@ UNCOUNTED = (0.0, math.inf)  # y'y as counts say it, where there are none
 
 @attrs.frozen(eq=False)
 class JointFit(Fit):
-    """A fit that says what it was made of: all that was released, with its noise."""
+    """A fit that says what it was made of: all that was released, with its noise, in rows whose
+    columns were divided by `units` (d,) and which are no longer than `norm`, records beyond it
+    weighed less: together like `weight` records; None for rows as they are.
+    """
 
     evidence: Evidence | None = None
+    units: Array | None = None
+    norm: float | None = None
+    weight: float | None = None
 
 
 class JointSSP(Regression):
@@ -73,6 +80,12 @@ class JointSSP(Regression):
     `counting` and `correcting` are the parts of the squared mu of the first and the last; the sums
     share the rest like `gram`, `moment` and `squares`. Eigenvalues, ridge, the strength of the
     signal and all widths are post-processing.
+
+    With a part `scaling` of the squared mu, 0.03 for example, entries of columns and norms of rows
+    are counted before: columns are then fitted over released units, and records with rows beyond a
+    released norm shrunk to it, labels too. Take it where columns have unlike sizes or rows are far
+    from their bound; a linear model keeps its coefficients, least squares of labels that no linear
+    model makes counts long rows less.
 
     With `levels=0` and `rounds=0` everything is one look at the table: labels are clipped at their
     bound, and of the counts n remains, released where it is private.
@@ -93,16 +106,29 @@ class JointSSP(Regression):
     rounds: Expression = constant(6)
     levels: Expression = constant(7)
     null: Expression = constant("0.25")
+    scaling: Expression = constant(0)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Counts, sums, corrections; each reads what was released before."""
+        if self.scaling == constant(0):
+            return self.fitted(X, y, budget)
+
+        def noise(part: Expression, statistic: Statistic) -> Gaussian:
+            return noises(budget, part, [statistic])[0]
+
+        found = in_released_units(X, y, noise, self.scaling)
+        fit = self.fitted(found.rows, found.labels, budget)
+        return post(in_own_units, fit, found.units, found.rows.radius, found.weight)
+
+    def fitted(self, X: RowsNode, y: ColumnNode, budget: Share) -> Node:
+        """What is fitted to these rows and labels with the rest of the budget."""
         relative = y.scaled(by=y.radius)
         turns, correcting = self.turns, self.correcting if self.turns else constant(0)
         first = self.looked(X, relative, budget)
         plain = relative.clip(-1, 1) if self.steps else y
         sums = [X.T @ X, X.T @ plain, plain @ plain]
         weights = (self.gram, self.moment, self.squares)
-        each = noises(budget, 1 - first.part - correcting, sums, weights)
+        each = self.noises(budget, 1 - first.part - correcting, sums, weights)
         gram = release(X.T @ X, each[0], name="gram")
         labels = y.scaled(by=first.level * y.radius).clip(-1, 1) if self.steps else plain
         moment = release(X.T @ labels, each[1], name="moment")
@@ -121,10 +147,20 @@ class JointSSP(Regression):
             width = known(asked_width, narrowest, WIDEST, name=f"width{turn}")
             theta = post(coefficients_of, aim)
             left = y.residuals(X, theta).scaled(by=width * y.radius).clip(-1, 1)
-            (noise,) = noises(budget, correcting / turns, [X.T @ left])
+            (noise,) = self.noises(budget, correcting / turns, [X.T @ left])
             correction = release(X.T @ left, noise, name=f"correction{turn}")
             evidence = post(corrected, evidence, aim, correction, correction.std, width * y.radius)
         return post(finished, evidence, post(fitted, evidence, *seen))
+
+    def noises(
+        self,
+        budget: Share,
+        part: Expression,
+        statistics: Sequence[Statistic],
+        weights: Sequence[Expression] | None = None,
+    ) -> list[Gaussian]:
+        """As `noises`, of what `scaling` leaves."""
+        return noises(budget, (1 - self.scaling) * part, statistics, weights)
 
     @property
     def steps(self) -> int:
@@ -154,7 +190,7 @@ class JointSSP(Regression):
             return Look((n, None, None), constant(0))
         cuts = [Fraction(1, 2**k) for k in range(self.steps, 0, -1)]
         sizes = bin_counts(relative, cuts, absolute=True) if cuts else count(X.origin)
-        (noise,) = noises(budget, self.counting, [sizes])
+        (noise,) = self.noises(budget, self.counting, [sizes])
         seen = release(sizes, noise, name="counts" if cuts else "n")
         said = (n, seen, seen.std)
         if not cuts:
@@ -309,6 +345,12 @@ def corrected(
         return evidence.with_labels_again(width * correction, width * std)
     kept = share_kept(width, residual_deviation(evidence, aim.fit))
     return evidence.with_moment(Seen(width * correction, width * std, aim.at, width, kept))
+
+
+def in_own_units(fit: JointFit, units: Array, norm: float, weight: float) -> JointFit:
+    """The coefficients of the rows before they were divided."""
+    own = np.nan_to_num(fit.coefficients / units)
+    return attrs.evolve(fit, coefficients=own, units=units, norm=norm, weight=weight)
 
 
 def principal_of(gram: Array, std: float) -> Spectrum:

@@ -274,6 +274,13 @@ def _scaled_labels(at: Context, column: LabelFacts, *, by: Positive, minus: Read
     return LabelFacts(column.bound / by)
 
 
+@kind("shrunk_labels", LabelFacts, RowFacts, answers=ZERO_MAP)
+def _shrunk_labels(at: Context, column: LabelFacts, _: RowFacts, *, norm: Positive) -> LabelFacts:
+    """y min(1, norm/|x|): no label grows."""
+    at.require(at.readable(norm), "norm must be public or released")
+    return LabelFacts(column.bound)
+
+
 def stepped(first: PerRecord, *others: PerRecord) -> tuple[Formula, ...]:
     """The step of a sum of products of rows and labels, where all are on a grid."""
     product = first.step

@@ -222,6 +222,12 @@ def _record_labels(table: Table, node: Node, rows: Rows, **_: Any) -> Labels:
     return Labels(rows.x[:, -1])
 
 
+@kind("shrunk_labels")
+def _shrunk_labels(table: Table, node: Node, labels: Labels, rows: Rows, **_: Any) -> Labels:
+    norms, most = lengths(rows.x)[:, 0], table.number(node["norm"])
+    return Labels(labels.y * np.where(norms > most, most / np.where(norms > 0, norms, 1), 1.0))
+
+
 @kind("residuals")
 def _residuals(table: Table, node: Node, rows: Rows, labels: Labels, *_: Any, **__: Any) -> Rows:
     theta = table.released("theta", rows.x.shape[1])

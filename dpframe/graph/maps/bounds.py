@@ -9,11 +9,11 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.symbols import Expression, exact
 
-from ..arrays import Array, Numbers, np
+from ..arrays import Array, Numbers, Values, np
 from ..columns import Column
 from ..node import check_interval, positive, reads
 from ..rows import ONE, Rows
-from .base import ColumnMap, RowMap
+from .base import ColumnMap, RecordColumn, RowMap
 
 
 @attrs.frozen(cache_hash=True)
@@ -34,6 +34,29 @@ class ClipNorm(RowMap):
         from dpframe.numerics.blocks.clipping import project
 
         return project(block, number(self.norm))
+
+
+@attrs.frozen(cache_hash=True)
+class ShrunkLabels(RecordColumn):
+    """y min(1, norm/|x|): each label times what `clip(norm=...)` multiplies its row by."""
+
+    kind: ClassVar[str] = "shrunk_labels"
+    source: Column
+    rows: Rows
+    norm: Expression = attrs.field(converter=positive, metadata=reads(positive=True))
+
+    @property
+    def label(self) -> str:
+        """`shrink with rows to norm 1`."""
+        return f"shrink with rows to norm {self.norm}"
+
+    def records(self, values: Values, number: Numbers) -> Array:
+        """The labels themselves where no row is longer."""
+        from dpframe.numerics.blocks.clipping import shrinking
+
+        labels: Array = values[self.source]
+        factors = shrinking(values[self.rows], number(self.norm))
+        return labels if factors is None else labels * factors
 
 
 @attrs.frozen(cache_hash=True)

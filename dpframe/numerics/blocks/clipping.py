@@ -49,6 +49,20 @@ def project(block: Array, norm: float) -> Array:
     return projected
 
 
+def shrinking(block: Array, norm: float) -> Array | None:
+    """min(1, norm/|x|) of each row, shape (m,): what `project` multiplies it by; None where there
+    is nothing to shrink. Domain: finite rows and norm > 1e-290.
+    """
+    largest, scaled = _scaled(block)
+    lengths = np.sqrt(squared_norms(scaled))
+    outside = largest > norm / np.maximum(lengths, 1.0)
+    if not outside.any():
+        return None
+    factors = np.ones(len(block))
+    np.divide(norm / np.maximum(lengths, 1.0), largest, out=factors, where=outside)
+    return factors
+
+
 def normalize(block: Array) -> Array:
     """Each row over its own 2-norm, shape (m, d); a zero row becomes the first unit vector.
 

@@ -1,0 +1,145 @@
+"""Rows in released units: columns over released sizes, and long records shrunk to a released norm.
+
+Two small releases say how: how many entries of each column lie between public cuts, and how many
+rows, in these units, have norms between public cuts. What is read from them is post-processing.
+Privacy: docs/proofs/divided; statistics: docs/flagship.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from dpframe.graph import ColumnNode, Node, RowsNode, known, post, release
+from dpframe.graph.functions import bin_counts
+from dpframe.graph.maps.bounds import Intercept
+from dpframe.graph.statistics import NormCounts, Statistic
+from dpframe.mechanisms import Gaussian
+from dpframe.privacy import REPLACE_ONE
+from dpframe.symbols import Expression, constant, sqrt
+
+Array = NDArray[Any]
+Noise = Callable[[Expression, Statistic], Gaussian]
+
+HALVINGS = 12
+SIZES = tuple(Fraction(1, 2**k) for k in range(HALVINGS, 2, -1)) + tuple(
+    Fraction(k, 16) for k in (3, 4, 6, 8, 12, 16)
+)
+"""Cuts of entries, over the bound of rows: halvings, and one more between the largest of them."""
+LONGEST = 4  # root mean square rows: longer ones are shrunk, whatever is released
+NORMS = tuple(Fraction(round(2 ** (20 - k / 4)), 2**20) for k in range(15, -1, -1))
+"""Cuts of norms, over LONGEST sqrt(d): each is the next one over 2^(1/4)."""
+COLUMNS = constant("3/5")  # of what both releases spend
+CLEAR = 3.0  # stds of its noise that a count must have to be seen
+VISIBLE = 4.0  # stds of its noise that n must have
+REACH = 0.5  # sqrt(d) of it: the largest entry of a column, in its unit, if it is larger than that
+ALIKE = 2.0  # units that differ by less are taken for one
+OUTSIDE, ENOUGH = 0.07, 10.0  # the share of rows to shrink, where n mu^2/d is not above the second
+
+
+@attrs.frozen(eq=False)
+class ReleasedUnits:
+    """Rows and labels to be fitted; what coefficients of these rows are divided by to be those of
+    the rows before, a released vector (d,); and the number of records as weighted least squares
+    counts them, from below.
+    """
+
+    rows: RowsNode
+    labels: ColumnNode
+    units: Node
+    weight: Node
+
+
+def in_released_units(X: RowsNode, y: ColumnNode, noise: Noise, part: Expression) -> ReleasedUnits:
+    """Divide columns, put an intercept beside them, and shrink records that are long then, their
+    labels too. `noise` is what a part of the squared mu affords; both releases spend `part`.
+    """
+    source = X.source if isinstance(X, Intercept) else X
+    n = source.rows if X.unit.relation is REPLACE_ONE else None
+    relative, longest = source.scaled(source.radius), LONGEST * sqrt(X.columns)
+    entries = bin_counts(relative, SIZES, absolute=True)
+    sizes = release(entries, noise(part * COLUMNS, entries), name="sizes")
+    units = post(units_of, sizes, sizes.std, n, X.columns)
+    rows: RowsNode = relative.divided(by=units, lower=SIZES[0] / 4, upper=1)
+    if isinstance(X, Intercept):
+        rows = rows.with_intercept()
+    norms = NormCounts(rows.scaled(longest).clip(norm=1), NORMS)
+    seen = release(norms, noise(part * (1 - COLUMNS), norms), name="norms")
+    strength = 1 / (seen.std**2 * part * (1 - COLUMNS) * X.columns)  # mu^2/d
+    count = post(rows_of, sizes, n)
+    asked = post(norm_of, seen, seen.std, count, units, X.columns, strength)
+    share = known(asked, NORMS[0], 1, name="norm", likely=Fraction(1, 4))
+    value = X.value if isinstance(X, Intercept) else 0
+    whole = post(coefficient_units, units, source.radius, value)
+    weight, norm = post(weight_of, seen, seen.std, count, share), share * longest
+    return ReleasedUnits(rows.clip(norm=norm), y.shrunk_with(rows, norm=norm), whole, weight)
+
+
+def rows_of(sizes: Array, n: float | None) -> float:
+    """n: the public number, or the mean over columns of the sums of their noisy counts."""
+    if n is not None:
+        return float(n)
+    return float(np.mean(np.reshape(sizes, (-1, len(SIZES) + 1)).sum(axis=1)))
+
+
+def units_of(sizes: Array, std: float, n: float | None, columns: float) -> Array:
+    """About the root mean square of each column, over the bound of rows, shape (d,), from noisy
+    counts (d (k + 1),) of |entries| between SIZES. At least REACH/sqrt(columns) times the largest
+    cut with entries that are clear of noise, or times 1 where none are, so that a rare indicator
+    does not make long rows; all alike where they differ little; 1/sqrt(columns), as rows have that
+    fill their ball, where n is not clear of its noise.
+    """
+    counts, cuts = np.reshape(sizes, (-1, len(SIZES) + 1)), np.array(SIZES, dtype=float)
+    even = 1 / math.sqrt(columns)
+    count, unsure = rows_of(sizes, n), std * math.sqrt(counts.shape[1] / len(counts))
+    if count <= VISIBLE * unsure:
+        return np.full(len(counts), even)
+    inner = counts[:, 1:-1]  # above the first cut; nothing is above the last
+    seen = np.where(inner > CLEAR * std, inner, 0.0)
+    squares = seen @ np.square((cuts[1:] + cuts[:-1]) / 2) / count
+    reach = np.max(np.where(seen > 0, cuts[1:], 0.0), axis=1)
+    units = np.maximum(np.sqrt(squares), REACH * even * np.where(reach > 0, reach, 1.0))
+    if units.max() < ALIKE * units.min():
+        units[:] = math.exp(float(np.mean(np.log(units))))
+    return np.asarray(np.minimum(units, 1.0))
+
+
+def norm_of(  # noqa: PLR0917 - dp.post passes by position
+    norms: Array, std: float, n: float, units: Array, columns: float, strength: float
+) -> float:
+    """The first cut beyond which few rows are left, over LONGEST sqrt(columns), from noisy counts
+    (k,) of rows above each of NORMS and at most the next; never more than a row can have. Where n
+    is not clear of noise no row is shrunk, if the bound of rows allows it.
+    """
+    longest = LONGEST * math.sqrt(columns)
+    most = math.hypot(1 / float(np.min(units)), float(len(units) < columns))
+    unsure = std * np.sqrt(np.arange(len(norms), 0, -1))
+    cuts = np.array(NORMS, dtype=float) * longest
+    if n > VISIBLE * unsure[0]:
+        above = np.cumsum(norms[::-1])[::-1]
+        few = OUTSIDE * min(1.0, ENOUGH / (n * strength)) * n + unsure
+        fits = np.append(cuts[above <= few], longest)
+        most = min(most, float(fits[0]))
+    return float(min(most, longest) / longest)
+
+
+def coefficient_units(units: Array, bound: float, value: float) -> Array:
+    """Of columns that were divided by `bound` and by `units`; and of an intercept of `value`."""
+    columns = bound * units
+    return columns if value == 0 else np.append(columns, value)
+
+
+def weight_of(norms: Array, std: float, n: float, share: float) -> float:
+    """The sum over records of min(1, norm/|x|)^2, where the norm is `share` of the longest: by the
+    cut above each row, and CLEAR stds of noise less; at least n/2.
+    """
+    above = np.array([*NORMS[1:], 1], dtype=float)
+    lost = 1 - np.minimum(1.0, share / above) ** 2
+    least = n - float(lost @ norms) - CLEAR * std * float(np.linalg.norm(lost))
+    return max(least, n / 2)

@@ -1,0 +1,151 @@
+"""Rows in released units: what is released, what follows, and what it gains."""
+
+import math
+
+import numpy as np
+import pytest
+
+import dpframe as dp
+from dpframe.graph.maps.bounds import ShrunkLabels
+from dpframe.graph.maps.scaled import DividedColumns
+from dpframe.numerics.blocks.clipping import project, shrinking
+from dpframe.regressions.released_units import LONGEST, NORMS, SIZES, norm_of, units_of
+from tests.support.checking import check
+
+TARGET = dp.ApproxDP(1, "1e-6")
+UNITS = dp.JointSSP(scaling="0.03")
+
+
+def setting(relation=dp.ADD_REMOVE, **more):
+    """Public bounds."""
+    return dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=relation, **more)
+
+
+def counted(columns, std=0.0, seed=0):
+    """Counts of |entries| of each column between SIZES, with noise."""
+    edges = [-1, *map(float, SIZES), np.inf]
+    counts = [np.histogram(np.abs(one), edges)[0] for one in columns]
+    return np.concatenate(counts) + std * np.random.default_rng(seed).normal(
+        size=len(counts) * (len(SIZES) + 1)
+    )
+
+
+def world(sizes, n=20_000, seed=0):
+    """Rows with columns of these sizes, coefficients that matter alike, labels with noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, len(sizes))) * sizes
+    X *= np.minimum(1, 1 / np.linalg.norm(X, axis=1))[:, None]
+    theta = np.array([0.15, -0.1, 0.2])[: len(sizes)] / sizes
+    return X, np.clip(X @ theta + 0.1 * rng.normal(size=n), -1, 1), theta
+
+
+def lost(regression, X, y, theta, relation=dp.ADD_REMOVE):
+    """The squared error of predictions over that of zero."""
+    run = dp.certify(regression, target=TARGET, setting=setting(relation))
+    fit = dp.execute(run, X, y, rng=5).output.coefficients
+    return np.mean((X @ (fit - theta)) ** 2) / np.mean((X @ theta) ** 2)
+
+
+@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE])
+def test_the_whole_is_proved_for_all_budgets_and_the_kernel_accepts(relation):
+    """Eleven releases, two of them for the units; with an intercept too."""
+    target = dp.ApproxDP(dp.EPSILON, dp.DELTA)
+    proof = dp.certify(UNITS, target=target, setting=setting(relation))
+    names = [one.name for one in proof.graph.releases]
+    assert names[:2] == ["sizes", "norms"]
+    assert check(proof.document).accepted
+    kinds = {type(node) for node in proof.graph.nodes}
+    assert {ShrunkLabels, DividedColumns} <= kinds
+
+
+@pytest.mark.parametrize("part", ["0.5", "1"])
+def test_all_parts_together_are_the_budget(part):
+    """A scaling of 1 leaves nothing to fit with: refused."""
+    mine = dp.JointSSP(scaling=part)
+    if part == "1":
+        with pytest.raises(dp.DPFrameError):
+            dp.certify(mine, target=TARGET, setting=setting())
+    else:
+        assert dp.certify(mine, target=TARGET, setting=setting())
+
+
+@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE])
+@pytest.mark.parametrize("sizes", [(0.3, 0.02, 0.001), (0.008, 0.008, 0.008)])
+def test_unlike_columns_and_short_rows_cost_little(sizes, relation):
+    """They cost nearly everything without units."""
+    X, y, theta = world(np.array(sizes))
+    assert lost(UNITS, X, y, theta, relation) < 0.01
+    assert lost(dp.JointSSP(), X, y, theta, relation) > 0.2
+
+
+def test_an_intercept_has_its_own_unit():
+    """Coefficients are those of the rows as they were given."""
+    X, y, theta = world(np.array([0.01, 0.001]))
+    y = np.clip(y + 0.25, -1, 1)
+    mine = dp.Setting(
+        X=dp.Rows(columns=[dp.Numeric("a", -1, 1), dp.Numeric("b", -1, 1)], intercept=True),
+        y=dp.Column(lower=-1, upper=1),
+        relation=dp.ADD_REMOVE,
+    )
+    model = dp.PrivateRegressor(UNITS, epsilon=1, delta="1e-6", setting=mine, rng=2)
+    model.fit(X, y)
+    assert model.coef_ == pytest.approx(theta, rel=0.1)
+    assert model.intercept_ == pytest.approx(0.25, abs=0.02)
+
+
+def test_units_are_root_mean_squares_where_columns_differ():
+    """To a quarter; and one for all where they differ little."""
+    rng = np.random.default_rng(1)
+    columns = [rng.normal(size=50_000) * size for size in (0.2, 0.01, 0.002)]
+    found = units_of(counted(columns, 100.0), 100.0, None, 3)
+    assert found == pytest.approx([0.2, 0.01, 0.002], rel=0.4)
+    alike = units_of(counted([columns[0], columns[0] / 1.5], 100.0), 100.0, None, 2)
+    assert alike[0] == alike[1]
+
+
+def test_a_rare_indicator_does_not_make_long_rows():
+    """Whether its ones are seen or not."""
+    rng = np.random.default_rng(2)
+    common = rng.normal(size=50_000) * 0.1
+    for share in (0.02, 0.0005):
+        rare = (rng.random(50_000) < share).astype(float)
+        found = units_of(counted([common, rare], 100.0), 100.0, None, 2)
+        assert 1 / found[1] <= 2 * math.sqrt(2) + 1e-9
+
+
+def test_without_records_that_can_be_seen_nothing_is_scaled_or_shrunk():
+    """Units are those of rows that fill their ball, and the norm is the longest they can have."""
+    sizes = counted([np.full(100, 0.01)] * 4, 500.0)
+    units = units_of(sizes, 500.0, None, 4)
+    assert units == pytest.approx(np.full(4, 0.5))
+    norm = norm_of(np.zeros(len(NORMS)), 500.0, 100.0, units, 4, 1e-4)
+    assert norm * LONGEST * 2 == pytest.approx(2)
+
+
+def test_the_norm_leaves_few_rows_beyond():
+    """7% where noise counts, fewer where n is large for it; the units cannot be exceeded."""
+    rng = np.random.default_rng(3)
+    lengths = np.linalg.norm(rng.normal(size=(100_000, 5)), axis=1)
+    top = LONGEST * math.sqrt(5)
+    edges = [*(float(cut) * top for cut in NORMS), np.inf]
+    seen = np.histogram(np.minimum(lengths, top), edges)[0].astype(float)
+    units = np.full(5, 1e-3)
+    for strength, most in ((1e-5, 0.07), (1e-2, 0.001)):
+        norm = norm_of(seen, 10.0, 100_000.0, units, 5, strength) * top
+        assert np.mean(lengths > norm) <= most
+    assert norm_of(seen, 10.0, 100_000.0, np.full(5, 0.9), 5, 1e-2) * top == pytest.approx(1 / 0.9)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e200, 1e-200])
+def test_labels_shrink_as_their_rows_do(size):
+    """Each by itself, to the last bit, and never past its own size."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(50, 3)) * size
+    X[0], X[1] = 0, size
+    norm = size if 1e-290 < size else 1.0
+    factors = shrinking(X, norm)
+    assert factors[0] == 1
+    assert np.all(factors <= 1)
+    assert project(X, norm) == pytest.approx(X * factors[:, None], rel=1e-12)
+    alone = [shrinking(row[None], norm) for row in X]
+    assert [1.0 if one is None else one[0] for one in alone] == list(factors)
