@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpframe.errors import BadData, InvalidArgument, NotExecutable
-from dpframe.graph import Setting
+from dpframe.graph import Graph, Node, Setting
 from dpframe.graph.statistics import Statistic
 from dpframe.privacy import REPLACE_ONE
 from dpframe.prover.at_numbers import AtNumbers
@@ -21,6 +21,7 @@ from dpframe.sources.table import Block
 from .ahead import NO_GUESS, Guess
 from .budgets import Budgets, given_by
 from .numbers import PublicNumbers
+from .processing import applied
 from .sampling import InOrder
 from .thinning import Kept, kept_of
 from .totals import Pass, Sums
@@ -43,7 +44,7 @@ def read(  # noqa: PLR0917 - a reading, in the order in which it is put together
         sizes = {**sizes, "n": _counted(source, executor)}
     numbers = PublicNumbers.of(certificate, sizes, None if budgets is None else budgets.roster)
     empty = empty_block(certificate.setting, source.columns)
-    given = given_by(budgets, certificate.graph, numbers)
+    given = {**given_by(budgets, certificate.graph, numbers), **constants_of(certificate.graph)}
     kept = None if bits is None else kept_of(certificate.graph, budgets, numbers, bits)
 
     def reading_of(asked: Sequence[Statistic], numbers: PublicNumbers) -> Pass:
@@ -61,6 +62,13 @@ def read(  # noqa: PLR0917 - a reading, in the order in which it is put together
         wanted = f"of the {sizes['n']} rows that it announced; bounds may read n"
         raise BadData("X", wanted, Plain(str(sums.rows)), "Read it again when it is at rest.")
     return reading, sums, kept
+
+
+def constants_of(graph: Graph) -> dict[Node, Any]:
+    """Public arrays, which maps may read before anything is released."""
+    return {
+        one: applied(one.function, one.label, one.arguments) for one in graph.posts if one.constant
+    }
 
 
 def sizes_read(certificate: AtNumbers, source: Source, sums: Sums) -> dict[str, int]:

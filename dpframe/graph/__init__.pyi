@@ -28,6 +28,7 @@ from .loop import Loop as Loop
 from .loop import iterate as iterate
 from .loop import loop as loop
 from .loop import points_of as points_of
+from .maps.linear import public_array as public_array
 from .maps.residuals import clipped_error as clipped_error
 from .maps.scaled import divided_records as divided_records
 from .maps.weighted import thinned as thinned

@@ -264,6 +264,14 @@ class Rows(DataNode):
 
         return between(self, lower, upper)
 
+    def times(self, matrix: Node) -> Rows:
+        """Every row times a matrix (d, d) that was released, or a public one,
+        `dp.graph.public_array(...)`. Bounds nothing: clip what it gives. Raises InvalidArgument.
+        """
+        from .maps.linear import LinearMap
+
+        return LinearMap(self, matrix)
+
     def divided(self, *, by: Node, lower: object, upper: object, minus: Node | None = None) -> Rows:
         """Column j becomes (x_j - minus_j)/by_j, where `by` and `minus` are released vectors; `by`
         is put into the public range [lower, upper] first. Bounds nothing: clip what it gives.

@@ -153,6 +153,8 @@ def _field(value: Any) -> dict[str, object]:
         return {"declaration": _described(value)}
     if isinstance(value, (Fraction, Decimal)):
         return {"rational": str(Fraction(value))}
+    if isinstance(value, str):
+        return {"constant": str(value)}
     return {"constant": list(value) if isinstance(value, tuple) else value}
 
 

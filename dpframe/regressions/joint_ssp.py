@@ -46,6 +46,7 @@ from dpframe.symbols import Expression, constant, sqrt
 
 from .released_units import in_released_units
 from .solve import Fit
+from .whitened import PublicRows, in_public_units
 from .whole import whole
 
 Array = NDArray[Any]
@@ -59,8 +60,9 @@ UNCOUNTED = (0.0, math.inf)  # y'y as counts say it, where there are none
 @attrs.frozen(eq=False)
 class JointFit(Fit):
     """A fit that says what it was made of: all that was released, with its noise, in rows whose
-    columns were divided by `units` (d,) and which are no longer than `norm`, records beyond it
-    weighed less: together like `weight` records; None for rows as they are.
+    coefficients `units` (d, d) takes to the rows as they were, and which are no longer than `norm`:
+    records beyond it are weighed less, all together by `weight` on average. None for rows as they
+    are.
     """
 
     evidence: Evidence | None = None
@@ -85,7 +87,9 @@ class JointSSP(Regression):
     are counted before: columns are then fitted over released units, and records with rows beyond a
     released norm shrunk to it, labels too. Take it where columns have unlike sizes or rows are far
     from their bound; a linear model keeps its coefficients, least squares of labels that no linear
-    model makes counts long rows less.
+    model makes counts long rows less. With
+    `public` rows (m, d), unlabelled and without an intercept, all of this is said by them: rows are
+    whitened, and nothing is spent on it.
 
     With `levels=0` and `rounds=0` everything is one look at the table: labels are clipped at their
     bound, and of the counts n remains, released where it is private.
@@ -107,16 +111,25 @@ class JointSSP(Regression):
     levels: Expression = constant(7)
     null: Expression = constant("0.25")
     scaling: Expression = constant(0)
+    public: PublicRows | None = attrs.field(default=None, converter=PublicRows.of)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Counts, sums, corrections; each reads what was released before."""
-        if self.scaling == constant(0):
+        scaled = self.scaling != constant(0)
+        if self.public is None and not scaled:
             return self.fitted(X, y, budget)
+        if self.public is not None and scaled:
+            way_out = "Public rows say the units without a part of the budget."
+            raise InvalidArgument("scaling", "0 with public rows", self.scaling, way_out)
 
         def noise(part: Expression, statistic: Statistic) -> Gaussian:
             return noises(budget, part, [statistic])[0]
 
-        found = in_released_units(X, y, noise, self.scaling)
+        found = (
+            in_released_units(X, y, noise, self.scaling)
+            if self.public is None
+            else in_public_units(X, y, self.public)
+        )
         fit = self.fitted(found.rows, found.labels, budget)
         return post(in_own_units, fit, found.units, found.rows.radius, found.weight)
 
@@ -349,7 +362,7 @@ def corrected(
 
 def in_own_units(fit: JointFit, units: Array, norm: float, weight: float) -> JointFit:
     """The coefficients of the rows before they were divided."""
-    own = np.nan_to_num(fit.coefficients / units)
+    own = np.nan_to_num(units @ fit.coefficients)
     return attrs.evolve(fit, coefficients=own, units=units, norm=norm, weight=weight)
 
 

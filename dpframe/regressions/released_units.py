@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 import attrs
 import numpy as np
@@ -44,19 +44,26 @@ OUTSIDE, ENOUGH = 0.07, 10.0  # the share of rows to shrink, where n mu^2/d is n
 
 
 @attrs.frozen(eq=False)
-class ReleasedUnits:
-    """Rows and labels to be fitted; what coefficients of these rows are divided by to be those of
-    the rows before, a released vector (d,); and the number of records as weighted least squares
-    counts them, from below.
+class InUnits:
+    """Rows and labels to be fitted; what takes coefficients of these rows to those of the rows
+    before, a matrix (d, d); and about how many records in weighted least squares count like one,
+    from below, the mean square of what records are multiplied by.
     """
 
     rows: RowsNode
     labels: ColumnNode
     units: Node
-    weight: Node
+    weight: Node | float
+
+    @classmethod
+    def of(
+        cls, rows: RowsNode, y: ColumnNode, units: Node, norm: Expression, weight: Node | float
+    ) -> Self:
+        """Records with rows longer than `norm` are shrunk to it, their labels too."""
+        return cls(rows.clip(norm=norm), y.shrunk_with(rows, norm=norm), units, weight)
 
 
-def in_released_units(X: RowsNode, y: ColumnNode, noise: Noise, part: Expression) -> ReleasedUnits:
+def in_released_units(X: RowsNode, y: ColumnNode, noise: Noise, part: Expression) -> InUnits:
     """Divide columns, put an intercept beside them, and shrink records that are long then, their
     labels too. `noise` is what a part of the squared mu affords; both releases spend `part`.
     """
@@ -76,9 +83,9 @@ def in_released_units(X: RowsNode, y: ColumnNode, noise: Noise, part: Expression
     asked = post(norm_of, seen, seen.std, count, units, X.columns, strength)
     share = known(asked, NORMS[0], 1, name="norm", likely=Fraction(1, 4))
     value = X.value if isinstance(X, Intercept) else 0
-    whole = post(coefficient_units, units, source.radius, value)
-    weight, norm = post(weight_of, seen, seen.std, count, share), share * longest
-    return ReleasedUnits(rows.clip(norm=norm), y.shrunk_with(rows, norm=norm), whole, weight)
+    weight = post(weight_of, seen, seen.std, count, share)
+    own = post(own_units, units, source.radius, value)
+    return InUnits.of(rows, y, own, share * longest, weight)
 
 
 def rows_of(sizes: Array, n: float | None) -> float:
@@ -129,17 +136,19 @@ def norm_of(  # noqa: PLR0917 - dp.post passes by position
     return float(min(most, longest) / longest)
 
 
-def coefficient_units(units: Array, bound: float, value: float) -> Array:
-    """Of columns that were divided by `bound` and by `units`; and of an intercept of `value`."""
-    columns = bound * units
-    return columns if value == 0 else np.append(columns, value)
-
-
 def weight_of(norms: Array, std: float, n: float, share: float) -> float:
-    """The sum over records of min(1, norm/|x|)^2, where the norm is `share` of the longest: by the
-    cut above each row, and CLEAR stds of noise less; at least n/2.
+    """The mean of min(1, norm/|x|)^2, where the norm is `share` of the longest: by the cut above
+    each row, and CLEAR stds of noise less; at least 1/2.
     """
     above = np.array([*NORMS[1:], 1], dtype=float)
     lost = 1 - np.minimum(1.0, share / above) ** 2
-    least = n - float(lost @ norms) - CLEAR * std * float(np.linalg.norm(lost))
-    return max(least, n / 2)
+    most = float(lost @ norms) + CLEAR * std * float(np.linalg.norm(lost))
+    return max(1 - most / max(n, 1.0), 0.5)
+
+
+def own_units(units: Array, bound: float, value: float) -> Array:
+    """Coefficients of columns that were divided by `bound` and by `units`, and of an intercept of
+    `value` that is 1 beside them, to those of the columns before: (d, d).
+    """
+    columns = bound * units
+    return np.diag(1 / (columns if value == 0 else np.append(columns, value)))

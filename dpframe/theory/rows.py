@@ -124,6 +124,16 @@ def _scaled_columns(
     return ball(rows.columns, None if rows.norm is None else (rows.norm + far) / min(by))
 
 
+@kind("linear_map", RowFacts, *SEEN, many=True, answers=ZERO_MAP)
+def _linear_map(at: Context, *inputs: Any) -> RowFacts:
+    """x A for a square matrix that was released: whatever it is, a map of one row. It bounds
+    nothing.
+    """
+    fits = len(inputs) == 2 and type(inputs[0]) is RowFacts and at.seen(inputs[1])
+    at.require(fits, "rows, and a matrix that was released")
+    return RowFacts(inputs[0].columns)
+
+
 @kind("divided_columns", RowFacts, *SEEN, many=True, answers=PLAIN)
 def _divided_columns(
     at: Context, *inputs: Any, lower: Positive, upper: Positive, centred: bool

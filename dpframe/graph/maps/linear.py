@@ -1,0 +1,72 @@
+"""Rows times a matrix that is public or was released: whitened, for example. Proof page:
+proofs/divided.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument, NotExecutable
+from dpframe.numerics.blocks.margins import margins, margins_on_grid
+
+from ..arrays import Array, Numbers, Values, np
+from ..node import Node
+from ..post import Post, post
+from ..rows import Rows
+from .base import RecordMap
+from .grid import Grid, gridded, step_size
+from .residuals import released_coefficients
+
+
+@attrs.frozen(cache_hash=True)
+class LinearMap(RecordMap):
+    """x A for each row x, where A (d, d) is public or was released. Bounded rows are read on their
+    table's grid, where the product is exact. It bounds nothing: clip what it gives.
+    """
+
+    kind: ClassVar[str] = "linear_map"
+    source: Rows = attrs.field(converter=gridded)
+    by: Node = attrs.field(converter=released_coefficients)
+
+    @property
+    def in_steps(self) -> tuple[Node, ...]:
+        """The rows, where they lie on a grid inside a ball."""
+        return (self.source,) if type(self.source) is Grid else ()
+
+    @property
+    def label(self) -> str:
+        """`times matrix`."""
+        return f"times {self.by.label}"
+
+    def records(self, values: Values, number: Numbers) -> Array:
+        """One column of the matrix after the other. Raises NotExecutable for another shape."""
+        rows, d = values[self.source], values[self.source].shape[1]
+        matrix: Array = np.nan_to_num(np.asarray(values[self.by], dtype=float))
+        if matrix.shape != (d, d):
+            wanted = f"a matrix of shape {matrix.shape} for {d} columns"
+            raise NotExecutable(f"{wanted}. Give one of shape ({d}, {d}).")
+        if type(self.source) is not Grid:
+            return np.column_stack([margins(rows, column) for column in matrix.T])
+        step, bits = number(step_size(self.source)), self.source.bits
+        made = [margins_on_grid(rows, column, step, bits) for column in matrix.T]
+        return np.column_stack(made)
+
+
+def public_array(values: Any, name: str = "values") -> Post:
+    """Public numbers (any shape) as what functions and maps of released values read: written into
+    the certificate, in single precision. Raises InvalidArgument.
+    """
+    array = np.asarray(values, dtype="<f4")
+    if not np.all(np.isfinite(array)):
+        raise InvalidArgument(name, "finite numbers below 1e38", values, "They are public.")
+    text = base64.b64encode(array.tobytes()).decode()
+    return post(decoded, ",".join(map(str, array.shape)), text)
+
+
+def decoded(shape: str, text: str) -> Array:
+    """The array that was written."""
+    numbers = np.frombuffer(base64.b64decode(text), dtype="<f4").astype(float)
+    return numbers.reshape([int(size) for size in shape.split(",") if size])
