@@ -71,6 +71,8 @@ SETTINGS: tuple[Setting, ...] = (
     ("AdaSSP", 10_000, 5, "1", "normal"),
     ("AdaSSP", 50_000, 10, "0.3", "heteroscedastic"),
     ("AdaSSP", 50_000, 5, "8", "two values"),
+    ("SSP", 10_000, 10, "0.3", "two values"),
+    ("AdaSSP", 10_000, 5, "0.3", "two values"),
 )
 
 

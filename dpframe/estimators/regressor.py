@@ -191,6 +191,33 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         variance and the norm of rows bound the covariance of the sample, which makes its part of a
         standard error about sqrt(d) times longer for rows that fill their norm, and more for
         shorter ones. Raises InvalidArgument.
+
+        Examples
+        --------
+        >>> import dpframe as dp
+        >>> setting = dp.Setting(
+        ...     X=dp.Rows(columns=[dp.Numeric("age", 18, 90)], intercept=True),
+        ...     y=dp.Column("hours of sleep", lower=4, upper=12),
+        ...     relation=dp.ADD_REMOVE,
+        ... )
+        >>> made = np.random.default_rng(0)
+        >>> ages = made.uniform(18, 90, (50_000, 1))
+        >>> hours = 9 - ages[:, 0] / 36 + made.normal(0, 0.7, 50_000)
+        >>> model = PrivateRegressor(epsilon=1, delta="1e-6", setting=setting, rng=0)
+        >>> law = model.fit(ages, hours).inference()
+        >>> law.names, law.conf_int(alpha=0.1).shape
+        (('age', 'intercept'), (2, 2))
+        >>> ten_years = law.t_test({"age": 10}, -0.25)
+        >>> ten_years.effect.round(1), ten_years.pvalue < 0.01
+        (array([-0.3]), array([ True]))
+        >>> law.wald_test(["age", "intercept"], [-1 / 36, 9]).pvalue > 0.05
+        True
+        >>> new = law.get_prediction([[54]], residuals="normal")
+        >>> new.conf_int(obs=True).round(0)
+        array([[6., 9.]])
+        >>> low, high = law.rsquared_conf_int()
+        >>> bool(low < 0.40 < high)
+        True
         """
         check_is_fitted(self, "certificate_")
         evidence = self._evidence
@@ -227,13 +254,15 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         estimates = inference.t_test()
         some = bool(np.isfinite(estimates.hidden).any())
         critical(alpha, estimates.root[:0], simultaneous)
+        notes = sentences(inference, named(inference.unseen.lost, units), some=some)
+        together = f"Intervals hold all together, by {simultaneous!r}; p values are of each alone."
         return Summary(
             estimates=estimates,
             fitted=units.matrix @ self._theta + units.offset,
             alpha=alpha,
             simultaneous=simultaneous,
             header=self._header(inference, alpha),
-            notes=tuple(sentences(inference, named(inference.unseen.lost, units), some=some)),
+            notes=(*notes, *([together] if simultaneous else [])),
         )
 
     @property
