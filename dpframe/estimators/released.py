@@ -44,10 +44,14 @@ def evidence_of(
     rows, labels = certificate.setting.nodes()
     if labels is None or row_maps(certificate.graph, certificate.setting)[-1:] != last_map(rows):
         raise no_evidence(result.output)
-    wanted = {"gram": rows.T @ rows, "moment": rows.T @ labels, "squares": labels @ labels}
+    wanted: dict[str, tuple[Statistic, ...]] = {
+        "gram": (rows.T @ rows,),
+        "moment": (rows.T @ labels,),
+        "squares": (labels @ labels,),
+        "count": (count(rows), count(rows.origin)),
+    }
     found = {
-        name: next(seen(certificate, result, statistic, sizes), None)
-        for name, statistic in (wanted | {"count": count(rows.origin)}).items()
+        name: next(seen(certificate, result, alike, sizes), None) for name, alike in wanted.items()
     }
     gram, moment = found["gram"], found["moment"]
     if gram is None or moment is None:
@@ -69,13 +73,13 @@ def evidence_of(
 
 
 def seen(
-    certificate: Certificate, result: Result, statistic: Statistic, sizes: dict[str, int]
+    certificate: Certificate, result: Result, alike: tuple[Statistic, ...], sizes: dict[str, int]
 ) -> Iterator[tuple[Any, float]]:
-    """Values of a statistic of all records, released once with public Gaussian noise, and its
-    std.
+    """Values of a statistic of all records, or one that is the same number, released once with
+    public Gaussian noise, and its std.
     """
     for node in certificate.graph.nodes:
-        if not isinstance(node, Release) or node.statistic != statistic:
+        if not isinstance(node, Release) or node.statistic not in alike:
             continue
         noise, once = node.mechanism, node.sampled is None and node.times == ONCE
         if once and type(noise) is Gaussian:

@@ -80,6 +80,18 @@ def test_without_squares_labels_may_vary_as_much_as_their_bound(regression):
     assert "lost in noise" in text
 
 
+def test_squares_and_n_are_read_where_they_are_released():
+    """Of one that releases all, with no intercept to count."""
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    X = np.random.default_rng(0).uniform(-0.5, 0.5, (3000, 2))
+    regression = dp.regressions.BayesianSSP(sweeps=2)
+    model = dp.PrivateRegressor(regression, epsilon=3, delta="1e-6", setting=setting, rng=0)
+    evidence, released = model.fit(X, X[:, 0])._evidence, model.result_.released
+    assert (evidence.squares, evidence.count) == (released["squares"], released["n"])
+    assert np.isfinite([evidence.squares_std, evidence.count_std]).all()
+    assert model.inference().rsquared > 0.5
+
+
 def test_noise_that_is_not_gaussian_is_refused():
     """And statistics of other rows than the declared ones."""
     for regression in (dp.regressions.DPME(), dp.regressions.NoisyGradientDescent()):
