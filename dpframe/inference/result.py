@@ -251,13 +251,14 @@ class Inference:
     def of(self, rows: Array, names: tuple[str, ...] = ()) -> Estimates:
         """rows @ theta, for rows (q, d)."""
         rows = as_rows(rows)
-        values, vectors = np.linalg.eigh(self.covariance)
-        above = values > values[-1] * np.finfo(float).eps * len(values)
-        root = rows @ (vectors[:, above] * np.sqrt(values[above]))
+        root = np.zeros((len(rows), 0))
         variances = np.einsum("ia,ab,ib->i", rows, self.covariance, rows)
         private = np.einsum("ia,ab,ib->i", rows, self.private, rows)
         hidden = np.full(len(rows), np.inf)
         if self.settled and self.moved is not None:
+            values, vectors = np.linalg.eigh(self.covariance)
+            above = values > values[-1] * np.finfo(float).eps * len(values)
+            root = rows @ (vectors[:, above] * np.sqrt(values[above]))
             hidden = self.unseen.off(rows) + np.linalg.norm(rows @ self.moved, axis=1)
         spread, null = self.spread(variances, private), np.zeros(len(rows))
         return Estimates(names, rows @ self.centre, null, spread, hidden, root)
