@@ -174,7 +174,10 @@ def scored(
     """Intervals against the truth; infinite ones count as refused, predictive ones always."""
     found = infer(evidence, bound=world.bound, norm=1.0, normal_residuals=normal_residuals)
     X, y = world.table(NEW, rng)
-    ends, band = found.intervals(level), found.predictive(X, level)
+    ends, band = (
+        found.conf_int(1 - level),
+        found.get_prediction(X, residuals="normal").conf_int(1 - level, obs=True),
+    )
     inside = int(np.sum((ends[:, 0] <= world.truth) & (world.truth <= ends[:, 1])))
     predicted = int(np.sum((band[:, 0] <= y) & (y <= band[:, 1])))
     d = len(world.truth)

@@ -71,7 +71,7 @@ def fitted(costs: Costs, regression: Any, epsilon: str, declared: dp.Setting, se
     model = dp.PrivateRegressor(
         regression, epsilon=epsilon, delta=DELTA, setting=declared, rng=seed
     )
-    return model.fit(costs.raw, costs.charges).summary(LEVEL)
+    return model.fit(costs.raw, costs.charges).summary(1 - LEVEL)
 
 
 if __name__ == "__main__":

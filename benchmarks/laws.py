@@ -108,7 +108,7 @@ def covered(law: str, cell: tuple[int, int, str], repeats: int) -> list[str]:
                 fit.evidence, bound=1.0, constant=constant, norm=1.0, normal_residuals=normal
             )
             if not inference.open_ended:
-                ends = inference.intervals(LEVEL)[1:]
+                ends = inference.conf_int(1 - LEVEL)[1:]
                 held += list((ends[:, 0] <= known[1:]) & (known[1:] <= ends[:, 1]))
                 lengths += list(np.diff(ends)[:, 0] / 3.92)
         refused = 1 - len(held) / (repeats * (d - 1))

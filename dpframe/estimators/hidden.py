@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .summary import INTERCEPT, InUnits
+from dpframe.inference.result import Units
+
+from .summary import INTERCEPT
 
 Array = NDArray[Any]
 
@@ -16,7 +18,7 @@ MOST = 3  # directions that are named, and columns of one
 LITTLE = 0.3  # of the largest weight: smaller ones are left out
 
 
-def named(lost: Array, units: InUnits) -> tuple[str, ...]:
+def named(lost: Array, units: Units) -> tuple[str, ...]:
     """One text a direction, such as `children - 0.7 age`; `lost` (p, k) has orthonormal columns.
 
     Weights are of scaled columns, over the largest. The first direction is the one nearest to a

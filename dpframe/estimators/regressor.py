@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
@@ -12,8 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Regression, Setting
+from dpframe.inference.estimates import critical
+from dpframe.inference.evidence import Evidence
 from dpframe.inference.inference import infer
-from dpframe.inference.result import Inference
+from dpframe.inference.result import Inference, Units
 from dpframe.inference.words import sentences
 from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate
@@ -22,10 +25,20 @@ from dpframe.regressions.advice import default_regression
 from .base import PrivateEstimator
 from .hidden import named
 from .links import check_numbers
-from .summary import InUnits, Summary, constant_of, counted, evidence_of, in_units, residual_text
+from .released import evidence_of
+from .summary import Summary, between, constant_of, counted, in_units
 from .units import entry_bound, label_scale, linear, predictions
 
 Array = NDArray[Any]
+
+
+class Assumptions(TypedDict, total=False):
+    """What intervals cover and assume: the arguments of `PrivateRegressor.inference`."""
+
+    target: str
+    largest: float
+    normal_residuals: bool
+    equal_variance: bool
 
 
 class PrivateRegressor(RegressorMixin, PrivateEstimator):
@@ -145,26 +158,28 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         scale = label_scale(self.certificate_.setting.y)
         return predictions(self._blocks(X), self._theta, scale)
 
-    def summary(
+    def inference(
         self,
-        level: float = 0.95,
         *,
         target: str = "population",
         largest: float = math.inf,
         normal_residuals: bool = False,
         equal_variance: bool = True,
-    ) -> Summary:
-        """Coefficients in their units with standard errors and intervals, of released values only;
-        it prints as a table, and costs nothing.
+    ) -> Inference:
+        """The joint law of the coefficients in their units, of released values only, with the names
+        of statsmodels: `conf_int`, `cov_params`, `t_test`, `wald_test`, `get_prediction`, `scale`,
+        `rsquared`. It costs nothing.
 
-        Of a regression whose output keeps what was released, such as dp.JointSSP. `coef` is the
-        centre of an interval; `fitted`, in coef_ too, is what predictions use. `target` is
-        "population", or "sample": the least squares coefficients of this table.
+        Of a regression that releases X'X and X'y with Gaussian noise: dp.JointSSP, dp.SSP,
+        dp.AdaSSP. The last two release no y'y, so the residual variance is taken for the squared
+        bound of labels: intervals hold, and are too long where sampling outweighs noise.
+
+        `target` is "population", or "sample": the least squares coefficients of this table.
 
         Where noise hides a direction, coefficients that lie along it have no interval, and the
-        notes name it. The others' assume that labels change by no more than their declared range
-        from one end of it to the other; or `largest` declares a public bound on the length of the
-        coefficients of the scaled rows, and all have intervals.
+        notes of `summary` name it. The others' assume that labels change by no more than their
+        declared range from one end of it to the other; or `largest` declares a public bound on the
+        length of the coefficients of the scaled rows, and all have intervals.
 
         Intervals rest on sums of labels, for labels of any law. dp.JointSSP also releases sums of
         clipped residuals; with `normal_residuals=True` they count, and intervals are up to five
@@ -172,105 +187,115 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         tests: labels that are counts, classes, skewed or mostly zero.
 
         Residuals are assumed to have one variance in every row. With `equal_variance=False` they
-        may have any, as those of classes and counts do: the residual variance and the norm of rows
-        bound the covariance of the sample, which makes its part of a standard error about sqrt(d)
-        times longer for rows that fill their norm, and more for shorter ones. Raises
-        InvalidArgument.
-        """
-        inference = self._inference(
-            target, largest, normal_residuals=normal_residuals, equal_variance=equal_variance
-        )
-        units = self._in_units()
-        estimates = units.estimates(inference.of)
-        hidden = named(inference.unseen.lost, units)
-        some = bool(np.isfinite(estimates.hidden).any())
-        return Summary(
-            names=units.names,
-            estimates=estimates,
-            fitted=units.matrix @ self._theta + units.offset,
-            intervals=estimates.intervals(level),
-            level=level,
-            header=self._header(inference),
-            notes=tuple(sentences(inference, hidden, some=some)),
-        )
+        may have any, as those of classes and counts do (robust standard errors): the residual
+        variance and the norm of rows bound the covariance of the sample, which makes its part of a
+        standard error about sqrt(d) times longer for rows that fill their norm, and more for
+        shorter ones. Raises InvalidArgument.
 
-    def intervals(
-        self,
-        level: float = 0.95,
-        *,
-        target: str = "population",
-        largest: float = math.inf,
-        normal_residuals: bool = False,
-        equal_variance: bool = True,
-    ) -> Array:
-        """Of each coefficient, and of the intercept last where one was fitted, shape (m, 2);
-        infinite where noise hides them. See `summary`.
+        Examples
+        --------
+        >>> import dpframe as dp
+        >>> setting = dp.Setting(
+        ...     X=dp.Rows(columns=[dp.Numeric("age", 18, 90)], intercept=True),
+        ...     y=dp.Column("hours of sleep", lower=4, upper=12),
+        ...     relation=dp.ADD_REMOVE,
+        ... )
+        >>> made = np.random.default_rng(0)
+        >>> ages = made.uniform(18, 90, (50_000, 1))
+        >>> hours = 9 - ages[:, 0] / 36 + made.normal(0, 0.7, 50_000)
+        >>> model = PrivateRegressor(epsilon=1, delta="1e-6", setting=setting, rng=0)
+        >>> law = model.fit(ages, hours).inference()
+        >>> law.names, law.conf_int(alpha=0.1).shape
+        (('age', 'intercept'), (2, 2))
+        >>> ten_years = law.t_test({"age": 10}, -0.25)
+        >>> ten_years.effect.round(1), ten_years.pvalue < 0.01
+        (array([-0.3]), array([ True]))
+        >>> law.wald_test(["age", "intercept"], [-1 / 36, 9]).pvalue > 0.05
+        True
+        >>> new = law.get_prediction([[54]], residuals="normal")
+        >>> new.conf_int(obs=True).round(0)
+        array([[6., 9.]])
+        >>> low, high = law.rsquared_conf_int()
+        >>> bool(low < 0.40 < high)
+        True
         """
-        found = self.summary(
-            level,
-            target=target,
-            largest=largest,
-            normal_residuals=normal_residuals,
-            equal_variance=equal_variance,
-        )
-        return found.intervals
-
-    def predict_interval(
-        self,
-        X: Any,
-        level: float = 0.95,
-        *,
-        largest: float = math.inf,
-        normal_residuals: bool = False,
-    ) -> Array:
-        """Where the labels of new records lie, in the label's units, shape (n, 2): never outside
-        its declared bounds, and all between them where noise hides more. See `summary`.
-        """
-        inference = self._inference("population", largest, normal_residuals=normal_residuals)
-        parts = [inference.predictive(rows, level) for rows in self._blocks(X)]
-        scale = label_scale(self.certificate_.setting.y)
-        found: Array = scale.centre + scale.half * np.concatenate(parts)
-        return found
-
-    def _inference(
-        self, target: str, largest: float, *, normal_residuals: bool, equal_variance: bool = True
-    ) -> Inference:
         check_is_fitted(self, "certificate_")
-        evidence = evidence_of(self.result_.output)
+        evidence = self._evidence
         rows, labels = self.certificate_.setting.nodes()
-        norm = math.inf if rows.norm is None else self._number(rows.norm)
         bound = math.inf if labels is None else self._number(labels.radius)
-        constant = constant_of(self._maps, len(self._theta), self._number)
-        scale = entry_bound(self._maps, self._number)
         return infer(
             evidence,
             target=target,
             bound=bound,
             largest=largest,
-            believed=bound / scale,
-            constant=constant,
-            norm=norm,
+            believed=bound / entry_bound(self._maps, self._number),
+            constant=self._constant,
+            norm=math.inf if rows.norm is None else self._number(rows.norm),
             normal_residuals=normal_residuals,
             equal_variance=equal_variance,
+            units=self._units,
         )
 
-    def _in_units(self) -> InUnits:
+    def summary(
+        self,
+        alpha: float = 0.05,
+        *,
+        simultaneous: str | None = None,
+        **assumptions: Unpack[Assumptions],
+    ) -> Summary:
+        """Coefficients in their units with standard errors and intervals that miss with probability
+        `alpha`, each or, as of `conf_int`, all as `simultaneous` says. It prints as a table, and
+        has `as_text`, `as_html`, `as_latex`, `summary_frame`, `to_dict` and `plot`.
+
+        `coef` is the centre of an interval; `fitted`, in coef_ too, is what predictions use.
+        `assumptions` are the arguments of `inference`. Raises InvalidArgument.
+        """
+        inference, units = self.inference(**assumptions), self._units
+        estimates = inference.t_test()
+        some = bool(np.isfinite(estimates.hidden).any())
+        critical(alpha, estimates.root[:0], simultaneous)
+        notes = sentences(inference, named(inference.unseen.lost, units), some=some)
+        together = f"Intervals hold all together, by {simultaneous!r}; p values are of each alone."
+        return Summary(
+            estimates=estimates,
+            fitted=units.matrix @ self._theta + units.offset,
+            alpha=alpha,
+            simultaneous=simultaneous,
+            header=self._header(inference, alpha),
+            notes=(*notes, *([together] if simultaneous else [])),
+        )
+
+    @property
+    def _evidence(self) -> Evidence:
+        return evidence_of(self.certificate_, self.result_, self._sizes, self._constant)
+
+    @property
+    def _constant(self) -> Array | None:
+        return constant_of(self._maps, len(self._theta), self._number)
+
+    @property
+    def _units(self) -> Units:
         """From the coefficients of mapped rows to coef_ and intercept_."""
         names, scale = self._columns, label_scale(self.certificate_.setting.y)
-        return in_units(
+        found = in_units(
             lambda theta: linear(theta, self._maps, names, scale, self._number), len(self._theta)
         )
+        return attrs.evolve(found, centre=scale.centre, half=scale.half, rows=self._rows)
 
-    def _header(self, inference: Inference) -> dict[str, str]:
+    def _rows(self, X: Any) -> Array:
+        """Rows as the statistics see them. Raises BadData."""
+        return np.concatenate(list(self._blocks(X)))
+
+    def _header(self, inference: Inference, alpha: float) -> dict[str, str]:
         """What stands above the table of coefficients."""
-        evidence = evidence_of(self.result_.output)
-        half = label_scale(self.certificate_.setting.y).half
+        evidence, scale = self._evidence, np.sqrt(inference.scale)
         return {
             "regression": type(self.certificate_.regression).__name__,
             "privacy": f"{self.certificate_.target} for {self.certificate_.setting.unit}",
             "randomness": str(self.receipt_.randomness),
             "records": counted(evidence.count, evidence.count_std),
-            "residual std": residual_text(inference.residual, half),
+            "residual std": between(scale, np.sqrt(inference.scale_conf_int(alpha))),
+            "R-squared": between(inference.rsquared, inference.rsquared_conf_int(alpha)),
             "identified": f"{inference.identified} of {len(inference.centre)} directions",
         }
 

@@ -5,6 +5,7 @@ from coefficients of scaled rows to those in the units of the codebook.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from html import escape
 from typing import Any
 
 import attrs
@@ -12,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.audits.figures import figure, paragraphs, table
-from dpframe.errors import InvalidArgument
+from dpframe.errors import MissingExtra
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.bounds import Intercept
-from dpframe.inference.evidence import Evidence
-from dpframe.inference.residual import Residual
-from dpframe.inference.result import Estimates
+from dpframe.inference.estimates import Estimates, data_frame, finite
+from dpframe.inference.result import Units
 
 from .units import Linear, Numbers
 
@@ -25,25 +25,13 @@ Array = NDArray[Any]
 
 INTERCEPT = "intercept"
 SAME = 1e-9  # of a standard error: coefficients that differ by less are shown once
+LOST = "lost in noise"
+LATEX = {sign: f"\\{sign}" for sign in "#$%&_{}"}
+LATEX |= {"\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}"}
+LATEX |= {"<": "$<$", ">": "$>$", "|": "$|$", "[": "{[}"}
 
 
-@attrs.frozen(eq=False)
-class InUnits:
-    """matrix @ theta + offset are m coefficients in the units of the codebook, by their names; the
-    last is the intercept where there is one.
-    """
-
-    matrix: Array
-    offset: Array
-    names: tuple[str, ...]
-
-    def estimates(self, found: Callable[[Array], Estimates]) -> Estimates:
-        """The estimates in these units, from those of rows @ theta."""
-        scaled = found(self.matrix)
-        return attrs.evolve(scaled, values=scaled.values + self.offset)
-
-
-def in_units(linear: Callable[[Array], Linear], p: int) -> InUnits:
+def in_units(linear: Callable[[Array], Linear], p: int) -> Units:
     """Of a map of p coefficients that is affine: what it does to zero and to unit vectors."""
     zero = linear(np.zeros(p))
     units = [linear(row) for row in np.eye(p)]
@@ -52,7 +40,7 @@ def in_units(linear: Callable[[Array], Linear], p: int) -> InUnits:
     matrix, names = np.stack(columns, axis=1), (*zero.names, INTERCEPT)
     if not np.any(matrix[-1]):  # a constant, or 0: nothing was fitted
         matrix, origin, names = matrix[:-1], origin[:-1], names[:-1]
-    return InUnits(matrix, origin, names)
+    return Units(matrix, origin, names)
 
 
 def constant_of(maps: tuple[RowMap, ...], p: int, number: Numbers) -> Array | None:
@@ -65,81 +53,141 @@ def constant_of(maps: tuple[RowMap, ...], p: int, number: Numbers) -> Array | No
     return np.append(np.zeros(p - 1), 1 / value)
 
 
-def evidence_of(output: object) -> Evidence:
-    """What a regression's output says it was made of. Raises InvalidArgument."""
-    evidence = getattr(output, "evidence", None)
-    if not isinstance(evidence, Evidence):
-        wanted = "one whose output keeps what was released"
-        way_out = "dp.JointSSP() does; the others' coefficients come without intervals."
-        raise InvalidArgument("regression", wanted, type(output).__name__, way_out)
-    return evidence
-
-
 @attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
 class Summary:
-    """Coefficients with what is known of them, m of each: `names`, `estimates`, `fitted` (what
-    predictions use) and `intervals` (m, 2) of this `level`; `header`, a text a title; `notes`, what
-    intervals cover, assume and refuse.
+    """A table of coefficients, m of them: `estimates`, what is known of them; `fitted` (m,), what
+    predictions use; intervals that miss with probability `alpha`, each or all as `simultaneous`
+    says; `header`, a text a title; `notes`, what intervals cover, assume and refuse.
+
+    It prints as text, and in a notebook as HTML.
     """
 
-    names: tuple[str, ...]
     estimates: Estimates
     fitted: Array
-    intervals: Array
-    level: float
+    alpha: float
+    simultaneous: str | None = None
     header: dict[str, str]
     notes: tuple[str, ...]
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the coefficients."""
+        return self.estimates.names
+
+    @property
+    def intervals(self) -> Array:
+        """Lower and upper ends, (m, 2); infinite where nothing is known."""
+        return self.estimates.conf_int(self.alpha, simultaneous=self.simultaneous)
+
     def records(self) -> list[dict[str, Any]]:
         """One dictionary a coefficient; None stands where nothing is known."""
-        found = self.estimates
-        columns = {
-            "coef": found.values,
-            "fitted": self.fitted,
-            "std_err": found.errors,
-            "privacy_share": found.shares,
-            "z": found.z,
-            "p_value": found.p_values,
-            "lower": self.intervals[:, 0],
-            "upper": self.intervals[:, 1],
-        }
-        return [
-            {"name": name, **{title: finite(part[place]) for title, part in columns.items()}}
-            for place, name in enumerate(self.names)
-        ]
+        records = self.estimates.records(self.alpha, simultaneous=self.simultaneous)
+        pairs = zip(records, self.fitted, strict=True)
+        return [record | {"fitted": finite(fitted)} for record, fitted in pairs]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that is printed, as JSON values."""
         return {
             "header": dict(self.header),
-            "level": self.level,
+            "alpha": self.alpha,
+            "simultaneous": self.simultaneous,
             "coefficients": self.records(),
             "notes": list(self.notes),
         }
 
-    def __str__(self) -> str:
+    def summary_frame(self) -> Any:
+        """The records as a data frame. Raises MissingExtra without pandas."""
+        return data_frame(self.records()).set_index("name")
+
+    def as_text(self) -> str:
         """The header, the table, the notes."""
         wide = max(len(title) for title in self.header) + 1
         head = [f"  {title + ':':<{wide}} {text}" for title, text in self.header.items()]
-        titles = [*self._titles()]
-        rows = [[*self._cells(record)] for record in self.records()]
+        titles, *rows = self._table()
         lines = table(titles, rows, range(1, len(titles)))
         return "\n".join([*head, "", *lines, "", paragraphs(self.notes)])
 
-    __repr__ = __str__
+    __str__ = __repr__ = as_text
+
+    def as_html(self) -> str:
+        """The same as two tables and a paragraph a note."""
+        head = [
+            f"<tr><th>{escape(a)}</th><td>{escape(b)}</td></tr>" for a, b in self.header.items()
+        ]
+        titles, *rows = self._table()
+        lines = ["".join(f"<th>{escape(cell)}</th>" for cell in titles)]
+        lines += [
+            f"<th>{escape(name)}</th>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+            for name, *cells in rows
+        ]
+        body = [f"<tr>{line}</tr>" for line in lines]
+        notes = [f"<p>{escape(note)}</p>" for note in self.notes]
+        return "\n".join(["<table>", *head, "</table>", "<table>", *body, "</table>", *notes])
+
+    _repr_html_ = as_html
+
+    def as_latex(self) -> str:
+        """The same as two `tabular` environments and the notes after them; needs no package."""
+        head = [f"{latex(a)} & {latex(b)} \\\\" for a, b in self.header.items()]
+        titles, *rows = self._table()
+        lines = [" & ".join(map(latex, cells)) + " \\\\" for cells in (titles, *rows)]
+        columns = "l" + "r" * (len(titles) - 1)
+        return "\n".join(
+            [
+                "\\begin{tabular}{ll}",
+                *head,
+                "\\end{tabular}",
+                "",
+                f"\\begin{{tabular}}{{{columns}}}",
+                "\\hline",
+                lines[0],
+                "\\hline",
+                *lines[1:],
+                "\\hline",
+                "\\end{tabular}",
+                "",
+                "\n\n".join(map(latex, self.notes)),
+            ]
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Intervals, one line each, the first on top; those that are infinite are left out, and the
+        intercept, which has another unit.
+
+        Draws into `ax`, or a new figure; returns the axes. Raises MissingExtra without matplotlib.
+        """
+        axes = new_axes() if ax is None else ax
+        places: list[int] = []
+        names: list[str] = []
+        ends = zip(self.estimates.names, self.estimates.effect, self.intervals, strict=True)
+        for name, middle, (low, high) in ends:
+            if name != INTERCEPT and np.isfinite(low):
+                places.append(-len(places))
+                names.append(name)
+                beside = [[middle - low], [high - middle]]
+                axes.errorbar([middle], places[-1:], xerr=beside, fmt="o", color="C0", capsize=3)
+        axes.axvline(0, color="grey", linewidth=0.8)
+        axes.set_yticks(places, names)
+        which = "" if self.simultaneous is None else ", all together"
+        axes.set_xlabel(f"coefficient, {100 * (1 - self.alpha):g}% intervals{which}")
+        return axes
 
     @property
     def shrunken(self) -> bool:
         """Whether predictions use other coefficients than the centres of intervals."""
         found = self.estimates
-        apart = np.abs(self.fitted - found.values)
-        return bool(np.any(apart > SAME * np.sqrt(found.variances)))
+        apart = np.abs(self.fitted - found.effect)
+        return bool(np.any(apart > SAME * np.sqrt(found.spread.errors)))
+
+    def _table(self) -> list[list[str]]:
+        """Titles, then one row a coefficient."""
+        return [[*self._titles()], *([*self._cells(record)] for record in self.records())]
 
     def _titles(self) -> Iterator[str]:
         yield from ("", "coef")
         if self.shrunken:
             yield "fitted"
-        tail = (1 - self.level) / 2
+        tail = self.alpha / 2
         ends = (f"[{tail:.4g}", f"{1 - tail:.4g}]")
         yield from ("std err", "of it privacy", "z", "P>|z|", *ends)
 
@@ -157,19 +205,30 @@ class Summary:
         yield figure(record["upper"]) if known else "inf"
 
 
-def finite(value: float) -> float | None:
-    """The number, or None."""
-    return float(value) if np.isfinite(value) else None
+def latex(text: str) -> str:
+    """Text as LaTeX prints it."""
+    return "".join(LATEX.get(sign, sign) for sign in text)
+
+
+def new_axes() -> Any:
+    """Of a new figure. Raises MissingExtra without matplotlib."""
+    try:
+        from matplotlib import pyplot as plt
+    except ImportError as error:
+        raise MissingExtra("matplotlib", "plots") from error
+    return plt.subplots()[1]
 
 
 def counted(value: float, std: float) -> str:
-    """`20,053`, with the std of its noise where it has some."""
+    """`20,053`, with the std of its noise where it has some; `not released` where that is
+    infinite.
+    """
+    if not np.isfinite(std):
+        return "not released"
     return f"{value:,.0f}" if std == 0 else f"{value:,.0f} released, noise {figure(std)}"
 
 
-def residual_text(residual: Residual | None, half: float) -> str:
-    """The residual std in units of the label, of which `half` is one, and its standard error."""
-    if residual is None or not residual.known:
-        return "lost in noise"
-    std = float(np.sqrt(residual.variance))
-    return f"{figure(half * std)}, std err {figure(half * residual.std / (2 * std))}"
+def between(value: float, ends: Array) -> str:
+    """`0.709 [0.698, 0.721]`, or `lost in noise`."""
+    low, high = map(float, ends)
+    return f"{figure(value)} [{figure(low)}, {figure(high)}]" if np.isfinite(value) else LOST

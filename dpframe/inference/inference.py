@@ -18,9 +18,10 @@ from dpframe.errors import InvalidArgument
 from .evidence import Evidence
 from .identified import Unseen, directions
 from .moments import MOST_LOST, Model, Stack, modelled, stacked
-from .residual import Labels, Residual, labels, unexplained
-from .result import COVERED, Inference
+from .residual import KNOWN, Labels, Residual, labels, unexplained
+from .result import COVERED, Inference, Units
 from .step import Step, step
+from .variation import Variation
 
 Array = NDArray[Any]
 
@@ -53,6 +54,7 @@ def infer(
     norm: float = math.inf,
     normal_residuals: bool = False,
     equal_variance: bool = True,
+    units: Units | None = None,
 ) -> Inference:
     """Estimates and covariance of the coefficients, from released values only.
 
@@ -65,22 +67,22 @@ def infer(
     where there are such directions. `constant` (d,) is a vector with row @
     constant = 1 for every row, where there is an intercept: clips of residuals that are not
     symmetric move the mean, which its error then counts. `norm` bounds the length of rows: clips of
-    labels moved X'y by no more than it times what they took off, which was counted; where it is
-    infinite and they took anything, nothing is claimed. Without `equal_variance` the law of a
-    residual may be another in every row, and `norm` bounds what that can do. Raises
-    InvalidArgument.
+    labels moved X'y by no more than it times what they took off, which was counted, and all of that
+    is added to intervals; where it is infinite and they took anything, nothing is claimed. Without
+    `equal_variance` the law of a residual may be another in every row, and `norm` bounds what that
+    can do. Results are in `units`, those of the moments by default. Raises InvalidArgument.
     """
     check(target, bound=bound, largest=largest, believed=believed, norm=norm)
     if not equal_variance:
-        check_unequal(norm, normal_residuals=normal_residuals)
+        check_unequal(evidence, norm, normal_residuals=normal_residuals)
     evidence = evidence if normal_residuals else evidence.of_labels
     found = directions(evidence.gram, evidence.gram_std)
     unseen = Unseen.of(found, largest, believed)
     unit = np.zeros(evidence.columns) if constant is None else constant
-    reach = norm * evidence.lost if evidence.lost and not normal_residuals else 0.0
-    far = reach if math.isfinite(reach) else 1.0  # then nothing is claimed
+    counted = bool(evidence.lost) and not normal_residuals
+    reach = norm * evidence.lost if counted else 0.0
     most = None if equal_variance else norm
-    stack = stacked(evidence, found, bound, unseen.counted, unit, reach=far, norm=most)
+    stack = stacked(evidence, found, bound, unseen.counted, unit, counted=counted, norm=most)
     given = labels(evidence, float(stack.widths[0]))
     widest = bound if math.isfinite(bound) else evidence.moments[0].width
     fixed = iterated(stack, given, widest**2)
@@ -88,19 +90,37 @@ def infer(
     if target == "sample" and not found.lost.size:
         fixed = settle(stack, fixed.theta, taken(residual, widest**2), fixed.settled)
     turn, last = found.vectors, fixed.step
+    centre, settled = turn @ fixed.theta, fixed.settled and evidence.lost_share <= MOST_LOST
+    settled = settled and math.isfinite(reach)
+    variation, sized = None, math.isfinite(norm) or normal_residuals
+    if settled and sized and residual is not None and given is not None and not found.lost.size:
+        variation = Variation.of(
+            evidence,
+            residual,
+            given,
+            theta=centre,
+            constant=unit,
+            least=float(np.min(found.values)),
+            bound=widest,
+            norm=norm,
+            normal=normal_residuals,
+        )
     return Inference(
         target=target,
-        centre=turn @ fixed.theta,
+        centre=centre,
         covariance=turn @ last.covariance @ turn.T,
         private=turn @ last.private @ turn.T,
         unseen=unseen,
+        moved=(turn * (reach / found.values)) @ turn.T if math.isfinite(reach) else None,
         residual=residual,
+        variation=variation,
         bound=widest,
         kept=float(np.min(fixed.model.kept)),
-        settled=fixed.settled and evidence.lost_share <= MOST_LOST and math.isfinite(reach),
+        settled=settled,
         lost_share=evidence.lost_share,
         normal_residuals=normal_residuals,
         equal_variance=equal_variance,
+        units=Units.plain(evidence.columns) if units is None else units,
     )
 
 
@@ -113,9 +133,12 @@ def check(target: str, **bounds: float) -> None:
             raise InvalidArgument(name, "positive, or infinite for none", value)
 
 
-def check_unequal(norm: float, *, normal_residuals: bool) -> None:
+def check_unequal(evidence: Evidence, norm: float, *, normal_residuals: bool) -> None:
     """What intervals without equal variance need. Raises InvalidArgument."""
     given = False
+    if not evidence.count > KNOWN * evidence.count_std:
+        way_out = "dp.JointSSP() releases n where it is private."
+        raise InvalidArgument("equal_variance", "True where n is not known", given, way_out)
     if normal_residuals:
         way_out = "Normal residuals are taken to have one variance: leave one of the two out."
         raise InvalidArgument("equal_variance", "True with normal_residuals=True", given, way_out)

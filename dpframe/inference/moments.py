@@ -20,7 +20,6 @@ Array = NDArray[Any]
 
 ALIKE = 0.9  # the correlation of what two clips of residuals add
 DOUBT = 0.5  # of 1 - slope: the std of its error where residuals are not normal
-REACHES = 1.5  # stds that intervals of 87% or more have to either side, and so contain a bound
 MOST_LOST = 0.5  # of the sizes of labels to clips: where it may be more, nothing is claimed
 LEAST = 0.05  # width over std of residuals; below it almost all of them are clipped
 
@@ -31,9 +30,9 @@ class Stack:
     moments `seen` (m, k) taken at `at` (m, k), their noise `stds` and `widths` (m,), infinite where
     nothing was clipped, `hidden` (m, m), a bound on the products of distances along directions
     that are not identified, `total` (k,), the sum of all rows, zeros where it is not known, and how
-    many directions are `lost`. Clips of labels whose sizes were counted took off the first moment a
-    vector of at most the length `reach`; its width is then infinite. X'e of the sample has the
-    covariance diag(`squares`) times the residual variance, or at most that.
+    many directions are `lost`. The width of labels is infinite too
+    where what clips took off them was counted. X'e of the sample has the covariance diag(`squares`)
+    times the residual variance, or at most that.
     """
 
     values: Array
@@ -46,7 +45,6 @@ class Stack:
     lost: int
     gram_std: float
     count: float
-    reach: float
     squares: Array
 
 
@@ -73,18 +71,19 @@ def stacked(
     largest: float,
     constant: Array,
     *,
-    reach: float = 0.0,
+    counted: bool = False,
     norm: float | None = None,
 ) -> Stack:
     """`bound` is that of labels, `largest` that of the coefficients' length; every row @ `constant`
-    (d,) is 1, or it is zeros. With `norm`, a bound on the length of rows, residuals may vary more
-    in some rows than in others: the sum of (u'x)^2 e^2 is at most norm^2 |u|^2 that of e^2.
+    (d,) is 1, or it is zeros. `counted` says that what clips took off labels was. With `norm`, a
+    bound on the length of rows, residuals may vary more in some rows than in others: the sum of
+    (u'x)^2 e^2 is at most norm^2 |u|^2 that of e^2.
     """
     count = max(evidence.count, 1.0)
     squares = found.values if norm is None else np.maximum(found.values, count * norm**2)
     turn, moments = found.vectors.T, evidence.moments
     widths = np.array([unclipped(one.at, one.width, bound) for one in moments])
-    widths[0] = np.inf if reach else widths[0]
+    widths[0] = np.inf if counted else widths[0]
     off = np.array([found.lost.T @ one.at for one in moments])
     return Stack(
         found.values,
@@ -97,7 +96,6 @@ def stacked(
         found.lost.shape[1],
         evidence.gram_std,
         count,
-        reach,
         squares,
     )
 
@@ -160,11 +158,9 @@ def doubted(stack: Stack, apart: Array, slope: Array) -> Array:
 def private(stack: Stack, apart: Array, own: Array) -> Array:
     """The covariance (m k, m k) of e_j - N d_j, for noise e_j of variances `own` (m,), distances
     d_j and the symmetric noise N: of N d_i and N d_j it is gram_std^2/2 (d_i.d_j I + d_j d_i').
-    What clips took off labels, at most `reach` in every direction, counts as REACHES stds.
     """
     m, k = apart.shape
     near = stack.gram_std**2 / 2
-    own = own + (np.arange(m) == 0) * (stack.reach / REACHES) ** 2
     alike = np.diag(own) + near * (apart @ apart.T + stack.hidden)
     crossed = near * np.einsum("ja,ib->iajb", apart, apart).reshape(m * k, m * k)
     found: Array = np.kron(alike, np.eye(k)) + crossed

@@ -35,12 +35,15 @@ class Labels:
 
 @attrs.frozen
 class Residual:
-    """`variance` about the regression, and the `std` of its error. `taken` is what standard errors
-    count: never below that std.
+    """`variance` about the regression, and the `std` of its error; the mean square that the
+    regression has `explained`, and the std of its noise. `taken` is what standard errors count:
+    never below `std`.
     """
 
     variance: float
     std: float
+    explained: float = 0.0
+    explained_std: float = 0.0
 
     @property
     def taken(self) -> float:
@@ -79,10 +82,12 @@ def unexplained(
     weights, noise = best_weights(model, theta)
     explained = theta @ (model.left[0] + stack.values * theta) + weights @ model.left @ theta
     lost = float(np.trace(stack.values[:, None] * covariance))
-    variance = given.square - (explained - lost) / n
+    explained = float(explained - lost) / n
+    variance = given.square - explained
     of_count = variance * given.count_std / n
-    squared = given.std**2 + noise / n**2 + 2 * variance**2 / n + of_count**2
-    return Residual(float(variance), float(np.sqrt(squared)))
+    explained_std = float(np.sqrt(noise)) / n
+    squared = given.std**2 + explained_std**2 + 2 * variance**2 / n + of_count**2
+    return Residual(float(variance), float(np.sqrt(squared)), explained, explained_std)
 
 
 def best_weights(model: Model, theta: Array) -> tuple[Array, float]:

@@ -1,7 +1,8 @@
-"""What is known of coefficients, of linear functions of them, and of labels yet to come."""
+"""What is known of coefficients together: their joint law, and all that follows from it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -10,9 +11,11 @@ from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
 
+from .estimates import Estimates, Wald, checked, data_frame
 from .identified import Unseen
 from .residual import Residual
 from .spread import Spread
+from .variation import Variation
 
 Array = NDArray[Any]
 
@@ -20,85 +23,63 @@ COVERED = {
     "population": "the population's coefficients, so sampling and the noise for privacy",
     "sample": "the least squares coefficients of this very table, so the noise for privacy alone",
 }
+LAWS: dict[str, Callable[[float], float]] = {
+    "any": lambda alpha: 1 / np.sqrt(alpha),
+    "unimodal": lambda alpha: max(2 / (3 * np.sqrt(alpha)), np.sqrt(8 / 3)),
+}
+"""How many stds from its mean a number is with probability alpha at most: Chebyshev's inequality,
+and that of Vysochanskij and Petunin for laws of one mode."""
+INDEPENDENT = 1e-10  # the least eigenvalue over the largest, of correlations of what is tested
+
+
+def as_rows(X: Any) -> Array:
+    """Rows as they are, (m, d)."""
+    return np.atleast_2d(np.asarray(X, dtype=float))
 
 
 @attrs.frozen(eq=False)
-class Estimates:
-    """Of m linear functions of the coefficients, (m,) each: `values`; what is known of their
-    variances; and `hidden`, how far a value may be off along directions that noise hides, infinite
-    where nothing bounds that.
+class Units:
+    """matrix @ theta + offset are m coefficients by their names, for theta (d,) of the rows that
+    sums were taken of, which `rows` makes of a table; labels are centre + half z. The last
+    coefficient is the intercept where there is one.
     """
 
-    values: Array
-    spread: Spread
-    hidden: Array
+    matrix: Array
+    offset: Array
+    names: tuple[str, ...]
+    centre: float = 0.0
+    half: float = 1.0
+    rows: Callable[[Any], Array] = as_rows
 
-    @property
-    def variances(self) -> Array:
-        """Squares of standard errors."""
-        return self.spread.errors
-
-    @property
-    def private(self) -> Array:
-        """The part of them that the noise for privacy makes."""
-        return self.spread.private
-
-    @property
-    def errors(self) -> Array:
-        """Standard errors, infinite where nothing is known."""
-        found: Array = np.where(np.isfinite(self.hidden), np.sqrt(self.variances), np.inf)
-        return found
-
-    @property
-    def shares(self) -> Array:
-        """The part of each variance that the noise for privacy makes, in [0, 1]; not a number where
-        nothing is known.
-        """
-        known = np.isfinite(self.errors) & (self.variances > 0)
-        found: Array = np.where(known, self.private / np.where(known, self.variances, 1.0), np.nan)
-        return np.clip(found, 0.0, 1.0)
-
-    @property
-    def sizes(self) -> Array:
-        """How far values are from 0 at least, after what may be hidden is taken off; 0 where
-        nothing is known.
-        """
-        known = np.isfinite(self.hidden)
-        least = np.abs(self.values) - np.where(known, self.hidden, np.inf)
-        found: Array = np.maximum(least, 0.0)
-        return found
-
-    @property
-    def z(self) -> Array:
-        """Those sizes over standard errors, with the signs of the values; 0 where nothing is
-        known.
-        """
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found: Array = np.sign(self.values) * self.sizes / self.errors
-        return np.nan_to_num(found, nan=0.0)
-
-    @property
-    def p_values(self) -> Array:
-        """Two-sided; 1 where nothing is known."""
-        return self.spread.p_values(self.sizes)
-
-    def intervals(self, level: float) -> Array:
-        """Lower and upper ends, (m, 2); infinite where nothing is known. Raises InvalidArgument."""
-        half = self.spread.half(checked_level(level)) + self.hidden
-        return np.stack([self.values - half, self.values + half], axis=1)
+    @classmethod
+    def plain(cls, d: int) -> Units:
+        """Those of theta itself."""
+        return cls(np.eye(d), np.zeros(d), tuple(f"x{j}" for j in range(d)))
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False, kw_only=True)
 class Inference:
-    """What released values say about coefficients (d,): their estimate `centre`, its `covariance`
-    (d, d) and the part of it that the noise for privacy makes; what is not identified, `unseen`;
-    the variance of labels about the regression, None where that is not known at all.
+    """The joint law of m coefficients, of released values only: whatever is asked of it reads no
+    data and costs nothing.
 
-    `bound` is that of labels; of each label and residual at least `kept` was inside its clip.
-    `settled` says whether the iteration found its fixed point, and clips took no more than half off
-    the sizes of labels, of which `lost_share` is what they may have taken; `normal_residuals`,
-    whether sums of clipped residuals count, by the normal law; `equal_variance`, whether residuals
-    have one variance in every row.
+    Estimates are normal about the coefficients of the `target`, with the covariance
+    `cov_params()`, of which the residual variance was itself seen with noise; besides, they may be
+    off along directions that noise hides, and by what clips took off labels. Standard errors and
+    `cov_params()` are of the first part alone; intervals and p values count all three.
+
+    `params`, `bse`, `tvalues`, `pvalues` (m,), `conf_int`, `cov_params`, `t_test`, `wald_test`,
+    `get_prediction`, `scale` and `rsquared` are named as in statsmodels.
+
+    Of theta, the coefficients (d,) of the rows that sums were taken of: `centre`, `covariance`
+    (d, d) and the part of it that the noise for privacy makes, `private`; what is not identified,
+    `unseen`; and `moved` (d, d): clips of labels moved u @ theta by at most |moved @ u|; None where
+    nothing bounds that. `residual` is the variance of labels about the regression, None where
+    nothing is known of it, `variation` what is known of it and R^2. `bound` is that of labels; of
+    each label and residual at least `kept` was inside its clip. `settled` says whether the
+    iteration found its fixed point, and clips took no more than half off the sizes of labels, of
+    which `lost_share` is what they may have taken; `normal_residuals`, whether sums of clipped
+    residuals count, by the normal law; `equal_variance`, whether residuals have one variance in
+    every row.
     """
 
     target: str
@@ -106,13 +87,16 @@ class Inference:
     covariance: Array
     private: Array
     unseen: Unseen
+    moved: Array | None
     residual: Residual | None
+    variation: Variation | None
     bound: float
     kept: float
     settled: bool
-    lost_share: float = 0.0
-    normal_residuals: bool = False
-    equal_variance: bool = True
+    lost_share: float
+    normal_residuals: bool
+    equal_variance: bool
+    units: Units
 
     @property
     def identified(self) -> int:
@@ -125,51 +109,252 @@ class Inference:
         lost = self.unseen.lost.size and np.isinf(self.unseen.length)
         return not self.settled or bool(lost)
 
-    def of(self, rows: Array) -> Estimates:
-        """rows @ coefficients, for rows (m, d)."""
-        rows = np.atleast_2d(np.asarray(rows, dtype=float))
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the coefficients; "intercept" is the last where one was fitted."""
+        return self.units.names
+
+    @property
+    def params(self) -> Array:
+        """Estimates of the coefficients, the centres of their intervals, (m,)."""
+        return self.t_test().effect
+
+    @property
+    def bse(self) -> Array:
+        """Their standard errors, (m,); infinite where nothing is known."""
+        return self.t_test().sd
+
+    @property
+    def tvalues(self) -> Array:
+        """How many standard errors they are from 0, (m,), with what may be hidden taken off."""
+        return self.t_test().statistic
+
+    @property
+    def pvalues(self) -> Array:
+        """Two-sided, of 0, each alone, (m,); 1 where nothing is known."""
+        return self.t_test().pvalue
+
+    def cov_params(self) -> Array:
+        """The covariance of the estimates, (m, m), of sampling and noise; not numbers in the rows
+        and columns of those of which nothing is known.
+        """
+        matrix, known = self.units.matrix, np.isfinite(self.bse)
+        found = matrix @ self.covariance @ matrix.T
+        return np.where(known[:, None] & known[None, :], found, np.nan)
+
+    def conf_int(self, alpha: float = 0.05, *, simultaneous: str | None = None) -> Array:
+        """Intervals of the coefficients, (m, 2), as of `Estimates`. Raises InvalidArgument."""
+        return self.t_test().conf_int(alpha, simultaneous=simultaneous)
+
+    def t_test(self, R: Any = None, r: Any = 0.0) -> Estimates:
+        """What is known of R @ coefficients, beside the values r: `effect`, `sd`, `statistic`,
+        `pvalue`, `conf_int(alpha)`, `summary_frame(alpha)`, one each row.
+
+        `R` is an array (m,) or (q, m), a name, a mapping of names to weights, or a list of these;
+        None takes every coefficient. `r` is a number or (q,). Raises InvalidArgument.
+        """
+        rows, names = contrasts(R, self.names)
+        found = self.of(rows @ self.units.matrix, names)
+        null = np.broadcast_to(np.asarray(r, dtype=float), found.effect.shape)
+        return attrs.evolve(found, effect=found.effect + rows @ self.units.offset, null=null)
+
+    def wald_test(self, R: Any, r: Any = 0.0) -> Wald:
+        """Whether R @ coefficients = r, all of them; R and r as of `t_test`, the rows of R linearly
+        independent. Raises InvalidArgument.
+        """
+        rows, found = contrasts(R, self.names)[0] @ self.units.matrix, self.t_test(R, r)
+        df, lengths = len(rows), np.sqrt(found.spread.errors)
+        if not np.all(np.isfinite(found.hidden)):
+            return Wald(0.0, df, 1.0)
+        scaled = rows / np.where(lengths > 0, lengths, 1.0)[:, None]
+        whole = scaled @ self.covariance @ scaled.T
+        values, vectors = np.linalg.eigh(whole)
+        if not values[0] > INDEPENDENT * values[-1]:
+            wanted = f"{df} linearly independent rows"
+            raise InvalidArgument("R", wanted, R, "Leave out what follows from the others.")
+        whiten = vectors / np.sqrt(values)
+        off = whiten.T @ ((found.effect - found.null) / lengths)
+        hidden = np.linalg.norm(whiten.T, axis=0) @ (found.hidden / lengths)
+        size = max(float(np.linalg.norm(off)) - float(hidden), 0.0)
+        known = np.linalg.eigvalsh(whiten.T @ (scaled @ self.private @ scaled.T) @ whiten)[0]
+        least = self.spread(np.ones(1), np.clip([known], 0.0, 1.0))
+        from scipy.special import chdtrc
+
+        stds = float(least.stds(np.array([size]), df)[0])
+        return Wald(size**2, df, float(chdtrc(df, stds**2)))
+
+    def get_prediction(self, X: Any, *, residuals: str | None = None) -> Prediction:
+        """The mean of labels at rows of `X`, which are treated as `predict` treats them, and where
+        new labels lie.
+
+        `residuals` says what is assumed of their law: "any", nothing but one variance, so that
+        intervals of new labels are Chebyshev's, 4.5 stds long to either side at 95%; "unimodal", 3
+        stds; "normal", 2 stds. None takes "normal" with `normal_residuals`, else "any". Raises
+        InvalidArgument, BadData.
+        """
+        law = residuals or ("normal" if self.normal_residuals else "any")
+        if law not in {*LAWS, "normal"}:
+            wanted = f"None or {', '.join(map(repr, (*LAWS, 'normal')))}"
+            raise InvalidArgument("residuals", wanted, residuals)
+        half, centre = self.units.half, self.units.centre
+        rows = half * self.units.rows(X)
+        found = self.of(rows, tuple(str(place) for place in range(len(rows))))
+        label = None
+        known = self.residual is not None and np.isfinite(self.residual.std)
+        if self.equal_variance and self.target == "population" and known:
+            of_residuals = half**2 * self.taken
+            label = self.spread(found.spread.errors + of_residuals, found.spread.private)
+        mean = attrs.evolve(found, effect=found.effect + centre)
+        reach = half * self.bound
+        return Prediction(mean, label, (centre - reach, centre + reach), law)
+
+    @property
+    def taken(self) -> float:
+        """The residual variance that errors count, for labels in [-bound, bound]."""
+        most = self.bound**2
+        return most if self.residual is None else min(self.residual.taken, most)
+
+    @property
+    def scale(self) -> float:
+        """The variance of residuals, in units of the label; not a number where noise hides it."""
+        if self.residual is None or not self.residual.known:
+            return float("nan")
+        return self.units.half**2 * self.residual.variance
+
+    def scale_conf_int(self, alpha: float = 0.05) -> Array:
+        """An interval of the population's residual variance, (2,).
+
+        For residuals of any law, by a bound on their size, unless they are taken for normal: then
+        longer than need be where they are short beside the bound of labels. From 0 to the square of
+        half the range of labels where nothing is known. Raises InvalidArgument.
+        """
+        checked(alpha)
+        nothing = np.array([0.0, self.bound**2])
+        found = nothing if self.variation is None else self.variation.scale_conf_int(alpha)
+        return np.asarray(self.units.half**2 * found)
+
+    @property
+    def rsquared(self) -> float:
+        """The part of the labels' variance that the regression explains; not a number where noise
+        hides it. Without a declared intercept the variance is about the middle of their range.
+        """
+        return float("nan") if self.variation is None else self.variation.rsquared
+
+    def rsquared_conf_int(self, alpha: float = 0.05) -> Array:
+        """An interval of the population's R^2, (2,), for labels of any law, as of
+        `scale_conf_int`; from 0 to 1 where nothing is known. Raises InvalidArgument.
+        """
+        checked(alpha)
+        nothing = np.array([0.0, 1.0])
+        return nothing if self.variation is None else self.variation.rsquared_conf_int(alpha)
+
+    def of(self, rows: Array, names: tuple[str, ...] = ()) -> Estimates:
+        """rows @ theta, for rows (q, d)."""
+        rows = as_rows(rows)
+        root = np.zeros((len(rows), 0))
         variances = np.einsum("ia,ab,ib->i", rows, self.covariance, rows)
         private = np.einsum("ia,ab,ib->i", rows, self.private, rows)
-        hidden = self.unseen.off(rows) if self.settled else np.full(len(rows), np.inf)
-        return Estimates(rows @ self.centre, self.spread(variances, private), hidden)
+        hidden = np.full(len(rows), np.inf)
+        if self.settled and self.moved is not None:
+            values, vectors = np.linalg.eigh(self.covariance)
+            above = values > values[-1] * np.finfo(float).eps * len(values)
+            root = rows @ (vectors[:, above] * np.sqrt(values[above]))
+            hidden = self.unseen.off(rows) + np.linalg.norm(rows @ self.moved, axis=1)
+        spread, null = self.spread(variances, private), np.zeros(len(rows))
+        return Estimates(names, rows @ self.centre, null, spread, hidden, root)
 
     def spread(self, variances: Array, private: Array) -> Spread:
-        """What is known of variances (m,) whose part beside the `private` one is proportional to
+        """What is known of variances (q,) whose part beside the `private` one is proportional to
         the residual variance, which was seen with noise.
         """
         residual = self.residual
         if residual is None or not 0 < residual.std < np.inf:
             return Spread(variances, private, variances, np.zeros(len(variances)))
-        most = self.bound**2
-        unit = np.maximum(variances - private, 0.0) / min(residual.taken, most)
-        seen = private + unit * min(residual.variance, most)
+        unit = np.maximum(variances - private, 0.0) / self.taken
+        seen = private + unit * min(residual.variance, self.bound**2)
         return Spread(variances, private, seen, unit * residual.std)
 
-    def intervals(self, level: float = 0.95) -> Array:
-        """Of each coefficient, (d, 2). Raises InvalidArgument."""
-        return self.of(np.eye(len(self.centre))).intervals(level)
 
-    def predictive(self, rows: Array, level: float = 0.95) -> Array:
-        """Where the labels of new records with these rows (m, d) lie, (m, 2): inside the bound of
-        labels, and all of that where nothing is known of coefficients or the residual variance, or
-        where that may change from row to row.
+@attrs.frozen(eq=False)
+class Prediction:
+    """Of q rows: `mean`, the regression there, in units of the label; what is known of the variance
+    of a new label about it, `label`, None where that is not known or may change from row to row;
+    the declared bounds of labels, `ends`; and what is assumed of residuals.
+    """
 
-        Residuals are taken for normal. Raises InvalidArgument.
+    mean: Estimates
+    label: Spread | None
+    ends: tuple[float, float]
+    residuals: str
+
+    @property
+    def predicted_mean(self) -> Array:
+        """The regression at the rows, (q,): the centres of intervals."""
+        return self.mean.effect
+
+    @property
+    def se_mean(self) -> Array:
+        """Its standard errors, (q,)."""
+        return self.mean.sd
+
+    def conf_int(
+        self, alpha: float = 0.05, *, obs: bool = False, simultaneous: str | None = None
+    ) -> Array:
+        """Intervals of the means (q, 2), as of `Estimates`; or with `obs` of a new label at each
+        row: never outside the declared bounds, and all between them where less is known. Raises
+        InvalidArgument.
         """
-        found, residual = self.of(rows), self.residual
-        half = np.full(len(found.values), np.inf)
-        checked_level(level)
-        if self.equal_variance and residual is not None and np.isfinite(residual.std):
-            taken = min(residual.taken, self.bound**2)
-            label = self.spread(found.variances + taken, found.private)
-            half = label.half(level) + found.hidden
-        ends = np.stack([found.values - half, found.values + half], axis=1)
-        found_ends: Array = np.clip(ends, -self.bound, self.bound)
-        return found_ends
+        if not obs:
+            return self.mean.conf_int(alpha, simultaneous=simultaneous)
+        if simultaneous is not None:
+            raise InvalidArgument("simultaneous", "None with obs=True", simultaneous)
+        half = np.full(len(self.mean.effect), np.inf)
+        if self.label is not None:
+            from scipy.special import ndtri
+
+            law = LAWS.get(self.residuals)
+            stds = float(-ndtri(checked(alpha) / 2)) if law is None else law(checked(alpha))
+            half = self.label.half(stds) + self.mean.hidden
+        checked(alpha)
+        ends = np.stack([self.mean.effect - half, self.mean.effect + half], axis=1)
+        return np.asarray(np.clip(ends, *self.ends))
+
+    def summary_frame(self, alpha: float = 0.05) -> Any:
+        """A data frame, one row each, with the columns of statsmodels: mean, mean_se,
+        mean_ci_lower, mean_ci_upper, obs_ci_lower, obs_ci_upper. Raises InvalidArgument,
+        MissingExtra without pandas.
+        """
+        (low, high), (least, most) = self.conf_int(alpha).T, self.conf_int(alpha, obs=True).T
+        columns = {"mean": self.predicted_mean, "mean_se": self.se_mean}
+        columns |= {"mean_ci_lower": low, "mean_ci_upper": high}
+        return data_frame(columns | {"obs_ci_lower": least, "obs_ci_upper": most})
 
 
-def checked_level(level: float) -> float:
-    """A level in (0, 1). Raises InvalidArgument."""
-    if not 0 < level < 1:
-        raise InvalidArgument("level", "above 0 and below 1", level, "0.95 is usual.")
-    return level
+def contrasts(R: Any, names: Sequence[str]) -> tuple[Array, tuple[str, ...]]:
+    """Rows (q, m) of weights and a name each. Raises InvalidArgument."""
+    if R is None:
+        return np.eye(len(names)), tuple(names)
+    given = list(R) if isinstance(R, (list, tuple)) else [R]
+    if given and all(isinstance(one, (str, Mapping)) for one in given):
+        parts = [{one: 1.0} if isinstance(one, str) else one for one in given]
+        unknown = [name for part in parts for name in part if name not in names]
+        if unknown:
+            raise InvalidArgument("R", f"of the coefficients {', '.join(names)}", unknown[0])
+        weights = [[float(part.get(name, 0.0)) for name in names] for part in parts]
+        return np.array(weights), tuple(contrast(row, names) for row in weights)
+    rows = np.atleast_2d(np.asarray(R, dtype=float))
+    if rows.ndim != 2 or rows.shape[1] != len(names) or not np.all(np.isfinite(rows)):
+        wanted = f"names, or finite weights of shape ({len(names)},) or (q, {len(names)})"
+        raise InvalidArgument("R", wanted, R, f"Coefficients are {', '.join(names)}.")
+    return rows, tuple(contrast(row, names) for row in rows)
+
+
+def contrast(weights: Any, names: Sequence[str]) -> str:
+    """`age - 0.5 coffee`; `0` where there are none."""
+    terms = [
+        f"{'-' if w < 0 else '+'} {'' if abs(w) == 1 else f'{abs(w):g} '}{name}"
+        for w, name in zip(weights, names, strict=True)
+        if w
+    ]
+    text = " ".join(terms) or "0"
+    return text.removeprefix("+ ")

@@ -39,24 +39,29 @@ class Spread:
         found: Array = np.where(self.doubt > 0, likely, self.errors)
         return found
 
-    def half(self, level: float) -> Array:
-        """How far intervals of a level in (0, 1) reach to either side, (m,)."""
-        from scipy.special import ndtri
-
-        z = float(ndtri((1 + level) / 2))
-        found: Array = z * np.sqrt(self.at(z))
+    def half(self, stds: float | Array, df: int = 1) -> Array:
+        """How far regions of `stds` standard deviations reach, (m,): to either side, or in each
+        direction of an ellipsoid of dimension `df`. To second order Student's law becomes
+        Hotelling's where z^2 becomes stds^2 + 1 - df.
+        """
+        z = np.sqrt(np.maximum(np.square(stds) + 1.0 - df, 0.0))
+        found: Array = stds * np.sqrt(self.at(z))
         return found
+
+    def stds(self, sizes: Array, df: int = 1) -> Array:
+        """The standard deviations whose regions reach as far as `sizes` (m,), at most FARTHEST."""
+        low, high = np.zeros(len(sizes)), np.full(len(sizes), FARTHEST)
+        for _ in range(STEPS):
+            middle = (low + high) / 2
+            inside = self.half(middle, df) < sizes
+            low, high = np.where(inside, middle, low), np.where(inside, high, middle)
+        return np.where(sizes > 0, low, 0.0)
 
     def p_values(self, sizes: Array) -> Array:
         """Of estimates as far from 0 as `sizes` (m,): 1 less the level whose interval ends at 0."""
         from scipy.special import ndtr
 
-        low, high = np.zeros(len(sizes)), np.full(len(sizes), FARTHEST)
-        for _ in range(STEPS):
-            z = (low + high) / 2
-            inside = z * np.sqrt(self.at(z)) < sizes
-            low, high = np.where(inside, z, low), np.where(inside, high, z)
-        found: Array = 2 * ndtr(-np.where(sizes > 0, low, 0.0))
+        found: Array = 2 * ndtr(-self.stds(sizes))
         return found
 
 

@@ -57,7 +57,12 @@ def unseen(found: Inference, hidden: Sequence[str], *, some: bool) -> Iterator[s
 
 def assumed(found: Inference) -> Iterator[str]:
     """Of residuals."""
-    if found.target == "population" and found.equal_variance:
+    if found.target == "population" and found.equal_variance and found.residual is None:
+        yield (
+            "Labels may have another variance in every row where their mean is linear in the "
+            "columns; elsewhere residuals are assumed to be homoscedastic."
+        )
+    elif found.target == "population" and found.equal_variance:
         yield (
             "Residuals are assumed to be homoscedastic: of one variance in every row. "
             "equal_variance=False does without."
@@ -72,7 +77,7 @@ def assumed(found: Inference) -> Iterator[str]:
         share = 100 * found.lost_share
         yield (
             f"Clips took at most {share:.2g}% off the sizes of labels, by released counts; "
-            "intervals of 87% or more allow for all of it, wherever it was."
+            "intervals allow for all of it, wherever it was."
         )
     if found.kept < ALL:
         clipped = 100 * (1 - found.kept)
@@ -93,7 +98,13 @@ def refused(found: Inference) -> Iterator[str]:
 
 def of_residuals(found: Inference) -> Iterator[str]:
     """What is not known of them."""
-    if found.residual is None or not np.isfinite(found.residual.std):
+    if found.residual is None:
+        yield (
+            "The residual variance is not known: y'y or n were not released, or are lost in noise. "
+            "Sampling counts as if it were the squared bound of labels, and is too long where it "
+            "is less. New labels have no interval but the bound."
+        )
+    elif not np.isfinite(found.residual.std):
         yield "The residual variance is lost in noise: predictions have no interval but the bound."
     elif not found.residual.known:
         yield (

@@ -65,7 +65,7 @@ def test_coefficients_are_those_of_least_squares_at_large_epsilon(people):
     exact = np.linalg.lstsq(columns(people[0]), people[1], rcond=None)[0]
     summary = model.summary()
     assert summary.names == NAMES
-    apart = np.abs(summary.estimates.values - exact) / summary.estimates.errors
+    apart = np.abs(summary.estimates.effect - exact) / summary.estimates.sd
     assert apart.max() < 0.5
     assert np.append(model.coef_, model.intercept_) == pytest.approx(exact, rel=0.25, abs=200)
 

@@ -13,11 +13,10 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import dpframe as dp
-from dpframe.estimators.summary import Summary, constant_of, counted, in_units, residual_text
+from dpframe.estimators.summary import Summary, between, constant_of, counted, in_units
 from dpframe.estimators.units import Linear
 from dpframe.graph.maps.bounds import Intercept
 from dpframe.inference.inference import infer
-from dpframe.inference.residual import Residual
 
 AGES, YEARS = dp.Numeric("age", 20, 60), dp.Numeric("years", 0, 30)
 SETTING = dp.Setting(
@@ -45,6 +44,11 @@ def fitted(epsilon=1, setting=SETTING, regression=None, data=None):
     chosen = dp.JointSSP() if regression is None else regression
     model = dp.PrivateRegressor(chosen, epsilon=epsilon, delta="1e-6", setting=setting, rng=0)
     return model.fit(*(people() if data is None else data))
+
+
+def labels_at(model, X, alpha=0.05):
+    """Where new labels lie, for normal residuals."""
+    return model.inference().get_prediction(X, residuals="normal").conf_int(alpha, obs=True)
 
 
 @pytest.fixture(scope="module")
@@ -107,9 +111,9 @@ def test_the_covariance_goes_through_the_units(noisy):
     constant = np.array([0, 0, 4.0]) - 40 * ages - 15 * years
     rows = np.stack([ages, years, constant])
     found = noisy.summary().estimates
-    assert found.values == pytest.approx(rows @ scaled.centre + [0, 0, 5])
-    assert found.variances == pytest.approx(np.diag(rows @ scaled.covariance @ rows.T))
-    assert found.private == pytest.approx(np.diag(rows @ scaled.private @ rows.T))
+    assert found.effect == pytest.approx(rows @ scaled.centre + [0, 0, 5])
+    assert found.spread.errors == pytest.approx(np.diag(rows @ scaled.covariance @ rows.T))
+    assert found.spread.private == pytest.approx(np.diag(rows @ scaled.private @ rows.T))
 
 
 # where noise is negligible -------------------------------------------------------------------
@@ -121,10 +125,10 @@ def test_without_noise_it_is_what_statsmodels_says(exact):
     X, y = people()
     known = api.OLS(y, np.c_[X, np.ones(len(X))]).fit()
     found = exact.summary()
-    assert found.estimates.values == pytest.approx(known.params.to_numpy(), rel=1e-3)
-    assert found.estimates.errors == pytest.approx(known.bse.to_numpy(), rel=5e-3)
+    assert found.estimates.effect == pytest.approx(known.params.to_numpy(), rel=1e-3)
+    assert found.estimates.sd == pytest.approx(known.bse.to_numpy(), rel=5e-3)
     assert found.intervals == pytest.approx(known.conf_int().to_numpy(), rel=1e-3)
-    assert found.estimates.z == pytest.approx(known.tvalues.to_numpy(), rel=5e-3)
+    assert found.estimates.statistic == pytest.approx(known.tvalues.to_numpy(), rel=5e-3)
     assert found.estimates.shares == pytest.approx([0, 0, 0], abs=1e-3)
 
 
@@ -132,21 +136,21 @@ def test_the_sample_is_known_where_noise_is_negligible(exact):
     """The other target: intervals of almost no width, around the least squares of the table."""
     X, y = people()
     best = np.linalg.lstsq(np.c_[X, np.ones(len(X))], y)[0]
-    ends = exact.intervals(target="sample")
+    ends = exact.inference(target="sample").conf_int()
     assert ends == pytest.approx(np.stack([best, best], 1), rel=1e-3)
-    assert np.all(np.diff(ends) < 0.01 * np.diff(exact.intervals()))
+    assert np.all(np.diff(ends) < 0.01 * np.diff(exact.inference().conf_int()))
 
 
 def test_new_labels_fall_into_their_intervals(exact, noisy):
     """Of 4,000 new records 95%, in units of the label; wider with noise and at a higher level."""
     X, y = people(seed=2)
-    ends = exact.predict_interval(X)
+    ends = labels_at(exact, X)
     assert ends.shape == (4000, 2)
     assert np.mean((ends[:, 0] <= y) & (y <= ends[:, 1])) == pytest.approx(0.95, abs=0.01)
-    wider = noisy.predict_interval(X)
+    wider = labels_at(noisy, X)
     assert np.mean((wider[:, 0] <= y) & (y <= wider[:, 1])) > 0.93
-    assert np.all(np.diff(noisy.predict_interval(X, 0.99)) > np.diff(wider))
-    everything = noisy.predict_interval(X, 0.999999999999)
+    assert np.all(np.diff(labels_at(noisy, X, 0.01)) > np.diff(wider))
+    everything = labels_at(noisy, X, 1e-12)
     assert everything.min() == 1
     assert everything.max() == 9
 
@@ -159,7 +163,7 @@ def test_intervals_cover_in_the_units_of_the_codebook():
         model = dp.PrivateRegressor(
             dp.JointSSP(), epsilon=1, delta="1e-6", setting=JOINING, rng=seed
         ).fit(*data)
-        ends = model.intervals()
+        ends = model.inference().conf_int()
         inside += int(np.sum((ends[:, 0] <= TRUE) & (TRUE <= ends[:, 1])))
     assert 30 <= inside <= 36
 
@@ -169,7 +173,7 @@ def test_intervals_cover_in_the_units_of_the_codebook():
 
 def test_it_prints_like_a_regression_table(noisy):
     """Header, one line a coefficient, what intervals cover."""
-    found = noisy.summary(0.9)
+    found = noisy.summary(0.1)
     text = str(found)
     for wanted in (
         "JointSSP",
@@ -196,7 +200,7 @@ def test_records_are_json_and_hold_what_is_printed(noisy):
     found = noisy.summary()
     read = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert read["header"]["regression"] == "JointSSP"
-    assert read["level"] == 0.95
+    assert read["alpha"] == 0.05
     first = read["coefficients"][0]
     assert first["name"] == "age"
     assert [first["lower"], first["upper"]] == pytest.approx(found.intervals[0])
@@ -215,25 +219,25 @@ def test_where_noise_hides_a_direction_nothing_is_claimed():
     assert record["lower"] is None
     assert record["std_err"] is None
     assert record["p_value"] == 1
-    assert np.array_equal(model.predict_interval(people()[0][:3]), [[1, 9]] * 3)
-    assert np.all(np.isfinite(model.intervals(largest=2.0)))
+    assert np.array_equal(labels_at(model, people()[0][:3]), [[1, 9]] * 3)
+    assert np.all(np.isfinite(model.inference(largest=2.0).conf_int()))
 
 
 def test_equal_coefficients_are_shown_once(exact):
     """A column `fitted` only where predictions use something else."""
     same = exact.summary()
-    one = attrs.evolve(same, fitted=same.estimates.values)
-    other = attrs.evolve(same, fitted=same.estimates.values + same.estimates.errors)
+    one = attrs.evolve(same, fitted=same.estimates.effect)
+    other = attrs.evolve(same, fitted=same.estimates.effect + same.estimates.sd)
     assert "fitted" not in str(one)
     assert "fitted" in str(other)
     assert isinstance(one, Summary)
 
 
 def test_numbers_of_the_header_by_hand():
-    """Half units, and an error of the root: 2 (0.04 +- 0.008)^(1/2)."""
-    assert residual_text(Residual(0.04, 0.008), 2.0) == "0.400, std err 0.0400"
-    assert residual_text(Residual(0.04, 0.03), 2.0) == "lost in noise"
-    assert residual_text(None, 2.0) == "lost in noise"
+    """With the ends of their intervals, or the noise on them."""
+    assert between(0.4, np.array([0.31234, 0.5])) == "0.400 [0.312, 0.500]"
+    assert between(math.nan, np.array([0.0, 1.0])) == "lost in noise"
+    assert counted(0.0, math.inf) == "not released"
     assert counted(20_053.0, 0.0) == "20,053"
     assert counted(20_053.4, 48.78) == "20,053 released, noise 48.78"
 
@@ -245,8 +249,8 @@ def test_a_regression_that_keeps_no_evidence_is_refused_by_name():
     """With one that does."""
     rng = np.random.default_rng(0)
     X = rng.uniform(-0.5, 0.5, (200, 2))
-    model = fitted(1, BALL, dp.SSP(), (X, X[:, 0]))
-    for ask in (model.summary, model.intervals, lambda: model.predict_interval(X)):
+    model = fitted(1, BALL, dp.regressions.NoisyGradientDescent(), (X, X[:, 0]))
+    for ask in (model.summary, model.inference):
         with pytest.raises(dp.InvalidArgument, match=r"regression.*JointSSP"):
             ask()
 
@@ -254,7 +258,7 @@ def test_a_regression_that_keeps_no_evidence_is_refused_by_name():
 def test_before_fit_there_is_none():
     """As everywhere in scikit-learn."""
     model = dp.PrivateRegressor(dp.JointSSP(), epsilon=1, delta="1e-6", setting=BALL, rng=0)
-    for ask in (model.summary, model.intervals, lambda: model.predict_interval([[0.0]])):
+    for ask in (model.summary, model.inference):
         with pytest.raises(NotFittedError):
             ask()
 
@@ -274,7 +278,7 @@ def test_it_survives_pickling(noisy):
     assert str(pickle.loads(pickle.dumps(noisy)).summary()) == str(noisy.summary())
 
 
-@pytest.mark.parametrize(("name", "value"), [("level", 95), ("target", "us"), ("largest", 0)])
+@pytest.mark.parametrize(("name", "value"), [("alpha", 95), ("target", "us"), ("largest", 0)])
 def test_bad_arguments_are_refused(noisy, name, value):
     """By name."""
     with pytest.raises(dp.InvalidArgument, match=name):

@@ -62,6 +62,11 @@ def drawn(rng, *, std=20.0, points=(), own=15.0, gram_std=None):
     return Evidence(gram, gram_std, tuple(moments), squares, std, float(N), 0.0), fitted
 
 
+def labels_at(found, rows, alpha=0.05):
+    """Where new labels lie."""
+    return found.get_prediction(rows).conf_int(alpha, obs=True)
+
+
 POINTS = ((0.4, -0.1, 0.0), (0.52, -0.22, 0.12))
 
 
@@ -186,7 +191,7 @@ def test_without_noise_it_is_least_squares_with_its_textbook_errors():
     assert found.centre == pytest.approx(theta, rel=1e-6)
     assert found.residual.variance == pytest.approx(variance, rel=1e-3)
     half = t.ppf(0.975, 298) * errors
-    assert found.intervals() == pytest.approx(np.stack([theta - half, theta + half], 1), rel=5e-3)
+    assert found.conf_int() == pytest.approx(np.stack([theta - half, theta + half], 1), rel=5e-3)
 
 
 def test_estimates_by_hand():
@@ -195,14 +200,14 @@ def test_estimates_by_hand():
     known = attrs.evolve(infer(evidence), residual=Residual(NOISE**2, 0.0))
     found = known.of(np.array([[1.0, 0, 0], [0, 0, 1.0]]))
     z = known.centre[[0, 2]] / np.sqrt(np.diag(known.covariance)[[0, 2]])
-    assert found.z == pytest.approx(z)
-    assert found.p_values == pytest.approx(2 * norm.sf(np.abs(z)))
+    assert found.statistic == pytest.approx(z)
+    assert found.pvalue == pytest.approx(2 * norm.sf(np.abs(z)))
     assert found.shares == pytest.approx((np.diag(known.private) / np.diag(known.covariance))[::2])
     shifted = attrs.evolve(found, hidden=np.array([0.1, np.inf]))
-    assert shifted.z == pytest.approx([(found.values[0] - 0.1) / found.errors[0], 0.0])
-    assert shifted.p_values[1] == 1
-    width = np.diff(shifted.intervals(0.9))[0]
-    assert width == pytest.approx(2 * (norm.ppf(0.95) * found.errors[0] + 0.1))
+    assert shifted.statistic == pytest.approx([(found.effect[0] - 0.1) / found.sd[0], 0.0])
+    assert shifted.pvalue[1] == 1
+    width = np.diff(shifted.conf_int(0.1))[0]
+    assert width == pytest.approx(2 * (norm.ppf(0.95) * found.sd[0] + 0.1))
 
 
 # brute force ---------------------------------------------------------------------------------
@@ -279,7 +284,7 @@ def test_intervals_cover(n, d, mu, corrections):
         X, y = world.table(n, rng)
         evidence = released(X, y, mu, rng, bound=world.bound, corrections=corrections)
         scores.append(scored(world, evidence, rng, LEVEL))
-        ends = infer(evidence, target="sample", bound=1.0).intervals(LEVEL)
+        ends = infer(evidence, target="sample", bound=1.0).conf_int(1 - LEVEL)
         best = np.linalg.lstsq(X, y)[0]
         sample.append((ends[:, 0] <= best) & (best <= ends[:, 1]))
     covered, asked = sum(one.covered for one in scores), sum(one.asked for one in scores)
@@ -312,10 +317,10 @@ def test_narrow_clips_are_undone():
         gram = X.T @ X + symmetric(2.0, 2, rng)
         squares = labels @ labels + rng.normal()
         evidence = Evidence(gram, 2.0, moments, squares, 1.0, 20_000.0, 0.0)
-        ends = infer(evidence, bound=5.0).intervals(LEVEL)
+        ends = infer(evidence, bound=5.0).conf_int(1 - LEVEL)
         right += np.all((ends[:, 0] <= world.truth) & (world.truth <= ends[:, 1]))
         alone = attrs.evolve(evidence, moments=moments[:1])
-        ends = infer(alone, bound=width).intervals(LEVEL)
+        ends = infer(alone, bound=width).conf_int(1 - LEVEL)
         naive += np.all((ends[:, 0] <= world.truth) & (world.truth <= ends[:, 1]))
     assert right / tables > 0.86  # both of two coefficients: about 0.95^2
     assert naive / tables < 0.3
@@ -339,7 +344,7 @@ def test_clips_of_skewed_residuals_do_not_move_the_intercept():
         evidence = Evidence(gram, 10.0, moments, y @ y + rng.normal(), 1.0, 20_000.0, 0.0)
         for known in inside:
             constant = np.array([0.0, 1.0]) if known else None
-            ends = infer(evidence, bound=2.0, constant=constant).intervals(LEVEL)[1]
+            ends = infer(evidence, bound=2.0, constant=constant).conf_int(1 - LEVEL)[1]
             inside[known] += ends[0] <= truth[1] <= ends[1]
     assert inside[True] / tables > 0.9
     assert inside[False] / tables < 0.7
@@ -380,9 +385,9 @@ def test_scaling_the_labels_scales_everything():
         squares_std=49 * evidence.squares_std,
     )
     plain, other = infer(evidence, bound=9.0), infer(scaled, bound=63.0)
-    assert other.intervals() == pytest.approx(7 * plain.intervals(), rel=1e-6)
+    assert other.conf_int() == pytest.approx(7 * plain.conf_int(), rel=1e-6)
     rows = np.eye(3)
-    assert other.predictive(rows) == pytest.approx(7 * plain.predictive(rows), rel=1e-6)
+    assert labels_at(other, rows) == pytest.approx(7 * labels_at(plain, rows), rel=1e-6)
 
 
 # refusals ------------------------------------------------------------------------------------
@@ -393,10 +398,10 @@ def test_a_hidden_gram_is_refused():
     evidence, _ = drawn(np.random.default_rng(11), std=20.0, gram_std=1e5)
     found = infer(evidence, bound=2.0)
     assert found.identified < 3
-    assert np.all(np.isinf(found.intervals()))
-    assert np.array_equal(found.predictive(np.eye(3)), [[-2, 2]] * 3)
+    assert np.all(np.isinf(found.conf_int()))
+    assert np.array_equal(labels_at(found, np.eye(3)), [[-2, 2]] * 3)
     assert "No coefficient has an interval" in " ".join(sentences(found))
-    assert np.all(found.of(np.eye(3)).p_values == 1)
+    assert np.all(found.of(np.eye(3)).pvalue == 1)
     assert np.all(np.isnan(found.of(np.eye(3)).shares))
 
 
@@ -417,12 +422,12 @@ def test_one_hidden_direction_hides_all_unless_coefficients_are_bounded():
     """What is not bounded may be anything, and X'X might have any small entry beside it."""
     evidence, _ = hiding(np.random.default_rng(12), 0.3)
     assert infer(evidence).identified == 2
-    assert np.all(np.isinf(infer(evidence).intervals()))
-    ends = infer(evidence, largest=1.0).intervals()
+    assert np.all(np.isinf(infer(evidence).conf_int()))
+    ends = infer(evidence, largest=1.0).conf_int()
     assert np.all(np.isfinite(ends))
     assert np.diff(ends[2]) >= 1.9
     assert np.diff(ends[0]) < 0.2
-    wider = infer(evidence, largest=10.0).intervals()
+    wider = infer(evidence, largest=10.0).conf_int()
     assert np.all(np.diff(wider) > np.diff(ends))
     assert "at most the length 1" in " ".join(sentences(infer(evidence, largest=1.0)))
 
@@ -434,7 +439,7 @@ def test_a_declared_length_keeps_coverage(weak):
     inside = []
     for _ in range(150):
         evidence, theta = hiding(rng, weak)
-        ends = infer(evidence, largest=1.05 * np.linalg.norm(theta)).intervals()
+        ends = infer(evidence, largest=1.05 * np.linalg.norm(theta)).conf_int()
         inside.append((ends[:, 0] <= theta) & (theta <= ends[:, 1]))
     assert np.all(np.mean(inside, axis=0) > 0.9)
 
@@ -447,7 +452,7 @@ def test_without_squares_errors_are_larger_and_predictions_refused():
         found = infer(lost, bound=1.0)
         assert found.residual is None
         assert np.all(np.diag(found.covariance) > np.diag(known.covariance))
-        assert np.array_equal(found.predictive(np.eye(3)), [[-1, 1]] * 3)
+        assert np.array_equal(labels_at(found, np.eye(3)), [[-1, 1]] * 3)
         assert "lost in noise" in " ".join(sentences(found))
 
 
@@ -461,7 +466,7 @@ def test_a_residual_variance_below_its_noise_is_taken_for_that():
 def test_predictions_stay_inside_the_bound():
     """And inside it they are as they are."""
     evidence, _ = drawn(np.random.default_rng(15))
-    ends = infer(evidence, bound=0.5).predictive(np.array([[2.0, 0, 0], [0.1, 0, 0]]))
+    ends = labels_at(infer(evidence, bound=0.5), np.array([[2.0, 0, 0], [0.1, 0, 0]]))
     assert ends[0, 1] == 0.5
     assert -0.5 <= ends[1, 0] < ends[1, 1] <= 0.5
 
@@ -493,8 +498,8 @@ def test_bad_arguments_are_refused(given):
 def test_bad_levels_are_refused(level):
     """By name, of coefficients and of predictions."""
     found = infer(drawn(np.random.default_rng(18))[0])
-    for ask in (found.intervals, lambda level: found.predictive(np.eye(3), level)):
-        with pytest.raises(InvalidArgument, match="level"):
+    for ask in (found.conf_int, lambda alpha: labels_at(found, np.eye(3), alpha)):
+        with pytest.raises(InvalidArgument, match="alpha"):
             ask(level)
 
 

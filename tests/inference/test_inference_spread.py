@@ -85,7 +85,7 @@ SPREAD = Spread(
 @pytest.mark.parametrize("level", LEVELS)
 def test_p_values_are_where_intervals_end(level):
     """An estimate at the end of its interval has 1 less its level."""
-    half = SPREAD.half(level)
+    half = SPREAD.half(norm.ppf((1 + level) / 2))
     assert np.all(half[:3] > 0)
     found = SPREAD.p_values(half)
     assert found[:3] == pytest.approx(1 - level, rel=1e-9)
@@ -94,7 +94,7 @@ def test_p_values_are_where_intervals_end(level):
 def test_what_is_known_counts_as_it_is():
     """A part that is known is never undercut; a variance that is known has normal intervals."""
     z = norm.ppf(0.975)
-    assert SPREAD.half(0.95)[1] == pytest.approx(z * np.sqrt(3.9))
-    assert SPREAD.half(0.95)[2] == pytest.approx(2 * z)
+    assert SPREAD.half(z)[1] == pytest.approx(z * np.sqrt(3.9))
+    assert SPREAD.half(z)[2] == pytest.approx(2 * z)
     assert SPREAD.p_values(np.array([0.0, 0.0, 0.0, 0.0])).tolist() == [1, 1, 1, 1]
     assert SPREAD.p_values(np.full(4, 1e6)).max() < 1e-300

@@ -58,7 +58,7 @@ def test_intervals_hold(run, law):
     for repeat in range(TABLES):
         rng = np.random.default_rng(repeat)
         output = dp.execute(run, *table(law, N, rng), rng=repeat).output
-        ends = infer(output.evidence, bound=1.0, norm=1.0, constant=CONSTANT).intervals()
+        ends = infer(output.evidence, bound=1.0, norm=1.0, constant=CONSTANT).conf_int()
         held.append((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
     assert np.min(np.mean(held, axis=0)) >= 0.81
 
@@ -71,9 +71,7 @@ def test_with_normal_residuals_they_are_shorter_and_false_for_skewed_labels(run)
         X, y = table("lognormal", N, np.random.default_rng(repeat))
         evidence = dp.execute(run, X, y, rng=repeat).output.evidence
         plain, normal = (
-            infer(
-                evidence, bound=1.0, norm=1.0, constant=CONSTANT, normal_residuals=one
-            ).intervals()
+            infer(evidence, bound=1.0, norm=1.0, constant=CONSTANT, normal_residuals=one).conf_int()
             for one in (False, True)
         )
         lengths.append(np.diff(normal[1:]) / np.diff(plain[1:]))
@@ -90,7 +88,7 @@ def test_sums_of_clipped_residuals_change_nothing_by_default(run):
     moved = [attrs.evolve(one, moment=one.moment + 1000.0) for one in others]
     other = attrs.evolve(evidence, moments=(first, *moved))
     assert len(others) == 6
-    assert np.array_equal(infer(evidence, norm=1.0).intervals(), infer(other, norm=1.0).intervals())
+    assert np.array_equal(infer(evidence, norm=1.0).conf_int(), infer(other, norm=1.0).conf_int())
     assert "normal" not in " ".join(infer_words(evidence))
     assert "assumed to be normal" in " ".join(infer_words(evidence, normal_residuals=True))
 
@@ -123,7 +121,7 @@ def test_without_equal_variance_intervals_hold_where_it_changes(law):
         evidence = dp.execute(proof, X, y, rng=repeat).output.evidence
         given = {"bound": 1.0, "norm": 1.0, "constant": CONSTANT}
         ends, plain = (
-            infer(evidence, **given, equal_variance=one).intervals() for one in (False, True)
+            infer(evidence, **given, equal_variance=one).conf_int() for one in (False, True)
         )
         held.append((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
         assert np.all(np.diff(ends) >= np.diff(plain) * (1 - 1e-9))
@@ -134,7 +132,7 @@ def test_without_equal_variance_nothing_is_said_of_new_labels(run):
     """But their bound; rows need one, and residuals are not normal too."""
     evidence = dp.execute(run, *table("normal", N, np.random.default_rng(1)), rng=1).output.evidence
     found = infer(evidence, bound=1.0, norm=1.0, equal_variance=False)
-    assert np.array_equal(found.predictive(np.ones((1, D))), [[-1.0, 1.0]])
+    assert np.array_equal(found.get_prediction(np.ones((1, D))).conf_int(obs=True), [[-1.0, 1.0]])
     assert "homoscedastic" not in " ".join(infer_words(evidence, equal_variance=False))
     with pytest.raises(dp.InvalidArgument, match="equal_variance"):
         infer(evidence, bound=1.0, equal_variance=False)

@@ -75,7 +75,7 @@ def runs(make, theta, *, n=3000, mu=0.5, corrections=0, repeats=REPEATS, believe
 
 def covered(found, truth):
     """Which coefficients have an interval, and whether those hold."""
-    ends = found.intervals(LEVEL)
+    ends = found.conf_int(1 - LEVEL)
     given = np.isfinite(ends).all(axis=1)
     return given, ((ends[:, 0] <= truth) & (truth <= ends[:, 1]))[given]
 
@@ -102,9 +102,9 @@ def test_coefficients_along_a_hidden_direction_have_no_interval(make):
         given, _ = covered(found, np.zeros(D))
         assert given.tolist() == [True, True, False, False, True]
         apart = found.of(np.eye(D))
-        assert np.all(apart.p_values[2:4] == 1)
+        assert np.all(apart.pvalue[2:4] == 1)
         together = found.of(np.array([[0.0, 0, 1, 1, 0]]))  # their sum is seen
-        assert np.isfinite(together.errors).all()
+        assert np.isfinite(together.sd).all()
 
 
 @pytest.mark.parametrize("mu", [0.12, 0.18, 0.25])
@@ -124,14 +124,14 @@ def test_what_is_believed_widens_intervals():
     half = []
     for believed in (NORM, 3 * NORM, math.inf):
         (found, _), *_ = runs(twins, along(twins, 0.3), repeats=1, believed=believed)
-        half.append(float(np.diff(found.intervals()[0])[0]))
+        half.append(float(np.diff(found.conf_int()[0])[0]))
     assert half[0] < half[1] < half[2] == math.inf
 
 
 def test_a_direction_that_is_seen_needs_no_belief():
     """Intervals are the same whatever is believed where nothing is hidden."""
     ends = [
-        next(runs(even, BESIDE, repeats=1, believed=believed))[0].intervals()
+        next(runs(even, BESIDE, repeats=1, believed=believed))[0].conf_int()
         for believed in (NORM, math.inf)
     ]
     assert np.isfinite(ends[0]).all()

@@ -1,0 +1,103 @@
+"""What a fit has released of the sums that inference reads: as its output keeps it, or else as the
+graph says that it was released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpframe.errors import InvalidArgument
+from dpframe.execution.result import Result
+from dpframe.graph import Release, RowsNode
+from dpframe.graph.functions import count
+from dpframe.graph.maps.base import RowMap
+from dpframe.graph.statistics import Statistic
+from dpframe.inference.evidence import Evidence, Seen
+from dpframe.mechanisms import Gaussian
+from dpframe.prover import Certificate
+from dpframe.symbols import constant
+
+from .units import row_maps
+
+Array = NDArray[Any]
+
+ONCE = constant(1)
+NOTHING = (0.0, float("inf"))
+
+
+def evidence_of(
+    certificate: Certificate, result: Result, sizes: dict[str, int], unit: Array | None
+) -> Evidence:
+    """The evidence of an output that keeps it, such as JointSSP's; or X'X and X'y as SSP and AdaSSP
+    release them, with y'y and n where they were released or are public, n also where row @ `unit`
+    (d,) is 1 for every row. Noise must be Gaussian, of a std that is public. Raises
+    InvalidArgument.
+    """
+    kept = getattr(result.output, "evidence", None)
+    if isinstance(kept, Evidence):
+        return kept
+    rows, labels = certificate.setting.nodes()
+    if labels is None or row_maps(certificate.graph, certificate.setting)[-1:] != last_map(rows):
+        raise no_evidence(result.output)
+    wanted: dict[str, tuple[Statistic, ...]] = {
+        "gram": (rows.T @ rows,),
+        "moment": (rows.T @ labels,),
+        "squares": (labels @ labels,),
+        "count": (count(rows), count(rows.origin)),
+    }
+    found = {
+        name: next(seen(certificate, result, alike, sizes), None) for name, alike in wanted.items()
+    }
+    gram, moment = found["gram"], found["moment"]
+    if gram is None or moment is None:
+        raise no_evidence(result.output)
+    n, squares = result.receipt.rows, found["squares"] or NOTHING
+    number = (float(n), 0.0) if n is not None else found["count"] or NOTHING
+    if unit is not None and not np.isfinite(number[1]):
+        number = (float(unit @ gram[0] @ unit), gram[1] * float(unit @ unit))
+    width = certificate.number(labels.radius, up=False, sizes=sizes)
+    return Evidence(
+        gram=np.asarray(gram[0]),
+        gram_std=gram[1],
+        moments=(Seen(np.asarray(moment[0]), moment[1], np.zeros(len(moment[0])), width),),
+        squares=float(squares[0]),
+        squares_std=squares[1],
+        count=float(number[0]),
+        count_std=number[1],
+    )
+
+
+def seen(
+    certificate: Certificate, result: Result, alike: tuple[Statistic, ...], sizes: dict[str, int]
+) -> Iterator[tuple[Any, float]]:
+    """Values of a statistic of all records, or one that is the same number, released once with
+    public Gaussian noise, and its std.
+    """
+    for node in certificate.graph.nodes:
+        if not isinstance(node, Release) or node.statistic not in alike:
+            continue
+        noise, once = node.mechanism, node.sampled is None and node.times == ONCE
+        if once and type(noise) is Gaussian:
+            with suppress(InvalidArgument):  # a std that follows from what was released
+                std = certificate.number(noise.std, up=True, sizes=sizes)
+                yield result.released[node.name], std
+
+
+def last_map(rows: RowsNode) -> tuple[RowMap, ...]:
+    """Of what the setting declares; nothing where rows are as they are."""
+    return (rows,) if isinstance(rows, RowMap) else ()
+
+
+def no_evidence(output: object) -> InvalidArgument:
+    """The refusal of what says too little."""
+    wanted = "one that releases X'X and X'y of the rows and labels, with Gaussian noise"
+    way_out = (
+        "dp.JointSSP(), dp.SSP() and dp.AdaSSP() do; the others' coefficients come without "
+        "intervals."
+    )
+    return InvalidArgument("regression", wanted, type(output).__name__, way_out)

@@ -1,0 +1,185 @@
+"""Linear functions of coefficients: estimates, standard errors, p values and intervals, one at a
+time or all at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from dpframe.errors import InvalidArgument, MissingExtra
+
+from .spread import Spread
+
+Array = NDArray[Any]
+
+TOGETHER = ("bonferroni", "max", "scheffe")
+DRAWS, SEED = 50_000, 0
+FEWEST = 50  # draws beyond a quantile; with fewer it is not estimated
+
+
+@attrs.frozen(eq=False)
+class Estimates:
+    """Linear functions of the coefficients, q of them: their `names`, estimates `effect` (q,) and
+    the values `null` (q,) that p values ask about.
+
+    `spread` is what is known of their variances; `hidden` (q,), how far an effect may be off beside
+    that: along directions that noise hides and by what clips took off labels; infinite where
+    nothing bounds it. `root` (q, k) has the covariance root @ root.T.
+    """
+
+    names: tuple[str, ...]
+    effect: Array
+    null: Array
+    spread: Spread
+    hidden: Array
+    root: Array
+
+    @property
+    def sd(self) -> Array:
+        """Standard errors (q,), of sampling and noise; infinite where nothing is known."""
+        found: Array = np.where(np.isfinite(self.hidden), np.sqrt(self.spread.errors), np.inf)
+        return found
+
+    @property
+    def shares(self) -> Array:
+        """The part of each variance that the noise for privacy makes, (q,) in [0, 1]; not a number
+        where nothing is known.
+        """
+        variances = self.spread.errors
+        known = np.isfinite(self.hidden) & (variances > 0)
+        parts = self.spread.private / np.where(known, variances, 1.0)
+        return np.clip(np.where(known, parts, np.nan), 0.0, 1.0)
+
+    @property
+    def sizes(self) -> Array:
+        """How far effects are from `null` at least, (q,), after what may be hidden is taken off; 0
+        where nothing is known.
+        """
+        known = np.isfinite(self.hidden)
+        least = np.abs(self.effect - self.null) - np.where(known, self.hidden, np.inf)
+        found: Array = np.maximum(least, 0.0)
+        return found
+
+    @property
+    def statistic(self) -> Array:
+        """Those sizes over standard errors, (q,), with the signs of effect - null; 0 where nothing
+        is known.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found: Array = np.sign(self.effect - self.null) * self.sizes / self.sd
+        return np.nan_to_num(found, nan=0.0)
+
+    @property
+    def pvalue(self) -> Array:
+        """Two-sided, of effect = null, each alone, (q,); 1 where nothing is known."""
+        return self.spread.p_values(self.sizes)
+
+    def conf_int(self, alpha: float = 0.05, *, simultaneous: str | None = None) -> Array:
+        """Lower and upper ends (q, 2) of intervals that miss with probability `alpha`: each, or
+        with `simultaneous` any of them; infinite where nothing is known.
+
+        "bonferroni" divides alpha by q. "max" takes the quantile of the largest of q correlated
+        normal numbers, simulated with fixed draws, three standard errors above what they say, and
+        never above Bonferroni's. "scheffe" holds for these and all other linear functions of the
+        coefficients, also those that were chosen because of what was released. Raises
+        InvalidArgument.
+        """
+        if simultaneous == "scheffe":
+            from scipy.special import chdtri
+
+            df = max(self.root.shape[1], 1)
+            half = self.spread.half(float(np.sqrt(chdtri(df, checked(alpha)))), df)
+        else:
+            half = self.spread.half(critical(alpha, self.root, simultaneous))
+        half = half + self.hidden
+        return np.stack([self.effect - half, self.effect + half], axis=1)
+
+    def records(self, alpha: float = 0.05, *, simultaneous: str | None = None) -> list[Any]:
+        """One dictionary an effect; None stands where nothing is known."""
+        ends = self.conf_int(alpha, simultaneous=simultaneous)
+        columns = {
+            "coef": self.effect,
+            "std_err": self.sd,
+            "privacy_share": self.shares,
+            "z": self.statistic,
+            "p_value": self.pvalue,
+            "lower": ends[:, 0],
+            "upper": ends[:, 1],
+        }
+        return [
+            {"name": name, **{title: finite(part[at]) for title, part in columns.items()}}
+            for at, name in enumerate(self.names)
+        ]
+
+    def summary_frame(self, alpha: float = 0.05, *, simultaneous: str | None = None) -> Any:
+        """Those as a data frame, one row an effect. Raises MissingExtra without pandas."""
+        records = self.records(alpha, simultaneous=simultaneous)
+        return data_frame(records).set_index("name")
+
+
+@attrs.frozen
+class Wald:
+    """A test that q linear functions of the coefficients have given values, all of them:
+    `statistic`, chi-squared with `df` = q degrees of freedom if they do and all variances are
+    known, and `pvalue`, which counts that the residual variance is seen with noise. Where some of
+    the functions may be off by what noise or clips hide, the statistic is the least it may be; 0,
+    and the p value 1, where nothing is known.
+    """
+
+    statistic: float
+    df: int
+    pvalue: float
+
+
+def checked(alpha: float) -> float:
+    """A chance in (0, 1). Raises InvalidArgument."""
+    if not 0 < alpha < 1:
+        raise InvalidArgument("alpha", "above 0 and below 1", alpha, "0.05 is usual.")
+    return alpha
+
+
+def critical(alpha: float, root: Array, simultaneous: str | None) -> float:
+    """How many stds intervals reach to either side. Raises InvalidArgument."""
+    from scipy.special import ndtri
+
+    if simultaneous not in {None, *TOGETHER}:
+        wanted = f"None or {', '.join(map(repr, TOGETHER))}"
+        raise InvalidArgument("simultaneous", wanted, simultaneous)
+    each = checked(alpha) if simultaneous is None else alpha / max(len(root), 1)
+    z = float(-ndtri(each / 2))
+    return min(z, largest_of(root, alpha)) if simultaneous == "max" else z
+
+
+def largest_of(root: Array, alpha: float) -> float:
+    """The 1 - alpha quantile of max |z| for z normal with the correlations of root @ root.T, three
+    standard errors of its simulation above what was drawn; infinite where alpha is too small for
+    that.
+    """
+    lengths = np.linalg.norm(root, axis=1)
+    turned = root[lengths > 0] / lengths[lengths > 0, None]
+    beyond = int(DRAWS * alpha - 3 * np.sqrt(DRAWS * alpha))
+    if beyond < FEWEST or not len(turned):
+        return np.inf
+    drawn = np.random.default_rng(SEED).standard_normal((DRAWS, root.shape[1]))
+    most = np.zeros(DRAWS)
+    for row in turned:
+        np.maximum(most, np.abs(drawn @ row), out=most)
+    return float(np.sort(most)[-beyond])
+
+
+def finite(value: float) -> float | None:
+    """The number, or None."""
+    return float(value) if np.isfinite(value) else None
+
+
+def data_frame(records: Any) -> Any:
+    """Of pandas. Raises MissingExtra without it."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise MissingExtra("pandas", "sklearn") from error
+    return pd.DataFrame(records)

@@ -1,0 +1,198 @@
+"""What SSP and AdaSSP have released is read from their graphs; and what follows from a joint law,
+in the units of the codebook, beside statsmodels where noise is negligible.
+"""
+
+import attrs
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpframe as dp
+from benchmarks.inferences import World, inferred, scores
+from dpframe.estimators.released import evidence_of
+
+SETTING = dp.Setting(
+    X=dp.Rows(columns=[dp.Numeric("age", 20, 60), dp.Numeric("years", 0, 30)], intercept=True),
+    y=dp.Column("rating", lower=1, upper=9),
+    relation=dp.REPLACE_ONE,
+)
+MUCH = 10**10
+
+
+def people(n=4000, seed=1):
+    """Ages, years and a rating with noise; nothing reaches its bounds."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"age": rng.uniform(20, 60, n), "years": rng.uniform(0, 30, n)})
+    rating = 0.05 * frame["age"] - 0.04 * frame["years"] + 3 + rng.normal(0, 0.5, n)
+    return frame, rating
+
+
+def fitted(regression, epsilon=1, **changed):
+    """A simulated fit."""
+    setting = attrs.evolve(SETTING, **changed)
+    model = dp.PrivateRegressor(regression, epsilon=epsilon, delta="1e-6", setting=setting, rng=0)
+    return model.fit(*people())
+
+
+@pytest.fixture(scope="module")
+def exact():
+    """A fit whose noise is negligible."""
+    return fitted(dp.JointSSP(), MUCH)
+
+
+@pytest.fixture(scope="module")
+def known():
+    """Least squares of the same table."""
+    api = pytest.importorskip("statsmodels.api")
+    X, y = people()
+    return api.OLS(y, X.assign(intercept=1.0)).fit()
+
+
+@pytest.mark.parametrize("regression", [dp.SSP(), dp.AdaSSP()])
+def test_sums_and_their_noise_are_read_from_the_graph(regression):
+    """X'X, X'y and their stds; n where it is public, else that of the intercept; no y'y."""
+    model = fitted(regression)
+    run, result = model.certificate_, model.result_
+    evidence = evidence_of(run, result, model._sizes, None)
+    assert np.array_equal(evidence.gram, result.released["gram"])
+    assert np.array_equal(evidence.moments[0].moment, result.released["moment"])
+    stds = {node.name: node.mechanism.std for node in run.graph.nodes if hasattr(node, "mechanism")}
+    assert evidence.gram_std == run.number(stds["gram"], up=True)
+    assert evidence.moments[0].std == run.number(stds["moment"], up=True)
+    assert (evidence.count, evidence.count_std) == (4000, 0)
+    assert evidence.squares_std == np.inf
+    joining = fitted(regression, relation=dp.ADD_REMOVE)._evidence
+    assert joining.count == joining.gram[2, 2]
+    assert joining.count_std == joining.gram_std
+
+
+@pytest.mark.parametrize("regression", [dp.SSP(), dp.AdaSSP()])
+def test_without_squares_labels_may_vary_as_much_as_their_bound(regression):
+    """Longer intervals than with them, new labels anywhere, and the summary says why."""
+    model, joint = fitted(regression, MUCH), fitted(dp.JointSSP(), MUCH)
+    law = model.inference()
+    assert law.params == pytest.approx(joint.inference().params, rel=1e-3)
+    assert law.bse == pytest.approx(joint.inference().bse * 4 / 0.5, rel=0.05)
+    assert law.get_prediction(people()[0][:2]).conf_int(obs=True).tolist() == [[1, 9]] * 2
+    assert np.all(model.inference(equal_variance=False).bse > law.bse)
+    text = str(model.summary())
+    assert "not known" in text
+    assert "lost in noise" in text
+
+
+def test_squares_and_n_are_read_where_they_are_released():
+    """Of one that releases all, with no intercept to count."""
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    X = np.random.default_rng(0).uniform(-0.5, 0.5, (3000, 2))
+    regression = dp.regressions.BayesianSSP(sweeps=2)
+    model = dp.PrivateRegressor(regression, epsilon=3, delta="1e-6", setting=setting, rng=0)
+    evidence, released = model.fit(X, X[:, 0])._evidence, model.result_.released
+    assert (evidence.squares, evidence.count) == (released["squares"], released["n"])
+    assert np.isfinite([evidence.squares_std, evidence.count_std]).all()
+    assert model.inference().rsquared > 0.5
+
+
+def test_noise_that_is_not_gaussian_is_refused():
+    """And statistics of other rows than the declared ones."""
+    for regression in (dp.regressions.DPME(), dp.regressions.NoisyGradientDescent()):
+        with pytest.raises(dp.InvalidArgument, match="regression"):
+            fitted(regression).inference()
+
+
+# beside statsmodels --------------------------------------------------------------------------
+
+
+def test_without_noise_everything_is_what_statsmodels_says(exact, known):
+    """Covariance, tests, predictions, residual variance, R^2."""
+    law = exact.inference()
+    assert law.cov_params() == pytest.approx(known.cov_params().to_numpy(), rel=5e-3)
+    assert law.bse == pytest.approx(known.bse.to_numpy(), rel=5e-3)
+    assert law.tvalues == pytest.approx(known.tvalues.to_numpy(), rel=5e-3)
+    rows, r = np.array([[1.0, 1, 0], [0, 1, 0]]), np.array([0.011, -0.0405])
+    ours, theirs = law.t_test(rows, r), known.t_test((rows, r))
+    assert ours.effect == pytest.approx(theirs.effect, rel=1e-2)
+    assert ours.sd == pytest.approx(theirs.sd.ravel(), rel=5e-3)
+    assert ours.pvalue == pytest.approx(theirs.pvalue, rel=2e-2)
+    assert ours.conf_int(0.1) == pytest.approx(theirs.conf_int(0.1), rel=1e-2)
+    wald = known.wald_test((rows, r), use_f=True, scalar=True)
+    assert law.wald_test(rows, r).pvalue == pytest.approx(float(wald.pvalue), rel=2e-2)
+    assert law.scale == pytest.approx(known.scale, rel=2e-3)
+    assert law.rsquared == pytest.approx(known.rsquared, rel=2e-3)
+    X = people(seed=2)[0][:20]
+    ours = law.get_prediction(X, residuals="normal").summary_frame(0.1)
+    theirs = known.get_prediction(X.assign(intercept=1.0)).summary_frame(0.1)
+    assert list(ours) == list(theirs)
+    assert ours.to_numpy() == pytest.approx(theirs.to_numpy(), rel=1e-2)
+
+
+def test_weights_are_of_coefficients_in_their_units(exact):
+    """Ten years of age, by name."""
+    law = exact.inference()
+    assert law.names == ("age", "years", "intercept")
+    found = law.t_test({"age": 10})
+    assert found.effect == pytest.approx(10 * law.params[:1])
+    assert found.conf_int() == pytest.approx(10 * law.conf_int()[:1])
+    centre = law.get_prediction(pd.DataFrame({"age": [40.0], "years": [15.0]}))
+    assert centre.predicted_mean == pytest.approx(law.params @ [40, 15, 1])
+    assert centre.se_mean == pytest.approx(law.t_test([40, 15, 1]).sd)
+
+
+# what is printed -----------------------------------------------------------------------------
+
+
+def test_the_summary_has_every_format(exact):
+    """With the same cells, signs of each format escaped."""
+    found = attrs.evolve(exact.summary(simultaneous="bonferroni"), notes=("a & b_c < d [%]",))
+    frame = found.summary_frame()
+    assert list(frame.index) == ["age", "years", "intercept"]
+    assert frame["upper"].to_numpy() == pytest.approx(found.intervals[:, 1])
+    assert frame["fitted"].to_numpy() == pytest.approx(found.fitted)
+    assert np.all(np.diff(found.intervals) > np.diff(exact.summary().intervals))
+    assert "together" in exact.summary(simultaneous="bonferroni").notes[-1]
+    cells = found.as_text().splitlines()[9].split()
+    assert cells[0] == "age"
+    for cell in cells:
+        assert f">{cell}<" in found.as_html()
+        assert cell.replace("%", r"\%") in found.as_latex()
+    assert "a &amp; b_c &lt; d [%]" in found._repr_html_()
+    assert r"a \& b\_c $<$ d {[}\%]" in found.as_latex()
+    assert found.as_latex().count(r"\begin{tabular}") == found.as_latex().count(r"\end{tabular}")
+
+
+def test_the_plot_has_an_interval_a_slope(exact):
+    """Without the intercept, and without what has no interval."""
+    pytest.importorskip("matplotlib").use("Agg")
+    axes = exact.summary().plot()
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["age", "years"]
+    assert "95% intervals" in axes.get_xlabel()
+    hidden = fitted(dp.JointSSP(), "0.001").summary(simultaneous="max")
+    assert not hidden.plot().get_yticklabels()
+
+
+# coverage ------------------------------------------------------------------------------------
+
+
+@pytest.mark.some(3)
+@pytest.mark.parametrize(
+    "case",
+    [
+        ("JointSSP", 2_000, 3, "2", "skewed"),
+        ("SSP", 2_000, 3, "1", "two values"),
+        ("AdaSSP", 2_000, 4, "1", "heteroscedastic"),
+        ("JointSSP", 4_000, 4, "8", "normal"),
+    ],
+)
+def test_intervals_and_tests_hold(case):
+    """60 tables of `benchmarks/inferences.py`, which has 400 of each of more settings: 95% of
+    intervals hold and at most 5% of tests reject, but for four standard errors.
+    """
+    world, found = World.of(case[2], case[4]), []
+    for seed in range(60):
+        plain, robust = inferred(case, world, seed)
+        assert not plain.open_ended
+        found.append(scores(world, plain, robust, seed))
+    means = {key: np.mean([one[key] for one in found]) for key in found[0]}
+    for key in ("each", "all", "robust", "mean", "label", "variance", "R^2"):
+        assert np.isnan(means[key]) or means[key] >= 0.84, key
+    assert means["contrast"] <= 0.16
+    assert means["Wald"] <= 0.16

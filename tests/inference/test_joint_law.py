@@ -1,0 +1,306 @@
+"""The joint law of coefficients: contrasts, tests of several, intervals that hold together, new
+labels, residual variance and R^2, against other ways to the same numbers.
+"""
+
+import attrs
+import numpy as np
+import pytest
+from scipy.stats import chi2, norm
+
+from dpframe.errors import InvalidArgument
+from dpframe.inference.estimates import critical, largest_of
+from dpframe.inference.evidence import Evidence, Seen
+from dpframe.inference.inference import infer
+from dpframe.inference.result import LAWS, Units
+from dpframe.inference.spread import stretched
+from dpframe.inference.variation import between
+
+N, STD, D = 5000, 12.0, 3
+THETA = np.array([0.3, -0.2, 0.1])
+CONSTANT = np.sqrt(D) * np.eye(D)[0]
+
+
+def table(rng, n=N, residuals="normal"):
+    """Rows of norm 1 at most, an intercept first; labels inside [-1, 1]."""
+    X = np.c_[np.ones(n), rng.uniform(-1, 1, (n, D - 1))] / np.sqrt(D)
+    drawn = rng.normal(size=n) if residuals == "normal" else rng.exponential(size=n) - 1
+    return X, X @ THETA + 0.1 * drawn
+
+
+def released(rng, X, y, std=STD):
+    """Sums with noise."""
+    noise = rng.normal(0, std, (D, D))
+    moment = Seen(X.T @ y + rng.normal(0, std, D), std, np.zeros(D), 1.0)
+    gram, squares = X.T @ X + (noise + noise.T) / 2, float(y @ y) + rng.normal(0, std)
+    return Evidence(gram, std, (moment,), squares, std, len(y) + rng.normal(0, std), std)
+
+
+def found(seed=0, **given):
+    """An inference with noise."""
+    rng = np.random.default_rng(seed)
+    evidence = released(rng, *table(rng))
+    return infer(evidence, bound=1.0, norm=1.0, constant=CONSTANT, **given)
+
+
+# contrasts and tests -------------------------------------------------------------------------
+
+
+def test_weights_by_name_are_weights():
+    """A name, a mapping, a list of both, an array; their names, and the covariance they make."""
+    law = attrs.evolve(found(), units=Units(np.eye(3), np.ones(3), ("a", "b", "c")))
+    rows = np.array([[0.0, 1, 0], [1, 0, -0.5]])
+    named, plain = law.t_test(["b", {"a": 1, "c": -0.5}]), law.t_test(rows)
+    assert named.names == plain.names == ("b", "a - 0.5 c")
+    assert named.effect == pytest.approx(rows @ law.params)
+    assert law.params == pytest.approx(law.centre + 1)
+    assert named.sd**2 == pytest.approx(np.diag(rows @ law.cov_params() @ rows.T))
+    assert plain.root @ plain.root.T == pytest.approx(rows @ law.cov_params() @ rows.T)
+    assert law.t_test("c").effect == pytest.approx(law.params[2:])
+    assert law.t_test([0, 0, 1]).names == ("c",)
+    shifted = law.t_test("c", law.params[2] - law.bse[2])
+    assert shifted.statistic == pytest.approx([1])
+    assert law.t_test("c", law.conf_int()[2, 0]).pvalue == pytest.approx([0.05])
+    for wrong in ("d", ["a", "d"], [1.0, 2.0], [[np.nan, 0, 0]], []):
+        with pytest.raises(InvalidArgument, match="R must be"):
+            law.t_test(wrong)
+
+
+def test_a_test_of_one_is_that_test():
+    """Whatever the value."""
+    law = found()
+    for r in (-0.2, -0.19, 0.0):
+        single, wald = law.t_test("x1", r), law.wald_test("x1", r)
+        assert wald.pvalue == pytest.approx(single.pvalue[0], rel=1e-9)
+        assert wald.statistic == pytest.approx(single.statistic[0] ** 2)
+        assert wald.df == 1
+
+
+def test_a_test_of_several_is_the_quadratic_form():
+    """Against numpy, for other weights of the same space too; refused where they depend on each
+    other.
+    """
+    law, r = found(), np.array([0.31, -0.19])
+    rows = np.eye(3)[:2]
+    off = rows @ law.params - r
+    wald = law.wald_test(rows, r)
+    assert wald.statistic == pytest.approx(off @ np.linalg.solve(law.cov_params()[:2, :2], off))
+    mixed = np.array([[2.0, 1], [-1, 3]])
+    assert law.wald_test(mixed @ rows, mixed @ r).pvalue == pytest.approx(wald.pvalue)
+    assert wald.pvalue >= chi2.sf(wald.statistic, 2)
+    for wrong in ([[1, 0, 0], [2, 0, 0]], [[0, 0, 0]], np.eye(3)[[0, 1, 2, 0]]):
+        with pytest.raises(InvalidArgument, match="independent"):
+            law.wald_test(wrong)
+
+
+@pytest.mark.parametrize("df", [1, 2, 5, 10])
+@pytest.mark.parametrize("alpha", [0.2, 0.05, 0.01])
+def test_regions_of_several_are_missed_no_more_often(df, alpha):
+    """Where the variance, r in units of the noise on it, was seen as r + N(0, 1): by quadrature, up
+    to 4% more often than asked for.
+    """
+    noise = np.linspace(-8, 8, 3201)
+    weights = norm.pdf(noise) / norm.pdf(noise).sum()
+    stds = np.sqrt(chi2.isf(alpha, df))
+    z = np.sqrt(max(stds**2 + 1 - df, 0.0))
+    for r in (0.1, 0.65, 1.0, 2.0, 3.0, 5.0, 10.0, 40.0):
+        allowed = stds**2 * stretched(r + noise, z)
+        assert weights @ chi2.sf(allowed / r, df) < 1.04 * alpha
+
+
+def test_what_may_be_hidden_is_taken_off_tests():
+    """A part of it by the triangle inequality; all of it where nothing bounds it."""
+    law = found()
+    off = attrs.evolve(law, moved=0.02 * np.eye(3))
+    rows, r = np.eye(3)[:2], np.array([0.2, -0.1])
+    plain, less = law.wald_test(rows, r), off.wald_test(rows, r)
+    moves = 0.02 * np.array([[a, b] for a in (-1, 1) for b in (-1, 1)])
+    least = min(law.wald_test(rows, r + move).statistic for move in moves)
+    assert 0 < less.statistic <= least < plain.statistic
+    assert less.pvalue > plain.pvalue
+    gone = attrs.evolve(law, settled=False, covariance=np.full((3, 3), np.nan))
+    assert (gone.wald_test(rows).statistic, gone.wald_test(rows).pvalue) == (0, 1)
+    assert np.all(np.isnan(gone.cov_params()))
+    assert np.all(np.isinf(gone.bse))
+    assert gone.pvalues.tolist() == [1, 1, 1]
+    assert gone.tvalues.tolist() == [0, 0, 0]
+
+
+def test_clips_of_labels_are_allowed_for_at_every_level():
+    """What they took off, along the worst direction, is added to both ends."""
+    rng = np.random.default_rng(2)
+    evidence = released(rng, *table(rng))
+    given = {"bound": 1.0, "norm": 0.5, "constant": CONSTANT}
+    clipped = attrs.evolve(evidence, lost=40.0, lost_share=0.1)
+    plain, wider = infer(evidence, **given), infer(clipped, **given)
+    pull = np.linalg.inv(evidence.gram)
+    for alpha in (0.5, 0.05, 1e-6):
+        more = np.diff(wider.conf_int(alpha) - plain.conf_int(alpha))[:, 0] / 2
+        assert np.all(more >= 0.999 * 20 * np.linalg.norm(pull, axis=1))
+    assert infer(clipped, bound=1.0, constant=CONSTANT).open_ended
+
+
+# all at once ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("q", [2, 5, 20])
+def test_the_largest_of_independent_numbers(q):
+    """Sidak's quantile, from above by the error of the simulation; alike numbers are one."""
+    exact = norm.ppf((1 + 0.95 ** (1 / q)) / 2)
+    assert exact < largest_of(np.eye(q), 0.05) < exact + 0.05
+    assert norm.ppf(0.975) < largest_of(np.ones((q, 1)), 0.05) < norm.ppf(0.975) + 0.05
+    assert critical(0.05, np.eye(q), "max") <= critical(0.05, np.eye(q), "bonferroni")
+    assert critical(0.05, np.eye(q), "bonferroni") == pytest.approx(norm.isf(0.025 / q))
+    assert critical(1e-9, np.eye(q), "max") == critical(1e-9, np.eye(q), "bonferroni")
+
+
+def test_intervals_that_hold_together_are_longer():
+    """In this order, and those of all functions longest; refused by name."""
+    law = found()
+    lengths = [np.diff(law.conf_int(simultaneous=one))[0, 0] for one in (None, "max", "bonferroni")]
+    assert lengths == sorted(lengths)
+    assert np.diff(law.conf_int(simultaneous="scheffe"))[0, 0] > lengths[-1]
+    only = law.t_test("x1")
+    assert only.conf_int(simultaneous="bonferroni") == pytest.approx(only.conf_int())
+    with pytest.raises(InvalidArgument, match="simultaneous"):
+        law.conf_int(simultaneous="holm")
+
+
+# new labels ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alpha", [0.3, 0.1, 0.05, 0.01])
+def test_laws_that_miss_as_often_as_inequalities_allow(alpha):
+    """Three values for any law; a value and a uniform law around it for one mode, the worst share
+    by search.
+    """
+    k = LAWS["any"](alpha)
+    assert 1 / k**2 == pytest.approx(alpha)  # 0, and two values k stds away
+    k = LAWS["unimodal"](alpha)
+    share = np.linspace(0.001, 1, 2000)
+    ends = np.sqrt(3 / share)  # of the uniform part, variance 1
+    assert np.max(share * np.maximum(1 - k / ends, 0)) <= alpha * (1 + 1e-6)
+    assert norm.isf(alpha / 2) < k < LAWS["any"](alpha) or alpha > 1 / 6
+
+
+def test_new_labels_of_two_values_need_any_law():
+    """85% zeros: intervals for normal residuals leave out the others."""
+    rng = np.random.default_rng(5)
+    X = np.c_[np.ones(N), rng.uniform(-1, 1, (N, D - 1))] / np.sqrt(D)
+    y = (rng.random(N) < 0.15).astype(float)
+    law = infer(released(rng, X, y), bound=2.0, norm=1.0, constant=CONSTANT)
+    at = CONSTANT / D
+    ends = {
+        one: law.get_prediction(at, residuals=one).conf_int(obs=True)[0]
+        for one in ("normal", "unimodal", "any")
+    }
+    assert ends["normal"][1] < 1 < ends["unimodal"][1] < ends["any"][1]
+    assert law.get_prediction(at).residuals == "any"
+    assert ends["any"].tolist() == law.get_prediction(at).conf_int(obs=True)[0].tolist()
+    assert found(normal_residuals=True).get_prediction(at).residuals == "normal"
+    with pytest.raises(InvalidArgument, match="residuals"):
+        law.get_prediction(at, residuals="lognormal")
+    with pytest.raises(InvalidArgument, match="simultaneous"):
+        law.get_prediction(at).conf_int(obs=True, simultaneous="max")
+
+
+def test_means_at_rows_are_contrasts():
+    """In the units of the label, with its middle."""
+    law = found()
+    scaled = attrs.evolve(law, units=attrs.evolve(Units.plain(3), centre=7.0, half=2.0))
+    X = np.array([[0.5, 0.1, 0.2], [0.5, -0.3, 0.0]])
+    plain, other = law.get_prediction(X), scaled.get_prediction(X)
+    assert plain.predicted_mean == pytest.approx(X @ law.params)
+    assert plain.se_mean == pytest.approx(law.t_test(X).sd)
+    assert other.conf_int() == pytest.approx(7 + 2 * plain.conf_int())
+    assert other.conf_int(obs=True) == pytest.approx(7 + 2 * plain.conf_int(obs=True))
+    assert scaled.scale == pytest.approx(4 * law.scale)
+    assert scaled.scale_conf_int() == pytest.approx(4 * law.scale_conf_int())
+    frame = other.summary_frame(0.1)
+    assert frame["obs_ci_upper"].to_numpy() == pytest.approx(other.conf_int(0.1, obs=True)[:, 1])
+    sample = attrs.evolve(law, target="sample")
+    assert sample.get_prediction(X).conf_int(obs=True).tolist() == [[-1, 1]] * 2
+
+
+# residual variance and R^2 -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("residuals", ["normal", "skewed"])
+def test_intervals_of_residual_variance_and_r2_hold(residuals):
+    """150 tables: nine in ten at least, and shorter where residuals are taken for normal."""
+    explained = 0.01 * (4 + 1) / 3 / D  # slopes -0.2 and 0.1 over sqrt 3, of variance 1/3
+    truth = {"scale": 0.01, "rsquared": explained / (explained + 0.01)}
+    held, shorter = [], []
+    for seed in range(150):
+        rng = np.random.default_rng([seed, 9])
+        evidence = released(rng, *table(rng, residuals=residuals), std=4.0)
+        given = {"bound": 1.0, "norm": 1.0, "constant": CONSTANT}
+        law, normal = infer(evidence, **given), infer(evidence, **given, normal_residuals=True)
+        ends = {"scale": law.scale_conf_int(), "rsquared": law.rsquared_conf_int()}
+        held.append([ends[one][0] <= value <= ends[one][1] for one, value in truth.items()])
+        shorter.append(np.diff(normal.scale_conf_int())[0] <= np.diff(ends["scale"])[0])
+        assert ends["rsquared"][0] <= law.rsquared <= ends["rsquared"][1]
+    assert np.min(np.mean(held, axis=0)) >= 0.9
+    assert all(shorter)
+
+
+def test_r2_without_noise_is_that_of_least_squares():
+    """About the mean where an intercept is declared, about 0 elsewhere; and its textbook error
+    where residuals are normal is inside the interval.
+    """
+    rng = np.random.default_rng(1)
+    X, y = table(rng)
+    left = y - X @ np.linalg.lstsq(X, y, rcond=None)[0]
+    evidence = released(rng, X, y, std=1e-6)
+    law = infer(evidence, bound=1.0, norm=1.0, constant=CONSTANT)
+    centred = 1 - left @ left / np.sum((y - y.mean()) ** 2)
+    assert law.rsquared == pytest.approx(centred, abs=1e-3)
+    assert law.scale == pytest.approx(left @ left / (N - D), rel=1e-3)
+    about_zero = infer(evidence, bound=1.0, norm=1.0)
+    assert about_zero.rsquared == pytest.approx(1 - left @ left / (y @ y), abs=1e-3)
+    half = 1.96 * 2 * np.sqrt(centred / N) * (1 - centred)
+    low, high = law.rsquared_conf_int()
+    assert low < centred - half
+    assert centred + half < high
+    textbook = law.scale * (1 + np.array([-1, 1]) * 1.96 * np.sqrt(2 / N))
+    normal = infer(evidence, bound=1.0, norm=1.0, normal_residuals=True).scale_conf_int()
+    assert normal == pytest.approx(textbook, rel=2e-3)
+
+
+def test_clips_of_labels_widen_what_is_said_of_variances():
+    """By what they may have taken off squares and coefficients."""
+    rng = np.random.default_rng(2)
+    evidence = released(rng, *table(rng), std=1.0)
+    given = {"bound": 1.0, "norm": 1.0, "constant": CONSTANT}
+    plain = infer(evidence, **given)
+    clipped = infer(attrs.evolve(evidence, lost=3.0, lost_share=0.05), **given)
+    assert np.diff(clipped.scale_conf_int())[0] > np.diff(plain.scale_conf_int())[0] + 2 * 6 / N
+    assert np.diff(clipped.rsquared_conf_int())[0] > np.diff(plain.rsquared_conf_int())[0]
+
+
+def test_where_nothing_is_known_of_variances_intervals_say_so():
+    """Without y'y, or with a hidden direction, or without a bound on rows."""
+    rng = np.random.default_rng(3)
+    evidence = released(rng, *table(rng))
+    without = attrs.evolve(evidence, squares=0.0, squares_std=np.inf)
+    hidden = attrs.evolve(evidence, gram_std=4000.0)
+    for one in (infer(without, bound=0.9, norm=1.0), infer(hidden, bound=0.9, norm=1.0)):
+        assert one.scale_conf_int() == pytest.approx([0, 0.81])
+        assert one.rsquared_conf_int().tolist() == [0, 1]
+        assert np.isnan(one.rsquared)
+        with pytest.raises(InvalidArgument, match="alpha"):
+            one.scale_conf_int(1.0)
+    assert infer(evidence, bound=1.0).scale_conf_int().tolist() == [0, 1]
+    with pytest.raises(InvalidArgument, match="equal_variance"):
+        infer(attrs.evolve(evidence, count=0.0), bound=1.0, norm=1.0, equal_variance=False)
+
+
+def test_ends_are_the_outermost_numbers_that_are_accepted():
+    """Also of two separate pieces; nothing is left out where the middle is not accepted."""
+
+    def accepts(x):
+        return (np.abs(x - 0.5) <= 0.1) | (np.abs(x - 0.8) <= 0.05)
+
+    assert between(accepts, 0.5, 1.0) == pytest.approx([0.4, 0.85])
+    assert between(accepts, 0.7, 1.0).tolist() == [0, 1]
+    assert between(accepts, np.nan, 1.0).tolist() == [0, 1]
+    assert between(lambda x: x <= 2, -3.0, 1.0).tolist() == [0, 1]
