@@ -254,7 +254,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         estimates = inference.t_test()
         some = bool(np.isfinite(estimates.hidden).any())
         critical(alpha, estimates.root[:0], simultaneous)
-        notes = sentences(inference, named(inference.unseen.lost, units), some=some)
+        notes = sentences(inference, named(inference.unseen.lost, inference.units), some=some)
         together = f"Intervals hold all together, by {simultaneous!r}; p values are of each alone."
         return Summary(
             estimates=estimates,

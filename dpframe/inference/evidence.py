@@ -40,13 +40,25 @@ class Counts:
 
 
 @attrs.frozen(eq=False)
+class Shrunk:
+    """Sums were taken of x U for every row x, where `units` U (d, d) takes coefficients of these to
+    those of x; and rows that were longer than `norm` then were shrunk to it, their labels too, by
+    factors whose mean square is at least `weight`. All three are public or were released.
+    """
+
+    units: Array
+    norm: float
+    weight: float
+
+
+@attrs.frozen(eq=False)
 class Evidence:
     """Released sums over n records: X'X (d, d) with symmetric Gaussian noise, `gram_std` on the
     diagonal and gram_std/sqrt 2 off it; moments, of which the first is X'y; y'y of labels clipped
     like that one's; and n, each with the std of its noise, 0 where it is public. Counts of label
     sizes say coarsely: `counted`, y'y, whose std is infinite where there are none; and `lost`, an
     upper estimate of how much clips took off all labels, sum |y| - width, a share `lost_share` of
-    sum |y|; they stand in `counts`.
+    sum |y|; they stand in `counts`. Records were `shrunk`, or None.
     """
 
     gram: Array
@@ -61,6 +73,7 @@ class Evidence:
     lost: float = 0.0
     lost_share: float = 0.0
     counts: Counts | None = None
+    shrunk: Shrunk | None = None
 
     @property
     def columns(self) -> int:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
 
-from .evidence import Evidence
+from .evidence import Evidence, Shrunk
 from .identified import Unseen, directions
 from .moments import MOST_LOST, Model, Stack, modelled, stacked
 from .residual import KNOWN, Labels, Residual, labels, unexplained
@@ -70,9 +70,26 @@ def infer(
     labels moved X'y by no more than it times what they took off, which was counted, and all of that
     is added to intervals; where it is infinite and they took anything, nothing is claimed. Without
     `equal_variance` the law of a residual may be another in every row, and `norm` bounds what that
-    can do. Results are in `units`, those of the moments by default. Raises InvalidArgument.
+    can do. Results are in `units`, those of the moments by default.
+
+    Where records were shrunk, all of this is said of the rows before, and `target` is least squares
+    in which records count by the squares of their factors: the same coefficients in a linear model.
+    Raises InvalidArgument.
     """
     check(target, bound=bound, largest=largest, believed=believed, norm=norm)
+    plain = Units.plain(evidence.columns) if units is None else units
+    if evidence.shrunk is not None:
+        return of_shrunk(
+            evidence,
+            evidence.shrunk,
+            target=target,
+            bound=bound,
+            largest=largest,
+            constant=constant,
+            normal_residuals=normal_residuals,
+            equal_variance=equal_variance,
+            units=plain,
+        )
     if not equal_variance:
         check_unequal(evidence, norm, normal_residuals=normal_residuals)
     evidence = evidence if normal_residuals else evidence.of_labels
@@ -120,8 +137,41 @@ def infer(
         lost_share=evidence.lost_share,
         normal_residuals=normal_residuals,
         equal_variance=equal_variance,
-        units=Units.plain(evidence.columns) if units is None else units,
+        units=plain,
     )
+
+
+def of_shrunk(
+    evidence: Evidence,
+    shrunk: Shrunk,
+    *,
+    bound: float,
+    largest: float,
+    constant: Array | None,
+    normal_residuals: bool,
+    units: Units,
+    **assumptions: Any,
+) -> Inference:
+    """As `infer`, in the coordinates of the sums: of n records n times the weight count at least,
+    so that the residual variance is not understated. Raises InvalidArgument.
+    """
+    if normal_residuals:
+        way_out = "Residuals of shrunk records are not normal: leave it out."
+        wanted = "False where records were shrunk"
+        raise InvalidArgument("normal_residuals", wanted, normal_residuals, way_out)
+    turn, d = shrunk.units, evidence.columns
+    back = np.linalg.inv(turn)
+    found = infer(
+        attrs.evolve(evidence, shrunk=None, count=evidence.count * shrunk.weight),
+        bound=bound,
+        largest=largest * float(np.linalg.norm(back, 2)),
+        believed=bound / (shrunk.norm / math.sqrt(d)),
+        constant=None if constant is None else back @ constant,
+        norm=shrunk.norm,
+        units=attrs.evolve(units, matrix=units.matrix @ turn, rows=lambda X: units.rows(X) @ turn),
+        **assumptions,
+    )
+    return attrs.evolve(found, weight=shrunk.weight)
 
 
 def check(target: str, **bounds: float) -> None:

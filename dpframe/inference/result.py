@@ -78,7 +78,8 @@ class Inference:
     each label and residual at least `kept` was inside its clip. `settled` says whether the
     iteration found its fixed point, and clips took no more than half off the sizes of labels, of
     which `lost_share` is what they may have taken; `normal_residuals`, whether sums of clipped
-    residuals count, by the normal law; `equal_variance`, whether residuals have one variance in
+    residuals count, by the normal law; `weight`, the least mean weight of records where long rows
+    weigh less; `equal_variance`, whether residuals have one variance in
     every row.
     """
 
@@ -97,6 +98,7 @@ class Inference:
     normal_residuals: bool
     equal_variance: bool
     units: Units
+    weight: float = 1.0
 
     @property
     def identified(self) -> int:

@@ -71,6 +71,12 @@ def assumed(found: Inference) -> Iterator[str]:
         yield (
             "Residuals may have another variance in every row; the norm of rows bounds its effect."
         )
+    if found.weight < 1:
+        yield (
+            "Records with long rows weigh less in least squares: in the mean at least "
+            f"{found.weight:.2f}. Where labels are linear in the columns it has the same "
+            "coefficients."
+        )
     if found.normal_residuals:
         yield "Residuals are assumed to be normal; nothing that was released tests that."
     if found.lost_share and not found.normal_residuals:

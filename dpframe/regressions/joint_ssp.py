@@ -27,7 +27,7 @@ from dpframe.graph import (
 from dpframe.graph.functions import bin_counts, count
 from dpframe.graph.statistics import Statistic
 from dpframe.inference.enough import sampling_rules
-from dpframe.inference.evidence import Counts, Evidence, Seen
+from dpframe.inference.evidence import Counts, Evidence, Seen, Shrunk
 from dpframe.inference.prior import Prior
 from dpframe.inference.shrinkage import Posterior, posterior
 from dpframe.inference.spectrum import Spectrum, spectrum
@@ -59,16 +59,9 @@ UNCOUNTED = (0.0, math.inf)  # y'y as counts say it, where there are none
 
 @attrs.frozen(eq=False)
 class JointFit(Fit):
-    """A fit that says what it was made of: all that was released, with its noise, in rows whose
-    coefficients `units` (d, d) takes to the rows as they were, and which are no longer than `norm`:
-    records beyond it are weighed less, all together by `weight` on average. None for rows as they
-    are.
-    """
+    """A fit that says what it was made of: all that was released, with its noise."""
 
     evidence: Evidence | None = None
-    units: Array | None = None
-    norm: float | None = None
-    weight: float | None = None
 
 
 class JointSSP(Regression):
@@ -361,9 +354,10 @@ def corrected(
 
 
 def in_own_units(fit: JointFit, units: Array, norm: float, weight: float) -> JointFit:
-    """The coefficients of the rows before they were divided."""
+    """The coefficients of the rows before they were divided and shrunk."""
     own = np.nan_to_num(units @ fit.coefficients)
-    return attrs.evolve(fit, coefficients=own, units=units, norm=norm, weight=weight)
+    evidence = attrs.evolve(fit.evidence, shrunk=Shrunk(units, norm, weight))
+    return attrs.evolve(fit, coefficients=own, evidence=evidence)
 
 
 def principal_of(gram: Array, std: float) -> Spectrum:

@@ -91,6 +91,14 @@ def test_an_intercept_has_its_own_unit():
     model.fit(X, y)
     assert model.coef_ == pytest.approx(theta, rel=0.1)
     assert model.intercept_ == pytest.approx(0.25, abs=0.02)
+    law = model.inference()
+    known = np.array([*theta, 0.25])
+    ends = law.conf_int(0.01)
+    assert np.all((ends[:, 0] < known) & (known < ends[:, 1]))
+    assert np.all(ends[:, 1] - ends[:, 0] < [4, 40, 0.05])
+    assert "Records with long rows weigh less" in str(model.summary())
+    with pytest.raises(dp.InvalidArgument, match="normal_residuals must be False"):
+        model.inference(normal_residuals=True)
 
 
 def test_units_are_root_mean_squares_where_columns_differ():
