@@ -26,10 +26,6 @@ class Change:
     how: str
     effect: str
 
-    def record(self) -> dict[str, object]:
-        """Every field as a JSON value."""
-        return attrs.asdict(self)
-
 
 def change(audit: Audit, waste: Waste | None) -> Change | None:
     """What stands in the way of a proof; else the noise that is wasted; else a claim about a share

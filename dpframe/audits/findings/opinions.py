@@ -56,10 +56,6 @@ class Opinion:
     source: str = ""
     applies: bool = True
 
-    def record(self) -> dict[str, object]:
-        """Every field as a JSON value."""
-        return attrs.asdict(self)
-
 
 def opinions(audit: Audit, values: Values) -> tuple[Opinion, ...]:
     """One an accountant, the smallest upper bound first; those that do not apply stand last.

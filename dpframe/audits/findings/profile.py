@@ -35,10 +35,6 @@ class Profile:
     claimed: tuple[float, float] | None
     rule: str
 
-    def record(self) -> dict[str, object]:
-        """Every field as a JSON value."""
-        return attrs.asdict(self)
-
 
 def profile(problem: Problem, values: Values, cost: float | None) -> Profile | None:
     """The profile from 0 to twice what is claimed or costs, whichever is more; None where nothing

@@ -41,10 +41,6 @@ class Portion:
     true: float | None
     unit: str
 
-    def record(self) -> dict[str, object]:
-        """Every field as a JSON value."""
-        return attrs.asdict(self)
-
 
 def portions(audit: Audit, values: Values) -> tuple[Portion, ...]:
     """One a charge, in order; none where neither share nor cost has a number."""

@@ -181,5 +181,7 @@ def test_every_regression_has_a_page(cls):
 def test_without_templates_it_says_what_to_install(monkeypatch):
     """A sentence, and nothing is written."""
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(dp.errors.MissingExtra, match=r"needs Jinja2.*pip install 'dpframe\[pages\]'"):
+    with pytest.raises(
+        dp.errors.MissingExtra, match=r"needs Jinja2.*pip install 'dpframe\[pages\]'"
+    ):
         html(found_of("refuted"))
