@@ -139,9 +139,8 @@ def planted(target: object, m: int, sensitivity: Fraction, relation: Relation) -
 
 
 @planted.register
-def _(mechanism: AdditiveNoise, m: int, sensitivity: Fraction, relation: Relation) -> Planted:
+def _(mechanism: AdditiveNoise, m: int, sensitivity: Fraction, *_: object) -> Planted:
     """One number each, which moves by all of the sensitivity."""
-    del relation
     return _numbers(mechanism, m, sensitivity, lambda included, _: included)
 
 
@@ -175,9 +174,8 @@ def _numbers(
 
 
 @planted.register
-def _(mechanism: PoissonSubsampled, m: int, sensitivity: Fraction, relation: Relation) -> Planted:
+def _(mechanism: PoissonSubsampled, m: int, sensitivity: Fraction, *_: object) -> Planted:
     """One row each, of which a sample has some."""
-    del relation
 
     def seen(included: Array, randomness: Randomness) -> Array:
         kept = np.zeros(m)
@@ -189,12 +187,11 @@ def _(mechanism: PoissonSubsampled, m: int, sensitivity: Fraction, relation: Rel
 
 @planted.register
 def _(
-    mechanism: SubsampledWithoutReplacement, m: int, sensitivity: Fraction, relation: Relation
+    mechanism: SubsampledWithoutReplacement, m: int, sensitivity: Fraction, *_: object
 ) -> Planted:
     """One of the rows each, which moves its own number by half of the sensitivity: an exchange of
     one row of the sample for another moves two numbers.
     """
-    del relation
     many = min(m, mechanism.of)
 
     def seen(included: Array, randomness: Randomness) -> Array:
@@ -212,9 +209,8 @@ def _base(mechanism: object) -> AdditiveNoise:
 
 
 @planted.register
-def _(mechanism: RandomizedResponse, m: int, sensitivity: Fraction, relation: Relation) -> Planted:
+def _(mechanism: RandomizedResponse, m: int, *_: object) -> Planted:
     """One answer each: of the value 1 where it is in."""
-    del sensitivity, relation
 
     def scores(included: Array, randomness: Randomness) -> Reals:
         answers = mechanism.sample(included.astype(np.int64), randomness.bits)
@@ -224,9 +220,8 @@ def _(mechanism: RandomizedResponse, m: int, sensitivity: Fraction, relation: Re
 
 
 @planted.register
-def _(mechanism: Selection, m: int, sensitivity: Fraction, relation: Relation) -> Planted:
+def _(mechanism: Selection, m: int, sensitivity: Fraction, *_: object) -> Planted:
     """One contest each, on the worst pair of score vectors."""
-    del relation
     pair = worst_scores(mechanism, sensitivity)
     scale = number("scale", mechanism.scale)
     with working(PRECISION):

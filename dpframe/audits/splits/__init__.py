@@ -5,8 +5,9 @@ from .criterion import Criterion
 from .data import DataCriterion
 from .error import ErrorCriterion
 from .noise import NoiseCriterion
+from .outcome import Point
 from .resplit import Resplit
-from .split import Point, Split
+from .split import Split
 from .tables import OpenTable, PublicTable, SyntheticTable, public
 
 __all__ = [

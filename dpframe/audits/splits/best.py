@@ -62,13 +62,12 @@ def best_split(
     certificate = _certified(outcome, target, setting, accountant, trust)
     shares, currency = parts_of(certificate)
     return Split(
-        regression=outcome.regression,
         certificate=certificate,
         criterion=criterion,
         over="shares" if family.labels else family.symbols[0].name,
         shares=shares,
         currency=currency,
-        **{field.name: getattr(outcome, field.name) for field in attrs.fields(Outcome)[1:]},
+        **{field.name: getattr(outcome, field.name) for field in attrs.fields(Outcome)},
     )
 
 

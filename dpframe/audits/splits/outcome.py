@@ -13,16 +13,28 @@ from dpframe.graph import Regression
 from dpframe.symbols import Expression
 
 from .family import Family
-from .split import Point
 
 Evaluate = Callable[[Mapping[str, Fraction]], float]
 COST = 1 + 1e-6  # of having few digits
 ALONG = 33  # points of a curve
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen
+class Point:
+    """The criterion at one split: `at` are the numbers of the parameter, or of the shares by
+    release. `error` is the standard error of a simulated value, 0 of a computed one, whose `value`
+    is rounded up.
+    """
+
+    at: Mapping[str, Fraction]
+    value: float
+    error: float = 0.0
+    label: str = ""
+
+
+@attrs.frozen(kw_only=True, eq=False)
 class Outcome:
-    """The declaration with its split, and what is known of it: fields as those of Split."""
+    """The declaration with its split, and what is known of it: its fields are told with Split."""
 
     regression: Regression
     chosen: Mapping[str, Expression]

@@ -6,18 +6,18 @@ Also what part of a budget each release has.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import attrs
 
-from dpframe.graph import Joint, Regression, Release
+from dpframe.graph import Joint, Release
 from dpframe.privacy import GaussianDP
 from dpframe.prover import Certificate
 from dpframe.prover.algebra import number
 from dpframe.symbols import Expression, Number
 
 from .criterion import Criterion
+from .outcome import Outcome, Point
 
 EPSILON, MU = "epsilon", "squared mu"
 
@@ -53,21 +53,8 @@ def _numbers(releases: Sequence[Release], formulas: Sequence[Expression]) -> dic
     return {label: value / sum(values) for label, value in zip(labels, values, strict=True)}
 
 
-@attrs.frozen
-class Point:
-    """The criterion at one split: `at` are the numbers of the parameter, or of the shares by
-    release. `error` is the standard error of a simulated value, 0 of a computed one, whose `value`
-    is rounded up.
-    """
-
-    at: Mapping[str, Fraction]
-    value: float
-    error: float = 0.0
-    label: str = ""
-
-
 @attrs.frozen(kw_only=True, eq=False, repr=False, str=False)
-class Split:
+class Split(Outcome):
     """The split of a budget that makes a public criterion small, and its certificate.
 
     `regression` has the split filled in and is what `certificate` proves; `chosen` are the numbers,
@@ -81,22 +68,11 @@ class Split:
     with.
     """
 
-    regression: Regression
     certificate: Certificate
     criterion: Criterion
     over: str
-    chosen: Mapping[str, Expression]
-    value: float | None
-    lower: float
-    exact: bool
-    law: str
-    least: Expression | None
-    optimal: Mapping[str, tuple[float, float]]
     shares: Mapping[str, float]
     currency: str
-    curve: Mapping[str, tuple[Point, ...]]
-    against: tuple[Point, ...]
-    error: float = 0.0
 
     @property
     def within(self) -> float:

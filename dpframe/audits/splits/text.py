@@ -18,7 +18,7 @@ from dpframe.symbols import Expression, Number
 
 from ..figures import tidy
 from ..plot import new_axes
-from .split import Point
+from .outcome import Point
 
 if TYPE_CHECKING:
     from .split import Split
