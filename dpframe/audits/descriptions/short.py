@@ -11,7 +11,7 @@ from dpframe.errors import InvalidArgument, Plain, UnsafeFormula, by_type
 from dpframe.symbols import Expression, Symbol, exact, parameter, rational
 
 from .algorithm import Algorithm
-from .described import Described
+from .build import Described
 from .limits import MOST_IN_FORMULA, MOST_RELEASES
 from .scope import Scope
 from .told import Told, arguments

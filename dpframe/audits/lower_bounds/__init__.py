@@ -2,7 +2,7 @@
 
 from .attack import Attack, attack
 from .claims import Claim, claim_of
-from .finding import Finding
 from .one_run import chance_of, epsilon_of
+from .page import Finding
 
 __all__ = ["Attack", "Claim", "Finding", "attack", "chance_of", "claim_of", "epsilon_of"]

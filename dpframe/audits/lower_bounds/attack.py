@@ -18,9 +18,9 @@ from dpframe.randomness import Randomness
 
 from .canaries import how_many, one_run, planted
 from .claims import Claim, claim_of
-from .finding import Finding
 from .of_certificates import certificate_findings, complete
 from .of_mechanisms import mechanism_findings, program_findings
+from .page import Finding
 from .pairs import sensitivity_of
 from .program_canaries import program_one_run
 from .running import DRAWS, Job, Told, draws_of_job, failing_of

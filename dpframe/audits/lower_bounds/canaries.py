@@ -28,11 +28,11 @@ from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
 
 from .claims import Claim
-from .counts import Reals
 from .densities import log_density
-from .finding import Finding
+from .events import Reals
 from .laws import PRECISION, law_of, worst_scores
 from .one_run import epsilon_of
+from .page import Finding
 from .running import opened
 from .tables import Person, Space, Table
 from .ways import Way

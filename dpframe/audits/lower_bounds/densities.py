@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dpframe.mechanisms import AdditiveNoise, L2Laplace
 from dpframe.mechanisms.base import PureNoise, StdNoise
 
-from .counts import Reals
+from .events import Reals
 
 Array = NDArray[Any]
 

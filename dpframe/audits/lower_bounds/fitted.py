@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .counts import Reals
+from .events import Reals
 
 Array: TypeAlias = NDArray[Any]
 Score: TypeAlias = Callable[[Array], Reals]

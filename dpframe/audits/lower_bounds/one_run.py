@@ -18,7 +18,7 @@ from scipy.stats import binom
 
 from dpframe.errors import InvalidArgument
 
-from .counts import ROUNDING, Reals
+from .events import ROUNDING, Reals
 
 WIDEST = 60.0  # epsilons beyond this are not told apart
 HALVINGS = 60

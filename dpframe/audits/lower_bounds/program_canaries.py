@@ -13,8 +13,8 @@ from dpframe.privacy import ADD_REMOVE, Relation
 
 from .answers import Program, answered, calling
 from .canaries import coins, found_in
-from .counts import Reals
-from .finding import Finding
+from .events import Reals
+from .page import Finding
 from .running import Job
 from .tables import Table, table
 

@@ -19,10 +19,9 @@ from dpframe.prover.certify import certify
 from . import scan
 from .by_formula import by_formula, by_symbols
 from .by_simulation import by_simulation
-from .criterion import Criterion, FormulaCriterion, SampledCriterion
+from .criterion import Criterion, FormulaCriterion, NoiseCriterion, SampledCriterion
 from .family import Family
 from .law import law_of
-from .noise import NoiseCriterion
 from .outcome import Outcome
 from .resplit import Resplit
 from .split import Split, parts_of

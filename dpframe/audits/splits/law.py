@@ -18,7 +18,7 @@ from dpframe.privacy import REPLACE_ONE, GaussianDP, Share
 from dpframe.symbols import Expression, Number, add, multiply, power, sqrt
 from dpframe.theory.gaussian import PARTS
 
-from .noise import NoiseCriterion
+from .criterion import NoiseCriterion
 from .resplit import joint_of, moved
 
 ONE, ZERO = Number(Fraction(1)), Number(Fraction(0))
