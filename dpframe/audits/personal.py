@@ -16,7 +16,7 @@ from dpframe.prover import Certificate
 from dpframe.prover.roster import Roster, listed
 
 from .budget_reports import BudgetReport
-from .rosters import budget_report, report_at, roster_for
+from .record_costs import budget_report, report_at, roster_for
 
 if TYPE_CHECKING:
     from .report import Audit

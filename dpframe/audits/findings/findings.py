@@ -15,9 +15,8 @@ from dpframe.audits.figures import WIDTH, exactly, figure, hanging, table, tidy
 
 from .change import Change, change
 from .example import Assumption, assumptions, used_in, values_of
-from .opinions import Opinion, opinions
+from .opinions import Opinion, opinions, second_opinion
 from .profile import Profile, profile
-from .second import second_opinion
 from .sources import Source, sources
 from .waste import Portion, Waste, portions, waste
 

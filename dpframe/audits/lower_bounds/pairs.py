@@ -30,9 +30,8 @@ from dpframe.privacy import ADD_REMOVE, Relation, number
 from dpframe.randomness import Randomness
 from dpframe.symbols import exact
 
-from .densities import log_density
 from .events import Scores
-from .fitted import fitted
+from .fitted import fitted, log_density
 from .laws import worst_scores
 from .tables import Pair, Table
 

@@ -16,8 +16,8 @@ from dpframe.execution.totals import real
 from dpframe.graph import Node, Release
 from dpframe.randomness import Randomness
 
-from .densities import log_density
 from .events import Scores
+from .fitted import log_density
 from .pairs import from_draws
 
 Array = NDArray[Any]

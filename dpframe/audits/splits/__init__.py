@@ -4,9 +4,8 @@ from .best import best_split
 from .criterion import Criterion, NoiseCriterion
 from .data import DataCriterion
 from .error import ErrorCriterion
-from .outcome import Point
 from .resplit import Resplit
-from .split import Split
+from .split import Point, Split
 from .tables import OpenTable, PublicTable, SyntheticTable, public
 
 __all__ = [

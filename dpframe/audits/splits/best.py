@@ -22,9 +22,8 @@ from .by_simulation import by_simulation
 from .criterion import Criterion, FormulaCriterion, NoiseCriterion, SampledCriterion
 from .family import Family
 from .law import law_of
-from .outcome import Outcome
 from .resplit import Resplit
-from .split import Split, parts_of
+from .split import Outcome, Split, parts_of
 
 
 def best_split(

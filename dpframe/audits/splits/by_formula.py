@@ -16,7 +16,7 @@ from . import scan
 from .criterion import FormulaCriterion
 from .family import Family, filled
 from .law import Law
-from .outcome import Evaluate, Outcome, Point, as_point, equal_parts, short, splits_along
+from .split import Evaluate, Outcome, Point, as_point, equal_parts, short, splits_along
 
 
 def by_symbols(family: Family, law: Law) -> Outcome:

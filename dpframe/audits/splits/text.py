@@ -18,7 +18,7 @@ from dpframe.symbols import Expression, Number
 
 from ..figures import tidy
 from ..plot import new_axes
-from .outcome import Point
+from .split import Point
 
 if TYPE_CHECKING:
     from .split import Split
