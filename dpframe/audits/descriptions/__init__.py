@@ -11,7 +11,7 @@ releases whose sensitivity is stated, not derived) and claimed_sensitivities. Te
 is printed in markup must be escaped there. The schema is docs/describing.
 """
 
-from .build import Described
+from .described import Described
 from .description import Description, parse_description, read_description
 from .keys import json_schema
 from .short import Spec, plain_releases, read_formula, read_parameter

@@ -1,12 +1,11 @@
 """From an algorithm as text to the graph of its mechanisms: one builder for files and short
-forms; and the algorithm as a declaration, which is certified and audited like any other.
+forms.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property, lru_cache
 from typing import Any
 
 import attrs
@@ -17,7 +16,6 @@ from dpframe.graph import (
     DataNode,
     Graph,
     Node,
-    Regression,
     Release,
     RowsNode,
     Setting,
@@ -33,12 +31,11 @@ from dpframe.privacy import Share
 from dpframe.sensitivity import L1, L2
 from dpframe.symbols import constant, sqrt
 
-from .algorithm import NAME, Algorithm
-from .bounds import RELATED, bounds_of, number, ranged
+from .algorithm import NAME, Algorithm, Told
+from .bounds import RELATED, number, ranged
 from .keys import CALIBRATIONS, JOINTLY, MECHANISMS
 from .scope import Scope
 from .stated import StatedStatistic
-from .told import Told
 
 NORMED = {"L1": L1, "L2": L2}
 
@@ -203,57 +200,3 @@ def stepped(point: Any, answer: Any, t: int, pace: float) -> Any:
 def last_step(*values: Any) -> tuple[Any, ...]:
     """What a description reads in its last step, which it does not spell out."""
     return values
-
-
-WAY_OUT = "Describe it for these bounds, or state the sensitivity for every B and Y."
-
-
-@lru_cache(maxsize=64)
-def _algorithm(text: str) -> Algorithm:
-    return Algorithm.read(text)
-
-
-def _text(value: object) -> str:
-    if isinstance(value, Algorithm):
-        return str(value)
-    if isinstance(value, str):
-        return value
-    raise InvalidArgument(
-        "text", "a description", value, "dp.audits.read_description reads a file."
-    )
-
-
-@Regression.register  # one for every purpose, but not one of those that dpframe offers to fit
-@attrs.frozen(slots=False)
-class Described:
-    """An algorithm known by formulas: its canonical text, of which the graph is built. Nothing that
-    it releases is post-processed: the last step is named, not described.
-    """
-
-    text: str = attrs.field(converter=_text)
-
-    def __attrs_post_init__(self) -> None:
-        """Text that is no description is refused at once."""
-        _algorithm(self.text)
-
-    @cached_property
-    def algorithm(self) -> Algorithm:
-        """The releases and all that they read."""
-        return _algorithm(self.text)
-
-    def graph(self, setting: Setting, budget: Share) -> Graph:
-        """One release an entry, each a fresh draw. Raises InvalidArgument; also in a setting with
-        other bounds than those for which a sensitivity is stated.
-        """
-        told = self.algorithm
-        if any(one.trusted for one in told.releases) and told.bounds != bounds_of(setting):
-            wanted = "the one for which sensitivities are stated"
-            raise InvalidArgument("setting", wanted, bounds_of(setting), WAY_OUT)
-        return Builder.of(told, setting, budget).graph()
-
-    def __str__(self) -> str:
-        """The title in quotes; without one, `the release of gram with the stated noise`."""
-        if self.algorithm.title:
-            return f'"{self.algorithm.title}"'
-        names = ", ".join(one.name for one in self.algorithm.releases)
-        return f"the release of {names} with the stated noise"

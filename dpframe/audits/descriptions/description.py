@@ -16,7 +16,8 @@ from dpframe.symbols import Expression, Number
 
 from .algorithm import Algorithm, algorithm
 from .bounds import amount, bounds_of, setting_of
-from .build import Builder, Described, located
+from .build import Builder, located
+from .described import Described
 from .from_toml import checked, read_text, toml_tree
 from .keys import ACCOUNTANTS, CLAIM, RELEASE, TOP, Part, keyed
 from .limits import MOST_IN_FORMULA, MOST_IN_NOTE, MOST_RANGING, MOST_RELEASES

@@ -13,12 +13,11 @@ import attrs
 
 from dpframe.audits.figures import WIDTH, exactly, figure, hanging, table, tidy
 
-from .change import Change, change
 from .example import Assumption, assumptions, used_in, values_of
 from .opinions import Opinion, opinions, second_opinion
 from .profile import Profile, profile
 from .sources import Source, sources
-from .waste import Portion, Waste, portions, waste
+from .waste import Change, Portion, Waste, change, portions, waste
 
 if TYPE_CHECKING:
     from dpframe.audits.report import Audit

@@ -33,7 +33,7 @@ from dpframe.symbols import Expression
 
 from ..joint_cost import joint_cost
 from .example import Values, delta_at, upper_at
-from .parts import Parts, apart, guarantees, together
+from .profile import Parts, apart, guarantees, together
 
 if TYPE_CHECKING:
     from ..report import Audit

@@ -34,11 +34,10 @@ from dpframe.randomness import Randomness
 from dpframe.sources import open_source
 
 from .claims import Claim, claim_of
-from .coins import Samples, of_samples
 from .events import Scores
 from .pairs import from_draws
 from .tables import Pair, Table
-from .ways import Way, of_noise
+from .ways import Samples, Way, of_noise, of_samples
 
 DRAWS, LEAST, MOST = 20_000, 100, 10_000_000
 VISIBLE = 0.3  # the delta at epsilon 0 that a claim should have, to be put to the test by few draws

@@ -17,11 +17,10 @@ from dpframe.prover import Certificate
 from dpframe.prover.certify import certify
 
 from . import scan
-from .by_formula import by_formula, by_symbols
+from .by_formula import by_formula, by_symbols, law_of
 from .by_simulation import by_simulation
 from .criterion import Criterion, FormulaCriterion, NoiseCriterion, SampledCriterion
 from .family import Family
-from .law import law_of
 from .resplit import Resplit
 from .split import Outcome, Split, parts_of
 

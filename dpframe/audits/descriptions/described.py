@@ -1,0 +1,70 @@
+"""A described algorithm as a declaration, which is certified and audited like any other. Saved
+certificates name it by its place here.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.graph import Graph, Regression, Setting
+from dpframe.privacy import Share
+
+from .algorithm import Algorithm
+from .bounds import bounds_of
+from .build import Builder
+
+WAY_OUT = "Describe it for these bounds, or state the sensitivity for every B and Y."
+
+
+@lru_cache(maxsize=64)
+def _algorithm(text: str) -> Algorithm:
+    return Algorithm.read(text)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, Algorithm):
+        return str(value)
+    if isinstance(value, str):
+        return value
+    raise InvalidArgument(
+        "text", "a description", value, "dp.audits.read_description reads a file."
+    )
+
+
+@Regression.register  # one for every purpose, but not one of those that dpframe offers to fit
+@attrs.frozen(slots=False)
+class Described:
+    """An algorithm known by formulas: its canonical text, of which the graph is built. Nothing that
+    it releases is post-processed: the last step is named, not described.
+    """
+
+    text: str = attrs.field(converter=_text)
+
+    def __attrs_post_init__(self) -> None:
+        """Text that is no description is refused at once."""
+        _algorithm(self.text)
+
+    @cached_property
+    def algorithm(self) -> Algorithm:
+        """The releases and all that they read."""
+        return _algorithm(self.text)
+
+    def graph(self, setting: Setting, budget: Share) -> Graph:
+        """One release an entry, each a fresh draw. Raises InvalidArgument; also in a setting with
+        other bounds than those for which a sensitivity is stated.
+        """
+        told = self.algorithm
+        if any(one.trusted for one in told.releases) and told.bounds != bounds_of(setting):
+            wanted = "the one for which sensitivities are stated"
+            raise InvalidArgument("setting", wanted, bounds_of(setting), WAY_OUT)
+        return Builder.of(told, setting, budget).graph()
+
+    def __str__(self) -> str:
+        """The title in quotes; without one, `the release of gram with the stated noise`."""
+        if self.algorithm.title:
+            return f'"{self.algorithm.title}"'
+        names = ", ".join(one.name for one in self.algorithm.releases)
+        return f"the release of {names} with the stated noise"
