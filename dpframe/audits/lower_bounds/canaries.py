@@ -41,10 +41,10 @@ from dpframe.randomness import Randomness
 
 from .claims import Claim
 from .events import ROUNDING, Reals
-from .fitted import log_density
 from .laws import PRECISION, law_of, worst_scores
 from .page import Finding
 from .running import opened
+from .scores import log_density
 from .tables import Person, Space, Table
 from .ways import Way
 

@@ -31,8 +31,8 @@ from dpframe.randomness import Randomness
 from dpframe.symbols import exact
 
 from .events import Scores
-from .fitted import fitted, log_density
 from .laws import worst_scores
+from .scores import fitted, log_density
 from .tables import Pair, Table
 
 

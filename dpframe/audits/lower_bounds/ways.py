@@ -24,8 +24,8 @@ from dpframe.randomness.coins import rational_coins
 from dpframe.sources.table import Block
 
 from .events import Scores
-from .fitted import log_density
 from .pairs import from_draws
+from .scores import log_density
 
 Array = NDArray[Any]
 Values = Mapping[Node, Array]

@@ -1,8 +1,8 @@
 """The best split by a formula: in closed form where there is one, else by a proved search.
 
 The closed form is of weighted sums of squared noise. Gaussian noise: sum_i a_i/w_i J(w) is made
-small, with a_i = cost_i times_i size_i^2; pure noise: sum_i a_i (sum w)^2/w_i^2. Both are Lagrange's
-rule, and their least values are theorems. Proof page: splits.
+small, with a_i = cost_i times_i size_i^2; pure noise: sum_i a_i (sum w)^2/w_i^2. Both are
+Lagrange's rule, and their least values are theorems. Proof page: splits.
 """
 
 from __future__ import annotations
