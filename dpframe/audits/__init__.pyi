@@ -23,9 +23,9 @@ from .formulas import audit_formulas as audit_formulas
 from .joint_cost import JointCost as JointCost
 from .lines import Line as Line
 from .lower_bounds import Attack as Attack
+from .record_costs import budget_report as budget_report
 from .report import Audit as Audit
 from .report import audit as audit
-from .rosters import budget_report as budget_report
 from .splits import DataCriterion as DataCriterion
 from .splits import ErrorCriterion as ErrorCriterion
 from .splits import NoiseCriterion as NoiseCriterion

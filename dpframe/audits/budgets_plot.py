@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import MissingExtra
+from .plot import new_axes
 
 if TYPE_CHECKING:
     from .budget_reports import BudgetReport
@@ -22,7 +22,9 @@ WASTE, SPENT = "tab:red", "tab:blue"
 
 def draw(report: BudgetReport, axes: Any = None) -> Any:
     """Costs over budgets with the diagonal; below, the share of noise that is wasted."""
-    upper, lower = _axes() if axes is None else axes
+    if axes is None:
+        axes = new_axes(2, sharex=True, height_ratios=[3, 1], figsize=(6, 6.5))
+    upper, lower = axes
     scale, low, high = extent(report)
     _diagonal(upper, low, high, scale)
     style = {"s": areas(report), "color": SPENT, "alpha": 0.8, "zorder": 3, "linewidth": 0}
@@ -117,14 +119,3 @@ def averages(report: BudgetReport, scale: str) -> tuple[Array, Array, Array]:
     summed = np.bincount(where, weights * report.wasted, BARS)
     held = each > 0
     return cuts[:-1][held], cuts[1:][held], summed[held] / each[held]
-
-
-def _axes() -> Any:
-    try:
-        from matplotlib import pyplot as plt
-    except ImportError as error:
-        raise MissingExtra("matplotlib", "plots") from error
-    shape = {"height_ratios": [3, 1]}
-    figure, axes = plt.subplots(2, sharex=True, gridspec_kw=shape, figsize=(6, 6.5))
-    figure.set_layout_engine("constrained")
-    return axes

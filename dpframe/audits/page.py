@@ -130,11 +130,17 @@ def _aside(audit: Audit) -> Iterator[str]:
             return
 
 
-def open_obligations(audit: Audit) -> Iterator[str]:
-    """Every open obligation, equal ones of several releases once."""
+def opened(audit: Audit) -> dict[Obligation, list[str]]:
+    """Every open obligation and the nodes that have it, equal ones of several releases once."""
     found: dict[Obligation, list[str]] = {}
     for obligation in audit.report.open_obligations:
         found.setdefault(attrs.evolve(obligation, node=""), []).append(obligation.node)
+    return found
+
+
+def open_obligations(audit: Audit) -> Iterator[str]:
+    """Every open obligation."""
+    found = opened(audit)
     if found:
         yield f"Open obligations: {sum(map(len, found.values()))}"
     for obligation, nodes in found.items():

@@ -16,7 +16,7 @@ from dpframe.prover import Certificate
 from dpframe.prover.roster import Roster, listed
 
 from .budget_reports import BudgetReport
-from .rosters import budget_report, report_at, roster_for
+from .record_costs import budget_report, report_at, roster_for
 
 if TYPE_CHECKING:
     from .report import Audit
@@ -25,20 +25,39 @@ COLUMNS = 100  # where caps on weights depend on them and nobody says how many
 EXAMPLES, EACH = (Fraction(1, 100), Fraction(1, 10), Fraction(1)), 1000  # records of each example
 
 
+@attrs.frozen
+class Bill:
+    """What records pay: the report, at which numbers; or why nobody knows."""
+
+    report: BudgetReport | None
+    at: str = ""
+    refusal: str = ""
+
+    @classmethod
+    def of(cls, audit: Audit) -> Bill | None:
+        """The costs of the target's own budgets, or of an example; None where there are none."""
+        certificate = audit.certificate
+        if audit.report.problem.personal is None or certificate is None:
+            return None
+        at = f", at {COLUMNS} columns" if "d" in certificate.symbols else ""
+        try:
+            report, example = report_of(certificate)
+        except DPFrameError as refusal:
+            return cls(None, refusal=" ".join(str(refusal).split()))
+        return cls(report, f"{at}{example}")
+
+
 def paid(audit: Audit) -> Iterator[str]:
-    """The costs of the target's own budgets, or of an example, beside what they ask for."""
-    certificate = audit.certificate
-    if certificate is None:
+    """The costs beside what the budgets ask for."""
+    bill = Bill.of(audit)
+    if bill is None:
         return
-    at = f", at {COLUMNS} columns" if "d" in certificate.symbols else ""
-    try:
-        report, example = report_of(certificate)
-    except DPFrameError as refusal:
+    if bill.report is None:
         yield "What each record pays"
-        yield f"  not known here: {' '.join(str(refusal).split())}"
+        yield f"  not known here: {bill.refusal}"
         return
-    yield f"What each record pays, at noise as it is executed{at}{example}"
-    yield from (f"  {line}" if line else "" for line in str(report).split("\n"))
+    yield f"What each record pays, at noise as it is executed{bill.at}"
+    yield from (f"  {line}" if line else "" for line in str(bill.report).split("\n"))
 
 
 def report_of(certificate: Certificate) -> tuple[BudgetReport, str]:

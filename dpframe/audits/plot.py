@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def draw(comparison: Comparison, ax: Any) -> Any:
     """Std against epsilon, a line a theorem; solid where it holds, dashed where it does not."""
-    axes = _axes() if ax is None else ax
+    axes = new_axes() if ax is None else ax
     order = sorted(range(len(comparison.epsilons)), key=comparison.epsilons.__getitem__)
     epsilons = [float(comparison.epsilons[i]) for i in order]
     for column, theorem in enumerate(comparison.theorems):
@@ -35,9 +35,10 @@ def _stds(cells: list[Cell], *, valid: bool) -> list[float]:
     return [cell.std if cell.valid is valid else float("nan") for cell in cells]
 
 
-def _axes() -> Any:
+def new_axes(rows: int = 1, **options: Any) -> Any:
+    """Axes of a new figure, one below the other. Raises MissingExtra without matplotlib."""
     try:
         from matplotlib import pyplot as plt
     except ImportError as error:
         raise MissingExtra("matplotlib", "plots") from error
-    return plt.subplots()[1]
+    return plt.subplots(rows, layout="constrained", **options)[1]

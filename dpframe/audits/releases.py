@@ -103,17 +103,17 @@ def _cell(line: Line, column: str, many: int) -> str:
         case "share claimed":
             return "none"
         case "exact delta":
-            return _exact(line, line.exact_delta, "delta")
+            return cost(line, line.exact_delta, "delta")
         case "exact eps":
-            return _exact(line, line.exact_epsilon, "epsilon")
+            return cost(line, line.exact_epsilon, "epsilon")
         case "mu":
-            return _exact(line, line.mu, "")
+            return cost(line, line.mu, "")
         case "claim":
             return line.claim
     return figure(line.size)
 
 
-def _exact(line: Line, value: float | None, name: str) -> str:
+def cost(line: Line, value: float | None, name: str) -> str:
     """A cost, in enough digits to tell it from what is claimed."""
     if value is None:
         return "-"
@@ -169,12 +169,19 @@ def claims(audit: Audit) -> Iterator[str]:
         yield from (f"  {joined(names)}: {reason}" for reason, names in found.items())
 
 
+def refuted(line: Line) -> str:
+    """Why the claim of this release fails, in its own numbers; "" where it does not."""
+    if line.verdict is not Verdict.REFUTED:
+        return ""
+    if line.exact_delta is None or line.share is None:
+        return tidy(line.witness)
+    exact = cost(line, line.exact_delta, "delta")
+    return f"exact delta {exact} > {_amount(line.share.delta)}"
+
+
 def _reasons(line: Line) -> Iterator[str]:
-    if line.verdict is Verdict.REFUTED and line.exact_delta is not None and line.share is not None:
-        claimed = _amount(line.share.delta)
-        yield f"refuted: exact delta {_exact(line, line.exact_delta, 'delta')} > {claimed}"
-    elif line.verdict is Verdict.REFUTED:
-        yield tidy(f"refuted: {line.witness}")
+    if line.verdict is Verdict.REFUTED:
+        yield f"refuted: {refuted(line)}"
     if line.where:
         yield f"proved where {conditions(line.where)}"
     if line.note:

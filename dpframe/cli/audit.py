@@ -82,9 +82,12 @@ def audit_(
     Judges each release and the whole, by every accountant that applies, and says what to change.
     """
     from dpframe.audits.findings import findings
+    from dpframe.audits.html import require
 
     from .audited import Asked
 
+    if html is not None:
+        require()  # before the work
     told = {"--norm": norm, "--box": box, "--bound": bound, "--set": given, "--jointly": jointly}
     told |= {"--relation": relation is not RelationName.ADD_REMOVE}
     told |= {"--rows-per-person": rows_per_person != "1"}

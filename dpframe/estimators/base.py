@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpframe.accountants import Accountant
 from dpframe.audits import BudgetReport
-from dpframe.audits.rosters import report_at
+from dpframe.audits.record_costs import report_at
 from dpframe.errors import InvalidArgument
 from dpframe.execution import execute
 from dpframe.execution.budgets import asked, check_order

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from dpframe.audits.rosters import check_names, counted
+from dpframe.audits.record_costs import check_names, counted
 from dpframe.errors import BadData, InvalidArgument
 from dpframe.execution.budgets import Asked, read_budgets
 from dpframe.execution.places import comparable, different

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial, reduce
-from typing import Generic, NoReturn, TypeVar
+from typing import Generic, TypeVar
 
 import attrs
 
@@ -19,6 +19,7 @@ from dpframe.errors import BadCertificate, InvalidArgument, UnsafeFormula
 
 from .arithmetic import MAX_POWER, add, call, multiply, power, rational
 from .expression import FUNCTIONS, Call, Expression, Number, Power, Product, Sum, Symbol
+from .grammar import Reader
 
 Value = TypeVar("Value")
 
@@ -170,7 +171,7 @@ def _positive_power(base: Expression, exponent: Fraction) -> Expression:
     return base if exponent == 1 else Power(base, exponent)
 
 
-MAX_LENGTH, MAX_DEPTH, MAX_DIGITS = 4000, 40, 40
+MAX_LENGTH, MAX_DEPTH = 4000, 40
 TOKEN = re.compile(
     r"\s*(?:(?P<number>[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?|\.[0-9]+(?:[eE][+-]?[0-9]{1,3})?)|(?P<name>[A-Za-z_][A-Za-z_0-9]*)|(?P<sign>\*\*|[-+*/^(),]))"
 )
@@ -194,134 +195,48 @@ def parse(formula: str, symbols: Mapping[str, Expression]) -> Expression:
             "formula", f"at most {MAX_LENGTH} characters", f"{len(formula)} characters", ""
         )
     try:
-        return _Parser(_tokens(formula), symbols, formula).whole()
+        return _Formula(formula, symbols).whole()
     except UnsafeFormula:
         raise
     except InvalidArgument as error:
         raise UnsafeFormula("formula", "arithmetic that is defined", formula, str(error)) from None
 
 
-def _tokens(formula: str) -> list[tuple[str, str]]:
-    tokens, position, end = [], 0, len(formula.rstrip())
-    while position < end:
-        match = TOKEN.match(formula, position)
-        if match is None:
-            raise UnsafeFormula(
-                "formula",
-                "arithmetic over declared names",
-                formula,
-                f"Unexpected {formula[position : position + 12].strip()!r}.",
-            )
-        kind = str(match.lastgroup)
-        tokens.append((kind, match.group(kind)))
-        position = match.end()
-    return tokens
+class _Formula(Reader[Expression]):
+    """Reads exact expressions over `symbols`."""
 
+    token, most = TOKEN, MAX_DEPTH
 
-class _Parser:
-    """Recursive descent with a depth limit: sum > product > sign > power > atom."""
+    def __init__(self, formula: str, symbols: Mapping[str, Expression]) -> None:
+        super().__init__(formula)
+        self.symbols = symbols
 
-    def __init__(
-        self, tokens: list[tuple[str, str]], symbols: Mapping[str, Expression], formula: str
-    ) -> None:
-        self.tokens, self.symbols, self.formula = tokens, symbols, formula
-        self.position = self.depth = 0
+    def added(self, terms: list[tuple[bool, Expression]]) -> Expression:
+        return add(*(multiply(-1, term) if minus else term for minus, term in terms))
 
-    def refuse(self, way_out: str) -> NoReturn:
-        raise UnsafeFormula("formula", "arithmetic over declared names", self.formula, way_out)
+    def multiplied(self, factors: list[tuple[bool, Expression]]) -> Expression:
+        return multiply(*(power(factor, -1) if below else factor for below, factor in factors))
 
-    def peek(self) -> str:
-        return self.tokens[self.position][1] if self.position < len(self.tokens) else ""
-
-    def take(self, *wanted: str) -> str:
-        found = self.peek()
-        if found in wanted and found:
-            self.position += 1
-            return found
-        return ""
-
-    def whole(self) -> Expression:
-        result = self.sum()
-        if self.position < len(self.tokens):
-            self.refuse(f"Unexpected {self.peek()!r}.")
-        return result
-
-    def sum(self) -> Expression:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            self.refuse(f"More than {MAX_DEPTH} levels of brackets.")
-        terms = [self.product()]
-        while operator := self.take("+", "-"):
-            term = self.product()
-            terms.append(term if operator == "+" else multiply(-1, term))
-        self.depth -= 1
-        return add(*terms) if len(terms) > 1 else terms[0]
-
-    def product(self) -> Expression:
-        factors = [self.signed()]
-        while operator := self.take("*", "/"):
-            factor = self.signed()
-            factors.append(factor if operator == "*" else power(factor, -1))
-        return multiply(*factors) if len(factors) > 1 else factors[0]
-
-    def signed(self) -> Expression:
-        negative = False
-        while operator := self.take("-", "+"):
-            negative ^= operator == "-"
-        value = self.power()
-        return multiply(-1, value) if negative else value
-
-    def power(self) -> Expression:
-        base = self.atom()
-        if not self.take("^", "**"):
-            return base
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            self.refuse(f"More than {MAX_DEPTH} levels.")
-        exponent = self.signed()
-        self.depth -= 1
+    def raised(self, base: Expression, exponent: Expression) -> Expression:
         if not isinstance(exponent, Number) or abs(exponent.value) > MAX_POWER:
             self.refuse(f"A power must be a number of at most {MAX_POWER}.")
         return power(base, exponent.value)
 
-    def atom(self) -> Expression:
-        if self.take("("):
-            inside = self.sum()
-            if not self.take(")"):
-                self.refuse("A bracket is not closed.")
-            return inside
-        if self.position >= len(self.tokens):
-            self.refuse("It ends too early.")
-        kind, token = self.tokens[self.position]
-        self.position += 1
-        if kind == "number":
-            return self.number(token)
-        if kind == "name":
-            return self.name(token)
-        return self.refuse(f"Unexpected {token!r}.")
-
-    def number(self, token: str) -> Expression:
-        if len(token) > MAX_DIGITS:
-            self.refuse(f"A number may have {MAX_DIGITS} characters.")
+    def literal(self, token: str) -> Expression:
         return Number(rational(token))
 
-    def name(self, word: str) -> Expression:
-        if self.take("("):
-            return self.function(word)
+    def named(self, word: str) -> Expression:
         if word not in self.symbols:
             self.refuse(
                 f"Unknown name {word!r}; known: {', '.join(sorted(self.symbols)) or 'none'}."
             )
         return self.symbols[word]
 
-    def function(self, word: str) -> Expression:
+    def called(self, word: str, arguments: list[Expression]) -> Expression:
         if word != "sqrt" and word not in FUNCTIONS:
             self.refuse(f"Unknown function {word!r}; known: sqrt, {', '.join(FUNCTIONS)}.")
-        arguments = [self.sum()]
-        while self.take(","):
-            arguments.append(self.sum())
-        if not self.take(")"):
-            self.refuse("A bracket is not closed.")
+        if not arguments:
+            self.refuse(f"{word} takes an argument.")
         if word == "sqrt" and len(arguments) == 1:
             return power(arguments[0], "1/2")
         return call(word, *arguments)

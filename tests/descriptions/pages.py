@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import dpframe
+from dpframe.audits.descriptions.algorithm import OWN
 from dpframe.audits.descriptions.functions import FORMULAS, MAPS, RAW, STATISTICS, Function
 from dpframe.audits.descriptions.keys import (
     CLAIM,
@@ -17,7 +18,6 @@ from dpframe.audits.descriptions.keys import (
     Key,
     json_schema,
 )
-from dpframe.audits.descriptions.names import OWN
 
 ROOT = Path(dpframe.__file__).parents[1]
 SCHEMA = ROOT / "dpframe" / "audits" / "descriptions" / "schema.json"

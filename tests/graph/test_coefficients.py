@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.audits.attained_pairs import attained_by
+from dpframe.audits.lines import attained_by
 from dpframe.graph.statistics import Monomials, SufficientStatistics
 from dpframe.graph.statistics.combined import columns_of, factors
 from dpframe.sensitivity import L1, L2, OPERATOR

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.audits.lower_bounds.lines import shifted
-from dpframe.audits.lower_bounds.running import opened
+from dpframe.audits.lower_bounds.running import opened, shifted
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.execution.stages import Stages
 from dpframe.graph import known, post, release

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.audits.attained_pairs import attained_by
+from dpframe.audits.lines import attained_by
 from dpframe.regressions.quadratic import form_of
 from tests.support import checking as check
 

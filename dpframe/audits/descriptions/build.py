@@ -31,14 +31,11 @@ from dpframe.privacy import Share
 from dpframe.sensitivity import L1, L2
 from dpframe.symbols import constant, sqrt
 
-from .algorithm import Algorithm
-from .bounds import RELATED
+from .algorithm import NAME, Algorithm, Told
+from .bounds import RELATED, number, ranged
 from .keys import CALIBRATIONS, JOINTLY, MECHANISMS
-from .names import NAME
-from .numbers import number, ranged
 from .scope import Scope
 from .stated import StatedStatistic
-from .told import Told
 
 NORMED = {"L1": L1, "L2": L2}
 

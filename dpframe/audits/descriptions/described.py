@@ -1,4 +1,6 @@
-"""A described algorithm as a declaration, which is certified and audited like any other."""
+"""A described algorithm as a declaration, which is certified and audited like any other. Saved
+certificates name it by its place here.
+"""
 
 from __future__ import annotations
 

@@ -18,10 +18,9 @@ from .algorithm import Algorithm, algorithm
 from .bounds import amount, bounds_of, setting_of
 from .build import Builder, located
 from .described import Described
-from .from_toml import toml_tree
+from .from_toml import checked, read_text, toml_tree
 from .keys import ACCOUNTANTS, CLAIM, RELEASE, TOP, Part, keyed
 from .limits import MOST_IN_FORMULA, MOST_IN_NOTE, MOST_RANGING, MOST_RELEASES
-from .source import checked, read_text
 from .stated import ClaimedSensitivity, compared
 
 

@@ -20,7 +20,6 @@ from dpframe.graph.loop import Iterate
 from dpframe.graph.statistics import RecordSum
 from dpframe.graph.statistics.base import OneRow
 from dpframe.mechanisms import AdditiveNoise, Gaussian, Laplace
-from dpframe.numbers import shortest
 from dpframe.privacy import Relation, Share, Unit
 from dpframe.sensitivity import L1, L2, Norm
 from dpframe.symbols import Expression, Number, add, exact, sqrt
@@ -66,22 +65,30 @@ class Event:
 
 def read_event(given: object) -> Event:
     """The event that a text spells, or that an object of dp_accounting is. Numbers are exact: those
-    of the text, or those that the doubles are. Raises InvalidArgument.
+    of the text. Raises InvalidArgument.
     """
-    if not isinstance(given, str):
-        return _of_object(given, 0)
-    if len(given) > MOST_CHARACTERS:
-        raise _bad(f"of at most {MOST_CHARACTERS} characters", f"{len(given)} characters")
-    if _depth(given) > 2 * MOST_DEPTH:
+    text = text_of(given)
+    if len(text) > MOST_CHARACTERS:
+        raise _bad(f"of at most {MOST_CHARACTERS} characters", f"{len(text)} characters")
+    if _depth(text) > 2 * MOST_DEPTH:
         raise _bad(f"nested at most {MOST_DEPTH} deep", "more")
     try:
-        tree = ast.parse(given.strip(), mode="eval")
+        tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise _bad("as dp_accounting prints it", f"{type(error).__name__}", EXAMPLE) from None
     found = _value(tree.body, 0)
     if not isinstance(found, Event):
-        raise _bad("an event", given[:80], EXAMPLE)
+        raise _bad("an event", text[:80], EXAMPLE)
     return found
+
+
+def text_of(given: object) -> str:
+    """A text as it is, an object of dp_accounting as it is printed. Raises InvalidArgument."""
+    if isinstance(given, str):
+        return given
+    if type(given) is not getattr(sys.modules.get("dp_accounting"), type(given).__name__, None):
+        raise _bad("an event of dp_accounting, or its text", given, EXAMPLE)
+    return repr(given)
 
 
 def _depth(text: str) -> int:
@@ -132,26 +139,6 @@ def _known(name: str) -> tuple[str, ...]:
     if name not in FIELDS:
         raise _bad(f"made of {KNOWN}", name or "something else", WAY_OUT)
     return FIELDS[name]
-
-
-def _of_object(given: object, depth: int) -> Event:
-    name = type(given).__name__
-    if depth > MOST_DEPTH:
-        raise _bad(f"nested at most {MOST_DEPTH} deep", "more")
-    if type(given) is not getattr(sys.modules.get("dp_accounting"), name, None):
-        raise _bad("an event of dp_accounting, or its text", given, EXAMPLE)
-    found = {key: _part(getattr(given, key), depth) for key in _known(name)}
-    return Event(name, found)
-
-
-def _part(value: Any, depth: int) -> Any:
-    if isinstance(value, (list, tuple)):
-        return tuple(_of_object(one, depth + 1) for one in value)
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        if isinstance(value, float) and value - value != 0:
-            raise _bad("of finite numbers", value)
-        return shortest(value) if isinstance(value, float) else Fraction(value)
-    return _of_object(value, depth + 1)
 
 
 def _bad(wanted: str, value: object, way_out: str = "") -> InvalidArgument:
@@ -302,10 +289,6 @@ def _multiplier(size: object) -> Expression:
     return Number(size)
 
 
-def _text(given: object) -> str:
-    return given if isinstance(given, str) else repr(given)
-
-
 @Regression.register  # one for every purpose, but not one of those that dpframe offers to fit
 @attrs.frozen(slots=False)
 class EventRegression:
@@ -315,7 +298,7 @@ class EventRegression:
     that the text has.
     """
 
-    text: str = attrs.field(converter=_text)
+    text: str = attrs.field(converter=text_of)
 
     def __attrs_post_init__(self) -> None:
         """Text that is no event, or one that is not known, is refused at once."""

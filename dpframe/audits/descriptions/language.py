@@ -1,26 +1,29 @@
 """The one language of descriptions: arithmetic over declared names, statistics such as X'X, and the
 named functions. Text becomes a tree here; nothing is computed, and nothing else can be spelled.
 
-    sum     = product (("+" | "-") product)*
-    product = signed (("*" | "/") signed)*
-    signed  = ("+" | "-")* power
-    power   = joined (("^" | "**") exponent)?
+The grammar is that of dpframe.symbols.grammar with numbers for exponents, and one rule more:
+
     joined  = atom (("'" | ".T") ("*" | "@")? joined)?      X'X, X.T @ y
-    atom    = number | name | name "(" sum ("," sum)* ")" | "(" sum ")"
+
+It stands where the others have an atom. How much work a tree makes, its parts, its terms when
+multiplied out and the powers that stand on each other, is known before anything is built of it.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import NoReturn
 
 import attrs
 
 from dpframe.errors import UnsafeFormula
+from dpframe.symbols.grammar import Reader
 
 from .keys import IN_PYTHON
-from .limits import MOST_BRACKETS, MOST_DIGITS, MOST_IN_FORMULA
+from .limits import MOST_BRACKETS, MOST_DEEP, MOST_IN_FORMULA, MOST_PARTS, MOST_POWER, MOST_TERMS
 
 TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?(?![.\w]))"
@@ -98,129 +101,47 @@ def read(text: str) -> Tree:
     return _Reader(text).whole()
 
 
-class _Reader:
-    """Recursive descent with a limit on the depth."""
+class _Reader(Reader[Tree]):
+    token, most = TOKEN, MOST_BRACKETS
 
-    def __init__(self, text: str) -> None:
-        self.text, self.at, self.depth = text, 0, 0
-        self.tokens = self.split()
+    def stray(self, rest: str) -> NoReturn:
+        self.refuse(IN_PYTHON if rest[:1] == ":" else f"Unexpected {rest!r}.")
 
-    def refuse(self, way_out: str) -> NoReturn:
-        raise UnsafeFormula("formula", "arithmetic over declared names", self.text, way_out)
+    def added(self, terms: list[tuple[bool, Tree]]) -> Tree:
+        return Added(tuple(terms))
 
-    def split(self) -> list[tuple[str, str]]:
-        found, position, end = [], 0, len(self.text.rstrip())
-        while position < end:
-            match = TOKEN.match(self.text, position)
-            if match is None:
-                rest = self.text[position:].strip()
-                self.refuse(IN_PYTHON if rest[:1] == ":" else f"Unexpected {rest[:12]!r}.")
-            found.append((str(match.lastgroup), match[str(match.lastgroup)]))
-            position = match.end()
-        return found
+    def multiplied(self, factors: list[tuple[bool, Tree]]) -> Tree:
+        return Multiplied(tuple(factors))
 
-    @property
-    def kind(self) -> str:
-        return self.tokens[self.at][0] if self.at < len(self.tokens) else ""
-
-    def take(self, *wanted: str) -> str:
-        found = self.tokens[self.at][1] if self.at < len(self.tokens) else ""
-        self.at += found in wanted
-        return found if found in wanted else ""
-
-    def deeper(self) -> None:
-        self.depth += 1
-        if self.depth > MOST_BRACKETS:
-            self.refuse(f"More than {MOST_BRACKETS} levels of brackets.")
-
-    def whole(self) -> Tree:
-        found = self.sum()
-        if self.at < len(self.tokens):
-            self.refuse(f"Unexpected {self.tokens[self.at][1]!r}.")
-        return found
-
-    def sum(self) -> Tree:
-        self.deeper()
-        terms = [(False, self.product())]
-        while sign := self.take("+", "-"):
-            terms.append((sign == "-", self.product()))
-        self.depth -= 1
-        return Added(tuple(terms)) if len(terms) > 1 else terms[0][1]
-
-    def product(self) -> Tree:
-        factors = [(False, self.signed())]
-        while sign := self.take("*", "/"):
-            factors.append((sign == "/", self.signed()))
-        return Multiplied(tuple(factors)) if len(factors) > 1 else factors[0][1]
-
-    def signed(self) -> Tree:
-        negative = False
-        while sign := self.take("-", "+"):
-            negative ^= sign == "-"
-        found = self.power()
-        return Added(((True, found),)) if negative else found
-
-    def power(self) -> Tree:
-        base = self.joined()
-        if not self.take("^", "**"):
-            return base
-        exponent = _number(self.signed_atom())
-        if exponent is None:
-            self.refuse("A power must be a number, such as ^2 or ^(1/2).")
-        if self.take("^", "**"):
+    def raised(self, base: Tree, exponent: Tree) -> Tree:
+        if isinstance(exponent, Raised):
             self.refuse("A power of a power: write brackets.")
-        return Raised(base, exponent)
+        found = _number(exponent)
+        if found is None:
+            self.refuse("A power must be a number, such as ^2 or ^(1/2).")
+        return Raised(base, found)
 
-    def signed_atom(self) -> Tree:
-        negative = self.take("-", "+") == "-"
-        found = self.atom()
-        return Added(((True, found),)) if negative else found
-
-    def joined(self) -> Tree:
-        left = self.atom()
-        if self.kind != "turned":
-            return left
-        self.at += 1
-        self.take("*", "@")
-        self.deeper()
-        right = self.joined()
-        self.depth -= 1
-        return Turned(left, right)
-
-    def atom(self) -> Tree:
-        if self.take("("):
-            found = self.sum()
-            self.close()
-            return found
-        if not self.kind:
-            self.refuse("It ends too early.")
-        kind, token = self.tokens[self.at]
-        self.at += 1
-        if kind == "number":
-            return self.number(token)
-        if kind != "name":
-            self.refuse(f"Unexpected {token!r}.")
-        return self.call(token) if self.take("(") else Name(token)
-
-    def number(self, token: str) -> Tree:
-        if len(token) > MOST_DIGITS:
-            self.refuse(f"A number may have {MOST_DIGITS} characters.")
+    def literal(self, token: str) -> Tree:
         if abs(int(token.lower().partition("e")[2] or 0)) > 400:
             self.refuse("A number must be below 1e400.")
         return Literal(Fraction(token))
 
-    def call(self, word: str) -> Tree:
-        if self.take(")"):
-            return Call(word, ())
-        arguments = [self.sum()]
-        while self.take(","):
-            arguments.append(self.sum())
-        self.close()
+    def named(self, word: str) -> Tree:
+        return Name(word)
+
+    def called(self, word: str, arguments: list[Tree]) -> Tree:
         return Call(word, tuple(arguments))
 
-    def close(self) -> None:
-        if not self.take(")"):
-            self.refuse("A bracket is not closed.")
+    def atom(self) -> Tree:
+        left = super().atom()
+        if self.at >= len(self.tokens) or self.tokens[self.at][0] != "turned":
+            return left
+        self.at += 1
+        self.take("*", "@")
+        self.deeper()
+        right = self.atom()
+        self.depth -= 1
+        return Turned(left, right)
 
 
 def _number(tree: Tree) -> Fraction | None:
@@ -234,3 +155,72 @@ def _number(tree: Tree) -> Fraction | None:
         case Multiplied(((False, Literal(top)), (True, Literal(bottom)))) if bottom:
             return top / bottom
     return None
+
+
+ONE = Fraction(1)
+
+
+@attrs.frozen
+class Size:
+    """Parts of the tree, terms of the polynomial, depth, and the product of nested powers."""
+
+    parts: int = 1
+    terms: int = 1
+    power: Fraction = ONE
+    depth: int = 1
+
+    def over(self, inside: tuple[Size, ...], combine: Callable[[int, int], int]) -> Size:
+        """The size of an operation on parts of these sizes."""
+        terms = 1
+        for k, size in enumerate(inside):
+            terms = combine(terms, size.terms) if k else size.terms
+        return Size(
+            sum(size.parts for size in inside) + 1,
+            min(terms, 10**9),
+            max((size.power for size in inside), default=ONE),
+            max((size.depth for size in inside), default=0) + 1,
+        )
+
+
+def measured(tree: Tree, named: Mapping[str, Size], text: str) -> Size:
+    """The size of a formula over names of known sizes. Raises UnsafeFormula beyond the limits."""
+    found = _size(tree, named, text)
+    for amount, most, what in (
+        (found.parts, MOST_PARTS, "parts, with all that it names put in"),
+        (found.terms, MOST_TERMS, "terms when it is multiplied out"),
+        (found.depth, MOST_DEEP, "operations inside each other"),
+    ):
+        if amount > most:
+            raise UnsafeFormula("formula", f"of at most {most} {what}", text)
+    return found
+
+
+def _size(tree: Tree, named: Mapping[str, Size], text: str) -> Size:
+    match tree:
+        case Name(word):
+            return named.get(word, Size())
+        case Literal():
+            return Size()
+        case Added(terms):
+            inside = tuple(_size(term, named, text) for _, term in terms)
+            return Size().over(inside, int.__add__)
+        case Multiplied(factors):
+            inside = tuple(_size(factor, named, text) for _, factor in factors)
+            return Size().over(inside, int.__mul__)
+        case Raised(base, exponent):
+            return _raised(_size(base, named, text), exponent, text)
+        case Call(_, arguments):
+            inside = tuple(_size(argument, named, text) for argument in arguments)
+            return Size().over(inside, max)
+        case Turned(left, right):
+            inside = (_size(left, named, text), _size(right, named, text))
+            return Size().over(inside, max)
+    raise TypeError(tree)
+
+
+def _raised(base: Size, exponent: Fraction, text: str) -> Size:
+    power = base.power * max(ONE, abs(exponent))
+    if power > MOST_POWER or exponent.denominator > MOST_POWER:
+        raise UnsafeFormula("formula", f"of powers of at most {MOST_POWER} in all", text)
+    many = math.ceil(abs(exponent))
+    return Size(base.parts + 1, math.comb(base.terms + many - 1, many), power, base.depth + 1)

@@ -16,9 +16,20 @@ from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, Symbol, add, constant, exact, multiply, power
 
 from .functions import FUNCTIONS, STATISTICS, Value
-from .language import Added, Call, Literal, Multiplied, Name, Raised, Tree, Turned, read
+from .language import (
+    Added,
+    Call,
+    Literal,
+    Multiplied,
+    Name,
+    Raised,
+    Size,
+    Tree,
+    Turned,
+    measured,
+    read,
+)
 from .limits import MOST_BITS
-from .measure import Size, measured
 
 
 @attrs.frozen

@@ -10,11 +10,10 @@ import attrs
 from dpframe.errors import InvalidArgument, Plain, UnsafeFormula, by_type
 from dpframe.symbols import Expression, Symbol, exact, parameter, rational
 
-from .algorithm import Algorithm
+from .algorithm import Algorithm, Told, arguments
 from .described import Described
 from .limits import MOST_IN_FORMULA, MOST_RELEASES
 from .scope import Scope
-from .told import Told, arguments
 
 EXAMPLE = "'gram: sqrt(2*log(4/delta))/(epsilon/2)*B^2 @ epsilon/2, delta/2'"
 STATISTICS = {

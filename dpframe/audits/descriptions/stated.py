@@ -76,15 +76,10 @@ class ClaimedSensitivity:
 
     def record(self) -> dict[str, object]:
         """Every field as a JSON value."""
+        found = attrs.asdict(self, recurse=False)
         return {
-            "release": self.release,
-            "written": self.written,
-            "claimed": str(self.claimed),
-            "derived": None if self.derived is None else str(self.derived),
-            "norm": self.norm,
-            "rule": self.rule,
-            "attained": self.attained,
-            "verdict": self.verdict,
+            name: str(value) if isinstance(value, Expression) else value
+            for name, value in found.items()
         }
 
 

@@ -1,12 +1,11 @@
 """What an audit finds, once, for every face of its page: terminal, JSON and HTML."""
 
-from .change import Change
 from .example import Assumption
 from .findings import Findings, findings
 from .opinions import Opinion
 from .profile import Profile
 from .sources import Source
-from .waste import Portion, Waste
+from .waste import Change, Portion, Waste
 
 __all__ = [
     "Assumption",

@@ -56,10 +56,6 @@ class Assumption:
         """`A1 one unit of privacy is: ...`."""
         return f"{self.id} {self.text}"
 
-    def record(self) -> dict[str, object]:
-        """Every field as a JSON value."""
-        return attrs.asdict(self)
-
 
 def assumptions(texts: Iterable[str], *, approximate: bool) -> tuple[Assumption, ...]:
     """Those of a certificate, then those about the world; delta where there is one."""

@@ -13,13 +13,11 @@ import attrs
 
 from dpframe.audits.figures import WIDTH, exactly, figure, hanging, table, tidy
 
-from .change import Change, change
 from .example import Assumption, assumptions, used_in, values_of
-from .opinions import Opinion, opinions
+from .opinions import Opinion, opinions, second_opinion
 from .profile import Profile, profile
-from .second import second_opinion
 from .sources import Source, sources
-from .waste import Portion, Waste, portions, waste
+from .waste import Change, Portion, Waste, change, portions, waste
 
 if TYPE_CHECKING:
     from dpframe.audits.report import Audit
@@ -44,17 +42,25 @@ class Findings:
 
     def record(self) -> dict[str, Any]:
         """Everything but the audit as JSON values."""
-        return {
-            "at": {name: str(value) for name, value in self.at.items()},
-            "accountants": [one.record() for one in self.opinions],
-            "second_opinion": self.second and self.second.record(),
-            "profile": self.profile and self.profile.record(),
-            "split": [one.record() for one in self.portions],
+        found = {
+            "accountants": self.opinions,
+            "second_opinion": self.second,
+            "profile": self.profile,
+            "split": self.portions,
             "noise_wasted": self.waste and self.waste.record(),
-            "first_change": self.change and self.change.record(),
-            "assumed": [one.record() for one in self.assumptions],
-            "sources": [one.record() for one in self.sources],
+            "first_change": self.change,
+            "assumed": self.assumptions,
+            "sources": self.sources,
         }
+        at = {name: str(value) for name, value in self.at.items()}
+        return {"at": at, **{name: _plain(part) for name, part in found.items()}}
+
+
+def _plain(part: Any) -> Any:
+    """Every field as a JSON value."""
+    if isinstance(part, tuple):
+        return [attrs.asdict(one) for one in part]
+    return attrs.asdict(part) if attrs.has(type(part)) else part
 
 
 def findings(audit: Audit) -> Findings:

@@ -1,4 +1,6 @@
-"""What all releases cost together, by every accountant that applies, tightest first."""
+"""What all releases cost together, by every accountant that applies, tightest first;
+and a second opinion, dp_accounting's number for the same releases, with its known limits.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,16 @@ import attrs
 from dpframe.accountants import (
     Accountant,
     BasicAccountant,
+    Composition,
     ConcentratedAccountant,
     GaussianAccountant,
     NumericAccountant,
     OptimalAccountant,
     Part,
     RenyiAccountant,
+    to_event,
 )
-from dpframe.errors import DPFrameError
+from dpframe.errors import DPFrameError, MissingExtra
 from dpframe.numerics import profile_epsilon, profile_epsilon_lower, to_float
 from dpframe.pld.losses import GaussianLoss
 from dpframe.privacy import ApproxDP, PureDP, Share
@@ -29,11 +33,10 @@ from dpframe.symbols import Expression
 
 from ..joint_cost import joint_cost
 from .example import Values, delta_at, upper_at
-from .parts import Parts, apart, guarantees, together
+from .profile import Parts, apart, guarantees, together
 
 if TYPE_CHECKING:
     from ..report import Audit
-
 
 SHARP = 1e-9  # relative: so near to each other, two ends are one number
 SHARES = "basic composition of the claimed shares"
@@ -55,10 +58,6 @@ class Opinion:
     says: str
     source: str = ""
     applies: bool = True
-
-    def record(self) -> dict[str, object]:
-        """Every field as a JSON value."""
-        return attrs.asdict(self)
 
 
 def opinions(audit: Audit, values: Values) -> tuple[Opinion, ...]:
@@ -244,3 +243,61 @@ def _answer(accountant: Accountant, parts: Parts, delta: Fraction) -> float:
     epsilons = (part.what.amounts[0] * part.count for part in parts)  # type: ignore[union-attr]
     found = [upper_at(amount, {}) for amount in epsilons]
     return to_float(sum((one for one in found if one is not None), Fraction(0)), up=True)
+
+
+NAME = "dp_accounting, PLD"
+STEP = 1e-4  # their own default
+MOST_DRAWS = 5000
+LIMITS = (
+    "its own composition, on a grid of losses and in floating point: an upper bound, no theorem; "
+    "it knows nothing of sensitivities, the noise multipliers are ours (docs/peers)"
+)
+
+
+def second_opinion(audit: Audit, values: Values) -> Opinion | None:
+    """dp_accounting's epsilon at the target's delta; None where our cost has no parts to export.
+
+    Where it is not installed, or has no event for a part, `applies` is False and `says` tells why.
+    """
+    problem, delta = audit.report.problem, delta_at(audit.report.problem, values)
+    if any(one.verdict is not Verdict.PROVED for one in audit.report.common) or not delta:
+        return None
+    parts = together(problem, joint_cost(problem, values), values)
+    if not parts:
+        return None
+    if _draws(parts) > MOST_DRAWS:
+        return _silent(float(delta), f"it is not asked about more than {MOST_DRAWS} draws")
+    try:
+        event = to_event(Composition(parts, problem.setting.relation, NumericAccountant()))
+        ours = NumericAccountant().epsilon(parts, delta).upper
+    except (MissingExtra, DPFrameError) as error:
+        return _silent(float(delta), str(error))
+    if not math.isfinite(ours):
+        return None
+    return _theirs(event, float(delta), max(STEP, STEP * ours))
+
+
+def _draws(parts: Parts) -> int:
+    """Draws that it composes one after the other: all but plain Gaussian noise."""
+    return sum(part.count for part in parts if not isinstance(part.what, GaussianLoss))
+
+
+def _theirs(event: object, delta: float, step: float) -> Opinion:
+    """Their number on a grid of losses with this step: finer than STEP costs minutes where a
+    release costs thousands, and a coarser grid is still an upper bound.
+    """
+    from dp_accounting import pld
+
+    try:
+        accountant = pld.PLDAccountant(value_discretization_interval=step)
+        accountant.compose(event)
+        epsilon = float(accountant.get_epsilon(delta))
+    except (ValueError, ArithmeticError, MemoryError) as error:
+        return _silent(delta, f"it failed: {type(error).__name__}")
+    if not math.isfinite(epsilon):
+        return _silent(delta, "it found no finite epsilon")
+    return Opinion(name=NAME, lower=None, upper=epsilon, delta=delta, says=LIMITS)
+
+
+def _silent(delta: float, why: str) -> Opinion:
+    return Opinion(name=NAME, lower=None, upper=None, delta=delta, says=why, applies=False)

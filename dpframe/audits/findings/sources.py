@@ -23,10 +23,6 @@ class Source:
     key: str
     text: str
 
-    def record(self) -> dict[str, object]:
-        """Every field as a JSON value."""
-        return attrs.asdict(self)
-
 
 def sources(texts: Iterable[str]) -> tuple[Source, ...]:
     """The works that these texts cite as [Key, place], each once, by key.

@@ -1,5 +1,35 @@
-"""The audit as one self-contained HTML file."""
+"""An audit as one HTML file."""
 
-from .document import html
+from __future__ import annotations
 
-__all__ = ["html"]
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+from dpframe.errors import MissingExtra
+
+from ..findings import Findings
+
+__all__ = ["html", "require"]
+
+
+def html(
+    findings: Findings, *, title: str = "", notes: Sequence[str] = (), command: str = ""
+) -> str:
+    """The page on an audit as a whole document, to be written as UTF-8.
+
+    The same findings give the same characters. `title` stands above everything (left out: the name
+    of what is audited), `notes` are paragraphs of the auditor's own, and `command` is how the page
+    was made (left out: the command line, where it can spell this audit). Everything that comes from
+    outside is escaped, characters that are not seen are shown as their numbers, and long texts lose
+    their middle; `Findings.record()` has all of them whole. Raises MissingExtra without Jinja2.
+    """
+    require()
+    from .document import document
+
+    return document(findings, title, notes, command)
+
+
+def require() -> None:
+    """Refuse where no page can be made. Raises MissingExtra without Jinja2."""
+    if find_spec("jinja2") is None:
+        raise MissingExtra("Jinja2", "pages")

@@ -1,124 +1,274 @@
-"""The audit as one HTML file: no network, no script, every word of it escaped."""
+"""The audit as one HTML file: no network, no script, every word of it escaped.
+
+The markup stands in `templates/`, which escape whatever they are given; here is what they ask for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
 
-from dpframe.graph import Graph
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from markupsafe import Markup
 
-from ..figures import clipped
+from dpframe.prover.text import argument
+from dpframe.symbols import Expression
+
+from .. import budget_reports
+from ..drawing import drawing
+from ..figures import clipped, equals, exactly, tidy
+from ..figures import formula as written
 from ..findings import Findings
-from .elements import Element, element, render
-from .ending import assumptions, footer, paid, reproduce, running, sources
+from ..lines import lower_end
+from ..page import opened
+from ..personal import Bill
+from ..releases import joined
+from ..report import Audit
+from ..sentence import free, goal, sentence
+from .command import command as spelled
+from .costs import Costs, sharp
 from .graph_picture import graph_picture
-from .opening import change, claim, header, named, remarks, says, verdict
-from .parts import Section, paragraph
-from .profile_part import profile
-from .proofs import obligations, plan, proof
-from .release_parts import procedures, releases
-from .split_part import split, waste
-from .together import together
+from .mathematics import constraint, formula
+from .palette import STYLE
+from .plots import PATTERNS, Axes, bars, parts
+from .released import Released
+from .words import given, percent, plain_words, shown, value_of, visible, words
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-
-
-def html(
-    findings: Findings, *, title: str = "", notes: Sequence[str] = (), command: str = ""
-) -> str:
-    """The page on an audit as a whole document, to be written as UTF-8.
-
-    The same findings give the same characters. `title` stands above everything (left out: the name
-    of what is audited), `notes` are paragraphs of the auditor's own, and `command` is how the page
-    was made (left out: the command line, where it can spell this audit). Everything that comes from
-    outside is escaped, characters that are not seen are shown as their numbers, and long texts lose
-    their middle; `Findings.record()` has all of them whole.
-    """
-    known = {one.key for one in findings.sources}
-    sections = list(_sections(findings, known, notes, command))
-    main = element(
-        "main",
-        verdict(findings, known),
-        _contents(sections),
-        *(section.shown(number) for number, section in enumerate(sections, 1)),
-        id="main",
-    )
-    audit = findings.audit
-    body = element(
-        "body",
-        element("a", "Skip to the verdict", href="#main", class_="skip"),
-        header(audit, title),
-        main,
-        footer(audit, title),
-    )
-    page = element(
-        "html",
-        _head(findings, title),
-        body,
-        lang="en",
-        dir="ltr",
-        data_footer=running(audit, title),
-    )
-    return f"<!DOCTYPE html>\n{render(page)}\n"
+SAYS = {"proved": "Proved", "refuted": "Refuted", "unproved": "Not proved"}
+MARKS = {"proved": "✓", "refuted": "✗", "unproved": "?"}
+SEALS = {
+    "proved": "M5 17 L13 25 L28 7",
+    "refuted": "M7 7 L26 26 M26 7 L7 26",
+    "unproved": "M10 12 C10 3 24 3 24 11 C24 17 17 16 17 22 M17 27 V28",
+}
+LEADS = {
+    "proved": ("All that is released satisfies ", "."),
+    "refuted": ("What is released does not satisfy ", "."),
+    "unproved": ("That what is released satisfies ", " is not proved, and not refuted."),
+}
+CALLED = re.compile(r"([A-Za-z_]\w*)(\(.*\))\Z", re.DOTALL)
 
 
-def _head(findings: Findings, title: str) -> Element:
-    name = title or f"Audit of {named(findings.audit)[0]}"
-    verdict = says(findings.audit).lower()
-    return element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("meta", name="referrer", content="no-referrer"),
-        element("title", f"{clipped(name, 120)}: {verdict}"),
-        element("style"),
-    )
-
-
-def _contents(sections: Sequence[Section]) -> Element:
-    """Links to the sections, by number."""
-    items = [
-        element("li", element("a", f"{number} {section.title}", href=f"#{section.place}"))
-        for number, section in enumerate(sections, 1)
-    ]
-    inner = element("div", element("p", "Contents", class_="label"), element("ul", *items))
-    return element("nav", inner, aria_label="Contents")
-
-
-def _sections(
-    found: Findings, known: Collection[str], texts: Sequence[str], command: str
-) -> Iterator[Section]:
-    """The sections that have something to say, in the order of the page."""
+def document(found: Findings, title: str, notes: Sequence[str], command: str) -> str:
+    """The page as `html` promises it."""
     audit = found.audit
-    yield claim(found, known)
-    if found.change is not None:
-        yield change(found, found.change, known)
-    yield from remarks(texts)
-    yield from releases(found, known)
-    yield from procedures(found, known)
-    yield from _graph(audit.report.problem.graph)
-    yield from together(found, known)
-    if found.profile is not None:
-        yield profile(found, found.profile)
-    if found.portions:
-        yield split(found)
-    yield from plan(audit, known)
-    if found.waste is not None:
-        yield waste(found, found.waste)
-    yield from proof(audit, known)
-    yield from obligations(audit, known)
-    yield from paid(audit, known)
-    if found.assumptions:
-        yield assumptions(found, known)
-    if found.sources:
-        yield sources(found)
-    yield reproduce(found, command)
+    remarks = [note for note in notes if note.strip()]
+    contents = dict(_contents(found, remarks))
+    name, arguments = named(audit)
+    says, lead = SAYS[str(audit.verdict)], LEADS[str(audit.verdict)]
+    if audit.where:
+        says += " for a part of what is claimed"
+        part = f" where {plain_words(audit.where)}. Beyond, it is not proved and may be false."
+        lead = (lead[0], part)
+    chosen, costs = audit.report.chosen, Costs(found)
+    template = _environment().get_template("page.html")
+    page = template.render(
+        found=found,
+        audit=audit,
+        report=audit.report,
+        model=audit.report.problem.graph,
+        certificate=audit.certificate,
+        known={one.key for one in found.sources},
+        contents=contents,
+        title=title,
+        name=name,
+        arguments=arguments,
+        says=says,
+        lead=lead,
+        goal=goal(audit.claimed),
+        sentence=sentence(audit, place="below"),
+        headline=costs.headline,
+        at=", ".join(f"{name} = {exactly(value)}" for name, value in found.at.items()),
+        claimed=[*_claimed(audit)],
+        region=() if chosen is None else chosen.constraints,
+        remarks=remarks,
+        released=Released(audit),
+        costs=costs,
+        opened=[*opened(audit).items()],
+        bill=_bill(audit) if "paid" in contents else None,
+        command=command or spelled(audit),
+        running=running(audit, title),
+        version=release(),
+    )
+    return f"{visible(page)}\n"
 
 
-def _graph(graph: Graph) -> Iterator[Section]:
-    if graph.nodes:
-        text = "From the data, at the top, to what is published; without grids, which nobody wrote."
-        yield Section(
-            "graph", "The graph of what is computed", (paragraph(text), graph_picture(graph))
-        )
+@cache
+def _environment() -> Environment:
+    """Templates that escape everything, and know no name that is not given."""
+    made = Environment(
+        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "clip": clipped,
+        "signs": plain_words,
+        "cut": _cut,
+        "p": lambda place: f"{place:.2f}".rstrip("0").rstrip("."),
+        "near": lambda value, digits=0: shown(value, digits=digits),
+        "up": lambda value: shown(value, "up"),
+        "down": lambda value: shown(value, "down"),
+        "few": _few,
+        "value": value_of,
+        "written": written,
+        "formula": formula,
+        "constraint": constraint,
+        "given": given,
+        "percent": percent,
+        "joined": joined,
+        "equals": equals,
+    }
+    made.globals |= {
+        "STYLE": Markup(STYLE),  # noqa: S704 - dpframe's own rules
+        "WORDS": SAYS,
+        "MARKS": MARKS,
+        "SEALS": SEALS,
+        "PATTERNS": PATTERNS,
+        "INFINITY": float("inf"),
+        "words": _words,
+        "argument": argument,
+        "drawing": drawing,
+        "graph_picture": graph_picture,
+        "axes": Axes.of,
+        "parts": parts,
+        "bars": bars,
+        "sharp": sharp,
+        "times": lambda count: f" (×{count})" if count > 1 else "",
+    }
+    return made
+
+
+@pass_context
+def _words(context: Any, text: str, verbatim: str = "") -> Markup:
+    """A sentence, its citations as links to the sources of this page."""
+    return words(_plain(text), context["known"], verbatim)
+
+
+@pass_context
+def _cut(context: Any, text: str, width: int = 400) -> Markup:
+    """A sentence of a proof, its middle left out where it is long."""
+    return words(tidy(clipped(_plain(text), width)), context["known"])
+
+
+def _plain(text: str) -> str:
+    """A text that is no HTML yet: it would be escaped twice. Raises TypeError."""
+    if isinstance(text, Markup):
+        raise TypeError(text)
+    return text
+
+
+def _few(value: Expression) -> str:
+    """The first digits of a formula without letters, all of them where these are few; else ""."""
+    known, text = lower_end(value), written(value)
+    if known is None:
+        return ""
+    return plain_words(text) if len(text) <= 8 else shown(known)
+
+
+def _contents(found: Findings, remarks: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The sections that have something to say: the places and titles, in the order of the page."""
+    audit, graph = found.audit, found.audit.report.problem.graph
+    count = len(audit.report.open_obligations)
+    sections = (
+        ("claim", "What is claimed", True),
+        ("change", "The first thing to change", found.change),
+        ("notes", "Notes of the auditor", remarks),
+        ("releases", "Each release alone", audit.lines),
+        ("theorems", "Theorems of their own", graph.procedures or graph.bounds),
+        ("graph", "The graph of what is computed", graph.nodes),
+        ("together", "What everything costs together", found.opinions or found.second),
+        ("profile", "The privacy profile", found.profile),
+        ("split", "How the budget is split", found.portions),
+        ("plan", "The plan of shares", audit.plan_verdict),
+        ("waste", _waste(found), found.waste),
+        ("proof", "Why it holds", audit.report.chosen),
+        (
+            "obligations",
+            f"What stands in the way: {count} open obligation{'s' * (count > 1)}",
+            count,
+        ),
+        ("paid", "What each record pays", audit.report.problem.personal and audit.certificate),
+        ("assumptions", "Assumed, not proved", found.assumptions),
+        ("sources", "Sources", found.sources),
+        ("reproduce", "How to make this page again", True),
+    )
+    return ((place, title) for place, title, present in sections if present)
+
+
+def _waste(found: Findings) -> str:
+    if found.waste is None or found.waste.tight:
+        return "No noise is wasted"
+    return "Noise that is wasted" if found.waste.factor < 1 else "Noise that is missing"
+
+
+def _claimed(audit: Audit) -> Iterator[tuple[str, str]]:
+    """The claim, the unit of privacy, the bounds of the data, the ranges."""
+    rows, labels = audit.setting.X, audit.setting.y
+    said = [] if rows.columns is None else [f"{len(rows.columns)} columns by a codebook"]
+    said += [] if rows.box is None else [f"entries clipped to {_ends(rows.box)}"]
+    said += [] if rows.norm is None else [f"projected onto the ball of radius {_of(rows.norm)}"]
+    said += ["with an intercept"] if rows.intercept else []
+    yield "Claim", goal(audit.claimed)
+    yield "Unit of privacy", f"{audit.setting.unit} ({audit.setting.relation})"
+    yield "Rows", "; ".join(said)
+    if labels is not None:
+        name = clipped(labels.name, 60)
+        if labels.levels is not None:
+            first, second = (clipped(str(level), 60) for level in labels.levels)
+            yield "Labels", f"{name}, the classes {first} and {second} as -1 and 1"
+        elif labels.bound is not None:
+            yield "Labels", f"{name}, clipped to {_ends(labels.bound)}"
+        else:
+            ends = [exactly(end) for end in (labels.lower, labels.upper) if end is not None]
+            yield "Labels", f"{name}, clipped to [{', '.join(ends)}] and mapped onto [-1, 1]"
+    yield "For all", free(audit)
+
+
+def _of(bound: Expression) -> str:
+    return clipped(written(bound), 60)
+
+
+def _ends(bound: Expression) -> str:
+    return f"[-{_of(bound)}, {_of(bound)}]"
+
+
+def _bill(audit: Audit) -> dict[str, Any]:
+    """What each record really pays, where each has a budget of its own."""
+    bill = Bill.of(audit)
+    if bill is None or bill.report is None:
+        return {"report": None, "refusal": bill and bill.refusal}
+    report = bill.report
+    rows = [budget_reports.cells(report, place) for place in budget_reports.shown(report)]
+    titles, notes = budget_reports.titles(report), budget_reports.notes(report)
+    return {"report": report, "at": bill.at, "titles": titles, "rows": rows, "notes": notes}
+
+
+def named(audit: Audit) -> tuple[str, str]:
+    """The name of what is audited, and its arguments in brackets."""
+    text = clipped(str(audit.regression), 300)
+    found = CALLED.match(text)
+    return (found[1], found[2]) if found else (text, "")
+
+
+def release() -> str:
+    """The version of dpframe that made the page."""
+    try:
+        return version("dpframe")
+    except PackageNotFoundError:
+        return "of unknown version"
+
+
+def running(audit: Audit, title: str) -> str:
+    """What stands under every sheet of paper: the title and what tells this page from others."""
+    certificate = audit.certificate
+    name = clipped(title or str(audit.regression), 60)
+    graph = audit.report.problem.graph.hash[:12]
+    own = "" if certificate is None else f" · certificate {certificate.hash[:12]}"
+    return f"{name} · graph {graph}{own} · dpframe {release()}"

@@ -1,20 +1,21 @@
 """Where the nodes of an acyclic graph stand: in layers, with few crossings, under what they read.
 
-Longest paths give layers, barycentres the order within a layer (Sugiyama, Tagawa, Toda 1981), and
-least squares with least distances the places. All of it is arithmetic on small lists, the same on
-every machine.
+Longest paths give layers, barycentres the order within a layer (Sugiyama, Tagawa, Toda 1981), and a
+linear program the places (Gansner, Koutsofios, North, Vo 1993).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import attrs
+import numpy as np
+from scipy.optimize import linprog
 
 SWEEPS = 12
-NEAR = 0.1  # in widths of a node
+PULLS = (1.0, 2.0, 8.0)  # of an edge with so many ends that pass a layer: long edges run upright
+CENTRED, NARROW = 0.5, 4.0  # pulls of a node to the mean of what it is linked with; of the width
 THROUGH = 0.25  # width of an edge that passes a layer, in widths of a node
 
 
@@ -32,7 +33,8 @@ class Layout:
     @property
     def width(self) -> float:
         """Of the picture, in widths of a node, from the first centre to the last."""
-        return max((x for path in self.paths.values() for x, _ in path), default=max(self.across))
+        passing = (x for path in self.paths.values() for x, _ in path)
+        return max([*self.across, *passing])
 
 
 def layout(reads: Sequence[Sequence[int]], gap: float = 0.16) -> Layout:
@@ -41,7 +43,6 @@ def layout(reads: Sequence[Sequence[int]], gap: float = 0.16) -> Layout:
     chains, slots = _chains(reads, layer)
     rows = _ordered(chains, slots)
     places = _places(rows, chains, len(reads), gap)
-    _straighten(rows, chains, slots, places, gap)
     paths = {
         edge: tuple((places[slot], slots[slot]) for slot in chain) for edge, chain in chains.items()
     }
@@ -135,107 +136,32 @@ def crossings(rows: Sequence[Sequence[int]], below: Sequence[Sequence[int]]) -> 
 def _places(
     rows: Sequence[Sequence[int]], chains: Mapping[Edge, Sequence[int]], nodes: int, gap: float
 ) -> list[float]:
-    """Across: each slot near the mean of those it is linked with, none nearer to the next than it
-    is wide.
-    """
-    slots = sum(map(len, rows))
-    above, below = _links(chains, slots)
-    wide = [1.0 if slot < nodes else THROUGH for slot in range(slots)]
-    found = [0.0] * slots
+    """Across: the least sum of pulls, each slot no nearer to the next than it is wide."""
+    count = sum(map(len, rows))
+    unit = np.eye(count + 1)  # the last one is the width of the picture
+    terms = [
+        (PULLS[(high >= nodes) + (low >= nodes)], unit[high] - unit[low])
+        for chain in chains.values()
+        for high, low in pairwise(chain)
+    ]
+    terms += [
+        (CENTRED, unit[slot] - unit[some].mean(axis=0))
+        for linked in _links(chains, count)
+        for slot, some in enumerate(linked)
+        if len(some) > 1
+    ]
+    wide = [1.0 if slot < nodes else THROUGH for slot in range(count)]
+    apart = [(unit[count] - unit[slot], 0.0) for slot in range(count)]
     for row in rows:
-        for i, slot in enumerate(row):
-            found[slot] = float(i)
-    both = [[*up, *down] for up, down in zip(above, below, strict=True)]
-    for sweep in range(8 * SWEEPS):
-        linked = [above, below, both][sweep % 3] if sweep < 2 * SWEEPS else both
-        for row in rows if sweep % 2 else reversed(rows):
-            steps = [(wide[a] + wide[b]) / 2 + gap for a, b in pairwise(row)]
-            _settle(row, linked, found, steps)
-    first = min(found)
-    return [x - first for x in found]
-
-
-def _settle(
-    row: Sequence[int],
-    linked: Sequence[Sequence[int]],
-    found: list[float],
-    steps: Sequence[float],
-) -> None:
-    """Move the slots of a row, in place."""
-    means = [sum(found[one] for one in linked[slot]) / max(len(linked[slot]), 1) for slot in row]
-    wanted = [mean if linked[slot] else found[slot] for slot, mean in zip(row, means, strict=True)]
-    weights = [len(linked[slot]) + 0.5 for slot in row]
-    for slot, x in zip(row, spaced(wanted, weights, steps), strict=True):
-        found[slot] = x
-
-
-def _straighten(
-    rows: Sequence[Sequence[int]],
-    chains: Mapping[Edge, Sequence[int]],
-    slots: Sequence[int],
-    places: list[float],
-    gap: float,
-) -> None:
-    """Long edges run upright as far as there is room, in place: their bends say nothing."""
-    through = {slot for chain in chains.values() for slot in chain[1:-1]}
-    wide = [THROUGH if slot in through else 1.0 for slot in range(len(slots))]
-    for chain in chains.values():
-        run: list[int] = []
-        free = (-math.inf, math.inf)
-        for slot in chain[1:-1]:
-            own = _room(slot, rows[slots[slot]], places, wide, gap)
-            both = max(free[0], own[0]), min(free[1], own[1])
-            if both[0] > both[1]:
-                _upright(run, free, places)
-                run, both = [], own
-            run, free = [*run, slot], both
-        _upright(run, free, places)
-    for chain in chains.values():  # cards that stand almost under each other
-        high, low = chain[0], chain[1]
-        if low not in through and abs(places[high] - places[low]) < NEAR:
-            left, right = _room(low, rows[slots[low]], places, wide, gap)
-            places[low] = min(max(places[high], left), right)
-
-
-def _room(
-    slot: int, row: Sequence[int], places: Sequence[float], wide: Sequence[float], gap: float
-) -> tuple[float, float]:
-    """How far left and right a slot may move."""
-    i = row.index(slot)
-    left, right = -math.inf, math.inf
-    if i:
-        left = places[row[i - 1]] + (wide[row[i - 1]] + wide[slot]) / 2 + gap
-    if i + 1 < len(row):
-        right = places[row[i + 1]] - (wide[row[i + 1]] + wide[slot]) / 2 - gap
-    return (min(left, places[slot]), max(right, places[slot]))
-
-
-def _upright(run: Sequence[int], free: tuple[float, float], places: list[float]) -> None:
-    if run:
-        mean = sum(places[slot] for slot in run) / len(run)
-        for slot in run:
-            places[slot] = min(max(mean, free[0]), free[1])
-
-
-def spaced(
-    wanted: Sequence[float], weights: Sequence[float], steps: Sequence[float]
-) -> list[float]:
-    """The places nearest to those wanted, in weighted squares, of which each is at least a step
-    behind the one before: isotonic regression, by pooling neighbours.
-
-    >>> spaced([0.0, 0.0], [1.0, 1.0], [1.0])
-    [-0.5, 0.5]
-    """
-    offsets = [0.0]
-    for step in steps:
-        offsets.append(offsets[-1] + step)
-    pools: list[tuple[float, float, int]] = []  # mean, weight, how many
-    for want, weight, offset in zip(wanted, weights, offsets, strict=False):
-        mean, heavy, many = want - offset, weight, 1
-        while pools and pools[-1][0] > mean:
-            before, other, count = pools.pop()
-            mean = (mean * heavy + before * other) / (heavy + other)
-            heavy, many = heavy + other, many + count
-        pools.append((mean, heavy, many))
-    flat = [mean for mean, _, many in pools for _ in range(many)]
-    return [mean + offset for mean, offset in zip(flat, offsets, strict=False)]
+        apart += [(unit[b] - unit[a], (wide[a] + wide[b]) / 2 + gap) for a, b in pairwise(row)]
+    moved = np.array([term for _, term in terms]).reshape(len(terms), count + 1)
+    steps, none = np.array([step for step, _ in apart]), np.zeros((len(apart), len(terms)))
+    size = np.eye(len(terms))
+    found = linprog(
+        [*np.zeros(count), NARROW, *(pull for pull, _ in terms)],
+        A_ub=np.block([[moved, -size], [-moved, -size], [-steps, none]]),
+        b_ub=[*np.zeros(2 * len(terms)), *(-least for _, least in apart)],
+        method="highs",
+    )
+    places: list[float] = (found.x[:count] - found.x[:count].min()).tolist()
+    return places

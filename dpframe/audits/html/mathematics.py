@@ -5,57 +5,66 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from markupsafe import Markup
+
 from dpframe.prover import Constraint
 from dpframe.symbols import Call, Expression, Number, Power, Product, Sum, Symbol
 
 from ..figures import clipped, exactly, figure
 from ..figures import formula as written
 from ..lines import lower_end
-from .elements import GREEK, Content, Element, element
+from .words import GREEK
 
 LONG = 160  # characters of a formula as text; longer ones stay text
 HALF = Fraction(1, 2)
 SUM, PRODUCT, ATOM = range(3)
+TEXT = Markup('<code class="formula">{}</code>')
+MATH = Markup('<math alttext="{}"{}>{}</math>')
+OVER = Markup("<mfrac>{}{}</mfrac>")
+RAISED = Markup("<msup>{}{}</msup>")
+MINUS, LESS = Markup("<mo>−</mo>"), Markup("<mo>&lt;</mo>")
+COMMA = Markup('<mo separator="true">,</mo>')
+ROOM = Markup('<mspace width="0.17em"></mspace>')
 
 
-def formula(expression: Expression) -> Element:
-    """The formula, with the text that dpframe writes for it as its name.
+def formula(expression: Expression, name: str = "") -> Markup:
+    """The formula, with the text that dpframe writes for it as its name; `name` = the formula.
 
     A long one is given as text, its middle left out.
     """
-    text = written(expression)
+    text, equal = written(expression), f"{name} = " if name else ""
     if len(text) > LONG:
-        return element("code", clipped(text, LONG), class_="formula")
-    return element("math", _row(expression), alttext=text)
+        return TEXT.format(equal + clipped(text, LONG))
+    row = _set(expression)[0]
+    if not name:
+        return MATH.format(text, "", row)
+    left = _letter(name) + _tag("mo", "=")
+    return MATH.format(equal + text, Markup(' displaystyle="true"'), _row(left, row))
 
 
-def equation(name: str, expression: Expression) -> Element:
-    """`name` = the formula."""
-    text = written(expression)
-    if len(text) > LONG:
-        return element("code", f"{name} = {clipped(text, LONG)}", class_="formula")
-    left = (_letter(name), element("mo", "="))
-    row = element("mrow", *left, _row(expression))
-    return element("math", row, alttext=f"{name} = {text}", displaystyle="true")
-
-
-def constraint(found: Constraint) -> tuple[Content, ...]:
+def constraint(found: Constraint) -> Markup:
     """left ≤ right, and the number of the right side, rounded down, where it is no plain one."""
-    sides = (_row(found.left), element("mo", "<" if found.strict else "≤"), _row(found.right))
+    sides = _set(found.left)[0], LESS if found.strict else _tag("mo", "≤"), _set(found.right)[0]
     text = f"{written(found.left)} {'<' if found.strict else '<='} {written(found.right)}"
-    if len(text) > LONG:
-        shown = element("code", clipped(text, LONG), class_="formula")
-    else:
-        shown = element("math", element("mrow", *sides), alttext=text)
+    long = len(text) > LONG
+    shown = TEXT.format(clipped(text, LONG)) if long else MATH.format(text, "", _row(*sides))
     value = None if isinstance(found.right, Number) else lower_end(found.right)
-    return (shown,) if value is None else (shown, f" ({figure(value, 'down')})")
+    return shown if value is None else shown + f" ({figure(value, 'down')})"
 
 
-def _row(expression: Expression) -> Element:
-    return _set(expression)[0]
+def _tag(name: str, text: str) -> Markup:
+    return Markup("<{0}>{1}</{0}>").format(name, text)
 
 
-def _set(expression: Expression) -> tuple[Element, int]:
+def _row(*parts: Markup) -> Markup:
+    return _tag("mrow", Markup().join(parts))
+
+
+def _fenced(inner: Markup) -> Markup:
+    return _row(_tag("mo", "("), inner, _tag("mo", ")"))
+
+
+def _set(expression: Expression) -> tuple[Markup, int]:
     """The formula, and how tightly it holds together."""
     match expression:
         case Number(value):
@@ -73,113 +82,99 @@ def _set(expression: Expression) -> tuple[Element, int]:
     raise TypeError(expression)
 
 
-def _number(value: Fraction) -> tuple[Element, int]:
-    sign = [element("mo", "−")] if value < 0 else []
-    size = abs(value)
-    text = exactly(size)
-    if "/" in text:
-        shown = _over(*(element("mn", part) for part in text.split("/")))
-    else:
-        shown = _decimal(text)
-    return (element("mrow", *sign, shown), SUM) if sign else (shown, ATOM)
+def _number(value: Fraction) -> tuple[Markup, int]:
+    text = exactly(abs(value))
+    over = [_tag("mn", part) for part in text.split("/")]
+    shown = OVER.format(*over) if len(over) > 1 else _decimal(text)
+    return (_row(MINUS, shown), SUM) if value < 0 else (shown, ATOM)
 
 
-def _decimal(text: str) -> Element:
+def _decimal(text: str) -> Markup:
     """`1e-6` as a power of ten."""
     mantissa, _, exponent = text.partition("e")
     if not exponent:
-        return element("mn", text)
-    minus = [element("mo", "−")] if exponent.startswith("-") else []
-    raised = element("mrow", *minus, element("mn", exponent.lstrip("-+")))
-    power = element("msup", element("mn", "10"), raised)
-    if mantissa == "1":
-        return power
-    return element("mrow", element("mn", mantissa), element("mo", "×"), power)
+        return _tag("mn", text)
+    minus = [MINUS] if exponent.startswith("-") else []
+    power = RAISED.format(_tag("mn", "10"), _row(*minus, _tag("mn", exponent.lstrip("-+"))))
+    return power if mantissa == "1" else _row(_tag("mn", mantissa), _tag("mo", "×"), power)
 
 
-def _letter(name: str) -> Element:
+def _letter(name: str) -> Markup:
     """A Greek letter, an italic one, or a word; what follows an underscore stands below."""
     head, _, below = name.partition("_")
-    if below and head in (*GREEK, "lambda") and len(name) < 24:
-        return element("msub", _letter(head), element("mtext", below))
-    if name in GREEK:
-        return element("mi", GREEK[name])
-    return (
-        element("mi", clipped(name, 40)) if len(name) == 1 else element("mtext", clipped(name, 40))
-    )
+    if below and head in GREEK and len(name) < 24:
+        return Markup("<msub>{}{}</msub>").format(_letter(head), _tag("mtext", below))
+    letter = GREEK.get(name, name)
+    return _tag("mi" if len(letter) == 1 else "mtext", clipped(letter, 40))
 
 
-def _sum(parts: Sequence[Expression]) -> Element:
-    pieces: list[Content] = []
-    for place, part in enumerate(parts):
+def _sum(parts: Sequence[Expression]) -> Markup:
+    pieces = [_set(parts[0])[0]]
+    for part in parts[1:]:
         flipped = _flipped(part)
-        if place:
-            pieces.append(element("mo", "−" if flipped is not None else "+"))
-            shown, level = _set(part if flipped is None else flipped)
-            pieces.append(shown if level > SUM else _fenced(shown))
-        else:
-            pieces.append(_row(part))
-    return element("mrow", *pieces)
+        pieces.append(_tag("mo", "+") if flipped is None else MINUS)
+        pieces.append(_held(part if flipped is None else flipped))
+    return _row(*pieces)
+
+
+def _held(part: Expression, loosest: int = PRODUCT) -> Markup:
+    """In brackets where it holds together more loosely."""
+    shown, level = _set(part)
+    return shown if level >= loosest else _fenced(shown)
 
 
 def _flipped(part: Expression) -> Expression | None:
     """What is subtracted, where the term has a negative factor."""
-    if isinstance(part, Number) and part.value < 0:
-        return Number(-part.value)
-    first = part.parts[0] if isinstance(part, Product) else None
+    first = part.parts[0] if isinstance(part, Product) else part
     return part * -1 if isinstance(first, Number) and first.value < 0 else None
 
 
-def _product(parts: Sequence[Expression]) -> tuple[Element, int]:
+def _product(parts: Sequence[Expression]) -> tuple[Markup, int]:
     """A fraction where something divides; a factor 1/3 counts as a divisor."""
     above: list[Expression] = []
     below: list[Expression] = []
     negative = False
     for part in parts:
         if isinstance(part, Number):
-            negative = part.value < 0
-            top, bottom = abs(part.value.numerator), part.value.denominator
-            if _short(part.value):
-                above.append(Number(abs(part.value)))
-                continue
-            above += [Number(Fraction(top))] if top != 1 else []
+            negative, size = part.value < 0, abs(part.value)
+            whole = _short(size)
+            top, bottom = (size, 1) if whole else (Fraction(size.numerator), size.denominator)
+            above += [Number(top)] if top != 1 else []
             below += [Number(Fraction(bottom))] if bottom != 1 else []
         elif isinstance(part, Power) and part.exponent < 0:
             below.append(_raised(part.base, -part.exponent))
         else:
             above.append(part)
-    body = _factors(above) if not below else _over(_factors(above), _factors(below))
-    return (element("mrow", element("mo", "−"), body), SUM) if negative else (body, PRODUCT)
+    body = OVER.format(_factors(above), _factors(below)) if below else _factors(above)
+    return (_row(MINUS, body), SUM) if negative else (body, PRODUCT)
 
 
 def _short(value: Fraction) -> bool:
     """Whether a person writes it with an exponent or a point: 1e-6."""
-    return value.denominator != 1 and "/" not in exactly(value) and value.denominator >= 10**4
+    return value.denominator >= 10**4 and "/" not in exactly(value)
 
 
 def _raised(base: Expression, exponent: Fraction) -> Expression:
     return base if exponent == 1 else Power(base, exponent)
 
 
-def _factors(parts: Sequence[Expression]) -> Element:
+def _factors(parts: Sequence[Expression]) -> Markup:
     if not parts:
-        return element("mn", "1")
+        return _tag("mn", "1")
     if len(parts) == 1:
-        return _row(parts[0])
-    pieces: list[Content] = []
+        return _set(parts[0])[0]
+    pieces: list[Markup] = []
     for place, part in enumerate(parts):
-        shown, level = _set(part)
         pieces += _between(parts[place - 1], part) if place else []
-        pieces.append(shown if level > SUM else _fenced(shown))
-    return element("mrow", *pieces)
+        pieces.append(_held(part))
+    return _row(*pieces)
 
 
-def _between(left: Expression, right: Expression) -> list[Content]:
+def _between(left: Expression, right: Expression) -> list[Markup]:
     """A point between factors that would run together, numbers and words; room beside functions."""
     if isinstance(right, Number) or any(map(_word, (left, right))):
-        return [element("mo", "·")]
-    beside = any(isinstance(part, Call) for part in (left, right))
-    return [element("mspace", width="0.17em")] if beside else []
+        return [_tag("mo", "·")]
+    return [ROOM] if any(isinstance(part, Call) for part in (left, right)) else []
 
 
 def _word(part: Expression) -> bool:
@@ -187,36 +182,20 @@ def _word(part: Expression) -> bool:
     return isinstance(base, Symbol) and len(base.name) > 1 and base.name not in GREEK
 
 
-def _power(base: Expression, exponent: Fraction) -> tuple[Element, int]:
+def _power(base: Expression, exponent: Fraction) -> tuple[Markup, int]:
     if exponent == HALF:
-        return element("msqrt", _row(base)), ATOM
+        return _tag("msqrt", _set(base)[0]), ATOM
     if exponent < 0:
-        return _over(element("mn", "1"), _row(_raised(base, -exponent))), ATOM
-    shown, level = _set(base)
+        return OVER.format(_tag("mn", "1"), _set(_raised(base, -exponent))[0]), ATOM
     fraction = isinstance(base, Number) and base.value.denominator != 1
-    held = shown if level == ATOM and not fraction else _fenced(shown)
-    return element("msup", held, _number(exponent)[0]), ATOM
+    held = _fenced(_set(base)[0]) if fraction else _held(base, ATOM)
+    return RAISED.format(held, _number(exponent)[0]), ATOM
 
 
-def _call(name: str, parts: Sequence[Expression]) -> Element:
-    inner: list[Content] = []
-    for place, part in enumerate(parts):
-        inner += [element("mo", ",", separator="true")] if place else []
-        inner.append(_row(part))
+def _call(name: str, parts: Sequence[Expression]) -> Markup:
+    inner = COMMA.join(_set(part)[0] for part in parts)
     if name == "exp" and len(parts) == 1:
-        return element("msup", element("mi", "e"), *inner)
-    return element("mrow", _function(name), _fenced(element("mrow", *inner)))
-
-
-def _function(name: str) -> Element:
-    if name == "analytic_sigma":
-        return element("msub", element("mi", "σ"), element("mtext", "analytic"))
-    return element("mi", name)
-
-
-def _fenced(inner: Element) -> Element:
-    return element("mrow", element("mo", "("), inner, element("mo", ")"))
-
-
-def _over(above: Element, below: Element) -> Element:
-    return element("mfrac", above, below)
+        return RAISED.format(_tag("mi", "e"), inner)
+    analytic = Markup("<msub><mi>σ</mi><mtext>analytic</mtext></msub>")
+    function = analytic if name == "analytic_sigma" else _tag("mi", name)
+    return _row(function, _fenced(_tag("mrow", inner)))

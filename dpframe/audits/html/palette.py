@@ -1,9 +1,11 @@
-"""Colours, light and dark.
+"""Colours, light and dark, and the stylesheet: constants, which nothing that an audit says enters.
 
 Colour says nothing on a page that a mark or a word does not say as well.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 LIGHT = {
     "paper": "#fdfcf9",
@@ -39,6 +41,13 @@ DARK = {
 }
 
 
-def variables(colours: dict[str, str]) -> str:
+def _variables(colours: dict[str, str]) -> str:
     """As custom properties of a stylesheet."""
     return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
+
+
+RULES = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+STYLE = (
+    f":root {{ color-scheme: light dark; {_variables(LIGHT)} }}\n"
+    f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {_variables(DARK)} }} }}\n{RULES}"
+)

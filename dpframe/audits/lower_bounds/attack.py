@@ -16,13 +16,13 @@ from dpframe.privacy import ADD_REMOVE, Relation
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
 
+from .answers import program_one_run
 from .canaries import how_many, one_run, planted
 from .claims import Claim, claim_of
-from .finding import Finding
 from .of_certificates import certificate_findings, complete
 from .of_mechanisms import mechanism_findings, program_findings
+from .page import Finding
 from .pairs import sensitivity_of
-from .program_canaries import program_one_run
 from .running import DRAWS, Job, Told, draws_of_job, failing_of
 from .tables import Pair
 

@@ -1,7 +1,17 @@
-"""An audit in one run: what is planted, and how it is found again."""
+"""An audit in one run: canaries included by fair coins, how they are found again, and epsilon from
+guesses of who was in.
+
+Of r guesses about m canaries at least v are right with probability at most
+
+    P[W >= v] + m delta min(1, 2 max_i P[v > W >= v - i]/i),   W ~ Binomial(r, e^eps/(1 + e^eps)),
+
+under (eps, delta)-differential privacy. [SteinkeNJ23, Thm 5.2] (docs/attacking.md proves it with 1
+in the place of the minimum.)
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import singledispatch
@@ -10,6 +20,8 @@ from typing import Any
 import attrs
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import bdtrc
+from scipy.stats import binom
 
 from dpframe.errors import InvalidArgument
 from dpframe.execution.drawing import Draw
@@ -28,14 +40,52 @@ from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
 
 from .claims import Claim
-from .counts import Reals
-from .densities import log_density
-from .finding import Finding
+from .events import ROUNDING, Reals
 from .laws import PRECISION, law_of, worst_scores
-from .one_run import epsilon_of
+from .page import Finding
 from .running import opened
+from .scores import log_density
 from .tables import Person, Space, Table
 from .ways import Way
+
+WIDEST = 60.0  # epsilons beyond this are not told apart
+HALVINGS = 60
+
+
+def chance_of(right: int, guesses: int, canaries: int, epsilon: float, delta: float) -> float:
+    """At least the chance of `right` or more right guesses among `guesses`, about `canaries`
+    canaries, under (epsilon, delta)-differential privacy. Raises InvalidArgument.
+    """
+    if not 0 <= right <= guesses <= canaries:
+        wanted = f"from 0 to {guesses}, the guesses, of at most {canaries} canaries"
+        raise InvalidArgument("right guesses", wanted, right)
+    accuracy = 1 / (1 + math.exp(-epsilon))
+    tail = 1.0 if right == 0 else float(bdtrc(right - 1, guesses, accuracy))
+    if delta == 0 or right == 0:
+        return min(1.0, tail * (1 + ROUNDING))
+    below: Reals = np.cumsum(binom.pmf(np.arange(right - 1, -1, -1), guesses, accuracy))
+    steepest = float(np.max(below / np.arange(1, right + 1)))
+    confessed = canaries * delta * min(1.0, 2 * steepest)
+    return min(1.0, (tail + confessed) * (1 + ROUNDING))
+
+
+def epsilon_of(
+    right: int, guesses: int, canaries: int, *, delta: float = 0.0, failing: float = 0.05
+) -> float:
+    """The largest epsilon that so many right guesses refute with confidence 1 - `failing`; 0 where
+    they refute none.
+    """
+    if chance_of(right, guesses, canaries, 0.0, delta) > failing:
+        return 0.0
+    low, high = 0.0, WIDEST
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if chance_of(right, guesses, canaries, middle, delta) <= failing:
+            low = middle
+        else:
+            high = middle
+    return low
+
 
 Array = NDArray[Any]
 Audited = Callable[[Array, Randomness], Reals]
@@ -139,9 +189,8 @@ def planted(target: object, m: int, sensitivity: Fraction, relation: Relation) -
 
 
 @planted.register
-def _(mechanism: AdditiveNoise, m: int, sensitivity: Fraction, relation: Relation) -> Planted:
+def _(mechanism: AdditiveNoise, m: int, sensitivity: Fraction, *_: object) -> Planted:
     """One number each, which moves by all of the sensitivity."""
-    del relation
     return _numbers(mechanism, m, sensitivity, lambda included, _: included)
 
 
@@ -175,9 +224,8 @@ def _numbers(
 
 
 @planted.register
-def _(mechanism: PoissonSubsampled, m: int, sensitivity: Fraction, relation: Relation) -> Planted:
+def _(mechanism: PoissonSubsampled, m: int, sensitivity: Fraction, *_: object) -> Planted:
     """One row each, of which a sample has some."""
-    del relation
 
     def seen(included: Array, randomness: Randomness) -> Array:
         kept = np.zeros(m)
@@ -189,12 +237,11 @@ def _(mechanism: PoissonSubsampled, m: int, sensitivity: Fraction, relation: Rel
 
 @planted.register
 def _(
-    mechanism: SubsampledWithoutReplacement, m: int, sensitivity: Fraction, relation: Relation
+    mechanism: SubsampledWithoutReplacement, m: int, sensitivity: Fraction, *_: object
 ) -> Planted:
     """One of the rows each, which moves its own number by half of the sensitivity: an exchange of
     one row of the sample for another moves two numbers.
     """
-    del relation
     many = min(m, mechanism.of)
 
     def seen(included: Array, randomness: Randomness) -> Array:
@@ -212,9 +259,8 @@ def _base(mechanism: object) -> AdditiveNoise:
 
 
 @planted.register
-def _(mechanism: RandomizedResponse, m: int, sensitivity: Fraction, relation: Relation) -> Planted:
+def _(mechanism: RandomizedResponse, m: int, *_: object) -> Planted:
     """One answer each: of the value 1 where it is in."""
-    del sensitivity, relation
 
     def scores(included: Array, randomness: Randomness) -> Reals:
         answers = mechanism.sample(included.astype(np.int64), randomness.bits)
@@ -224,9 +270,8 @@ def _(mechanism: RandomizedResponse, m: int, sensitivity: Fraction, relation: Re
 
 
 @planted.register
-def _(mechanism: Selection, m: int, sensitivity: Fraction, relation: Relation) -> Planted:
+def _(mechanism: Selection, m: int, sensitivity: Fraction, *_: object) -> Planted:
     """One contest each, on the worst pair of score vectors."""
-    del relation
     pair = worst_scores(mechanism, sensitivity)
     scale = number("scale", mechanism.scale)
     with working(PRECISION):

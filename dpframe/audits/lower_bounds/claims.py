@@ -110,26 +110,22 @@ def claim_of(what: object, sensitivity: Exact = 1, relation: Relation = ADD_REMO
 
 
 @claim_of.register
-def _(what: Claim, sensitivity: Exact = 1, relation: Relation = ADD_REMOVE) -> Claim:
-    del sensitivity, relation
+def _(what: Claim, *_: object) -> Claim:
     return what
 
 
 @claim_of.register
-def _(what: PrivacyLoss, sensitivity: Exact = 1, relation: Relation = ADD_REMOVE) -> Claim:
-    del sensitivity, relation
+def _(what: PrivacyLoss, *_: object) -> Claim:
     return Claim(f"a {what.kind} privacy loss", (_numeric(what),))
 
 
 @claim_of.register
-def _(what: Composition, sensitivity: Exact = 1, relation: Relation = ADD_REMOVE) -> Claim:
-    del sensitivity, relation
+def _(what: Composition, *_: object) -> Claim:
     return Claim("the composition as accounted", ((what.accountant, what.parts),))
 
 
 @claim_of.register
-def _(what: Guarantee, sensitivity: Exact = 1, relation: Relation = ADD_REMOVE) -> Claim:
-    del sensitivity, relation
+def _(what: Guarantee, *_: object) -> Claim:
     if isinstance(what, PersonalizedDP):
         way_out = "Name the guarantee of the record that differs, such as dp.PureDP(1)."
         raise InvalidArgument("claim", "that of one record", what, way_out)
@@ -150,9 +146,8 @@ def _(what: Mechanism, sensitivity: Exact = 1, relation: Relation = ADD_REMOVE) 
 
 
 @claim_of.register
-def _(what: AtNumbers, sensitivity: Exact = 1, relation: Relation = ADD_REMOVE) -> Claim:
+def _(what: AtNumbers, *_: object) -> Claim:
     """Its target; of a certificate also the composition of its releases, which may cost less."""
-    del sensitivity, relation
     if isinstance(what.target, PersonalizedDP):
         way_out = "Certify it for one budget: target=dp.ApproxDP(epsilon, delta)."
         raise InvalidArgument("certificate", "of one budget for all records", what.target, way_out)

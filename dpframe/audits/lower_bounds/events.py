@@ -1,16 +1,40 @@
-"""One event for each question, chosen on half of the draws and counted on the other half."""
+"""One event for each question, chosen on half of the draws and counted on the other half.
+
+Bounds on its probability are exact binomial ones, whatever the event.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TypeAlias
 
 import attrs
 import numpy as np
-from scipy.special import ndtri
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaincinv, ndtri
 
 from .claims import Claim
-from .counts import Reals, at_least, at_most
+
+Reals: TypeAlias = NDArray[np.float64]
+ROUNDING = 1e-11  # what the inverse of the incomplete beta function may be off by, and more
+
+
+def at_least(hits: ArrayLike, draws: int, failing: float) -> Reals:
+    """A lower bound on the probability of an event that was seen `hits` times in `draws`
+    independent draws; too large with probability at most `failing`. [ClopperP34]
+    """
+    seen = np.asarray(hits, dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        found = betaincinv(np.maximum(seen, 1), draws - np.maximum(seen, 1) + 1, failing)
+    return np.where(seen > 0, np.maximum(found * (1 - ROUNDING) - ROUNDING, 0.0), 0.0)
+
+
+def at_most(hits: ArrayLike, draws: int, failing: float) -> Reals:
+    """An upper bound, too small with probability at most `failing`. [ClopperP34]"""
+    misses = draws - np.asarray(hits, dtype=np.float64)
+    return 1.0 - at_least(misses, draws, failing)
+
 
 MOST = 400  # thresholds that are tried on the first half
 QUESTIONS = 3  # delta at some epsilon, epsilon at some delta, mu

@@ -26,7 +26,7 @@ from dpframe.graph.procedures import (
 from dpframe.mechanisms import L2Laplace
 from dpframe.randomness import Randomness
 
-from .counts import Reals, at_least
+from .events import Reals, at_least
 from .running import procedure_draws
 from .tables import Pair, Person, Space
 from .ways import Way

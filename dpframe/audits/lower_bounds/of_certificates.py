@@ -14,13 +14,11 @@ from dpframe.prover import Certificate
 from dpframe.prover.at_numbers import AtNumbers
 
 from .events import Scores, bounds
-from .finding import Finding, of_bounds
-from .fresh import RUNS, fresh
-from .fresh_noise import of_certificate
-from .lines import Line, line
+from .fresh import RUNS, fresh, of_certificate
 from .noise_laws import Short, calm, shortness, shortness_of
+from .page import Finding, of_bounds
 from .pairs import neighbouring
-from .running import LEAST, Both, Job, start
+from .running import LEAST, Both, Job, Line, line, start
 from .tables import Pair, Space, given, searched
 from .ways import moved
 

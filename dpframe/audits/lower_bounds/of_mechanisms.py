@@ -16,10 +16,9 @@ from dpframe.privacy import Relation, ZeroConcentratedDP, number
 
 from .answers import Program, answers, failures, features
 from .events import bounds
-from .finding import Finding, of_bounds
-from .fresh import fresh
-from .fresh_noise import of_mechanism
+from .fresh import fresh, of_mechanism
 from .laws import ORDERS, PRECISION, Enumerated, divergence, enumerated, renyi
+from .page import Finding, of_bounds
 from .pairs import Drawn, draws_of, from_draws, neighbouring
 from .running import Job, summed
 from .tables import Pair, given

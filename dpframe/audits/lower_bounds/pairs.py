@@ -30,10 +30,9 @@ from dpframe.privacy import ADD_REMOVE, Relation, number
 from dpframe.randomness import Randomness
 from dpframe.symbols import exact
 
-from .densities import log_density
 from .events import Scores
-from .fitted import fitted
 from .laws import worst_scores
+from .scores import fitted, log_density
 from .tables import Pair, Table
 
 
@@ -121,9 +120,8 @@ def from_draws(first: Array, second: Array) -> Scores:
 
 
 @draws_of.register
-def _(mechanism: AdditiveNoise, sensitivity: Fraction, relation: Relation) -> Iterator[Drawn]:
+def _(mechanism: AdditiveNoise, sensitivity: Fraction, *_: object) -> Iterator[Drawn]:
     """One number that moves by all of the sensitivity; on a grid, in doubles, and in a matrix."""
-    del relation
     kind, size = type(mechanism), number(mechanism.noise, mechanism.formula)
     moved = f"one number that is {float(sensitivity):g} larger"
     if kind.exact:
@@ -219,9 +217,8 @@ def _scores(
 
 
 @draws_of.register
-def _(mechanism: CorrelatedGaussian, sensitivity: Fraction, relation: Relation) -> Iterator[Drawn]:
+def _(mechanism: CorrelatedGaussian, sensitivity: Fraction, *_: object) -> Iterator[Drawn]:
     """A move along the direction of least noise."""
-    del relation
     rows = np.array([[float(entry) for entry in row] for row in mechanism.covariance])
     shift = float(sensitivity) * np.linalg.eigh(rows)[1][:, 0]
 
@@ -236,9 +233,8 @@ def _(mechanism: CorrelatedGaussian, sensitivity: Fraction, relation: Relation) 
 
 
 @draws_of.register
-def _(mechanism: RandomizedResponse, sensitivity: Fraction, relation: Relation) -> Iterator[Drawn]:
+def _(mechanism: RandomizedResponse, sensitivity: Fraction, *_: object) -> Iterator[Drawn]:
     """One value becomes another."""
-    del relation
     changed = int(sensitivity)
 
     def scores(n: int, rng: Randomness) -> Scores:
@@ -257,9 +253,8 @@ def _(mechanism: RandomizedResponse, sensitivity: Fraction, relation: Relation) 
 
 
 @draws_of.register
-def _(mechanism: Selection, sensitivity: Fraction, relation: Relation) -> Iterator[Drawn]:
+def _(mechanism: Selection, sensitivity: Fraction, *_: object) -> Iterator[Drawn]:
     """The pair of score vectors whose laws are the hardest to hide, by the law in exact balls."""
-    del relation
     first, second = worst_scores(mechanism, sensitivity)
 
     def scores(n: int, rng: Randomness) -> Scores:
@@ -289,10 +284,9 @@ def _(mechanism: PoissonSubsampled, sensitivity: Fraction, relation: Relation) -
 
 @draws_of.register
 def _(
-    mechanism: SubsampledWithoutReplacement, sensitivity: Fraction, relation: Relation
+    mechanism: SubsampledWithoutReplacement, sensitivity: Fraction, *_: object
 ) -> Iterator[Drawn]:
     """The first row of the table is replaced: it counts where the sample has it."""
-    del relation
 
     def chosen(n: int, rng: Randomness) -> Array:
         return np.array([float(mechanism.rows(mechanism.of, rng.bits)[0] == 0) for _ in range(n)])

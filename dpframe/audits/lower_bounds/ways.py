@@ -1,24 +1,31 @@
-"""One release on one table: its draw, the numbers of the execution, and what it reads."""
+"""One release on one table: its draw, the numbers of the execution, and what it reads;
+and on every sample that a small table may have, with its chance.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
+from dpframe.errors import InvalidArgument
 from dpframe.execution.drawing import Draw
 from dpframe.execution.numbers import PublicNumbers
-from dpframe.execution.running import Running
-from dpframe.execution.totals import real
-from dpframe.graph import Node, Release
+from dpframe.execution.running import ONE, Running
+from dpframe.execution.totals import real, some
+from dpframe.graph import Loop, Node, Release
 from dpframe.randomness import Randomness
+from dpframe.randomness.coins import rational_coins
+from dpframe.sources.table import Block
 
-from .densities import log_density
 from .events import Scores
 from .pairs import from_draws
+from .scores import log_density
 
 Array = NDArray[Any]
 Values = Mapping[Node, Array]
@@ -95,3 +102,82 @@ def moved(first: Way, second: Way) -> float:
         return float(np.sum(gap**2)) / first.size**2
     away = -float(logs[0])
     return first.copies * (2 * away if first.release.noise.noise == "std" else away**2)
+
+
+ROWS = 4  # of a table whose samples are listed
+
+
+@attrs.frozen
+class Mask:
+    """Keeps the rows whose bit is set, of a table that is one block."""
+
+    bits: int
+
+    def __call__(self, block: Block) -> Block:
+        """These rows, with their labels."""
+        kept = (self.bits >> np.arange(len(block.rows))) & 1 > 0
+        return Block(block.rows[kept], some(block.labels, kept), some(block.budgets, kept))
+
+
+@attrs.frozen(eq=False)
+class Samples:
+    """A loop's step at one point, on each possible sample of the rows."""
+
+    rows: int
+    rate: Fraction
+    ways: tuple[Way, ...]
+
+    @classmethod
+    def of(cls, running: Running, loop: Loop, at: Array, rate: Fraction) -> Samples:
+        """One pass for each subset of the rows. Raises InvalidArgument for a table of many."""
+        rows = running.source.rows
+        if rows is None or rows > ROWS:
+            way_out = "Other rows are known to the attacker: they only cost time."
+            raise InvalidArgument("tables", f"of at most {ROWS} rows here", rows, way_out)
+        once = attrs.evolve(loop.step, times=ONE)
+        ways = tuple(
+            Way.of(once, running, running.at_point(loop, at, Mask(bits))) for bits in range(2**rows)
+        )
+        return cls(rows, rate, ways)
+
+    def subsets(self, n: int, randomness: Randomness) -> Array:
+        """Which rows n samples have, by the coins of an execution."""
+        coins = rational_coins(randomness.bits, self.rate, n * self.rows).reshape(n, self.rows)
+        return np.asarray(coins @ (1 << np.arange(self.rows)), dtype=np.int64)
+
+    def one(self, randomness: Randomness) -> Values:
+        """What one sample shows."""
+        return self.ways[int(self.subsets(1, randomness)[0])].values
+
+    def many(self, n: int, randomness: Randomness) -> Array:
+        """n draws, each on a fresh sample."""
+        chosen = self.subsets(n, randomness)
+        found = np.zeros((n, *self.ways[0].mean.shape))
+        for subset in np.unique(chosen):
+            places = np.flatnonzero(chosen == subset)
+            found[places] = self.ways[int(subset)].many(len(places), randomness)
+        return found
+
+    def density(self, at: Array) -> Array | None:
+        """The logarithm of the density of what is released, each sample with its chance."""
+        q, logs = float(self.rate), []
+        for subset, way in enumerate(self.ways):
+            one = way.density(at - way.mean)
+            if one is None:
+                return None
+            kept = subset.bit_count()
+            chance = q**kept * (1 - q) ** (self.rows - kept)
+            logs.append(one + np.log(max(chance, 1e-300)))
+        return np.asarray(logsumexp(logs, axis=0))
+
+
+def of_samples(first: Samples, second: Samples, n: int, randomness: Randomness) -> Scores:
+    """Draws of noise on fresh samples of the rows, by the ratio of the mixtures."""
+    drawn = [one.many(n, randomness) for one in (first, second)]
+    found = []
+    for at in drawn:
+        logs = [one.density(at) for one in (first, second)]
+        if logs[0] is None or logs[1] is None:
+            return from_draws(*(part.reshape(n, -1) for part in drawn))
+        found.append(logs[0] - logs[1])
+    return Scores(*found)

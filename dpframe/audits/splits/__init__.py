@@ -1,10 +1,9 @@
 """Choosing how a budget is split: by a public criterion, and never by private data."""
 
 from .best import best_split
-from .criterion import Criterion
+from .criterion import Criterion, NoiseCriterion
 from .data import DataCriterion
 from .error import ErrorCriterion
-from .noise import NoiseCriterion
 from .resplit import Resplit
 from .split import Point, Split
 from .tables import OpenTable, PublicTable, SyntheticTable, public

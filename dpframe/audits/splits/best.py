@@ -17,15 +17,12 @@ from dpframe.prover import Certificate
 from dpframe.prover.certify import certify
 
 from . import scan
-from .by_formula import by_formula, by_symbols
+from .by_formula import by_formula, by_symbols, law_of
 from .by_simulation import by_simulation
-from .criterion import Criterion, FormulaCriterion, SampledCriterion
+from .criterion import Criterion, FormulaCriterion, NoiseCriterion, SampledCriterion
 from .family import Family
-from .law import law_of
-from .noise import NoiseCriterion
-from .outcome import Outcome
 from .resplit import Resplit
-from .split import Split, parts_of
+from .split import Outcome, Split, parts_of
 
 
 def best_split(
@@ -62,13 +59,12 @@ def best_split(
     certificate = _certified(outcome, target, setting, accountant, trust)
     shares, currency = parts_of(certificate)
     return Split(
-        regression=outcome.regression,
         certificate=certificate,
         criterion=criterion,
         over="shares" if family.labels else family.symbols[0].name,
         shares=shares,
         currency=currency,
-        **{field.name: getattr(outcome, field.name) for field in attrs.fields(Outcome)[1:]},
+        **{field.name: getattr(outcome, field.name) for field in attrs.fields(Outcome)},
     )
 
 

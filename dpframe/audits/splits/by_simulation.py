@@ -22,8 +22,7 @@ from . import scan
 from .by_formula import at, limits_of
 from .criterion import SampledCriterion
 from .family import Family, symbols_of
-from .outcome import Outcome, as_point, equal_parts, spread
-from .split import Point
+from .split import Outcome, Point, as_point, equal_parts, spread
 
 Array = NDArray[np.float64]
 MOST = 4  # releases whose shares are all free

@@ -3,7 +3,8 @@ from below.
 
 Boxes whose lower bound is not below the best value found are left; the others are halved. The least
 of all lower bounds is a lower bound on the formula everywhere, rounded down throughout.
-[MooreKC09, Introduction to Interval Analysis]
+Of one symbol, boxes on which the derivative has no zero are left too. [MooreKC09, Introduction to
+Interval Analysis]
 """
 
 from __future__ import annotations
@@ -19,10 +20,58 @@ from dpframe.errors import InvalidArgument
 from dpframe.exact.interval import Interval
 from dpframe.numerics import arb_upper, to_float
 from dpframe.prover.algebra import enclose, rational_ball
-from dpframe.symbols import Expression, Symbol
+from dpframe.symbols import (
+    Call,
+    Expression,
+    Number,
+    Power,
+    Product,
+    Sum,
+    Symbol,
+    add,
+    multiply,
+    power,
+)
 
 from .extended import ends
-from .slope import slope
+
+ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
+
+
+def slope(formula: Expression, symbol: Symbol) -> Expression | None:
+    """d formula/d symbol; None where the symbol is inside of a min, a max or an analytic_sigma."""
+    if symbol not in formula.symbols():
+        return ZERO
+    match formula:
+        case Symbol():
+            return ONE
+        case Sum(parts):
+            return _summed([slope(part, symbol) for part in parts])
+        case Product(parts):
+            return _summed([_term(parts, place, symbol) for place in range(len(parts))])
+        case Power(base, exponent):
+            return _times(slope(base, symbol), exponent * power(base, exponent - 1))
+        case Call("log", (inner,)):
+            return _times(slope(inner, symbol), 1 / inner)
+        case Call("exp", (inner,)):
+            return _times(slope(inner, symbol), formula)
+    return None
+
+
+def _summed(terms: list[Expression | None]) -> Expression | None:
+    known = [term for term in terms if term is not None]
+    return add(ZERO, *known) if len(known) == len(terms) else None
+
+
+def _term(parts: tuple[Expression, ...], place: int, symbol: Symbol) -> Expression | None:
+    """A product with one factor differentiated."""
+    others = (part for other, part in enumerate(parts) if other != place)
+    return _times(slope(parts[place], symbol), multiply(ONE, *others))
+
+
+def _times(one: Expression | None, other: Expression) -> Expression | None:
+    return None if one is None else one * other
+
 
 Array = NDArray[np.float64]
 FIRST = 64  # boxes along each axis, to begin with

@@ -9,16 +9,17 @@ import math
 from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from dpframe.errors import InvalidArgument, MissingExtra
+from dpframe.errors import InvalidArgument
 from dpframe.prover.text import argument, sentence
 from dpframe.symbols import Expression, Number
 
+from ..figures import tidy
+from ..plot import new_axes
 from .split import Point
 
-if TYPE_CHECKING:
-    from .split import Split
 if TYPE_CHECKING:
     from .split import Split
 
@@ -35,7 +36,7 @@ def draw(split: Split, ax: Any) -> Any:
     if split.value is None or not split.curve:
         way_out = "Give epsilon, delta and the bounds numbers."
         raise InvalidArgument("split", "one in numbers, to be drawn", split.over, way_out)
-    axes = _axes() if ax is None else ax
+    axes = new_axes() if ax is None else ax
     for place, (name, points) in enumerate(split.curve.items()):
         _line(axes, split, name, points, STYLES[place % len(STYLES)])
     shares = "share of one release, the others in proportion"
@@ -44,7 +45,7 @@ def draw(split: Split, ax: Any) -> Any:
     if split.over == "shares":
         axes.set_xlim(0, 1)
     axes.set_ylim(top=HIGH * split.value)
-    axes.set_title(_title(split.criterion.sentence), fontsize="small")
+    axes.set_title(fill(split.criterion.sentence, 70), fontsize="small")
     axes.legend(loc="upper center", fontsize="small")
     return axes
 
@@ -71,21 +72,6 @@ def _line(axes: Any, split: Split, name: str, points: Sequence[Point], style: st
 def _total(split: Split) -> float:
     """What the chosen weights sum to; 1 for a parameter."""
     return sum(map(float, split.chosen.values())) if split.over == "shares" else 1.0
-
-
-def _title(sentence: str) -> str:
-    """The sentence in lines."""
-    from textwrap import fill
-
-    return fill(sentence, 70)
-
-
-def _axes() -> Any:
-    try:
-        from matplotlib import pyplot as plt
-    except ImportError as error:
-        raise MissingExtra("matplotlib", "plots") from error
-    return plt.subplots(layout="constrained")[1]
 
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -136,7 +122,7 @@ def _worth(split: Split) -> Iterator[str]:
         yield f"  worth       {split.least}"
         return
     if split.error:
-        worth = tidied(f"{split.value:.4g} +- {split.error:.2g}")
+        worth = tidy(f"{split.value:.4g} +- {split.error:.2g}")
         yield f"  worth       {worth} (standard error)"
         return
     less = (split.within - 1) * 100
@@ -158,12 +144,7 @@ def above(value: float, digits: int = 4) -> str:
     if not math.isfinite(value):
         return str(value)
     rounded = Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value)
-    return tidied(f"{float(rounded):.{max(digits, 5)}g}")
-
-
-def tidied(text: str) -> str:
-    """1e-06 as 1e-6."""
-    return text.replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
+    return tidy(f"{float(rounded):.{max(digits, 5)}g}")
 
 
 def _shares(split: Split) -> Iterator[str]:
@@ -177,7 +158,7 @@ def _instead(split: Split) -> Iterator[str]:
         head = "instead of" if place == 0 else ""
         error = f" +- {point.error:.2g}" if point.error else ""
         times = "" if not split.value else f", {point.value / split.value:.3g} times as much"
-        worth = tidied(f"{point.value:.4g}{error}") if error else above(point.value)
+        worth = tidy(f"{point.value:.4g}{error}") if error else above(point.value)
         yield f"  {head:<10}  {worth} for {point.label}{times}"
 
 
@@ -206,7 +187,7 @@ def _curve(split: Split, name: str, points: Sequence[Point]) -> Iterator[str]:
         mark = "  <- chosen" if point.value == split.value else ""
         error = f" +- {point.error:.1g}" if point.error else ""
         worth = f"{point.value:.4g}{error}" if error else above(point.value)
-        yield f"  {_short(point.at[name]):>10}  {tidied(worth)}{mark}"
+        yield f"  {_short(point.at[name]):>10}  {tidy(worth)}{mark}"
 
 
 def bars(values: Sequence[float]) -> str:
@@ -231,7 +212,7 @@ def _exactly(formula: Expression) -> str:
 
 def _short(value: Fraction) -> str:
     decimal = f"{float(value):.6g}"
-    return tidied(decimal if Fraction(decimal) == value else f"{float(value):.4g}")
+    return tidy(decimal if Fraction(decimal) == value else f"{float(value):.4g}")
 
 
 def _between(name: str, low: float, high: float) -> str:
@@ -240,4 +221,4 @@ def _between(name: str, low: float, high: float) -> str:
     digits = min(MANY, max(3, apart))
     unit = 10.0 ** (math.floor(math.log10(high)) + 1 - digits) if high > 0 else 1.0
     first, last = math.floor(low / unit) * unit, math.ceil(high / unit) * unit
-    return tidied(f"{name} in [{first:.{digits}g}, {last:.{digits}g}]")
+    return tidy(f"{name} in [{first:.{digits}g}, {last:.{digits}g}]")

@@ -7,7 +7,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.audits import audit
-from dpframe.audits.html.parts import command
+from dpframe.audits.html.command import command
 from dpframe.cli.options import RelationName, setting_of, target_of
 from tests.support import samples
 from tests.support.html_cases import CASES, found_of

@@ -5,8 +5,7 @@ import re
 
 import pytest
 
-from dpframe.audits.html.interval_picture import WIDE, scale_of
-from dpframe.audits.html.profile_picture import HIGH, TOP, axes_of, ticks
+from dpframe.audits.html.plots import ROW, Axes, Scale
 from tests.support.html_cases import CASES, found_of, page_of
 from tests.support.html_pages import read
 
@@ -200,12 +199,12 @@ def test_the_curve_keeps_out_exactly_where_the_claim_holds():
     """Drawn below the claimed point where proved, above where refuted."""
     for name, holds in (("proved jointly", True), ("refuted", False), ("loop", True)):
         found = found_of(name).profile
-        axes = axes_of(found)
+        axes = Axes.of(found)
         epsilon, delta = found.claimed
         at = found.epsilons.index(epsilon) if epsilon in found.epsilons else None
         if at is not None:
             assert (axes.y(found.upper[at]) >= axes.y(delta) - 1e-6) == holds
-        assert TOP <= axes.y(delta) <= HIGH
+        assert Axes.TOP <= axes.y(delta) <= Axes.BOTTOM
     root = read(page_of("refuted"))
     assert "the claim fails" in root.text
     assert "It does." in read(page_of("loop")).text
@@ -216,9 +215,9 @@ def test_axes_show_the_claim(case):
     found = found_of(case).profile
     if found is None:
         return
-    axes = axes_of(found)
+    axes = Axes.of(found)
     assert axes.low < 0
-    marks = ticks(axes.most)
+    marks = axes.ticks
     assert 3 <= len(marks) <= 7
     assert marks[0] == 0
     assert marks[-1] <= axes.most * (1 + 1e-9)
@@ -230,8 +229,8 @@ def test_intervals_are_in_order():
     """A larger epsilon stands further right, linear or in powers of ten."""
     for name in ("proved jointly", "refuted between"):
         opinions = [one for one in found_of(name).opinions if one.upper]
-        scale = scale_of(opinions, 1.0)
+        scale = Scale.of(opinions, 1.0)
         places = [scale.x(one.upper) for one in sorted(opinions, key=lambda one: one.upper)]
         assert places == sorted(places)
-        assert all(0 <= place <= WIDE for place in places)
+        assert all(0 <= place <= ROW for place in places)
     assert scale.logarithmic

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 import dpframe.audits.html as package
-from dpframe.audits.html.palette import DARK, LIGHT
-from dpframe.audits.html.style import STYLE
+from dpframe.audits.html.palette import DARK, LIGHT, STYLE
 
 WRITTEN = (  # text, on what it stands
     ("ink", "paper"),

@@ -12,6 +12,7 @@ import dpframe as dp
 from dpframe.audits.findings import findings
 from dpframe.audits.html import html
 from dpframe.literature.catalogue import EXAMPLES, entry, example
+from tests.support.html_cases import found_of
 from tests.support.html_pages import read
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -175,3 +176,12 @@ def test_every_regression_has_a_page(cls):
     root = read(page)
     assert root.all("h2")[0].text == WORDS[str(done.verdict)]
     assert len(page.encode()) < 200_000
+
+
+def test_without_templates_it_says_what_to_install(monkeypatch):
+    """A sentence, and nothing is written."""
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(
+        dp.errors.MissingExtra, match=r"needs Jinja2.*pip install 'dpframe\[pages\]'"
+    ):
+        html(found_of("refuted"))

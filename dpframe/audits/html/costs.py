@@ -1,0 +1,162 @@
+"""What a page says of costs: the numbers at its top, bounds against the claim, the profile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import attrs
+
+from dpframe.privacy import ApproxDP
+from dpframe.prover import Verdict
+
+from ..figures import clipped, exactly, figure, short
+from ..findings import Findings, Opinion, Portion, Profile, Waste
+from ..lines import lower_end
+from .plots import Scale
+from .words import DASH, given, percent, plain_words, range_of, shown
+
+TIGHT = Fraction(1, 10**9)  # more than rounding adds to an exact calibration
+
+
+def sharp(found: Profile) -> bool:
+    """Whether the bounds of a profile are one curve, as far as it is drawn."""
+    return all(b - a <= 1e-6 * b for a, b in zip(found.lower, found.upper, strict=True))
+
+
+@attrs.frozen
+class Costs:
+    """The costs that `found` has."""
+
+    found: Findings
+
+    @property
+    def headline(self) -> Iterator[tuple[str, str, str]]:
+        """The numbers that matter most: what each is, the number, at what."""
+        found, audit = self.found, self.found.audit
+        if audit.claimed is audit.target and "epsilon" in audit.target.currency:
+            yield "Claimed", *self._target()
+        yield from self._true()
+        if found.waste is not None:
+            where = ", in the example" if found.at else ""
+            factor = shown(found.waste.factor, "up")
+            yield "Noise needed", f"× {factor}", _needed(found.waste) + where
+        count = len(audit.report.open_obligations)
+        if count:
+            yield "In the way", str(count), "open obligation" + "s" * (count > 1)
+
+    def _target(self) -> tuple[str, str]:
+        """The claim: its numbers, or that it has letters."""
+        amounts = self.found.audit.target.amounts
+        epsilon, *rest = map(lower_end, amounts)
+        if epsilon is None:
+            some = self.found.audit.where
+            reach = "for all values; proved for some" if some else "for all values in their ranges"
+            return clipped(plain_words(", ".join(map(str, amounts))), 40), reach
+        delta = "0" if not rest else "delta" if rest[0] is None else short(rest[0])
+        return f"ε = {plain_words(short(epsilon))}", plain_words(f"at delta = {delta}")
+
+    def _true(self) -> Iterator[tuple[str, str, str]]:
+        """The tightest answer, and at which numbers."""
+        found, audit = self.found, self.found.audit
+        best = [one for one in found.opinions if one.applies and one.upper is not None]
+        if best:
+            names = [name for name in ("epsilon", "delta") if name in found.at]
+            at = ", ".join(f"{name} = {exactly(found.at[name])}" for name in names)
+            note = f"for {at}" if at else f"at delta = {figure(best[0].delta)}"
+            yield "True cost", self._cost(best[0]), plain_words(note)
+        elif audit.verdict is Verdict.REFUTED and audit.broken is None:
+            yield "True cost", "no bound", "see what stands in the way"
+
+    def _cost(self, one: Opinion) -> str:
+        """`ε = 0.596`, `ε between 45.5 and 1113`."""
+        target = self.found.audit.target
+        limit = lower_end(target.amounts[0]) if isinstance(target, ApproxDP) else None
+        upper = float("inf") if one.upper is None else one.upper
+        text = range_of((one.lower or 0.0, upper), limit)
+        return f"ε = {text}" if text[:1].isdigit() else f"ε {text}"
+
+    @property
+    def claimed(self) -> Fraction | None:
+        """epsilon of the claim; that of the example where it is symbolic."""
+        target = self.found.audit.target
+        if "epsilon" not in target.currency:
+            return None
+        value = lower_end(target.amounts[0])
+        return self.found.at.get("epsilon") if value is None else value
+
+    @property
+    def scale(self) -> Scale | None:
+        """On which bounds are drawn."""
+        claimed = self.claimed
+        return Scale.of(self.found.opinions, None if claimed is None else float(claimed))
+
+    @property
+    def said(self) -> str:
+        """What the broken line is."""
+        if self.claimed is None:
+            return ""
+        return f" The broken line is the claim, epsilon = {exactly(self.claimed)}."
+
+    def against(self, one: Opinion) -> str:
+        """What it says of the claim. Only where that is proved, a hair above it is inside."""
+        claimed = self.claimed
+        if one.upper is None or not one.applies:
+            return "does not apply"
+        if claimed is None:
+            return DASH
+        if one.lower is not None and one.lower > claimed:
+            return "above it: the claim is false"
+        room = TIGHT if self.found.audit.verdict is Verdict.PROVED else 0
+        return "inside it" if one.upper <= claimed * (1 + room) else "does not prove it"
+
+    def judged(self, drawn: Profile) -> str:
+        """Where the curve passes the claim, in words."""
+        if drawn.claimed is None:
+            return "The claim is not one of epsilon and delta, so it is no point of this picture."
+        epsilon, delta = drawn.claimed
+        text = (
+            f"The claim is epsilon = {given(epsilon)} with delta = {given(delta)}: it holds where "
+            "the curve stays out of the hatched part."
+        )
+        rows = list(zip(drawn.epsilons, drawn.lower, drawn.upper, strict=True))
+        before = [upper for e, _, upper in rows if e <= epsilon]
+        if any(e >= epsilon and low > delta for e, low, _ in rows):
+            return f"{text} It does not: the claim fails."
+        proved = self.found.audit.verdict is Verdict.PROVED
+        if proved or (before and before[-1] <= delta):
+            return f"{text} It does."
+        return f"{text} The bounds lie on both sides of the claim."
+
+    @staticmethod
+    def point(drawn: Profile) -> str:
+        """The name of the claim in the picture."""
+        if drawn.claimed is None:
+            return ""
+        return "claimed: ε = {}, δ = {}".format(*map(given, drawn.claimed))
+
+    @staticmethod
+    def curve(drawn: Profile) -> str:
+        """The picture of the profile in words."""
+        few = range(0, len(drawn.epsilons), max(1, len(drawn.epsilons) // 8))
+        said = [
+            f"at epsilon {shown(drawn.epsilons[i])} delta is at most {shown(drawn.upper[i], 'up')}"
+            for i in few
+        ]
+        return f"Delta falls as epsilon grows: {'; '.join(said)}."
+
+    @staticmethod
+    def shares(parts: list[Portion]) -> str:
+        """The picture of the split in words."""
+        said = [
+            f"{clipped(one.name, 60)}: claimed {percent(one.claimed)}, true {percent(one.true)}"
+            for one in parts
+        ]
+        return f"{'; '.join(said)}."
+
+
+def _needed(wasted: Waste) -> str:
+    """What the factor means."""
+    if wasted.tight:
+        return "of what is added: none is wasted"
+    return "of what is added would do" if wasted.factor < 1 else "of what is added is needed"

@@ -1,0 +1,139 @@
+"""Where the other pictures of a page have their points: the privacy profile, the split of the
+budget, bounds on epsilon.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import ClassVar
+
+import attrs
+
+from ..findings import Opinion, Portion, Profile
+
+LOWEST = -60  # powers of ten; nobody asks for less
+
+
+@attrs.frozen
+class Axes:
+    """Where a point (epsilon, delta) is drawn: `most` at the right, 10^`low` at the bottom."""
+
+    most: float
+    low: int
+    LEFT: ClassVar = 58.0
+    RIGHT: ClassVar = 666.0
+    TOP: ClassVar = 16.0
+    BOTTOM: ClassVar = 294.0
+
+    @classmethod
+    def of(cls, found: Profile) -> Axes:
+        """Down to three powers of ten below the claim, and to the curve at the claim."""
+        most, claimed = found.epsilons[-1] or 1.0, found.claimed
+        if claimed is None or claimed[1] == 0:
+            deepest = min((delta for delta in found.upper if delta > 0), default=1e-12)
+            return cls(most, max(-12, math.floor(math.log10(deepest))) or -1)
+        wanted = math.floor(math.log10(claimed[1])) - 3
+        points = zip(found.epsilons, found.upper, strict=True)
+        at = [delta for epsilon, delta in points if epsilon <= claimed[0] and delta > 0]
+        curve = math.floor(math.log10(at[-1])) - 1 if at else wanted
+        return cls(most, max(LOWEST, min(wanted, curve)))
+
+    def x(self, epsilon: float) -> float:
+        """Across."""
+        return self.LEFT + (self.RIGHT - self.LEFT) * epsilon / self.most
+
+    def y(self, delta: float) -> float:
+        """Down; far below the frame where delta is 0."""
+        power = math.log10(delta) if delta > 0 else -math.inf
+        return self.TOP + (self.BOTTOM - self.TOP) * min(power / self.low, 1.5)
+
+    @property
+    def powers(self) -> range:
+        """Powers of ten that have a line."""
+        return range(0, self.low - 1, -max(1, math.ceil(-self.low / 7)))
+
+    @property
+    def ticks(self) -> list[float]:
+        """Five or so round numbers from 0 to `most`.
+
+        >>> Axes(2.0, -6).ticks
+        [0.0, 0.5, 1.0, 1.5, 2.0]
+        """
+        size = 10.0 ** math.floor(math.log10(self.most / 4))
+        step = next(size * k for k in (1, 2, 5, 10) if self.most / (size * k) <= 5)
+        return [float(f"{step * k:.12g}") for k in range(int(self.most / step * (1 + 1e-9)) + 1)]
+
+    def points(self, across: Sequence[float], down: Sequence[float]) -> list[str]:
+        """Of a curve."""
+        pairs = zip(across, down, strict=True)
+        return [f"{self.x(e):.1f},{self.y(min(d, 1.0)):.1f}" for e, d in pairs]
+
+
+MOST = 8  # parts that patterns can tell apart
+PATTERNS = {
+    "plain": "",
+    "rising": "M0 8 L8 0 M-2 2 L2 -2 M6 10 L10 6",
+    "falling": "M0 0 L8 8 M-2 6 L2 10 M6 -2 L10 2",
+    "dots": "M2 2 h1.6 M6 6 h1.6",
+    "level": "M0 4 H8",
+    "grid": "M0 4 H8 M4 0 V8",
+    "upright": "M4 0 V8",
+    "waves": "M0 2 Q2 0 4 2 T8 2 M0 6 Q2 4 4 6 T8 6",
+}
+
+
+def parts(portions: Sequence[Portion]) -> list[Portion]:
+    """As many as can be told apart; the rest is one part."""
+    rest = portions[MOST - 1 :]
+    if len(rest) < 2:
+        return list(portions)
+    sums = (_sum([one.claimed for one in rest]), _sum([one.true for one in rest]))
+    return [*portions[: MOST - 1], Portion(f"{len(rest)} others", *sums, portions[0].unit)]
+
+
+def _sum(shares: Sequence[float | None]) -> float | None:
+    known = [share for share in shares if share is not None]
+    return sum(known) if known else None
+
+
+def bars(found: Sequence[Portion]) -> dict[str, list[float]]:
+    """The shares of the bars that have lengths; of true shares where every part has one."""
+    claimed, true = [one.claimed for one in found], [one.true for one in found]
+    rows = {} if _sum(claimed) is None else {"claimed": [share or 0.0 for share in claimed]}
+    known = [share for share in true if share is not None]
+    return rows | ({"true": known} if len(known) == len(true) else {})
+
+
+ROW, PAD = 190.0, 7.0  # the width of a row, and room at its ends
+FAR = 30.0  # ends of a range that ask for a logarithm
+
+
+@attrs.frozen
+class Scale:
+    """From `low` to `high`; in powers of ten where these are far apart. `claimed` has a line."""
+
+    low: float
+    high: float
+    claimed: float | None
+    logarithmic: bool = False
+
+    @classmethod
+    def of(cls, opinions: Sequence[Opinion], claimed: float | None) -> Scale | None:
+        """A scale that holds all of them; None where there is nothing to show."""
+        ends = [x for one in opinions for x in (one.upper, one.lower) if x and math.isfinite(x)]
+        known = [*ends, *([claimed] if claimed else [])]
+        if not ends:
+            return None
+        low, high = min(known), max(known)
+        if high > FAR * low:
+            return cls(low / 1.5, high * 1.5, claimed, logarithmic=True)
+        return cls(0.0, high * 1.06, claimed)
+
+    def x(self, value: float) -> float:
+        """Across, inside the picture whatever the value is."""
+        if self.logarithmic:
+            place = math.log(max(value, self.low) / self.low) / math.log(self.high / self.low)
+        else:
+            place = (value - self.low) / (self.high - self.low)
+        return PAD + (ROW - 2 * PAD) * min(max(place, 0.0), 1.0)
