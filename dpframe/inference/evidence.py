@@ -43,12 +43,14 @@ class Counts:
 class Shrunk:
     """Sums were taken of x U for every row x, where `units` U (d, d) takes coefficients of these to
     those of x; and rows that were longer than `norm` then were shrunk to it, their labels too, by
-    factors whose mean square is at least `weight`. All three are public or were released.
+    factors whose mean square is at least `weight`: by released counts, or, where they are `public`,
+    if rows are like public ones.
     """
 
     units: Array
     norm: float
     weight: float
+    public: bool = False
 
 
 @attrs.frozen(eq=False)

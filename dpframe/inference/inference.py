@@ -27,6 +27,7 @@ Array = NDArray[Any]
 
 STEPS = 60
 HUGE = 1e6  # times the first estimate: the iteration has run off
+LEAST_WEIGHT = 0.1  # of shrunk records; with less nothing is claimed
 SETTLED = 1e-4  # standard errors that the last step may move, and share of the variance
 
 
@@ -162,7 +163,9 @@ def of_shrunk(
     turn, d = shrunk.units, evidence.columns
     back = np.linalg.inv(turn)
     found = infer(
-        attrs.evolve(evidence, shrunk=None, count=evidence.count * shrunk.weight),
+        attrs.evolve(
+            evidence, shrunk=None, count=evidence.count * max(shrunk.weight, LEAST_WEIGHT)
+        ),
         bound=bound,
         largest=largest * float(np.linalg.norm(back, 2)),
         believed=bound / (shrunk.norm / math.sqrt(d)),
@@ -171,7 +174,9 @@ def of_shrunk(
         units=attrs.evolve(units, matrix=units.matrix @ turn, rows=lambda X: units.rows(X) @ turn),
         **assumptions,
     )
-    return attrs.evolve(found, weight=shrunk.weight)
+    return attrs.evolve(
+        found, shrunk=shrunk, settled=found.settled and shrunk.weight > LEAST_WEIGHT
+    )
 
 
 def check(target: str, **bounds: float) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument
 
 from .estimates import Estimates, Wald, checked, data_frame
+from .evidence import Shrunk
 from .identified import Unseen
 from .residual import Residual
 from .spread import Spread
@@ -78,7 +79,7 @@ class Inference:
     each label and residual at least `kept` was inside its clip. `settled` says whether the
     iteration found its fixed point, and clips took no more than half off the sizes of labels, of
     which `lost_share` is what they may have taken; `normal_residuals`, whether sums of clipped
-    residuals count, by the normal law; `weight`, the least mean weight of records where long rows
+    residuals count, by the normal law; `shrunk`, how long rows were shrunk, so that they
     weigh less; `equal_variance`, whether residuals have one variance in
     every row.
     """
@@ -98,7 +99,7 @@ class Inference:
     normal_residuals: bool
     equal_variance: bool
     units: Units
-    weight: float = 1.0
+    shrunk: Shrunk | None = None
 
     @property
     def identified(self) -> int:

@@ -71,11 +71,12 @@ def assumed(found: Inference) -> Iterator[str]:
         yield (
             "Residuals may have another variance in every row; the norm of rows bounds its effect."
         )
-    if found.weight < 1:
+    if found.shrunk is not None:
+        alike = ", if rows are like the public ones" if found.shrunk.public else ""
         yield (
-            "Records with long rows weigh less in least squares: in the mean at least "
-            f"{found.weight:.2f}. Where labels are linear in the columns it has the same "
-            "coefficients."
+            "Records with long rows weigh less in least squares, on average at least "
+            f"{found.shrunk.weight:.2f}{alike}. Where labels are linear in the columns it has the "
+            "same coefficients."
         )
     if found.normal_residuals:
         yield "Residuals are assumed to be normal; nothing that was released tests that."

@@ -42,7 +42,7 @@ from dpframe.inference.widths import (
 )
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import REPLACE_ONE, Share
-from dpframe.symbols import Expression, constant, sqrt
+from dpframe.symbols import Expression, Number, constant, sqrt
 
 from .released_units import in_released_units
 from .solve import Fit
@@ -108,6 +108,10 @@ class JointSSP(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Counts, sums, corrections; each reads what was released before."""
+        part = self.scaling.value if isinstance(self.scaling, Number) else Fraction(1, 2)
+        if not 0 <= part < 1:
+            way_out = "It is a part of the squared mu, 0.03 for example."
+            raise InvalidArgument("scaling", "at least 0 and below 1", part, way_out)
         scaled = self.scaling != constant(0)
         if self.public is None and not scaled:
             return self.fitted(X, y, budget)
@@ -124,7 +128,8 @@ class JointSSP(Regression):
             else in_public_units(X, y, self.public)
         )
         fit = self.fitted(found.rows, found.labels, budget)
-        return post(in_own_units, fit, found.units, found.rows.radius, found.weight)
+        public = self.public is not None
+        return post(in_own_units, fit, found.units, found.rows.radius, found.weight, public)
 
     def fitted(self, X: RowsNode, y: ColumnNode, budget: Share) -> Node:
         """What is fitted to these rows and labels with the rest of the budget."""
@@ -353,10 +358,16 @@ def corrected(
     return evidence.with_moment(Seen(width * correction, width * std, aim.at, width, kept))
 
 
-def in_own_units(fit: JointFit, units: Array, norm: float, weight: float) -> JointFit:
+def in_own_units(
+    fit: JointFit,
+    units: Array,
+    norm: float,
+    weight: float,
+    public: bool,  # noqa: FBT001 - dp.post passes by position
+) -> JointFit:
     """The coefficients of the rows before they were divided and shrunk."""
     own = np.nan_to_num(units @ fit.coefficients)
-    evidence = attrs.evolve(fit.evidence, shrunk=Shrunk(units, norm, weight))
+    evidence = attrs.evolve(fit.evidence, shrunk=Shrunk(units, norm, weight, public))
     return attrs.evolve(fit, coefficients=own, evidence=evidence)
 
 

@@ -35,8 +35,10 @@ SIZES = tuple(Fraction(1, 2**k) for k in range(HALVINGS, 2, -1)) + tuple(
 LONGEST = 4  # root mean square rows: longer ones are shrunk, whatever is released
 NORMS = tuple(Fraction(round(2 ** (20 - k / 4)), 2**20) for k in range(15, -1, -1))
 """Cuts of norms, over LONGEST sqrt(d): each is the next one over 2^(1/4)."""
+LEAST = SIZES[0] / 4  # of units
 COLUMNS = constant("3/5")  # of what both releases spend
-CLEAR = 3.0  # stds of its noise that a count must have to be seen
+CHANCE = 0.01  # that noise alone makes any count of any column large enough to be seen
+CLEAR = 3.0  # stds of noise by which sums of squares and the weight are taken lower
 VISIBLE = 4.0  # stds of its noise that n must have
 REACH = 0.5  # sqrt(d) of it: the largest entry of a column, in its unit, if it is larger than that
 ALIKE = 2.0  # units that differ by less are taken for one
@@ -73,15 +75,15 @@ def in_released_units(X: RowsNode, y: ColumnNode, noise: Noise, part: Expression
     entries = bin_counts(relative, SIZES, absolute=True)
     sizes = release(entries, noise(part * COLUMNS, entries), name="sizes")
     units = post(units_of, sizes, sizes.std, n, X.columns)
-    rows: RowsNode = relative.divided(by=units, lower=SIZES[0] / 4, upper=1)
+    rows: RowsNode = relative.divided(by=units, lower=LEAST, upper=1)
     if isinstance(X, Intercept):
         rows = rows.with_intercept()
-    norms = NormCounts(rows.scaled(longest).clip(norm=1), NORMS)
+    norms = NormCounts(rows.scaled(longest), NORMS)
     seen = release(norms, noise(part * (1 - COLUMNS), norms), name="norms")
     strength = 1 / (seen.std**2 * part * (1 - COLUMNS) * X.columns)  # mu^2/d
     count = post(rows_of, sizes, n)
     asked = post(norm_of, seen, seen.std, count, units, X.columns, strength)
-    share = known(asked, NORMS[0], 1, name="norm", likely=Fraction(1, 4))
+    share = known(asked, NORMS[0], 1, name="row_norm")
     value = X.value if isinstance(X, Intercept) else 0
     weight = post(weight_of, seen, seen.std, count, share)
     own = post(own_units, units, source.radius, value)
@@ -97,24 +99,31 @@ def rows_of(sizes: Array, n: float | None) -> float:
 
 def units_of(sizes: Array, std: float, n: float | None, columns: float) -> Array:
     """About the root mean square of each column, over the bound of rows, shape (d,), from noisy
-    counts (d (k + 1),) of |entries| between SIZES. At least REACH/sqrt(columns) times the largest
-    cut with entries that are clear of noise, or times 1 where none are, so that a rare indicator
-    does not make long rows; all alike where they differ little; 1/sqrt(columns), as rows have that
-    fill their ball, where n is not clear of its noise.
+    counts (d (k + 1),) of |entries| between SIZES; from LEAST to 1.
+
+    At least REACH/sqrt(columns) times the largest cut that entries are seen to reach, or times 1
+    where none are seen, so that a rare indicator does not make long rows; all alike where they
+    differ little; 1/sqrt(columns), as rows have that fill their ball, where n is not clear of its
+    noise. Entries are seen where those above a cut are more than noise makes in any column.
     """
     counts, cuts = np.reshape(sizes, (-1, len(SIZES) + 1)), np.array(SIZES, dtype=float)
-    even = 1 / math.sqrt(columns)
-    count, unsure = rows_of(sizes, n), std * math.sqrt(counts.shape[1] / len(counts))
+    even, bins = 1 / math.sqrt(columns), counts.shape[1]
+    count, unsure = rows_of(sizes, n), std * math.sqrt(bins / len(counts))
     if count <= VISIBLE * unsure:
         return np.full(len(counts), even)
-    inner = counts[:, 1:-1]  # above the first cut; nothing is above the last
-    seen = np.where(inner > CLEAR * std, inner, 0.0)
-    squares = seen @ np.square((cuts[1:] + cuts[:-1]) / 2) / count
-    reach = np.max(np.where(seen > 0, cuts[1:], 0.0), axis=1)
-    units = np.maximum(np.sqrt(squares), REACH * even * np.where(reach > 0, reach, 1.0))
+    above = np.cumsum(counts[:, :0:-1], axis=1)[:, ::-1]  # beyond each cut
+    noise = std * np.sqrt(np.arange(bins - 1, 0, -1))
+    seen = above > math.sqrt(2 * math.log(counts.size / CHANCE)) * noise
+    last = bins - 2 - np.argmax(seen[:, ::-1], axis=1)  # the largest cut that entries are beyond
+    top = np.where(seen.any(axis=1), np.minimum(last + 1, bins - 2), bins - 2)
+    middles = np.square((cuts[1:] + cuts[:-1]) / 2)
+    sums = np.cumsum(counts[:, 1:-1] * middles, axis=1)  # of squares, up to each cut
+    errors = std * np.sqrt(np.cumsum(middles**2))
+    squares = np.maximum(np.max(sums - CLEAR * errors, axis=1), 0.0) / count
+    units = np.maximum(np.sqrt(squares), REACH * even * cuts[top])
     if units.max() < ALIKE * units.min():
         units[:] = math.exp(float(np.mean(np.log(units))))
-    return np.asarray(np.minimum(units, 1.0))
+    return np.asarray(np.clip(units, float(LEAST), 1.0))
 
 
 def norm_of(  # noqa: PLR0917 - dp.post passes by position
@@ -137,13 +146,14 @@ def norm_of(  # noqa: PLR0917 - dp.post passes by position
 
 
 def weight_of(norms: Array, std: float, n: float, share: float) -> float:
-    """The mean of min(1, norm/|x|)^2, where the norm is `share` of the longest: by the cut above
-    each row, and CLEAR stds of noise less; at least 1/2.
+    """The mean of min(1, norm/|x|)^2, where the norm is `share` of the longest, from below: by the
+    cut above each row, 0 for rows that may be longer than all cuts, and CLEAR stds of noise less;
+    0 where that leaves nothing.
     """
-    above = np.array([*NORMS[1:], 1], dtype=float)
+    above = np.array([*NORMS[1:], math.inf], dtype=float)
     lost = 1 - np.minimum(1.0, share / above) ** 2
     most = float(lost @ norms) + CLEAR * std * float(np.linalg.norm(lost))
-    return max(1 - most / max(n, 1.0), 0.5)
+    return max(1 - most / max(n, 1.0), 0.0)
 
 
 def own_units(units: Array, bound: float, value: float) -> Array:

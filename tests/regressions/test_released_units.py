@@ -9,7 +9,14 @@ import dpframe as dp
 from dpframe.graph.maps.bounds import ShrunkLabels
 from dpframe.graph.maps.scaled import DividedColumns
 from dpframe.numerics.blocks.clipping import project, shrinking
-from dpframe.regressions.released_units import LONGEST, NORMS, SIZES, norm_of, units_of
+from dpframe.regressions.released_units import (
+    LONGEST,
+    NORMS,
+    SIZES,
+    norm_of,
+    units_of,
+    weight_of,
+)
 from tests.support.checking import check
 
 TARGET = dp.ApproxDP(1, "1e-6")
@@ -58,15 +65,11 @@ def test_the_whole_is_proved_for_all_budgets_and_the_kernel_accepts(relation):
     assert {ShrunkLabels, DividedColumns} <= kinds
 
 
-@pytest.mark.parametrize("part", ["0.5", "1"])
-def test_all_parts_together_are_the_budget(part):
-    """A scaling of 1 leaves nothing to fit with: refused."""
-    mine = dp.JointSSP(scaling=part)
-    if part == "1":
-        with pytest.raises(dp.DPFrameError):
-            dp.certify(mine, target=TARGET, setting=setting())
-    else:
-        assert dp.certify(mine, target=TARGET, setting=setting())
+@pytest.mark.parametrize("part", ["1", "-0.1", "2"])
+def test_the_part_leaves_something_to_fit_with(part):
+    """Refused in words."""
+    with pytest.raises(dp.InvalidArgument, match="scaling must be at least 0 and below 1"):
+        dp.certify(dp.JointSSP(scaling=part), target=TARGET, setting=setting())
 
 
 @pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE])
@@ -111,14 +114,30 @@ def test_units_are_root_mean_squares_where_columns_differ():
     assert alike[0] == alike[1]
 
 
-def test_a_rare_indicator_does_not_make_long_rows():
-    """Whether its ones are seen or not."""
+@pytest.mark.parametrize("share", [0.02, 0.002, 0.0005])
+def test_a_rare_indicator_does_not_make_long_rows(share):
+    """Whether its ones are seen or not, in any of fifty columns and with any noise."""
     rng = np.random.default_rng(2)
-    common = rng.normal(size=50_000) * 0.1
-    for share in (0.02, 0.0005):
-        rare = (rng.random(50_000) < share).astype(float)
-        found = units_of(counted([common, rare], 100.0), 100.0, None, 2)
-        assert 1 / found[1] <= 2 * math.sqrt(2) + 1e-9
+    columns = (rng.random((50, 20_000)) < share).astype(float)
+    for seed in range(20):
+        found = units_of(counted(columns, 200.0, seed), 200.0, None, 50)
+        assert np.max(1 / found) <= 2 * math.sqrt(50) + 1e-9
+
+
+def test_sizes_that_are_spread_over_cuts_are_seen():
+    """Though no count between two cuts is clear of noise: alike columns have alike units."""
+    rng = np.random.default_rng(6)
+    large = rng.random((6, 20_000)) < 0.06
+    columns = rng.normal(size=large.shape) * np.where(large, rng.uniform(0.1, 1, large.shape), 0.01)
+    found = np.array([units_of(counted(columns, 30.0, s), 30.0, None, 6) for s in range(20)])
+    assert np.max(found.max(axis=1) / found.min(axis=1)) < 4
+
+
+def test_units_are_no_smaller_than_what_rows_are_divided_by():
+    """However many columns there are, and however small."""
+    tiny = np.full((400, 1000), 2.0**-11.5)
+    found = units_of(counted(tiny), 0.0, 1000, 400)
+    assert np.all(found >= 2.0**-14)
 
 
 def test_without_records_that_can_be_seen_nothing_is_scaled_or_shrunk():
@@ -142,6 +161,21 @@ def test_the_norm_leaves_few_rows_beyond():
         norm = norm_of(seen, 10.0, 100_000.0, units, 5, strength) * top
         assert np.mean(lengths > norm) <= most
     assert norm_of(seen, 10.0, 100_000.0, np.full(5, 0.9), 5, 1e-2) * top == pytest.approx(1 / 0.9)
+
+
+def test_the_weight_is_no_more_than_that_of_the_rows():
+    """With tails beyond all cuts too."""
+    rng = np.random.default_rng(7)
+    top = LONGEST * math.sqrt(3)
+    edges = [*(float(cut) * top for cut in NORMS), np.inf]
+    for power in (0.5, 1.0, 2.0):
+        lengths = np.abs(rng.standard_cauchy(20_000)) ** power
+        counts = np.histogram(lengths, edges)[0].astype(float)
+        for share in (0.2, 1.0):
+            factors = np.minimum(1, share * top / np.maximum(lengths, 1e-300)) ** 2
+            for seed in range(5):
+                seen = counts + 30 * np.random.default_rng(seed).normal(size=len(counts))
+                assert weight_of(seen, 30.0, 20_000.0, share) <= factors.mean()
 
 
 @pytest.mark.parametrize("size", [1.0, 1e200, 1e-200])
