@@ -35,21 +35,17 @@ class Formula:
     under a negative power is not 0.
     """
 
-    __slots__ = ("_key", "den", "ring", "terms")
+    __slots__ = ("_key", "bits", "den", "ring", "terms")
     _key: Key
 
     def __init__(self, ring: Ring, terms: Mapping[Mono, int], den: int = 1) -> None:
         gcd = 1 if den == 1 else math.gcd(den, *terms.values())
-        lowest = gcd == 1 and all(terms.values())
-        self.ring, self.den = ring, den // gcd
-        self.terms = terms if lowest else {mono: c // gcd for mono, c in terms.items() if c}
+        if gcd > 1 or not all(terms.values()):
+            terms, den = {mono: c // gcd for mono, c in terms.items() if c}, den // gcd
+        self.ring, self.den, self.terms = ring, den, terms
+        self.bits = den.bit_length() + sum(map(abs, terms.values())).bit_length()  # about its size
         if self.bits > MAX_BITS:
             raise Refused(f"numbers of more than {MAX_BITS} bits")
-
-    @property
-    def bits(self) -> int:
-        """About the size of its numbers."""
-        return self.den.bit_length() + sum(map(abs, self.terms.values())).bit_length()
 
     @property
     def pairs(self) -> list[tuple[Mono, Fraction]]:
@@ -96,9 +92,9 @@ class Formula:
 
     def __mul__(self, other: Formula | Exponent) -> Formula:
         ring, left, right = self.ring, self, self.ring.lift(other)
-        if left.terms.keys() == {()}:
+        if () in left.terms and len(left.terms) == 1:
             left, right = right, left
-        if right.terms.keys() == {()}:
+        if () in right.terms and len(right.terms) == 1:
             k = right.terms[()]
             terms = {mono: c * k for mono, c in left.terms.items()}
             return left if k == right.den else Formula(ring, terms, left.den * right.den)

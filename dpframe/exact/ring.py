@@ -26,7 +26,7 @@ class Ring:
         self.names: list[frozenset[str]] = []  # for each atom, the symbols in it
         self.index: dict[object, int] = {}
         self.symbols: dict[str, Formula] = {}  # those that a formula may use so far
-        self.numbers: dict[str, Formula] = {}  # by their text
+        self.numbers: dict[str | Exponent, Formula] = {}  # also by their text
         self.memo: dict[str, Formula] = {}  # of [operation, arguments], by their repr
         self.logs: dict[object, Formula] = {}
         self.powers: dict[object, Formula] = {}
@@ -56,7 +56,9 @@ class Ring:
         """A number as a formula."""
         if isinstance(value, Formula):
             return value
-        return Formula(self, {(): value.numerator}, value.denominator)
+        if value not in self.numbers:
+            self.numbers[value] = Formula(self, {(): value.numerator}, value.denominator)
+        return self.numbers[value]
 
     def over(self, terms: Mapping[Mono, Exponent], den: int = 1) -> Formula:
         """A formula from coefficients that may be fractions."""
@@ -109,13 +111,13 @@ class Ring:
         done = []
         if not any(e >= 1 and self.atoms[g].kind == "sum" for mono in f.terms for g, e in mono):
             return f
-        for mono, c in f.terms.items():
-            sums = [(g, math.floor(e)) for g, e in mono if self.atoms[g].kind == "sum" and e >= 1]
-            part = self.product((*mono, *((g, -k) for g, k in sums)), c)
-            for g, k in sums:
-                part = part * self.multiplied_out(self.atoms[g].args[0], k)
+        for mono, c in f.pairs:
+            sums = [(g, e) for g, e in mono if e >= 1 and self.atoms[g].kind == "sum"]
+            part = self.product((*mono, *((g, -math.floor(e)) for g, e in sums)), c)
+            for g, e in sums:
+                part = part * self.multiplied_out(self.atoms[g].args[0], math.floor(e))
             done.append(part)
-        return self.expand(self.total(done) * Fraction(1, f.den))
+        return self.expand(self.total(done) if len(done) > 1 else part)
 
     def clear(self, f: Formula) -> tuple[Formula, Mono]:
         """(n, m), f = n/m: m > 0 a product of atoms, n expanded and without negative powers."""
@@ -127,7 +129,8 @@ class Ring:
         if not low:
             return self.expand(f), ()
         shift = [(g, -e if self.atoms[g].sign == 2 else e % 2 - e) for g, e in low.items()]
-        return self.expand(f * self.product(shift)), self.tidy(shift)[0]
+        factor = self.product(shift)
+        return self.expand(f * factor), next(iter(factor.terms))
 
     def content(self, *fs: Formula) -> list[tuple[int, Exponent]]:
         """The inverse of the largest product of positive atoms in all terms of fs (cleared)."""
@@ -141,7 +144,7 @@ class Ring:
         bottom = self.expand(self.product(shift, top.den))
         gcd = math.gcd(*top.terms.values(), *bottom.terms.values())
         common = self.product(self.content(top, bottom), Fraction(1, gcd))
-        return top * top.den * common, bottom * common
+        return top * (common * top.den), bottom * common
 
     def key(self, *fs: Formula) -> tuple[object, ...]:
         """What to look up an atom with these arguments by."""
