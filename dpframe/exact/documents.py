@@ -87,27 +87,22 @@ def _no_number(text: str) -> NoReturn:
 
 def plain(document: object) -> None:
     """Refuse anything but finite JSON of bounded depth and size. Raises Unusable."""
-    level, size = [document], 0
-    for _ in range(MAX_DEPTH + 1):
-        inner: list[object] = []
-        for value in level:
-            if type(value) is str:
-                size += len(value)
-            elif type(value) is list:
-                inner += value
-            elif type(value) is dict and set(map(type, value)) <= {str}:
-                inner += value.values()
-            elif type(value) is int:
-                size += value.bit_length() ** 2  # writing it down takes quadratic time
-            elif type(value) is float and not math.isfinite(value):
-                raise Unusable(f"not a JSON number: {value}")
-            elif value is not None and type(value) not in (bool, float):
-                raise Unusable(f"not a JSON value: {type(value).__name__}")
-            if size + 8 * len(inner) > MAX_TEXT:
-                break
-        level, size = inner, size + 8 * len(inner)
-    if level or size > MAX_TEXT:
-        raise Unusable(f"deeper than {MAX_DEPTH} levels or larger than {MAX_TEXT} bytes")
+    stack, size = [(document, 0)], 0
+    while stack:
+        value, depth = stack.pop()
+        size += 8 + (len(value) if isinstance(value, str) else 0)
+        if depth > MAX_DEPTH or size > MAX_TEXT:
+            raise Unusable(f"deeper than {MAX_DEPTH} levels or larger than {MAX_TEXT} bytes")
+        if type(value) is dict and all(type(key) is str for key in value):
+            stack += [(part, depth + 1) for part in value.values()]
+        elif type(value) is list:
+            stack += [(part, depth + 1) for part in value]
+        elif type(value) is int:
+            size += value.bit_length() ** 2  # writing it down takes quadratic time
+        elif type(value) is float and not math.isfinite(value):
+            raise Unusable(f"not a JSON number: {value}")
+        elif value is not None and type(value) not in (str, bool, float):
+            raise Unusable(f"not a JSON value: {type(value).__name__}")
 
 
 def keys(value: Json, where: str, /, **types: Any) -> Any:

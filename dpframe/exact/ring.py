@@ -62,8 +62,6 @@ class Ring:
 
     def over(self, terms: Mapping[Mono, Exponent], den: int = 1) -> Formula:
         """A formula from coefficients that may be fractions."""
-        if set(map(type, terms.values())) <= {int}:
-            return Formula(self, terms, den)
         common = math.lcm(*[c.denominator for c in terms.values()])
         whole = {mono: c.numerator * (common // c.denominator) for mono, c in terms.items()}
         return Formula(self, whole, den * common)
@@ -336,4 +334,4 @@ class Ring:
             return top
         content = self.content(top)
         top = self.expand(top * self.product(content)) if content else top
-        return top.whole
+        return top if top.key[:2] == (1, 1) else top.whole
