@@ -156,21 +156,21 @@ def infimum(f: Formula) -> tuple[Fraction | None, bool]:
     """A lower bound of a polynomial in symbols, term by term, and whether it may be met; None: not
     known. Products and powers are those of symbols >= 0.
     """
-    low, met = ZERO, True
+    low, met, atoms = ZERO, True, f.ring.atoms
     for mono, c in f.terms.items():
-        atoms = [f.ring.atoms[g] for g, _ in mono]
-        alone = [e for _, e in mono] == [1]
-        ends = [one.range.lower if c > 0 else one.range.upper for one in atoms]
-        known = [end for end in ends if end is not None]
-        whole = all(e.denominator == 1 and e > 0 for _, e in mono)
-        rising = alone or (whole and all(one.sign > 0 for one in atoms))
-        if len(known) < len(mono) or not rising or any(one.kind != "symbol" for one in atoms):
-            return None, False
-        term = c * math.prod(end ** int(e) for end, (_, e) in zip(known, mono, strict=True))
-        closed = all(one.range.left if c > 0 else one.range.right for one in atoms)
-        zero = not term and not alone  # met where a factor may be 0
+        alone = len(mono) == 1 and mono[0][1] == 1
+        term, closed, positive = Fraction(c), True, True
+        for g, e in mono:
+            atom, span = atoms[g], atoms[g].range
+            end, has = (span.lower, span.left) if c > 0 else (span.upper, span.right)
+            rising = alone or (atom.sign > 0 and e > 0 and e.denominator == 1)
+            if atom.kind != "symbol" or end is None or not rising:
+                return None, False
+            term = term * (end if e == 1 else end ** int(e)) if end else ZERO
+            closed, positive = closed and has, positive and atom.sign == 2
         low += term
-        met = met and (min(one.sign for one in atoms) < 2 if zero else closed)
+        zero = not term and not alone  # met where a factor may be 0
+        met = met and (not positive if zero else closed)
     return low / f.den, met
 
 
