@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .ring import Ring
 
 Mono = tuple[tuple[int, Exponent], ...]  # a product of powers of atoms
+Key = tuple[int, int, frozenset[tuple[Mono, int]]]
 
 
 class Atom(NamedTuple):
@@ -34,20 +35,17 @@ class Formula:
     under a negative power is not 0.
     """
 
-    __slots__ = ("den", "ring", "terms")
+    __slots__ = ("_key", "bits", "den", "ring", "terms")
+    _key: Key
 
     def __init__(self, ring: Ring, terms: Mapping[Mono, int], den: int = 1) -> None:
-        gcd = math.gcd(den, *terms.values())
-        lowest = gcd == 1 and all(terms.values())
-        self.ring, self.den = ring, den // gcd
-        self.terms = terms if lowest else {mono: c // gcd for mono, c in terms.items() if c}
+        gcd = 1 if den == 1 else math.gcd(den, *terms.values())
+        if gcd > 1 or not all(terms.values()):
+            terms, den = {mono: c // gcd for mono, c in terms.items() if c}, den // gcd
+        self.ring, self.den, self.terms = ring, den, terms
+        self.bits = den.bit_length() + sum(map(abs, terms.values())).bit_length()  # about its size
         if self.bits > MAX_BITS:
             raise Refused(f"numbers of more than {MAX_BITS} bits")
-
-    @property
-    def bits(self) -> int:
-        """About the size of its numbers."""
-        return self.den.bit_length() + sum(map(abs, self.terms.values())).bit_length()
 
     @property
     def pairs(self) -> list[tuple[Mono, Fraction]]:
@@ -55,9 +53,21 @@ class Formula:
         return [(mono, Fraction(c, self.den)) for mono, c in self.terms.items()]
 
     @property
-    def key(self) -> object:
-        """Equal formulas mostly have equal keys, different ones never."""
-        return self.den, frozenset(self.terms.items())
+    def key(self) -> Key:
+        """Equal formulas mostly have equal keys, different ones never; the last part is that of all
+        its positive multiples.
+        """
+        if not hasattr(self, "_key"):
+            gcd, terms = math.gcd(*self.terms.values()), self.terms.items()
+            own = terms if gcd < 2 else [(mono, c // gcd) for mono, c in terms]
+            self._key = gcd, self.den, frozenset(own)
+        return self._key
+
+    @property
+    def whole(self) -> Formula:
+        """Its positive multiple whose coefficients are whole and have no common divisor."""
+        gcd = math.gcd(*self.terms.values()) or 1
+        return Formula(self.ring, {mono: c // gcd for mono, c in self.terms.items()})
 
     @property
     def constant(self) -> Fraction | None:
@@ -81,13 +91,18 @@ class Formula:
         return -self + other
 
     def __mul__(self, other: Formula | Exponent) -> Formula:
-        ring, right = self.ring, self.ring.lift(other)
-        ring.spend(len(self.terms) * len(right.terms) * (1 + self.den.bit_length() // 256))
+        ring, left, right = self.ring, self, self.ring.lift(other)
+        if () in left.terms and len(left.terms) == 1:
+            left, right = right, left
+        if () in right.terms and len(right.terms) == 1:
+            k = right.terms[()]
+            terms = {mono: c * k for mono, c in left.terms.items()}
+            return left if k == right.den else Formula(ring, terms, left.den * right.den)
+        work = len(self.terms) * len(right.terms) * (1 + self.den.bit_length() // 256)
+        ring.spend(work if 1 in (len(self.terms), len(right.terms)) else 8 * work)
         found: dict[Mono, Exponent] = {}
         for (m, c), (n, k) in product(self.terms.items(), right.terms.items()):
-            both = m + n
-            apart = not (m and n) or len(dict(both)) == len(both)
-            mono, factor = (tuple(sorted(both)), 1) if apart else ring.tidy(both)
+            mono, factor = ring.tidy(m + n) if m and n else (m or n, 1)
             found[mono] = found.get(mono, 0) + c * k * factor
         return ring.over(found, self.den * right.den)
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from .documents import MAX_BITS, MAX_WORK, ZERO, Exponent, Json, Refused, number
+from .documents import MAX_BITS, MAX_TENSOR, MAX_WORK, ZERO, Exponent, Json, Refused, number
 from .formula import Atom, Formula, Mono, text_of
 from .interval import whole_root
 from .signs import Sign, Steps, at_once
@@ -26,7 +26,8 @@ class Ring:
         self.names: list[frozenset[str]] = []  # for each atom, the symbols in it
         self.index: dict[object, int] = {}
         self.symbols: dict[str, Formula] = {}  # those that a formula may use so far
-        self.memo: dict[str, Formula] = {}
+        self.numbers: dict[str | Exponent, Formula] = {}  # also by their text
+        self.memo: dict[str, Formula] = {}  # of [operation, arguments], by their repr
         self.logs: dict[object, Formula] = {}
         self.powers: dict[object, Formula] = {}
         self.seen: dict[object, bool] = {}
@@ -55,7 +56,9 @@ class Ring:
         """A number as a formula."""
         if isinstance(value, Formula):
             return value
-        return Formula(self, {(): value.numerator}, value.denominator)
+        if value not in self.numbers:
+            self.numbers[value] = Formula(self, {(): value.numerator}, value.denominator)
+        return self.numbers[value]
 
     def over(self, terms: Mapping[Mono, Exponent], den: int = 1) -> Formula:
         """A formula from coefficients that may be fractions."""
@@ -66,7 +69,7 @@ class Ring:
     def product(self, factors: Iterable[tuple[int, Exponent]], c: Exponent = 1) -> Formula:
         """c times a product of powers of atoms."""
         mono, more = self.tidy(factors)
-        value = c * more
+        value = c if more == 1 else c * more
         return Formula(self, {mono: value.numerator}, value.denominator)
 
     def total(self, parts: Iterable[Formula]) -> Formula:
@@ -92,39 +95,40 @@ class Ring:
             powers[g] = powers[g] + e if g in powers else e
         factor: Exponent = 1
         for g, e in powers.items():
-            if abs(e.numerator) > 4096 * e.denominator:
+            if not -4096 <= e <= 4096:
                 raise Refused("an exponent above 4096")
             whole = math.floor(e) if self.atoms[g].kind == "number" else 0
             if whole:
                 factor = factor * Fraction(int(self.atoms[g].name)) ** whole
-            if whole or (e.denominator == 1 and type(e) is not int):
+            if whole or (type(e) is not int and e.denominator == 1):
                 powers[g] = int(e - whole) if e.denominator == 1 else e - whole
-        return tuple(sorted([(g, e) for g, e in powers.items() if e])), factor
+        return tuple(sorted([one for one in powers.items() if one[1]])), factor
 
     def expand(self, f: Formula) -> Formula:
         """The same with whole powers of sums multiplied out."""
         done = []
-        if not any(self.atoms[g].kind == "sum" and e >= 1 for mono in f.terms for g, e in mono):
+        if not any(e >= 1 and self.atoms[g].kind == "sum" for mono in f.terms for g, e in mono):
             return f
-        for mono, c in f.terms.items():
-            sums = [(g, math.floor(e)) for g, e in mono if self.atoms[g].kind == "sum" and e >= 1]
-            part = self.product((*mono, *((g, -k) for g, k in sums)), c)
-            for g, k in sums:
-                part = part * self.multiplied_out(self.atoms[g].args[0], k)
+        for mono, c in f.pairs:
+            sums = [(g, e) for g, e in mono if e >= 1 and self.atoms[g].kind == "sum"]
+            part = self.product((*mono, *((g, -math.floor(e)) for g, e in sums)), c)
+            for g, e in sums:
+                part = part * self.multiplied_out(self.atoms[g].args[0], math.floor(e))
             done.append(part)
-        return self.expand(self.total(done) * Fraction(1, f.den))
+        return self.expand(self.total(done) if len(done) > 1 else part)
 
     def clear(self, f: Formula) -> tuple[Formula, Mono]:
         """(n, m), f = n/m: m > 0 a product of atoms, n expanded and without negative powers."""
         low: dict[int, int] = {}
         for mono in f.terms:
             for g, e in mono:
-                if e < low.get(g, 0):
+                if e < 0 and e < low.get(g, 0):
                     low[g] = math.floor(e)
-        shift = [(g, -e if self.atoms[g].sign == 2 else e % 2 - e) for g, e in low.items()]
         if not low:
             return self.expand(f), ()
-        return self.expand(f * self.product(shift)), self.tidy(shift)[0]
+        shift = [(g, -e if self.atoms[g].sign == 2 else e % 2 - e) for g, e in low.items()]
+        factor = self.product(shift)
+        return self.expand(f * factor), next(iter(factor.terms))
 
     def content(self, *fs: Formula) -> list[tuple[int, Exponent]]:
         """The inverse of the largest product of positive atoms in all terms of fs (cleared)."""
@@ -135,10 +139,10 @@ class Ring:
     def ratio(self, f: Formula) -> tuple[Formula, Formula]:
         """f = n/d, d > 0, both polynomials in atoms, in a form that equal formulas mostly share."""
         top, shift = self.clear(f)
-        bottom = self.expand(self.product(shift)) * top.den
+        bottom = self.expand(self.product(shift, top.den))
         gcd = math.gcd(*top.terms.values(), *bottom.terms.values())
         common = self.product(self.content(top, bottom), Fraction(1, gcd))
-        return top * top.den * common, bottom * common
+        return top * (common * top.den), bottom * common
 
     def key(self, *fs: Formula) -> tuple[object, ...]:
         """What to look up an atom with these arguments by."""
@@ -149,6 +153,10 @@ class Ring:
         whole = e.denominator == 1
         if f.bits * abs(e.numerator) > MAX_BITS * e.denominator:
             raise Refused(f"numbers of more than {MAX_BITS} bits")
+        if e == -1 and len(f.terms) > 1 and f.key[:2] != (1, 1):  # one search for all multiples
+            if f.key[2] not in self.powers:
+                self.powers[f.key[2]] = f.whole**e
+            return self.powers[f.key[2]] * Fraction(f.den, f.key[0])
         if whole and e >= 0 and (len(f.terms) != 1 or e == 0) and not self.rooted(f):
             return self.multiplied_out(f, int(e))
         mono, c = f.pairs[0] if len(f.terms) == 1 else self.primitive(f)
@@ -161,8 +169,10 @@ class Ring:
         return self.product((*roots, *((g, k * e) for g, k in mono)), factor)
 
     def multiplied_out(self, f: Formula, k: int) -> Formula:
-        """f^k as a sum."""
-        return math.prod([f] * k, start=self.lift(1))
+        """f^k as a sum: of one term for each choice of k of its terms. Raises Refused."""
+        if len(f.terms) > 1 and math.comb(len(f.terms) + k - 1, k) > MAX_TENSOR:
+            raise Refused(f"({text_of(f)})^{k}: more than {MAX_TENSOR} terms")
+        return math.prod([f] * (k - 1), start=f) if k else self.lift(1)
 
     def rooted(self, f: Formula) -> bool:
         """Whether a root of a sum occurs: then f^k is kept as a power, whose root is f again."""
@@ -179,7 +189,7 @@ class Ring:
         if not top:
             return (), ZERO
         content = self.content(top)
-        c = dict(top.pairs)[max(top.terms)]
+        c = Fraction(top.terms[max(top.terms)], top.den)
         base = top * self.product(content, 1 / c)
         sign = self.sign(base)
         if sign == -2:
@@ -259,9 +269,11 @@ class Ring:
         if type(value) is str:
             if value in self.symbols:
                 return self.symbols[value]
-            if NAME.match(value):
-                raise Refused(f"{where}: {value} is no symbol that is public here")
-            return self.lift(number(value, where))
+            if value not in self.numbers:
+                if NAME.match(value):
+                    raise Refused(f"{where}: {value} is no symbol that is public here")
+                self.numbers[value] = self.lift(number(value, where))
+            return self.numbers[value]
         text = repr(value)
         if text not in self.memo:
             if type(value) is not list or len(value) < 2 or type(value[0]) is not str or depth > 60:
@@ -298,16 +310,22 @@ class Ring:
         """Whether f >= 0 (f > 0 where strict) is shown on the whole domain: at once, or by a step
         of the proof.
         """
-        key = (frozenset(f.terms.items()), strict)
+        key = f.key[2], strict
         if key not in self.seen:
-            part = self.cleared(f)
-            own = (frozenset(part.terms.items()), strict, "cleared")
+            part = f if self.product_of_positive(f) else self.cleared(f)
+            own = (part.key[2], strict, "cleared")
             if own not in self.seen:
                 known = at_once(part, strict=strict)
-                claim = Sign(part, strict)
-                self.seen[own] = self.steps.closes(claim) if known is None else known
+                self.seen[own] = self.steps.closes(Sign(part, strict)) if known is None else known
             self.seen[key] = self.seen[own]
         return self.seen[key]
+
+    def product_of_positive(self, f: Formula) -> bool:
+        """Whether clearing it would leave a number, but for sums that it would multiply out."""
+        kinds = ((self.atoms[g], e) for mono in f.terms for g, e in mono)
+        return len(f.terms) == 1 and all(
+            a.sign == 2 and (e < 0 or a.kind != "sum") for a, e in kinds
+        )
 
     def cleared(self, f: Formula) -> Formula:
         """A polynomial in atoms that has the sign of f: f times what is positive."""
@@ -316,5 +334,4 @@ class Ring:
             return top
         content = self.content(top)
         top = self.expand(top * self.product(content)) if content else top
-        gcd = math.gcd(*top.terms.values()) or 1
-        return Formula(self, {mono: c // gcd for mono, c in top.terms.items()})
+        return top if top.key[:2] == (1, 1) else top.whole

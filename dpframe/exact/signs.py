@@ -61,7 +61,7 @@ def at_once(f: Formula, *, strict: bool) -> bool | None:
     if not f:
         return not strict
     atoms, cs = f.ring.atoms, f.terms.values()
-    signs = [min((atoms[g].sign for g, _ in mono), default=2) for mono in f.terms]
+    signs = [min([atoms[g].sign for g, _ in mono], default=2) for mono in f.terms]
     if min(signs) >= 1 and min(cs) > 0 and (not strict or 2 in signs):
         return True
     if min(signs) == 2 and max(cs) < 0:
@@ -156,22 +156,22 @@ def infimum(f: Formula) -> tuple[Fraction | None, bool]:
     """A lower bound of a polynomial in symbols, term by term, and whether it may be met; None: not
     known. Products and powers are those of symbols >= 0.
     """
-    total, met = ZERO, True
-    for mono, c in f.pairs:
-        spans = [f.ring.atoms[g].range for g, _ in mono if f.ring.atoms[g].kind == "symbol"]
-        alone = [e for _, e in mono] == [1]
-        whole = all(e.denominator == 1 and e > 0 for _, e in mono)
-        ends = [span.lower if c > 0 else span.upper for span in spans]
-        known = [end for end in ends if end is not None]
-        rising = alone or (whole and all(span.sign > 0 for span in spans))
-        if len(known) < len(mono) or not rising:
-            return None, False
-        term = c * math.prod(end ** int(e) for end, (_, e) in zip(known, mono, strict=True))
-        closed = all(span.left if c > 0 else span.right for span in spans)
+    low, met, atoms = ZERO, True, f.ring.atoms
+    for mono, c in f.terms.items():
+        alone = len(mono) == 1 and mono[0][1] == 1
+        term, closed, positive = Fraction(c), True, True
+        for g, e in mono:
+            atom, span = atoms[g], atoms[g].range
+            end, has = (span.lower, span.left) if c > 0 else (span.upper, span.right)
+            rising = alone or (atom.sign > 0 and e > 0 and e.denominator == 1)
+            if atom.kind != "symbol" or end is None or not rising:
+                return None, False
+            term = term * (end if e == 1 else end ** int(e)) if end else ZERO
+            closed, positive = closed and has, positive and atom.sign == 2
+        low += term
         zero = not term and not alone  # met where a factor may be 0
-        total += term
-        met = met and (min(span.sign for span in spans) < 2 if zero else closed)
-    return total, met
+        met = met and (not positive if zero else closed)
+    return low / f.den, met
 
 
 def least(atom: Atom) -> tuple[Fraction | None, bool]:

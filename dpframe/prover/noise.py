@@ -15,12 +15,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 
-from dpframe.graph import Node, OfBudgets, Procedure, Release, path
+from dpframe.graph import Node, OfBudgets, Procedure, Release, path, procedures
 from dpframe.graph.facts import answers
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.scaled import Scaled
 from dpframe.graph.maps.weighted import Weighing, WeightedOnGrid
-from dpframe.graph.procedures import TiltedMinimum
 from dpframe.graph.release import symbols_of
 from dpframe.graph.statistics import RawAggregate, Statistic
 from dpframe.identity import own
@@ -119,7 +118,9 @@ def _one_row(problem: Problem) -> Iterator[Obligation]:
 def _only_noise(problem: Problem) -> Iterator[Obligation]:
     """The rule is about noise: not about procedures, bounds that may fail, or noise of others."""
     graph = problem.graph
-    others: list[Node] = [one for one in graph.procedures if not isinstance(one, TiltedMinimum)]
+    others: list[Node] = [
+        one for one in graph.procedures if not isinstance(one, procedures.TiltedMinimum)
+    ]
     others += graph.bounds
     foreign = problem.foreign
     others += [one for one in graph.releases if {one.noise, type(one.rule)} & {*foreign}]

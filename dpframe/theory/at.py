@@ -227,7 +227,8 @@ class Context:
         shown = found.den == 1 and all(
             atom.range.integer and e > 0 and e.denominator == 1 for atom, e in atoms
         )
-        self.require(shown, f"{name} must be a whole number or symbol: {text_of(found)}")
+        whole = "" if shown else f"{name} must be a whole number or symbol: {text_of(found)}"
+        self.require(shown, whole)
         self.at_least(found, 1, f"{name} must be at least 1")
         return found
 

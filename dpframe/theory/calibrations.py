@@ -66,7 +66,8 @@ def calibration(
             if found.limit is not None:
                 most, sign = found.limit(c), "<" if found.strict else "<="
                 shown = c.assume(epsilon, most, strict=found.strict)
-                c.require(shown, f"{text_of(epsilon)} {sign} {text_of(most)} is missing")
+                missing = "" if shown else f"{text_of(epsilon)} {sign} {text_of(most)} is missing"
+                c.require(shown, missing)
 
         return size
 

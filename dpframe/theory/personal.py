@@ -193,7 +193,8 @@ def derive(c: At, node: Json, index: int) -> None:
     c.where = f"node {index}"
     c.require(type(node) is dict and type(node.get("kind")) is str, "an object with a kind")
     c.where = f"node {index} ({node['kind']:.40})"
-    c.require(node["kind"] in KINDS, f"kind must be one of {sorted(KINDS)}")
+    known = node["kind"] in KINDS
+    c.require(known, "" if known else f"kind must be one of {sorted(KINDS)}")
     kind = KINDS[node["kind"]]
     node = {**dict.fromkeys(kind.optional), **node}
     keys(node, c.where, id=int, kind=str, inputs=list, **dict.fromkeys(kind.keys, object))

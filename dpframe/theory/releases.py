@@ -33,7 +33,7 @@ def amounts_of(c: At, value: Json, _: str = "", *, positive: bool = False) -> di
     """Amounts of a guarantee, by currency. Raises Refused."""
     known = [set(one.currency) for one in GUARANTEES.values()]
     fits = type(value) is dict and set(value) in known
-    c.require(fits, f"amounts of one of {[sorted(one) for one in known]}")
+    c.require(fits, "" if fits else f"amounts of one of {[sorted(one) for one in known]}")
     return {key: c.positive(one, key) if positive else c.formula(one) for key, one in value.items()}
 
 
@@ -57,8 +57,8 @@ def _release(
     """The statistic plus noise of its own, `times` times over; of samples it costs no more."""
     c.require((name or "a").isidentifier(), "name must be a name")
     foreign, by = ":" in mechanism, "stated" if ":" in rule else rule
-    known = (mechanism, by) in THEOREMS and states is None
-    c.require(foreign or known, f"states: null; and one of {sorted(THEOREMS)}")
+    known = foreign or ((mechanism, by) in THEOREMS and states is None)
+    c.require(known, "" if known else f"states: null; and one of {sorted(THEOREMS)}")
     drawn = noise_of(mechanism)
     mechanism = drawn.instead_of or mechanism
     one = statistic.l1 if drawn.norm == "L1" else statistic.l2
