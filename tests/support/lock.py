@@ -74,6 +74,20 @@ MEANT: Mapping[str, str] = {
     "AdaSSPBudgetTight | replace-one | one | mu": "maxima over gamma are decided",
     "AdaSSPBudgetTight | replace-one | one | rho": "maxima over gamma are decided",
     "NoisyGradientDescentPrinted | replace-one": "zCDP totals in symbols are decided",
+    "AdaSSPBudget | ": "the mirrored noise of X'X is stated, so that its share is judged apart",
+    "ThesisClipped | ": "entries are clipped on the upper side only",
+    "UniformRidge | ": "the printed noise, in place of a smaller one that was derived",
+    **{
+        f"declaration | {name} | ": "declared since"
+        for name in (
+            "SSPThesisSplit",
+            "ThesisRowNorm",
+            "PersonalizedRidgeKnownBound",
+            "Lasso",
+            "ElasticNet",
+        )
+    },
+    "FullGaussian(": "a form of noise that is declared since",
     **{
         f"ApproximateMinima | {relation} | three rows": "a release is named, not a part of it"
         for relation in ("add/remove", "replace-one")
