@@ -14,7 +14,7 @@ import attrs
 import dpframe as dp
 from dpframe.errors import InvalidArgument
 
-from .mirrored import AdaSSPWangMirrored
+from .isotropic import AdaSSPWangIsotropic
 
 ZERO = "ZeroPredictor"
 BASELINES = (ZERO, "OLS", "Ridge")
@@ -44,8 +44,9 @@ RIVALS = (
 )
 EXPLAINING = (RECALIBRATED, f"{JOINT}@{PUBLISHED}")  # steps of the margin, no rivals
 OWN: dict[str, Callable[..., dp.Regression]] = {
-    MIRRORED: AdaSSPWangMirrored,
-    RECALIBRATED: lambda: dp.regressions.Jointly(of=dp.literature.AdaSSPWang()),
+    MIRRORED: dp.literature.AdaSSPWang,
+    PUBLISHED: AdaSSPWangIsotropic,
+    RECALIBRATED: lambda: dp.regressions.Jointly(of=AdaSSPWangIsotropic()),
 }
 
 

@@ -16,6 +16,7 @@ NOTES = (
     "         a free hyperparameter has an example's value: dpframe dossier has the worst one's",
     "*        certified where the hypothesis of a theorem holds, not for every epsilon and delta",
     "+        refused as a claim for every epsilon and delta, though it holds at these numbers",
+    "no data  it reads no row and no label: there is nothing to certify",
     "--why    where each is certified, and what stands in the way of the others",
 )
 

@@ -82,12 +82,12 @@ class ExactDraw(Draw):
 
     def sample(self, values: Mapping[Node, Array], randomness: Randomness) -> Array:
         """Every coordinate with noise of its own, then in doubles."""
-        statistic = self.release.statistic
-        found = runs(statistic, values, isotropic=self.release.mechanism.isotropic)
+        statistic, noise = self.release.statistic, self.release.noise
+        found = runs(statistic, values, noise)
         noisy = np.zeros((*self.copies, sum(len(run.places) for run in found)))
         for run in found:
             noisy[..., run.places] = self._noisy(run, randomness)
-        return arranged(statistic, noisy, np.shape(values[statistic]))
+        return arranged(noisy, np.shape(values[statistic]), symmetric=self.release.symmetric)
 
     def _noisy(self, run: Run, randomness: Randomness) -> Array:
         size, unit = self.sizes[run.grain]
@@ -111,7 +111,7 @@ class RealDraw(Draw):
         return np.asarray(value + self._noise(value.shape, randomness.generator))
 
     def _noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
-        mechanism, symmetric = self.release.mechanism, self.release.statistic.symmetric
+        mechanism, symmetric = self.release.mechanism, self.release.symmetric
         if not (self.copies and mechanism.joint):
             return mechanism.sample(self.size, (*self.copies, *shape), rng, symmetric=symmetric)
         copies = range(self.copies[0])
@@ -128,7 +128,7 @@ def _in_steps(size: Expression, step: Expression) -> Expression:
 
 def _sizes(release: Release, numbers: PublicNumbers) -> dict[Grain, tuple[Fraction, float]]:
     mechanism, found = release.mechanism, {}
-    for grain in grains(release.statistic, isotropic=mechanism.isotropic):
+    for grain in grains(release.statistic, type(mechanism)):
         size = Fraction(numbers.up(_in_steps(mechanism.formula, grain.step)))
         check_drawn(type(mechanism), size)
         found[grain] = size, numbers.up(grain.unit)

@@ -1,8 +1,8 @@
 """A value in whole steps as independent coordinates: which entry is one, and in which step.
 
-A symmetric matrix has its upper triangle. Isotropic noise is independent in coordinates whose L2
-norm is Frobenius's, so that entries off the diagonal count sqrt(2) times; a stack is laid out in
-such coordinates itself.
+A symmetric matrix has its upper triangle, unless noise has a draw for every entry. Isotropic noise
+is independent in coordinates whose L2 norm is Frobenius's, so that entries off the diagonal count
+sqrt(2) times; a stack is laid out in such coordinates itself.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from dpframe.graph import Node
 from dpframe.graph.statistics import Stack, Statistic
+from dpframe.mechanisms import AdditiveNoise
 from dpframe.symbols import Expression, sqrt
 
 Array = NDArray[Any]
+Noise = type[AdditiveNoise]
 
 
 @attrs.frozen
@@ -38,38 +40,45 @@ class Run:
     whole: Array
 
 
-def grains(statistic: Statistic, *, isotropic: bool, stacked: bool = False) -> tuple[Grain, ...]:
-    """The grains of an exact statistic: of a matrix, on its diagonal and off it."""
+def grains(statistic: Statistic, noise: Noise | None) -> tuple[Grain, ...]:
+    """The grains of an exact statistic: of a matrix, on its diagonal and off it, where `noise` is
+    symmetric; None is for a part of a stack.
+    """
     if isinstance(statistic, Stack):
-        parts = statistic.parts
-        return tuple(one for part in parts for one in grains(part, isotropic=True, stacked=True))
+        return tuple(one for part in statistic.parts for one in grains(part, None))
     step = statistic.step
     if step is None:
         return ()
-    if not statistic.symmetric:
+    if not _triangular(statistic, noise):
         return (Grain(step, step),)
     across = sqrt(2) * step
-    return Grain(step, step), Grain(across if isotropic else step, across if stacked else step)
+    isotropic = noise is None or noise.isotropic
+    return Grain(step, step), Grain(across if isotropic else step, step if noise else across)
 
 
-def runs(statistic: Statistic, values: Mapping[Node, Array], *, isotropic: bool) -> list[Run]:
+def _triangular(statistic: Statistic, noise: Noise | None) -> bool:
+    """Whether the upper triangle has the coordinates."""
+    return statistic.symmetric and (noise is None or noise.symmetric)
+
+
+def runs(statistic: Statistic, values: Mapping[Node, Array], noise: Noise) -> list[Run]:
     """The coordinates of an exact statistic's value, one run a grain."""
-    found = zip(grains(statistic, isotropic=isotropic), _whole(statistic, values, 0), strict=True)
+    found = zip(grains(statistic, noise), _whole(statistic, values, 0, noise), strict=True)
     return [Run(grain, places, whole) for grain, (places, whole) in found]
 
 
 def _whole(
-    statistic: Statistic, values: Mapping[Node, Array], start: int
+    statistic: Statistic, values: Mapping[Node, Array], start: int, noise: Noise | None
 ) -> Iterator[tuple[Array, Array]]:
     """(places, whole numbers) of every grain; places count from `start`."""
     if isinstance(statistic, Stack):
         for part in statistic.parts:
-            for places, whole in _whole(part, values, start):
+            for places, whole in _whole(part, values, start, None):
                 yield places, whole
             start += _size(part, values)
         return
     value = np.asarray(values[statistic])
-    if not statistic.symmetric:
+    if not _triangular(statistic, noise):
         yield start + np.arange(value.size), np.ravel(value)
         return
     rows, columns = np.triu_indices(len(value))
@@ -85,9 +94,9 @@ def _size(statistic: Statistic, values: Mapping[Node, Array]) -> int:
     return d[0] * (d[0] + 1) // 2 if statistic.symmetric else int(np.prod(d))
 
 
-def arranged(statistic: Statistic, coordinates: Array, shape: tuple[int, ...]) -> Array:
+def arranged(coordinates: Array, shape: tuple[int, ...], *, symmetric: bool) -> Array:
     """Coordinates, (..., m), as arrays of `shape`; symmetric ones mirror their upper triangle."""
-    if not statistic.symmetric:
+    if not symmetric:
         return coordinates.reshape((*coordinates.shape[:-1], *shape))
     matrix = np.zeros((*coordinates.shape[:-1], *shape))
     rows, columns = np.triu_indices(shape[0])

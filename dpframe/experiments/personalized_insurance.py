@@ -72,7 +72,7 @@ METHODS = (
     Method(
         "uniform, printed", PAPER, LEAST, uniform(dp.literature.PersonalizedRidgePrinted()), 344.6
     ),
-    Method("UniformRidge", BOOK, LEAST, uniform(dp.literature.UniformRidge())),
+    Method("uniform, least noise", BOOK, LEAST, uniform(dp.PersonalizedRidge())),
     Method("PersonalizedRidge", PAPER, JOINS, JOINED),
     Method("PersonalizedRidge", BOOK, JOINS, JOINED),
     Method("sample, largest, coded", PAPER, JOINS, coded("largest"), 0.2607, CLAIMED),

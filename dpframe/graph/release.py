@@ -178,11 +178,16 @@ class Release(Node):
         return isinstance(node, (RowSource, ColumnSource)) and node.draft
 
     @property
+    def symmetric(self) -> bool:
+        """Whether a symmetric matrix is released: its statistic is one, and its noise."""
+        return self.statistic.symmetric and self.noise.symmetric
+
+    @property
     def entries(self) -> Expression:
-        """How many numbers are drawn: those of the shape, or of the upper triangle of a symmetric
-        matrix.
+        """How many numbers are drawn: those of the shape, or of the upper triangle where what is
+        released is symmetric.
         """
-        if self.statistic.symmetric:
+        if self.symmetric:
             d = self.statistic.shape[0]
             return d * (d + 1) * Fraction(1, 2)
         return multiply(ONE, *self.statistic.shape)

@@ -15,6 +15,9 @@ from dpframe.literature.ops_published import OPSConservativeCoded as OPSConserva
 from dpframe.literature.ops_published import OPSDiffusedCoded as OPSDiffusedCoded
 from dpframe.literature.ops_published import OPSPrinted as OPSPrinted
 from dpframe.literature.personalized_published import (
+    PersonalizedRidgeKnownBound as PersonalizedRidgeKnownBound,
+)
+from dpframe.literature.personalized_published import (
     PersonalizedRidgePrinted as PersonalizedRidgePrinted,
 )
 from dpframe.literature.personalized_published import SampledRidgeCoded as SampledRidgeCoded
@@ -41,6 +44,8 @@ from .functional_published import FunctionalRidgePrinted as FunctionalRidgePrint
 from .gradient_descent_published import NoisyGradientDescentPrinted as NoisyGradientDescentPrinted
 from .ssp_published import SSPStatsmodels as SSPStatsmodels
 from .ssp_published import SSPThesis as SSPThesis
+from .ssp_published import SSPThesisSplit as SSPThesisSplit
 from .thesis_published import ThesisClipped as ThesisClipped
 from .thesis_published import ThesisMaxNorm as ThesisMaxNorm
+from .thesis_published import ThesisRowNorm as ThesisRowNorm
 from .thesis_published import ThesisStandardised as ThesisStandardised

@@ -7,11 +7,13 @@ from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
 from dpframe.graph.functions import aggregate
-from dpframe.graph.statistics import LambdaMin
-from dpframe.mechanisms import Gaussian
+from dpframe.graph.statistics import LambdaMin, Statistic
+from dpframe.mechanisms import Gaussian, MirroredGaussian
+from dpframe.mechanisms.base import StdNoise
 from dpframe.privacy import Share
 from dpframe.regressions.adassp import RHO
 from dpframe.regressions.solve import adaptive_ridge
+from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, analytic_sigma, constant, exact, log, parameter, sqrt
 
 
@@ -19,12 +21,14 @@ class StatedAdaSSP(Regression):
     """Abstract: adaSSP as papers state it, with `tail` standard deviations of margin.
 
     Three releases of std tail/(epsilon/3) times (B^2, B^2, B Y), each claiming a third of the
-    budget; the eigenvalue is lowered by `tail` of its stds; `identity` I is added to X'X.
+    budget; the eigenvalue is lowered by `tail` of its stds; `identity` I is added to X'X. Noise on
+    X'X has the form `on_gram`.
     """
 
     variant: ClassVar[str] = "printed"
     claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "adaSSP"
+    on_gram: ClassVar[type[StdNoise]] = MirroredGaussian
     identity: ClassVar[int] = 0
     rho: Expression = RHO
 
@@ -37,17 +41,17 @@ class StatedAdaSSP(Regression):
         for_floor, for_gram, for_moment = budget.split_evenly(3)
         tail = self.tail(budget.delta)
         unit = tail / (budget.epsilon / 3)
-        square, product = Gaussian(unit * X.radius**2), Gaussian(unit * X.radius * y.radius)
-        floor = release(LambdaMin(X.T @ X), square, for_floor, name="floor")
-        gram = release(X.T @ X, square, for_gram, name="gram")
-        moment = release(X.T @ y, product, for_moment, name="moment")
+        square, product = unit * X.radius**2, unit * X.radius * y.radius
+        floor = release(LambdaMin(X.T @ X), Gaussian(square), for_floor, name="floor")
+        gram = release(X.T @ X, self.on_gram(square), for_gram, name="gram")
+        moment = release(X.T @ y, Gaussian(product), for_moment, name="moment")
         shift, identity = tail * floor.std, constant(self.identity)
         return post(adaptive_ridge, floor, gram, moment, shift, gram.std, self.rho, identity)
 
 
 class AdaSSPWang(StatedAdaSSP):
-    """adaSSP as Wang prints it: stds that lack sqrt 2 for their shares and hold jointly.
-    [Wang18, Alg. 2]
+    """adaSSP as Wang prints it: stds that lack sqrt 2 for their shares and hold jointly, noise on
+    X'X mirrored. [Wang18, Alg. 2]
     """
 
     paper: ClassVar[str] = "Wang18"
@@ -58,11 +62,14 @@ class AdaSSPWang(StatedAdaSSP):
 
 
 class AdaSSPWangCoded(StatedAdaSSP):
-    """adaSSP as Wang's code does it: the printed stds, on X'X + I. [Wang18, adassp.m]"""
+    """adaSSP as Wang's code does it: the printed stds, noise on X'X isotropic, on X'X + I.
+    [Wang18, adassp.m]
+    """
 
     paper: ClassVar[str] = "Wang18"
     variant: ClassVar[str] = "coded"
     claimed_for: ClassVar[str] = "add/remove"
+    on_gram: ClassVar[type[StdNoise]] = Gaussian
     identity: ClassVar[int] = 1
 
     def tail(self, delta: Expression) -> Expression:
@@ -71,7 +78,7 @@ class AdaSSPWangCoded(StatedAdaSSP):
 
 
 class AdaSSPPiazza(StatedAdaSSP):
-    """adaSSP as Piazza prints it, on X'X + I. [Piazza21, Alg. 2]"""
+    """adaSSP as Piazza prints it, noise on X'X mirrored, on X'X + I. [Piazza21, Alg. 2]"""
 
     paper: ClassVar[str] = "Piazza21"
     identity: ClassVar[int] = 1
@@ -82,7 +89,7 @@ class AdaSSPPiazza(StatedAdaSSP):
 
 
 class AdaSSPThesis(StatedAdaSSP):
-    """adaSSP with the noise that the thesis fixes. [Thesis, Alg. 3]"""
+    """adaSSP with the noise that the thesis fixes, mirrored on X'X. [Thesis, Alg. 3]"""
 
     paper: ClassVar[str] = "Thesis"
     title: ClassVar[str] = "adaSSP, fixed noise"
@@ -117,7 +124,7 @@ class AdaSSPGoogle(Regression):
         tail = sqrt(log(6 / budget.delta))
         unit = tail / (budget.epsilon / 3)
         floor = release(LambdaMin(X.T @ X), Gaussian(unit * row**2), for_floor, name="floor")
-        gram = release(X.T @ X, Gaussian(unit * row**2), for_gram, name="gram")
+        gram = release(X.T @ X, MirroredGaussian(unit * row**2), for_gram, name="gram")
         moment = release(X.T @ y, Gaussian(unit * row * label), for_moment, name="moment")
         shift = tail * floor.std
         return post(adaptive_ridge, floor, gram, moment, shift, gram.std, self.rho, constant(0))
@@ -152,7 +159,7 @@ class AdaSSPHessianMix(Regression):
         unit = analytic_sigma(for_floor.epsilon, for_floor.delta + TOLERANCE)
         square, product = unit * X.radius**2, unit * X.radius * y.radius
         floor = release(LambdaMin(X.T @ X), Gaussian(square), for_floor, name="floor")
-        gram = release(X.T @ X, Gaussian(square), for_gram, name="gram")
+        gram = release(X.T @ X, MirroredGaussian(square), for_gram, name="gram")
         moment = release(X.T @ y, Gaussian(product), for_moment, name="moment")
         shift = unit * floor.std
         return post(adaptive_ridge, floor, gram, moment, shift, gram.std, self.rho, constant(0))
@@ -160,7 +167,7 @@ class AdaSSPHessianMix(Regression):
 
 class AdaSSPBudget(Regression):
     """adaSSP with a share gamma for its ridge parameter, calibrated by Kamath and Ullman's theorem
-    as printed. [Piazza21, Alg. 3]
+    as printed, noise on X'X mirrored. [Piazza21, Alg. 3]
     """
 
     paper: ClassVar[str] = "Piazza21"
@@ -176,7 +183,14 @@ class AdaSSPBudget(Regression):
             self.gamma, (1 - self.gamma) / 2, (1 - self.gamma) / 2
         )
         floor = release(LambdaMin(X.T @ X), Gaussian.kamath_ullman, hyper, name="floor")
-        gram = release(X.T @ X, Gaussian.kamath_ullman, for_gram, name="gram")
+        gram = release(X.T @ X, mirrored(X.T @ X, for_gram), for_gram, name="gram")
         moment = release(X.T @ y, Gaussian.kamath_ullman, for_moment, name="moment")
         shift = sqrt(2 * log(2 / hyper.delta)) * floor.std
         return post(adaptive_ridge, floor, gram, moment, shift, gram.std, self.rho, constant(1))
+
+
+def mirrored(statistic: Statistic, share: Share) -> MirroredGaussian:
+    """Mirrored noise of the size that Kamath and Ullman's theorem prescribes."""
+    moved = statistic.sensitivity(L2)
+    size = constant(1) if moved is None else moved.value
+    return MirroredGaussian(Gaussian.kamath_ullman.calibrate(share, size).formula)

@@ -6,29 +6,33 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar
 
+import numpy as np
+
 from dpframe.errors import InvalidArgument
 from dpframe.graph import (
     ColumnNode,
     Regression,
     RowsNode,
     iterate,
+    loop,
     post,
+    release,
 )
 from dpframe.graph.functions import gradient
 from dpframe.graph.joint import unit_std
 from dpframe.graph.procedure import Huber
 from dpframe.graph.statistics import LambdaMin
-from dpframe.mechanisms import Gaussian
+from dpframe.mechanisms import FullGaussian, Gaussian, MirroredGaussian
 from dpframe.privacy import Share
-from dpframe.regressions.adassp import RHO
-from dpframe.regressions.boosted import boosted
 from dpframe.regressions.descent import averaged
+from dpframe.regressions.solve import Array, ridge_solve
 from dpframe.symbols import Expression, Number, constant, parameter, sqrt
 
 
 class BoostedAdaSSPCoded(Regression):
     """Boosted adaSSP as its authors' code has it: the mu that the budget affords serves as the std
-    of every release, where its inverse is needed. Residuals are clipped to Y. [Tang23, code]
+    of every release, where its inverse is needed. Residuals are clipped to Y; noise on X'X is
+    mirrored, its ridge sqrt(d) 1.96 stds less the eigenvalue lowered by 1.96 stds. [Tang23, code]
 
     The code takes the smallest *positive* eigenvalue, which nothing bounds where columns depend on
     each other; here it is the smallest of all. What that costs is a lower bound on what the code
@@ -41,17 +45,18 @@ class BoostedAdaSSPCoded(Regression):
     title: ClassVar[str] = "boosted adaSSP"
     understated: ClassVar[str] = "the code releases the smallest positive eigenvalue"
     rounds: Expression = constant(100)
-    rho: Expression = RHO
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Three releases, the last one T times over."""
         point = iterate(X.columns)
         gradients = gradient(X, y, at=point, loss=Huber(y.radius))
         mu, square = 1 / unit_std(budget), X.radius**2
-        sizes = (square, square, X.radius * y.radius)
-        noises = tuple(Gaussian(std=mu * size) for size in sizes)
-        statistics = (LambdaMin(X.T @ X), X.T @ X, gradients)
-        return post(averaged, boosted(statistics, noises, self.rounds, self.rho), constant(0))
+        floor = release(LambdaMin(X.T @ X), Gaussian(mu * square), name="floor")
+        gram = release(X.T @ X, MirroredGaussian(mu * square), name="gram")
+        noise = Gaussian(mu * X.radius * y.radius)
+        step = release(gradients, noise, times=self.rounds, name="gradients")
+        path = loop(point, step, with_ridge, floor, gram, gram.std)
+        return post(averaged, path, constant(0))
 
 
 class BoostedAdaSSPKendall(Regression):
@@ -60,10 +65,12 @@ class BoostedAdaSSPKendall(Regression):
     violates already it is far too small: at (10, 1e-5) the exact delta is 4.918 times the claimed.
     [Dick23, private_kendall/boosted_adassp.py]
 
-    mu/sqrt 3 for the smallest eigenvalue, for X'X and for all rounds. The code takes 1 for every
-    sensitivity whatever bounds it is given; here they are B^2, B^2 and B Y. Where epsilon and delta
-    are numbers the grid is that of the code, in doubles; elsewhere `excess`, unknown and positive,
-    stands for what mu has too much, and no number of it is the code's.
+    The ridge is the noisy eigenvalue itself, and the system is solved by its pseudoinverse.
+    mu/sqrt 3 for the smallest eigenvalue, for X'X, with a draw for every entry, and for all rounds.
+    The code takes 1 for every sensitivity whatever bounds it is given; here they are B^2, B^2 and B
+    Y. Where epsilon and delta are numbers the grid is that of the code, in doubles; elsewhere
+    `excess`, unknown and positive, stands for what mu has too much, and no number of it is the
+    code's.
     """
 
     paper: ClassVar[str] = "Dick23; Tang23"
@@ -71,17 +78,39 @@ class BoostedAdaSSPKendall(Regression):
     claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "boosted adaSSP, google-research"
     rounds: Expression = constant(100)
-    rho: Expression = RHO
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Three releases, the last one T times over; equal squared mu."""
         point = iterate(X.columns)
         gradients = gradient(X, y, at=point, loss=Huber(y.radius))
         unit, square = sqrt(3) / affordable(budget), X.radius**2
-        sizes = (square, square, sqrt(self.rounds) * X.radius * y.radius)
-        noises = tuple(Gaussian(std=unit * size) for size in sizes)
-        statistics = (LambdaMin(X.T @ X), X.T @ X, gradients)
-        return post(averaged, boosted(statistics, noises, self.rounds, self.rho), constant(0))
+        floor = release(LambdaMin(X.T @ X), Gaussian(unit * square), name="floor")
+        gram = release(X.T @ X, FullGaussian(unit * square), name="gram")
+        noise = Gaussian(unit * sqrt(self.rounds) * X.radius * y.radius)
+        step = release(gradients, noise, times=self.rounds, name="gradients")
+        return post(averaged, loop(point, step, by_pseudoinverse, floor, gram), constant(0))
+
+
+def with_ridge(  # noqa: PLR0917 - dp.loop passes by position
+    theta: Array, gradient: Array, turn: int, floor: float, gram: Array, std: float
+) -> Array:
+    """theta - (X'X + ridge I)^-1 gradient, ridge = max(0, sqrt(d) 1.96 std - max(0, floor - 1.96
+    std)). [Tang23, code]
+    """
+    del turn
+    wide = 1.96 * std
+    ridge = max(0.0, float(np.sqrt(len(theta))) * wide - max(0.0, floor - wide))
+    return theta + ridge_solve(gram, -gradient, ridge).coefficients
+
+
+def by_pseudoinverse(theta: Array, gradient: Array, turn: int, floor: float, gram: Array) -> Array:
+    """theta - (X'X + floor I)^+ gradient; theta where that is not finite. [Dick23, code]"""
+    del turn
+    try:
+        down = np.linalg.pinv(gram + floor * np.eye(len(theta))) @ gradient
+    except np.linalg.LinAlgError:
+        return theta
+    return theta - down if np.isfinite(down).all() else theta
 
 
 def affordable(budget: Share) -> Expression:
@@ -110,7 +139,6 @@ def grid_mu(epsilon: Fraction, delta: Fraction) -> Fraction:
     if epsilon > LARGEST:
         way_out = "Beyond, the search of the code does not end: its doubles overflow."
         raise InvalidArgument("epsilon", f"at most {LARGEST}", epsilon, way_out)
-    import numpy as np
     from scipy.stats import norm
 
     e, target = float(epsilon), float(delta)

@@ -17,6 +17,7 @@ from dpframe.audits.report import Audit, audit
 from dpframe.audits.sentence import conditions
 from dpframe.errors import DPFrameError, InvalidArgument
 from dpframe.graph import Column, Regression, Rows, Setting
+from dpframe.graph.node import DataNode
 from dpframe.privacy import (
     ApproxDP,
     Guarantee,
@@ -33,7 +34,7 @@ from dpframe.regressions import (
     FunctionalRidge,
     Tuned,
 )
-from dpframe.symbols import DELTA, EPSILON, parameter
+from dpframe.symbols import DATA, DELTA, EPSILON, parameter
 
 from .every import REGRESSIONS
 
@@ -47,6 +48,7 @@ WORDS = {
 }
 BUDGET = {"epsilon", "delta", "B", "Y"}  # symbols that have numbers there
 BOUNDS = re.compile(r"\[-?\(?value of [^\]]*\]")
+NO_DATA = "no data"
 NOTHING, CLAIMS = "nothing", {True: "epsilon", False: "(epsilon, delta)"}
 
 # Declarations made of others, and what stands for them in the list
@@ -75,9 +77,11 @@ class Entry:
 
     @cached_property
     def each(self) -> str:
-        """`certified` where each record may have any budget of its own, else `refused`. (The
-        verdict for one budget for all is another.)
+        """`certified` where each record may have any budget of its own, else `refused`; `no data`
+        where none are read. (The verdict for one budget for all is another.)
         """
+        if self.blind:
+            return NO_DATA
         target = PersonalizedDP(each("epsilon"), None if self.pure else DELTA)
         try:
             found = examine(self.regression, target=target, setting=setting_of(self.relation))
@@ -112,8 +116,19 @@ class Entry:
         return self.scope in ("every", "region") or (self.scope == "numbers" and not broken)
 
     @property
+    def blind(self) -> bool:
+        """Whether it reads nothing of the table, so that there is nothing to certify."""
+        if self.every is None:
+            return False
+        nodes = self.every.report.problem.graph.nodes
+        private = any(DATA in one.scope for node in nodes for one in node.formulas.values())
+        return not private and not any(isinstance(node, DataNode) for node in nodes)
+
+    @property
     def verdict(self) -> str:
-        """`certified` or `refused`."""
+        """`certified`, `refused`, or `no data` where none are read."""
+        if self.blind:
+            return NO_DATA
         return "certified" if self.certified else "refused"
 
     @property
@@ -138,6 +153,8 @@ class Entry:
     @property
     def reason(self) -> str:
         """One line: the derivation and where it holds; or what stands in the way, with numbers."""
+        if self.blind:
+            return "it reads no row and no label, so it costs nothing and needs no certificate"
         if not self.certified:
             return _refusal(self)
         where = {

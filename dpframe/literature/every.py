@@ -19,6 +19,7 @@ from dpframe.literature.ops_published import (
     OPSPrinted,
 )
 from dpframe.literature.personalized_published import (
+    PersonalizedRidgeKnownBound,
     PersonalizedRidgePrinted,
     SampledRidgeCoded,
     UniformRidge,
@@ -30,7 +31,14 @@ from dpframe.regressions.adaops import AdaOPS, AdaOPSRepaired
 from dpframe.regressions.adassp import AdaSSP
 from dpframe.regressions.adassp_budget import AdaSSPBudgetTight
 from dpframe.regressions.ambssgd import AMBSSGD, AdaptiveGradientDescent
-from dpframe.regressions.baselines import OLS, PublicMean, Ridge, ZeroPredictor
+from dpframe.regressions.baselines import (
+    OLS,
+    ElasticNet,
+    Lasso,
+    PublicMean,
+    Ridge,
+    ZeroPredictor,
+)
 from dpframe.regressions.bayesian import BayesianSSP, BayesianSSPPure
 from dpframe.regressions.boosted import BoostedAdaSSP
 from dpframe.regressions.const_ssp import ConstSSPFull
@@ -75,8 +83,13 @@ from .functional_published import (
     FunctionalRidgePrinted,
 )
 from .gradient_descent_published import NoisyGradientDescentPrinted
-from .ssp_published import SSPStatsmodels, SSPThesis
-from .thesis_published import ThesisClipped, ThesisMaxNorm, ThesisStandardised
+from .ssp_published import SSPStatsmodels, SSPThesis, SSPThesisSplit
+from .thesis_published import (
+    ThesisClipped,
+    ThesisMaxNorm,
+    ThesisRowNorm,
+    ThesisStandardised,
+)
 
 REGRESSIONS = (
     JointSSP,
@@ -85,6 +98,7 @@ REGRESSIONS = (
     SSPWang,
     SSPWangCoded,
     SSPThesis,
+    SSPThesisSplit,
     SSPStatsmodels,
     AdaSSP,
     AdaSSPWang,
@@ -150,6 +164,7 @@ REGRESSIONS = (
     RobustAdaSSP,
     RobustQuantileSSP,
     ThesisStandardised,
+    ThesisRowNorm,
     ThesisMaxNorm,
     ThesisClipped,
     SubAgg,
@@ -160,6 +175,7 @@ REGRESSIONS = (
     TukeyCoded,
     PersonalizedRidge,
     PersonalizedRidgePrinted,
+    PersonalizedRidgeKnownBound,
     UniformRidge,
     SampledRidge,
     SampledRidgeCoded,
@@ -169,6 +185,8 @@ REGRESSIONS = (
     OLS,
     LeastSquaresDPrivStats,
     Ridge,
+    Lasso,
+    ElasticNet,
     ZeroPredictor,
     PublicMean,
 )

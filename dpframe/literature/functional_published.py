@@ -2,6 +2,11 @@
 
 The exact sensitivity of what is released is (d + 1)^2, under both relations: the printed noise is
 twice what the printed release needs. (docs/proofs/monomials.md)
+
+The noisy polynomial may have no minimum. The paper's closed forms (Eq. 3, 5) are its stationary
+points then, which may lie far away: the instability that the paper reports. They are taken here;
+with a penalty on |theta|_1, where the paper has a solver that fits no such form, the stationary
+point that continues them. (stationary.py)
 """
 
 from __future__ import annotations
@@ -14,13 +19,15 @@ from dpframe.graph.maps.grid import unit_of_entries
 from dpframe.mechanisms import Laplace
 from dpframe.privacy import Share
 from dpframe.regressions.functional import HALF, NOTHING, ONE, check_penalty
-from dpframe.regressions.quadratic import printed_fit
 from dpframe.symbols import Expression
+
+from .stationary import stationary_fit
 
 
 class FunctionalLinearPrinted(Regression):
     """Linear regression from the coefficients of the squared loss, y'y among them, each with
-    Laplace(2 (d^2 + 2 d + 1)/epsilon). [Dandekar18, Alg. 1, Lem 2]
+    Laplace(2 (d^2 + 2 d + 1)/epsilon): the stationary point of the noisy loss, convex or not.
+    [Dandekar18, Alg. 1, Lem 2]
     """
 
     paper: ClassVar[str] = "Dandekar18"
@@ -80,9 +87,9 @@ class FunctionalElasticNetPrinted(Regression):
 
 def printed(X: RowsNode, y: ColumnNode, budget: Share, lam: Expression, alpha: Expression) -> Post:
     """The printed noise, 2 (d^2 + 2 d + 1)/epsilon, on every monomial, of degree 0 too; the
-    minimiser as it is.
+    stationary point as it is.
     """
     check_penalty(lam, alpha)
     noise = Laplace(scale=2 * (X.columns + 1) ** 2 / budget.epsilon)
     noisy = release(monomials(X, y), noise, budget, name="coefficients")
-    return post(printed_fit, noisy, unit_of_entries(X), y.radius, lam, alpha)
+    return post(stationary_fit, noisy, unit_of_entries(X), y.radius, lam, alpha)

@@ -11,7 +11,6 @@ from dpframe.graph.statistics import Argmin, Count
 from dpframe.mechanisms import L2Laplace
 from dpframe.privacy import Share
 from dpframe.regressions.output_perturbation import perturbed
-from dpframe.regressions.personalized import longest
 from dpframe.symbols import Expression, constant, exact, maximum, minimum, sqrt
 
 
@@ -30,17 +29,38 @@ class PersonalizedRidgePrinted(Regression):
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """One release, of noise that is never less than it must be."""
         total = X.total(budget.epsilon) if self.total is None else self.total
-        row, label = X.radius, y.radius
-        radius = minimum(label / sqrt(self.penalty), row * label / self.penalty)
-        scale = 2 * row * (label + row * radius) / (self.penalty * total)
-        found = Argmin(X, y, Squared(), self.penalty, radius, 0, budget.epsilon / total)
-        theta = release(found, L2Laplace(scale), budget, name="coefficients")
-        return post(perturbed, theta, self.penalty)
+        radius = longest_printed(X, y, self.penalty)
+        return printed(X, y, budget, self.penalty, radius, total)
+
+
+class PersonalizedRidgeKnownBound(Regression):
+    """PDP-OP as printed for people who know that no least squares solution is longer than `known`:
+    noise at the rate penalty total/(2 B (Y + B T)), with T = min(known, Y/sqrt(penalty),
+    B Y/penalty). [Acharya24, Thm 3.4]
+
+    The theorem assumes this of every table (Assumption 3.3), which nobody can check. Here the
+    minimiser is sought among |theta| <= T: where the assumption is true that changes nothing, and
+    where it is false the guarantee holds all the same.
+    """
+
+    paper: ClassVar[str] = "Acharya24"
+    variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "replace-one"
+    title: ClassVar[str] = "personalised ridge, known bound"
+    penalty: Expression = constant(1)
+    known: Expression = constant(1)
+    total: Any = None
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """One release."""
+        total = X.total(budget.epsilon) if self.total is None else self.total
+        radius = minimum(self.known, longest_printed(X, y, self.penalty))
+        return printed(X, y, budget, self.penalty, radius, total)
 
 
 class UniformRidge(Regression):
-    """The baseline: equal weights, and for everybody the noise that the smallest epsilon asks for.
-    [ChaudhuriM09, Alg. 1] [Acharya24, Sec 4.1]
+    """The baseline: PDP-OP as printed with equal weights, and for everybody the noise that the
+    smallest epsilon asks for. [ChaudhuriM09, Alg. 1] [Acharya24, Sec 4.1]
     """
 
     paper: ClassVar[str] = "ChaudhuriM09; Acharya24"
@@ -51,11 +71,9 @@ class UniformRidge(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """One release."""
-        radius = longest(X.radius, y.radius, self.penalty)
-        weight = 1 / maximum(X.rows, 1)
-        found = Argmin(X, y, Squared(), self.penalty, radius, 0, weight)
-        theta = release(found, L2Laplace.pure, budget, name="coefficients")
-        return post(perturbed, theta, self.penalty)
+        radius = longest_printed(X, y, self.penalty)
+        everybody = maximum(X.rows, 1) * budget.epsilon
+        return printed(X, y, budget, self.penalty, radius, everybody)
 
 
 class SampledRidgeCoded(Regression):
@@ -79,9 +97,31 @@ class SampledRidgeCoded(Regression):
         threshold = self.threshold if choose is None else choose(budget.epsilon)
         rows, column, whole = thinned(X, y, budget, threshold)
         kept = exact(Count(rows))
-        row, label = X.radius, y.radius
-        radius = minimum(label / sqrt(self.penalty), row * label / self.penalty)
+        row, label, radius = X.radius, y.radius, longest_printed(X, y, self.penalty)
         scale = 2 * row * (label + row * radius) / (self.penalty * threshold * kept)
         found = Argmin(rows, column, Squared(), self.penalty * kept, radius, 0)
         theta = release(found, L2Laplace(scale), whole, name="coefficients")
         return post(perturbed, theta, self.penalty)
+
+
+def longest_printed(X: RowsNode, y: ColumnNode, penalty: Expression) -> Expression:
+    """T = min(Y/sqrt(penalty), B Y/penalty): no minimiser is longer. [Acharya24, Lem A.1, A.2]"""
+    return minimum(y.radius / sqrt(penalty), X.radius * y.radius / penalty)
+
+
+def printed(  # noqa: PLR0917 - as the formula has them
+    X: RowsNode,
+    y: ColumnNode,
+    budget: Share,
+    penalty: Expression,
+    radius: Expression,
+    total: Expression,
+) -> Any:
+    """The minimiser of sum epsilon/total (x'theta - y)^2 + penalty |theta|^2 over |theta| <=
+    radius, with noise at the printed rate, penalty total/(2 B (Y + B radius)).
+    """
+    row, label = X.radius, y.radius
+    scale = 2 * row * (label + row * radius) / (penalty * total)
+    found = Argmin(X, y, Squared(), penalty, radius, 0, budget.epsilon / total)
+    theta = release(found, L2Laplace(scale), budget, name="coefficients")
+    return post(perturbed, theta, penalty)

@@ -2,91 +2,120 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, ClassVar
 
-from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
-from dpframe.mechanisms import Gaussian
+import numpy as np
+
+from dpframe.graph import ColumnNode, Regression, Release, RowsNode, post, release
+from dpframe.mechanisms import FullGaussian, Gaussian, MirroredGaussian
+from dpframe.mechanisms.base import StdNoise
 from dpframe.privacy import Share
+from dpframe.regressions.adassp import RHO
 from dpframe.regressions.solve import Array, Fit, constant_ridge, ridge_solve
 from dpframe.symbols import Expression, constant, log, sqrt
 
 
-class SSPPiazza(Regression):
-    """SSP as Piazza prints it: std sqrt(2 log(4/delta)) sensitivity/(epsilon/2) for both, ridge 1.
-    [Piazza21, Alg. 1]
+class StatedSSP(Regression):
+    """Abstract: SSP as papers state it. Two releases of std `unit` times (B^2, B Y), noise of the
+    form `on_gram` on X'X; each claims half of the budget, or nothing where it is not `split`.
+    """
+
+    variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "add/remove"
+    title: ClassVar[str] = "SSP"
+    on_gram: ClassVar[type[StdNoise]] = MirroredGaussian
+    split: ClassVar[bool] = True
+    ridge: ClassVar[int] = 0
+
+    @abstractmethod
+    def unit(self, budget: Share) -> Expression:
+        """The std for a sensitivity of 1, from the whole budget."""
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """X'X and X'y."""
+        shares = budget.split_evenly(2) if self.split else (None, None)
+        unit = self.unit(budget)
+        gram = release(X.T @ X, self.on_gram(unit * X.radius**2), shares[0], name="gram")
+        noise = Gaussian(unit * X.radius * y.radius)
+        moment = release(X.T @ y, noise, shares[1], name="moment")
+        return self.solved(gram, moment)
+
+    def solved(self, gram: Release, moment: Release) -> Any:
+        """The coefficients."""
+        return post(ridge_solve, gram, moment, constant(self.ridge))
+
+
+class SSPPiazza(StatedSSP):
+    """SSP as Piazza prints it: std sqrt(2 log(4/delta)) sensitivity/(epsilon/2) for both, mirrored
+    on X'X; ridge 1. [Piazza21, Alg. 1]
     """
 
     paper: ClassVar[str] = "Piazza21"
-    variant: ClassVar[str] = "printed"
-    claimed_for: ClassVar[str] = "add/remove"
-    title: ClassVar[str] = "SSP"
+    ridge: ClassVar[int] = 1
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Halves of the budget."""
-        for_gram, for_moment = budget.split_evenly(2)
-        unit = sqrt(2 * log(4 / budget.delta)) / (budget.epsilon / 2)
-        gram = release(X.T @ X, Gaussian(std=unit * X.radius**2), for_gram, name="gram")
-        moment = release(
-            X.T @ y, Gaussian(std=unit * X.radius * y.radius), for_moment, name="moment"
-        )
-        return post(ridge_solve, gram, moment, constant(1))
+    def unit(self, budget: Share) -> Expression:
+        """Kamath and Ullman's, for halves of the budget."""
+        return sqrt(2 * log(4 / budget.delta)) / (budget.epsilon / 2)
 
 
-class SSPWang(Regression):
+class SSPWang(StatedSSP):
     """SSP as Wang prints it: variance 4 B^4 log(4/delta)/epsilon^2, which lacks a factor 2 for its
-    proof; ridge 0. [Wang18, Sec. 3.2, with the variance that Thesis, Sec. 3.1 quotes]
+    proof, mirrored on X'X; ridge 0. [Wang18, Sec. 3.2, with the variance that Thesis, Sec. 3.1
+    quotes]
     """
 
     paper: ClassVar[str] = "Wang18"
-    variant: ClassVar[str] = "printed"
-    claimed_for: ClassVar[str] = "add/remove"
-    title: ClassVar[str] = "SSP"
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+    def unit(self, budget: Share) -> Expression:
         """Halves claimed; jointly they hold."""
-        for_gram, for_moment = budget.split_evenly(2)
-        unit = sqrt(4 * log(4 / budget.delta)) / budget.epsilon
-        gram = release(X.T @ X, Gaussian(std=unit * X.radius**2), for_gram, name="gram")
-        moment = release(
-            X.T @ y, Gaussian(std=unit * X.radius * y.radius), for_moment, name="moment"
-        )
-        return post(ridge_solve, gram, moment, constant(0))
+        return sqrt(4 * log(4 / budget.delta)) / budget.epsilon
 
 
-class SSPWangCoded(Regression):
-    """SSP as Wang's code does it: std sqrt(log(4/delta))/epsilon for each, epsilon not split; not
-    private as claimed. [Wang18, suffstats_perturb.m]
+class SSPWangCoded(StatedSSP):
+    """SSP as Wang's code does it: std sqrt(log(4/delta))/epsilon for each, epsilon not split, a
+    draw for every entry of X'X, which is not symmetric then; ridge 1. Not private as claimed.
+    [Wang18, suffstats_perturb.m]
     """
 
     paper: ClassVar[str] = "Wang18"
     variant: ClassVar[str] = "coded"
     claimed_for: ClassVar[str] = "add/remove"
-    title: ClassVar[str] = "SSP"
+    on_gram: ClassVar[type[StdNoise]] = FullGaussian
+    split: ClassVar[bool] = False
+    ridge: ClassVar[int] = 1
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+    def unit(self, budget: Share) -> Expression:
         """Both releases at the whole epsilon."""
-        unit = sqrt(log(4 / budget.delta)) / budget.epsilon
-        gram = release(X.T @ X, Gaussian(std=unit * X.radius**2), name="gram")
-        moment = release(X.T @ y, Gaussian(std=unit * X.radius * y.radius), name="moment")
-        return post(ridge_solve, gram, moment, constant(1))
+        return sqrt(log(4 / budget.delta)) / budget.epsilon
 
 
-class SSPThesis(Regression):
-    """SSP with the fixed noise of the thesis, read word for word: std sqrt(2 log(1.25/delta))/
-    epsilon for X'X and for X'y, epsilon not split. [Thesis, Sec. 3.1]
+class SSPThesis(StatedSSP):
+    """SSP with the fixed noise of the thesis, Sec. 3.1 read word for word: std sqrt(2 log(1.25/
+    delta))/epsilon for X'X, mirrored, and for X'y, epsilon not split. SSPThesisSplit is what
+    Chapter 4 says. [Thesis, Sec. 3.1]
     """
 
     paper: ClassVar[str] = "Thesis"
-    variant: ClassVar[str] = "printed"
-    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "SSP, fixed noise"
+    split: ClassVar[bool] = False
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+    def unit(self, budget: Share) -> Expression:
         """Both releases at the whole budget."""
-        unit = sqrt(2 * log(constant("1.25") / budget.delta)) / budget.epsilon
-        gram = release(X.T @ X, Gaussian(std=unit * X.radius**2), name="gram")
-        moment = release(X.T @ y, Gaussian(std=unit * X.radius * y.radius), name="moment")
-        return post(ridge_solve, gram, moment, constant(0))
+        return classical(budget)
+
+
+class SSPThesisSplit(StatedSSP):
+    """SSP with the fixed noise of the thesis, as Chapter 4 has it: half of the budget each, std
+    sqrt(2 log(2.5/delta))/(epsilon/2), for epsilon below 2. [Thesis, Sec. 4.1]
+    """
+
+    paper: ClassVar[str] = "Thesis"
+    title: ClassVar[str] = "SSP, fixed noise, split"
+
+    def unit(self, budget: Share) -> Expression:
+        """The classical std for halves of the budget."""
+        return classical(budget.split_evenly(2)[0])
 
 
 class SSPStatsmodels(Regression):
@@ -108,44 +137,48 @@ class SSPStatsmodels(Regression):
         """X'X, X'y, y'y; a third of delta each."""
         third = ("1/3", "1/3", "1/3")
         shares = budget.split(epsilon=("2/5", "2/5", "1/5"), delta=third)
-        sizes = (X.radius**2, X.radius * y.radius, y.radius**2)
+        units = [classical(share) for share in shares]
+        noises = (
+            MirroredGaussian(units[0] * X.radius**2),
+            Gaussian(units[1] * X.radius * y.radius),
+            Gaussian(units[2] * y.radius**2),
+        )
         gram, moment, squares = (
-            release(statistic, Gaussian(std=classical(share) * size), share, name=name)
-            for statistic, share, size, name in zip(
-                (X.T @ X, X.T @ y, y @ y), shares, sizes, ("gram", "moment", "squares"), strict=True
+            release(statistic, noise, share, name=name)
+            for statistic, noise, share, name in zip(
+                (X.T @ X, X.T @ y, y @ y),
+                noises,
+                shares,
+                ("gram", "moment", "squares"),
+                strict=True,
             )
         )
         return post(with_variance, gram, moment, squares, X.rows)
 
 
-def classical(share: Share) -> Any:
+def classical(share: Share) -> Expression:
     """sqrt(2 log(1.25/delta))/epsilon. [DworkR14, Thm A.1]"""
     return sqrt(2 * log(constant("1.25") / share.delta)) / share.epsilon
 
 
 def with_variance(gram: Array, moment: Array, squares: float, n: float) -> Fit:
-    """The solution; the code also reports standard errors from y'y and n."""
+    """The solution, after a ridge that makes all eigenvalues of X'X positive where one is not; the
+    code also reports standard errors from y'y and n.
+    """
     del squares, n
-    return ridge_solve(gram, moment, 0.0)
+    least = float(np.linalg.eigvalsh(gram)[0]) if np.isfinite(gram).all() else 1.0
+    return ridge_solve(gram, moment, 0.0 if least > 0 else abs(least) + 1e-6)
 
 
-class ConstSSPFullPiazza(Regression):
-    """constSSPfull as printed: halves of the budget, std sqrt(2 log(4/delta))/(epsilon/2), on X'X +
-    I. [Piazza21, Alg. 4]
+class ConstSSPFullPiazza(SSPPiazza):
+    """constSSPfull as printed: halves of the budget, std sqrt(2 log(4/delta))/(epsilon/2), mirrored
+    on X'X, on X'X + I. [Piazza21, Alg. 4]
     """
 
     paper: ClassVar[str] = "Piazza21"
-    variant: ClassVar[str] = "printed"
-    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "constSSPfull"
-    rho: Expression = constant("0.05")
+    rho: Expression = RHO
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Halves of the budget."""
-        for_gram, for_moment = budget.split_evenly(2)
-        unit = sqrt(2 * log(4 / budget.delta)) / (budget.epsilon / 2)
-        gram = release(X.T @ X, Gaussian(std=unit * X.radius**2), for_gram, name="gram")
-        moment = release(
-            X.T @ y, Gaussian(std=unit * X.radius * y.radius), for_moment, name="moment"
-        )
-        return post(constant_ridge, gram, moment, gram.std, self.rho, constant(1))
+    def solved(self, gram: Release, moment: Release) -> Any:
+        """With the constant ridge."""
+        return post(constant_ridge, gram, moment, gram.std, self.rho, constant(self.ridge))

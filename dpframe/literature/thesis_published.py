@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Post, Regression, RowsNode, post
 from dpframe.graph.functions import aggregate
+from dpframe.graph.maps.bounds import Capped
+from dpframe.graph.maps.scaled import DividedRecords, RecordLabels, RecordRows
 from dpframe.literature.adassp_published import AdaSSPThesis
 from dpframe.privacy import Share
 from dpframe.regressions.adassp import RHO
@@ -35,6 +37,24 @@ class ThesisStandardised(Regression):
         return inner.declare(rows, over_largest(y), budget)
 
 
+class ThesisRowNorm(Regression):
+    """The same with labels over the norm of their rows too, and then over the largest of these.
+    Not private. [Thesis, Sec. 3.3.1, Eq. 3.4]
+    """
+
+    paper: ClassVar[str] = "Thesis"
+    variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "add/remove"
+    title: ClassVar[str] = "adaSSP, raw standardisation, row norms of labels too"
+    rho: Expression = RHO
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """The fit on records over the norms of their rows."""
+        records = DividedRecords(standardised(X), over_largest(y))
+        inner = AdaSSPThesis(rho=self.rho)  # type: ignore[call-arg]
+        return inner.declare(RecordRows(records), over_largest(RecordLabels(records)), budget)
+
+
 class ThesisMaxNorm(Regression):
     """adaSSP, fixed noise, on columns standardised by their raw means and standard deviations, all
     rows over the largest norm, labels over the largest; coefficients put back by these raw numbers.
@@ -53,8 +73,8 @@ class ThesisMaxNorm(Regression):
 
 
 class ThesisClipped(Regression):
-    """The same of entries clipped `width` raw standard deviations beyond their raw means. Not
-    private. [Thesis, Sec. 3.4, Eq. 3.8]
+    """The same of entries of at most their raw mean and `width` raw standard deviations: clipped on
+    the upper side only. Not private. [Thesis, Sec. 3.4, Eq. 3.8]
     """
 
     paper: ClassVar[str] = "Thesis"
@@ -67,7 +87,7 @@ class ThesisClipped(Regression):
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Clipped, then as before."""
         bound = aggregate("mean", X) + self.width * aggregate("std", X).__expression__()
-        return over_largest_norm(X.boxed(bound), y, budget, self.rho)
+        return over_largest_norm(Capped(X, bound), y, budget, self.rho)
 
 
 def standardised(X: RowsNode) -> RowsNode:

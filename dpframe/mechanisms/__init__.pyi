@@ -13,6 +13,7 @@ from .correlated_gaussian import CorrelatedGaussian as CorrelatedGaussian
 from .discrete_gaussian import DiscreteGaussian as DiscreteGaussian
 from .discrete_laplace import DiscreteLaplace as DiscreteLaplace
 from .exponential import ExponentialMechanism as ExponentialMechanism
+from .full_gaussian import FullGaussian as FullGaussian
 from .gaussian import Gaussian as Gaussian
 from .l2_laplace import L2Laplace as L2Laplace
 from .laplace import Laplace as Laplace

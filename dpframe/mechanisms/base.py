@@ -72,6 +72,8 @@ class AdditiveNoise(Mechanism):
     """
     isotropic: ClassVar[bool] = False
     """Whether noise on a symmetric matrix is smaller off the diagonal, by sqrt 2."""
+    symmetric: ClassVar[bool] = True
+    """Whether noise on a symmetric matrix is symmetric; if not, each entry has its own draw."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """No class inherits that it is exact."""
@@ -105,7 +107,7 @@ class AdditiveNoise(Mechanism):
         size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
     ) -> np.ndarray:
         """Draw noise of `size` (a std or a scale), an array of `shape`; symmetric (..., d, d) noise
-        is symmetric by construction.
+        is symmetric by construction, unless the class says that it is not.
         """
 
     @staticmethod

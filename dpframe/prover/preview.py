@@ -158,7 +158,7 @@ def _line(
 ) -> Line:
     std = certificate.number(release.std, up=True, sizes=sizes)
     shape = [certificate.number(size, up=True, sizes=sizes) for size in release.statistic.shape]
-    entries = math.prod(shape) if not release.statistic.symmetric else shape[0] * (shape[0] + 1) / 2
+    entries = math.prod(shape) if not release.symmetric else shape[0] * (shape[0] + 1) / 2
     noise = std * math.sqrt(entries)
     most = math.nan if signal is None else n * certificate.number(signal, up=True, sizes=sizes)
     return Line(release.label, std, noise, noise / most if most else math.inf)

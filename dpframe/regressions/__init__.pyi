@@ -10,6 +10,8 @@ from .advice import recommend as recommend
 from .ambssgd import AMBSSGD as AMBSSGD
 from .ambssgd import AdaptiveGradientDescent as AdaptiveGradientDescent
 from .baselines import OLS as OLS
+from .baselines import ElasticNet as ElasticNet
+from .baselines import Lasso as Lasso
 from .baselines import PublicMean as PublicMean
 from .baselines import Ridge as Ridge
 from .baselines import ZeroPredictor as ZeroPredictor

@@ -11,6 +11,7 @@ from dpframe.graph import ColumnNode, Regression, RowsNode, post
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
+from .penalised import Quadratic, penalised
 from .solve import Fit, ridge_solve
 
 Array = NDArray[Any]
@@ -47,6 +48,37 @@ class Ridge(Baseline):
         return post(ridge_solve, X.T @ X, X.T @ y, self.penalty)
 
 
+class Lasso(Baseline):
+    """LASSO on the raw table, penalty lam |theta|_1 beside |y - X theta|^2: not private.
+    [Tibshirani96]
+    """
+
+    paper: ClassVar[str] = "Tibshirani96"
+    title: ClassVar[str] = "LASSO"
+    lam: Expression = constant(1)
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """X'X and X'y as they are."""
+        del budget
+        return post(penalised_fit, X.T @ X, X.T @ y, self.lam, constant(0))
+
+
+class ElasticNet(Baseline):
+    """Elastic net on the raw table, penalty lam (alpha |theta|_2^2 + (1 - alpha) |theta|_1) beside
+    |y - X theta|^2: not private. [ZouH05]
+    """
+
+    paper: ClassVar[str] = "ZouH05"
+    title: ClassVar[str] = "elastic net"
+    lam: Expression = constant(1)
+    alpha: Expression = constant("1/2")
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """X'X and X'y as they are."""
+        del budget
+        return post(penalised_fit, X.T @ X, X.T @ y, self.lam, self.alpha)
+
+
 class ZeroPredictor(Baseline):
     """Zero for every record: what a regression must beat. [Wang18, Sec 5]"""
 
@@ -78,6 +110,11 @@ def least_squares(gram: Array, moment: Array) -> Fit:
     """The shortest solution of the normal equations."""
     theta = np.linalg.lstsq(gram, moment, rcond=None)[0]
     return Fit(np.nan_to_num(theta))
+
+
+def penalised_fit(gram: Array, moment: Array, lam: float, alpha: float) -> Fit:
+    """The minimiser with the penalty of the functional mechanism."""
+    return penalised(Quadratic(gram, moment), lam, alpha)
 
 
 def zeros(d: float) -> Fit:

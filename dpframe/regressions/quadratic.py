@@ -70,10 +70,3 @@ def trimmed_fit(statistics: Array, unit: float, bound: float, std: float) -> Fit
 def plain_fit(statistics: Array, unit: float, bound: float) -> Fit:
     """The minimiser of the noisy objective as it is; zeros where it is unbounded."""
     return penalised(form_of(statistics, unit, bound), 0.0, 1.0)
-
-
-def printed_fit(coefficients: Array, unit: float, bound: float, lam: float, alpha: float) -> Fit:
-    """The minimiser of the noisy polynomial as it is, plus the penalty; zeros where it is
-    unbounded. [Dandekar18, Alg. 1]
-    """
-    return penalised(form_of_monomials(coefficients, unit, bound), lam, alpha)

@@ -143,6 +143,7 @@ def _stated_concentrated(c: At, r: Release, epsilon: Formula, delta: Formula) ->
 
 @theorem("gaussian", "stated")
 @theorem("mirrored_gaussian", "stated")
+@theorem("full_gaussian", "stated")
 def _stated_gaussian(c: At, r: Release, epsilon: Formula, delta: Formula) -> None:
     """E1, or the exact profile."""
     approximately(c, epsilon, delta, [("rest", (moved_by(c, r) / r.size) ** 2)])

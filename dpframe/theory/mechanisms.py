@@ -47,12 +47,14 @@ class Noise(NamedTuple):
 GAUSSIAN_NOISE = Noise(
     "L2", on_grid=True, whole=False, loss=NORMAL, attained=True, uneven=False, instead_of=None
 )
-MIRRORED = GAUSSIAN_NOISE._replace(uneven=True, instead_of="gaussian")  # proofs/matrix_noise
+FULL = GAUSSIAN_NOISE._replace(instead_of="gaussian")  # proofs/matrix_noise
+MIRRORED = FULL._replace(uneven=True)
 LAPLACE = GAUSSIAN_NOISE._replace(norm="L1", loss=LAPLACIAN)
 L2_LAPLACE = GAUSSIAN_NOISE._replace(on_grid=False, loss=RESPONSE)
 NOISES = {
     "gaussian": GAUSSIAN_NOISE,
     "mirrored_gaussian": MIRRORED,
+    "full_gaussian": FULL,
     "laplace": LAPLACE,
     "l2_laplace": L2_LAPLACE,
     "discrete_gaussian": GAUSSIAN_NOISE._replace(whole=True, loss=RHO),

@@ -73,6 +73,12 @@ def _box(at: Context, rows: RowFacts, *, bound: Positive) -> RowFacts:
     return RowFacts(rows.columns, norm, norm1, entry)
 
 
+@kind("capped", RowFacts, answers=ZERO_MAP)
+def _capped(_: Context, rows: RowFacts, *, bound: Positive) -> RowFacts:
+    """min(x_j, bound), bound > 0: no entry grows, and 0 stays."""
+    return RowFacts(rows.columns, rows.norm, rows.norm1)
+
+
 def smaller(at: Context, here: Formula, before: Formula | None) -> Formula:
     """The minimum of two positive formulas: at once where their squares differ by a number."""
     if before is None:

@@ -56,12 +56,15 @@ def test_weights_in_proportion_waste_nothing():
 
 
 def test_equal_weights_charge_everybody_the_least_budget():
-    """With noise of scale Delta/0.1 a record of budget 2 pays 0.1; of its noise 19/20 is wasted."""
+    """With the printed noise, of scale 4/(0.1 n) for a move of 3/n, every record pays 0.075; a
+    record of budget 2 wastes 77/80 of its noise.
+    """
     report = dp.audits.budget_report(proved(UniformRidge()), OWN)
-    assert report.costs == pytest.approx([0.1] * 4)
-    assert (report.costs >= 0.1).all()
-    assert report.wasted == pytest.approx([0, 0.8, 0.9, 0.95])
-    assert report.average_wasted == pytest.approx(0.2 * 0.8 + 0.3 * 0.9 + 0.4 * 0.95)
+    assert report.costs == pytest.approx([0.075] * 4)
+    assert (report.costs >= 0.075).all()
+    wasted = [0.25, 0.85, 0.925, 0.9625]
+    assert report.wasted == pytest.approx(wasted)
+    assert report.average_wasted == pytest.approx(np.dot([0.1, 0.2, 0.3, 0.4], wasted))
 
 
 def test_the_printed_rule_costs_its_sensitivity_over_its_scale():
@@ -188,13 +191,13 @@ def test_the_picture_has_a_dot_a_group(drawn):
     names = np.repeat(["open", "careful"], [80, 20])
     upper, lower = drawn(dp.audits.budget_report(proved(UniformRidge(), GROUPS), names))
     (dots,) = upper.collections[1:]
-    assert np.asarray(dots.get_offsets()) == pytest.approx(np.array([[1, 0.1], [0.1, 0.1]]))
+    assert np.asarray(dots.get_offsets()) == pytest.approx(np.array([[1, 0.075], [0.1, 0.075]]))
     assert dots.get_sizes()[0] / dots.get_sizes()[1] == pytest.approx(4)
     assert {text.get_text() for text in upper.texts} == {"open", "careful"}
     (diagonal,) = upper.lines
     assert np.array_equal(*diagonal.get_data())
-    bars = {round(bar.get_height()) for bar in lower.patches}
-    assert bars == {0, 90}
+    bars = {round(bar.get_height(), 1) for bar in lower.patches}
+    assert bars == {25.0, 92.5}
     assert lower.get_ylim() == (0, 100)
 
 

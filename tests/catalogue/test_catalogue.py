@@ -10,6 +10,7 @@ import pytest
 import dpframe as dp
 from dpframe.audits.cost import JOINT
 from dpframe.literature.catalogue import EXAMPLES, entry, example
+from dpframe.regressions.baselines import zeros
 from tests.catalogue.entries import everything
 from tests.support import samples
 
@@ -61,13 +62,13 @@ def test_records_have_their_keys():
         assert set(record) == KEYS
         assert record["variant"] in VARIANTS
         assert record["claim"] in CLAIMS
-        assert record["verdict"] in ("certified", "refused")
+        assert record["verdict"] in ("certified", "refused", "no data")
         assert record["reason"]
         assert "\n" not in record["reason"]
         assert record["title"]
         assert record["paper"]
         assert bool(record["derivation"]) is (record["verdict"] == "certified")
-        assert (record["guarantee"] == "nothing") is (record["verdict"] == "refused")
+        assert (record["guarantee"] == "nothing") is (record["verdict"] != "certified")
         assert bool(record["region"]) <= (record["scope"] == "region")
 
 
@@ -132,8 +133,26 @@ def test_certified_costs_are_inside_the_claim():
 
 def test_nothing_is_costed_where_private_data_leaks():
     """Sensitivities mean nothing there."""
-    for name in ("ThesisStandardised", "ThesisMaxNorm", "ThesisClipped", "OLS", "Ridge"):
+    raw = ("OLS", "Ridge", "Lasso", "ElasticNet")
+    for name in ("ThesisStandardised", "ThesisRowNorm", "ThesisMaxNorm", "ThesisClipped", *raw):
         assert set(costs(name).values()) == {None}
+
+
+class PrivateSize(dp.regressions.ZeroPredictor):
+    """Zeros, as many as there are rows. [tests]"""
+
+    def declare(self, X, y, budget):
+        """Reads n, which is private under add/remove."""
+        return dp.post(zeros, X.rows)
+
+
+def test_what_reads_no_data_is_not_refused():
+    """ZeroPredictor and PublicMean; what reads a number of rows, or rows, is refused."""
+    found = {one.name for one in everything() if one.verdict == "no data"}
+    assert found == {"ZeroPredictor", "PublicMean"}
+    assert all(one.each == "no data" for one in everything() if one.name in found)
+    assert entry(PrivateSize(), dp.ADD_REMOVE).verdict == "refused"
+    assert "reads the data" in entry(PrivateSize(), dp.ADD_REMOVE).reason
 
 
 def test_what_needs_arguments_asks_for_an_example():

@@ -19,6 +19,7 @@ CLOSED_FORMS = {  # the guarantee's parameter at sensitivity s and noise c
     dp.Laplace: ("epsilon", lambda s, c: s / c),
     dp.L2Laplace: ("epsilon", lambda s, c: s / c),
     dp.mechanisms.MirroredGaussian: ("mu", lambda s, c: s / c),
+    dp.mechanisms.FullGaussian: ("mu", lambda s, c: s / c),
     dp.DiscreteLaplace: ("epsilon", lambda s, c: s / c),
     dp.DiscreteGaussian: ("rho", lambda s, c: s * s / (2 * c * c)),
 }

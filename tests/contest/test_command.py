@@ -85,6 +85,9 @@ def test_a_refused_method_is_named(folder):
     given = ["--data", folder, "--sets", "servo", "--out", folder / "out", "--relation"]
     asked = ["replace-one", "--epsilon", "10", "--repeats", "1", "--methods", "AdaSSPWang,SSP"]
     printed = call(*given, *asked, "--flagship", "SSP")
-    assert "left out: AdaSSPWang at epsilon 10: AdaSSPWang(rho=1/20) is not certified" in printed
+    assert (
+        "left out: AdaSSPWang at epsilon 10: AdaSSPWangIsotropic(rho=1/20) is not certified"
+        in printed
+    )
     assert dp.REPLACE_ONE.name
     assert {one["method"] for one in Results(folder / "out").records() if one["epsilon"]} == {"SSP"}

@@ -23,6 +23,7 @@ def squares() -> dict[tuple[str, str], mpmath.mpf]:
             "SSPWang": _alike(2, 1 / (4 * log(4 / DELTA))),
             "SSPWangCoded": _alike(2, 1 / log(4 / DELTA)),
             "SSPThesis": _alike(2, 1 / (2 * log(mpmath.mpf("1.25") / DELTA))),
+            "SSPThesisSplit": _alike(2, 1 / (8 * log(mpmath.mpf("2.5") / DELTA))),
             "AdaSSPWang": _alike(3, 1 / (9 * log(6 / DELTA))),
             "AdaSSPWangCoded": _alike(3, 1 / (9 * log(6 / DELTA))),
             "AdaSSPPiazza": _alike(3, 1 / (18 * log(6 / DELTA))),

@@ -265,11 +265,13 @@ def test_a_claim_fails_only_for_the_relation_that_it_is_made_for(listed):
         ("SSPWang", "add/remove"),  # Wang18, Def. 1
         ("AdaSSPPiazza", "add/remove"),  # Piazza21, Def. 3
         ("ThesisClipped", "add/remove"),
+        ("ThesisRowNorm", "add/remove"),
         ("OPSDiffusedCoded", "add/remove"),
         ("ObjPertPrinted", "add/remove"),
         ("SSPStatsmodels", "add/remove"),  # "a single row is added or removed"
         ("PersonalizedRidgePrinted", "replace-one"),  # Acharya24, Def. 2.1
         ("UniformRidge", "replace-one"),
+        ("PersonalizedRidgeKnownBound", "replace-one"),
         ("NoisyGradientDescentPrinted", "replace-one"),
         ("SubAggSmith", "replace-one"),
         ("SampledRidgeCoded", ""),

@@ -37,7 +37,12 @@ def epsilon(things, relation, accountant, delta):
 
 
 ALL = set(samples.MECHANISMS)
-GAUSSIAN = {dp.Gaussian, dp.mechanisms.MirroredGaussian, dp.mechanisms.CorrelatedGaussian}
+GAUSSIAN = {
+    dp.Gaussian,
+    dp.mechanisms.MirroredGaussian,
+    dp.mechanisms.FullGaussian,
+    dp.mechanisms.CorrelatedGaussian,
+}
 SAMPLED = {
     dp.mechanisms.PoissonSubsampled: dp.ADD_REMOVE,
     dp.mechanisms.SubsampledWithoutReplacement: dp.REPLACE_ONE,

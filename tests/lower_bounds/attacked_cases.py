@@ -28,6 +28,7 @@ MECHANISMS = {
     dp.DiscreteGaussian: lambda size: dp.DiscreteGaussian(std=size),
     dp.L2Laplace: lambda size: dp.L2Laplace(scale=size),
     dp.mechanisms.MirroredGaussian: lambda size: dp.mechanisms.MirroredGaussian(std=size),
+    dp.mechanisms.FullGaussian: lambda size: dp.mechanisms.FullGaussian(std=size),
     dp.mechanisms.CorrelatedGaussian: lambda size: dp.mechanisms.CorrelatedGaussian(
         [[4 * size**2, 2 * size**2], [2 * size**2, 2 * size**2]]
     ),

@@ -1,4 +1,6 @@
-"""Mirrored and correlated Gaussian noise: guarantees by direct distances, laws by chi-square."""
+"""Mirrored, full and correlated Gaussian noise: guarantees by direct distances, laws by
+chi-square.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ from scipy import special
 
 import dpframe as dp
 from dpframe.mechanisms.correlated_gaussian import positive_definite
+from dpframe.prover import Verdict
 from tests.support import checking as check
 from tests.support import samples
 from tests.support.oracles import value
@@ -102,6 +105,68 @@ def test_mirrored_noise_is_certified_and_checked_as_gaussian_noise(tmp_path):
     assert not check.check({**document, "hash": check.hash_of(*told)}).accepted
     released = dp.execute(proof, np.ones((5, 2)), np.zeros(5), rng=2).output
     assert np.array_equal(released, released.T)
+
+
+# ------------------------------------------------------------------------- noise in every entry
+class Full(dp.Regression):
+    """X'X with a draw for every entry. [tests]"""
+
+    std: str = "9"
+
+    def declare(self, X, y, budget):
+        """B = 3/2: mu = 2.25/9 = 1/4 under add/remove."""
+        return dp.release(X.T @ X, dp.mechanisms.FullGaussian(self.std))
+
+
+@pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
+def test_full_noise_is_certified_and_checked_as_gaussian_noise(relation):
+    """mu = 1/4 (sqrt(2)/4 replaced) is proved, no less; far too little noise is refuted."""
+    setting = samples.setting(relation)
+    mu = dp.constant("1/4") * (dp.sqrt(2) if relation is dp.REPLACE_ONE else 1)
+    proof = dp.certify(Full(), target=dp.GaussianDP(mu), setting=setting)
+    assert not dp.examine(Full("8.999"), target=dp.GaussianDP(mu), setting=setting).proved
+    little = dp.examine(Full("1"), target=dp.ApproxDP(1, "1e-6"), setting=setting)
+    assert any(one.verdict is Verdict.REFUTED for one in little.open_obligations)
+    document = json.loads(json.dumps(proof.document))
+    assert check.check(document).accepted
+    (node,) = (one for one in document["graph"]["nodes"] if one["kind"] == "release")
+    assert node["mechanism"] == "full_gaussian"
+    node["size"] = "8999/1000"
+    told = (document[key] for key in ("statement", "graph", "assumptions"))
+    assert not check.check({**document, "hash": check.hash_of(*told)}).accepted
+
+
+def test_full_noise_costs_exactly_the_frobenius_norm():
+    """Of a symmetric move M the log-ratio of densities is N(|M|_F^2/2, |M|_F^2) at std 1: by 20,000
+    draws of both, for xx' and xx' - zz' off the axes.
+    """
+    rng = np.random.default_rng(3)
+    x, z = rng.normal(size=(2, 3))
+    x, z = x / np.linalg.norm(x), z / np.linalg.norm(z)
+    for move in (np.outer(x, x), np.outer(x, x) - np.outer(z, z)):
+        noise = dp.mechanisms.FullGaussian.sample(1.0, (N, 3, 3), rng, symmetric=True)
+        loss = np.sum(move * noise, axis=(1, 2)) + np.sum(move**2) / 2
+        size = np.linalg.norm(move)
+        assert np.mean(loss) == pytest.approx(size**2 / 2, abs=6 * size / N**0.5)
+        assert chi_square(loss - size**2 / 2, size) > LEAST
+        assert chi_square(loss - size**2 / 2, 0.95 * size) < LEAST
+
+
+def test_an_execution_draws_every_entry(tmp_path):
+    """In whole steps of the grid and, where X'X is on none, in doubles: one std everywhere, entries
+    beside the diagonal apart; symmetric noise of the other forms.
+    """
+    off = np.triu_indices(3, 1)
+    for grid in (20, None):
+        for cls, symmetric in ((Full, False), (Mirrored, True)):
+            proof = dp.certify(cls(), target=dp.GaussianDP(1), setting=samples.setting(grid=grid))
+            assert proof.graph.releases[0].exact is (grid is not None)
+            empty = np.zeros((0, 3)), np.zeros(0)
+            draws = np.array([dp.execute(proof, *empty, rng=i).output for i in range(400)])
+            assert (draws == draws.swapaxes(1, 2)).all() == symmetric
+            upper, lower = draws[:, *off].ravel(), draws.swapaxes(1, 2)[:, *off].ravel()
+            assert min(chi_square(one, 9.0) for one in (upper, lower)) > LEAST
+            assert (abs(np.corrcoef(upper, lower)[0, 1]) < 0.2) is not symmetric
 
 
 # ------------------------------------------------------------------------------- correlated noise

@@ -6,7 +6,8 @@ import numpy as np
 
 import dpframe as dp
 from dpframe.graph.maps.grid import unit_of_entries
-from dpframe.regressions.quadratic import plain_fit, printed_fit, projected_fit
+from dpframe.literature.stationary import stationary_fit
+from dpframe.regressions.quadratic import plain_fit, projected_fit
 from tests.mutants.cases import ACCEPTED, BODIES, REFUSED, UNSPELLABLE, Case
 
 EPSILON, DELTA = dp.EPSILON, dp.DELTA
@@ -44,8 +45,8 @@ def once(X, y, b, sensitivity, *, constant=False):
 
 
 def fitted(X, y, noisy, lam=0, alpha=1):
-    """The printed minimiser of noisy monomials."""
-    return dp.post(printed_fit, noisy, unit_of_entries(X), y.radius, lam, alpha)
+    """The printed stationary point of noisy monomials."""
+    return dp.post(stationary_fit, noisy, unit_of_entries(X), y.radius, lam, alpha)
 
 
 def repaired(statistics, unit, bound, raw):
@@ -156,7 +157,7 @@ enter(
     "TAINT",
     "LASSO with a penalty of 1/n of the private n",
     lambda X, y, b: fitted(X, y, perturbed(X, y, b, whole(X.columns)), 1 / (1 + X.rows), 0),
-    node="printed_fit",
+    node="stationary_fit",
 )
 enter(
     "F07",

@@ -7,11 +7,12 @@ from fractions import Fraction
 import mpmath
 
 from dpframe.graph.statistics import Gram, LambdaMin, Moment
-from dpframe.mechanisms import Gaussian
+from dpframe.mechanisms import FullGaussian, Gaussian, MirroredGaussian
 from dpframe.privacy import ADD_REMOVE, ApproxDP
 from dpframe.symbols import Number
 from tests.support.oracles import delta_of, mpf, value
 
+NORMAL = {Gaussian, MirroredGaussian, FullGaussian}
 SLACK = mpf(Fraction(1, 10**30))  # of a bisection at 50 digits
 
 
@@ -26,14 +27,19 @@ def size(statistic):
 
 
 def squared_mu(graph, rows):
-    """The sum of squares, which one record attains; None where the graph is not of this kind."""
+    """The sum of squares, which one record attains, along an axis where noise is mirrored; None
+    where the graph is not of this kind.
+    """
     if graph.procedures or graph.bounds or len({s.unit for s in graph.sources}) > 1:
         return None
     if any(hasattr(node, "partition") for node in graph.nodes):
         return None  # no record is in all cells
     moves = []
     for release in graph.releases:
-        if release.noise is not Gaussian or release.sampled is not None:
+        if release.noise not in NORMAL or release.sampled is not None:
+            return None
+        mirrored = release.noise is MirroredGaussian and release.statistic.symmetric
+        if mirrored and not release.statistic.rows.ball:
             return None
         formulas = (release.mechanism.formula, release.times)
         if any(formula.symbols() for formula in formulas):

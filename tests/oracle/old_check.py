@@ -620,7 +620,10 @@ RELATIONS = {"add_remove": "added or removed", "replace_one": "replaced"}
 IDEALIZED = "idealized numerics"
 WHOLE = {"discrete_laplace", "discrete_gaussian"}  # noise for whole numbers only
 EXACT = {"gaussian", "laplace", *WHOLE}  # noise that is drawn on a grid
-ALIKE = {("mirrored_gaussian", "stated"): "gaussian"}  # and more noise off a diagonal
+ALIKE = {  # and more noise off a diagonal, or a second draw there
+    ("mirrored_gaussian", "stated"): "gaussian",
+    ("full_gaussian", "stated"): "gaussian",
+}
 BY_L1 = ("laplace", "discrete_laplace")  # noise that answers to the L1 norm
 PURE = (*BY_L1, "l2_laplace")
 CURRENCIES = ({"epsilon"}, {"epsilon", "delta"}, {"rho"}, {"mu^2"})
@@ -1304,6 +1307,13 @@ def _box(c: Checker, rows: Rows, *, bound: Json) -> Rows:
     norm = c.ring.extremum("min", [norm, rows.norm])
     norm1 = c.ring.extremum("min", [norm1, rows.norm1])
     return Rows(rows.columns, norm, norm1, entry=side if alone else None)
+
+
+@kind("capped", Rows)
+def _capped(c: Checker, rows: Rows, *, bound: Json) -> Rows:
+    """min(x_j, bound): no entry grows."""
+    c.positive(bound, "bound")
+    return Rows(rows.columns, rows.norm, rows.norm1)
 
 
 @kind("normalize", Rows)

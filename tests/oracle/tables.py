@@ -168,6 +168,11 @@ def _box(table: Table, node: Node, rows: Rows, **_: Any) -> Rows:
     return Rows(np.clip(rows.x, -bound, bound), min(norm, rows.norm), bound if alone else None)
 
 
+@kind("capped")
+def _capped(table: Table, node: Node, rows: Rows, **_: Any) -> Rows:
+    return Rows(np.minimum(rows.x, table.number(node["bound"])), rows.norm)
+
+
 @kind("normalize")
 def _normalize(table: Table, node: Node, rows: Rows, **_: Any) -> Rows:
     norms = lengths(rows.x)

@@ -46,6 +46,7 @@ MAY = {  # (kind, field) -> what it may read besides public numbers
     ("BoundedMonomials", "square_of"): RELEASED,
     ("BoundedMonomials", "upper"): RELEASED,
     ("Box", "bound"): RELEASED,
+    ("Capped", "bound"): RELEASED,
     ("ClipColumn", "lower"): RELEASED,
     ("ClipColumn", "upper"): RELEASED,
     ("ClipNorm", "norm"): RELEASED,

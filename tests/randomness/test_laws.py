@@ -323,6 +323,7 @@ def test_a_number_of_draws_is_whole(bad):
 MECHANISMS = {
     dp.Gaussian: "rounded gaussian",
     dp.mechanisms.MirroredGaussian: "rounded gaussian",
+    dp.mechanisms.FullGaussian: "rounded gaussian",
     dp.Laplace: "rounded laplace",
     dp.DiscreteLaplace: "discrete laplace",
 }

@@ -81,13 +81,13 @@ def test_gamma_of_the_tight_one(relation, one):
 def test_the_certificate_is_of_the_choice(ball, one):
     """What is returned is proved, at the chosen numbers, and can be executed."""
     found = dp.best_split(dp.literature.AdaSSPBudget(), target=one, setting=ball, criterion=NOISE)
-    assert found.regression == dp.literature.AdaSSPBudget(gamma="0.138")
+    assert found.regression == dp.literature.AdaSSPBudget(gamma="0.119")
     assert found.certificate.regression == found.regression
     assert found.certificate.hash == dp.certify(found.regression, target=one, setting=ball).hash
     assert not found.certificate.free
     dp.execute(found.certificate, [[0.5, 0.5]], [0.3], rng=0)
-    assert found.gain == pytest.approx(1.4864, abs=1e-4)
-    assert found.shares == pytest.approx({"floor": 0.138, "gram": 0.431, "moment": 0.431})
+    assert found.gain == pytest.approx(1.5806, abs=1e-4)
+    assert found.shares == pytest.approx({"floor": 0.119, "gram": 0.4405, "moment": 0.4405})
     assert found.currency == "epsilon"
 
 
@@ -309,10 +309,10 @@ def test_the_page(ball, one):
     text = str(found)
     for line in (
         "criterion   expected squared noise, all entries of all releases, at d = 10",
-        "chosen      gamma = 0.138",
-        "worth       12480; at most 9e-5% above the least possible, which is proved",
-        "instead of  18550 for gamma = 1/3, 1.49 times as much",
-        "0.138  12480  <- chosen",
+        "chosen      gamma = 0.119",
+        "worth       19730; at most 9e-6% above the least possible, which is proved",
+        "instead of  31190 for gamma = 1/3, 1.58 times as much",
+        "0.119  19730  <- chosen",
         "Proved: basic composition of shares",
         "satisfy (1, 1e-6)-differential privacy",
         "the split follows from public numbers only",
@@ -370,9 +370,9 @@ def test_the_picture(ball, one):
     found = dp.best_split(dp.literature.AdaSSPBudget(), target=one, setting=ball, criterion=NOISE)
     axes = found.plot()
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert labels == ["gamma", "chosen: 0.138", "gamma = 1/3"]
+    assert labels == ["gamma", "chosen: 0.119", "gamma = 1/3"]
     assert axes.get_xlabel() == "gamma"
-    (dot,) = [line for line in axes.lines if line.get_label() == "chosen: 0.138"]
+    (dot,) = [line for line in axes.lines if line.get_label() == "chosen: 0.119"]
     assert dot.get_ydata() == [found.value]
     every = dp.best_split(dp.AdaSSP(), target=one, setting=ball, criterion=NOISE)
     own = plt.subplots()[1]

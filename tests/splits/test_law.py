@@ -53,7 +53,7 @@ CASES = [
     (dp.SSP(), (1, 1), {}),
     (dp.SSP(), (1, 10), {}),
     (dp.SSP(), (1, "1/50"), {}),
-    (dp.literature.ConstSSPFullPiazza(), (1, 1), {"gram": "1/7"}),
+    (dp.regressions.ConstSSPFull(), (1, 1), {"gram": "1/7"}),
 ]
 
 
@@ -184,13 +184,19 @@ def test_a_weight_of_nothing_has_no_rule(ball, one):
 
 
 def test_what_counts_as_noise(ball, one):
-    """Half of the entries off the diagonal for isotropic noise; all for mirrored; all draws."""
+    """Half of the entries off the diagonal for isotropic noise; all for others; all draws."""
 
     class Mirrored(dp.Regression):
         """As papers do it."""
 
         def declare(self, X, y, budget):
             return dp.release(X.T @ X, dp.mechanisms.MirroredGaussian(std=2), name="gram")
+
+    class Full(dp.Regression):
+        """As some code does it."""
+
+        def declare(self, X, y, budget):
+            return dp.release(X.T @ X, dp.mechanisms.FullGaussian(std=2), name="gram")
 
     class Often(dp.Regression):
         """Three draws."""
@@ -206,12 +212,18 @@ def test_what_counts_as_noise(ball, one):
 
     criterion = NoiseCriterion(d=4)
     found = {}
-    for regression in (Mirrored(), Often(), Isotropic()):
+    for regression in (Mirrored(), Full(), Often(), Isotropic()):
         graph = regression.graph(ball, one.budget)
         found[type(regression)] = float(criterion.of(graph).value)
-    assert found == {Mirrored: 4 * 16, Often: 3 * 4 * 4, Isotropic: 4 * 10}
+    assert found == {Mirrored: 4 * 16, Full: 4 * 16, Often: 3 * 4 * 4, Isotropic: 4 * 10}
     rng = np.random.default_rng(1)
-    for law, kind in ((dp.mechanisms.MirroredGaussian, Mirrored), (dp.Gaussian, Isotropic)):
+    matrices = dp.mechanisms
+    drawn = {
+        matrices.MirroredGaussian: Mirrored,
+        matrices.FullGaussian: Full,
+        dp.Gaussian: Isotropic,
+    }
+    for law, kind in drawn.items():
         draws = [law.sample(2.0, (4, 4), rng, symmetric=True) for _ in range(4000)]
         mean = np.mean([np.sum(draw**2) for draw in draws])
         assert mean == pytest.approx(found[kind], rel=0.03)

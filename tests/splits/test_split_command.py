@@ -22,10 +22,10 @@ def test_gamma_by_noise(tmp_path):
     """The page; the certificate in a file."""
     path = tmp_path / "certificate.json"
     text = call("AdaSSPBudget", *HERE, "--out", str(path))
-    assert "chosen      gamma = 0.138" in text
-    assert "18550 for gamma = 1/3, 1.49 times as much" in text
+    assert "chosen      gamma = 0.119" in text
+    assert "31190 for gamma = 1/3, 1.58 times as much" in text
     assert max(map(len, text.splitlines())) <= 100
-    assert dp.load(path).regression == dp.literature.AdaSSPBudget(gamma="0.138")
+    assert dp.load(path).regression == dp.literature.AdaSSPBudget(gamma="0.119")
 
 
 def test_shares_as_json():

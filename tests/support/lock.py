@@ -7,7 +7,7 @@ A file has one JSON line a question, sorted by its key. `compare` lists what cha
 is gone, and ends with status 1 unless every difference is one of MEANT. Words are compared apart:
 facts and repairs may be rewritten while verdicts stay. `lock.jsonl.gz` beside this file has the
 answers of the commit before the core was rebuilt; those of the zCDP and Renyi accountants are
-newer, since orders are searched by convexity.
+newer, since orders are searched by convexity, and so are those of what was declared since.
 """
 
 from __future__ import annotations
@@ -74,6 +74,9 @@ MEANT: Mapping[str, str] = {
     "AdaSSPBudgetTight | replace-one | one | mu": "maxima over gamma are decided",
     "AdaSSPBudgetTight | replace-one | one | rho": "maxima over gamma are decided",
     "NoisyGradientDescentPrinted | replace-one": "zCDP totals in symbols are decided",
+    "AdaSSPBudget | ": "the mirrored noise of X'X is stated, so that its share is judged apart",
+    "ThesisClipped | ": "entries are clipped on the upper side only",
+    "UniformRidge | ": "the printed noise, in place of a smaller one that was derived",
     **{
         f"ApproximateMinima | {relation} | three rows": "a release is named, not a part of it"
         for relation in ("add/remove", "replace-one")

@@ -30,7 +30,8 @@ baselines, which are not private. *Certified* is proved for every epsilon, delta
 hyperparameter in its range; with a star, where the hypothesis of a theorem holds. *Refused* with a
 plus is refused as a claim for every epsilon and delta, though it holds at the numbers here. A
 number is the epsilon of all releases together, of 1 that is claimed, at {HERE};
-`<=` says that it is an upper bound. A free hyperparameter (gamma) has the value of an example; the
+`<=` says that it is an upper bound. *No data* reads no row and no label, so that there is nothing
+to certify. A free hyperparameter (gamma) has the value of an example; the
 [dossier](../dossier.md) has the worst one's cost, and those at other claims. `dpframe list
 --verdicts` prints the table, `dpframe list --why` reasons.
 
@@ -152,7 +153,8 @@ def _advice(entry: Entry, rows: Sequence[Sequence[Entry]]) -> str:
     if cls.variant == "recommended":
         return escaped(cls.use)
     if cls.variant == "baseline":
-        return "To compare with: it is not private, or it reads nothing."
+        blind = entry.blind
+        return f"To compare with: it {'reads no data' if blind else 'is not private'}."
     same = [
         type(row[0].regression) for row in rows if family(type(row[0].regression)) == family(cls)
     ]

@@ -46,6 +46,7 @@ NOISES = {  # noise of this size
     dp.DiscreteGaussian: lambda size: dp.DiscreteGaussian(std=size),
     dp.L2Laplace: lambda size: dp.L2Laplace(scale=size),
     dp.mechanisms.MirroredGaussian: lambda size: dp.mechanisms.MirroredGaussian(std=size),
+    dp.mechanisms.FullGaussian: lambda size: dp.mechanisms.FullGaussian(std=size),
 }
 
 MECHANISMS = {  # one that hides more the larger the number
@@ -174,6 +175,7 @@ MAPS = {
     bounds.ClipNorm: lambda X, y: X.clip(norm=1),
     bounds.Normalized: lambda X, y: X.normalized(),
     bounds.Box: lambda X, y: X.boxed("1/2"),
+    bounds.Capped: lambda X, y: bounds.Capped(X, "1/2"),
     bounds.Intercept: lambda X, y: X.with_intercept(2),
     scaled.Scaled: lambda X, y: X.scaled(by=2),
     scaled.ScaledColumns: lambda X, y: X.scaled_columns(by=(1, 2, "1/2"), minus=(0, 1, 0)),
@@ -202,6 +204,7 @@ REGRESSIONS = {
     dp.literature.SSPWang: (True, False),
     dp.literature.SSPWangCoded: NEITHER,
     dp.literature.SSPThesis: NEITHER,
+    dp.literature.SSPThesisSplit: (True, False),
     dp.literature.SSPStatsmodels: (False, True),
     dp.AdaSSP: BOTH,
     dp.literature.AdaSSPWang: (True, False),
@@ -235,6 +238,8 @@ REGRESSIONS = {
     dp.regressions.OLS: NEITHER,
     dp.literature.LeastSquaresDPrivStats: NEITHER,
     dp.regressions.Ridge: NEITHER,
+    dp.regressions.Lasso: NEITHER,
+    dp.regressions.ElasticNet: NEITHER,
     dp.regressions.ZeroPredictor: NEITHER,
     dp.regressions.PublicMean: NEITHER,
     dp.regressions.FunctionalLinear: BOTH,
@@ -273,6 +278,7 @@ REGRESSIONS = {
     dp.regressions.RobustAdaSSP: BOTH,
     dp.regressions.RobustQuantileSSP: BOTH,
     dp.literature.ThesisStandardised: NEITHER,
+    dp.literature.ThesisRowNorm: NEITHER,
     dp.literature.ThesisMaxNorm: NEITHER,
     dp.literature.ThesisClipped: NEITHER,
     dp.regressions.SubAgg: BOTH,
@@ -283,6 +289,7 @@ REGRESSIONS = {
     dp.literature.TukeyCoded: NEITHER,
     dp.PersonalizedRidge: (False, True),
     dp.literature.PersonalizedRidgePrinted: (False, True),
+    dp.literature.PersonalizedRidgeKnownBound: (False, True),
     dp.literature.UniformRidge: (False, True),
     dp.regressions.SampledRidge: BOTH,
     dp.literature.SampledRidgeCoded: NEITHER,
@@ -295,6 +302,7 @@ AT_NUMBERS = {  # refused as claims for every epsilon and delta, certified at (1
     (dp.literature.AdaSSPWangCoded, dp.REPLACE_ONE),
     (dp.literature.ConstSSPFullPiazza, dp.REPLACE_ONE),
     (dp.literature.SSPPiazza, dp.REPLACE_ONE),
+    (dp.literature.SSPThesisSplit, dp.REPLACE_ONE),
 }
 
 

@@ -96,17 +96,18 @@ def _monotone(noise: AdditiveNoise, _: Rng) -> Contradictions:
 
 @NOISE.holds(
     "a sample has its shape, and a finite draw of its own for each number; on a symmetric matrix"
-    " it is symmetric",
+    " it is symmetric, unless `symmetric` says otherwise",
     "np.triu(noise) + np.triu(noise, 1).swapaxes(-1, -2) mirrors it.",
 )
 def _sample(noise: AdditiveNoise, rng: Rng) -> Contradictions:
     size = WIDE if noise.integer else worth(noise.formula)
     for shape, symmetric in [(one, False) for one in SHAPES] + [(one, True) for one in SQUARES]:
         drawn = np.asarray(noise.sample(size, shape, rng, symmetric=symmetric))
-        mirrored = not symmetric or np.array_equal(drawn, drawn.swapaxes(-1, -2))
+        triangular = symmetric and noise.symmetric
+        mirrored = not triangular or np.array_equal(drawn, drawn.swapaxes(-1, -2))
         if drawn.shape != shape or not mirrored or not np.isfinite(drawn).all():
             yield f"an array of shape {drawn.shape} for {shape}, {symmetric=}, {mirrored=}"
-        apart = drawn[..., np.triu(np.ones(shape[-2:])) > 0] if symmetric else drawn
+        apart = drawn[..., np.triu(np.ones(shape[-2:])) > 0] if triangular else drawn
         if len(np.unique(apart)) < apart.size:
             yield f"{len(np.unique(apart))} different numbers among {apart.size}"
 

@@ -193,7 +193,7 @@ def _way(running: Running, release: Release, loop: Loop | None) -> Way:
 def of_way(way: Way) -> Noise:
     """The noise of a release, as one execution draws it."""
     mean, release = way.mean, way.release
-    upper = np.triu_indices(mean.shape[0]) if release.statistic.symmetric else None
+    upper = np.triu_indices(mean.shape[0]) if release.symmetric else None
 
     def once(randomness: Randomness) -> Array:
         noise = way.draw.sample(way.values, randomness) - mean

@@ -71,7 +71,7 @@ class Way:
 
     def density(self, noise: Array) -> Array | None:
         """The logarithm of the stated density of noise, (n,); copies add."""
-        kind, symmetric = type(self.release.mechanism), self.release.statistic.symmetric
+        kind, symmetric = type(self.release.mechanism), self.release.symmetric
         if not self.draw.copies:
             return log_density(kind, self.size, noise, symmetric=symmetric)
         flat = noise.reshape(-1, *noise.shape[2:])

@@ -134,7 +134,8 @@ class NoiseCriterion(FormulaCriterion):
     `d` >= 1 columns of the table, `n` >= 1 rows where noise may read them (replace-one); `weights`
     are the c_i >= 0 by the names of releases, 1 where none is given. E|Z|^2 of p numbers is p
     std^2; of a symmetric matrix d (d + 1)/2 std^2 where noise is isotropic (dp.Gaussian), d^2 std^2
-    where it is mirrored. Its unit is that of the squared statistics. Raises InvalidArgument.
+    where it is mirrored or drawn for every entry. Its unit is that of the squared statistics.
+    Raises InvalidArgument.
     """
 
     d: int = attrs.field(converter=columns)
@@ -173,6 +174,6 @@ def entries(release: Release) -> Expression:
     """E|Z|^2/std^2: the entries of the value, those off the diagonal of an isotropic symmetric
     matrix counted by half.
     """
-    if release.statistic.symmetric and release.noise.isotropic:
+    if release.symmetric and release.noise.isotropic:
         return release.entries
     return multiply(1, *release.statistic.shape)

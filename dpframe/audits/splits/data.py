@@ -145,7 +145,7 @@ def _noise(
 ) -> Array:
     """One draw. Its size multiplies: the same generator gives the same noise of another size."""
     size = numbers.up(one.mechanism.formula)
-    return np.asarray(one.mechanism.sample(size, shape, rng, symmetric=one.statistic.symmetric))
+    return np.asarray(one.mechanism.sample(size, shape, rng, symmetric=one.symmetric))
 
 
 def _plain(value: Array) -> Any:

@@ -66,8 +66,8 @@ class ErrorCriterion(FormulaCriterion):
 
         (1 - s)^-2/(h n) (d std_b^2 + e std_G^2 radius^2 + ridge^2 radius^2)
 
-    with e = (d + 1)/2 for isotropic noise on X'X and d for mirrored, s = max(0, t - least ridge)/h,
-    t = std_G sqrt((d + 1) log(4 d/failure)) (mirrored: sqrt(2 d log(4 d/failure))) above the
+    with e = (d + 1)/2 for isotropic noise on X'X and d for other, s = max(0, t - least ridge)/h,
+    t = std_G sqrt((d + 1) log(4 d/failure)) (other: sqrt(2 d log(4 d/failure))) above the
     operator norm of the noise on X'X, and ridge what the post-processing adds at most while the
     released eigenvalue is not below lambda_min by more than sqrt(2 log(2/failure)) stds. [Tropp15,
     Thm 4.1.1] Proof page: splits. Raises InvalidArgument.

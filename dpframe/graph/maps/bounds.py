@@ -100,6 +100,26 @@ class Box(RowMap):
         return np.clip(block, -most, most)
 
 
+@attrs.frozen(cache_hash=True)
+class Capped(RowMap):
+    """The smaller of each entry and a positive `bound`, whatever is below: no entry grows.
+    [Thesis, Eq. 3.8]
+    """
+
+    kind: ClassVar[str] = "capped"
+    source: Rows
+    bound: Expression = attrs.field(converter=_box, metadata=reads(positive=True))
+
+    @property
+    def label(self) -> str:
+        """`cap entries at [1/2]`."""
+        return f"cap entries at [{self.bound}]"
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """Clip one side."""
+        return np.minimum(block, number(self.bound))
+
+
 def identified(all_levels: tuple[str, ...], *, intercept: bool) -> None:
     """Raises InvalidArgument where columns of a codebook are collinear whatever the table holds:
     those of all levels of a category sum to 1, like an intercept.

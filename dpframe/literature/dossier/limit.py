@@ -17,7 +17,7 @@ from dpframe.graph.graph import classes
 from dpframe.literature.catalogue import setting_of
 from dpframe.literature.refutations.limits import refuted_above
 from dpframe.numerics import epsilon_limit
-from dpframe.privacy import ApproxDP, Relation
+from dpframe.privacy import ApproxDP, GaussianDP, Relation
 from dpframe.prover import Verdict
 from dpframe.prover.algebra import enclose, rational_ball
 from dpframe.prover.certify import examine
@@ -147,4 +147,4 @@ def _squares(
 def _gaussian(problem: Problem) -> bool:
     releases: Sequence[Any] = problem.graph.releases
     alone = problem.graph.additive and not problem.graph.procedures and not problem.graph.bounds
-    return bool(releases) and alone and all(one.noise.kind == "gaussian" for one in releases)
+    return bool(releases) and alone and all(one.gives is GaussianDP for one in releases)
