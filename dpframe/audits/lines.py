@@ -17,7 +17,7 @@ from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.prover import Constraint, Obligation, Report, Verdict
 from dpframe.prover.algebra import enclose, number
-from dpframe.prover.basic import earns
+from dpframe.prover.exactly import Draw, earns_exactly
 from dpframe.prover.judge import Earned
 from dpframe.prover.problem import Problem
 from dpframe.prover.profile_rule import ADDED, root
@@ -42,7 +42,8 @@ class Line:
     sensitivity/std are rounded up; they are exact where some pair of neighbours attains the
     sensitivity (`attained`; `attained_by` says which, where it is known), and upper bounds
     elsewhere. `verdict` judges the claimed share; it is
-    None where nothing is claimed.
+    None where nothing is claimed. `noise_factor` is how many times as much noise as its share needs
+    a release with stated noise has: above 1 it underspends, below 1 it overspends.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Line:
     note: str = ""
     attained_by: str = ""
     where: tuple[Constraint, ...] = ()
+    noise_factor: float | None = None
 
     @property
     def claim(self) -> str:
@@ -95,6 +97,7 @@ class Line:
             "note": self.note,
             "attained_by": self.attained_by,
             "where": [str(constraint) for constraint in self.where],
+            "noise_factor": self.noise_factor,
         }
 
 
@@ -144,7 +147,16 @@ def _line(report: Report, release: Release) -> Line:
         note=note,
         attained_by="" if pair is None else str(pair),
         where=() if result is None else result.constraints,
+        noise_factor=None if moved is None or obligation is None else _factor(report, release),
     )
+
+
+def _factor(report: Report, release: Release) -> float | None:
+    """How many times as much noise as its share needs a release with stated noise has."""
+    if release.rule is not None or release.share is None:
+        return None
+    known = Draw.of(release)
+    return None if known is None else known.factor(release.share, report.problem.field)
 
 
 def finite(formula: Expression) -> float | None:
@@ -202,11 +214,11 @@ def _earned(report: Report, release: Release) -> tuple[Earned | None, str]:
     blocking = _blocking(report, release)
     if blocking is not None:
         return Earned(blocking), ""
-    result = earns(report.problem, release)
+    result = earns_exactly(report.problem, release)
     if release.rule is None or result.obligation.verdict is Verdict.PROVED:
         return result, ""
     stated = attrs.evolve(release, stated=release.mechanism)
-    return earns(report.problem, stated), f"outside its theorem: {result.obligation.rule}"
+    return earns_exactly(report.problem, stated), f"outside its theorem: {result.obligation.rule}"
 
 
 def _blocking(report: Report, release: Release) -> Obligation | None:

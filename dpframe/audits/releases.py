@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .report import Audit
 
 MOST = 12  # releases that fit on a screen
+EQUAL = 1e-4  # relative: noise so near to what is needed is what is needed
 LETTERS = {"B": "norm of a row", "Y": "bound of a label"}
 RIGHT = {"sensitivity", "std", "scale", "noise", "exact delta", "exact eps", "mu"}
 
@@ -175,6 +176,9 @@ def _reasons(line: Line) -> Iterator[str]:
         yield f"refuted: exact delta {_exact(line, line.exact_delta, 'delta')} > {claimed}"
     elif line.verdict is Verdict.REFUTED:
         yield tidy(f"refuted: {line.witness}")
+    if line.noise_factor is not None and abs(line.noise_factor - 1) > EQUAL:
+        spent = "underspent" if line.noise_factor > 1 else "overspent"
+        yield f"{spent}: it has {line.noise_factor:.4g} times the noise that its share needs"
     if line.where:
         yield f"proved where {conditions(line.where)}"
     if line.note:
