@@ -18,6 +18,7 @@ from dpframe.graph import Release
 from dpframe.graph.facts import noise_of
 from dpframe.identity import own
 from dpframe.mechanisms import Laplace
+from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.numerics import arb_lower, arb_upper, working
 from dpframe.pld import losses
 from dpframe.privacy import Share
@@ -83,8 +84,9 @@ def _against_target(problem: Problem, release: Release) -> Obligation | None:
     witness = known.refuted(target.currency, target.amounts)
     if witness is None:
         return None
-    rule = f"{release.label} alone must be inside the target {CITED}"
-    repair = "give it more noise."
+    rule, repair = f"{release.label} alone must be inside the target {CITED}", "give it more noise."
+    if target.currency == ("epsilon",) and not NOISES[known.noise].loss.pure:
+        rule, repair = f"{release.label}: {NEEDS_DELTA}", WITH_DELTA
     return Obligation("total", ALL, rule, (f"{known}",), REFUTED, witness, repair)
 
 

@@ -32,7 +32,7 @@ def together(found: Findings, known: Collection[str]) -> Iterator[Section]:
 
 
 def _joint(cost: JointCost | None, known: Collection[str]) -> Iterator[Element]:
-    if cost is None:
+    if cost is None or cost.sampled:
         return
     size = range_of(cost.mu)
     equal = "= " if size[:1].isdigit() else ""
