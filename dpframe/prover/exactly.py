@@ -4,7 +4,7 @@ dominates the draw: proved at numbers, refuted at numbers where a pair of neighb
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -216,7 +216,7 @@ class Draw:
         return f"{name} noise of size {self.size}, moved by at most {self.moved}"
 
 
-PAIRS = {
+PAIRS: Mapping[str, Callable[[Fraction, Fraction], losses.PrivacyLoss]] = {
     "gaussian": lambda size, moved: losses.GaussianLoss(moved / size),
     "laplace": lambda size, moved: losses.LaplaceLoss(moved / size),
     "l2_laplace": lambda size, moved: losses.ResponseLoss(moved / size),
@@ -259,7 +259,7 @@ def _shown_ball(ball: Ball) -> str:
     return f"{float(ball.mid()):.6g}"
 
 
-def _least(enough: Any) -> float | None:
+def _least(enough: Callable[[float], bool | None]) -> float | None:
     """1/f for the least f at which `enough` holds, roughly: it holds for all larger ones."""
     high = 1.0
     while enough(high) is not True:

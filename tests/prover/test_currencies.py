@@ -4,19 +4,24 @@ with dpframe judges it.
 
 from __future__ import annotations
 
+import math
 import random
 from fractions import Fraction
 
 import attrs
 import mpmath
+import numpy as np
 import pytest
+from scipy import stats
 
 import dpframe as dp
 from dpframe.accountants.single import inside, mu_of, rho_of
 from dpframe.audits import read_description
+from dpframe.graph.procedures.perturbed import minimiser
+from dpframe.graph.statistics import Statistic
 from dpframe.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpframe.numerics import working
-from dpframe.prover import Verdict
+from dpframe.prover import Verdict, algebra
 from tests.support import noise_costs, samples
 from tests.support.currencies_page import (
     BEGIN,
@@ -296,3 +301,169 @@ def test_a_receipt_says_that_the_sum_is_not_replayed():
     result = dp.execute(certificate, X=[[0.1], [0.2]], rng=1)
     said = " ".join(result.receipt.assumptions)
     assert "the total of shares: the kernel replays the proof but for the sum" in said
+
+
+def test_no_bound_known_refutes_nothing():
+    """None from a rule is unproved, whoever wrote it; what a row of any size moves is refuted."""
+    said = {
+        "theirs": lambda X, y: Silent(X),
+        "by released deviations": _divided,
+        "unclipped": lambda X, y: X.source.T @ X.source,
+    }
+    verdicts = {"theirs": "unproved", "by released deviations": "unproved", "unclipped": "refuted"}
+    for name, make in said.items():
+        regression = Released(make=make)
+        trust = [Silent] if name == "theirs" else []
+        setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+        audit = dp.audit(regression, target=dp.ApproxDP(1, "1e-6"), setting=setting, trust=trust)
+        found = [one for one in audit.report.common if one.kind == "sensitivity"]
+        assert [str(one.verdict) for one in found] == [verdicts[name]], name
+        assert str(audit.verdict) == verdicts[name]
+
+
+def _divided(X, y):
+    del y
+    deviations = dp.release(dp.graph.column_squares(X), dp.Gaussian(1))
+    Z = X.divided(by=deviations, lower=1, upper=2)
+    return Z.T @ Z
+
+
+class Released(dp.Regression):
+    """One statistic with Gaussian noise."""
+
+    make: object = attrs.field(default=None)
+
+    def declare(self, X, y, budget):
+        """One release."""
+        return dp.release(self.make(X, y), dp.Gaussian(1), budget, name="s")
+
+
+@attrs.frozen(cache_hash=True)
+class Silent(Statistic):
+    """A statistic whose rule knows no bound."""
+
+    kind = "silent"
+    X: object
+
+    @property
+    def shape(self):
+        """A number."""
+        return ()
+
+    @property
+    def label(self):
+        """Its name."""
+        return "silent"
+
+    def one_row(self, norm, relation):
+        """None is known."""
+        del norm, relation
+
+    def compute(self, values, number):
+        """Zero."""
+        del values, number
+        return 0.0
+
+
+@pytest.mark.parametrize("noise", ["gaussian", "l2_laplace"])
+def test_a_penalty_too_small_is_refuted(noise):
+    """Objective perturbation in one dimension: what the witness says of an event, by the minimiser
+    that is executed, at thresholds of the noise.
+    """
+    penalty, target = 0.01, dp.PureDP(1) if noise == "l2_laplace" else dp.ApproxDP(1, "1e-6")
+    regression = Tilted(noise=noise)
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    audit = dp.audit(regression, target=target, setting=setting)
+    (found,) = (o for o in audit.report.open_obligations if "log(1 + B^2/penalty)" in o.rule)
+    assert found.verdict is Verdict.REFUTED
+    (node,) = audit.report.problem.graph.procedures
+    size = algebra.number(node.size, {}, up=True)
+    law = stats.norm(scale=size) if noise == "gaussian" else stats.laplace(scale=size)
+    grid = np.linspace(-12 * size, 12 * size, 200_001)
+    masses = np.diff(law.cdf(grid))
+    middle = (grid[1:] + grid[:-1]) / 2
+
+    def shown(rows, label, low, high):
+        tilted = np.array([[label * rows]]) - middle[:, None]
+        theta = tilted[:, 0] / (rows**2 + penalty)
+        some = slice(0, None, 20_000)
+        own = [
+            minimiser(np.array([[rows**2]]), np.array([t]), penalty, 1.0)[0]
+            for t in tilted[some, 0]
+        ]
+        assert np.allclose(np.clip(theta, -1, 1)[some], own, atol=1e-9)
+        return masses[(theta >= low) & (theta <= high)].sum()
+
+    epsilon = math.e
+    if noise == "gaussian":
+        delta = shown(1.0, 0.0, -1, 1) - epsilon * shown(0.0, 0.0, -1, 1)
+        assert delta > 1e-3
+    else:
+        peak = 1 / 1.01 / 2
+        ratio = shown(1.0, 1.0, peak - 1e-3, peak + 1e-3) / shown(
+            0.0, 0.0, peak - 1e-3, peak + 1e-3
+        )
+        assert ratio > epsilon
+
+
+class Tilted(dp.Regression):
+    """Objective perturbation with a penalty of 1/100."""
+
+    noise: str = attrs.field(default="gaussian")
+
+    def declare(self, X, y, budget):
+        """One minimiser."""
+        return dp.graph.perturbed_minimum(
+            X.T @ X,
+            X.T @ y,
+            penalty="1/100",
+            radius=1,
+            share=budget,
+            noise=self.noise,
+            name="theta",
+        )
+
+
+def test_a_claim_that_is_none_at_some_numbers_has_a_witness():
+    """A range that admits delta = 1, or epsilon = 0."""
+    wide = dp.parameter("delta", 0, 2)
+    closed = dp.parameter("epsilon", 0, None, closed="left")
+    setting = samples.setting()
+    for target, at in ((dp.ApproxDP(1, wide), "delta"), (dp.ApproxDP(closed, "1e-6"), "epsilon")):
+        audit = dp.audit(Released(make=_gram), target=target, setting=setting)
+        (found,) = (o for o in audit.report.common if o.node == "target")
+        assert found.verdict is Verdict.REFUTED
+        value = found.witness.values[at]
+        assert value >= 1 if at == "delta" else value <= 0
+        assert audit.verdict is not Verdict.PROVED
+
+
+def _gram(X, y):
+    del y
+    return X.T @ X
+
+
+def test_gaussian_noise_needs_a_delta_in_one_message():
+    """However a delta of 0 comes about."""
+    words = "Gaussian noise needs a delta above 0"
+    setting = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
+    none = dp.ApproxDP(1, "1e-6").budget.split(epsilon=(1,), delta=(0,))[0]
+    for theorem in (dp.Gaussian.analytic, dp.Gaussian.classical, dp.Gaussian.kamath_ullman):
+        for share in (none, dp.PureDP(1).budget):
+            with pytest.raises(dp.InvalidArgument, match=words):
+                theorem.calibrate(share, dp.symbols.exact(1))
+    for noise in (dp.Gaussian(1), DiscreteGaussian(1)):
+        regression = Mutant(noises=(noise,), weights=(Fraction(1),))
+        audit = dp.audit(regression, target=dp.PureDP(1), setting=setting)
+        assert words in str(audit)
+        assert "Give its share a delta" in str(audit) or "give its share a delta" in str(audit)
+
+
+def test_samples_count_in_what_stands_on_the_page():
+    """A bound that leaves samples out is no news."""
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    audit = dp.audit(dp.regressions.NoisySGD(), target=dp.ApproxDP(2, "1e-6"), setting=setting)
+    assert audit.verdict is Verdict.PROVED
+    assert audit.joint.sampled
+    assert audit.joint_epsilon <= 2
+    assert "mu between" not in str(audit)
