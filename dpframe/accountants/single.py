@@ -1,9 +1,10 @@
 """What one draw costs exactly, in every currency: decided for the pair that dominates it.
 
-epsilon is the largest value of the loss, delta the profile at epsilon, rho the largest D_a/a over
-all orders a > 1, mu the least for which the pair is at least as hard to tell apart as N(0, 1) and
-N(mu, 1). For noises that are moved, rho and mu are closed forms, but for the mu of discrete
-Gaussian noise, which is a largest value over whole numbers. (docs/proofs/currencies.md)
+epsilon is the largest value of the loss, delta the profile at epsilon, a divergence D_a that of one
+order a > 1, rho the largest D_a/a over all of them, mu the least for which the pair is at least as
+hard to tell apart as N(0, 1) and N(mu, 1). For noises that are moved these are closed forms, but
+for delta and for the mu of discrete Gaussian noise, a largest value over whole numbers.
+(docs/proofs/currencies.md)
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 
-from flint import arb
+from flint import acb, arb
 
 from dpframe.numerics import at_rising_precision, ball, certainly_above, certainly_at_most, working
 from dpframe.pld import losses
+from dpframe.privacy.guarantees import order_of
 
 from .base import Part
 from .numeric import NumericAccountant
@@ -43,6 +45,8 @@ def inside(
             if isinstance(loss, losses.DiscreteGaussianLoss):
                 return _steps_inside(loss, square)
             return _compared(lambda: mu_of(loss) ** 2, square)
+        case (_,), (divergence,) if (order := order_of(currency)) is not None:
+            return _compared(partial(divergence_of, loss, order), divergence)
     return None
 
 
@@ -97,6 +101,16 @@ def rho_of(loss: losses.PrivacyLoss) -> arb:
         case losses.ResponseLoss(epsilon, delta) if delta == 0:
             return ball(epsilon) * (ball(epsilon) / 2).tanh()
     return arb("nan")
+
+
+def divergence_of(loss: losses.PrivacyLoss, order: Fraction) -> arb:
+    """The Renyi divergence of an order above 1, at the working precision."""
+    if loss.infinite:
+        return arb("inf")
+    normal = isinstance(loss, losses.GaussianLoss)
+    if normal or (isinstance(loss, losses.DiscreteGaussianLoss) and order.denominator == 1):
+        return ball(order) * rho_of(loss)
+    return loss.enclosure(acb(ball(order - 1))).real.log() / ball(order - 1)
 
 
 def mu_of(loss: losses.PrivacyLoss) -> arb:

@@ -250,7 +250,9 @@ def as_written(regression: Regression, problem: Problem) -> list[Expression]:
     """
     own = [release.mechanism.formula for release in problem.graph.releases]
     setting, letters = _lettered(problem.setting)
-    target = SYMBOLIC[problem.target.kind]
+    target = SYMBOLIC.get(problem.target.kind)
+    if target is None:
+        return own
     fields: Any = attrs.fields(type(target))  # type: ignore[arg-type]  # every guarantee is of attrs
     for field in fields:
         letters[field.name] = getattr(problem.target, field.name)

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from dpframe.accountants import Accountant
-from dpframe.accountants.single import inside, mu_of, rho_of
+from dpframe.accountants.single import divergence_of, inside, mu_of, rho_of
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Release
 from dpframe.graph.facts import noise_of
@@ -22,6 +22,7 @@ from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.numerics import arb_lower, arb_upper, working
 from dpframe.pld import losses
 from dpframe.privacy import Share
+from dpframe.privacy.guarantees import order_of
 from dpframe.sensitivity import L1
 from dpframe.symbols import RELEASED, Expression, Number, analytic_sigma, log, sqrt
 from dpframe.theory.mechanisms import NOISES
@@ -33,7 +34,7 @@ from .problem import ALL, PROVED, REFUTED, Attempt, Obligation, Problem, Witness
 from .sign import MAX_TRIES, counterexample, nonnegative
 
 CITED = "(docs/proofs/currencies.md)"
-CURRENCIES = (("epsilon",), ("epsilon", "delta"), ("rho",), ("mu^2",))
+CURRENCIES = (("epsilon",), ("epsilon", "delta"), ("rho",), ("mu^2",))  # and one an order
 Ball = Any
 
 
@@ -45,7 +46,7 @@ def earns_exactly(problem: Problem, release: Release) -> Earned:
     if share is None or release.rule is not None or found.obligation.verdict is PROVED:
         return found
     known = Draw.of(release)
-    if known is None or share.currency not in CURRENCIES:
+    if known is None or not judgeable(share.currency):
         return found
     shown = not known.judged(share.currency) and known.inside(share)
     if shown or _shown(problem, release, share):
@@ -61,9 +62,15 @@ def earns_exactly(problem: Problem, release: Release) -> Earned:
     return Earned(attrs.evolve(found.obligation, verdict=REFUTED, witness=witness))
 
 
+def judgeable(currency: tuple[str, ...]) -> bool:
+    """Whether shares of a currency are judged here."""
+    return currency in CURRENCIES or order_of(currency) is not None
+
+
 def exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
     """Every draw earns its share, exactly, and shares of any currency add: [DworkR14, Thm B.1]
-    [BunS16, Lem 2.3] [DongRS22, Cor 3.3]. A draw that alone costs more than the target refutes it.
+    [BunS16, Lem 2.3] [DongRS22, Cor 3.3] [Mironov17, Prop 1]. A draw that alone costs more than the
+    target refutes it.
     """
     del accountant  # the plan adds the shares up
     found = [_against_target(problem, release) for release, _ in problem.classes]
@@ -79,7 +86,7 @@ def exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
 def _against_target(problem: Problem, release: Release) -> Obligation | None:
     """The total, refuted by one draw alone."""
     known, target = Draw.of(release), problem.target
-    if known is None or target.currency not in CURRENCIES or known.judged(target.currency):
+    if known is None or not judgeable(target.currency) or known.judged(target.currency):
         return None
     witness = known.refuted(target.currency, target.amounts)
     if witness is None:
@@ -138,7 +145,7 @@ class Draw:
 
     def judged(self, currency: Sequence[str]) -> bool:
         """Whether the rules on all releases together decide exactly what it costs."""
-        return self.noise == "gaussian" and currency != ("epsilon",)
+        return self.noise == "gaussian" and currency in CURRENCIES[1:]
 
     def loss(self, size: Fraction, moved: Fraction) -> losses.PrivacyLoss | None:
         """The loss of the pair at numbers; None where it has none."""
@@ -248,7 +255,9 @@ def cost_text(loss: losses.PrivacyLoss, currency: Sequence[str], most: Sequence[
     if "epsilon" in currency:
         return f"its privacy loss reaches {float(loss.largest or 0):.6g} > {first}"
     with working(BITS):
-        cost = rho_of(loss) if currency == ("rho",) else mu_of(loss) ** 2
+        order = order_of(currency)
+        cost = mu_of(loss) ** 2 if currency == ("mu^2",) else rho_of(loss)
+        cost = cost if order is None else divergence_of(loss, order)
     name = currency[0]
     if cost.is_finite():
         return f"it costs {name} = {_shown_ball(cost)} > {first}"

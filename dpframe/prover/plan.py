@@ -40,6 +40,7 @@ SOURCES = {
     "mu^2": "[DongRS22, Cor 3.3]",
 }
 NORMAL = (GaussianDP, ZeroConcentratedDP)  # what noise gives whose loss has no bound
+RENYI = "[Mironov17, Prop 1]"  # divergences of one order
 Charged = Release | Procedure
 Pair = tuple[Charged, Share]
 
@@ -227,7 +228,7 @@ def _overspent(
     return Obligation(
         "plan",
         "budget",
-        f"the shares of {name} must sum to at most {whole} {SOURCES[name]}; "
+        f"the shares of {name} must sum to at most {whole} {SOURCES.get(name, RENYI)}; "
         "each release pays for its own draw",
         (*facts[:8], *more, f"sum = {total}"),
         UNPROVED if decision.proved is None else REFUTED,

@@ -13,6 +13,7 @@ import attrs
 
 from dpframe.errors import OutsideTheorem
 from dpframe.identity import state
+from dpframe.privacy import RenyiDP
 from dpframe.symbols import RELEASED
 
 from . import structure
@@ -184,6 +185,8 @@ def _order(problem: Problem, chosen: Sequence[Derivation]) -> Sequence[Derivatio
         )
     serves = {"shares": shared and currency, "exact shares": not only_shares}
     found = [one for one in tried if serves.get(one.proof, True)]
+    if isinstance(problem.target, RenyiDP):  # what others add is not of one order
+        found = [one for one in found if one.proof == "exact shares"]
     if not found and len(chosen) == 1:
         raise OutsideTheorem(
             "basic composition adds shares of (epsilon, delta): give every release a share "

@@ -45,7 +45,7 @@ LOSSES = {
 POINTS = [(Fraction(3, 10), 1), (Fraction(1), 1), (Fraction(7, 3), 3), (Fraction(6), 2)]
 
 
-@pytest.mark.some(16)
+@pytest.mark.some(20)
 @pytest.mark.parametrize(("kind", "name"), CELLS)
 def test_every_cell(kind, name):
     """Half is refuted, exact and double are proved, with the factor; or no size is enough."""
@@ -62,7 +62,7 @@ def test_every_cell(kind, name):
         assert line.noise_factor == pytest.approx(float(factor), rel=3e-5)
 
 
-@pytest.mark.some(16)
+@pytest.mark.some(20)
 @pytest.mark.parametrize(("kind", "name"), CELLS)
 def test_exact_sizes_are_those_of_the_oracle(kind, name):
     """A billionth less noise costs more than the share; half of it, what the refutation says."""
@@ -132,6 +132,7 @@ CLAIMS = {
     "epsilon, delta": ("epsilon = 2\ndelta = 2e-6", "epsilon/2, delta/2"),
     "rho": ("rho = 0.2", "rho/2"),
     "mu^2": ("mu = 0.7", "mu^2/2"),
+    "order 8": ("order = 8\nepsilon = 2", "epsilon/2"),
 }
 
 
@@ -160,6 +161,37 @@ def test_the_page_states_the_factor():
         regression = Mutant(noises=(dp.Laplace(scale),), weights=(Fraction(1, 2),))
         text = str(dp.audit(regression, target=dp.ZeroConcentratedDP(1), setting=setting))
         assert f"release0: {words}" in text
+
+
+def test_a_renyi_claim_is_for_audits():
+    """Shares of another order are another currency; no certificate states one."""
+    setting = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
+    regression = Mutant(noises=(dp.Gaussian(2),), weights=(Fraction(1),))
+    target = dp.RenyiDP(8, 1)
+    audit = dp.audit(regression, target=target, setting=setting)
+    assert (audit.verdict, audit.certificate) == (Verdict.PROVED, None)
+    assert "satisfies (8, 1)-Renyi differential privacy" in audit.sentence
+    with pytest.raises(dp.InvalidArgument, match="judges it"):
+        dp.certify(regression, target=target, setting=setting)
+    more = dp.RenyiDP(8, "0.999")
+    assert dp.audit(regression, target=more, setting=setting).verdict is Verdict.REFUTED
+    other = Foreign(share=dp.RenyiDP(4, 1).budget)
+    judged = dp.audit(other, target=target, setting=setting)
+    assert judged.verdict is not Verdict.PROVED
+    assert judged.plan_verdict is Verdict.REFUTED
+    for order in (1, "1/2", dp.parameter("alpha", 1)):
+        with pytest.raises(dp.InvalidArgument, match="order"):
+            dp.RenyiDP(order, 1)
+
+
+class Foreign(dp.Regression):
+    """n for a share of another budget."""
+
+    share: object = attrs.field(default=None)
+
+    def declare(self, X, y, budget):
+        """One release."""
+        return dp.release(dp.count(X), dp.Gaussian(2), self.share, name="n")
 
 
 # ------------------------------------------------------------------------ mutants

@@ -29,8 +29,9 @@ CURRENCIES: dict[str, tuple[dp.Guarantee, str, str, str]] = {
     "epsilon, delta": (dp.ApproxDP(2, "2e-6"), "delta", "1e-6", "1"),
     "rho": (dp.ZeroConcentratedDP("0.2"), "rho", "0.1", "0"),
     "mu^2": (dp.GaussianDP("0.7"), "mu^2", "0.245", "0"),
+    "order 8": (dp.RenyiDP(8, 2), "divergence", "1", "8"),
 }
-"""Targets; and of half of each the currency, the amount, and the epsilon of a delta."""
+"""Targets; and of half of each the currency, the amount, the epsilon of a delta or the order."""
 SIZES = {
     ("gaussian", "epsilon, delta"): "4.22467888932688",
     ("laplace", "epsilon, delta"): "0.9999980000030065",
@@ -44,6 +45,10 @@ SIZES = {
     ("laplace", "mu^2"): "2.298895995079194",
     ("discrete gaussian", "mu^2"): "2.040949753229758",
     ("discrete laplace", "mu^2"): "2.52503427721863",
+    ("gaussian", "order 8"): "2",
+    ("laplace", "order 8"): "0.917598526333607",
+    ("discrete gaussian", "order 8"): "2",
+    ("discrete laplace", "order 8"): "0.958661671874241",
     ("laplace", "epsilon"): "1",
     ("discrete laplace", "epsilon"): "1",
 }

@@ -87,10 +87,12 @@ def _wide(kind: str, size: mpf, move: int, order: mpf) -> list[tuple[mpf, mpf]]:
     return [(law[i], law[i - move]) for i in range(move, len(law))]
 
 
-def cost(kind: str, size: object, move: object, currency: str, epsilon: object = 0) -> mpf:
-    """What one draw costs: in "epsilon", "delta" (at an epsilon), "rho", "mu^2"."""
+def cost(kind: str, size: object, move: object, currency: str, at: object = 0) -> mpf:
+    """What one draw costs: in "epsilon", "delta" (at an epsilon), "rho", "mu^2", "divergence" (of
+    an order).
+    """
     with mpmath.workdps(30):
-        return _COSTS[currency](kind, number(size), number(move), number(epsilon))
+        return _COSTS[currency](kind, number(size), number(move), number(at))
 
 
 def _epsilon(kind: str, size: mpf, move: mpf, _: mpf) -> mpf:
@@ -170,4 +172,14 @@ def _square(kind: str, size: mpf, move: mpf, _: mpf) -> mpf:
     return max(score(t) - score(t - k) for t in range((k + 2) // 2, far)) ** 2
 
 
-_COSTS = {"epsilon": _epsilon, "delta": _delta, "rho": _rho, "mu^2": _square}
+def _divergence(kind: str, size: mpf, move: mpf, order: mpf) -> mpf:
+    return divergence(kind, size, move, order)
+
+
+_COSTS = {
+    "divergence": _divergence,
+    "epsilon": _epsilon,
+    "delta": _delta,
+    "rho": _rho,
+    "mu^2": _square,
+}
