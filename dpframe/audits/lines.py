@@ -25,6 +25,7 @@ from dpframe.symbols import DATA, DELTA, EPSILON, MU, RHO, Expression, Number, p
 
 from .attained_pairs import attained_by
 
+MOST = 32  # different releases of which noise is compared with what their shares need
 LETTERS = {one.name: one for one in (EPSILON, DELTA, RHO, MU)}
 SYMBOLIC: Mapping[str, Guarantee] = {
     name: kind(*(LETTERS.get(own, parameter(own, 0)) for own in kind.parameters))
@@ -147,16 +148,18 @@ def _line(report: Report, release: Release) -> Line:
         note=note,
         attained_by="" if pair is None else str(pair),
         where=() if result is None else result.constraints,
-        noise_factor=None if moved is None or obligation is None else _factor(report, release),
+        noise_factor=None if moved is None or obligation is None else _factor(problem, release),
     )
 
 
-def _factor(report: Report, release: Release) -> float | None:
-    """How many times as much noise as its share needs a release with stated noise has."""
-    if release.rule is not None or release.share is None:
+def _factor(problem: Problem, release: Release) -> float | None:
+    """How many times as much noise as its share needs a release with stated noise has; None where
+    there are many, which is a search for each.
+    """
+    if release.rule is not None or release.share is None or len(problem.classes) > MOST:
         return None
     known = Draw.of(release)
-    return None if known is None else known.factor(release.share, report.problem.field)
+    return None if known is None else known.factor(release.share, problem.field)
 
 
 def finite(formula: Expression) -> float | None:

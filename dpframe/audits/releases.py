@@ -176,12 +176,20 @@ def _reasons(line: Line) -> Iterator[str]:
         yield f"refuted: exact delta {_exact(line, line.exact_delta, 'delta')} > {claimed}"
     elif line.verdict is Verdict.REFUTED:
         yield tidy(f"refuted: {line.witness}")
-    if line.noise_factor is not None and abs(line.noise_factor - 1) > EQUAL:
-        spent = "underspent" if line.noise_factor > 1 else "overspent"
-        yield f"{spent}: it has {line.noise_factor:.4g} times the noise that its share needs"
+    yield from _spent(line)
     if line.where:
         yield f"proved where {conditions(line.where)}"
     if line.note:
         yield tidy(line.note)
     if line.attained_by:
         yield tidy(f"its sensitivity is attained by {line.attained_by}")
+
+
+def _spent(line: Line) -> Iterator[str]:
+    """By how much noise a share is over- or underspent."""
+    factor = line.noise_factor
+    if factor is not None and factor > 1 + EQUAL and line.verdict is Verdict.PROVED:
+        least = "" if line.attained else "at least "
+        yield f"underspent: it has {least}{factor:.4g} times the noise that its share needs"
+    if factor is not None and factor < 1 - EQUAL and line.verdict is Verdict.REFUTED:
+        yield f"overspent: it has {factor:.4g} times the noise that its share needs"

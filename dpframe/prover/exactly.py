@@ -28,13 +28,14 @@ from dpframe.symbols import RELEASED, Expression, Number, analytic_sigma, log, s
 from dpframe.theory.mechanisms import NOISES
 
 from .algebra import BITS, Field, at_point
-from .basic import ONE, earns, thinned
+from .basic import ONE, ZERO, earns, thinned
 from .judge import Earned
 from .problem import ALL, PROVED, REFUTED, Attempt, Obligation, Problem, Witness
 from .sign import MAX_TRIES, counterexample, nonnegative
 
 CITED = "(docs/proofs/currencies.md)"
 CURRENCIES = (("epsilon",), ("epsilon", "delta"), ("rho",), ("mu^2",))  # and one an order
+MOST = 64  # releases that are asked whether they alone cost too much
 Ball = Any
 
 
@@ -73,7 +74,7 @@ def exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
     target refutes it.
     """
     del accountant  # the plan adds the shares up
-    found = [_against_target(problem, release) for release, _ in problem.classes]
+    found = [_against_target(problem, release) for release, _ in problem.classes[:MOST]]
     broken = tuple(obligation for obligation in found if obligation is not None)
     if broken or any(release.share is None for release in problem.graph.releases):
         return Attempt("shares", broken) if broken else None
@@ -156,10 +157,10 @@ class Draw:
 
     def inside(self, share: Share) -> bool:
         """Whether the draw certainly spends at most its share; False while a symbol is left."""
-        read = (self.size, self.moved, *share.amounts)
-        if any(formula.symbols() for formula in read):
+        known = ends((self.size, self.moved, *share.amounts))
+        if known is None:
             return False
-        size, moved, *amounts = (ends(formula) for formula in read)
+        size, moved, *amounts = known
         loss = self.loss(size[0], moved[1])
         return (
             loss is not None and inside(loss, share.currency, [one[0] for one in amounts]) is True
@@ -188,10 +189,19 @@ class Draw:
         """How many times as much noise it has as the share needs, to 4 digits; None where that
         depends on a symbol, where no noise of its kind is enough, or it is not known how much is.
         """
-        read = (self.size, self.moved, *share.amounts)
+        try:
+            read, needed = (self.size, self.moved, *share.amounts), self._needed(share)
+        except InvalidArgument:  # of a share that is not positive
+            return None
         if any(formula.symbols() for formula in read):
-            return self._constant(share, field)
-        size, moved, *amounts = (ends(formula)[1] for formula in read)
+            square = None if needed is None else field.constant((self.size / needed) ** 2)
+            return None if square is None else float(square) ** 0.5
+        known = ends(read if needed is None else (*read, self.size / needed))
+        if known is None or known[2][0] <= 0:
+            return None
+        size, moved, *amounts = (high for _, high in known)
+        if needed is not None:
+            return float(amounts[-1])
 
         def enough(factor: float) -> bool | None:
             loss = self.loss(size * Fraction(factor), moved)
@@ -199,23 +209,19 @@ class Draw:
 
         return _least(enough)
 
-    def _constant(self, share: Share, field: Field) -> float | None:
-        """The factor where it is the same number for all values of the symbols."""
-        pure = NOISES[self.noise].loss.pure
-        amount = share.amounts[0]
+    def _needed(self, share: Share) -> Expression | None:
+        """The size that the share needs, where it has a formula."""
+        pure, amount = NOISES[self.noise].loss.pure, share.amounts[0]
         match share.currency:
             case ("epsilon",) if pure:
-                needed = self.moved / amount
+                return self.moved / amount
             case ("rho",) if not pure:
-                needed = self.moved / sqrt(2 * amount)
+                return self.moved / sqrt(2 * amount)
             case ("mu^2",) if self.noise == "gaussian":
-                needed = self.moved / sqrt(amount)
-            case ("epsilon", "delta") if self.noise == "gaussian":
-                needed = self.moved * analytic_sigma(*share.amounts)
-            case _:
-                return None
-        found = field.constant((self.size / needed) ** 2)
-        return None if found is None else float(found) ** 0.5
+                return self.moved / sqrt(amount)
+            case ("epsilon", "delta") if self.noise == "gaussian" and share.delta != ZERO:
+                return self.moved * analytic_sigma(*share.amounts)
+        return None
 
     def __str__(self) -> str:
         """`laplace noise of size 1 moved by 1`."""
@@ -235,14 +241,17 @@ numbers in L1. (docs/proofs/shifts.md)
 """
 
 
-def ends(formula: Expression) -> tuple[Fraction, Fraction]:
-    """Bounds on a formula without symbols, exact for a number."""
-    if isinstance(formula, Number):
-        return formula.value, formula.value
-    (ball,) = at_point([formula], {})
-    if not ball.is_finite():
-        raise InvalidArgument("formula", "finite", str(formula), "")
-    return arb_lower(ball), arb_upper(ball)
+def ends(formulas: Sequence[Expression]) -> list[tuple[Fraction, Fraction]] | None:
+    """Bounds on formulas, exact for numbers; None where one has a symbol, or is undefined."""
+    if any(formula.symbols() for formula in formulas):
+        return None
+    balls = at_point(formulas, {})
+    if not all(ball.is_finite() for ball in balls):
+        return None
+    return [
+        (one.value, one.value) if isinstance(one, Number) else (arb_lower(ball), arb_upper(ball))
+        for one, ball in zip(formulas, balls, strict=True)
+    ]
 
 
 def cost_text(loss: losses.PrivacyLoss, currency: Sequence[str], most: Sequence[Fraction]) -> str:
