@@ -51,6 +51,7 @@ from .privacy import PureDP as PureDP
 from .privacy import ApproxDP as ApproxDP
 from .privacy import ZeroConcentratedDP as ZeroConcentratedDP
 from .privacy import GaussianDP as GaussianDP
+from .privacy import RenyiDP as RenyiDP
 from .privacy import PersonalizedDP as PersonalizedDP
 from .privacy import each as each
 

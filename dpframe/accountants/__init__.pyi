@@ -14,6 +14,7 @@ from .document import from_json as from_json
 from .document import to_json as to_json
 from .events import to_event as to_event
 from .every import ACCOUNTANTS as ACCOUNTANTS
+from .from_events import from_event as from_event
 from .gaussian import GaussianAccountant as GaussianAccountant
 from .numeric import NumericAccountant as NumericAccountant
 from .optimal import OptimalAccountant as OptimalAccountant

@@ -26,7 +26,8 @@ JOINT = "Gaussian profile of all releases together"
 SUM = "sum of what pure releases cost"
 SHARES = "sum of shares"
 CLAIM = "the claim, which is proved"
-PROVED = {"numeric": "certified numeric composition"}  # such as draws on samples
+COMPOSED = "certified numeric composition"  # such as draws on samples
+PROVED = {"numeric": COMPOSED}
 ROUNDED = 1 + 1e-9  # what rounding adds at most
 
 
@@ -135,7 +136,7 @@ def _joint(problem: Problem, values: Mapping[str, Fraction]) -> Bounds | None:
     )
     if found is None or found.epsilon is None:
         return None
-    return (*found.epsilon, JOINT)
+    return (*found.epsilon, COMPOSED if found.sampled else JOINT)
 
 
 def _pure(problem: Problem, values: Mapping[str, Fraction]) -> Bounds | None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import attrs
 
+from dpframe.accountants import NumericAccountant
+from dpframe.errors import InvalidArgument
 from dpframe.graph import Joint, Release
 from dpframe.graph.facts import noise_of
-from dpframe.graph.graph import classes
+from dpframe.graph.graph import Class, classes
 from dpframe.numerics import (
     arb_lower,
     arb_upper,
@@ -22,12 +24,14 @@ from dpframe.numerics import (
 )
 from dpframe.privacy import ApproxDP, GaussianDP
 from dpframe.prover.algebra import enclose, rational_ball
+from dpframe.prover.parallel import moving
 from dpframe.prover.problem import Problem, joint_moves
-from dpframe.prover.profile_rule import root
+from dpframe.prover.profile_rule import Mixture, amplified, root
 from dpframe.prover.total import reached_moves
 from dpframe.symbols import Expression, Number
 
 Ball = Any
+Bounds = tuple[float, float] | None
 ZERO = Number(Fraction(0))
 
 
@@ -37,12 +41,14 @@ class JointCost:
 
     Each quantity is a pair, a lower and an upper bound. They agree to many digits where one pair of
     neighbours attains every move at once. `epsilon` and `delta` are None where the target has none.
+    Where draws read samples (`sampled`), both count what these hide, and mu does not.
     """
 
     rule: str
     mu: tuple[float, float]
     epsilon: tuple[float, float] | None = None
     delta: tuple[float, float] | None = None
+    sampled: bool = False
 
     def record(self) -> dict[str, object]:
         """Every bound."""
@@ -60,7 +66,23 @@ def joint_cost(problem: Problem, values: Mapping[str, Fraction]) -> JointCost | 
         return None
     if not problem.graph.additive:
         return None
-    grouped = classes(releases)
+    found = [_of_one(problem, some, values) for some in moving(problem, classes(releases))]
+    known = [one for one in found if one is not None]
+    if len(known) < len(found):
+        return None
+    rule, mu = known[0][0], (max(one[1] for one in known), max(one[2] for one in known))
+    sides = {name: _profile(problem, name, mu, values) for name in ("epsilon", "delta")}
+    sampled = any(map(amplified, releases)) and isinstance(problem.target, ApproxDP)
+    if sampled:
+        sides, rule = _composed(problem, sides), f"{rule}; samples by certified composition"
+    ends = to_float(mu[0], up=False), to_float(mu[1], up=True)
+    return JointCost(rule=rule, mu=ends, **sides, sampled=sampled)
+
+
+def _of_one(
+    problem: Problem, grouped: Sequence[Class], values: Mapping[str, Fraction]
+) -> tuple[str, Fraction, Fraction] | None:
+    """The rule, and bounds on mu, of what one change of the table may move together."""
     joint = Joint.of([release.statistic for release, _ in grouped], problem.setting.relation)
     if joint is None:
         return None
@@ -71,13 +93,27 @@ def joint_cost(problem: Problem, values: Mapping[str, Fraction]) -> JointCost | 
     ]
     reached, total = reached_moves(joint, known, grouped), joint.total(moves)
     lower, upper = _mu(reached, values), _mu(total, values)
-    if lower is None or upper is None:
-        return None
-    mu = (arb_lower(lower), arb_upper(upper))
-    sides = {name: _profile(problem, name, mu, values) for name in ("epsilon", "delta")}
-    return JointCost(
-        rule=joint.rule, mu=(to_float(mu[0], up=False), to_float(mu[1], up=True)), **sides
+    return (
+        None if lower is None or upper is None else (joint.rule, arb_lower(lower), arb_upper(upper))
     )
+
+
+def _composed(problem: Problem, sides: Mapping[str, Bounds]) -> dict[str, Bounds]:
+    """The bounds with what samples hide; None where that is not known at these numbers."""
+    epsilon, delta = problem.target.amounts
+    if not (isinstance(epsilon, Number) and isinstance(delta, Number)):
+        return {"epsilon": None, "delta": None}
+    try:
+        parts = Mixture.of(problem.graph.releases).parts()
+    except InvalidArgument:  # a number of draws, or a cost, that is a formula
+        return {"epsilon": None, "delta": None}
+    account = NumericAccountant()
+    most = {
+        "epsilon": account.epsilon(parts, delta.value),
+        "delta": account.delta(parts, epsilon.value),
+    }
+    lower = {name: 0.0 if side is None else side[0] for name, side in sides.items()}
+    return {name: (lower[name], found.upper) for name, found in most.items()}
 
 
 def _attained(release: Release) -> bool:

@@ -20,7 +20,7 @@ from dpframe.privacy import REPLACE_ONE, Guarantee, PureDP, Relation, Share
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.prover import Constraint, Obligation, Report, Verdict
 from dpframe.prover.algebra import enclose, number
-from dpframe.prover.basic import earns
+from dpframe.prover.exactly import Draw, earns_exactly
 from dpframe.prover.judge import Earned
 from dpframe.prover.problem import Problem
 from dpframe.prover.profile_rule import ADDED, root
@@ -82,6 +82,7 @@ def attained_by(statistic: Statistic, norm: Norm, relation: Relation) -> Pair | 
     return Pair(exact(-1) / (d if isinstance(statistic, Monomials) else d + 1), ONE)
 
 
+MOST = 32  # different releases of which noise is compared with what their shares need
 LETTERS = {one.name: one for one in (EPSILON, DELTA, RHO, MU)}
 SYMBOLIC: Mapping[str, Guarantee] = {
     name: kind(*(LETTERS.get(own, parameter(own, 0)) for own in kind.parameters))
@@ -99,7 +100,8 @@ class Line:
     sensitivity/std are rounded up; they are exact where some pair of neighbours attains the
     sensitivity (`attained`; `attained_by` says which, where it is known), and upper bounds
     elsewhere. `verdict` judges the claimed share; it is
-    None where nothing is claimed.
+    None where nothing is claimed. `noise_factor` is how many times as much noise as its share needs
+    a release with stated noise has: above 1 it underspends, below 1 it overspends.
     """
 
     name: str
@@ -123,6 +125,7 @@ class Line:
     note: str = ""
     attained_by: str = ""
     where: tuple[Constraint, ...] = ()
+    noise_factor: float | None = None
 
     @property
     def claim(self) -> str:
@@ -152,6 +155,7 @@ class Line:
             "note": self.note,
             "attained_by": self.attained_by,
             "where": [str(constraint) for constraint in self.where],
+            "noise_factor": self.noise_factor,
         }
 
 
@@ -201,7 +205,18 @@ def _line(report: Report, release: Release) -> Line:
         note=note,
         attained_by="" if pair is None else str(pair),
         where=() if result is None else result.constraints,
+        noise_factor=None if moved is None or obligation is None else _factor(problem, release),
     )
+
+
+def _factor(problem: Problem, release: Release) -> float | None:
+    """How many times as much noise as its share needs a release with stated noise has; None where
+    there are many, which is a search for each.
+    """
+    if release.rule is not None or release.share is None or len(problem.classes) > MOST:
+        return None
+    known = Draw.of(release)
+    return None if known is None else known.factor(release.share, problem.field)
 
 
 def finite(formula: Expression) -> float | None:
@@ -259,11 +274,11 @@ def _earned(report: Report, release: Release) -> tuple[Earned | None, str]:
     blocking = _blocking(report, release)
     if blocking is not None:
         return Earned(blocking), ""
-    result = earns(report.problem, release)
+    result = earns_exactly(report.problem, release)
     if release.rule is None or result.obligation.verdict is Verdict.PROVED:
         return result, ""
     stated = attrs.evolve(release, stated=release.mechanism)
-    return earns(report.problem, stated), f"outside its theorem: {result.obligation.rule}"
+    return earns_exactly(report.problem, stated), f"outside its theorem: {result.obligation.rule}"
 
 
 def _blocking(report: Report, release: Release) -> Obligation | None:
@@ -295,7 +310,9 @@ def as_written(regression: Regression, problem: Problem) -> list[Expression]:
     """
     own = [release.mechanism.formula for release in problem.graph.releases]
     setting, letters = _lettered(problem.setting)
-    target = SYMBOLIC[problem.target.kind]
+    target = SYMBOLIC.get(problem.target.kind)
+    if target is None:
+        return own
     fields: Any = attrs.fields(type(target))  # type: ignore[arg-type]  # every guarantee is of attrs
     for field in fields:
         letters[field.name] = getattr(problem.target, field.name)

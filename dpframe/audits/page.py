@@ -10,6 +10,7 @@ import attrs
 from dpframe.prover import Obligation, Verdict
 from dpframe.prover.text import argument
 from dpframe.symbols import Expression
+from dpframe.theory import DERIVATIONS
 
 from .figures import WIDTH, clipped, equals, formula, hanging, tidy
 from .lines import lower_end
@@ -78,9 +79,9 @@ def _sum(audit: Audit, total: Expression, whole: Expression) -> str:
 def joint(audit: Audit) -> Iterator[str]:
     """The exact cost of everything together."""
     cost = audit.joint
-    if cost is None:
+    if cost is None or (cost.sampled and cost.epsilon is None):
         return
-    sharp = cost.mu[0] >= cost.mu[1] * (1 - SHARP)
+    sharp = cost.mu[0] >= cost.mu[1] * (1 - SHARP) and not cost.sampled
     known = "within bounds" if cost.mu[0] > 0 else "an upper bound"
     yield f"All releases together, {'exactly' if sharp else known} ({cost.rule})"
     if cost.epsilon is None or cost.delta is None:
@@ -88,9 +89,10 @@ def joint(audit: Audit) -> Iterator[str]:
         return
     epsilon, delta = (formula(amount) for amount in audit.target.amounts)
     low, small = (lower_end(amount) for amount in audit.target.amounts)
-    yield f"  mu {equals(cost.mu)}"
     yield f"  epsilon {equals(cost.epsilon, low)} at delta = {delta}   (claimed {epsilon})"
     yield f"  delta {equals(cost.delta, small)} at epsilon = {epsilon}   (claimed {delta})"
+    if not cost.sampled:
+        yield f"  mu {equals(cost.mu)}"
 
 
 def total(audit: Audit) -> Iterator[str]:
@@ -101,6 +103,8 @@ def total(audit: Audit) -> Iterator[str]:
         yield from _aside(audit)
         return
     yield f"  by {argument(chosen.name)}"
+    if ":" not in chosen.name and chosen.name not in DERIVATIONS:
+        yield "  the kernel replays this proof but for the sum of the costs"
     if audit.trusted:
         yield f"  on trust in {', '.join(audit.trusted)}"
     for obligation in chosen.obligations:

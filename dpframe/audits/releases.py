@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .report import Audit
 
 MOST = 12  # releases that fit on a screen
+EQUAL = 1e-4  # relative: noise so near to what is needed is what is needed
 LETTERS = {"B": "norm of a row", "Y": "bound of a label"}
 RIGHT = {"sensitivity", "std", "scale", "noise", "exact delta", "exact eps", "mu"}
 
@@ -182,9 +183,20 @@ def refuted(line: Line) -> str:
 def _reasons(line: Line) -> Iterator[str]:
     if line.verdict is Verdict.REFUTED:
         yield f"refuted: {refuted(line)}"
+    yield from _spent(line)
     if line.where:
         yield f"proved where {conditions(line.where)}"
     if line.note:
         yield tidy(line.note)
     if line.attained_by:
         yield tidy(f"its sensitivity is attained by {line.attained_by}")
+
+
+def _spent(line: Line) -> Iterator[str]:
+    """By how much noise a share is over- or underspent."""
+    factor = line.noise_factor
+    if factor is not None and factor > 1 + EQUAL and line.verdict is Verdict.PROVED:
+        least = "" if line.attained else "at least "
+        yield f"underspent: it has {least}{factor:.4g} times the noise that its share needs"
+    if factor is not None and factor < 1 - EQUAL and line.verdict is Verdict.REFUTED:
+        yield f"overspent: it has {factor:.4g} times the noise that its share needs"

@@ -12,7 +12,7 @@ import attrs
 
 from dpframe.accountants import Accountant
 from dpframe.graph import Regression, Setting
-from dpframe.privacy import Guarantee, Share
+from dpframe.privacy import Guarantee, RenyiDP, Share
 from dpframe.prover import Certificate, Obligation, Report, Verdict, examine
 from dpframe.prover.certify import (
     AMBIENT,
@@ -154,7 +154,9 @@ class Audit:
 
     @property
     def certificate(self) -> Certificate | None:
-        """The certificate, where the total is proved."""
+        """The certificate, where the total is proved; of Renyi divergences there is none."""
+        if isinstance(self.target, RenyiDP):
+            return None
         return Certificate(self.regression, self.report) if self.report.proved else None
 
     @property

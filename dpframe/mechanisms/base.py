@@ -130,6 +130,8 @@ def restated(cls: type, base: type, *names: str) -> None:
 
 
 ZERO = Number(Fraction(0))
+NEEDS_DELTA = "Gaussian noise needs a delta above 0, since no epsilon alone can pay for it"
+WITH_DELTA = "give its share a delta, take a target dp.ApproxDP(epsilon, delta), or use dp.Laplace."
 
 
 class Calibration(ABC):
@@ -166,9 +168,9 @@ class Calibration(ABC):
         if _without_delta(share) and approximate and not pure:
             raise InvalidArgument(
                 "share",
-                f"one with a delta above 0 for {self.name}, whose noise no epsilon alone can pay",
+                f"one for {self.name}: {NEEDS_DELTA}",
                 str(share),
-                "Split another delta, take a target dp.ApproxDP(epsilon, delta), or dp.Laplace.",
+                f"{WITH_DELTA[0].upper()}{WITH_DELTA[1:]}",
             )
         if share.currency not in self.currencies:
             raise InvalidArgument(
@@ -217,6 +219,7 @@ class Theorem(Calibration):
 
     def calibrate(self, share: Share, sensitivity: Expression) -> AdditiveNoise:
         """The noise of the size that the theorem prescribes."""
+        self.check(share)
         amounts = dict(zip(share.currency, share.amounts, strict=True))
         size = self.entry.size(Formulas(None), sensitivity, amounts)
         return self.mechanism(size)  # type: ignore[call-arg]  # its one field

@@ -6,7 +6,7 @@ which returns what its argument implies, and never less privacy than was given.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NoReturn, Self
@@ -325,6 +325,55 @@ class GaussianDP(Guarantee):
     def __str__(self) -> str:
         """As papers write it."""
         return f"{self.mu}-Gaussian differential privacy"
+
+
+ORDER = "divergence of order "
+
+
+def _order(value: object) -> Fraction:
+    order = number("order", exact(value, "order"))
+    if order <= 1:
+        raise InvalidArgument("order", "above 1", str(order), "Order 1 is the divergence of KL.")
+    return order
+
+
+@attrs.frozen(cache_hash=True)
+class RenyiDP(Guarantee):
+    """The Renyi divergence of one order is at most epsilon. Domain: order > 1, a number; epsilon >
+    0. [Mironov17, Def 4]
+
+    For audits: certificates, ledgers and filters state the other guarantees, and dp.certify refuses
+    it. Divergences of one order add up [Mironov17, Prop 1], and shares name their order.
+    """
+
+    kind: ClassVar[str] = "renyi"
+    parameters: ClassVar[tuple[str, ...]] = ("epsilon",)
+    order: Fraction = attrs.field(converter=_order)
+    epsilon: Expression = attrs.field(converter=_epsilon)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse a number out of range."""
+        check_range("epsilon", self.epsilon)
+
+    @property
+    def currency(self) -> tuple[str, ...]:  # type: ignore[override]  # of this order
+        """(divergence of order 8,)."""
+        return (f"{ORDER}{self.order}",)
+
+    @property
+    def amounts(self) -> tuple[Expression, ...]:
+        """(epsilon,)."""
+        return (self.epsilon,)
+
+    def __str__(self) -> str:
+        """As papers write it."""
+        return f"({self.order}, {self.epsilon})-Renyi differential privacy"
+
+
+def order_of(currency: Sequence[str]) -> Fraction | None:
+    """The order of a currency of Renyi divergences; None of any other."""
+    name = currency[0] if len(currency) == 1 else ""
+    return Fraction(name.removeprefix(ORDER)) if name.startswith(ORDER) else None
 
 
 GUARANTEES: dict[str, type[Guarantee]] = {

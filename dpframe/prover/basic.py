@@ -18,6 +18,7 @@ from dpframe.graph.facts import noise_of
 from dpframe.graph.graph import Class
 from dpframe.identity import own
 from dpframe.mechanisms import Calibration, Gaussian, Laplace
+from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.privacy import GaussianDP, PureDP, Share, as_kind
 from dpframe.sensitivity import L2
 from dpframe.symbols import RELEASED, Expression, Number, log, split_coefficient
@@ -204,10 +205,8 @@ def _stated_gaussian(
     problem: Problem, release: Release, share: Share, sensitivity: Expression
 ) -> Earned:
     if "delta" not in share.currency:
-        rule = "Gaussian noise cannot earn a share without delta"
-        repair = "use dp.Laplace.pure, or an approximate target."
         facts = (f"share ({share})",)
-        found = Obligation("share", release.label, rule, facts, UNPROVED, repair=repair)
+        found = Obligation("share", release.label, NEEDS_DELTA, facts, UNPROVED, repair=WITH_DELTA)
         return Earned(attrs.evolve(found, edit=Edit(NOISE, release, Laplace.pure)))
     size = release.mechanism.formula
     move = release.guarantee(sensitivity).amounts[0]
@@ -308,23 +307,25 @@ def _sum(same: list[Obligation]) -> Obligation:
 def _pure_only(problem: Problem) -> list[Obligation]:
     if problem.target.kind != "pure":
         return []
-    rule, fix = (
-        "a pure target needs pure releases",
-        "use dp.Laplace.pure, or an approximate target.",
-    )
     return [
         Obligation(
             "total",
             release.label,
-            rule,
+            NEEDS_DELTA if _normal(release) else "a pure target needs pure releases",
             (_kind(release),),
             UNPROVED,
-            repair=fix,
+            repair=WITH_DELTA,
             edit=Edit(NOISE, release, Laplace.pure) if isinstance(release, Release) else None,
         )
         for release in problem.graph.charged
         if release.gives is not PureDP
     ]
+
+
+def _normal(charged: Release | Procedure) -> bool:
+    """Whether it adds noise of the book that has no largest loss."""
+    noise = noise_of(charged.noise) if isinstance(charged, Release) else None
+    return noise is not None and not noise.loss.pure
 
 
 def _kind(charged: Release | Procedure) -> str:

@@ -24,7 +24,7 @@ from dpframe.errors import InvalidArgument, Uncertified, check_word
 from dpframe.graph import Graph, Node, Procedure, Regression, Release, Setting
 from dpframe.identity import own
 from dpframe.kernel import Verdict
-from dpframe.privacy import Guarantee
+from dpframe.privacy import Guarantee, RenyiDP
 
 from .at_numbers import AtNumbers
 from .derivations import derivation_of
@@ -257,6 +257,9 @@ def certify(
     Raises Uncertified with every open obligation, each refuted (with a counterexample) or unproved
     (with what would help); InvalidArgument for anything else.
     """
+    if isinstance(target, RenyiDP):
+        way_out = "dp.audit judges it; certify for dp.ZeroConcentratedDP(rho), rho = epsilon/order."
+        raise InvalidArgument("target", "a guarantee that certificates state", str(target), way_out)
     chosen = calibrated(regression, calibrate)
     report = examine(chosen, target=target, setting=setting, accountant=accountant, trust=trust)
     if not report.proved:

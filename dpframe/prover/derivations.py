@@ -21,6 +21,7 @@ from dpframe.privacy import ApproxDP, ZeroConcentratedDP
 from dpframe.symbols import Number
 
 from .basic import basic
+from .exactly import exact_shares
 from .problem import ALL, ALL_NOISE, PROVED, UNPROVED, Attempt, Edit, Obligation, Problem
 from .profile_rule import Mixture, cost, upper
 from .total import gaussian, total
@@ -76,7 +77,13 @@ def _draws(release: Release) -> int:
 
 
 PROOFS: Mapping[str, Callable[[Problem, Accountant], Attempt | None]] = MappingProxyType(
-    {"shares": basic, "joint": gaussian, "total": total, "numbers": numeric}
+    {
+        "shares": basic,
+        "exact shares": exact_shares,
+        "joint": gaussian,
+        "total": total,
+        "numbers": numeric,
+    }
 )
 """How a total is derived, by what an accountant says of itself in `proof`."""
 
@@ -105,6 +112,13 @@ DERIVATIONS: Mapping[str, Derivation] = MappingProxyType(
 )
 
 
+SUM = Derivation("sum", DERIVATIONS["basic"].accountant, "total")
+"""What releases cost, in sum, where nothing else applies: pure noise without shares."""
+
+SHARES = Derivation("shares", DERIVATIONS["basic"].accountant, "exact shares")
+"""The last resort: shares of any currency, which each draw earns by what it costs exactly."""
+
+
 def named(name: str, accountant: Accountant | None) -> tuple[Derivation, ...]:
     """The derivations of this name: with `auto` those that are tried in turn, one being enough;
     with an accountant of the user's own, what follows from its own methods. Raises InvalidArgument.
@@ -113,7 +127,7 @@ def named(name: str, accountant: Accountant | None) -> tuple[Derivation, ...]:
         additive = isinstance(accountant, AdditiveAccountant)
         return (Derivation(name, accountant, "total" if additive else "numbers"),)
     if name == "auto":
-        return tuple(one for one in DERIVATIONS.values() if one.accountant.automatic)
+        return (*(one for one in DERIVATIONS.values() if one.accountant.automatic), SUM, SHARES)
     if name not in DERIVATIONS:
         raise _unknown(name)
     return (DERIVATIONS[name],)

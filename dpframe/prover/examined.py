@@ -19,7 +19,7 @@ from dpframe.numerics import arb_lower, arb_upper
 from dpframe.symbols import Expression, Symbol
 from dpframe.theory import procedures as book
 
-from .algebra import at_point
+from .algebra import at_point, rational_ball
 from .problem import PROVED, REFUTED, Obligation, Witness
 from .sign import counterexample
 
@@ -155,8 +155,72 @@ def _moved(e: Any, d: Any, mu: Any) -> str | None:
     )
 
 
+def curved(node: Any, found: Obligation) -> Obligation:
+    """A penalty that one record's curvature outweighs. In one dimension the tables of a record of
+    zeros, and of that and (B, Y) or (B, 0), have the minimisers -z/penalty and (B y - z)/(B^2 +
+    penalty), inside the ball without a change: what they show of z is compared there.
+    """
+    if type(node) is not PerturbedMinimum:
+        return found
+    rows, column = node.gram.rows, node.moment.column
+    if not (rows.ball and column.ball and isinstance(rows.columns, Symbol)):
+        return found
+    share, (B, Y) = node.share, (rows.radius, column.radius)
+    formulas: Formulas = (share.epsilon, share.delta, B, Y, node.radius, node.penalty, node.size)
+    if any(symbol.origin is not None for f in formulas for symbol in f.symbols()):
+        return found
+    says = _in_the_middle if node.noise == "gaussian" else _at_the_peak
+    return refuted(found, counterexample(formulas, says))
+
+
+def _at_the_peak(*balls: Any) -> str | None:
+    """Of Laplace noise, where the second table's density is largest."""
+    e, d, B, Y, R, penalty, size = balls
+    whole = B**2 + penalty
+    if not all(one.is_finite() and one > 0 for one in (e, B, Y, R, penalty, size)) or not d <= 0:
+        return None
+    place = (B * Y / whole).min(R / 2)
+    true = (whole / penalty).log() + penalty * place / size
+    if not (true > e and B * Y >= whole * place):
+        return None
+    loss, given = float(true.mid()), float(e.mid())
+    return (
+        f"one record (B, Y) beside zeros, d = 1: its privacy loss reaches {loss:.6g} > {given:.6g}"
+    )
+
+
+def _in_the_middle(*balls: Any) -> str | None:
+    """Of Gaussian noise, on intervals around the second table's peak."""
+    e, d, B, Y, R, penalty, size = balls
+    whole = B**2 + penalty
+    if not all(one.is_finite() and one > 0 for one in (e, d, B, Y, R, penalty, size)):
+        return None
+    for name, label in (("0", 0 * Y), ("Y", Y)):
+        peak = B * label / whole
+        for width in (Fraction(1, 4), Fraction(1), Fraction(2)):
+            half = (rational_ball(width) * size / whole).min(R - peak)
+            if not half > 0:
+                continue
+            first = _normal((peak - half) * penalty / size, (peak + half) * penalty / size)
+            true = _normal(-half * whole / size, half * whole / size) - e.exp() * first
+            if true > d:
+                numbers = (float(one.mid()) for one in (peak, half, true, d))
+                return (
+                    "one record (B, {}) beside zeros, d = 1: the event |theta - {:.4g}| <= {:.4g} "
+                    "shows delta >= {:.4g} > {:.4g}".format(name, *numbers)
+                )
+    return None
+
+
+def _normal(low: Any, high: Any) -> Any:
+    """P[low <= N(0, 1) <= high]."""
+    root = rational_ball(Fraction(2)).sqrt()
+    return ((high / root).erf() - (low / root).erf()) / 2
+
+
 EXAMINED: Mapping[str, Callable[[Any, Obligation], Obligation]] = {
     book.PAIR: temperature,
     book.SIZES["gaussian"]: tilt,
+    book.CURVED: curved,
 }
 """By the rule that stays open."""

@@ -15,16 +15,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 
+import attrs
+
 from dpframe.graph import Node, OfBudgets, Procedure, Release, path, procedures
+from dpframe.graph.columns import Column
 from dpframe.graph.facts import answers
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.scaled import Scaled
 from dpframe.graph.maps.weighted import Weighing, WeightedOnGrid
+from dpframe.graph.reached import occurring
 from dpframe.graph.release import symbols_of
+from dpframe.graph.rows import Rows
 from dpframe.graph.statistics import RawAggregate, Statistic
 from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise, Gaussian
-from dpframe.privacy import Each
+from dpframe.privacy import REPLACE_ONE, Each
 from dpframe.privacy.personal import own_symbols_of
 from dpframe.symbols import RECORD, Number
 
@@ -210,37 +215,60 @@ def _still(release: Release) -> Obligation:
 
 
 def _unbounded(release: Release) -> Obligation:
-    """Refuted where rows without a bound move it; a class from outside that answers None says that
-    no bound is known, which refutes nothing.
+    """No rule bounds it: refuted where it is known that nothing does; else no bound is known, which
+    refutes nothing.
     """
     read = list(ancestors(release))
     foreign = [type(node).__name__ for node in read if not own(type(node))]
+    rule = f"a derived {release.noise.norm} sensitivity: none for {path(release.statistic)}"
+    grows = None if foreign else _growth(release)
+    if grows is not None:
+        facts, fix = (f"{release.statistic.label} is unbounded",), CLIPPED
+        found = Obligation("sensitivity", release.label, rule, facts, REFUTED, Witness(says=grows))
+        return attrs.evolve(found, repair=fix, edit=Edit(CLIP, release.statistic))
     facts = (f"{release.statistic.label} has no bound that a rule derives",)
     if foreign:
-        rule = f"a derived {release.noise.norm} sensitivity: none for {path(release.statistic)}"
         fix = f"let {foreign[0]}.one_row answer for this norm and relation, or use another noise; "
         fix += "a matrix whose eigenvalues are asked for states symmetric = True."
         return Obligation("sensitivity", release.label, rule, facts, UNPROVED, repair=fix)
-    raw = any(isinstance(node, RawAggregate) for node in read)
+    moved = next((moves(node) for node in read if isinstance(node, RawAggregate)), "")
+    witness = Witness(says=moved) if moved else None
+    edit = Edit(CLIP, release.statistic)
     return Obligation(
-        "sensitivity",
-        release.label,
-        f"a derived {release.noise.norm} sensitivity: none for {path(release.statistic)}",
-        facts if raw else (f"{release.statistic.label} is unbounded",),
-        UNPROVED if raw else REFUTED,
-        Witness(says=_growth(release)),
-        "clip rows and labels to public bounds; put no aggregate of the data into a row map.",
-        edit=Edit(CLIP, release.statistic),
+        "sensitivity", release.label, rule, facts, UNPROVED, witness, CLIPPED, edit=edit
     )
 
 
-def _growth(release: Release) -> str:
-    node: Node = release.statistic
-    while node.inputs:
+CLIPPED = "clip rows and labels to public bounds; put no aggregate of the data into a row map."
+GROWING = {
+    *("gram", "lambda_min", "moment", "squares", "row_sum", "label_sum", "trace"),
+    *("column_squares", "sufficient_statistics", "monomials", "linear", "identity"),
+}
+"""Kinds of statistics that one row, or label, of any size moves by any amount."""
+
+
+def _growth(release: Release) -> str | None:
+    """Why nothing bounds a statistic; None where that is not known."""
+    statistic = release.statistic
+    for node in ancestors(release):
+        if isinstance(node, RawAggregate):
+            return None
         if isinstance(node, Scaled) and not node.public:
             return f"one record changes {node.by}, and with it every row: all n rows move"
-        if isinstance(node, RawAggregate):
-            return moves(node)
-        node = node.inputs[0]
-    label = release.statistic.label
+    added = statistic.unit.relation is not REPLACE_ONE
+    if statistic.kind == "identity" and added:
+        return "one record more is one row more: how many there are shows whether it is there"
+    unclipped = any(occurring(table).any_finite for table in _tables(statistic))
+    if statistic.kind not in GROWING or not unclipped:
+        return None
+    label = statistic.label
     return f"one row of norm M moves {label} by an amount that grows with M without bound"
+
+
+def _tables(node: Node) -> Iterator[Rows | Column]:
+    """The rows and labels that a statistic reads, before they were rounded onto a grid."""
+    for one in node.inputs:
+        if isinstance(one, Statistic) or one.kind in {"grid", "grid_column", "box_grid"}:
+            yield from _tables(one)
+        elif isinstance(one, (Rows, Column)):
+            yield one

@@ -10,7 +10,8 @@ import attrs
 from dpframe.graph import Procedure, Release
 from dpframe.graph.release import ONE
 from dpframe.graph.release import whole as is_whole
-from dpframe.privacy import PureDP, Share
+from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
+from dpframe.privacy import GaussianDP, PureDP, Share, ZeroConcentratedDP
 from dpframe.symbols import Expression, Number, add, multiply, split_coefficient
 
 from .algebra import number
@@ -38,6 +39,8 @@ SOURCES = {
     "rho": "[BunS16, Lem 2.3]",
     "mu^2": "[DongRS22, Cor 3.3]",
 }
+NORMAL = (GaussianDP, ZeroConcentratedDP)  # what noise gives whose loss has no bound
+RENYI = "[Mironov17, Prop 1]"  # divergences of one order
 Charged = Release | Procedure
 Pair = tuple[Charged, Share]
 
@@ -168,15 +171,21 @@ def _sign(
     word = "positive" if strict else "nonnegative"
     says = "" if decision.value is None else f"the share is {shown(decision.value)}"
     ranges = sorted(amount.symbols(), key=lambda symbol: symbol.name)
+    normal = name == "delta" and isinstance(release, Release) and release.gives in NORMAL
+    why, repair = (f": {NEEDS_DELTA}", WITH_DELTA) if normal else ("", "give another share.")
+    if ranges:
+        repair = (
+            f"declare the parameter where {amount} is {word} (an open interval excludes its ends), "
+            f"or {repair}"
+        )
     yield Obligation(
         "plan",
         release.label,
-        f"its share of {name} must be {word} for every parameter value",
+        f"its share of {name} must be {word} for every parameter value{why}",
         (f"share of {name} = {amount}", *(f"{s.name} {s.domain}" for s in ranges)),
         UNPROVED if decision.proved is None else REFUTED,
         _witness(decision, says, amount),
-        f"declare the parameter where {amount} is {word} (an open interval excludes its ends), "
-        "or give another share.",
+        repair,
     )
 
 
@@ -219,7 +228,7 @@ def _overspent(
     return Obligation(
         "plan",
         "budget",
-        f"the shares of {name} must sum to at most {whole} {SOURCES[name]}; "
+        f"the shares of {name} must sum to at most {whole} {SOURCES.get(name, RENYI)}; "
         "each release pays for its own draw",
         (*facts[:8], *more, f"sum = {total}"),
         UNPROVED if decision.proved is None else REFUTED,

@@ -13,6 +13,7 @@ import attrs
 
 from dpframe.errors import OutsideTheorem
 from dpframe.identity import state
+from dpframe.privacy import RenyiDP
 from dpframe.symbols import RELEASED
 
 from . import structure
@@ -166,7 +167,7 @@ def _none_applies(problem: Problem) -> Obligation:
 
 def _shares(derivation: Derivation) -> bool:
     """Whether it adds up shares of the budget."""
-    return derivation.proof == "shares"
+    return derivation.proof in {"shares", "exact shares"}
 
 
 def _order(problem: Problem, chosen: Sequence[Derivation]) -> Sequence[Derivation]:
@@ -182,7 +183,10 @@ def _order(problem: Problem, chosen: Sequence[Derivation]) -> Sequence[Derivatio
             "procedures and bounds that may fail are added up by basic composition: use "
             "accountant='basic' or 'auto'."
         )
-    found = [one for one in tried if not _shares(one) or (shared and currency)]
+    serves = {"shares": shared and currency, "exact shares": not only_shares}
+    found = [one for one in tried if serves.get(one.proof, True)]
+    if isinstance(problem.target, RenyiDP):  # what others add is not of one order
+        found = [one for one in found if one.proof == "exact shares"]
     if not found and len(chosen) == 1:
         raise OutsideTheorem(
             "basic composition adds shares of (epsilon, delta): give every release a share "

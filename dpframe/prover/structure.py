@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 
+import attrs
+
 from dpframe.accountants import Accountant
 from dpframe.graph import ColumnNode, Node, Procedure, RowsNode
 from dpframe.graph.facts import facts_of
@@ -93,22 +95,22 @@ def _target(problem: Problem) -> Iterator[Obligation]:
     target = problem.target
     amounts = {name: getattr(target, name) for name in target.parameters}
     for name, amount in amounts.items():
-        below = name != "delta" or positive(1 - amount, problem.field).proved
-        if not (below and problem.field.shown(amount, strict=True)):
-            rule = (
-                "the target must be meaningful for every parameter value: amounts positive, "
-                "delta below 1"
-            )
-            yield Obligation(
-                "structure",
-                "target",
-                rule,
-                (f"{name} = {amount}",),
-                UNPROVED,
-                repair=(
-                    "declare its parameters on open ranges: epsilon in (0, inf), delta in (0, 1)."
-                ),
-            )
+        asked = [positive(amount, problem.field)]
+        if name == "delta":
+            asked.append(positive(1 - amount, problem.field))
+        if all(one.proved for one in asked) and problem.field.shown(amount, strict=True):
+            continue
+        rule = (
+            "the target must be meaningful for every parameter value: amounts positive, "
+            "delta below 1"
+        )
+        found = Obligation("structure", "target", rule, (f"{name} = {amount}",), UNPROVED)
+        repair = "declare its parameters on open ranges: epsilon in (0, inf), delta in (0, 1)."
+        point = next((one.witness for one in asked if one.witness is not None), None)
+        if point is not None:  # no guarantee has such an amount, whatever is released
+            witness = Witness(named(point, amount), f"no guarantee has this {name}")
+            found = attrs.evolve(found, kind="domain", verdict=REFUTED, witness=witness)
+        yield attrs.evolve(found, repair=repair)
 
 
 def _foreign(problem: Problem) -> Iterator[Obligation]:

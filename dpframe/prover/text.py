@@ -12,6 +12,7 @@ from dpframe.privacy import Each
 from dpframe.privacy.personal import own_symbols_of
 from dpframe.symbols import Number
 
+from .derivations import SHARES, SUM
 from .problem import PROVED, Constraint, Obligation, shown
 
 if TYPE_CHECKING:
@@ -23,6 +24,10 @@ TESTED = "Tested, not proved: how tables are read, how records are mapped, how n
 
 def argument(name: str) -> str:
     """The derivation of this name, in words, with its citation."""
+    if name == SHARES.name:
+        return "shares, each earned by what one draw costs exactly (docs/proofs/currencies.md)"
+    if name == SUM.name:
+        return f"the sum of what pure releases cost {SUM.accountant.citation}"
     found = (f"{one.argument} {one.citation}" for one in ACCOUNTANTS if one.name == name)
     return next(found, f"the total of {name}, believed on your word")
 

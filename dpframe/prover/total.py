@@ -21,6 +21,7 @@ from dpframe.privacy import (
     GaussianDP,
     Guarantee,
     PureDP,
+    RenyiDP,
     ZeroConcentratedDP,
     as_kind,
     concentrated_epsilon,
@@ -59,7 +60,7 @@ def gaussian(problem: Problem, accountant: Accountant) -> Attempt | None:
     normal = all(one.gives is GaussianDP and own(one.noise) for one in releases)
     if not releases or not normal:
         return None
-    if isinstance(problem.target, PureDP):
+    if isinstance(problem.target, (PureDP, RenyiDP)):
         return None
     grouped = problem.classes
     choices = moving(problem, grouped)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, ClassVar
 
+from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
 from dpframe.graph.maps.weighted import thinned
 from dpframe.graph.procedure import Squared
 from dpframe.graph.statistics import Argmin
 from dpframe.mechanisms import L2Laplace
 from dpframe.privacy import Share
-from dpframe.symbols import Expression, constant, minimum, power, sqrt
+from dpframe.symbols import Expression, Number, Symbol, constant, minimum, power, sqrt
 
 from .output_perturbation import perturbed
 
@@ -19,6 +21,13 @@ def longest(row: Expression, label: Expression, penalty: Expression) -> Expressi
     """The largest |theta| of any ridge regression with weights of sum 1, |x| <= row and |y| <=
     label: label m/(m^2 + penalty), m = min(row, sqrt(penalty)). Proof page: proofs/personalized.
     """
+    vanishes = isinstance(penalty, Symbol) and Fraction(0) in penalty.domain
+    if vanishes or (isinstance(penalty, Number) and penalty.value <= 0):
+        way_out = (
+            "Without one a table of one row t and label Y has the minimiser Y/t, which grows "
+            "without bound as t falls."
+        )
+        raise InvalidArgument("penalty", "positive", str(penalty), way_out)
     reach = minimum(row, sqrt(penalty))
     return label * reach / (power(reach, 2) + penalty)
 

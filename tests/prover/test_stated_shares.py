@@ -105,9 +105,10 @@ def test_what_may_cost_less_is_not_refuted():
     assert judged(Halves(dp.Laplace(scale=dp.sqrt(3))), target).claim == "unproved"
 
 
-def test_noise_of_another_kind_is_not_proved():
-    """Noise in whole numbers has no mu."""
-    assert judged(Counts(exact(10)), dp.GaussianDP(1)).claim == "unproved"
+def test_noise_in_whole_numbers_has_a_mu():
+    """At numbers: a little more than that of the normal law."""
+    assert judged(Counts(exact("1.05")), dp.GaussianDP(1)).claim == "proved"
+    assert judged(Counts(exact(1)), dp.GaussianDP(1)).claim == "refuted"
 
 
 def test_a_region_is_no_refuge():

@@ -170,6 +170,7 @@ OWN = {
     "delta": "of the claim",
     "rho": "of the claim",
     "mu": "of the claim",
+    "order": "of the claim",
     "any": "every value",
     "other": "a statistic without a rule",
 }

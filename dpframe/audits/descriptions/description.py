@@ -11,7 +11,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Setting
-from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP
+from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP, ZeroConcentratedDP
 from dpframe.symbols import Expression, Number
 
 from .algorithm import Algorithm, algorithm
@@ -162,9 +162,11 @@ def _target(part: Part) -> Guarantee:
             return GaussianDP(found["mu"])
         case ["epsilon"]:
             return PureDP(found["epsilon"])
+        case ["epsilon", "order"]:
+            return RenyiDP(found["order"], found["epsilon"])
         case ["delta", "epsilon"]:
             return _approximate(found["epsilon"], found["delta"])
-    wanted = "epsilon, epsilon with delta, rho, or mu"
+    wanted = "epsilon, epsilon with delta or order, rho, or mu"
     return part.refuse(wanted, ", ".join(found) or "nothing", "epsilon = 1 and delta = 1e-6.")
 
 

@@ -181,6 +181,7 @@ CLAIM = (
     Key("delta", NUMBER, 'The claimed delta: a number, or "any"; left out or 0 for pure privacy.'),
     Key("rho", NUMBER, "The claimed rho of zero-concentrated privacy, instead of epsilon."),
     Key("mu", NUMBER, "The claimed mu of Gaussian privacy, instead of epsilon."),
+    Key("order", NUMBER, "Of a Renyi divergence, a number above 1: epsilon is its bound."),
 )
 ROWS = (
     Key("norm", NUMBER, 'A bound on the 2-norm of every row, B in formulas: a number or "any".'),

@@ -13,6 +13,7 @@ from dpframe.errors import InvalidArgument, TouchesData, UnsafeFormula
 from dpframe.graph import ColumnNode, DataNode, RowsNode
 from dpframe.graph.statistics import Statistic
 from dpframe.privacy import Share
+from dpframe.privacy.guarantees import order_of
 from dpframe.symbols import Expression, Number, Symbol, add, constant, exact, multiply, power
 
 from .functions import FUNCTIONS, STATISTICS, Value
@@ -49,6 +50,8 @@ class Scope:
         found |= {} if X.entry is None else {"box": X.entry}
         if y is not None:
             found |= {"y": y} if y.bound is None else {"y": y, "Y": y.bound}
+        if order_of(budget.currency) is not None:
+            return cls(found | {"epsilon": budget.amounts[0]})
         roots = {"mu^2": "mu"}
         amounts = [roots.get(name, name) for name in budget.currency]
         return cls(found | {name: getattr(budget, name) for name in amounts})

@@ -78,7 +78,7 @@ def _rank(one: Opinion) -> tuple[float, bool]:
 def _all(audit: Audit, values: Values) -> Iterator[Opinion]:
     problem, delta = audit.report.problem, delta_at(audit.report.problem, values)
     joint = joint_cost(problem, values)
-    if joint is not None and delta:
+    if joint is not None and delta and not joint.sampled:
         sharp = joint.mu[0] >= joint.mu[1] * (1 - SHARP)
         yield Opinion(
             name="joint Gaussian profile",

@@ -1,0 +1,150 @@
+"""Events of dp_accounting as compositions: what other systems say that they did, added up here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+from dpframe.errors import InvalidArgument
+from dpframe.numbers import as_fraction
+from dpframe.pld import losses
+from dpframe.privacy import ADD_REMOVE, ApproxDP, PureDP, ZeroConcentratedDP
+
+from .base import Costed, Part
+from .composed import Composition
+from .numeric import NumericAccountant
+
+MOST_DEPTH, MOST_EVENTS = 40, 100_000
+
+
+def from_event(event: object) -> Composition:
+    """What a dp_accounting.DpEvent costs, as a Composition under add/remove, to be read with any
+    accountant. Its doubles mean their binary values, as they do there.
+
+    Known are no-op, Gaussian, Laplace, discrete Gaussian (of one number) and discrete Laplace
+    noise, randomised response, (epsilon, delta), zCDP with xi = 0, Poisson samples of Gaussian
+    noise, and compositions of them. Noise multipliers are of a sensitivity of 1 under the relation
+    that is meant. An event is read by its class and fields; dp_accounting need not be installed.
+    Raises InvalidArgument for others, also for events that dp_accounting calls not private.
+
+    >>> from types import SimpleNamespace
+    >>> class GaussianDpEvent(SimpleNamespace): pass
+    >>> from_event(GaussianDpEvent(noise_multiplier=4.0)).epsilon("1e-6").upper < 1.2
+    True
+    """
+    parts = tuple(_parts(event, 1, 0))
+    if len(parts) > MOST_EVENTS:
+        raise InvalidArgument("event", f"of at most {MOST_EVENTS} events", len(parts), "")
+    return Composition(parts, ADD_REMOVE, NumericAccountant())
+
+
+def _parts(event: Any, count: int, depth: int) -> Iterator[Part]:
+    """The parts of an event that occurs so many times."""
+    if depth > MOST_DEPTH:
+        raise InvalidArgument("event", f"at most {MOST_DEPTH} deep", depth, "")
+    match type(event).__name__:
+        case "NoOpDpEvent":
+            return
+        case "ComposedDpEvent":
+            for one in _listed(event.events):
+                yield from _parts(one, count, depth + 1)
+        case "SelfComposedDpEvent":
+            yield from _parts(event.event, count * _whole(event, "count"), depth + 1)
+        case "PoissonSampledDpEvent":
+            yield from _sampled(event, count)
+        case name if name in KNOWN:
+            yield Part(KNOWN[name](event), count)
+        case name:
+            known = ", ".join(one.removesuffix("DpEvent") for one in KNOWN)
+            wanted = f"{known}, Poisson-sampled Gaussian noise, or compositions of them"
+            way_out = "dp.compose takes guarantees that it implies, such as dp.ApproxDP."
+            raise InvalidArgument("event", wanted, name, way_out)
+
+
+def _listed(events: Iterable[Any]) -> list[Any]:
+    found = list(events)
+    if len(found) > MOST_EVENTS:
+        raise InvalidArgument("events", f"at most {MOST_EVENTS}", len(found), "")
+    return found
+
+
+def _sampled(event: Any, count: int) -> Iterator[Part]:
+    """Each draw reads a fresh Poisson sample: of Gaussian noise the pair is known."""
+    rate, inner = _number(event, "sampling_probability"), event.event
+    if type(inner).__name__ != "GaussianDpEvent":
+        way_out = "State the guarantee of a step, with dp.compose."
+        raise InvalidArgument("event", "a sample of Gaussian noise", type(inner).__name__, way_out)
+    if rate == 0:
+        return
+    mu = 1 / _number(inner, "noise_multiplier", positive=True)
+    plain = losses.GaussianLoss(mu)
+    yield Part(plain if rate == 1 else losses.SubsampledGaussianLoss(mu, rate), count)
+
+
+def _number(event: Any, name: str, *, positive: bool = False) -> Fraction:
+    """A field, as the binary value of its double."""
+    value = as_fraction(name, getattr(event, name))
+    if value < 0 or (positive and value == 0):
+        raise InvalidArgument(name, "positive" if positive else "at least 0", str(value), "")
+    return value
+
+
+def _whole(event: Any, name: str) -> int:
+    value = _number(event, name)
+    if value.denominator != 1:
+        raise InvalidArgument(
+            name, "a whole number", str(value), "Noise in whole numbers hides them."
+        )
+    return int(value)
+
+
+def _inverse(event: Any, name: str) -> Fraction:
+    return 1 / _number(event, name, positive=True)
+
+
+def _discrete_gaussian(event: Any) -> Costed:
+    if getattr(event, "dimension", 1) != 1:
+        way_out = "Of vectors, dp.compose adds dp.ZeroConcentratedDP(rho)."
+        raise InvalidArgument("dimension", "1", str(event.dimension), way_out)
+    sigma = _number(event, "sigma", positive=True)
+    return losses.DiscreteGaussianLoss(sigma**2, _whole(event, "sensitivity"))
+
+
+def _response(event: Any) -> Costed:
+    """An answer is drawn at random with probability p, of k: the truth is 1 + k (1 - p)/p times as
+    likely as another.
+    """
+    random, many = _number(event, "noise_parameter", positive=True), _whole(event, "num_buckets")
+    if random >= 1:
+        way_out = "At 1 nothing is said: leave it out."
+        raise InvalidArgument("noise_parameter", "in (0, 1)", str(random), way_out)
+    return losses.OddsLoss(many * (1 - random) / random, many)
+
+
+def _stated(event: Any) -> Costed:
+    epsilon, delta = _number(event, "epsilon"), _number(event, "delta")
+    return ApproxDP(epsilon, delta) if delta else PureDP(epsilon)
+
+
+def _concentrated(event: Any) -> Costed:
+    if _number(event, "xi"):
+        raise InvalidArgument("xi", "0", str(event.xi), "An epsilon at every order is no zCDP.")
+    return ZeroConcentratedDP(_number(event, "rho"))
+
+
+KNOWN: Mapping[str, Callable[[Any], Costed]] = MappingProxyType(
+    {
+        "GaussianDpEvent": lambda one: losses.GaussianLoss(_inverse(one, "noise_multiplier")),
+        "LaplaceDpEvent": lambda one: losses.LaplaceLoss(_inverse(one, "noise_multiplier")),
+        "DiscreteGaussianDpEvent": _discrete_gaussian,
+        "DiscreteLaplaceDpEvent": lambda one: losses.DiscreteLaplaceLoss(
+            _number(one, "noise_parameter", positive=True), _whole(one, "sensitivity")
+        ),
+        "RandomizedResponseDpEvent": _response,
+        "EpsilonDeltaDpEvent": _stated,
+        "ZCDpEvent": _concentrated,
+    }
+)
+"""Events of one draw, by the name of their class."""

@@ -1,0 +1,295 @@
+"""Does one draw of noise stay inside its share, exactly? In every currency, by the pair that
+dominates the draw: proved at numbers, refuted at numbers where a pair of neighbours costs as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import attrs
+
+from dpframe.accountants import Accountant
+from dpframe.accountants.single import divergence_of, inside, mu_of, rho_of
+from dpframe.errors import InvalidArgument
+from dpframe.graph import Release
+from dpframe.graph.facts import noise_of
+from dpframe.identity import own
+from dpframe.mechanisms import Laplace
+from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
+from dpframe.numerics import arb_lower, arb_upper, working
+from dpframe.pld import losses
+from dpframe.privacy import Share
+from dpframe.privacy.guarantees import order_of
+from dpframe.sensitivity import L1
+from dpframe.symbols import RELEASED, Expression, Number, analytic_sigma, log, sqrt
+from dpframe.theory.mechanisms import NOISES
+
+from .algebra import BITS, Field, at_point
+from .basic import ONE, ZERO, earns, thinned
+from .judge import Earned
+from .problem import ALL, PROVED, REFUTED, Attempt, Obligation, Problem, Witness
+from .sign import MAX_TRIES, counterexample, nonnegative
+
+CITED = "(docs/proofs/currencies.md)"
+CURRENCIES = (("epsilon",), ("epsilon", "delta"), ("rho",), ("mu^2",))  # and one an order
+MOST = 64  # releases that are asked whether they alone cost too much
+Ball = Any
+
+
+def earns_exactly(problem: Problem, release: Release) -> Earned:
+    """Whether the noise of a release earns its share: as the rule book shows it, or else by what
+    the draw costs at numbers.
+    """
+    found, share = earns(problem, release), release.share
+    if share is None or release.rule is not None or found.obligation.verdict is PROVED:
+        return found
+    known = Draw.of(release)
+    if known is None or not judgeable(share.currency):
+        return found
+    shown = not known.judged(share.currency) and known.inside(share)
+    if shown or _shown(problem, release, share):
+        rule = f"the exact cost of one draw is inside its share {CITED}"
+        return Earned(
+            Obligation("share", release.label, rule, (f"{known}, share ({share})",), PROVED)
+        )
+    if found.obligation.verdict is REFUTED or known.judged(share.currency):
+        return found
+    witness = known.refuted(share.currency, share.amounts)
+    if witness is None:
+        return found
+    return Earned(attrs.evolve(found.obligation, verdict=REFUTED, witness=witness))
+
+
+def judgeable(currency: tuple[str, ...]) -> bool:
+    """Whether shares of a currency are judged here."""
+    return currency in CURRENCIES or order_of(currency) is not None
+
+
+def exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
+    """Every draw earns its share, exactly, and shares of any currency add: [DworkR14, Thm B.1]
+    [BunS16, Lem 2.3] [DongRS22, Cor 3.3] [Mironov17, Prop 1]. A draw that alone costs more than the
+    target refutes it.
+    """
+    del accountant  # the plan adds the shares up
+    found = [_against_target(problem, release) for release, _ in problem.classes[:MOST]]
+    broken = tuple(obligation for obligation in found if obligation is not None)
+    if broken or any(release.share is None for release in problem.graph.releases):
+        return Attempt("shares", broken) if broken else None
+    results = [earns_exactly(problem, release) for release, _ in problem.classes]
+    constraints = dict.fromkeys(part for result in results for part in result.constraints)
+    obligations = dict.fromkeys(result.obligation for result in results)
+    return Attempt("shares", tuple(obligations), tuple(thinned([*constraints], problem)))
+
+
+def _against_target(problem: Problem, release: Release) -> Obligation | None:
+    """The total, refuted by one draw alone."""
+    known, target = Draw.of(release), problem.target
+    if known is None or not judgeable(target.currency) or known.judged(target.currency):
+        return None
+    witness = known.refuted(target.currency, target.amounts)
+    if witness is None:
+        return None
+    rule, repair = f"{release.label} alone must be inside the target {CITED}", "give it more noise."
+    if target.currency == ("epsilon",) and not NOISES[known.noise].loss.pure:
+        rule, repair = f"{release.label}: {NEEDS_DELTA}", WITH_DELTA
+    return Obligation("total", ALL, rule, (f"{known}",), REFUTED, witness, repair)
+
+
+def _shown(problem: Problem, release: Release, share: Share) -> bool:
+    """Whether Laplace noise is shown to spend at most its share of (epsilon, delta): the profile is
+    1 - e^((epsilon - loss)/2).
+    """
+    if not own(release.noise) or not issubclass(release.noise, Laplace):
+        return False
+    if "delta" not in share.currency:
+        return False
+    moved = release.statistic.sensitivity(L1)
+    if moved is None or not nonnegative(1 - share.delta, problem.field).proved:
+        return False
+    most = share.epsilon - 2 * log(1 - share.delta)
+    gap = most - release.guarantee(moved.value).amounts[0]
+    return nonnegative(gap, problem.field).proved is True
+
+
+@attrs.frozen(eq=False)
+class Draw:
+    """One draw of noise of dpframe's own: its `size`, by how much its statistic is `moved` in the
+    norm that the pair is found by, and whether a pair of neighbours costs all of it (`reached`).
+    """
+
+    noise: str
+    size: Expression
+    moved: Expression
+    reached: bool
+
+    @classmethod
+    def of(cls, release: Release) -> Draw | None:
+        """The draw of a release; None where no pair is known to dominate it."""
+        noise, statistic = noise_of(release.noise), release.statistic
+        if noise is None:
+            return None
+        kind = noise.instead_of or release.noise.kind
+        norm = L1 if noise.whole else release.noise.norm
+        moved = statistic.sensitivity(norm)
+        if kind not in PAIRS or moved is None:
+            return None
+        bound = statistic.one_row(norm, statistic.unit.relation)
+        one = release.entries == ONE or noise.loss.gaussian
+        attained = bound is not None and bound.attained and one and noise.attained
+        read = moved.value.scope | release.mechanism.formula.scope
+        reached = attained and release.reached and RELEASED not in read
+        sharp = kind != "l2_laplace"
+        return cls(kind, release.mechanism.formula, moved.value, reached and sharp)
+
+    def judged(self, currency: Sequence[str]) -> bool:
+        """Whether the rules on all releases together decide exactly what it costs."""
+        return self.noise == "gaussian" and currency in CURRENCIES[1:]
+
+    def loss(self, size: Fraction, moved: Fraction) -> losses.PrivacyLoss | None:
+        """The loss of the pair at numbers; None where it has none."""
+        try:
+            return PAIRS[self.noise](size, moved)
+        except (InvalidArgument, ZeroDivisionError):  # out of the range of the loss, or not moved
+            return None
+
+    def inside(self, share: Share) -> bool:
+        """Whether the draw certainly spends at most its share; False while a symbol is left."""
+        known = ends((self.size, self.moved, *share.amounts))
+        if known is None:
+            return False
+        size, moved, *amounts = known
+        loss = self.loss(size[0], moved[1])
+        return (
+            loss is not None and inside(loss, share.currency, [one[0] for one in amounts]) is True
+        )
+
+    def refuted(self, currency: Sequence[str], amounts: Sequence[Expression]) -> Witness | None:
+        """Numbers at which the pair costs more than these amounts; None where none are found."""
+        if not self.reached:
+            return None
+        says = partial(self._says, tuple(currency))
+        return counterexample((self.size, self.moved, *amounts), says, most=MAX_TRIES)
+
+    def _says(
+        self, currency: tuple[str, ...], size: Ball, moved: Ball, *amounts: Ball
+    ) -> str | None:
+        balls = (size, moved, *amounts)
+        if not all(ball.is_finite() for ball in balls) or not (size > 0 and moved > 0):
+            return None
+        most = [arb_upper(amount) for amount in amounts]
+        loss = self.loss(arb_upper(size), arb_lower(moved))
+        if loss is None or inside(loss, currency, most) is not False:
+            return None
+        return f"moved by {_shown_ball(moved)}, {cost_text(loss, currency, most)}"
+
+    def factor(self, share: Share, field: Field) -> float | None:
+        """How many times as much noise it has as the share needs, to 4 digits; None where that
+        depends on a symbol, where no noise of its kind is enough, or it is not known how much is.
+        """
+        try:
+            read, needed = (self.size, self.moved, *share.amounts), self._needed(share)
+        except InvalidArgument:  # of a share that is not positive
+            return None
+        if any(formula.symbols() for formula in read):
+            square = None if needed is None else field.constant((self.size / needed) ** 2)
+            return None if square is None else float(square) ** 0.5
+        known = ends(read if needed is None else (*read, self.size / needed))
+        if known is None or known[2][0] <= 0:
+            return None
+        size, moved, *amounts = (high for _, high in known)
+        if needed is not None:
+            return float(amounts[-1])
+
+        def enough(factor: float) -> bool | None:
+            loss = self.loss(size * Fraction(factor), moved)
+            return None if loss is None else inside(loss, share.currency, amounts)
+
+        return _least(enough)
+
+    def _needed(self, share: Share) -> Expression | None:
+        """The size that the share needs, where it has a formula."""
+        pure, amount = NOISES[self.noise].loss.pure, share.amounts[0]
+        match share.currency:
+            case ("epsilon",) if pure:
+                return self.moved / amount
+            case ("rho",) if not pure:
+                return self.moved / sqrt(2 * amount)
+            case ("mu^2",) if self.noise == "gaussian":
+                return self.moved / sqrt(amount)
+            case ("epsilon", "delta") if self.noise == "gaussian" and share.delta != ZERO:
+                return self.moved * analytic_sigma(*share.amounts)
+        return None
+
+    def __str__(self) -> str:
+        """`laplace noise of size 1 moved by 1`."""
+        name = self.noise.replace("_", " ")
+        return f"{name} noise of size {self.size}, moved by at most {self.moved}"
+
+
+PAIRS: Mapping[str, Callable[[Fraction, Fraction], losses.PrivacyLoss]] = {
+    "gaussian": lambda size, moved: losses.GaussianLoss(moved / size),
+    "laplace": lambda size, moved: losses.LaplaceLoss(moved / size),
+    "l2_laplace": lambda size, moved: losses.ResponseLoss(moved / size),
+    "discrete_laplace": lambda size, moved: losses.DiscreteLaplaceLoss(1 / size, int(moved)),
+    "discrete_gaussian": lambda size, moved: losses.DiscreteGaussianLoss(size**2, int(moved)),
+}
+"""The pair that dominates noise of a size, moved so far in its norm; in whole numbers, by whole
+numbers in L1. (docs/proofs/shifts.md)
+"""
+
+
+def ends(formulas: Sequence[Expression]) -> list[tuple[Fraction, Fraction]] | None:
+    """Bounds on formulas, exact for numbers; None where one has a symbol, or is undefined."""
+    if any(formula.symbols() for formula in formulas):
+        return None
+    balls = at_point(formulas, {})
+    if not all(ball.is_finite() for ball in balls):
+        return None
+    return [
+        (one.value, one.value) if isinstance(one, Number) else (arb_lower(ball), arb_upper(ball))
+        for one, ball in zip(formulas, balls, strict=True)
+    ]
+
+
+def cost_text(loss: losses.PrivacyLoss, currency: Sequence[str], most: Sequence[Fraction]) -> str:
+    """`it costs rho = 1.13534 > 0.5`."""
+    first, last = f"{float(most[0]):.6g}", f"{float(most[-1]):.6g}"
+    if currency == ("epsilon", "delta") and most[-1]:
+        return f"its delta at epsilon = {first} is above {last}"
+    if "epsilon" in currency and loss.largest is None:
+        return f"its privacy loss has no bound, and epsilon = {first} is one"
+    if "epsilon" in currency:
+        return f"its privacy loss reaches {float(loss.largest or 0):.6g} > {first}"
+    with working(BITS):
+        order = order_of(currency)
+        cost = mu_of(loss) ** 2 if currency == ("mu^2",) else rho_of(loss)
+        cost = cost if order is None else divergence_of(loss, order)
+    name = currency[0]
+    if cost.is_finite():
+        return f"it costs {name} = {_shown_ball(cost)} > {first}"
+    return f"it costs more than {name} = {first}"
+
+
+def _shown_ball(ball: Ball) -> str:
+    return f"{float(ball.mid()):.6g}"
+
+
+def _least(enough: Callable[[float], bool | None]) -> float | None:
+    """1/f for the least f at which `enough` holds, roughly: it holds for all larger ones."""
+    high = 1.0
+    while enough(high) is not True:
+        high *= 4
+        if high > 1e9:
+            return None
+    low = high / 4
+    while enough(low) is True:
+        low, high = low / 4, low
+        if low < 1e-9:
+            return None
+    while high > low * (1 + 1e-5):
+        middle = (low * high) ** 0.5
+        low, high = (low, middle) if enough(middle) is True else (middle, high)
+    return 1 / high
