@@ -367,7 +367,8 @@ def in_own_units(
 ) -> JointFit:
     """The coefficients of the rows before they were divided and shrunk."""
     own = np.nan_to_num(units @ fit.coefficients)
-    evidence = attrs.evolve(fit.evidence, shrunk=Shrunk(units, norm, weight, public))
+    shrunk = Shrunk(units, norm, weight, public)
+    evidence = None if fit.evidence is None else attrs.evolve(fit.evidence, shrunk=shrunk)
     return attrs.evolve(fit, coefficients=own, evidence=evidence)
 
 
