@@ -135,8 +135,7 @@ def _linear_map(at: Context, *inputs: Any) -> RowFacts:
     """x A for a square matrix that was released: whatever it is, a map of one row. It bounds
     nothing.
     """
-    fits = len(inputs) == 2 and type(inputs[0]) is RowFacts and at.seen(inputs[1])
-    at.require(fits, "rows, and a matrix that was released")
+    with_released(at, inputs, RowFacts)
     return RowFacts(inputs[0].columns)
 
 
@@ -175,20 +174,20 @@ def _record_labels(_: Context, __: Records) -> LabelFacts:
 @kind("residuals", RowFacts, LabelFacts, *SEEN, many=True, answers=PLAIN)
 def _residuals(at: Context, *inputs: Any) -> RowFacts:
     """y - x'theta, as rows of one column; theta was released. It bounds nothing."""
-    with_coefficients(at, inputs, RowFacts, LabelFacts)
+    with_released(at, inputs, RowFacts, LabelFacts)
     return RowFacts(at.number(1))
 
 
-def with_coefficients(at: Context, inputs: Sequence[Any], *takes: type) -> None:
-    """The obligation that two inputs are of these types, and a third was released."""
-    fits = [*map(type, inputs[:2])] == [*takes] and len(inputs) == 3 and at.seen(inputs[2])
-    at.require(fits, "rows, labels, and coefficients that are released")
+def with_released(at: Context, inputs: Sequence[Any], *takes: type) -> None:
+    """The obligation that the first inputs are of these types, and one more was released."""
+    fits = [*map(type, inputs[:-1])] == [*takes] and len(inputs) > 1 and at.seen(inputs[-1])
+    at.require(fits, "rows, with labels for residuals, and a matrix or coefficients, released")
 
 
 @kind("residual_labels", LabelFacts, RowFacts, *SEEN, many=True, answers=PLAIN)
 def _residual_labels(at: Context, *inputs: Any) -> LabelFacts:
     """y - x'theta, as labels; theta was released. It bounds nothing."""
-    with_coefficients(at, inputs, LabelFacts, RowFacts)
+    with_released(at, inputs, LabelFacts, RowFacts)
     return LabelFacts()
 
 

@@ -152,6 +152,9 @@ FURTHER = {  # kinds that no shipped declaration reads, or reads only as a part 
     "intercept": lambda X, y: of(dp.total(X.with_intercept(2))),
     "residuals": lambda X, y: of(clipped_error(X, y, of(X.T @ y), bound=1)),
     "norms": lambda X, y: of(X.T @ divided_records(X, y, bound=1)[1]),
+    "linear map": lambda X, y: of(
+        dp.total(X.times(dp.graph.public_array([[1, 0], [0, 2]])).clip(norm=1))
+    ),
     "shrunk labels": lambda X, y: of(X.clip(norm=1).T @ y.shrunk_with(X, norm=1)),
     "rows by norms": lambda X, y: of(dp.total(divided_records(X, y, bound=1)[0])),
     "scaled columns": lambda X, y: of(dp.total(X.scaled_columns(by=(1, 2)).clip(norm=1))),

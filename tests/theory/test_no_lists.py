@@ -92,7 +92,25 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ): "what no entry proves; a procedure that is neither here nor in the book raises",
     ("budgets/records/document.py", ("budgets", "identity")): "keys of a document, no kinds",
     (
-        "audits/splits/law.py",
+        "prover/exactly.py",
+        ("discrete_gaussian", "discrete_laplace", "gaussian", "l2_laplace", "laplace"),
+    ): "the pair that dominates each noise; one without an entry is judged by the book alone",
+    (
+        "prover/noise.py",
+        ("gram", "label_sum", "lambda_min", "moment", "row_sum", "squares", "trace"),
+    ): "what grows without bound with its rows: read by refutations, never by proofs",
+    (
+        "prover/noise.py",
+        ("column_squares", "identity", "linear", "monomials", "sufficient_statistics"),
+    ): "the same",
+    ("prover/noise.py", ("box_grid", "grid", "grid_column")): "the same: what stands between",
+    ("prover/plan.py", ("GaussianDP", "ZeroConcentratedDP")): "words of one refusal",
+    ("prover/total.py", ("PureDP", "RenyiDP")): "what normal noise never gives, or another rule",
+    ("estimators/released.py", ("count", "gram", "moment", "squares")): (
+        "names of the sums that intervals read"
+    ),
+    (
+        "audits/splits/by_formula.py",
         ("gram", "moment"),
     ): "the joint rule again, differentiated (docs/splits)",
 }
