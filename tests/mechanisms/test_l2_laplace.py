@@ -215,8 +215,8 @@ def test_copies_are_drawn_apart():
 
 
 def test_a_stated_scale_is_judged():
-    """Delta_2 = 3: a scale of 3/epsilon is proved, anything less is not; rho = epsilon tanh(epsilon/2)
-    is 1/8 at epsilon = 0.5053, a scale of 5.9374.
+    """Delta_2 = 3: a scale of 3/epsilon is proved, anything less is not. The least rho of it is
+    epsilon tanh(epsilon/2), 1/8 at epsilon = 0.5053, a scale of 5.9374.
     """
     for target in (dp.PureDP("1/2"), dp.ApproxDP("1/2", "1e-6")):
         assert dp.examine(Stated("6"), target=target, setting=samples.setting()).proved
