@@ -62,9 +62,15 @@ class Recommendation:
 
 
 def _written(regression: Regression) -> str:
-    """As users write it: `dp.regressions.ObjPertPure(radius=1)`."""
-    name = type(regression).__name__
-    return address(name).removesuffix(name) + str(regression)
+    """As users write it, without what is the default: `dp.regressions.ObjPertPure(radius=1)`."""
+    fields: Any = attrs.fields(type(regression))  # type: ignore[arg-type]  # each is of attrs
+    changed = {
+        field.name: value
+        for field in fields
+        if (value := getattr(regression, field.name)) != field.default
+    }
+    arguments = ", ".join(f"{name}={value}" for name, value in changed.items())
+    return f"{address(type(regression).__name__)}({arguments})"
 
 
 def recommend(
