@@ -19,7 +19,7 @@ from dpframe.symbols import RELEASED
 from . import structure
 from .algebra import at_point
 from .basic import with_theorems
-from .derivations import Derivation, named
+from .derivations import SHARES, SUM, Derivation, named
 from .events import events
 from .noise import noise
 from .plan import plan
@@ -85,7 +85,14 @@ class Report:
         """
         if self.proved:
             return ()
-        tried = [obligation for attempt in self.attempts for obligation in attempt.obligations]
+        last = {SUM.name, SHARES.name}  # of these only what is refuted, where others were tried
+        alone = all(attempt.name in last for attempt in self.attempts)
+        tried = [
+            obligation
+            for attempt in self.attempts
+            for obligation in attempt.obligations
+            if alone or attempt.name not in last or obligation.verdict is REFUTED
+        ]
         if any(
             o.kind == "total" and o.verdict is REFUTED for o in tried
         ):  # no other derivation can prove it

@@ -92,12 +92,13 @@ def test_the_tightest_accountant_stands_first():
 
 @pytest.mark.slow
 def test_a_sample_is_counted_by_the_numeric_accountant_only():
-    """Others bound the noise as if every row were read."""
+    """Others bound the noise as if every row were read; the joint profile, which would be of half
+    the mechanism, is left out.
+    """
     told = found(dp.regressions.NoisySGD()).opinions
-    exact = of(told, "joint Gaussian profile")
+    assert "joint Gaussian profile" not in {one.name for one in told}
     assert told[0].name == "numeric composition"
-    assert told[0].upper <= 1 < exact.upper
-    assert exact.lower <= told[0].upper  # the release that reads all rows attains no more
+    assert told[0].upper <= 1 < min(one.upper for one in told[1:] if one.applies)
 
 
 @pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
