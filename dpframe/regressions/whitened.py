@@ -45,7 +45,7 @@ class PublicRows(str):
             return cls(given)
         try:
             rows = np.array(given, dtype=float)
-        except (TypeError, ValueError):
+        except Exception:  # noqa: BLE001 - whatever others' arrays raise, which may quote data
             rows = np.array(np.nan)
         if rows.ndim != 2 or not rows.size or not np.all(np.abs(rows) <= LARGEST):
             way_out = "Rows of another table that may be published, without labels."

@@ -411,20 +411,16 @@ def test_a_penalty_too_small_is_refuted(noise):
     (node,) = audit.report.problem.graph.procedures
     size = algebra.number(node.size, {}, up=True)
     law = stats.norm(scale=size) if noise == "gaussian" else stats.laplace(scale=size)
-    grid = np.linspace(-12 * size, 12 * size, 200_001)
-    masses = np.diff(law.cdf(grid))
-    middle = (grid[1:] + grid[:-1]) / 2
 
     def shown(rows, label, low, high):
-        tilted = np.array([[label * rows]]) - middle[:, None]
-        theta = tilted[:, 0] / (rows**2 + penalty)
-        some = slice(0, None, 20_000)
-        own = [
-            minimiser(np.array([[rows**2]]), np.array([t]), penalty, 1.0)[0]
-            for t in tilted[some, 0]
-        ]
-        assert np.allclose(np.clip(theta, -1, 1)[some], own, atol=1e-9)
-        return masses[(theta >= low) & (theta <= high)].sum()
+        """How likely the coefficient, before it is put into its ball, is in [low, high]."""
+        curve = rows**2 + penalty
+        for drawn in size * np.linspace(-12, 12, 11):
+            tilted = np.array([label * rows - drawn])
+            own = minimiser(np.array([[rows**2]]), tilted, penalty, 1.0)[0]
+            assert np.isclose(np.clip(tilted[0] / curve, -1, 1), own, atol=1e-9)
+        ends = label * rows - curve * np.array([high, low])
+        return float(np.diff(law.cdf(ends))[0])
 
     epsilon = math.e
     if noise == "gaussian":

@@ -59,9 +59,14 @@ def public_array(values: Any, name: str = "values") -> Post:
     """Public numbers (any shape) as what functions and maps of released values read: written into
     the certificate, in single precision. Raises InvalidArgument.
     """
-    array = np.asarray(values, dtype="<f4")
+    try:
+        with np.errstate(over="ignore"):
+            array = np.asarray(values, dtype="<f4")
+    except Exception:  # noqa: BLE001 - whatever others' arrays raise, which may quote data
+        array = np.array(np.nan)
     if not np.all(np.isfinite(array)):
-        raise InvalidArgument(name, "finite numbers below 1e38", values, "They are public.")
+        wanted = "an array of finite numbers below 1e38"
+        raise InvalidArgument(name, wanted, type(values).__name__, "It is public.")
     text = base64.b64encode(array.tobytes()).decode()
     return post(decoded, ",".join(map(str, array.shape)), text)
 
