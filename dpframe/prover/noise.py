@@ -268,7 +268,7 @@ def _growth(release: Release) -> str | None:
 def _tables(node: Node) -> Iterator[Rows | Column]:
     """The rows and labels that a statistic reads, before they were rounded onto a grid."""
     for one in node.inputs:
-        if isinstance(one, Statistic) or one.kind in {"grid", "grid_column", "box_grid"}:
+        if isinstance(one, Statistic) or answers(one).rounds:
             yield from _tables(one)
         elif isinstance(one, (Rows, Column)):
             yield one

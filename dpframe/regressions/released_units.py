@@ -153,7 +153,7 @@ def weight_of(norms: Array, std: float, n: float, share: float) -> float:
     above = np.array([*NORMS[1:], math.inf], dtype=float)
     lost = 1 - np.minimum(1.0, share / above) ** 2
     most = float(lost @ norms) + CLEAR * std * float(np.linalg.norm(lost))
-    return max(1 - most / max(n, 1.0), 0.0)
+    return float(np.clip(1 - most / max(n, 1.0), 0.0, 1.0))
 
 
 def own_units(units: Array, bound: float, value: float) -> Array:

@@ -5,6 +5,7 @@ cost accuracy, never privacy. Privacy: docs/proofs/divided; statistics: docs/fla
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, Self
 
 import attrs
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, RowsNode
 from dpframe.graph.maps.bounds import Intercept
-from dpframe.graph.maps.linear import public_array
+from dpframe.graph.maps.linear import decoded, encoded, public_array
 from dpframe.symbols import Number, exact
 
 from .released_units import InUnits
@@ -22,7 +23,7 @@ from .released_units import InUnits
 Array = NDArray[Any]
 
 START = "whitening by public rows: "
-LARGEST = 1e100  # in size, of an entry
+SMALLEST, LARGEST = 1e-100, 1e100  # of the largest entry: squares neither vanish nor overflow
 FLOORS = (1e-6, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0)  # of the mean eigenvalue, beside every eigenvalue
 BEYOND = (0.2, 0.1, 0.05, 0.01, 0.0)  # shares of public rows that are longer than a norm
 
@@ -47,9 +48,10 @@ class PublicRows(str):
             rows = np.array(given, dtype=float)
         except Exception:  # noqa: BLE001 - whatever others' arrays raise, which may quote data
             rows = np.array(np.nan)
-        if rows.ndim != 2 or not rows.size or not np.all(np.abs(rows) <= LARGEST):
+        largest = np.max(np.abs(rows), initial=0.0)
+        if rows.ndim != 2 or not SMALLEST <= largest <= LARGEST:
             way_out = "Rows of another table that may be published, without labels."
-            wanted = f"a table (m, d) of numbers of at most {LARGEST:g} in size"
+            wanted = f"a table (m, d) of numbers up to {LARGEST:g} in size, not all of them zero"
             raise InvalidArgument("public", wanted, type(given).__name__, way_out)
         beside = np.column_stack([rows, np.ones(len(rows))])
         found = {"alone": whitening(rows), "beside": whitening(beside)}
@@ -67,12 +69,12 @@ class PublicRows(str):
 
 @attrs.frozen
 class Whitening:
-    """Rows x `matrix`, d lists of d numbers, shrunk to `norm`: the mean of min(1, norm/|x|)^2 is
+    """Rows x `matrix` (d, d), as a text, shrunk to `norm`: the mean of min(1, norm/|x|)^2 is
     about `weight`, less two standard errors; and by what noise of std `norm` on X'y is multiplied
     in the mean square of predictions, times the number of records, `cost`.
     """
 
-    matrix: list[list[float]] = attrs.field(repr=False)
+    matrix: Sequence[str] = attrs.field(repr=False)
     norm: float
     weight: float
     cost: float
@@ -89,7 +91,7 @@ class Whitening:
         inverse = np.linalg.inv(kept)
         cost = norm**2 * float(np.trace(inverse @ whole @ inverse))
         weight = float(factors.mean() - 2 * factors.std() / np.sqrt(len(rows)))
-        return cls(matrix.tolist(), norm, weight, cost)
+        return cls(encoded(matrix), norm, weight, cost)
 
 
 def whitening(rows: Array) -> Whitening:
@@ -99,7 +101,7 @@ def whitening(rows: Array) -> Whitening:
     exceeds.
     """
     sizes = np.sqrt(np.mean(rows**2, axis=0))
-    sizes[sizes == 0] = sizes.max() or 1.0
+    sizes[sizes == 0] = sizes.max()
     tried = []
     for divisors in (np.full(len(sizes), np.sqrt(np.mean(sizes**2))), sizes):
         scaled = rows / divisors
@@ -117,7 +119,7 @@ def in_public_units(X: RowsNode, y: ColumnNode, public: PublicRows) -> InUnits:
     """Whiten, an intercept too, and shrink records that are long then. Raises InvalidArgument."""
     intercept = isinstance(X, Intercept)
     found = public.whitening(intercept=intercept)
-    matrix = np.array(found.matrix)
+    matrix = decoded(*found.matrix)
     if isinstance(X, Intercept):
         if not isinstance(X.value, Number):
             way_out = "With public rows the constant is written, with_intercept(1)."

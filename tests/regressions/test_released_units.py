@@ -191,3 +191,22 @@ def test_labels_shrink_as_their_rows_do(size):
     assert project(X, norm) == pytest.approx(X * factors[:, None], rel=1e-12)
     alone = [shrinking(row[None], norm) for row in X]
     assert [1.0 if one is None else one[0] for one in alone] == list(factors)
+
+
+def test_whatever_is_released_gives_units_norms_and_weights_of_their_ranges():
+    """Noise of any size, no records or many, one column or sixty."""
+    rng = np.random.default_rng(8)
+    for _ in range(300):
+        d, std, size = (
+            rng.choice([1, 2, 60]),
+            10.0 ** rng.uniform(-8, 12),
+            10.0 ** rng.uniform(-6, 12),
+        )
+        n = rng.choice([None, 0.0, 1.0, 1e9])
+        sizes = rng.normal(size=d * (len(SIZES) + 1)) * size + rng.choice([0, 1e9])
+        units = units_of(sizes, std, n, d)
+        assert np.all((units >= 2.0**-14) & (units <= 1))
+        norms = rng.normal(size=len(NORMS)) * size
+        share = norm_of(norms, std, 1e3, units, d, 10.0 ** rng.uniform(-30, 30))
+        assert 0 < share <= 1
+        assert 0 <= weight_of(norms, std, 1e3, share) <= 1

@@ -103,7 +103,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
         "prover/noise.py",
         ("column_squares", "identity", "linear", "monomials", "sufficient_statistics"),
     ): "the same",
-    ("prover/noise.py", ("box_grid", "grid", "grid_column")): "the same: what stands between",
     ("prover/plan.py", ("GaussianDP", "ZeroConcentratedDP")): "words of one refusal",
     ("prover/total.py", ("PureDP", "RenyiDP")): "what normal noise never gives, or another rule",
     ("estimators/released.py", ("count", "gram", "moment", "squares")): (

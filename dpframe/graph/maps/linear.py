@@ -56,22 +56,28 @@ class LinearMap(RecordMap):
 
 
 def public_array(values: Any, name: str = "values") -> Post:
-    """Public numbers (any shape) as what functions and maps of released values read: written into
-    the certificate, in single precision. Raises InvalidArgument.
+    """Public numbers (any shape) as what functions and maps of released values read; they are
+    written into the certificate. Raises InvalidArgument.
+    """
+    return post(decoded, *encoded(values, name))
+
+
+def encoded(values: Any, name: str = "values") -> tuple[str, str]:
+    """The shape of an array, and its numbers as little-endian doubles in base 64. Raises
+    InvalidArgument.
     """
     try:
-        with np.errstate(over="ignore"):
-            array = np.asarray(values, dtype="<f4")
+        array = np.asarray(values, dtype="<f8")
     except Exception:  # noqa: BLE001 - whatever others' arrays raise, which may quote data
         array = np.array(np.nan)
     if not np.all(np.isfinite(array)):
-        wanted = "an array of finite numbers below 1e38"
+        wanted = "an array of finite numbers"
         raise InvalidArgument(name, wanted, type(values).__name__, "It is public.")
     text = base64.b64encode(array.tobytes()).decode()
-    return post(decoded, ",".join(map(str, array.shape)), text)
+    return ",".join(map(str, array.shape)), text
 
 
 def decoded(shape: str, text: str) -> Array:
-    """The array that was written."""
-    numbers = np.frombuffer(base64.b64decode(text), dtype="<f4").astype(float)
+    """The array that was encoded."""
+    numbers = np.frombuffer(base64.b64decode(text), dtype="<f8").astype(float)
     return numbers.reshape([int(size) for size in shape.split(",") if size])
