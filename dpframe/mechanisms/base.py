@@ -14,8 +14,8 @@ import attrs
 
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.numbers import Exact
-from dpframe.privacy import ADD_REMOVE, Guarantee, PureDP, Relation, Share
-from dpframe.sensitivity import Norm
+from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation, Share
+from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression, Number, exact
 from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory.calibrations import CALIBRATIONS
@@ -288,3 +288,24 @@ class StdNoise(AdditiveNoise):
     def deviation(self) -> Expression:
         """The std."""
         return self.std
+
+
+@attrs.frozen(cache_hash=True)
+class NormalNoise(StdNoise):
+    """Abstract: normal draws of one std, (Delta/std)-Gaussian DP for a statistic of L2 sensitivity
+    Delta [DongRS22, Thm 2.7]. What a symmetric matrix gets is up to the class.
+    """
+
+    gives: ClassVar[type[Guarantee]] = GaussianDP
+    norm: ClassVar[Norm] = L2
+
+    def guarantee(self, sensitivity: Expression) -> GaussianDP:
+        """(sensitivity/std)-Gaussian DP."""
+        return GaussianDP(sensitivity / self.std)
+
+    @staticmethod
+    def on_grid(size: Fraction, n: int, bits: Bits) -> np.ndarray:
+        """N(0, size^2), rounded to the nearest whole number."""
+        from dpframe.randomness import rounded_gaussian
+
+        return rounded_gaussian(bits, size, n)

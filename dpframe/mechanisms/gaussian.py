@@ -7,25 +7,18 @@ it; or it comes from a named theorem:
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 
-from dpframe.privacy import GaussianDP, Guarantee
-from dpframe.sensitivity import L2, Norm
-from dpframe.symbols import Expression
-
-from .base import Calibration, StdNoise, Theorem
+from .base import Calibration, NormalNoise, Theorem
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from dpframe.randomness import Bits
-
 
 @attrs.frozen(cache_hash=True)
-class Gaussian(StdNoise):
+class Gaussian(NormalNoise):
     """N(0, std^2) on every number; a symmetric matrix gets (A + A')/2 of such draws (diagonal std,
     off it std/sqrt 2).
 
@@ -37,15 +30,9 @@ class Gaussian(StdNoise):
     kind: ClassVar[str] = "gaussian"
     isotropic: ClassVar[bool] = True
     exact: ClassVar[bool] = True
-    gives: ClassVar[type[Guarantee]] = GaussianDP
-    norm: ClassVar[Norm] = L2
     classical: ClassVar[Calibration] = Theorem.of("gaussian", "Gaussian.classical")
     kamath_ullman: ClassVar[Calibration] = Theorem.of("gaussian", "Gaussian.kamath_ullman")
     analytic: ClassVar[Calibration] = Theorem.of("gaussian", "Gaussian.analytic")
-
-    def guarantee(self, sensitivity: Expression) -> GaussianDP:
-        """(sensitivity/std)-Gaussian DP."""
-        return GaussianDP(sensitivity / self.std)
 
     @staticmethod
     def sample(
@@ -56,10 +43,3 @@ class Gaussian(StdNoise):
         """
         noise = rng.normal(0.0, size, shape)
         return (noise + noise.swapaxes(-1, -2)) / 2 if symmetric else noise
-
-    @staticmethod
-    def on_grid(size: Fraction, n: int, bits: Bits) -> np.ndarray:
-        """N(0, size^2), rounded to the nearest whole number."""
-        from dpframe.randomness import rounded_gaussian
-
-        return rounded_gaussian(bits, size, n)

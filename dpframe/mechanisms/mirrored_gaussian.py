@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 
-from dpframe.privacy import GaussianDP, Guarantee
-from dpframe.sensitivity import L2, Norm
-from dpframe.symbols import Expression
-
-from .base import StdNoise, mirrored
+from .base import NormalNoise, mirrored
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from dpframe.randomness import Bits
-
 
 @attrs.frozen(cache_hash=True)
-class MirroredGaussian(StdNoise):
+class MirroredGaussian(NormalNoise):
     """N(0, std^2) on every number; a symmetric matrix gets one draw for each entry of its upper
     triangle, mirrored: what most papers on X'X do.
 
@@ -31,12 +24,6 @@ class MirroredGaussian(StdNoise):
 
     kind: ClassVar[str] = "mirrored_gaussian"
     exact: ClassVar[bool] = True
-    gives: ClassVar[type[Guarantee]] = GaussianDP
-    norm: ClassVar[Norm] = L2
-
-    def guarantee(self, sensitivity: Expression) -> GaussianDP:
-        """(sensitivity/std)-Gaussian DP."""
-        return GaussianDP(sensitivity / self.std)
 
     @staticmethod
     def sample(
@@ -46,10 +33,3 @@ class MirroredGaussian(StdNoise):
         statistic.
         """
         return mirrored(rng.normal(0.0, size, shape), symmetric=symmetric)
-
-    @staticmethod
-    def on_grid(size: Fraction, n: int, bits: Bits) -> np.ndarray:
-        """N(0, size^2), rounded to the nearest whole number."""
-        from dpframe.randomness import rounded_gaussian
-
-        return rounded_gaussian(bits, size, n)
