@@ -205,18 +205,21 @@ def _line(report: Report, release: Release) -> Line:
         note=note,
         attained_by="" if pair is None else str(pair),
         where=() if result is None else result.constraints,
-        noise_factor=None if moved is None or obligation is None else _factor(problem, release),
+        noise_factor=None if moved is None else _factor(problem, release, obligation),
     )
 
 
-def _factor(problem: Problem, release: Release) -> float | None:
+def _factor(problem: Problem, release: Release, judged: Obligation | None) -> float | None:
     """How many times as much noise as its share needs a release with stated noise has; None where
-    there are many, which is a search for each.
+    there are many, which is a search for each, and where it is proved in a sharper norm than that.
     """
-    if release.rule is not None or release.share is None or len(problem.classes) > MOST:
+    many = len(problem.classes) > MOST
+    if judged is None or release.rule is not None or release.share is None or many:
         return None
     known = Draw.of(release)
-    return None if known is None else known.factor(release.share, problem.field)
+    found = None if known is None else known.factor(release.share, problem.field)
+    sharper = found is not None and found < 1 and judged.verdict is Verdict.PROVED
+    return None if sharper else found
 
 
 def finite(formula: Expression) -> float | None:

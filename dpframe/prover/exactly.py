@@ -30,7 +30,7 @@ from dpframe.theory.mechanisms import NOISES
 from .algebra import BITS, Field, at_point
 from .basic import ONE, ZERO, earns, thinned
 from .judge import Earned
-from .problem import ALL, PROVED, REFUTED, Attempt, Obligation, Problem, Witness
+from .problem import ALL, PROVED, REFUTED, Attempt, Obligation, Problem, Witness, thinnings
 from .sign import MAX_TRIES, counterexample, nonnegative
 
 CITED = "(docs/proofs/currencies.md)"
@@ -87,6 +87,8 @@ def exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
 def _against_target(problem: Problem, release: Release) -> Obligation | None:
     """The total, refuted by one draw alone."""
     known, target = Draw.of(release), problem.target
+    if thinnings(problem.graph):  # the target is the sample's, no record's own
+        return None
     if known is None or not judgeable(target.currency) or known.judged(target.currency):
         return None
     witness = known.refuted(target.currency, target.amounts)

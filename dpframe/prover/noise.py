@@ -242,7 +242,7 @@ def _unbounded(release: Release) -> Obligation:
 CLIPPED = "clip rows and labels to public bounds; put no aggregate of the data into a row map."
 GROWING = {
     *("gram", "lambda_min", "moment", "squares", "row_sum", "label_sum", "trace"),
-    *("column_squares", "sufficient_statistics", "monomials", "linear", "identity"),
+    *("column_squares", "sufficient_statistics", "monomials", "identity"),
 }
 """Kinds of statistics that one row, or label, of any size moves by any amount."""
 

@@ -495,3 +495,52 @@ def test_samples_count_in_what_stands_on_the_page():
     assert audit.joint.sampled
     assert audit.joint_epsilon <= 2
     assert "mu between" not in str(audit)
+
+
+class Declared(dp.Regression):
+    """One release. [tests]"""
+
+    made: object = None
+
+    def declare(self, X, y, budget):
+        """As it was made."""
+        return self.made(X, y, budget)
+
+
+def declared(made, target, relation=dp.ADD_REMOVE):
+    """The audit of one release."""
+    return dp.audit(Declared(made), target=target, setting=samples.setting(relation))
+
+
+def test_a_draw_of_a_sample_is_not_compared_with_its_threshold():
+    """Budgets are above the threshold, so every record is kept: what costs 5/3 is inside 2."""
+
+    def made(X, y, budget):
+        kept = dp.graph.thinned(X, y, budget, 1)[0]
+        return dp.release(dp.count(kept), dp.Laplace("0.6"), name="n")
+
+    audit = declared(made, dp.PersonalizedDP({"a": 2, "b": 3}))
+    assert audit.verdict is not Verdict.REFUTED
+
+
+def test_what_cancels_or_is_bounded_is_not_called_unbounded():
+    """A combination of statistics of unclipped rows may move by nothing."""
+
+    def made(X, y, budget):
+        rows = X.source.T @ X.source
+        return dp.release(dp.trace(rows) - dp.trace(rows), dp.Gaussian(1), budget)
+
+    assert declared(made, dp.ApproxDP(1, "1e-6")).verdict is not Verdict.REFUTED
+
+
+def test_no_factor_contradicts_what_is_proved():
+    """Counts of two bins are proved by their L2 move, sqrt 2, where the pair in L1 would need
+    noise for 2.
+    """
+
+    def made(X, y, budget):
+        return dp.release(dp.graph.bin_counts(y, (0, 1)), DiscreteGaussian("1.42"), budget)
+
+    (line,) = declared(made, dp.ZeroConcentratedDP("1/2"), dp.REPLACE_ONE).lines
+    assert line.claim == "proved"
+    assert line.noise_factor is None
