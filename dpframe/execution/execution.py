@@ -39,10 +39,10 @@ from dpframe.symbols import PUBLIC, Number, Symbol
 
 from .ahead import NO_GUESS, guess_of
 from .at_rest import held_at_rest
-from .budgets import Asked, asked, check_order, given_by, read_budgets, spent_by
+from .budgets import Asked, asked, check_order, read_budgets, spent_by
 from .numbers import PublicNumbers
 from .on_grid import held_grid
-from .one_pass import read, sizes_read
+from .one_pass import given_of, read, sizes_read
 from .processing import with_what_was_released
 from .recording import charge, check_records
 from .replay import left_to_the_accountant
@@ -200,7 +200,7 @@ def first_look(  # noqa: PLR0917 - a run, in the order in which it is put togeth
     numbers = PublicNumbers.of(certificate, sizes, roster)
     for symbol in raw:
         numbers.learn(symbol.name, Fraction(int(sums.parts[reading.sums.index(symbol.origin)])))
-    given = given_by(budgets, certificate.graph, numbers)
+    given = given_of(budgets, certificate.graph, numbers)
     running = Running(
         certificate, source, executor, numbers, stages, budgets=given, kept=kept, guess=guess
     )

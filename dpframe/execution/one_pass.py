@@ -17,6 +17,7 @@ from dpframe.randomness import Bits
 from dpframe.sources import Source
 from dpframe.sources.reading import Plain
 from dpframe.sources.table import Block
+from dpframe.symbols import PUBLIC, Expression
 
 from .ahead import NO_GUESS, Guess
 from .budgets import Budgets, given_by
@@ -44,7 +45,7 @@ def read(  # noqa: PLR0917 - a reading, in the order in which it is put together
         sizes = {**sizes, "n": _counted(source, executor)}
     numbers = PublicNumbers.of(certificate, sizes, None if budgets is None else budgets.roster)
     empty = empty_block(certificate.setting, source.columns)
-    given = {**given_by(budgets, certificate.graph, numbers), **constants_of(certificate.graph)}
+    given = given_of(budgets, certificate.graph, numbers)
     kept = None if bits is None else kept_of(certificate.graph, budgets, numbers, bits)
 
     def reading_of(asked: Sequence[Statistic], numbers: PublicNumbers) -> Pass:
@@ -64,11 +65,20 @@ def read(  # noqa: PLR0917 - a reading, in the order in which it is put together
     return reading, sums, kept
 
 
-def constants_of(graph: Graph) -> dict[Node, Any]:
-    """Public arrays, which maps may read before anything is released."""
-    return {
-        one: applied(one.function, one.label, one.arguments) for one in graph.posts if one.constant
-    }
+def given_of(budgets: Budgets | None, graph: Graph, numbers: PublicNumbers) -> dict[Node, Any]:
+    """What maps may read before anything is released: of everybody's budgets, and functions of
+    what is public, in order. Raises PostFailed.
+    """
+    found: dict[Node, Any] = {**given_by(budgets, graph, numbers)}
+    for one in graph.posts:
+        formulas = [part for part in one.arguments if isinstance(part, Expression)]
+        waits = any(part not in found for part in one.inputs)
+        if waits or any(part.scope is not PUBLIC for part in formulas):
+            continue
+        known: dict[object, Any] = {**found, **{part: numbers.up(part) for part in formulas}}
+        arguments = [known.get(part, part) for part in one.arguments]
+        found[one] = applied(one.function, one.label, arguments)
+    return found
 
 
 def sizes_read(certificate: AtNumbers, source: Source, sums: Sums) -> dict[str, int]:

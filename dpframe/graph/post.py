@@ -42,11 +42,6 @@ class Post(Node):
         return self.function.__qualname__
 
     @property
-    def constant(self) -> bool:
-        """Whether all of its arguments are written: it waits for nothing."""
-        return all(type(argument) in PLAIN for argument in self.arguments)
-
-    @property
     def readings(self) -> dict[str, Reading]:
         """Its arguments that are formulas."""
         return argument_readings(self.arguments)

@@ -133,6 +133,61 @@ def test_public_arrays_are_written_into_the_certificate():
         public_array([np.inf])
 
 
+def doubled(matrix, n):
+    """Twice a matrix; whatever n is."""
+    return 2 * matrix + 0 * n
+
+
+def named(matrix):
+    """No array."""
+    return {"matrix": matrix}
+
+
+class Of(dp.Regression):
+    """What is made of rows times a public matrix. [here]"""
+
+    kind: object = None
+    searched: bool = False
+
+    def declare(self, X, y, budget):
+        """X'X, or a minimiser."""
+        matrix = public_array(np.eye(D) * [1, 2, 3, 4])
+        turned = X.times(self.kind(X, matrix)).clip(norm=1)
+        if self.searched:
+            return dp.regressions.OutputPerturbation().declare(turned, y, budget)
+        return dp.release(turned.T @ turned, dp.Gaussian.analytic, budget)
+
+
+@pytest.mark.parametrize("searched", [False, True])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        lambda X, matrix: matrix,
+        lambda X, matrix: dp.post(doubled, matrix, 1),
+        lambda X, matrix: dp.post(doubled, dp.post(doubled, matrix, dp.constant(3)), X.rows),
+    ],
+)
+def test_functions_of_public_numbers_are_known_before_anything_is_released(kind, searched):
+    """Also where rows are searched, and of n where it is public."""
+    proof = dp.certify(
+        Of(kind, searched=searched),
+        target=dp.ApproxDP(1000, "1e-6"),
+        setting=setting(dp.REPLACE_ONE),
+    )
+    run = proof.at(**{name: {"d": D, "n": 300}[name] for name in proof.symbols})
+    X = rows(300, 0)
+    output = dp.execute(run, X, X[:, 0], rng=0).output
+    assert np.all(np.isfinite(output.coefficients if searched else output))
+
+
+def test_what_is_no_matrix_is_refused_in_words():
+    """Before anything is released."""
+    mine = Of(lambda X, matrix: dp.post(named, matrix))
+    run = dp.certify(mine, target=dp.ApproxDP(1, "1e-6"), setting=setting())
+    with pytest.raises(dp.NotExecutable, match="a matrix of shape"):
+        dp.execute(run, rows(10, 0), np.zeros(10), rng=0)
+
+
 @pytest.mark.parametrize("grid", [20, None])
 def test_a_product_is_of_one_row_to_the_last_bit(grid):
     """Wherever it stands."""
