@@ -69,13 +69,13 @@ def given_of(budgets: Budgets | None, graph: Graph, numbers: PublicNumbers) -> d
     """What maps may read before anything is released: of everybody's budgets, and functions of
     what is public, in order. Raises PostFailed.
     """
-    found: dict[Node, Any] = {**given_by(budgets, graph, numbers)}
+    found: dict[Any, Any] = {**given_by(budgets, graph, numbers)}
     for one in graph.posts:
         formulas = [part for part in one.arguments if isinstance(part, Expression)]
         waits = any(part not in found for part in one.inputs)
         if waits or any(part.scope is not PUBLIC for part in formulas):
             continue
-        known: dict[object, Any] = {**found, **{part: numbers.up(part) for part in formulas}}
+        known = found | {part: numbers.up(part) for part in formulas}
         arguments = [known.get(part, part) for part in one.arguments]
         found[one] = applied(one.function, one.label, arguments)
     return found
