@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import attrs
 
 from dpframe.prover import Obligation, Verdict
-from dpframe.prover.text import argument
+from dpframe.prover.text import argument, unreplayed
 from dpframe.symbols import Expression
-from dpframe.theory import DERIVATIONS
 
 from .figures import WIDTH, clipped, equals, formula, hanging, tidy
 from .lines import lower_end
@@ -103,8 +102,7 @@ def total(audit: Audit) -> Iterator[str]:
         yield from _aside(audit)
         return
     yield f"  by {argument(chosen.name)}"
-    if ":" not in chosen.name and chosen.name not in DERIVATIONS:
-        yield "  the kernel replays this proof but for the sum of the costs"
+    yield from unreplayed(chosen.name)
     if audit.trusted:
         yield f"  on trust in {', '.join(audit.trusted)}"
     for obligation in chosen.obligations:

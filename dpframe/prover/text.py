@@ -11,6 +11,7 @@ from dpframe.graph import OfBudgets, Regression, Release
 from dpframe.privacy import Each
 from dpframe.privacy.personal import own_symbols_of
 from dpframe.symbols import Number
+from dpframe.theory import DERIVATIONS
 
 from .derivations import SHARES, SUM
 from .problem import PROVED, Constraint, Obligation, shown
@@ -32,6 +33,13 @@ def argument(name: str) -> str:
     return next(found, f"the total of {name}, believed on your word")
 
 
+def unreplayed(name: str) -> tuple[str, ...]:
+    """What the kernel leaves out of a total by this derivation, as a line, if anything."""
+    if ":" in name or name in DERIVATIONS:
+        return ()
+    return ("  the kernel replays this proof but for the sum of the costs",)
+
+
 def certificate_text(certificate: Certificate) -> str:
     """The sentence that was proved, its derivation, where it holds, what is assumed."""
     return "\n".join(
@@ -42,6 +50,7 @@ def certificate_text(certificate: Certificate) -> str:
             *(f"  {line}" for line in sentence(certificate)),
             "",
             f"Derivation: {argument(certificate.derivation)}",
+            *unreplayed(certificate.derivation),
             *(f"  {line}" for line in release_lines(certificate)),
             "",
             "Proved",

@@ -61,20 +61,18 @@ def test_no_pair_moves_further_than_was_proved(cls, relation):
 
 
 @pytest.mark.parametrize(
-    ("cls", "share"),
+    "cls",
     [
-        (dp.SSP, 0.98),
-        (dp.AdaSSP, 0.98),
-        (dp.literature.AdaSSPWangCoded, 0.98),
-        (dp.regressions.ConstSSPFull, 0.98),
-        (dp.literature.AdaSSPPiazza, 0.96),  # mirrored: the worst pair lies along axes
+        dp.SSP,
+        dp.AdaSSP,
+        dp.literature.AdaSSPWangCoded,
+        dp.regressions.ConstSSPFull,
+        dp.literature.AdaSSPPiazza,
     ],
 )
 @pytest.mark.parametrize("relation", cases.samples.RELATIONS, ids=str)
-def test_the_search_attains_what_is_attained(cls, share, relation):
-    """Where the joint move is attained, the search comes within a part in a hundred of it; within
-    four where noise is mirrored, since it does not seek axes.
-    """
+def test_the_search_attains_what_is_attained(cls, relation):
+    """Where the joint move is attained, the search comes within two parts in a hundred of it."""
     proof = cases.proof_of(cls, relation)
     both = Both.of(proof, regression_attack(cls, relation).pair, Randomness.of(0))
-    assert strength(both) >= share * float(joint_gaussian(proof).mu.value) ** 2
+    assert strength(both) >= 0.98 * float(joint_gaussian(proof).mu.value) ** 2

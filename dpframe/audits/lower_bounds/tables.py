@@ -18,7 +18,7 @@ from dpframe.prover.at_numbers import AtNumbers
 from dpframe.symbols import Expression
 
 Array = NDArray[Any]
-TURNS = (0.3, 0.6, 1.0)  # angles between a row and the one that replaces it, in rectangles
+TURNS = (0.3, 0.6, 0.8, 1.0)  # angles between a row and the one that replaces it, in rectangles
 COLUMNS = (2, 1)
 FULL, FEWER = 2, 3  # tables of others beyond these are tried with every third pair
 LENGTHS = (0.0, 0.5, 1.0, 1.0, 10.0)  # of random rows and labels, as shares of their bounds
