@@ -39,7 +39,7 @@ NEWEST = "Open the newest copy; where this one is certainly right, say so: expec
 
 
 class Document(NamedTuple):
-    """All that there is to save. `fixed` is what never changes in the life of a ledger, `charges` how
+    """All that there is to save. `fixed` is what never changes in a ledger, `charges` how
     often it was charged.
     """
 
