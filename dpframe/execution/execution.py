@@ -117,7 +117,6 @@ def execute(
         if rehearse:
             check_processing(certificate, sizes)
         draws = running.draws(0)
-        running.rehearse()
         receipt = _receipt(certificate, source, sizes, randomness, running.numbers.roster)
         if records is not None:
             charge(records, certificate, budgets, sizes.get("n", source.rows))
@@ -180,12 +179,12 @@ def first_look(  # noqa: PLR0917 - a run, in the order in which it is put togeth
     wanted: Asked | None = None,
     raw: Sequence[Symbol] = (),
     *,
-    at_once: bool = False,
+    ahead: bool = True,
 ) -> tuple[Running, dict[str, int]]:
     """The first pass over the table, which checks it, and its public sizes. Of a simulation,
-    formulas may read `raw` counts. `at_once`: nothing that can be read now waits for a later pass.
+    formulas may read `raw` counts. `ahead`: take sums along for what will probably be learned.
     """
-    stages = staged(certificate.graph, at_once=at_once)
+    stages = staged(certificate.graph)
     check_passes(stages, source)
     check_sampling(certificate.graph, executor)
     check_thinning(certificate.graph, executor)
@@ -193,7 +192,7 @@ def first_look(  # noqa: PLR0917 - a run, in the order in which it is put togeth
     first = [node for node in stages.statistics(0) if not points_of(node)]
     budgets = read_budgets(certificate, wanted, source, executor)
     bits = randomness.bits
-    guess = NO_GUESS if at_once else guess_of(stages)
+    guess = guess_of(stages) if ahead else NO_GUESS
     reading, sums, kept = read(certificate, source, executor, first, budgets, bits, guess)
     sizes = sizes_read(certificate, source, sums)
     roster = None if budgets is None else budgets.roster

@@ -42,7 +42,7 @@ from .processing import applied
 from .repeats import Alike
 from .sampling import InOrder, Sample
 from .searching import Search
-from .stages import Stages, staged
+from .stages import Stages
 from .thinning import Kept
 from .totals import NOTHING, Pass, Sums, derived, real
 from .views import needed, reads_of
@@ -130,19 +130,6 @@ class Running:
     def draws(self, stage: int) -> list[Drawn]:
         """What a stage releases, in order, with every number that it needs."""
         return [self._draw(node) for node in self.stages.charged(stage)]
-
-    def rehearse(self) -> None:
-        """Whatever the releases that wait for a later pass may refuse, on a table without rows."""
-        early, late = staged(self.graph, at_once=True), self.stages.of
-        for node in early.charged(0):
-            if late[node]:
-                self._draw(node)
-        asked = [one for one in early.statistics(0) if late[one] and not points_of(one)]
-        number = self.numbers.towards_zero
-        empty = empty_block(self.certificate.setting, self.source.columns)
-        reading = Pass.of(self.graph, number, empty, asked, given=self._given(asked))
-        sums = reading([empty]) if asked else NOTHING
-        derived(self.graph, reading.sums, sums, number, asked, before=self.values)
 
     def learn(self, stage: int) -> None:
         """Compute what follows from the stages before, and give its numbers to formulas."""

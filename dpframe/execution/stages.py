@@ -13,29 +13,20 @@ from dpframe.errors import NotExecutable
 from dpframe.graph import Bound, Graph, Known, Node, Post, Procedure, Release, origins
 from dpframe.graph.statistics import Statistic
 
-from .postponed import postponed
-
 N = TypeVar("N", bound=Node)
 
 
 @attrs.frozen(eq=False, slots=False)
 class Stages:
     """The nodes of a graph by stage. Stage k reads only releases of stages before k, so that one
-    pass over the table computes all statistics of a stage. A release is postponed to a later stage
-    where this makes a pass cheaper, unless `at_once`.
+    pass over the table computes all statistics of a stage.
     """
 
     graph: Graph
-    at_once: bool = False
 
     @cached_property
     def of(self) -> dict[Node, int]:
         """The stage of every node."""
-        early = self._earliest()
-        waiting = {} if self.at_once else postponed(self.graph, early)
-        return self._next({}, waiting) if waiting else early
-
-    def _earliest(self) -> dict[Node, int]:
         found = self._next({})
         for _ in range(len(self.graph.loops) + 1):
             before, found = found, self._next(found)
@@ -43,14 +34,10 @@ class Stages:
                 return found
         raise NotExecutable("two loops wait for each other's answers")
 
-    def _next(
-        self, known: Mapping[Node, int], wait: Mapping[Node, int] | None = None
-    ) -> dict[Node, int]:
+    def _next(self, known: Mapping[Node, int]) -> dict[Node, int]:
         """The stage of every node, in one run over the nodes in order. `known` has the stages that
-        the run before gave, since the update of a loop may read nodes that come later. `wait` gives
-        some nodes a least stage.
+        the run before gave, since the update of a loop may read nodes that come later.
         """
-        waiting = wait or {}
         updates: dict[Node, tuple[Node, ...]] = {}
         for loop in self.graph.loops:
             updates[loop.step] = (*loop.inputs[1:-1], *origins(loop))
@@ -59,14 +46,8 @@ class Stages:
             before = [*node.inputs, *(one for one in origins(node) if one in found)]
             after_looking = int(isinstance(node, Known))  # formulas read it after the first look
             waits = [known.get(one, 0) + _after(one) for one in updates.get(node, ())]
-            found[node] = max(
-                [
-                    after_looking,
-                    waiting.get(node, 0),
-                    *waits,
-                    *(found[one] + _after(one) for one in before),
-                ]
-            )
+            waits += [found[one] + _after(one) for one in before]
+            found[node] = max([after_looking, *waits])
         return found
 
     @cached_property
@@ -110,13 +91,13 @@ def _after(node: Node) -> int:
     return int(isinstance(node, (Release, Procedure)))
 
 
-def staged(graph: Graph, *, at_once: bool = False) -> Stages:
+def staged(graph: Graph) -> Stages:
     """The stages of a graph, found once: what runs a graph runs it again."""
-    return _staged(graph, graph.nodes, at_once)
+    return _staged(graph, graph.nodes)
 
 
 @lru_cache(maxsize=32)
-def _staged(graph: Graph, nodes: tuple[Node, ...], at_once: bool) -> Stages:  # noqa: FBT001
+def _staged(graph: Graph, nodes: tuple[Node, ...]) -> Stages:
     """Graphs that are equal may have nodes of their own."""
     del nodes
-    return Stages(graph, at_once=at_once)
+    return Stages(graph)

@@ -16,7 +16,7 @@ from dpframe.graph.statistics import RecordSum, Searched, Statistic
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression
 
-from .views import Numbers, Values, Views, beyond, needed, of_labels, views
+from .views import Numbers, Values, beyond, needed, views
 from .whole import WholeSum, added, in_integers
 
 Array = NDArray[Any]
@@ -94,50 +94,26 @@ class Pass:
     def __call__(self, blocks: Iterable[Block]) -> Sums:
         """The sums over blocks, at least one."""
         running = [(one, WholeSum() if one.step is not None else RealSum()) for one in self.sums]
-        turns, rows = self._turns(running), 0
+        rows = 0
         for block in blocks:
             rows += len(block.rows)
             read = block if self.sample is None else self.sample(block)
             for piece in _pieces(read, self.most):
-                self._add(piece, turns)
+                self._add(piece, running)
         return Sums(tuple(total.total() for _, total in running), rows)
 
-    def _turns(self, running: Sequence[Part]) -> tuple[Turn, Turn]:
-        """Whole sums of labels alone, then all others: rows drive labels out of the cache, and the
-        code that sees to them.
-        """
-        labels = of_labels(self.maps)
-        early = [p for p in running if p[0].step is not None and labels.issuperset(p[0].inputs)]
-        others = tuple(one for one in self.maps if one not in labels)
-        first = Turn(tuple(one for one in self.maps if one in labels), tuple(early))
-        return first, Turn(others, tuple(pair for pair in running if pair not in early))
-
-    def _add(self, piece: Block, turns: Iterable[Turn]) -> None:
+    def _add(self, piece: Block, running: Sequence[Part]) -> None:
         """Add a piece to every sum. What is seen of it goes before the next is looked at, so that
         its memory is used again.
         """
         given = self.given if self.rows is None else {**self.given, self.rows: piece.rows}
-        seen = Views(self.numbers.__getitem__, given)
-        for turn in turns:
-            seen.look(turn.maps, piece)
-            turn.add(seen)
+        seen = views(self.maps, piece, self.numbers.__getitem__, given)
+        reals = seen if all(one.step is not None for one, _ in running) else seen.reals()
+        for summed, total in running:
+            total.add(summed.block(seen if summed.step is not None else reals))
 
 
 Part = tuple[RecordSum, "WholeSum | RealSum"]
-
-
-@attrs.frozen(eq=False)
-class Turn:
-    """Maps that are seen, and the running sums that are taken then."""
-
-    maps: tuple[Node, ...]
-    parts: tuple[Part, ...]
-
-    def add(self, seen: Views) -> None:
-        """Add what is seen of a piece."""
-        reals = seen if all(one.step is not None for one, _ in self.parts) else seen.reals()
-        for summed, total in self.parts:
-            total.add(summed.block(seen if summed.step is not None else reals))
 
 
 @attrs.define(eq=False)

@@ -77,16 +77,6 @@ def views(
     return seen
 
 
-def of_labels(maps: Iterable[Node]) -> set[Node]:
-    """Those of the maps, which stand in order, that read labels alone."""
-    found: set[Node] = set()
-    for node in maps:
-        plain = isinstance(node, ColumnNode) and not isinstance(node, RECORDS)
-        if plain and found.issuperset(reads_of(node)):
-            found.add(node)
-    return found
-
-
 def _of_records(node: Any, seen: Views, _: Block, number: Numbers) -> Array:
     """Rows or labels that are made of whole records, and perhaps of released arrays."""
     reads = [one for one in node.inputs if one in seen]  # losses hold no values

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import dpframe as dp
 from dpframe.errors import BadData, InvalidArgument, NotExecutable, PostFailed
 from dpframe.execution import execute
 from dpframe.execution.numbers import PublicNumbers
@@ -484,3 +485,31 @@ def test_a_simulation_says_so_wherever_it_is_shown(run, data):
     private = execute(run, *data)
     for text in (str(private), repr(private)):
         assert "simulation" not in text
+
+
+class LateNoise(dp.Regression):
+    """X'y is read early; its noise reads a released number, so that it is released late."""
+
+    def declare(self, X, y, budget):
+        """The second stage looks at nothing."""
+        squares = dp.release(y @ y, dp.Gaussian(std=3), name="squares")
+        width = dp.known(dp.post(half, squares), "1/10", 1, name="width")
+        return dp.post(sized, squares, dp.release(X.T @ y, dp.Gaussian(std=3 + width)))
+
+
+def half(_):
+    """A width."""
+    return 0.5
+
+
+def sized(squares, moment):
+    """How many numbers were released."""
+    return len([squares, *moment])
+
+
+def test_a_stage_that_reads_nothing_gets_no_pass():
+    """What is released late is not always read late: one pass stays one, of a table read once."""
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    run = dp.certify(LateNoise(), target=dp.GaussianDP(3), setting=setting)
+    blocks = ((rows, np.ones(5)) for rows in [np.full((5, 2), 0.5)] * 3)
+    assert dp.execute(run, blocks, rng=0).output == 3

@@ -17,7 +17,6 @@ from dpframe.graph import (
     release,
     statistics,
 )
-from dpframe.graph.maps.grid import Grid
 from dpframe.graph.statistics import (
     Count,
     Gram,
@@ -307,24 +306,3 @@ def test_bounds_are_exact_fractions_until_they_are_used():
     X, _ = setting.nodes()
     trace = value(Trace(X), (np.full((1, 1), 5.0), None), setting, 1)
     assert trace == pytest.approx(1 / 9, rel=1e-15)
-
-
-def test_whole_sums_of_labels_are_taken_before_rows_are_seen(monkeypatch):
-    """Of every piece, in the order of the statistics all the same."""
-    seen = []
-    for cls, name in ((Gram, "X'X"), (Squares, "y'y"), (Moment, "X'y")):
-        real_block = cls.block
-        monkeypatch.setattr(
-            cls, "block", lambda *given, n=name, f=real_block: (seen.append(n), f(*given))[1]
-        )
-    mapped = Grid.apply
-    monkeypatch.setattr(Grid, "apply", lambda *given: (seen.append("X"), mapped(*given))[1])
-    X, y = Setting(X=Rows(norm=1), y=Column(bound=1), relation=ADD_REMOVE).nodes()
-    graph = Graph.of((X.T @ X, X.T @ y, y @ y))
-    empty, piece = Block(np.empty((0, 2)), np.empty(0)), Block(np.ones((3, 2)) / 2, np.ones(3))
-    work = Pass.of(graph, float, empty)
-    seen.clear()
-    sums = work([piece, piece])
-    assert seen == ["y'y", "X", "X'X", "X'y"] * 2
-    assert [one.label for one in work.sums] == ["X'X", "X'y", "y'y"]
-    assert int(sums.parts[2]) == 6 * 4**20

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 import subprocess
 import sys
@@ -11,7 +13,7 @@ from fractions import Fraction
 import pytest
 
 import dpframe as dp
-from dpframe.budgets.filters import document, files, registry
+from dpframe.budgets import files, kept
 
 LEDGERS = {
     "pure": lambda: dp.Filter(dp.PureDP("0.7")),
@@ -67,7 +69,7 @@ def test_every_changed_byte_is_seen(half_spent, keyed, key, tmp_path):
     secret = key if keyed else None
     half_spent.save(tmp_path / "ledger", key=secret)
     whole = (tmp_path / "ledger").read_bytes()
-    assert document.ledger_of(files.read(tmp_path / "ledger"), secret)
+    assert dp.Filter.load(tmp_path / "ledger", key=secret)
     for place, byte in enumerate(whole):
         variants = [bytes([byte ^ (1 << bit)]) for bit in range(8)] + [bytes([byte, byte]), b""]
         for variant in variants:
@@ -75,7 +77,7 @@ def test_every_changed_byte_is_seen(half_spent, keyed, key, tmp_path):
             if edited == whole:
                 continue
             with pytest.raises(dp.errors.BadLedger):
-                document.ledger_of(edited.decode("ascii", "surrogateescape"), secret)
+                dp.Filter.from_json(edited.decode("ascii", "surrogateescape"), key=secret)
 
 
 def test_every_truncation_is_seen(half_spent, tmp_path):
@@ -93,9 +95,9 @@ def resealed(text, key=None, **changes):
     whole = json.loads(text)
     whole["ledger"] |= changes
     canonical = json.dumps(whole["ledger"], sort_keys=True, separators=(",", ":")).encode()
-    whole["seal"] = document.hashlib.sha256(canonical).hexdigest()
+    whole["seal"] = hashlib.sha256(canonical).hexdigest()
     if key:
-        whole["hmac"] = document.hmac.new(key, canonical, "sha256").hexdigest()
+        whole["hmac"] = hmac.new(key, canonical, "sha256").hexdigest()
     return json.dumps(whole, indent=1) + "\n"
 
 
@@ -103,9 +105,9 @@ def test_without_a_key_a_resealed_file_passes_and_with_one_it_does_not(half_spen
     """Said in the docs: SHA-256 is against accidents, HMAC against people."""
     spent = ["0", "0"]
     plain, keyed = half_spent.to_json(), half_spent.to_json(key=key)
-    registry._NEWEST.clear()
+    kept._NEWEST.clear()
     assert dp.Filter.from_json(resealed(plain, spent=spent)).queries == 3
-    registry._NEWEST.clear()
+    kept._NEWEST.clear()
     with pytest.raises(dp.errors.BadLedger):
         dp.Filter.from_json(resealed(keyed, spent=spent), key=key)
     with pytest.raises(dp.errors.BadLedger):
@@ -206,7 +208,7 @@ def test_an_older_copy_is_seen_elsewhere_only_with_help(half_spent, key):
     half_spent.spend(dp.PureDP("0.1"))
     seal, queries = half_spent.seal, half_spent.queries
     for known in ({"expect": seal}, {"at_least": queries}):
-        registry._NEWEST.clear()  # as another process
+        kept._NEWEST.clear()  # as another process
         with pytest.raises(dp.errors.StaleLedger):
             dp.Filter.from_json(older, key=key, **known)
     assert dp.Filter.from_json(older, key=key).queries == 3
@@ -358,7 +360,7 @@ for _ in range(15):
 """
     running = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(3)]
     assert [process.wait() for process in running] == [0, 0, 0]
-    registry._NEWEST.clear()
+    kept._NEWEST.clear()
     gate = dp.Filter.load(path)
     assert (gate.queries, gate.spent.epsilon) == (45, dp.constant("45/100"))
 

@@ -23,7 +23,7 @@ from tests.kernel.test_kernel import (
     symbol,
 )
 from tests.oracle import tamper
-from tests.oracle.test_agreement import HARMLESS
+from tests.oracle.test_accepted import HARMLESS
 from tests.support import checking as check
 
 Json = Any

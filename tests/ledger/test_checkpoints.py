@@ -4,24 +4,20 @@ computed again; and what opening alone cannot see is seen by `verify`.
 
 from __future__ import annotations
 
-import json
 import shutil
 import sqlite3
 from contextlib import closing
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
 import dpframe as dp
-from dpframe.budgets.ledger import chain, checkpoint, schema, store
+from dpframe.budgets.ledger import chain, checkpoint, store
 from dpframe.budgets.ledger.book import Book
 from dpframe.budgets.ledger.chain import BEGINNING
 from dpframe.budgets.ledger.steps import begun
-from dpframe.privacy import Unit
 
 EVERY = 20
-OLD = json.loads(Path(__file__).with_name("format1.json").read_text())
 
 
 @pytest.fixture(autouse=True)
@@ -288,40 +284,3 @@ def test_what_was_not_committed_is_forgotten(ledger, spend, cost, monkeypatch):
     assert ledger.account("survey").main.state.spent == (Fraction(1, 10),)
     spend(ledger, "survey", dp.PureDP("0.9"))
     ledger.verify()
-
-
-@pytest.fixture
-def old(tmp_path):
-    """A file of format 1, as that version wrote it."""
-    path = tmp_path / "old.sqlite"
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute(f"PRAGMA application_id={schema.APPLICATION}")
-        connection.execute("PRAGMA user_version=1")
-        for statement in schema.STATEMENTS:
-            connection.execute(statement)
-        connection.executemany(schema.INSERT, OLD["rows"])
-    path.chmod(0o600)
-    return path
-
-
-def test_a_file_of_format_1_is_read_as_it_is(old):
-    """Every account, run and head; not one byte is written."""
-    before = old.read_bytes()
-    ledger = dp.Ledger(old, head=OLD["head"])
-    totals = {name: ledger.account(name).main.state.spent for name in ledger.datasets}
-    assert {name: list(map(str, spent)) for name, spent in totals.items()} == OLD["spent"]
-    assert [charge.status for charge in ledger.charges("survey")][-1] == "charged, not finished"
-    ledger.verify(head=OLD["head"])
-    assert ledger.account("open").unit == Unit(dp.REPLACE_ONE, 3)
-    assert old.read_bytes() == before
-
-
-def test_the_first_charge_makes_it_a_file_of_format_2(old, spend, raw, rows_of):
-    """The same chain goes on, so heads that were kept stay good; other versions are told."""
-    ledger = dp.Ledger(old)
-    for _ in range(EVERY):
-        spend(ledger, "survey", dp.PureDP("0.001"))
-    assert raw(old, ("PRAGMA user_version",)) == [(schema.VERSION,)]
-    assert places(rows_of(old))
-    assert dp.Ledger(old, head=OLD["head"]).account("survey").runs == 3 + EVERY
-    dp.Ledger(old).verify(head=OLD["head"])

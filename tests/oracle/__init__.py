@@ -1,6 +1,6 @@
-"""The checker as it was before it became a kernel that replays witnesses: an oracle for tests.
+"""Whether what the kernel accepts is true, by brute force, which knows no sensitivity of dpframe.
 
-`old_check` is that checker, unchanged; `corpus` the certificates that dpframe ships; `tamper` those
-that were tampered with; `compare` what two checkers say of all; `truth` whether what is accepted is
-true, by brute force; `tables` what the nodes of a certificate compute.
+`corpus` has the certificates that dpframe ships; `tamper` those that were tampered with; `answers`
+what the kernel says of them; `truth` whether what it accepts is true; `tables` what the nodes of a
+certificate compute.
 """

@@ -17,7 +17,12 @@ from typing import Any
 
 import attrs
 
-from tests.oracle import old_check
+from dpframe.exact.documents import CLOSED
+from dpframe.exact.ring import FUNCTIONS
+from dpframe.kernel.checker import hash_of
+from dpframe.theory import DERIVATIONS, THEOREMS
+from dpframe.theory import KINDS as NODES
+from dpframe.theory.guarantees import GUARANTEES
 
 Json = Any
 Path = tuple[Any, ...]
@@ -37,7 +42,6 @@ class Tampered:
     kind: str
     edit: str
     document: Json
-    before: Json = None
 
 
 def edit(name: str) -> Callable[[Edit], Edit]:
@@ -56,7 +60,7 @@ def sealed(document: Json) -> Json:
     if type(document) is not dict or not {"statement", "graph", "assumptions"} <= document.keys():
         return document
     parts = (document[key] for key in ("statement", "graph", "assumptions"))
-    return {**document, "hash": old_check.hash_of(*parts)}
+    return {**document, "hash": hash_of(*parts)}
 
 
 def leaves(value: Json, path: Path = ()) -> Iterator[tuple[Path, Json]]:
@@ -77,7 +81,7 @@ def formulas(value: Json, path: Path = ()) -> Iterator[tuple[Path, Json]]:
         for key in sorted(value):
             yield from formulas(value[key], (*path, key))
     elif isinstance(value, list):
-        if len(value) > 1 and value[0] in (*old_check.FUNCTIONS, "^"):
+        if len(value) > 1 and value[0] in (*FUNCTIONS, "^"):
             yield path, value
         for i, part in enumerate(value):
             yield from formulas(part, (*path, i))
@@ -259,7 +263,7 @@ def _domain(rng: random.Random, document: Json) -> str | None:
         return None
     spec, where = symbols[name], ("statement", "symbols", name)
     if rng.random() < 0.4:
-        return put(document, (*where, "closed"), rng.choice(sorted(old_check.CLOSED)))
+        return put(document, (*where, "closed"), rng.choice(sorted(CLOSED)))
     if rng.random() < 0.2:
         return put(document, (*where, "integer"), not spec["integer"])
     end = rng.choice(["lower", "upper"])
@@ -320,10 +324,10 @@ def _derivation(rng: random.Random, document: Json) -> str | None:
     """Another derivation, or another kind of target."""
     statement = document["statement"]
     if rng.random() < 0.6:
-        others = sorted({*old_check.DERIVATIONS, "auto"} - {statement["derivation"]})
+        others = sorted({*DERIVATIONS, "auto"} - {statement["derivation"]})
         return put(document, ("statement", "derivation"), rng.choice(others))
-    kind = rng.choice(sorted(old_check.TARGETS.keys() - {statement["target"]["kind"]}))
-    count = old_check.TARGETS[kind]
+    kind = rng.choice(sorted(GUARANTEES.keys() - {statement["target"]["kind"]}))
+    count = len(GUARANTEES[kind].currency)
     amounts = [*_amounts(document), "1/1000000"][:count]
     put(document, ("statement", "target", "amounts"), amounts)
     return put(document, ("statement", "target", "kind"), kind)
@@ -486,20 +490,20 @@ def _inputs(rng: random.Random, document: Json) -> str | None:
 def _kind(rng: random.Random, document: Json) -> str | None:
     """A node of another kind, with the same inputs; its keys as far as they fit."""
     node = chosen(rng, document["graph"]["nodes"])
-    if node is None or node["kind"] not in old_check.KINDS:
+    if node is None or node["kind"] not in NODES:
         return None
-    own = old_check.KINDS[node["kind"]]
+    own = NODES[node["kind"]]
     like = [
         name
-        for name, other in old_check.KINDS.items()
+        for name, other in NODES.items()
         if name != node["kind"] and (other.takes == own.takes or other.many)
     ]
-    same = [name for name in like if old_check.KINDS[name].names == own.names]
+    same = [name for name in like if NODES[name].keys.keys() == own.keys.keys()]
     kind = rng.choice(same if same and rng.random() < 0.7 else like)
     before = node["kind"]
-    for key in sorted(old_check.KINDS[kind].names - node.keys()):
+    for key in sorted(NODES[kind].keys.keys() - NODES[kind].optional - node.keys()):
         node[key] = DEFAULTS.get(key)
-    for key in own.names - old_check.KINDS[kind].names:
+    for key in own.keys.keys() - NODES[kind].keys.keys():
         node.pop(key, None)
     node["kind"] = kind
     return f"node {node['id']}: {before} -> {kind}"
@@ -548,7 +552,7 @@ def _noise(rng: random.Random, document: Json) -> str | None:
         return None
     node = document["graph"]["nodes"][i]
     before = node["mechanism"], node["rule"]
-    mechanism, rule = rng.choice([p for p in sorted(old_check.THEOREMS) if p != before])
+    mechanism, rule = rng.choice([p for p in sorted(THEOREMS) if p != before])
     if rng.random() < 0.4:
         node["mechanism"] = mechanism
     else:
@@ -771,7 +775,7 @@ def tampered(drawn: Sequence[Family], number: int, seed: int) -> Tampered:
             pass  # nothing of this shape is left to edit
         words = "; ".join(one for one in said if one is not None)
         if said[0] is not None and differs(base, document):
-            return Tampered(key, kind, words, sealed(document), base)
+            return Tampered(key, kind, words, sealed(document))
 
 
 def differs(base: Json, document: Json) -> bool:

@@ -17,8 +17,7 @@ import itertools
 import json
 import math
 import random
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Any
@@ -561,22 +560,6 @@ def judge(document: Json) -> Judgement:
     return _judged(core(document))
 
 
-def change(before: Json, after: Json) -> str:
-    """What an edit made of a claim: by its usage, where that is known on both sides."""
-    if before is None or core(before) == core(after):
-        return "the same claim"
-    first, second = judge(before), judge(after)
-    if not first.pairs or not second.pairs:
-        return "not known"
-    if abs(first.usage - second.usage) <= SLACK * first.usage:
-        return "spends as much of its claim"
-    return (
-        "spends less of its claim"
-        if second.usage < first.usage
-        else "spends more of its claim, and not too much"
-    )
-
-
 @cache
 def _judged(text: str) -> Judgement:
     claimed, nodes, output = json.loads(text)
@@ -683,18 +666,3 @@ def usages(document: Json, seen: Seen) -> tuple[float, float]:
     elif sums[1] > 0:
         steps.append(math.inf)
     return whole, max(steps)
-
-
-def report(judged: Iterable[tuple[str, Judgement]]) -> Iterator[str]:
-    """Counts of verdicts, and everything that is not true."""
-    judged = list(judged)
-    counts = Counter(found.verdict for _, found in judged)
-    yield "accepted: " + ", ".join(f"{n:,} {verdict}" for verdict, n in counts.most_common())
-    for name, found in judged:
-        if found.verdict in ("false", "step"):
-            yield (
-                f"{found.verdict.upper()}: {name}\n    claim {found.claim:.9g}, step "
-                f"{found.step:.9g} {found.leak}\n    {found.where[:400]}"
-            )
-    reasons = Counter(found.unknown[:80] for _, found in judged if found.verdict == "unknown")
-    yield from (f"unknown, {n:,} times: {reason}" for reason, n in reasons.most_common(12))

@@ -7,7 +7,6 @@ import hashlib
 import json
 import types
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -15,11 +14,9 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.budgets.filters import registry
 from dpframe.budgets.records import RecordLedger
 from dpframe.privacy import Unit
 
-HERE = Path(__file__).parent
 JOINS, REPLACED = Unit(dp.ADD_REMOVE), Unit(dp.REPLACE_ONE)
 FIVE = Unit(dp.ADD_REMOVE, 5)
 GROUPS = ["a", "b", "b"]
@@ -158,17 +155,13 @@ def test_a_refused_release_settles_no_unit():
     assert ledger.unit == REPLACED
 
 
-def test_a_unit_may_be_declared(tmp_path):
-    """From the start, and asked of a file."""
+def test_a_unit_may_be_declared():
+    """From the start."""
     ledger = records()(unit=FIVE)
     assert RecordLedger.from_json(ledger.to_json()).unit == FIVE
     assert ledger != records()()
     with pytest.raises(dp.InvalidArgument, match="as before"):
         ledger.spend(0.1, unit=JOINS)
-    ledger.save(tmp_path / "file")
-    with pytest.raises(dp.InvalidArgument, match="as before"):
-        RecordLedger.load(tmp_path / "file", unit=JOINS)
-    assert RecordLedger.load(tmp_path / "file", unit=FIVE) == ledger
     symbolic = Unit(dp.ADD_REMOVE, dp.parameter("k", integer=True, lower=1))
     for bad in (dp.ADD_REMOVE, "add_remove", symbolic):
         with pytest.raises(dp.InvalidArgument):
@@ -208,41 +201,6 @@ def test_executions_are_held_to_the_unit_of_the_first(saved):
             dp.execute(other, *table(), records=ledger)
     dp.execute(proof(dp.ADD_REMOVE), *table(), records=ledger)
     assert ledger.releases == 2
-
-
-SPENT, UNSPENT = ((HERE / name).read_text() for name in ("spent1.json", "unspent1.json"))
-SEAL = "260cb8a9a0894574074ec0ca768bd432f6e9b045f54761330ddf62bd1792d97a"
-
-
-def test_an_old_file_that_spent_does_not_say_for_whom():
-    """Refused with the way out; with it, its totals count, its seal is known, and it is saved as a
-    file of today.
-    """
-    with pytest.raises(dp.errors.BadLedger, match=r"unit=certificate.setting.unit"):
-        RecordLedger.from_json(SPENT)
-    ledger = RecordLedger.from_json(SPENT, unit=JOINS, expect=SEAL)
-    assert (ledger.unit, ledger.releases) == (JOINS, 2)
-    assert ledger.spent.tolist() == [0.2, 0.1, 0.2]
-    with pytest.raises(dp.InvalidArgument, match="as before"):
-        ledger.spend(0.1, unit=REPLACED)
-    assert RecordLedger.from_json(ledger.to_json()) == ledger
-    with pytest.raises(dp.errors.StaleLedger):
-        RecordLedger.from_json(SPENT, unit=REPLACED)  # as this process has seen it for another
-    registry._NEWEST.clear()
-    with pytest.raises(dp.errors.BadLedger):
-        RecordLedger.from_json(SPENT.replace("careful", "carefur"), unit=JOINS)
-
-
-def test_an_old_file_that_spent_nothing_is_read(tmp_path):
-    """Its first release settles the unit; the file is replaced by one of today."""
-    path = tmp_path / "file"
-    path.write_text(UNSPENT)
-    ledger = RecordLedger.load(path)
-    assert (ledger.unit, ledger.releases) == (None, 0)
-    ledger.spend(0.1, unit=REPLACED)
-    ledger.save(path)
-    assert RecordLedger.load(path) == ledger
-    assert RecordLedger.load(path).unit == REPLACED
 
 
 def resealed(text, changes):

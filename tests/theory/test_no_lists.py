@@ -90,7 +90,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
         "prover/without_theorem.py",
         ("BoundedMonomials", "DepthSample", "TestedDistance", "TransposedPosterior"),
     ): "what no entry proves; a procedure that is neither here nor in the book raises",
-    ("budgets/records/document.py", ("budgets", "identity")): "keys of a document, no kinds",
     (
         "prover/exactly.py",
         ("discrete_gaussian", "discrete_laplace", "gaussian", "l2_laplace", "laplace"),

@@ -199,7 +199,7 @@ def start(loop: Loop, running: Running) -> Array:
 def opened(run: AtNumbers, table: Table, randomness: Randomness) -> Running:
     """Everything that the first stage reads of a table, as an execution looks at it."""
     source = open_source(run.setting, table.X, table.y, drop=False, budgets=None)
-    return first_look(run, source, None, randomness, at_once=True)[0]
+    return first_look(run, source, None, randomness, ahead=False)[0]
 
 
 def procedure_draws(running: Running, node: Any, n: int, randomness: Randomness) -> Array:

@@ -15,7 +15,7 @@ from typing import Any
 from dpframe.errors import DPFrameError, InvalidArgument, PrivacyWarning, StaleLedger
 from dpframe.privacy import Guarantee, Relation, Unit
 
-from ..filters.files import Where, place
+from ..files import Where, place
 from ..filters.units import check_unit
 from . import store
 from .account import Account, Charge

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 APPLICATION = 0x64704C31  # dpL1, in the header of the file
 VERSION = 2
-READABLE = (1, VERSION)  # format 1 has no checkpoints; the next charge makes it a file of format 2
 
 TABLE = """\
 CREATE TABLE entries (

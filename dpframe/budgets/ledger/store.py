@@ -18,7 +18,7 @@ from dpframe.errors import BadLedger
 
 from .chain import TRUSTED, Entry, Head
 from .gate import GATE
-from .schema import APPLICATION, CHECKPOINTS, INSERT, READABLE, SELECT, STATEMENTS, VERSION
+from .schema import APPLICATION, CHECKPOINTS, INSERT, SELECT, STATEMENTS, VERSION
 from .trouble import inaccessible, is_locked, no_ledger, other_journal, second_name, unavailable
 
 PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02)  # seconds between two attempts; then the last again
@@ -86,8 +86,7 @@ class File:
                 _lay_out(connection)
             else:
                 self._check_size(connection)
-            if check_header(connection) != VERSION:
-                connection.execute(f"PRAGMA user_version={VERSION}")
+            check_header(connection)
             yield connection
 
     def commit(self, connection: sqlite3.Connection) -> None:
@@ -193,22 +192,20 @@ def check_pages(connection: sqlite3.Connection) -> None:
         raise BadLedger("the ledger", "an undamaged SQLite file", "damaged pages", TRUSTED)
 
 
-def check_header(connection: sqlite3.Connection) -> int:
-    """The format of a ledger file. Raises BadLedger for a file of another program or format, or
-    without its table and triggers.
+def check_header(connection: sqlite3.Connection) -> None:
+    """Refuse a file of another program or format, or without its table and triggers. Raises
+    BadLedger.
     """
     if _number(connection, "application_id") != APPLICATION:
         way_out = "Give the path of a ledger; dp.Ledger(path).create(...) begins one in a new file."
         raise BadLedger("the file", "a dpframe ledger", "another SQLite file", way_out)
     version = _number(connection, "user_version")
-    if version not in READABLE:
+    if version != VERSION:
         way_out = "Use the version of dpframe that wrote it."
-        wanted = f"of format {' or '.join(map(str, READABLE))}"
-        raise BadLedger("the ledger", wanted, f"format {version}", way_out)
+        raise BadLedger("the ledger", f"of format {VERSION}", f"format {version}", way_out)
     found = {row[0] for row in connection.execute("SELECT sql FROM sqlite_master")}
     if found != set(STATEMENTS):
         raise BadLedger("the ledger", "its own table and triggers", "another schema", TRUSTED)
-    return version
 
 
 def _begin(connection: sqlite3.Connection, begin: str) -> None:

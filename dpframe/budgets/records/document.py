@@ -1,46 +1,29 @@
-"""A ledger of records as text: public amounts and a seal over them. Reading believes nothing.
-
-The text is JSON; arrays are base64 of little-endian whole numbers, under their SHA-256.
-"""
+"""A ledger of records as a document: public amounts, and arrays of one number for each record."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import json
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe import documents
-from dpframe.errors import BadLedger, DPFrameError, InvalidArgument, StaleLedger
+from dpframe.errors import InvalidArgument
 from dpframe.privacy import Unit
 
-from ..filters import registry
-from ..filters.document import (
-    AMOUNT,
-    IDENTITY,
-    MAX_QUERIES,
-    WAY_OUT,
-    Header,
-    Ledger,
-    _canonical,
-    _check_seal,
-    _tag,
-)
-from ..filters.ledger import State
 from ..filters.prices import KINDS, Kind, exactly
 from ..filters.units import check_unit, of_unit, unit_of
+from ..kept import AMOUNT, Document, bad, headed, identity_and_count
 from .column import Column
 from .grouped import GroupColumn, groups_of
 from .members import Members, members
 from .quantum import FINE, MOST, PLACES, Counts, Quantum, quantum_for
 from .single import SingleColumn
 
-OLD, SCHEMA = "dpframe-records/1", "dpframe-records/2"  # the old one does not say the unit
-MOST_BYTES = 2**30  # of a file: its arrays have a few numbers for every record
+SCHEMA = "dpframe-records/2"
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -54,69 +37,10 @@ class Saved(NamedTuple):
     unit: Unit | None = None
 
 
-class Read(NamedTuple):
-    """A ledger from a text, and the seal that it has there."""
-
-    saved: Saved
-    seal: str
-
-
-def seal_of(saved: Saved) -> str:
-    """SHA-256 of the ledger, 64 hexadecimal digits. Whoever can edit a file can compute it."""
-    return hashlib.sha256(_canonical(_body(saved, _arrays(saved.columns), SCHEMA))).hexdigest()
-
-
-def text_of(saved: Saved, key: bytes | None = None, schema: str = SCHEMA) -> str:
-    """The ledger as JSON with its seal; with a key also an HMAC-SHA256."""
+def document_of(saved: Saved) -> Document:
+    """What is saved: public amounts, and arrays of whole numbers under their SHA-256."""
     arrays = _arrays(saved.columns)
-    body = _body(saved, arrays, schema)
-    whole = {
-        "ledger": body,
-        "seal": hashlib.sha256(_canonical(body)).hexdigest(),
-        "hmac": None if key is None else _tag(body, key),
-        "arrays": {
-            name: base64.b64encode(array.tobytes()).decode() for name, array in arrays.items()
-        },
-    }
-    return json.dumps(whole, indent=1) + "\n"
-
-
-def read_text(text: object, key: bytes | None, unit: Unit | None) -> Read:
-    """The ledger that `text_of` wrote, of this or the old schema. Raises BadLedger for any other
-    text; InvalidArgument where it is for another unit than `unit`, or does not say for which.
-    """
-    try:
-        whole = _parsed(text)
-        _check_seal(whole, key)
-        saved = _saved(whole["ledger"], _decoded(whole))
-    except BadLedger:
-        raise
-    except (DPFrameError, ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
-        raise _bad("a ledger within its own budgets", type(error).__name__) from None
-    schema = whole["ledger"]["schema"]
-    if schema not in {OLD, SCHEMA} or text_of(saved, key, schema) != text:
-        raise _bad("written exactly as this version writes it", "another text")
-    return Read(_stated(saved, unit, schema), whole["seal"])
-
-
-def seal_in(text: object, key: bytes | None) -> str:
-    """The seal of a text of either schema. Raises BadLedger where it is not that of its body."""
-    whole = _parsed(text)
-    _check_seal(whole, key)
-    return str(whole["seal"])
-
-
-def _stated(saved: Saved, unit: Unit | None, schema: str) -> Saved:
-    """The ledger with the unit that a caller states for it, where the text has none."""
-    if unit is None and schema == OLD and saved.releases:
-        wanted = "one that says whose privacy its releases were for"
-        way_out = (
-            "Where you know: load(..., unit=certificate.setting.unit), that of every release so "
-            "far. Otherwise spend nothing more from it."
-        )
-        raise _bad(wanted, "a file of an older version", way_out)
-    check_held(saved.unit, unit)
-    return saved._replace(unit=unit or saved.unit)
+    return Document(_body(saved, arrays), saved.kind, saved.releases, arrays)
 
 
 def check_held(held: Unit | None, unit: Unit | None) -> None:
@@ -126,30 +50,6 @@ def check_held(held: Unit | None, unit: Unit | None) -> None:
     if unit is not None and held not in {None, check_unit(unit)}:
         way_out = "Keep another ledger for it, or certify for this unit."
         raise InvalidArgument("unit", f"{held}, as before", str(unit), way_out)
-
-
-def check_expected(found: Read, expect: object, at_least: object) -> None:
-    """Refuse a ledger with another seal, fewer releases than the caller knows of, or older than
-    one that this process has saved or opened.
-    """
-    saved, seal = found
-    if expect is not None and not isinstance(expect, str):
-        raise InvalidArgument("expect", "a seal, as ledger.seal gives it", expect)
-    if type(at_least) is not int or at_least < 0:
-        raise InvalidArgument("at_least", "a whole number of at least 0", at_least)
-    if saved.releases < at_least:
-        wanted = f"of at least {at_least} releases"
-        raise StaleLedger("the saved ledger", wanted, saved.releases, WAY_OUT)
-    if expect is None:
-        registry.check(_known(saved))
-    elif expect != seal:
-        raise StaleLedger("the saved ledger", f"the one with seal {expect}", "another", WAY_OUT)
-    note(saved)
-
-
-def note(saved: Saved) -> None:
-    """Remember that this state was saved or opened."""
-    registry.note(_known(saved))
 
 
 def same(one: Saved, other: Saved) -> bool:
@@ -188,12 +88,6 @@ def _own(column: Column) -> tuple[Counts, ...]:
     return column.own, column.most
 
 
-def _known(saved: Saved) -> Ledger:
-    """What the registry compares: identity, number of releases, and the seal as a number."""
-    header = Header(saved.identity, saved.kind, None, None)
-    return Ledger(header, State(saved.releases, 1, (int(seal_of(saved), 16),), ()))
-
-
 def _arrays(columns: tuple[Column, ...]) -> Arrays:
     found: Arrays = {}
     if columns[0].members.codes is not None:
@@ -209,7 +103,7 @@ def _arrays(columns: tuple[Column, ...]) -> Arrays:
     }
 
 
-def _body(saved: Saved, arrays: Arrays, schema: str) -> dict[str, object]:
+def _body(saved: Saved, arrays: Arrays) -> dict[str, Any]:
     first = saved.columns[0]
     grouped = [column for column in saved.columns if isinstance(column, GroupColumn)]
     digests = {
@@ -218,11 +112,7 @@ def _body(saved: Saved, arrays: Arrays, schema: str) -> dict[str, object]:
     }
     whose = None if saved.unit is None else of_unit(saved.unit)
     return {
-        "schema": schema,
-        **({} if schema == OLD else {"unit": whose}),
-        "identity": saved.identity,
-        "kind": saved.kind.kind,
-        "currency": list(saved.kind.currency),
+        **headed(SCHEMA, saved.identity, saved.kind, unit=whose),
         "records": first.members.n,
         "groups": list(first.members.names),
         "budgets": [list(map(str, column.budgets)) for column in grouped],
@@ -233,40 +123,28 @@ def _body(saved: Saved, arrays: Arrays, schema: str) -> dict[str, object]:
     }
 
 
-def _parsed(text: object) -> dict[str, Any]:
-    if not isinstance(text, str):
-        raise _bad("text", type(text).__name__)
-    whole = documents.json_of(text, "the saved ledger", BadLedger)
-    if not isinstance(whole, dict) or set(whole) != {"ledger", "seal", "hmac", "arrays"}:
-        raise _bad("an object with ledger, seal, hmac and arrays", "something else")
-    return whole
-
-
-def _decoded(whole: dict[str, Any]) -> Arrays:
-    stated, given = whole["ledger"]["arrays"], whole["arrays"]
+def _decoded(stated: Mapping[str, Any], given: Mapping[str, str]) -> Arrays:
     found = {}
     for name, facts in stated.items():
         if facts["type"] not in {"|u1", "<u2", "<i8"}:
-            raise _bad("of arrays of whole numbers", "another type")
+            raise bad("of arrays of whole numbers", "another type")
         raw = base64.b64decode(given[name], validate=True)
         if hashlib.sha256(raw).hexdigest() != facts["sha256"]:
-            raise _bad("of the arrays that its seal names", "another array")
+            raise bad("of the arrays that its seal names", "another array")
         found[name] = np.frombuffer(raw, facts["type"])
     return found
 
 
-def _saved(body: dict[str, Any], arrays: Arrays) -> Saved:
-    kind, releases, identity = KINDS[body["kind"]], body["releases"], body["identity"]
-    if type(releases) is not int or not 0 <= releases <= MAX_QUERIES:
-        raise _bad(f"of 0 to {MAX_QUERIES} releases", "another number")
-    if not IDENTITY.fullmatch(identity):
-        raise _bad("with an identity of 32 hexadecimal digits", "another")
+def saved_of(body: Mapping[str, Any], texts: Mapping[str, str]) -> Saved:
+    """The ledger that `document_of` wrote. Raises DPFrameError, ValueError, TypeError, KeyError."""
+    kind, arrays = KINDS[body["kind"]], _decoded(body["arrays"], texts)
+    identity, releases = identity_and_count(body, "releases")
     if any(not _whole(places) for places in body["places"]):
-        raise _bad(f"in quanta of 0 to {PLACES} places", "others")
+        raise bad(f"in quanta of 0 to {PLACES} places", "others")
     columns = _groups(body, kind, arrays) if body["groups"] else _singles(body, kind, arrays)
     if not releases and any(column.spent().any() for column in columns):
-        raise _bad("of at least 1 release where something is spent", "of none")
-    unit = None if body.get("unit") is None else unit_of(body["unit"])
+        raise bad("of at least 1 release where something is spent", "of none")
+    unit = None if body["unit"] is None else unit_of(body["unit"])
     return Saved(identity, kind, releases, columns, unit)
 
 
@@ -274,13 +152,13 @@ def _whole(places: object) -> bool:
     return type(places) is int and 0 <= places <= PLACES
 
 
-def _groups(body: dict[str, Any], kind: Kind, arrays: Arrays) -> tuple[Column, ...]:
+def _groups(body: Mapping[str, Any], kind: Kind, arrays: Arrays) -> tuple[Column, ...]:
     everybody = members(body["groups"], arrays["codes"])
     budgets, common = (_table(body[name], kind, everybody) for name in ("budgets", "common"))
     for amounts in zip(*budgets, strict=True):
         exactly(kind, amounts)
         if not amounts[0]:
-            raise _bad("of budgets above 0", "one of 0")
+            raise bad("of budgets above 0", "one of 0")
     found = []
     for place, (most, total) in enumerate(zip(budgets, common, strict=True)):
         own = arrays.get(f"own {place}")
@@ -289,22 +167,22 @@ def _groups(body: dict[str, Any], kind: Kind, arrays: Arrays) -> tuple[Column, .
             _check_counts(own, everybody)
         column = groups_of(everybody, quantum, most, total, own)
         if (np.array(column.peaks) > column.table).any():
-            raise _bad("within its budgets", "one beyond them")
+            raise bad("within its budgets", "one beyond them")
         found.append(column)
     return tuple(found)
 
 
 def _table(values: Any, kind: Kind, everybody: Members) -> list[tuple[Fraction, ...]]:
     if len(values) != len(kind.currency) or any(len(v) != everybody.groups for v in values):
-        raise _bad("of one amount a currency and group", "others")
+        raise bad("of one amount a currency and group", "others")
     if not all(isinstance(text, str) and AMOUNT.fullmatch(text) for v in values for text in v):
-        raise _bad("of exact numbers of at least 0, as text", "others")
+        raise bad("of exact numbers of at least 0, as text", "others")
     return [tuple(map(Fraction, column)) for column in values]
 
 
-def _singles(body: dict[str, Any], kind: Kind, arrays: Arrays) -> tuple[Column, ...]:
+def _singles(body: Mapping[str, Any], kind: Kind, arrays: Arrays) -> tuple[Column, ...]:
     if len(body["places"]) != len(kind.currency):
-        raise _bad("with a quantum a currency", "others")
+        raise bad("with a quantum a currency", "others")
     found = []
     for place, places in enumerate(body["places"]):
         everybody = Members(body["records"])
@@ -312,7 +190,7 @@ def _singles(body: dict[str, Any], kind: Kind, arrays: Arrays) -> tuple[Column, 
         for counts in (own, most):
             _check_counts(counts, everybody)
         if most.min() < FINE or most.max() > MOST or (own > most).any():
-            raise _bad("within its budgets", "one beyond them")
+            raise bad("within its budgets", "one beyond them")
         room = int((most - own).min())
         found.append(SingleColumn(everybody, Quantum(places), own, most, room))
     largest = [column.quantum.amount(int(column.most.max())) for column in found]
@@ -322,8 +200,4 @@ def _singles(body: dict[str, Any], kind: Kind, arrays: Arrays) -> tuple[Column, 
 
 def _check_counts(counts: NDArray[Any], everybody: Members) -> None:
     if counts.dtype != np.int64 or counts.shape != (everybody.n,) or counts.min() < 0:
-        raise _bad("of one total of at least 0 a record", "others")
-
-
-def _bad(requirement: str, value: object, way_out: str = WAY_OUT) -> BadLedger:
-    return BadLedger("the saved ledger", requirement, value, way_out)
+        raise bad("of one total of at least 0 a record", "others")

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-from threading import Lock
+from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import BudgetExceeded, InvalidArgument, StaleLedger
+from dpframe.errors import BudgetExceeded, InvalidArgument
 from dpframe.privacy import Guarantee, Unit
 
-from ..filters import files
-from ..filters.document import key_of
-from ..filters.meter import ELSEWHERE
 from ..filters.prices import Kind, share_of
+from ..kept import Document, Kept
 from . import document
 from .amounts import Cost, costs
 from .column import Column
@@ -33,7 +30,7 @@ class _State(NamedTuple):
     unit: Unit | None
 
 
-class RecordLedger:
+class RecordLedger(Kept):
     """Admits a release while every record that takes part stays within its own budget.
 
     `kind` is what adds up: dp.PureDP epsilons, dp.ZeroConcentratedDP rhos, dp.GaussianDP *squares*
@@ -64,7 +61,8 @@ class RecordLedger:
     array([0., 0., 0.])
     """
 
-    __slots__ = ("_identity", "_kind", "_lock", "_process", "_seen", "_state")
+    __slots__ = ("_identity", "_kind", "_state")
+    counted, most, has_arrays = "releases", 1 << 30, True
     __hash__ = None  # type: ignore[assignment]  # it changes
 
     def __init__(
@@ -79,12 +77,12 @@ class RecordLedger:
         budgets, found = budgets_and_kind(budgets, kind)
         columns = opened(budgets, groups, found)
         document.check_held(None, unit)
-        self._begin(Saved(secrets.token_hex(16), found, 0, columns, unit), {})
+        self._begin(Saved(secrets.token_hex(16), found, 0, columns, unit))
 
-    def _begin(self, saved: Saved, seen: dict[str, str]) -> None:
+    def _begin(self, saved: Saved) -> None:
         self._identity, self._kind, releases, columns, unit = saved
         self._state = _State(releases, columns, unit)
-        self._lock, self._process, self._seen = Lock(), os.getpid(), seen
+        self._hold()
 
     @property
     def n(self) -> int:
@@ -148,8 +146,7 @@ class RecordLedger:
         what is no such cost, or for another unit, and BudgetExceeded where it does not fit some
         record that takes part; then nobody is charged.
         """
-        if os.getpid() != self._process:
-            raise InvalidArgument("ledger", "one of this process", "a fork of one", ELSEWHERE)
+        self._check_process()
         with self._lock:
             state = self._state
             document.check_held(state.unit, unit)
@@ -207,94 +204,17 @@ class RecordLedger:
         raise BudgetExceeded(cost, left, text)
 
     @property
-    def seal(self) -> str:
-        """SHA-256 of all that is saved. Kept elsewhere, it tells a file that is not the newest."""
-        return document.seal_of(self._saved)
-
-    @property
     def _saved(self) -> Saved:
         return Saved(self._identity, self._kind, *self._state)
 
-    def to_json(self, *, key: bytes | None = None) -> str:
-        """The ledger as text: budgets, names, totals, the group and the total of each record.
-
-        No values of records are in it, and nothing that is computed from them: budgets, groups,
-        costs and who took part are public. It does say how many records there are. With a `key` of
-        at least 16 secret bytes it is sealed by HMAC-SHA256 as well.
-        """
-        saved, secret = self._saved, key_of(key)
-        text = document.text_of(saved, secret)
-        document.note(saved)
-        return text
+    def _document(self) -> Document:
+        return document.document_of(self._saved)
 
     @classmethod
-    def from_json(
-        cls,
-        text: str,
-        *,
-        key: bytes | None = None,
-        expect: str | None = None,
-        at_least: int = 0,
-        unit: Unit | None = None,
-    ) -> Self:
-        """The ledger that `to_json` wrote, equal to it, and it spends as that would.
-
-        `expect` is the seal that it must have, `at_least` the least number of releases, `unit`
-        whose privacy they were for: to be stated where a text of an older version does not say.
-        Raises BadLedger for a text that was edited or cut short, or does not say; StaleLedger for
-        one older than expected, or than this process has seen; InvalidArgument for another unit.
-        """
-        found = document.read_text(text, key_of(key), unit)
-        return cls._opened(found, expect, at_least, None)
-
-    @classmethod
-    def _opened(
-        cls, found: document.Read, expect: object, at_least: object, where: str | None
-    ) -> Self:
-        document.check_expected(found, expect, at_least)
+    def _read(cls, body: dict[str, Any], arrays: Mapping[str, str]) -> Self:
         ledger = cls.__new__(cls)
-        ledger._begin(found.saved, {} if where is None else {where: found.seal})  # noqa: SLF001  # its own class
+        ledger._begin(document.saved_of(body, arrays))  # noqa: SLF001  # its own class
         return ledger
-
-    def save(self, path: files.Where, *, key: bytes | None = None) -> None:
-        """Replace the file, whole or not at all, unless someone else has moved it on.
-
-        Spend, save, then release. Raises StaleLedger where the file is not the one that this ledger
-        saved or was loaded from.
-        """
-        where, secret = files.place(path), key_of(key)
-        with files.one_writer(where):
-            saved = self._saved
-            if where.exists():
-                self._compare(files.read(where, document.MOST_BYTES), secret, str(where))
-            files.replace(where, document.text_of(saved, secret))
-            self._seen[str(where)] = document.seal_of(saved)
-        document.note(saved)
-
-    def _compare(self, text: str, key: bytes | None, where: str) -> None:
-        if self._seen.get(where) != document.seal_in(text, key):
-            expected = "the one that this ledger saved or was loaded from"
-            way_out = "Release nothing; load the file, and spend again from there."
-            raise StaleLedger("the file", expected, where, way_out)
-
-    @classmethod
-    def load(
-        cls,
-        path: files.Where,
-        *,
-        key: bytes | None = None,
-        expect: str | None = None,
-        at_least: int = 0,
-        unit: Unit | None = None,
-    ) -> Self:
-        """The ledger in a file that `save` wrote; arguments and errors as for `from_json`.
-
-        Raises OSError where there is no such file.
-        """
-        where = files.place(path)
-        text = files.read(where, document.MOST_BYTES)
-        found = document.read_text(text, key_of(key), unit)
-        return cls._opened(found, expect, at_least, str(where))
 
     def __eq__(self, other: object) -> bool:
         """The same kind, unit, records, budgets, exact totals, and number of releases."""
@@ -308,11 +228,6 @@ class RecordLedger:
         groups = f"{len(members.names)} groups, " if members.names else ""
         sizes = f"{groups}{members.n} records, {self.releases} releases"
         return f"RecordLedger({self._kind.kind}: {sizes})"
-
-    def __reduce__(self) -> NoReturn:
-        """Refuse copies and pickles: a copy would spend the same budgets again."""
-        way_out = "A copy would spend again: save it, and load it elsewhere."
-        raise InvalidArgument("ledger", "one, never a copy", "RecordLedger", way_out)
 
 
 def _charged(

@@ -12,8 +12,6 @@ from pathlib import Path
 from dpframe import documents
 from dpframe.errors import BadLedger, InvalidArgument
 
-from .document import MAX_CHARACTERS
-
 Where = str | os.PathLike[str]
 
 
@@ -23,7 +21,7 @@ def place(path: Where) -> Path:
     return Path(os.path.realpath(path))
 
 
-def read(path: Path, most: int = MAX_CHARACTERS) -> str:
+def read(path: Path, most: int) -> str:
     """The text of a file, undecodable bytes kept apart. Raises OSError where there is none, and
     BadLedger.
     """

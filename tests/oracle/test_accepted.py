@@ -1,0 +1,98 @@
+"""The kernel accepts what is shipped; what it accepts of what was tampered with is true."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from tests.oracle import corpus, tamper, truth
+from tests.oracle.answers import accepted, answer, answers, asked
+
+STEP, TAMPERED, SOME, ALL, JUDGED = 61, 300, 1_000, 20_000, 20
+HARMLESS = {  # what proves nothing may be missing, or is claimed by nobody
+    "a function of nothing",
+    "a node of a graph within",
+    "a step that refers to itself",
+    "no assumptions",
+    "no declaration",
+    "no proof",
+    "no shares",
+    "no symbols",
+    "ranges of one point",
+    "shares 0",
+}
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    """A certificate of every so manyeth question."""
+    return list(corpus.few(STEP))
+
+
+def test_what_is_shipped_is_accepted(shipped):
+    """And is true where brute force knows."""
+    found = [answer(one) for one in asked(shipped, range(-len(shipped), 0), seed=7)]
+    assert [one.base for one in found if not one.accepted or one.false] == []
+
+
+def test_what_was_tampered_with_and_is_accepted_is_true(shipped):
+    """Of all ways to tamper some are accepted and most refused; none of the first that are accepted
+    is refuted by a pair of tables.
+    """
+    found, judged = [], 0
+    for one in asked(shipped, range(TAMPERED), seed=7):
+        found.append(answer(one, judged=judged < JUDGED))
+        judged += found[-1].truth is not None
+    assert judged == JUDGED
+    assert [(one.base, one.edit, one.truth) for one in found if one.false] == []
+    assert 20 < sum(bool(one.accepted) for one in found) < TAMPERED / 2
+    assert {one.kind for one in found} == tamper.KINDS.keys()
+
+
+def test_nothing_is_shown_of_nothing(shipped):
+    """No releases, empty lists, no draws, nodes of themselves: what is accepted claims nothing."""
+    shown = set()
+    for _, _, document in shipped[::8]:
+        for name, change in tamper.VACUOUS.items():
+            made = copy.deepcopy(document)
+            change(made)
+            if tamper.differs(document, made):
+                again = tamper.sealed(made)
+                if accepted(again):
+                    shown.add(name)
+                    assert truth.judge(again).verdict in ("true", "unknown")
+    assert shown <= HARMLESS
+
+
+@pytest.mark.parametrize("factor", ["99/100", "1/2"])
+def test_less_noise_than_is_needed_is_refuted(factor):
+    """Brute force reaches the bounds: 1% less noise is seen wherever it reached 1."""
+    seen = total = 0
+    for _, _, document in corpus.few(STEP * 4):
+        sizes = tamper.nodes_of(document, "release")
+        tight = sizes and 1 - 1e-6 < truth.judge(document).claim <= 1 + 1e-9
+        for i in sizes if tight else ():
+            node = document["graph"]["nodes"][i]
+            node["size"] = tamper.times(factor, node["size"])
+        if tight:
+            total += 1
+            seen += truth.judge(document).verdict != "true"
+    assert total > 4
+    assert seen == total
+
+
+@pytest.mark.parametrize(
+    ("step", "count"),
+    [
+        pytest.param(STEP // 5, SOME, marks=pytest.mark.slow),
+        pytest.param(1, ALL, marks=pytest.mark.exhaustive),
+    ],
+)
+def test_what_is_accepted_of_many_is_true(step, count):
+    """Of up to 20,000 that were tampered with, and of what is shipped, which is all accepted."""
+    shipped = corpus.built() if step == 1 else list(corpus.few(step))
+    found = answers(shipped, count, seed=1)
+    assert [one.base for one in found if one.kind == "shipped" and not one.accepted] == []
+    assert [(one.base, one.edit, one.truth) for one in found if one.false] == []
+    assert sum(one.accepted is None for one in found) <= len(found) / 100
