@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 import numpy as np
@@ -23,8 +23,8 @@ from dpframe.execution.budgets import asked, check_order
 from dpframe.execution.one_pass import public_sizes
 from dpframe.execution.rehearsal import due, rehearsed
 from dpframe.execution.spending import Spending
-from dpframe.graph import Regression, Release, Setting
-from dpframe.privacy import Guarantee
+from dpframe.graph import Categorical, Numeric, Regression, Release, Setting
+from dpframe.privacy import Guarantee, Relation
 from dpframe.prover import Certificate, load
 from dpframe.prover.certify import certify
 from dpframe.sources import Source, open_source
@@ -73,6 +73,25 @@ class PrivateEstimator(BaseEstimator, ABC):
         self.dataset = dataset
         self.accountant = accountant
         self.trust = trust
+
+    @classmethod
+    def from_formula(
+        cls,
+        formula: str,
+        columns: Iterable[Numeric | Categorical],
+        *,
+        relation: Relation,
+        rows_per_person: object = 1,
+        **parameters: Any,
+    ) -> Self:
+        """The estimator of a formula over a codebook, as of `dp.Setting.from_formula`; `parameters`
+        are its others. `fit` and `predict` read the columns by name from a frame or file, as with
+        any codebook. Raises InvalidArgument, MissingExtra without formulaic.
+        """
+        setting = Setting.from_formula(
+            formula, columns, relation=relation, rows_per_person=rows_per_person
+        )
+        return cls(setting=setting, **parameters)
 
     def _fitted(self, X: Any, y: Any, epsilon: Any, executor: Any) -> PrivateEstimator:
         """Certify, then execute once; what was released is kept, whatever is raised after it."""

@@ -24,14 +24,33 @@ def _rows(at: Context, *, name: str, columns: Whole) -> RowFacts:
 
 
 @kind("encode", RowFacts, answers=PLAIN)
-def _encode(at: Context, rows: RowFacts, *, schema: list[Json]) -> RowFacts:
-    """Each of k entries adds at most 1 to |x|^2, and may add 1."""
+def _encode(
+    at: Context, rows: RowFacts, *, schema: list[Json], terms: list[Json] | None = None
+) -> RowFacts:
+    """Each of k entries adds at most 1 to |x|^2, and may add 1; so does each of k terms, all
+    products of a column of each of its entries: |a x b| = |a| |b|, in both norms.
+    """
     at.require(schema, "schema must be a list of columns")
-    widths = [_encoded(at, entry) for entry in schema]
-    k = at.number(len(schema))
-    at.equal(rows.columns, k, "the table has one column for each entry of schema")
-    norm1 = at.total(longest for _, longest in widths)
-    return RowFacts(at.number(sum(width for width, _ in widths)), k**HALF, norm1)
+    parts = [_encoded(at, entry) for entry in schema]
+    at.equal(rows.columns, at.number(len(schema)), "the table has a column for each entry")
+    found = parts if terms is None else [_term(at, parts, term) for term in terms]
+    at.require(found, "terms must be a list of terms")
+    norm1 = at.total(longest for _, longest in found)
+    return RowFacts(
+        at.number(sum(width for width, _ in found)), at.number(len(found)) ** HALF, norm1
+    )
+
+
+def _term(at: Context, parts: list[tuple[int, Formula]], places: Json) -> tuple[int, Formula]:
+    """Columns of a term and its part of |x|_1: the products of those of its entries."""
+    known = type(places) is list and all(type(one) is int for one in places)
+    at.require(known and places, "a term is a list of positions of entries")
+    at.require(set(places) <= set(range(len(parts))), "a term has positions of entries")
+    at.require(len(set(places)) == len(places), "a term has each entry once")
+    width, longest = 1, at.number(1)
+    for one in places:
+        width, longest = width * parts[one][0], longest * parts[one][1]
+    return width, longest
 
 
 def _encoded(at: Context, entry: Json) -> tuple[int, Formula]:
