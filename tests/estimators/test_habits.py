@@ -55,7 +55,6 @@ def test_parameters_of_the_regression_have_names():
         (dp.SSP(), "regression__rigde", "Did you mean 'ridge'?"),
         (dp.SSP(), "regression__ridge__more", "a declaration that has 'more'"),
         (None, "regression__ridge", "regression=dp.JointSSP"),
-        (dp.SSP(), "regression__ridge", "positive"),
     ],
 )
 def test_parameters_that_are_none_are_refused(regression, name, said):
