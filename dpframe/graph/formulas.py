@@ -32,10 +32,7 @@ LONGEST = 10_000
 
 def described(formula: str, columns: Iterable[Numeric | Categorical]) -> tuple[Rows, Column]:
     """The rows and labels of a formula. Raises InvalidArgument, MissingExtra."""
-    book = schema_of(list(columns)) if isinstance(columns, Iterable) else schema_of(columns)
-    named = {part.name: part for part in book or ()}
-    if len(named) < len(book or ()):
-        raise InvalidArgument("columns", "each named once in a formula's codebook", book, "")
+    named = _named(columns)
     left, right = _read(formula, named)
     if len(left) != 1 or len(left[0]) != 1:
         way_out = "dpframe fits one label at a time, which is not transformed."
@@ -44,6 +41,26 @@ def described(formula: str, columns: Iterable[Numeric | Categorical]) -> tuple[R
     if any(label in term for term in right):
         raise InvalidArgument("formula", "such that the label is on the left only", formula, "")
     return rows_of(_model(right, named), named), label_of(named[label])
+
+
+def right_side(formula: str, columns: Iterable[Numeric | Categorical]) -> Rows:
+    """The rows of a formula without a label, `age + C(smoker)`. Raises InvalidArgument,
+    MissingExtra.
+    """
+    if "~" in formula:
+        wanted = "the right side alone, such as 'age + C(smoker)': --target names the label"
+        raise InvalidArgument("formula", wanted, formula, "")
+    named = _named(columns)
+    return rows_of(_model(_read(f"1 ~ {formula}", named)[1], named), named)
+
+
+def _named(columns: Iterable[Numeric | Categorical]) -> dict[str, Numeric | Categorical]:
+    """The columns of a codebook by name. Raises InvalidArgument."""
+    book = schema_of(list(columns)) if isinstance(columns, Iterable) else schema_of(columns)
+    named = {part.name: part for part in book or ()}
+    if len(named) < len(book or ()):
+        raise InvalidArgument("columns", "each named once in a formula's codebook", book, "")
+    return named
 
 
 def label_of(part: Numeric | Categorical) -> Column:
