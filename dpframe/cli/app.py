@@ -4,9 +4,12 @@ of a deliberate error.
 
 from __future__ import annotations
 
+import os
 import pkgutil
 import re
+import traceback
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -29,6 +32,7 @@ COMMANDS = (  # modules beside this one, each with its typer application, as the
     "ledger",
     "experiment",
 )
+PLACE = f"{os.sep}dpframe{os.sep}"
 LINE = re.compile(r'\A"""dpframe [\w-]+: (.+?)(?:"""|\n\n)', re.DOTALL)
 
 
@@ -49,6 +53,30 @@ class Group(TyperGroup):
 
             complain(str(error))
             raise typer.Exit(2) from None
+        except OverflowError:
+            from .printing import complain
+
+            complain("numbers must be between -1.8e308 and 1.8e308; got a larger one.")
+            raise typer.Exit(2) from None
+        except Exception as error:
+            of_typer = hasattr(error, "exit_code") or isinstance(error, typer.Abort)
+            if of_typer or os.environ.get("DPFRAME_TRACEBACK"):
+                raise
+            from .printing import complain
+
+            complain(unforeseen(error))  # its text might quote data
+            raise typer.Exit(3) from None
+
+
+def unforeseen(error: Exception) -> str:
+    """The sentence for an error that nobody wrote a sentence for: its class and its place."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if PLACE in frame.filename] or frames
+    place = f"{Path(own[-1].filename).name}:{own[-1].lineno}"
+    return (
+        f"dpframe made a mistake: {type(error).__name__} in {place}. DPFRAME_TRACEBACK=1 shows "
+        "where; its message may quote data."
+    )
 
 
 class Later(TyperCommand):

@@ -22,6 +22,7 @@ from .options import (
     Delta,
     EachEpsilon,
     Epsilon,
+    Formula,
     Given,
     Groups,
     Jointly,
@@ -30,11 +31,12 @@ from .options import (
     Related,
     RelationName,
     RowsEach,
+    Schema,
     Trust,
     option,
     setting_of,
 )
-from .printing import complain, print_json, say, waiting, width
+from .printing import complain, print_json, say, waiting, width, written
 
 if TYPE_CHECKING:
     from dpframe.audits.findings import Findings
@@ -62,6 +64,8 @@ def audit_(
     delta: Delta = None,
     each_epsilon: EachEpsilon = False,
     groups: Groups = None,
+    schema: Schema = None,
+    formula: Formula = None,
     norm: Norm = None,
     box: Box = None,
     bound: Bound = None,
@@ -89,6 +93,7 @@ def audit_(
     if html is not None:
         require()  # before the work
     told = {"--norm": norm, "--box": box, "--bound": bound, "--set": given, "--jointly": jointly}
+    told |= {"--schema": schema, "--formula": formula}
     told |= {"--relation": relation is not RelationName.ADD_REMOVE}
     told |= {"--rows-per-person": rows_per_person != "1"}
     asked = Asked(
@@ -96,7 +101,9 @@ def audit_(
         delta=delta,
         each=each_epsilon,
         groups=groups,
-        setting=setting_of(norm, bound, relation.relation, rows_per_person, box),
+        setting=setting_of(
+            norm, bound, relation.relation, rows_per_person, box, schema=schema, formula=formula
+        ),
         accountant=accountant_of(accountant),
         trust=trust_of(trust),
         given=given,
@@ -143,13 +150,9 @@ def _attacked(name: str | None, epsilon: str | None, delta: str | None) -> tuple
 def _write(path: Path, found: Findings, done: Audited) -> None:
     from dpframe.audits.html import html
 
-    try:
-        command = shlex.join(["dpframe", *sys.argv[1:]])
-        page_of = html(found, title=done.title, notes=done.notes, command=command)
-        path.write_text(page_of, encoding="utf-8")
-    except OSError as error:
-        wanted = "a file that can be written"
-        raise dp.InvalidArgument("--html", wanted, str(path), f"{error.strerror}.") from None
+    command = shlex.join(["dpframe", *sys.argv[1:]])
+    page_of = html(found, title=done.title, notes=done.notes, command=command)
+    written("--html", path, lambda file: file.write_text(page_of, encoding="utf-8"))
     complain(f"The page is in {path}.", style="")
 
 

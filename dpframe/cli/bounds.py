@@ -19,9 +19,11 @@ KNOWN = NEEDED | {"intercept", "norm"}
 
 
 def bounds_of(
-    schema: Path | None, norm: str | None, bound: str | None
+    schema: Path | None, norm: str | None, bound: str | None, formula: str | None = None
 ) -> tuple[dp.Rows, dp.Column]:
-    """The public description of a table. Raises InvalidArgument."""
+    """The public description of a table. Raises InvalidArgument, MissingExtra."""
+    if schema is None and formula is not None:
+        raise dp.InvalidArgument("--formula", "given with --schema, its codebook", "without it")
     if schema is None:
         return _numbers(norm, bound)
     if norm is not None or bound is not None:
@@ -29,7 +31,18 @@ def bounds_of(
             "bounds", "given once: by --schema, or by --norm and --bound", "both"
         )
     content = _content(schema)
-    return _rows(content, schema), _column(content.get("target"), schema)
+    rows, column = _rows(content, schema), _column(content.get("target"), schema)
+    return rows if formula is None else _by_formula(formula, rows), column
+
+
+def _by_formula(formula: str, rows: dp.Rows) -> dp.Rows:
+    """The rows of a formula's right side over a codebook. Raises InvalidArgument, MissingExtra."""
+    from dpframe.graph.formulas import right_side
+
+    if rows.norm is not None:
+        way_out = "A formula says how long its rows are."
+        raise dp.InvalidArgument("--schema", "without a norm beside --formula", "norm", way_out)
+    return right_side(formula, rows.columns or ())
 
 
 def _numbers(norm: str | None, bound: str | None) -> tuple[dp.Rows, dp.Column]:

@@ -17,6 +17,7 @@ from .options import (
     Delta,
     EachEpsilon,
     Epsilon,
+    Formula,
     Given,
     Groups,
     Jointly,
@@ -26,12 +27,13 @@ from .options import (
     Related,
     RelationName,
     RowsEach,
+    Schema,
     Trust,
     option,
     setting_of,
     target_of,
 )
-from .printing import page, print_json
+from .printing import page, print_json, written
 
 app = typer.Typer(add_completion=False)
 
@@ -44,6 +46,8 @@ def certify(
     delta: Delta = None,
     each_epsilon: EachEpsilon = False,
     groups: Groups = None,
+    schema: Schema = None,
+    formula: Formula = None,
     norm: Norm = None,
     box: Box = None,
     bound: Bound = None,
@@ -59,7 +63,9 @@ def certify(
     """Prove the total of a regression, or list every obligation that is open."""
     regression = regression_of(name, given, jointly=jointly)
     target = target_of(epsilon, delta, each=each_epsilon, groups=groups)
-    setting = setting_of(norm, bound, relation.relation, rows_per_person, box)
+    setting = setting_of(
+        norm, bound, relation.relation, rows_per_person, box, schema=schema, formula=formula
+    )
     asked: dict[str, Any] = {"target": target, "setting": setting}
     asked |= {"accountant": accountant_of(accountant), "trust": trust_of(trust)}
     if as_json:
@@ -74,13 +80,4 @@ def certify(
         certificate = dp.certify(regression, **asked)
         page(str(certificate))
     if out is not None:
-        _save(certificate, out)
-
-
-def _save(certificate: dp.Certificate, path: Path) -> None:
-    try:
-        certificate.save(path)
-    except OSError as error:
-        raise dp.InvalidArgument(
-            "--out", "a file that can be written", str(path), f"{error.strerror}."
-        ) from None
+        written("--out", out, certificate.save)

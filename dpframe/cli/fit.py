@@ -10,11 +10,12 @@ import typer
 
 import dpframe as dp
 
-from .bounds import SCHEMA, bounds_of
+from .bounds import bounds_of
 from .declaration import accountant_of, regression_of, trust_of
 from .ledger import existing
 from .options import (
     Accountant,
+    Formula,
     Given,
     Jointly,
     Json,
@@ -22,6 +23,7 @@ from .options import (
     Related,
     RelationName,
     RowsEach,
+    Schema,
     Trust,
     groups_of,
     option,
@@ -30,7 +32,6 @@ from .printing import page, print_json, say
 
 app = typer.Typer(add_completion=False)
 
-CODEBOOK = f"Public bounds as a JSON file: {SCHEMA}".replace("[", "\\[")  # [ would be rich markup
 TABLE = "Parquet files, or CSV files with a row of column names: paths or patterns."
 
 LINES = "Quoted cells of CSV may hold line breaks; assumes that every record closes its quotes."
@@ -48,7 +49,8 @@ def fit(
     delta: Annotated[str, typer.Option(help="A number; 0 is pure.")],
     epsilon_column: Annotated[str | None, option("--epsilon-column", COLUMN)] = None,
     groups: Annotated[str | None, option("--groups", GROUPS)] = None,
-    schema: Annotated[Path | None, option("--schema", CODEBOOK)] = None,
+    schema: Schema = None,
+    formula: Formula = None,
     norm: Annotated[str | None, option("--norm", "Public bound on the norm of a row.")] = None,
     bound: Annotated[str | None, option("--bound", "Public bound on the size of a label.")] = None,
     relation: Related = RelationName.ADD_REMOVE,
@@ -64,17 +66,21 @@ def fit(
     ] = None,
     ledger: Annotated[Path | None, option("--ledger", "Charge this ledger first.")] = None,
     dataset: Annotated[str | None, option("--dataset", "Whose budget in the ledger.")] = None,
+    alpha: Annotated[float, typer.Option(help="Intervals miss with this probability.")] = 0.05,
     as_json: Json = False,
 ) -> None:
-    """Fit a regression on a table, once, with noise; print coefficients and the receipt.
+    """Fit a regression on a table, once, with noise; print coefficients with standard errors and
+    intervals, where the regression has them, and the receipt.
 
     Of a loss of two classes they are log-odds; the codebook's "target" then has "levels".
     """
     from dpframe.estimators.budgets import claim
     from dpframe.estimators.links import of_classes
+    from dpframe.inference.estimates import checked
 
+    checked(alpha)  # before anything is spent
     spent = _epsilon(epsilon, epsilon_column, groups, relation)
-    X, y = bounds_of(schema, norm, bound)
+    X, y = bounds_of(schema, norm, bound, formula)
     setting = dp.Setting(X=X, y=y, relation=relation.relation, rows_per_person=rows_per_person)
     declared = regression_of(name, given, jointly=jointly)
     logistic = of_classes(declared, setting, claim(spent, delta, epsilon_column).target)
@@ -91,10 +97,13 @@ def fit(
         trust=trust_of(trust),
     )
     model.fit(dp.MultilineCSV(table) if multiline else table, target, epsilon=epsilon_column)
+    summary, why = _summary(model, alpha)
     if as_json:
-        print_json(_record(model))
+        print_json(_record(model) | {"summary": summary and summary.to_dict()})
     else:
-        say(_coefficients(model))
+        say(str(summary or _coefficients(model)))
+        if why:
+            page(f"\nno standard errors: {why}")
         if hasattr(model, "classes_"):
             say(f"\nlog-odds of {model.classes_[1]} against {model.classes_[0]}")
         page(f"\n{model.receipt_}")
@@ -117,6 +126,16 @@ def _epsilon(
         wanted = "replace-one with a column of epsilons, which tells who is there"
         raise dp.InvalidArgument("--relation", wanted, relation.value, way_out)
     return epsilon if groups is None else groups_of(groups)
+
+
+def _summary(model: Any, alpha: float) -> tuple[Any, str]:
+    """The summary of a fit; or None, and why there is none. What was paid for is printed anyway."""
+    if not hasattr(model, "summary"):
+        return None, "dpframe has them for regressions of numbers."
+    try:
+        return model.summary(alpha), ""
+    except dp.errors.DPFrameError as error:
+        return None, str(error)
 
 
 def _coefficients(model: Any) -> str:

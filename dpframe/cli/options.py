@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import enum
 from fractions import Fraction
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import dpframe as dp
 from dpframe.symbols import rational
+
+from .bounds import SCHEMA, bounds_of
 
 NAME = "A name that `dpframe list` prints, or module:Class."
 
@@ -46,6 +49,10 @@ Groups = Annotated[
 Norm = Annotated[str | None, option("--norm", "Bound on the norm of a row. Left out: every B.")]
 Box = Annotated[str | None, option("--box", "Bound on every entry of a row, besides its norm.")]
 Bound = Annotated[str | None, option("--bound", "Bound on the size of a label. Left out: every Y.")]
+CODEBOOK = f"Public bounds as a JSON file: {SCHEMA}".replace("[", "\\[")  # [ would be rich markup
+FORMULA = "Columns and products of the codebook, 'age + bmi:C(smoker)'; needs formulaic."
+Schema = Annotated[Path | None, option("--schema", CODEBOOK)]
+Formula = Annotated[str | None, option("--formula", FORMULA)]
 Related = Annotated[RelationName, typer.Option("--relation", help="Who is a neighbour.")]
 RowsEach = Annotated[str, typer.Option("--rows-per-person", help="Most rows of one person.")]
 Given = Annotated[list[str], option("--set", "A hyperparameter, such as gamma=1/3. Repeatable.")]
@@ -103,8 +110,16 @@ def setting_of(
     relation: dp.Relation,
     rows: str,
     box: str | None = None,
+    *,
+    schema: Path | None = None,
+    formula: str | None = None,
 ) -> dp.Setting:
-    """Bounds as numbers, or as symbols B and Y where they are left out."""
+    """The bounds of a codebook; or numbers, or symbols B and Y where they are left out. Raises
+    InvalidArgument.
+    """
+    if schema is not None or formula is not None:
+        X, y = bounds_of(schema, norm or box, bound, formula)
+        return dp.Setting(X=X, y=y, relation=relation, rows_per_person=rows)
     free = dp.parameter("B") if box is None else None
     return dp.Setting(
         X=dp.Rows(norm=free if norm is None else norm, box=box),

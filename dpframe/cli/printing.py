@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
+
+from dpframe.errors import DPFrameError, InvalidArgument
 
 NARROWEST = 60
 COLOURS = {
@@ -20,8 +25,30 @@ COLOURS = {
 
 
 def print_json(value: object) -> None:
-    """A value as JSON, without infinities."""
-    typer.echo(json.dumps(value, indent=1, allow_nan=False))
+    """A value as JSON; what is infinite or no number is null."""
+    typer.echo(json.dumps(_finite(value), indent=1, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def written(option: str, path: Path, write: Callable[[Path], object]) -> None:
+    """Write a file that an option names. Raises InvalidArgument where it cannot be, or where its
+    ending names no kind of picture.
+    """
+    try:
+        write(path)
+    except (OSError, ValueError) as error:
+        if isinstance(error, DPFrameError):
+            raise
+        why = getattr(error, "strerror", None) or "A picture ends in .png, .pdf or .svg"
+        wanted = "a file that can be written"
+        raise InvalidArgument(option, wanted, str(path), f"{why}.") from None
 
 
 def say(text: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -30,7 +29,7 @@ from .options import (
     setting_of,
     target_of,
 )
-from .printing import page, print_json
+from .printing import page, print_json, written
 
 app = typer.Typer(add_completion=False)
 
@@ -105,17 +104,9 @@ def split(
     else:
         page(str(found))
     if plot is not None:
-        _written("--plot", plot, found.plot().figure.savefig)
+        written("--plot", plot, found.plot().figure.savefig)
     if out is not None:
-        _written("--out", out, found.certificate.save)
-
-
-def _written(name: str, path: Path, write: Callable[[Path], object]) -> None:
-    try:
-        write(path)
-    except OSError as error:
-        wanted = "a file that can be written"
-        raise dp.InvalidArgument(name, wanted, str(path), f"{error.strerror}.") from None
+        written("--out", out, found.certificate.save)
 
 
 def _rows(rows: int | None) -> int:

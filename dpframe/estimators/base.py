@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 import numpy as np
@@ -17,14 +17,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dpframe.accountants import Accountant
 from dpframe.audits import BudgetReport
 from dpframe.audits.record_costs import report_at
-from dpframe.errors import InvalidArgument
+from dpframe.errors import BadData, InvalidArgument, Plain, nearest
 from dpframe.execution import execute
 from dpframe.execution.budgets import asked, check_order
 from dpframe.execution.one_pass import public_sizes
 from dpframe.execution.rehearsal import due, rehearsed
 from dpframe.execution.spending import Spending
-from dpframe.graph import Regression, Release, Setting
-from dpframe.privacy import Guarantee
+from dpframe.graph import Categorical, Numeric, Regression, Release, Setting
+from dpframe.privacy import Guarantee, Relation
 from dpframe.prover import Certificate, load
 from dpframe.prover.certify import certify
 from dpframe.sources import Source, open_source
@@ -54,7 +54,7 @@ class PrivateEstimator(BaseEstimator, ABC):
         *,
         epsilon: object,
         delta: object,
-        setting: Setting,
+        setting: Setting | None = None,
         rng: object = None,
         missing: str = "refuse",
         ledger: Ledger | None = None,
@@ -74,9 +74,46 @@ class PrivateEstimator(BaseEstimator, ABC):
         self.accountant = accountant
         self.trust = trust
 
+    @classmethod
+    def from_formula(
+        cls,
+        formula: str,
+        columns: Iterable[Numeric | Categorical],
+        *,
+        relation: Relation,
+        rows_per_person: object = 1,
+        **parameters: Any,
+    ) -> Self:
+        """The estimator of a formula over a codebook, as of `dp.Setting.from_formula`; `parameters`
+        are its others. `fit` and `predict` read the columns by name from a frame or file, as with
+        any codebook. Raises InvalidArgument, MissingExtra without formulaic.
+        """
+        setting = Setting.from_formula(
+            formula, columns, relation=relation, rows_per_person=rows_per_person
+        )
+        return cls(setting=setting, **parameters)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002 - sklearn's
+        """The parameters; where `deep`, those of the regression too, as `regression__ridge`."""
+        found: dict[str, Any] = super().get_params(deep=deep)
+        return {**found, **(fields(self.regression, "regression") if deep else {})}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; `regression__ridge` makes a regression with another ridge of the one that
+        is there. Raises InvalidArgument.
+        """
+        inner = {name: params[name] for name in params if name.startswith("regression__")}
+        super().set_params(**{name: params[name] for name in params if name not in inner})
+        for name, value in inner.items():
+            self.regression = evolved(self.regression, name.split("__"), value)
+        return self
+
     def _fitted(self, X: Any, y: Any, epsilon: Any, executor: Any) -> PrivateEstimator:
         """Certify, then execute once; what was released is kept, whatever is raised after it."""
         check_callers(self)
+        if not isinstance(self.setting, Setting):
+            wanted = "a dp.Setting: the public description of the table"
+            raise InvalidArgument("setting", wanted, self.setting, DESCRIBE)
         claimed = claim(self.epsilon, self.delta, epsilon)
         check_relation(claimed, self.setting)
         certificate = self._certify(claimed.target)
@@ -242,6 +279,32 @@ class PrivateEstimator(BaseEstimator, ABC):
             yield mapped(block, self._maps, self._number)
 
 
+def fields(regression: object, name: str) -> dict[str, Any]:
+    """The parameters of a declaration by name, `regression__of__ridge` of one inside another."""
+    found: dict[str, Any] = {}
+    if isinstance(regression, Regression):
+        for key, value in attrs.asdict(regression, recurse=False).items():
+            found |= {f"{name}__{key}": value, **fields(value, f"{name}__{key}")}
+    return found
+
+
+def evolved(regression: object, path: Sequence[str], value: object) -> Regression:
+    """The declaration with another value at the end of a path such as `regression, of, ridge`.
+    Raises InvalidArgument.
+    """
+    (name, *rest), title = path[1:], path[0]
+    if not isinstance(regression, Regression):
+        way_out = "Give one that has parameters, such as regression=dp.JointSSP()."
+        raise InvalidArgument(title, f"a declaration that has {name!r}", regression, way_out)
+    known = attrs.fields_dict(type(regression))
+    if name not in known:
+        wanted = f"one of {type(regression).__name__}'s: {', '.join(known) or 'none'}"
+        raise InvalidArgument(f"parameter of {title}", wanted, name, nearest(name, known))
+    inner = evolved(getattr(regression, name), path[1:], value) if rest else value
+    made: Regression = attrs.evolve(regression, **{name: inner})
+    return made
+
+
 def without(X: Any, column: str | None) -> Any:
     """X without its column of budgets, which is no feature."""
     if column is None or column not in (header(X) or ()):
@@ -273,6 +336,26 @@ def coefficients(output: object, p: int) -> Array:
     return found
 
 
+DESCRIBE = (
+    'Such as dp.Setting(X=dp.Rows(columns=[dp.Numeric("age", 18, 90)], intercept=True), '
+    'y=dp.Column("hours", lower=0, upper=24), relation=dp.ADD_REMOVE).'
+)
+WEIGHTS = (
+    "A weight multiplies how far its record moves every sum, so it must be bounded before the "
+    "proof, as rows are. Multiply each row, its constant column and its label by the square root "
+    "of a public weight, declare bounds that hold for the products, and fit those; or give records "
+    "budgets of their own, which weigh them: fit(X, y, epsilon=...)."
+)
+
+
+def check_known(given: dict[str, Any]) -> None:
+    """Refuse arguments of fit that it does not have. Raises InvalidArgument."""
+    for name in given:
+        if name == "sample_weight":
+            raise InvalidArgument(name, "left out", Plain("weights"), WEIGHTS)
+        raise InvalidArgument("fit", "given X, y, epsilon and executor", name)
+
+
 def no_coefficients(got: str, p: int | None = None) -> InvalidArgument:
     """The refusal of an output that is no coefficients."""
     count = "" if p is None else f"{p} "
@@ -285,13 +368,14 @@ def no_coefficients(got: str, p: int | None = None) -> InvalidArgument:
 
 def raveled(y: Any) -> Any:
     """Labels as one number a record: a single column of them, as in scikit-learn, with a
-    warning.
+    warning. Raises BadData for several.
     """
     shape = getattr(y, "shape", None)
     if not (isinstance(y, np.ndarray) or is_frame(y)) or shape is None or len(shape) != 2:
         return y
     if shape[1] != 1:
-        return y
+        way_out = "Fit each label by itself, with its own share of the budget."
+        raise BadData("y", "one label a record", Plain(f"{shape[1]} columns"), way_out)
     message = "A column-vector y was passed when a 1d array was expected. y.ravel() flattens it."
     warnings.warn(message, DataConversionWarning, stacklevel=4)
     if isinstance(y, np.ndarray):

@@ -19,7 +19,7 @@ from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate
 from dpframe.symbols import Expression
 
-from .base import PrivateEstimator
+from .base import PrivateEstimator, check_known
 from .links import Odds, with_classes
 from .units import Scale
 
@@ -94,7 +94,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         *,
         epsilon: object,
         delta: object,
-        setting: Setting,
+        setting: Setting | None = None,
         classes: object = None,
         rng: object = None,
         missing: str = "refuse",
@@ -119,11 +119,12 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         self.classes = classes
 
     def fit(
-        self, X: Any, y: Any = None, epsilon: Any = None, *, executor: Any = None
+        self, X: Any, y: Any = None, epsilon: Any = None, *, executor: Any = None, **others: Any
     ) -> PrivateClassifier:
         """Certify, then execute once: X of shape (n, d), y of shape (n,), each one of the classes,
         any n, 0 included. As `dp.PrivateRegressor.fit`, with what it raises and warns.
         """
+        check_known(others)
         self._fitted(X, y, epsilon, executor)
         self._odds = Odds.of(self.certificate_, self._number)
         found = self._in(self._odds.factor * self._theta, Scale())
@@ -169,8 +170,6 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         if self.regression is None:
             wanted = "a declaration with a loss of two classes"
             raise InvalidArgument("regression", wanted, None, PENALTY)
-        if not isinstance(self.setting, Setting):
-            raise InvalidArgument("setting", "a dp.Setting", self.setting, "")
         return self.regression, with_classes(self.setting, classes_of(self.classes, "classes"))
 
     def _check_link(self, certificate: Certificate) -> None:

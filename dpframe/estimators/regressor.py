@@ -22,7 +22,7 @@ from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate
 from dpframe.regressions.advice import default_regression
 
-from .base import PrivateEstimator
+from .base import PrivateEstimator, check_known
 from .hidden import named
 from .links import check_numbers
 from .released import evidence_of
@@ -125,7 +125,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     """
 
     def fit(
-        self, X: Any, y: Any = None, epsilon: Any = None, *, executor: Any = None
+        self, X: Any, y: Any = None, epsilon: Any = None, *, executor: Any = None, **others: Any
     ) -> PrivateRegressor:
         """Certify, then execute once: X of shape (n, d), y of shape (n,), any n, 0 included.
 
@@ -142,6 +142,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         SourceFailed for a bad table, BudgetExceeded where the ledger has less left; nothing has
         been released then. Warns PrivacyWarning where people were fitted before.
         """
+        check_known(others)
         self._fitted(X, y, epsilon, executor)
         found = self._in(self._theta, label_scale(self.certificate_.setting.y))
         self.coef_, self.intercept_ = found.coefficients, found.intercept
@@ -307,7 +308,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         return tags
 
     def _declared(self, target: Guarantee) -> tuple[Regression, Setting]:
-        if isinstance(self.setting, Setting) and self.setting.y is None:
+        if self.setting.y is None:
             wanted = "a dp.Setting with y=dp.Column(...)"
             raise InvalidArgument("setting", wanted, self.setting, "fit has labels to bound.")
         chosen = default_regression(target) if self.regression is None else self.regression

@@ -5,7 +5,9 @@ Post-processing of what was released: it costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from math import prod
 from typing import Any
 
 import attrs
@@ -14,14 +16,14 @@ from numpy.typing import NDArray
 
 from dpframe.graph import Categorical, Column, Graph, Numeric, RowsNode, Setting
 from dpframe.graph.maps.base import RowMap
-from dpframe.graph.maps.bounds import Box, ClipNorm, Intercept
+from dpframe.graph.maps.bounds import Box, ClipNorm, Encoded, Intercept
 from dpframe.graph.maps.grid import OnGrid
-from dpframe.graph.schema import Encoded
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression
 
 Array = NDArray[Any]
 Numbers = Callable[[Expression], float]
+Part = Numeric | Categorical
 
 
 @attrs.frozen
@@ -93,13 +95,11 @@ def linear(
     intercept = 0.0
     if maps and isinstance(maps[-1], Intercept) and _known(maps[:-1]):
         intercept, theta, maps = float(theta[-1]) * number(maps[-1].value), theta[:-1], maps[:-1]
-    schema = maps[0].schema if maps and isinstance(maps[0], Encoded) and _known(maps) else ()
-    if schema:
-        names = tuple(name for part in schema for name in _names(part))
-        ends = np.cumsum([part.width for part in schema])[:-1]
-        found = [_own(part, own) for part, own in zip(schema, np.split(theta, ends), strict=True)]
-        theta = np.concatenate([own for own, _ in found])
-        intercept += sum(beside for _, beside in found)
+    if maps and isinstance(maps[0], Encoded) and _known(maps):
+        found = _expanded(maps[0].parts, theta)
+        intercept += float(found.pop((), 0.0))
+        names = tuple(name for term in found for name in _names(term))
+        theta = np.concatenate([own.ravel() for own in found.values()])
     if len(names) != len(theta):
         names = tuple(f"coefficient {j}" for j in range(len(theta)))
     return Linear(label.half * theta, label.centre + label.half * intercept, names)
@@ -121,22 +121,53 @@ def entry_bound(maps: tuple[RowMap, ...], number: Numbers) -> float:
     return number(bound)
 
 
-def _own(part: Numeric | Categorical, theta: Array) -> tuple[Array, float]:
-    """Coefficients of a column of the table from those of its coding (width,), and what they add to
-    the intercept: a slope, or what each level adds to the baseline.
+def _expanded(terms: Sequence[Sequence[Part]], theta: Array) -> dict[tuple[Part, ...], Array]:
+    """Coefficients of products of columns of the table (numbers, and indicators of all levels but
+    the baseline) from those of products of their codings: a term for each, in the order of `terms`,
+    then those that follow from where columns are centred; () is the intercept.
     """
+    found: dict[tuple[Part, ...], Any] = {tuple(term): 0.0 for term in terms}
+    known = {frozenset(term): term for term in found}
+    ends = np.cumsum([prod(part.width for part in term) for term in terms])[:-1]
+    for term, own in zip(terms, np.split(theta, ends), strict=True):
+        for kept, tensor in _tensors(term, own).items():
+            order = known.setdefault(frozenset(kept), kept)
+            turned = tensor.transpose([kept.index(part) for part in order])
+            found[order] = found.get(order, 0.0) + turned
+    return found
+
+
+def _tensors(term: Sequence[Part], theta: Array) -> dict[tuple[Part, ...], Array]:
+    """The same of one term: coefficients of the columns of each of its parts, an axis a column."""
+    tensors: dict[tuple[Part, ...], Array] = {(): theta.reshape([part.width for part in term])}
+    for part in term:  # its coded columns are the first axis, those of the table become the last
+        constant, slopes = _coding(part)
+        split: dict[tuple[Part, ...], Array] = {}
+        for kept, tensor in tensors.items():
+            split[*kept, part] = np.moveaxis(np.tensordot(slopes, tensor, 1), 0, -1)
+            if np.any(constant):
+                split[kept] = np.tensordot(constant, tensor, 1)
+        tensors = split
+    return tensors
+
+
+def _coding(part: Part) -> tuple[Array, Array]:
+    """What codes a column: constant (width,) + columns of the table @ slopes (columns, width)."""
     if isinstance(part, Numeric):
         scale = Scale.of(part.lower, part.upper)
-        slope = theta / scale.half
-        return slope, -scale.centre * float(slope[0])
+        return np.array([-scale.centre / scale.half]), np.array([[1 / scale.half]])
     if part.baseline is None:
-        return theta, 0.0
-    added = part.coding @ theta
+        return np.zeros(part.width), part.coding
     first = part.levels.index(part.baseline)
-    return np.delete(added, first) - added[first], float(added[first])
+    return part.coding[first], np.delete(part.coding, first, axis=0) - part.coding[first]
 
 
-def _names(part: Numeric | Categorical) -> list[str]:
+def _names(term: Sequence[Part]) -> list[str]:
+    """`age`, `smoker[yes]`, `bmi:smoker[yes]`: of the coefficients of a term, the last first."""
+    return [":".join(names) for names in product(*map(_columns, term))]
+
+
+def _columns(part: Part) -> list[str]:
     if isinstance(part, Numeric):
         return [part.name]
     shown = list(part.levels)

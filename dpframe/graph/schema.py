@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import isqrt
-from typing import Any, ClassVar
+from math import isqrt, prod
+from typing import Any
 
 import attrs
 
@@ -14,11 +14,10 @@ from dpframe.errors import InvalidArgument, nearest, of_kind
 from dpframe.privacy import Relation, Unit
 from dpframe.symbols import Expression, Number, exact, rational
 
-from .arrays import Array, Numbers, np
+from .arrays import Array, np
 from .columns import Class, ColumnSource, classes_of, compared
 from .columns import Column as ColumnNode
-from .maps.base import RowMap
-from .maps.bounds import Box, ClipColumn, ClipNorm, Intercept, ToUnitInterval, identified
+from .maps.bounds import Box, ClipColumn, ClipNorm, Encoded, Intercept, ToUnitInterval, identified
 from .maps.grid import BITS, bits_of_grid
 from .node import check_ends, positive
 from .rows import COLUMNS, ONE, RowSource
@@ -52,6 +51,8 @@ class Numeric:
         share = (np.clip(values.astype(float), low, high) - low) / (high - low)
         encoded: Array = np.clip(2 * share - 1, -1.0, 1.0)[:, None]
         return encoded
+
+    columns = encode
 
     def record(self) -> list[object]:
         """Name and bounds."""
@@ -163,42 +164,11 @@ def _root(square: Fraction) -> float:
     return isqrt(square.numerator * 4**50 // square.denominator) / 2**50
 
 
-@attrs.frozen(cache_hash=True)
-class Encoded(RowMap):
-    """Numeric columns onto [-1, 1], categories onto corners of a simplex or indicators: |x|^2 is at
-    most the number of source columns.
-    """
-
-    kind: ClassVar[str] = "encode"
-    label: ClassVar[str] = "scale by the codebook"
-    source: RowsNode
-    schema: tuple[Numeric | Categorical, ...]
-
-    @property
-    def all_levels(self) -> tuple[str, ...]:
-        """Those without a baseline."""
-        return all_levels(self.schema)
-
-    def apply(self, block: Array, number: Numbers) -> Array:
-        """Encode column by column."""
-        del number
-        columns = [
-            part.columns(block[:, j]) if isinstance(part, Categorical) else part.encode(block[:, j])
-            for j, part in enumerate(self.schema)
-        ]
-        return np.column_stack(columns)
-
-
 def all_levels(schema: Iterable[Numeric | Categorical]) -> tuple[str, ...]:
     """Names of categories without a baseline."""
     return tuple(
         part.name for part in schema if isinstance(part, Categorical) and part.baseline is None
     )
-
-
-def _spread(part: Numeric | Categorical) -> bool:
-    """Whether a row of it may have several entries that are not 0."""
-    return isinstance(part, Categorical) and part.baseline is not None and part.width > 1
 
 
 def _check_once(schema: Sequence[Numeric | Categorical]) -> None:
@@ -212,7 +182,8 @@ def _check_once(schema: Sequence[Numeric | Categorical]) -> None:
         seen.add((part.name, ends))
 
 
-def _schema(value: object) -> tuple[Numeric | Categorical, ...] | None:
+def schema_of(value: object) -> tuple[Numeric | Categorical, ...] | None:
+    """The columns of a codebook, or None. Raises InvalidArgument."""
     if value is None:
         return None
     if (
@@ -230,6 +201,14 @@ def _schema(value: object) -> tuple[Numeric | Categorical, ...] | None:
     )
 
 
+def _terms(value: object) -> tuple[tuple[str, ...], ...] | None:
+    if value is None:
+        return None
+    from .terms import terms_of
+
+    return terms_of(value)
+
+
 def _side(value: object) -> Expression:
     return positive(value, "box")
 
@@ -239,14 +218,19 @@ class Rows:
     """Features: rows projected onto the ball of radius `norm`; or into the box of entries in [-box,
     box]; or `columns` by a codebook; perhaps several; perhaps an intercept.
 
-    `norm` and `box` are public positive numbers or parameters. Raises InvalidArgument.
+    `norm` and `box` are public positive numbers or parameters. `terms` say which columns of the
+    codebook enter, alone or multiplied, by default each alone: `["age", ("bmi", "smoker")]`.
+    Raises InvalidArgument.
     """
 
     norm: Expression | None = attrs.field(
         default=None, converter=attrs.converters.optional(positive)
     )
     box: Expression | None = attrs.field(default=None, converter=attrs.converters.optional(_side))
-    columns: tuple[Numeric | Categorical, ...] | None = attrs.field(default=None, converter=_schema)
+    columns: tuple[Numeric | Categorical, ...] | None = attrs.field(
+        default=None, converter=schema_of
+    )
+    terms: tuple[tuple[str, ...], ...] | None = attrs.field(default=None, converter=_terms)
     intercept: bool = attrs.field(default=False, validator=of_kind(bool))
 
     def __attrs_post_init__(self) -> None:
@@ -259,13 +243,41 @@ class Rows:
                 "Take the bounds from the codebook, never from the data.",
             )
         identified(all_levels(self.columns or ()), intercept=self.intercept)
+        if self.terms is not None:
+            from .terms import check_terms
+
+            check_terms(self.terms, self.names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the codebook."""
+        return tuple(part.name for part in self.columns or ())
+
+    @property
+    def parts(self) -> tuple[tuple[Numeric | Categorical, ...], ...]:
+        """The columns of the codebook that are multiplied, a tuple a term."""
+        named = dict(zip(self.names, self.columns or (), strict=True))
+        if self.terms is None:
+            return tuple((part,) for part in self.columns or ())
+        return tuple(tuple(named[name] for name in term) for term in self.terms)
+
+    @property
+    def _places(self) -> tuple[tuple[int, ...], ...] | None:
+        if self.terms is None:
+            return None
+        return tuple(tuple(self.names.index(name) for name in term) for term in self.terms)
+
+    @property
+    def width(self) -> int:
+        """Coefficients of a codebook, that of the intercept among them."""
+        return sum(prod(part.width for part in term) for term in self.parts) + self.intercept
 
     def node(self, unit: Unit, grid: int | None = None) -> RowsNode:
         """The rows as a graph: source, encoding, clipping, projection, intercept."""
         width = COLUMNS if self.columns is None else Number(Fraction(len(self.columns)))
         rows: RowsNode = RowSource("X", width, unit, grid)
         if self.columns is not None:
-            rows = Encoded(rows, self.columns)
+            rows = Encoded(rows, self.columns, self._places)
         if self.box is not None:
             rows = Box(rows, self.box)
         if self.norm is not None:
@@ -377,6 +389,28 @@ class Setting:
     def __attrs_post_init__(self) -> None:
         """A unit of privacy, of at least one row a person. Raises InvalidArgument."""
         _ = self.unit
+
+    @classmethod
+    def from_formula(
+        cls, formula: str, columns: Iterable[Numeric | Categorical], **others: Any
+    ) -> Setting:
+        """The setting of a formula, as of R, patsy and formulaic, over a codebook that has its
+        label too; `others` are `relation`, `rows_per_person` and `grid`. docs/formulas.
+
+        Raises InvalidArgument, MissingExtra without formulaic.
+
+        >>> from dpframe import ADD_REMOVE, Categorical, Numeric, Setting
+        >>> book = [Numeric("charges", 0, 60000), Numeric("age", 18, 64), Numeric("bmi", 15, 55)]
+        >>> book = [*book, Categorical("smoker", ["no", "yes"])]
+        >>> formula = "charges ~ age + C(smoker) + bmi:C(smoker)"
+        >>> setting = Setting.from_formula(formula, book, relation=ADD_REMOVE)
+        >>> setting.X.terms, setting.X.intercept, setting.X.width
+        ((('age',), ('smoker',), ('bmi',), ('bmi', 'smoker')), True, 5)
+        """
+        from .formulas import described
+
+        X, y = described(formula, columns)
+        return cls(X=X, y=y, **others)
 
     @property
     def unit(self) -> Unit:

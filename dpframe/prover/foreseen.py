@@ -5,7 +5,7 @@ the codebook.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Self
 
 import attrs
@@ -101,21 +101,22 @@ class Foreseen:
     ) -> Self:
         """At n records of d columns, for noise of `std` on the diagonal of X'X."""
         needed = least_visible(std, d) / n if n else math.inf
-        rows, schema = setting.X, setting.X.columns
-        if schema is None:
+        rows, terms = setting.X, setting.X.parts
+        if not terms:
             spread = number(rows.norm) ** 2 / d if rows.norm is not None else math.inf
             if rows.box is not None:
                 spread = min(spread, number(rows.box) ** 2 * EVEN)
             return cls((Foretold("", spread, NARROW * spread, needed, needed),))
-        shrunk = 1.0 if rows.norm is None else min(1.0, number(rows.norm) ** 2 / len(schema))
+        shrunk = 1.0 if rows.norm is None else min(1.0, number(rows.norm) ** 2 / len(terms))
         if rows.box is not None:
             shrunk = min(shrunk, number(rows.box) ** 2)
-        alone = [told(part, needed / shrunk, needed / shrunk) for part in schema]
-        lost = [0 if one.likely else part.width for one, part in zip(alone, schema, strict=True)]
+        alone = [told(term, needed / shrunk, needed / shrunk) for term in terms]
+        widths = [math.prod(part.width for part in term) for term in terms]
+        lost = [0 if one.likely else width for one, width in zip(alone, widths, strict=True)]
         least = [least_apart(std, d, sum(lost) - own) for own in lost]
         beside = [one / n / shrunk if n else math.inf for one in least]
-        pairs = zip(schema, beside, strict=True)
-        return cls(tuple(told(part, needed / shrunk, more) for part, more in pairs))
+        pairs = zip(terms, beside, strict=True)
+        return cls(tuple(told(term, needed / shrunk, more) for term, more in pairs))
 
     @property
     def all_likely(self) -> bool:
@@ -152,8 +153,13 @@ class Foreseen:
             yield "the intercept only with all of them"
 
 
-def told(part: Numeric | Categorical, needed: float, beside: float) -> Foretold:
-    """Of one column of a codebook."""
+def told(term: Sequence[Numeric | Categorical], needed: float, beside: float) -> Foretold:
+    """Of one column of a codebook, or of the product of several, as if they were independent."""
+    if len(term) > 1:
+        alone = [told((part,), needed, beside) for part in term]
+        even, uneven = math.prod(one.even for one in alone), math.prod(one.uneven for one in alone)
+        return Foretold(":".join(part.name for part in term), even, uneven, needed, beside)
+    (part,) = term
     if isinstance(part, Numeric):
         return Foretold(part.name, EVEN, PEAKED, needed, beside)
     even = 1 / max(part.width, 1)

@@ -110,15 +110,10 @@ def columns_of(setting: Setting, d: object) -> int:
         raise InvalidArgument("d", wanted, None, "d=8, for instance.")
     if schema is None:
         return _at_least("d", d, 1)
-    if d not in (None, len(schema), width_of(setting)):
+    if d not in (None, len(schema), setting.X.width):
         wanted = f"left out, or the codebook's {len(schema)} columns"
         raise InvalidArgument("d", wanted, d, "The codebook has it.")
     return len(schema)
-
-
-def width_of(setting: Setting) -> int:
-    """Coefficients of a codebook, that of the intercept among them."""
-    return sum(part.width for part in setting.X.columns or ()) + setting.X.intercept
 
 
 def _grid(certificate: Certificate, sizes: dict[str, int]) -> float | None:

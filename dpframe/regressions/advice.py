@@ -13,7 +13,7 @@ from dpframe.numerics.calibrate import analytic_mu
 from dpframe.privacy import ADD_REMOVE, ApproxDP, Guarantee, PersonalizedDP, PureDP
 from dpframe.prover.certify import certify
 from dpframe.prover.foreseen import Foreseen, foreseen
-from dpframe.prover.preview import columns_of, width_of
+from dpframe.prover.preview import columns_of
 from dpframe.symbols import rational
 
 from .gradient_descent import NoisyGradientDescent
@@ -133,7 +133,7 @@ def coefficients_of(setting: Setting | None, d: int | None) -> Any:
     if setting is None or setting.X.columns is None:
         return d
     columns_of(setting, d)
-    return width_of(setting)
+    return setting.X.width
 
 
 def told(

@@ -52,6 +52,7 @@ Positive: TypeAlias = Annotated[Formula, lambda at, value, name: at.positive(val
 Whole: TypeAlias = Annotated[Formula, lambda at, value, name: at.whole(value, name)]
 Number: TypeAlias = Annotated[Fraction, lambda at, value, _: at.rational(value)]
 Bits: TypeAlias = Annotated[int, between(4, 24)]
+Place: TypeAlias = Annotated[int, between(0, 10_000)]
 Trusted: TypeAlias = Annotated[str, lambda at, value, _: at.trust(value)]
 Cuts: TypeAlias = Annotated[list[Fraction], increasing]
 

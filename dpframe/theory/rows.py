@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
 from typing import Any, TypeVar
 
 from dpframe.exact.documents import HALF, NUMBER, ZERO, Json, number
@@ -13,7 +14,9 @@ from dpframe.exact.formula import Formula
 from .at import Context
 from .book import PLAIN, ROUNDING, ZERO_MAP, kind
 from .facts import SEEN, Iterate, LabelFacts, Loss, PerRecord, Records, RowFacts
-from .keys import Bits, Number, Positive, Read, Whole
+from .keys import Bits, Number, Place, Positive, Read, Whole
+
+Coded = tuple[int, Formula]  # columns of an entry of a codebook, and their part of |x|_1
 
 
 @kind("rows", answers=PLAIN)
@@ -24,17 +27,31 @@ def _rows(at: Context, *, name: str, columns: Whole) -> RowFacts:
 
 
 @kind("encode", RowFacts, answers=PLAIN)
-def _encode(at: Context, rows: RowFacts, *, schema: list[Json]) -> RowFacts:
-    """Each of k entries adds at most 1 to |x|^2, and may add 1."""
+def _encode(
+    at: Context, rows: RowFacts, *, schema: list[Json], terms: list[list[Place]] | None = None
+) -> RowFacts:
+    """Each of k entries adds at most 1 to |x|^2, and may add 1; so does each of k terms, all
+    products of a column of each of its entries: |a x b| = |a| |b|, in both norms.
+    """
     at.require(schema, "schema must be a list of columns")
-    widths = [_encoded(at, entry) for entry in schema]
-    k = at.number(len(schema))
-    at.equal(rows.columns, k, "the table has one column for each entry of schema")
-    norm1 = at.total(longest for _, longest in widths)
-    return RowFacts(at.number(sum(width for width, _ in widths)), k**HALF, norm1)
+    parts = [_encoded(at, entry) for entry in schema]
+    at.equal(rows.columns, at.number(len(parts)), "the table has a column for each entry")
+    found = parts if terms is None else [_term(at, parts, term) for term in terms]
+    at.require(found, "terms must be a list of terms")
+    norm1 = at.total(longest for _, longest in found)
+    columns = at.number(sum(width for width, _ in found))
+    return RowFacts(columns, at.number(len(found)) ** HALF, norm1)
 
 
-def _encoded(at: Context, entry: Json) -> tuple[int, Formula]:
+def _term(at: Context, parts: list[Coded], places: list[int]) -> Coded:
+    """Columns of a term and its part of |x|_1: the products of those of its entries."""
+    once = 0 < len(places) == len(set(places)) and max(places) < len(parts)
+    at.require(once, "a term is a list of different positions of entries")
+    own = [parts[place] for place in places]
+    return reduce(lambda a, b: (a[0] * b[0], a[1] * b[1]), own)
+
+
+def _encoded(at: Context, entry: Json) -> Coded:
     """Columns of an entry and its part of |x|_1: a number in [-1, 1]; indicators of distinct
     levels; or a corner of a simplex of radius 1 in one column less, of |x|_1 at most sqrt(columns).
     """

@@ -22,7 +22,7 @@ from dpframe.audits.descriptions.stated import StatedStatistic
 from dpframe.graph import procedure as ob
 from dpframe.graph import statistics as st
 from dpframe.graph.maps import bounds, scaled
-from dpframe.graph.schema import Encoded
+from dpframe.graph.maps.bounds import Encoded
 
 RELATIONS = (dp.ADD_REMOVE, dp.REPLACE_ONE)
 NORM, BOUND = Fraction(3, 2), Fraction(2)

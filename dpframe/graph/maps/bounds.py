@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 
@@ -14,6 +14,9 @@ from ..columns import Column
 from ..node import check_interval, positive, reads
 from ..rows import ONE, Rows
 from .base import ColumnMap, RecordColumn, RowMap
+
+if TYPE_CHECKING:
+    from ..schema import Categorical, Numeric
 
 
 @attrs.frozen(cache_hash=True)
@@ -135,6 +138,53 @@ def identified(all_levels: tuple[str, ...], *, intercept: bool) -> None:
         f"Give {all_levels[-1]} a baseline, dp.Categorical({all_levels[-1]!r}, levels), which is "
         "the default: coefficients are then differences from it.",
     )
+
+
+@attrs.frozen(cache_hash=True)
+class Encoded(RowMap):
+    """Numeric columns onto [-1, 1], categories onto corners of a simplex or indicators: |x|^2 is at
+    most the number of source columns. Given `terms`, positions of columns, products of these: |x|^2
+    is at most the number of terms.
+    """
+
+    kind: ClassVar[str] = "encode"
+    source: Rows
+    schema: tuple[Numeric | Categorical, ...]
+    terms: tuple[tuple[int, ...], ...] | None = None
+
+    @property
+    def label(self) -> str:
+        """What is done."""
+        return "scale by the codebook" + ("" if self.terms is None else ", and multiply columns")
+
+    @property
+    def parts(self) -> tuple[tuple[Numeric | Categorical, ...], ...]:
+        """The columns of each term."""
+        if self.terms is None:
+            return tuple((part,) for part in self.schema)
+        return tuple(tuple(self.schema[j] for j in term) for term in self.terms)
+
+    @property
+    def all_levels(self) -> tuple[str, ...]:
+        """Categories without a baseline."""
+        return tuple(
+            one.name for one in self.schema if one.width == len(getattr(one, "levels", ()))
+        )
+
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """Encode column by column, then multiply."""
+        del number
+        columns = [part.columns(block[:, j]) for j, part in enumerate(self.schema)]
+        if self.terms is not None:
+            from ..terms import multiplied
+
+            columns = [multiplied([columns[j] for j in term]) for term in self.terms]
+        return np.column_stack(columns)
+
+    def record(self) -> dict[str, object]:
+        """The codebook, and the terms where there are some."""
+        found = super().record()
+        return {name: value for name, value in found.items() if value is not None}
 
 
 def _value(value: object) -> Expression:

@@ -18,8 +18,8 @@ from dpframe.errors import DPFrameError, InvalidArgument
 from dpframe.execution.totals import Pass, derived
 from dpframe.execution.views import needed, views
 from dpframe.graph import ColumnNode, Graph, RowsNode
+from dpframe.graph.maps.bounds import Encoded
 from dpframe.graph.procedure import Objective
-from dpframe.graph.schema import Encoded
 from dpframe.graph.statistics import Statistic
 from dpframe.numerics.rounding import arb_lower, arb_upper
 from dpframe.prover.algebra import enclose, number, rational_ball

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.graph import ColumnNode, Graph, RowsNode
-from dpframe.graph.schema import Categorical, Encoded, Numeric
+from dpframe.graph.maps.bounds import Encoded
+from dpframe.graph.schema import Categorical, Numeric
 from dpframe.symbols import Expression
 
 Array = NDArray[Any]

@@ -1,0 +1,182 @@
+"""A formula of R, patsy and formulaic over a codebook: `charges ~ age + C(smoker) + bmi:C(smoker)`.
+
+formulaic reads the text; no data takes part. Levels and bounds are those of the codebook, and every
+column of the design is a product of its coded columns, which are functions of one row. The model is
+that of the formula: the same functions of a row, in other coordinates.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Iterator
+from itertools import combinations
+from typing import Any
+
+from dpframe.errors import InvalidArgument, MissingExtra, Plain, nearest
+
+from .schema import Categorical, Column, Numeric, Rows, schema_of
+from .terms import Term
+
+CATEGORY = re.compile(r"C\(\s*(?:`([^`]+)`|([^\W\d]\w*))\s*\)")
+CODED = re.compile(r"C\(.*,", re.DOTALL)
+STATEFUL = re.compile(
+    r"\b(center|scale|standardize|bs|cs|cr|cc|te|poly|hashed|lag)\s*\(", re.IGNORECASE
+)
+WRITE = '"charges ~ age + C(smoker) + bmi:C(smoker)", of names of the codebook'
+BY_HAND = (
+    "Compute it as a column of the table, by a public rule of each row alone, and declare its "
+    'bounds: dp.Numeric("log_age", 2, 5).'
+)
+LONGEST = 10_000
+
+
+def described(formula: str, columns: Iterable[Numeric | Categorical]) -> tuple[Rows, Column]:
+    """The rows and labels of a formula. Raises InvalidArgument, MissingExtra."""
+    named = _named(columns)
+    left, right = _read(formula, named)
+    if len(left) != 1 or len(left[0]) != 1:
+        way_out = "dpframe fits one label at a time, which is not transformed."
+        raise InvalidArgument("formula", f"{WRITE}, with one label", formula, way_out)
+    label = left[0][0]
+    if any(label in term for term in right):
+        raise InvalidArgument("formula", "such that the label is on the left only", formula, "")
+    return rows_of(_model(right, named), named), label_of(named[label])
+
+
+def right_side(formula: str, columns: Iterable[Numeric | Categorical]) -> Rows:
+    """The rows of a formula without a label, `age + C(smoker)`. Raises InvalidArgument,
+    MissingExtra.
+    """
+    if "~" in formula:
+        wanted = "the right side alone, such as 'age + C(smoker)': --target names the label"
+        raise InvalidArgument("formula", wanted, formula, "")
+    named = _named(columns)
+    return rows_of(_model(_read(f"1 ~ {formula}", named)[1], named), named)
+
+
+def _named(columns: Iterable[Numeric | Categorical]) -> dict[str, Numeric | Categorical]:
+    """The columns of a codebook by name. Raises InvalidArgument."""
+    book = schema_of(list(columns)) if isinstance(columns, Iterable) else schema_of(columns)
+    named = {part.name: part for part in book or ()}
+    if len(named) < len(book or ()):
+        raise InvalidArgument("columns", "each named once in a formula's codebook", book, "")
+    return named
+
+
+def label_of(part: Numeric | Categorical) -> Column:
+    """The labels that a column of the codebook describes. Raises InvalidArgument."""
+    if isinstance(part, Numeric):
+        return Column(part.name, lower=part.lower, upper=part.upper)
+    if len(part.levels) != 2:
+        wanted = "of a label that is a number, or one of two classes"
+        raise InvalidArgument("formula", wanted, part.name, "dp.PrivateClassifier fits two.")
+    return Column(part.name, levels=part.levels)
+
+
+def rows_of(terms: list[Term], named: dict[str, Numeric | Categorical]) -> Rows:
+    """The rows of these terms; the empty one is the intercept. Raises InvalidArgument."""
+    shown = [term for term in terms if term]
+    used = [part for name, part in named.items() if any(name in term for term in shown)]
+    if not used:
+        way_out = "dp.count and dp.total in a declaration of your own release means."
+        raise InvalidArgument("formula", "of at least one column", Plain("none"), way_out)
+    alone = [(part.name,) for part in used]
+    own = None if sorted(shown) == sorted(alone) else shown
+    return Rows(columns=used, terms=own, intercept=() in terms)
+
+
+def _read(formula: object, named: dict[str, Any]) -> tuple[list[Term], list[Term]]:
+    """The terms of both sides, each the names of its columns. Raises InvalidArgument."""
+    if not isinstance(formula, str) or len(formula) > LONGEST:
+        raise InvalidArgument("formula", WRITE, formula, "")
+    try:
+        from formulaic import Formula
+        from formulaic.errors import FormulaicError
+    except ImportError as error:
+        raise MissingExtra("formulaic", "formulas") from error
+    try:
+        found: Any = Formula(formula, _context={"__formulaic_variables_available__": list(named)})
+        sides = found.lhs, found.rhs
+        pairs = [[[*term.factors] for term in side] for side in sides]
+    except (FormulaicError, AttributeError, TypeError, ValueError, RecursionError) as error:
+        said = str(error).partition("\n")[0] if isinstance(error, FormulaicError) else ""
+        refusal = InvalidArgument("formula", WRITE, formula, said)
+    else:
+        left, right = ([_term(term, named) for term in side] for side in pairs)
+        return left, right
+    raise refusal
+
+
+def _term(factors: list[Any], named: dict[str, Any]) -> Term:
+    """The columns of a term, none of the intercept. Raises InvalidArgument."""
+    return tuple(dict.fromkeys(name for one in factors for name in _column(one, named)))
+
+
+def _column(factor: Any, named: dict[str, Any]) -> Iterator[str]:
+    """The column of a factor. Raises InvalidArgument."""
+    text, how = str(factor.expr), factor.eval_method.name
+    if how == "LITERAL":
+        if text != "1":
+            raise InvalidArgument("formula", "without numbers but 0 and 1", text, "")
+        return
+    category = CATEGORY.fullmatch(text)
+    if how != "LOOKUP" and category is None:
+        raise _refused(text)
+    name = text if category is None else category[1] or category[2]
+    if name not in named:
+        wanted = f"of columns of the codebook: {', '.join(named)}"
+        raise InvalidArgument("formula", wanted, name, nearest(name, named).lstrip())
+    if category is not None and isinstance(named[name], Numeric):
+        way_out = f"Its levels are public: dp.Categorical({name!r}, [...]) declares them."
+        raise InvalidArgument("formula", "C(...) of a column with levels", text, way_out)
+    yield name
+
+
+def _refused(text: str) -> InvalidArgument:
+    """The refusal of a transform."""
+    if STATEFUL.search(text):
+        way_out = "Columns are scaled by their public bounds at no cost. " + BY_HAND
+        wanted = "without transforms that learn from the data, which would not be private"
+        return InvalidArgument("formula", wanted, text, way_out)
+    if CODED.match(text):
+        way_out = 'dp.Categorical("smoker", ["no", "yes"], baseline="yes") chooses the baseline.'
+        return InvalidArgument("formula", "with C(...) of a name alone", text, way_out)
+    wanted = "of names of columns, C(...), + - * : / ** and 1"
+    return InvalidArgument("formula", wanted, text, BY_HAND)
+
+
+def _model(right: list[Term], named: dict[str, Numeric | Categorical]) -> list[Term]:
+    """Terms whose products, centred and coded as differences, span what the formula's columns do.
+
+    A category with a column for each level spans its differences and what stands in its place
+    without it; so a term stands for those without some of its categories, too [ChambersH92, 2.4].
+    A column that is centred may be left out of each term that has it. Raises InvalidArgument.
+    """
+    found: dict[frozenset[str], Term] = {}
+    for term in right:
+        levels = [name for name in term if isinstance(named[name], Categorical)]
+        for k in range(len(levels) + 1):
+            for out in combinations(levels, k):
+                left = tuple(name for name in term if name not in out)
+                found.setdefault(frozenset(left), left)
+    for term in found.values():
+        for name in term:
+            _check_centre(term, named[name], found)
+    return sorted(found.values(), key=len)
+
+
+def _check_centre(
+    term: Term, part: Numeric | Categorical, found: Container[frozenset[str]]
+) -> None:
+    """Raises InvalidArgument where the model would depend on where a column is centred."""
+    rest = [name for name in term if name != part.name]
+    if isinstance(part, Categorical) or part.lower == -part.upper or frozenset(rest) in found:
+        return
+    missing = ":".join(rest) or "the intercept"
+    way_out = (
+        f"Add {missing}; or declare bounds of {part.name} that are symmetric around 0, which leave "
+        "it where it is."
+    )
+    got = f"{':'.join(term)} without {missing}"
+    wanted = f"the same model wherever {part.name} is centred, as its bounds do"
+    raise InvalidArgument("formula", wanted, Plain(got), way_out)

@@ -1,0 +1,179 @@
+"""The command line answers wrong input by one sentence and the exit status 2, never by a traceback;
+codebooks and formulas are read by every command that describes a table.
+"""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import dpframe as dp
+from dpframe.cli import app
+
+BOOK = {
+    "columns": [
+        {"name": "age", "lower": 18, "upper": 64},
+        {"name": "bmi", "lower": 15, "upper": 55},
+        {"name": "smoker", "levels": ["no", "yes"]},
+    ],
+    "target": {"lower": 0, "upper": 60000},
+    "intercept": True,
+}
+ONE = ("--epsilon", "1", "--delta", "1e-6")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A table and its codebook, in the current folder."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.uniform(18, 64, 300), "bmi": rng.uniform(15, 55, 300)})
+    frame["smoker"] = rng.choice(["no", "yes"], 300)
+    frame["charges"] = 500 * frame["age"]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "s.json").write_text(json.dumps(BOOK))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def call(*arguments, status=0):
+    """What a command prints, on both streams."""
+    done = CliRunner().invoke(app, [*map(str, arguments)])
+    assert done.exit_code == status, done.output
+    return done.output
+
+
+def fit(*more, name="SSP", status=0):
+    """A fit of the table."""
+    given = (name, "t.csv", "--target", "charges", *ONE, "--schema", "s.json", "--simulate", 1)
+    return call("fit", *given, *more, status=status)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_fit_prints_standard_errors_and_intervals():
+    """Those of the summary; in JSON, too."""
+    printed = fit("--alpha", "0.1")
+    assert all(word in printed for word in ("std err", "[0.05", "0.95]", "identified"))
+    record = json.loads(fit("--json", "--alpha", "0.1"))["summary"]
+    assert record["alpha"] == 0.1
+    assert [one["name"] for one in record["coefficients"]][:2] == ["age", "bmi"]
+    assert {"std_err", "lower", "upper"} <= set(record["coefficients"][0])
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_fit_without_standard_errors_says_why():
+    """And prints what was paid for."""
+    printed = fit(name="AdaOPS")
+    assert "no standard errors: " in printed
+    assert any(line.startswith("age ") for line in printed.splitlines())
+
+
+@pytest.mark.usefixtures("folder")
+def test_audits_and_certificates_read_the_codebook(tmp_path):
+    """The same setting as a fit's."""
+    call("certify", "SSP", *ONE, "--schema", "s.json", "--out", tmp_path / "c.json")
+    columns = [dp.Numeric("age", 18, 64), dp.Numeric("bmi", 15, 55)]
+    columns = [*columns, dp.Categorical("smoker", ["no", "yes"])]
+    X, y = dp.Rows(columns=columns, intercept=True), dp.Column(lower=0, upper=60000)
+    setting = dp.Setting(X=X, y=y, relation=dp.ADD_REMOVE)
+    target = dp.ApproxDP(1, "1e-6")
+    known = dp.certify(dp.SSP(), target=target, setting=setting)
+    assert dp.load(tmp_path / "c.json").hash == known.hash
+    record = json.loads(call("audit", "SSP", *ONE, "--schema", "s.json", "--json"))
+    assert record["releases"][0]["sensitivity"] == "4"
+    description = tmp_path / "x.toml"
+    description.write_text("")
+    call("audit", description, "--schema", "s.json", status=2)
+
+
+@pytest.mark.usefixtures("folder")
+def test_formulas_stand_beside_a_codebook():
+    """In every command that reads one."""
+    pytest.importorskip("formulaic")
+    formula = ("--formula", "age + C(smoker) + bmi:C(smoker)")
+    assert "bmi:smoker[yes]" in fit(*formula)
+    record = json.loads(call("audit", "SSP", *ONE, "--schema", "s.json", *formula, "--json"))
+    assert record["releases"][0]["sensitivity"] == "5"
+    printed = call("certify", "SSP", *ONE, *formula, status=2)
+    assert (
+        printed.strip() == "--formula must be given with --schema, its codebook; got 'without it'."
+    )
+
+
+BAD_BOOKS = {
+    "a list": [1],
+    "no columns": {"columns": [], "target": {"bound": 1}},
+    "a number": {"columns": 3, "target": {"bound": 1}},
+    "texts": {"columns": ["age"], "target": {"bound": 1}},
+    "a name": {"columns": [{"name": 5, "lower": 0, "upper": 1}], "target": {"bound": 1}},
+    "bounds": {"columns": [{"name": "a", "lower": 1, "upper": 0}], "target": {"bound": 1}},
+    "nested": {"columns": [{"name": "a", "lower": [0], "upper": {}}], "target": {"bound": 1}},
+    "levels": {"columns": [{"name": "a", "levels": 5}], "target": {"bound": 1}},
+    "lists": {"columns": [{"name": "a", "levels": [[1], [2]]}], "target": {"bound": 1}},
+    "a label": {"columns": [{"name": "a", "lower": 0, "upper": 1}], "target": {"bound": [1]}},
+    "a half": {"columns": [{"name": "a", "lower": 0, "upper": 1}], "target": {"lower": 1}},
+    "a word": {"columns": [{"name": "a", "lower": 0, "upper": 1}], "target": {"bound": "1/0"}},
+}
+
+
+@pytest.mark.parametrize("book", BAD_BOOKS)
+@pytest.mark.usefixtures("folder")
+def test_codebooks_that_are_none_are_refused(folder, book):
+    """By each command, in one sentence."""
+    (folder / "s.json").write_text(json.dumps(BAD_BOOKS[book]))
+    said = {fit(status=2), call("certify", "SSP", *ONE, "--schema", "s.json", status=2)}
+    said |= {call("audit", "SSP", *ONE, "--schema", "s.json", status=2)}
+    assert len(said) == 1
+    assert " must be " in said.pop()
+
+
+WRONG = [
+    ("fit", "SSP", "nope.csv", "--target", "charges", *ONE, "--schema", "s.json"),
+    ("fit", "SSP", ".", "--target", "charges", *ONE, "--schema", "s.json"),
+    ("fit", "SSP", "s.json", "--target", "charges", *ONE, "--schema", "s.json"),
+    ("fit", "SSP", "t.csv", "--target", "nope", *ONE, "--schema", "s.json"),
+    ("fit", "SSP", "t.csv", "--target", "charges", *ONE, "--schema", "nope.json"),
+    ("fit", "SSP", "t.csv", "--target", "charges", *ONE, "--schema", "t.csv"),
+    ("fit", "SSP", "t.csv", "--target", "charges", *ONE, "--norm", "nan", "--bound", "1"),
+    ("fit", "SSP", "t.csv", "--target", "charges", *ONE, "--schema", "s.json", "--alpha", "2"),
+    ("fit", "Nope", "t.csv", "--target", "charges", *ONE, "--schema", "s.json"),
+    ("certify", "os:path", *ONE),
+    ("certify", "SSP", "--epsilon", "1/0"),
+    ("certify", "SSP", "--epsilon", "9" * 400),
+    ("certify", "SSP", *ONE, "--set", "ridge=abc"),
+    ("certify", "SSP", *ONE, "--out", "/nowhere/c.json"),
+    ("certify", "SSP", *ONE, "--norm", "1", "--schema", "s.json"),
+    ("audit", "SSP", *ONE, "--box", "1", "--schema", "s.json"),
+    ("audit", "--release", "x"),
+    ("audit", "SSPWang", "--epsilon", "1e400", "--delta", "1e-6"),
+    ("split", "SSPWang", "-d", "5", *ONE, "--plot", "x.nope"),
+    ("check", "t.csv"),
+    ("diff", "t.csv", "s.json"),
+    ("ledger", "show", "t.csv"),
+    ("attack", "Laplace", "--set", "scale=0"),
+]
+
+
+@pytest.mark.parametrize("arguments", WRONG, ids=lambda words: " ".join(words)[:50])
+@pytest.mark.usefixtures("folder")
+def test_wrong_input_is_answered_by_a_sentence(arguments):
+    """And the exit status 2."""
+    printed = call(*arguments, status=2)
+    assert "Traceback" not in printed
+    assert printed.strip().splitlines()[-1].rstrip("╯").strip("─│ ╰")
+
+
+def test_what_nobody_foresaw_is_one_sentence(monkeypatch):
+    """Its class and place, not its message, which may quote data."""
+    monkeypatch.delenv("DPFRAME_TRACEBACK", raising=False)
+
+    def broken(*_, **__):
+        raise KeyError("secret")
+
+    monkeypatch.setattr("dpframe.audits.comparison.compare", broken)
+    printed = call("compare", status=3)
+    assert "secret" not in printed
+    assert printed.startswith("dpframe made a mistake: KeyError in ")
+    monkeypatch.setenv("DPFRAME_TRACEBACK", "1")
+    assert isinstance(CliRunner().invoke(app, ["compare"]).exception, KeyError)

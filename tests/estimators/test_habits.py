@@ -1,0 +1,134 @@
+"""What scikit-learn's users write out of habit: it works, or a sentence says what to write."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning
+from sklearn.model_selection import GridSearchCV
+
+import dpframe as dp
+from dpframe.errors import BadData, InvalidArgument, PrivacyWarning
+
+ROWS = dp.Rows(columns=[dp.Numeric("age", 18, 64), dp.Categorical("smoker", ["no", "yes"])])
+LABELS = dp.Column("charges", lower=0, upper=10_000)
+SETTING = dp.Setting(X=ROWS, y=LABELS, relation=dp.ADD_REMOVE)
+
+
+def table(n=500):
+    """Features and labels."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"age": rng.uniform(18, 64, n), "smoker": rng.choice(["no", "yes"], n)})
+    return X, 100 * X["age"] + rng.normal(0, 100, n)
+
+
+def model(regression=None, **more):
+    """With noise of a seed."""
+    given = {"epsilon": 1, "delta": "1e-6", "setting": SETTING, "rng": 0} | more
+    return dp.PrivateRegressor(regression, **given)
+
+
+def classifier():
+    """Of two classes."""
+    setting = dp.Setting(X=ROWS, y=dp.Column("s", levels=["a", "b"]), relation=dp.ADD_REMOVE)
+    declared = dp.regressions.LogisticOutputPerturbation(penalty=50)
+    return dp.PrivateClassifier(declared, epsilon=1, delta="1e-6", setting=setting, rng=0)
+
+
+def test_parameters_of_the_regression_have_names():
+    """Nested, as of a pipeline's steps, also of a declaration inside another."""
+    inside = model(dp.regressions.Jointly(of=dp.SSP(ridge=3)))
+    found = inside.get_params()
+    assert str(found["regression__of__ridge"]) == "3"
+    assert "regression__of" not in inside.get_params(deep=False)
+    again = clone(inside).set_params(regression__of__ridge=7, epsilon=2)
+    assert again.regression == dp.regressions.Jointly(of=dp.SSP(ridge=7))
+    assert again.epsilon == 2
+    assert inside.regression.of == dp.SSP(ridge=3)  # a declaration is never changed
+    other = model(dp.SSP()).set_params(regression=dp.JointSSP(), regression__rounds=2)
+    assert other.regression == dp.JointSSP(rounds=2)
+
+
+@pytest.mark.parametrize(
+    ("regression", "name", "said"),
+    [
+        (dp.SSP(), "regression__rigde", "Did you mean 'ridge'?"),
+        (dp.SSP(), "regression__ridge__more", "a declaration that has 'more'"),
+        (None, "regression__ridge", "regression=dp.JointSSP"),
+    ],
+)
+def test_parameters_that_are_none_are_refused(regression, name, said):
+    """By what there is."""
+    with pytest.raises(InvalidArgument, match=said):
+        model(regression).set_params(**{name: -1}).fit(*table(20))
+
+
+@pytest.mark.filterwarnings("ignore::dpframe.errors.PrivacyWarning")
+def test_grid_searches_vary_the_regression():
+    """Each fit of which costs, and is warned about elsewhere."""
+    search = GridSearchCV(model(dp.SSP()), {"regression__ridge": [1, 10**6]}, cv=2)
+    assert search.fit(*table()).best_params_ == {"regression__ridge": 1}
+
+
+def test_a_column_of_labels_is_flattened_and_several_are_refused():
+    """With scikit-learn's warning; several need several budgets."""
+    X, y = table()
+    plain = model().fit(X, y).coef_
+    for column in (y.to_numpy()[:, None], y.to_frame()):
+        with pytest.warns(DataConversionWarning, match="column-vector"):
+            assert np.array_equal(model().fit(X, column).coef_, plain)
+    for several in (np.column_stack([y, y]), pd.DataFrame({"a": y, "b": y})):
+        with pytest.raises(BadData, match="its own share of the budget"):
+            model().fit(X, several)
+
+
+def test_weights_are_refused_with_the_way_out():
+    """And are no parameter of fit: ensembles draw their own samples instead."""
+    X, y = table(20)
+    for one, labels in ((model(), y), (classifier(), ["a", "b"] * 10)):
+        with pytest.raises(InvalidArgument, match="square root of a public weight"):
+            one.fit(X, labels, sample_weight=np.ones(20))
+        with pytest.raises(InvalidArgument, match="X, y, epsilon and executor"):
+            one.fit(X, labels, weights=np.ones(20))
+
+
+def wrong():
+    """Tables that are none, and what is said."""
+    X, y = table(20)
+    hole = X.assign(age=[np.nan, *X["age"][1:]])
+    return {
+        "no labels": ((X,), "y must be given"),
+        "a hole": ((hole, y), 'missing="drop"'),
+        "another name": ((X.rename(columns={"age": "Age"}), y), "one column 'age'"),
+        "texts": ((X.assign(age="old"), y), "values of kind text"),
+        "labels as texts": ((X, y.astype(str)), "y must be real numbers"),
+        "short labels": ((X, y[1:]), "as long as X"),
+        "one dimension": ((y.to_numpy(), y), "two-dimensional"),
+        "nothing": ((None, y), "two-dimensional"),
+        "no file": (("nowhere.csv", "charges"), "a file that can be read"),
+        "dates": ((X.assign(age=pd.Timestamp("2020-01-01")), y), "values of kind date"),
+    }
+
+
+@pytest.mark.parametrize("case", wrong())
+def test_wrong_tables_are_refused_in_a_sentence(case):
+    """That names the column or the argument, and quotes no cell."""
+    given, said = wrong()[case]
+    with pytest.raises((BadData, dp.errors.SourceFailed)) as refusal:
+        model().fit(*given)
+    assert said in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_without_a_setting_it_says_what_one_is():
+    """Not Python's own error."""
+    with pytest.raises(InvalidArgument, match=r"setting must be a dp.Setting.*Such as dp.Setting"):
+        model(setting=None).fit(*table(20))
+
+
+def test_repeated_fits_warn():
+    """A second fit of the same table costs again."""
+    X, y = table()
+    one = model(rng=None).fit(X, y)
+    with pytest.warns(PrivacyWarning):
+        one.set_params(regression=dp.SSP()).fit(X, y)

@@ -1,0 +1,341 @@
+"""Formulas over a codebook: bounds by brute force, rows that are read by themselves, the model of
+the formula, what is refused.
+"""
+
+import itertools
+import json
+from fractions import Fraction
+
+import attrs
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpframe as dp
+from dpframe.audits.conformance.statistics import worth
+from dpframe.errors import BadData, InvalidArgument, MissingExtra
+from dpframe.estimators.units import Scale, linear
+from dpframe.graph.formulas import described
+from tests.support import checking as check
+
+formulaic = pytest.importorskip("formulaic")
+
+BOOK = (
+    dp.Numeric("y", -5, 20),
+    dp.Numeric("a", 0, 10),
+    dp.Numeric("b", -3, 1),
+    dp.Numeric("z", "-0.7", "0.7"),
+    dp.Categorical("two", ["no", "yes"]),
+    dp.Categorical("three", [1, 2, 3], baseline=2),
+    dp.Categorical("four", ["p", "q", "r", "s"]),
+)
+SPREAD = {
+    "a": [-99, 0, 3.3, 10, 1e300],
+    "b": [-4, -3, 0.1, 1],
+    "z": [-0.7, 0.3, 0.7],
+    "two": ["no", "yes", "?"],
+    "three": [1, 2, 3, 9],
+    "four": ["p", "q", "r", "s", None],
+}
+FORMULAS = [
+    "y ~ a + C(two) + b:C(two)",
+    "y ~ a*b*z",
+    "y ~ a*three + four",
+    "y ~ C(two):C(three)",
+    "y ~ (a + b + two + three)**2",
+    "y ~ 0 + z:four",
+    "y ~ z/two + a",
+    "y ~ three*four*b",
+    "y ~ .",
+]
+
+
+def setting(formula, **more):
+    """Of the whole codebook."""
+    given = {"relation": dp.ADD_REMOVE} | more
+    return dp.Setting.from_formula(formula, BOOK, **given)
+
+
+def coded(rows, table):
+    """What the statistics see: every map of the setting, by itself."""
+    node, steps = rows.node(dp.Setting(X=rows, relation=dp.ADD_REMOVE).unit), []
+    while node.inputs:
+        steps.append(node)
+        node = node.inputs[0]
+    levels = [getattr(part, "levels", None) for part in rows.columns]
+    block = np.column_stack(
+        [
+            table[part.name].to_numpy(float)
+            if own is None
+            else [own.index(cell) if cell in own else -1 for cell in table[part.name]]
+            for part, own in zip(rows.columns, levels, strict=True)
+        ]
+    ).astype(float)
+    for step in reversed(steps):
+        block = step.apply(block, float)
+    return block
+
+
+def corners(rows):
+    """Every combination of cells inside and outside the bounds."""
+    kept = [SPREAD[name] for name in rows.names]
+    return pd.DataFrame(list(itertools.product(*kept)), columns=list(rows.names), dtype=object)
+
+
+def even(n, seed=0):
+    """Rows inside every bound."""
+    rng = np.random.default_rng(seed)
+    columns = {
+        part.name: rng.choice(np.array(part.levels, dtype=object), n)
+        if isinstance(part, dp.Categorical)
+        else rng.uniform(float(part.lower), float(part.upper), n)
+        for part in BOOK
+    }
+    return pd.DataFrame(columns)
+
+
+def square(row):
+    """Of the length of a row of doubles, exactly."""
+    return sum((Fraction(entry) ** 2 for entry in row.tolist()), Fraction(0))
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_no_row_is_longer_than_is_proved(formula):
+    """At corners, and for cells outside the bounds, as the doubles are stored; and attained."""
+    rows, _ = described(formula, BOOK)
+    table = corners(rows)
+    picked = table if len(table) <= 900 else table.sample(900, random_state=1)
+    seen = coded(rows, picked)
+    node = rows.node(dp.Setting(X=rows, relation=dp.ADD_REMOVE).unit)
+    squares = [square(row) for row in seen]
+    claimed = len(rows.parts) + rows.intercept
+    assert worth(node.norm, 1) == pytest.approx(np.sqrt(claimed), rel=1e-15)
+    assert max(squares) <= claimed
+    assert float(max(squares)) == pytest.approx(claimed, rel=1e-12)
+    assert np.abs(seen).max() <= 1
+    assert np.abs(seen).sum(axis=1).max() <= worth(node.norm1, 1) * (1 + 1e-15)
+    assert seen.shape[1] == rows.width == node.columns.value
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_a_row_of_the_design_is_made_of_its_own_row_alone(formula):
+    """The same bits alone, in another order, and beside rows of other levels and sizes."""
+    rows, _ = described(formula, BOOK)
+    table, others = even(40), corners(rows).sample(60, replace=True, random_state=2)
+    whole = coded(rows, table)
+    order = np.random.default_rng(3).permutation(len(table))
+    assert np.array_equal(coded(rows, table.iloc[order]), whole[order])
+    beside = pd.concat([others, table[list(rows.names)].astype(object), others])
+    assert np.array_equal(coded(rows, beside)[60:100], whole)
+    for i in range(0, 40, 7):
+        assert np.array_equal(coded(rows, table.iloc[i : i + 1])[0], whole[i])
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_the_model_is_that_of_the_formula(formula):
+    """Columns span what those of formulaic span, on a table where every level occurs."""
+    rows, _ = described(formula, BOOK)
+    table = even(400)
+    typed = table.assign(three=table["three"].astype(str))
+    written = formula.replace(".", "a + b + z + two + three + four")
+    theirs = np.asarray(formulaic.Formula(written).rhs.get_model_matrix(typed), dtype=float)
+    ours = coded(rows, table)
+    rank = np.linalg.matrix_rank(ours)
+    assert rank == ours.shape[1] == np.linalg.matrix_rank(theirs)
+    assert np.linalg.matrix_rank(np.column_stack([ours, theirs / np.abs(theirs).max(0)])) == rank
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_coefficients_are_of_products_of_columns_of_the_table(formula):
+    """Named after them: differences from the baselines, slopes in units of the codebook."""
+    rows, _ = described(formula, BOOK)
+    table, seen = even(50), coded(rows, even(50))
+    theta = np.random.default_rng(4).normal(size=rows.width)
+    node, maps = rows.node(dp.Setting(X=rows, relation=dp.ADD_REMOVE).unit), []
+    while node.inputs:
+        maps.insert(0, node)
+        node = node.inputs[0]
+    found = linear(theta, tuple(maps), rows.names, Scale(), lambda formula: float(formula.value))
+    wanted = np.full(len(table), found.intercept)
+    for name, slope in zip(found.names, found.coefficients, strict=True):
+        wanted += slope * np.prod([column(table, part) for part in name.split(":")], axis=0)
+    assert wanted == pytest.approx(seen @ theta, abs=1e-11)
+    assert len(set(found.names)) == len(found.names)
+
+
+def column(table, name):
+    """A column of numbers, or the indicator of a level."""
+    if "[" not in name:
+        return table[name].to_numpy(float)
+    own, level = name[:-1].split("[")
+    return (table[own].astype(str) == level).to_numpy(float)
+
+
+REFUSED = {
+    "y ~ center(a)": "learn from the data",
+    "y ~ scale(a)": "learn from the data",
+    "y ~ bs(a, df=4)": "learn from the data",
+    "y ~ poly(a, 2)": "learn from the data",
+    "y ~ log(a)": "public rule of each row",
+    "y ~ I(a**2)": "public rule of each row",
+    "y ~ {a + 1}": "public rule of each row",
+    "y ~ np.exp(a)": "public rule of each row",
+    "y ~ C(two, contr.sum)": "baseline",
+    "y ~ C(a)": "dp.Categorical('a'",
+    "y ~ 2*a": "names of the codebook",
+    "y ~ nobody": "of columns of the codebook",
+    "y ~ A": "Did you mean 'a'?",
+    "y ~ a + y": "on the left only",
+    "log(y) ~ a": "public rule",
+    "y + a ~ b": "one label",
+    "a + b": "charges ~ age",
+    "~ a": "charges ~ age",
+    "y ~ a | b": "charges ~ age",
+    "y ~ 1": "at least one column",
+    "y ~ a +": "misplaced",
+    "": "charges ~ age",
+    "three ~ a": "one of two classes",
+    "y ~ 0 + a": "Add the intercept",
+    "y ~ a:b": "Add b",
+    "y ~ a + a:C(two)": "Add two",
+}
+
+
+@pytest.mark.parametrize("formula", REFUSED)
+def test_what_is_no_formula_of_a_codebook_is_refused_in_a_sentence(formula):
+    """With the way out."""
+    with pytest.raises(InvalidArgument) as refusal:
+        setting(formula)
+    assert REFUSED[formula] in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+    assert "\x1b" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("formula", [5, None, ["y ~ a"], "y ~ a" + " + a" * 5000])
+def test_what_is_no_text_is_refused(formula):
+    """By its kind."""
+    with pytest.raises(InvalidArgument, match="formula must be"):
+        setting(formula)
+
+
+def test_terms_are_checked():
+    """Different, of known columns, and all of them."""
+    columns = BOOK[1:3]
+    for terms in (
+        [],
+        ["a"],
+        ["a", "b", "c"],
+        ["a", "b", ("a", "b"), ("b", "a")],
+        [("a", "a"), "b"],
+    ):
+        with pytest.raises(InvalidArgument, match="terms"):
+            dp.Rows(columns=columns, terms=terms)
+    for terms in ("a", 3, [3], [()]):
+        with pytest.raises(InvalidArgument, match="terms"):
+            dp.Rows(columns=columns, terms=terms)
+    with pytest.raises(InvalidArgument, match="terms"):
+        dp.Rows(norm=1, terms=["a"])
+
+
+def test_columns_alone_are_the_codebook_as_it_was():
+    """No term, no key in the certificate: hashes stay."""
+    plain = dp.Rows(columns=[BOOK[1], BOOK[4]], intercept=True)
+    assert described("y ~ a + C(two)", BOOK)[0] == plain
+    (node,) = [
+        one for one in certificate("y ~ a + two").document["graph"]["nodes"] if "schema" in one
+    ]
+    assert "terms" not in node
+
+
+def certificate(formula, **more):
+    """Of the default regression."""
+    target = dp.ApproxDP(1, "1e-6")
+    return dp.certify(dp.SSP(), target=target, setting=setting(formula, **more))
+
+
+@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE])
+def test_certificates_are_loaded_and_checked(tmp_path, relation):
+    """By the kernel, which refuses terms that are none, and those that move sums more."""
+    made = certificate("y ~ a*three + b:two + two", relation=relation)
+    made.save(tmp_path / "c.json")
+    assert dp.load(tmp_path / "c.json").hash == made.hash
+    assert check.check(made.document).accepted
+    for terms in ([], [[0], [0, 0]], [[0, 9]], [[True]], [[-1]], [[]], ["0"], 7):
+        refused = check.check(changed(made.document, terms))
+        assert "term" in str(refused), terms
+    more = [[0], [1], [2], [3], [0, 1], [1, 2], [0, 3]]
+    assert not check.check(changed(made.document, more)).accepted
+
+
+def changed(document, terms):
+    """The certificate with other terms, and the hash that goes with it."""
+    other = json.loads(json.dumps(document))
+    (node,) = [one for one in other["graph"]["nodes"] if one["kind"] == "encode"]
+    node["terms"] = terms
+    parts = [other[key] for key in ("statement", "graph", "assumptions")]
+    return {**other, "hash": check.hash_of(*parts)}
+
+
+def fitted(formula, table, **more):
+    """With noise of a seed."""
+    given = {"epsilon": 1, "delta": "1e-6", "rng": 0, "relation": dp.ADD_REMOVE} | more
+    return dp.PrivateRegressor.from_formula(formula, BOOK, **given).fit(table)
+
+
+def test_a_fit_by_formula_is_that_of_its_products():
+    """With much budget, the coefficients of least squares; a prediction is the fitted formula."""
+    table = even(20_000)
+    table["y"] = 1 + table["a"] - 2 * table["b"] * (table["two"] == "yes")
+    model = fitted("y ~ a + C(two) + b:C(two)", table, epsilon=1000)
+    assert model.coef_names_ == ("a", "two[yes]", "b", "b:two[yes]")
+    assert model.coef_ == pytest.approx([1, 0, 0, -2], abs=0.02)
+    assert model.intercept_ == pytest.approx(1, abs=0.05)
+    assert model.predict(table[:50]) == pytest.approx(table["y"][:50], abs=0.1)
+    assert model.feature_names_in_.tolist() == ["a", "b", "two"]
+    assert "b:two[yes]" in str(model.summary())
+
+
+def test_missing_cells_are_what_they_are_in_the_codebook():
+    """Refused, or the row dropped; a level of another name, or none, is no reason for either."""
+    table = even(500)
+    table.loc[3, "b"] = np.nan
+    with pytest.raises(BadData, match="missing"):
+        fitted("y ~ a + b", table)
+    dropped = fitted("y ~ a*b", table, missing="drop")
+    assert np.array_equal(dropped.coef_, fitted("y ~ a*b", table.drop(index=3)).coef_)
+    assert fitted("y ~ a*two", table).n_features_in_ == 2  # b is not read
+    table.loc[5, "two"] = None
+    table.loc[6, "two"] = "of no name"
+    fitted("y ~ a*two", table)
+
+
+def test_two_classes_are_fitted_by_formula():
+    """The label's levels are the classes."""
+    table = even(2000)
+    declared = dp.regressions.LogisticOutputPerturbation(penalty=5)
+    model = dp.PrivateClassifier.from_formula(
+        "two ~ a*b",
+        BOOK,
+        relation=dp.ADD_REMOVE,
+        regression=declared,
+        epsilon=9,
+        delta="1e-6",
+        rng=0,
+    ).fit(table)
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert model.coef_names_ == ("a", "b", "a:b")
+
+
+def test_without_formulaic_it_says_what_to_install(monkeypatch):
+    """By the name of the extra."""
+    monkeypatch.setitem(__import__("sys").modules, "formulaic", None)
+    with pytest.raises(MissingExtra, match=r"dpframe\[formulas\]"):
+        setting("y ~ a")
+
+
+def test_settings_print_their_terms():
+    """And compare by them."""
+    one, other = setting("y ~ a*b"), setting("y ~ a + b")
+    assert one != other
+    assert attrs.evolve(one, X=attrs.evolve(one.X, terms=None)) == other
+    assert "('a', 'b')" in repr(one)
