@@ -304,7 +304,7 @@ def test_shares_of_rho_are_no_epsilons(target):
 
 def test_accountants_that_do_not_count_samples_are_left_out():
     """A rho of all draws says nothing of DP-SGD; joint costs either."""
-    sgd = dp.audits.read_description("docs/examples/published/dpsgd_mnist_1_19.toml")
+    sgd = dp.audits.read_description("docs/published/dpsgd_mnist_1_19.toml")
     audited = dp.audit(sgd.regression, target=sgd.target, setting=sgd.setting)
     told = findings(audited).opinions
     assert [one.name for one in told] == ["numeric composition", "Rényi"]
