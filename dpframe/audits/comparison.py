@@ -1,14 +1,17 @@
-"""Calibrations side by side: the std of each where its theorem holds, and where it does not."""
+"""Calibrations side by side: the std of each where its theorem holds, and where it does not. For
+each release of a declaration: `releases_compared`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import attrs
 
 from dpframe.errors import InvalidArgument
+from dpframe.graph import Regression, Setting
 from dpframe.identity import strangers
 from dpframe.mechanisms import Calibration, Gaussian
 from dpframe.numerics import epsilon_limit
@@ -20,25 +23,35 @@ from dpframe.prover.problem import place, trusted_classes
 from dpframe.prover.report import satisfied
 from dpframe.symbols import EPSILON, Expression, Number, power, rational
 
-from .figures import WIDTH, exactly, figure, hanging, table
+from .figures import WIDTH, against, exactly, figure, hanging, html_table, table
+
+if TYPE_CHECKING:
+    from .releases_compared import ReleasesCompared
 
 ALL = (Gaussian.classical, Gaussian.kamath_ullman, Gaussian.analytic)
 CURRENCY = ("epsilon", "delta")
 FAMILY = "Gaussian."
+EPSILONS = ("0.1", "0.9", 3, 10)
+RATIO = (
+    "ratio: how many times the std that is enough, by the exact profile; in brackets where no "
+    "theorem holds."
+)
 
 
 @attrs.frozen
 class Cell:
-    """What one calibration gives at one epsilon.
+    """What one calibration gives at one epsilon and delta.
 
     `std` is the number of its formula, rounded up. `valid` says whether its theorem holds there;
     `suffices` whether that number gives (epsilon, delta), by the exact profile (None: not Gaussian,
-    or not decided).
+    or not decided). `ratio` is `std` over the std of Gaussian.analytic, the least that gives
+    (epsilon, delta); None where the noise is not Gaussian.
     """
 
     std: float
     valid: bool
     suffices: bool | None
+    ratio: float | None = None
 
     def __str__(self) -> str:
         """`5.89`, `not valid (1.77)`, `not valid (0.530, too small)`, to the nearest digit."""
@@ -47,146 +60,271 @@ class Cell:
             return text
         return f"not valid ({text}{', too small' if self.suffices is False else ''})"
 
+    @property
+    def times(self) -> str:
+        """The ratio, `1.460`, in brackets outside the theorem; `-` where there is none."""
+        text = "-" if self.ratio is None else against(self.ratio, Fraction(1))
+        return text if self.valid else f"({text})"
+
 
 @attrs.frozen
 class Theorem:
     """A calibration: its name, citation and hypothesis, and how far its formula happens to reach.
 
-    `reach` is the largest epsilon up to which the number of the formula suffices, rounded down;
-    None where the theorem always holds or the question does not arise. `trusted` names the class
-    whose word it is, where that is none of dpframe's.
+    `reach` has, for each delta, the largest epsilon up to which the number of the formula suffices,
+    rounded down; it is empty where the theorem always holds or the question does not arise.
+    `trusted` names the class whose word it is, where that is none of dpframe's.
     """
 
     name: str
     citation: str
     hypothesis: str
-    reach: float | None
+    reach: tuple[float, ...]
     trusted: str = ""
+
+    @property
+    def short(self) -> str:
+        """The name without its family."""
+        return self.name.removeprefix(FAMILY)
 
 
 @attrs.frozen(eq=False, repr=False, str=False)
 class Comparison:
-    """Stds of `theorems` (columns) at `epsilons` (rows), for one delta and sensitivity."""
+    """Stds of `calibrations` (columns) at the `points` (rows), pairs of an epsilon and a delta, for
+    one sensitivity. `theorems` and each row of `cells` are in the order of the calibrations.
+    """
 
-    epsilons: tuple[Fraction, ...]
-    delta: Fraction
+    points: tuple[tuple[Fraction, Fraction], ...]
     sensitivity: Fraction
+    calibrations: tuple[Calibration, ...]
     theorems: tuple[Theorem, ...]
     cells: tuple[tuple[Cell, ...], ...]
 
+    @property
+    def epsilons(self) -> tuple[Fraction, ...]:
+        """Each epsilon once, in order."""
+        return tuple(dict.fromkeys(epsilon for epsilon, _ in self.points))
+
+    @property
+    def deltas(self) -> tuple[Fraction, ...]:
+        """Each delta once, in order."""
+        return tuple(dict.fromkeys(delta for _, delta in self.points))
+
     def records(self) -> list[dict[str, Any]]:
-        """One dictionary a row and theorem: epsilon, delta, calibration, std, valid, suffices."""
+        """One dictionary a row and theorem: epsilon, delta, sensitivity, calibration, std, ratio,
+        valid, suffices, reach.
+        """
         return [
             {
                 "epsilon": float(epsilon),
-                "delta": float(self.delta),
+                "delta": float(delta),
                 "sensitivity": float(self.sensitivity),
                 "calibration": theorem.name,
                 "std": cell.std,
+                "ratio": cell.ratio,
                 "valid": cell.valid,
                 "suffices": cell.suffices,
-                "reach": theorem.reach,
+                "reach": theorem.reach[self.deltas.index(delta)] if theorem.reach else None,
                 **({"trusted": theorem.trusted} if theorem.trusted else {}),
             }
-            for epsilon, row in zip(self.epsilons, self.cells, strict=True)
+            for (epsilon, delta), row in zip(self.points, self.cells, strict=True)
             for theorem, cell in zip(self.theorems, row, strict=True)
         ]
 
+    def at(self, epsilons: object, delta: object) -> Comparison:
+        """The same calibrations elsewhere."""
+        pairs = _points(epsilons, delta)
+        rows = tuple(_row(self.calibrations, *pair, self.sensitivity) for pair in pairs)
+        return attrs.evolve(self, points=pairs, cells=rows)
+
+    def text(self, width: int = WIDTH) -> str:
+        """A table, and below it, in at most `width` columns, how far each theorem reaches. Where
+        the table is wider than that, "not valid" is left to brackets, and then the first
+        calibration alone has its ratio.
+        """
+        drawn = [
+            table(head, rows, range(len(head)))
+            for head, rows in (
+                _columns(self),
+                _columns(self, brief=True),
+                _columns(self, brief=True, ratios=False),
+            )
+        ]
+        shown = next((one for one in drawn if max(map(len, one)) <= width), drawn[-1])
+        below = [piece for note in _below(self) for piece in hanging(note, width=width)]
+        return "\n".join([_title(self), "", *shown, "", *below]).rstrip()
+
     def __str__(self) -> str:
-        """A table, and what "not valid" means below it."""
-        return comparison_text(self)
+        """The table, and what "not valid" means below it."""
+        return self.text()
 
     __repr__ = __str__
 
-    def plot(self, ax: Any = None) -> Any:
-        """Std against epsilon, both logarithmic; dashed where the theorem does not hold.
+    def _repr_html_(self) -> str:
+        """The same as a table of HTML, for notebooks."""
+        return html_table(_title(self), *_columns(self), list(_below(self)))
+
+    def plot(self, ax: Any = None, *, of: str = "ratio") -> Any:
+        """The ratio to the least std against epsilon; against delta where there is one epsilon and
+        several deltas. Solid where the theorem holds, dashed where it does not; the region where
+        none but the exact profile is a theorem is shaded. `of="std"` draws the stds.
 
         Draws into `ax`, or a new figure; returns the axes. Raises MissingExtra without matplotlib.
         """
         from .plot import draw
 
-        return draw(self, ax)
+        if of not in {"ratio", "std"}:
+            raise InvalidArgument("of", "'ratio' or 'std'", of)
+        return draw(self, ax, of)
 
 
-def comparison_text(comparison: Comparison, width: int = WIDTH) -> str:
-    """A table, and below it, in at most `width` columns, how far each theorem reaches."""
-    delta, size = exactly(comparison.delta), exactly(comparison.sensitivity)
-    names = [theorem.name for theorem in comparison.theorems]
-    gaussian = all(name.startswith(FAMILY) for name in names)
-    head = ["epsilon", *(name.removeprefix(FAMILY) if gaussian else name for name in names)]
-    rows = [
-        [exactly(epsilon), *map(str, row)]
-        for epsilon, row in zip(comparison.epsilons, comparison.cells, strict=True)
-    ]
-    noise = "Gaussian noise" if gaussian else "the noise"
-    title = f"Std of {noise} at delta = {delta}, sensitivity {size}"
-    notes = [note for theorem in comparison.theorems for note in _notes(theorem, delta)]
-    if any(theorem.reach is not None for theorem in comparison.theorems):
-        notes.append(_unproved(comparison.delta))
-    below = [piece for note in notes for piece in hanging(note, width=width)]
-    return "\n".join([title, "", *table(head, rows, range(len(head))), "", *below]).rstrip()
+def _title(comparison: Comparison) -> str:
+    noise = "Gaussian noise" if _gaussian(comparison) else "the noise"
+    deltas = comparison.deltas
+    at = f" at delta = {exactly(deltas[0])}" if len(deltas) == 1 else ""
+    return f"Std of {noise}{at}, sensitivity {exactly(comparison.sensitivity)}"
 
 
-def _notes(theorem: Theorem, delta: str) -> list[str]:
+def _gaussian(comparison: Comparison) -> bool:
+    return all(theorem.name.startswith(FAMILY) for theorem in comparison.theorems)
+
+
+def _columns(
+    comparison: Comparison, *, ratios: bool = True, brief: bool = False
+) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows; with the ratio of each calibration but the exact one, or the first."""
+    several, gaussian = len(comparison.deltas) > 1, _gaussian(comparison)
+    told = [i for i, one in enumerate(comparison.calibrations) if one != Gaussian.analytic]
+    told = [i for i in told if any(row[i].ratio is not None for row in comparison.cells)]
+    told = told if ratios else told[:1]
+    head = ["epsilon", *(["delta"] if several else [])]
+    for i, theorem in enumerate(comparison.theorems):
+        head += [theorem.short if gaussian else theorem.name, *(["ratio"] if i in told else [])]
+    rows = []
+    for (epsilon, delta), cells in zip(comparison.points, comparison.cells, strict=True):
+        row = [exactly(epsilon), *([exactly(delta)] if several else [])]
+        for i, cell in enumerate(cells):
+            text = str(cell).removeprefix("not valid ") if brief else str(cell)
+            row += [text, *([cell.times] if i in told else [])]
+        rows.append(row)
+    return head, rows
+
+
+def _below(comparison: Comparison) -> Iterator[str]:
+    """What the columns mean and how far each theorem reaches."""
+    if any(cell.times not in {"-", "1.000"} for row in comparison.cells for cell in row):
+        yield RATIO
+    for theorem in comparison.theorems:
+        yield from _notes(theorem, comparison.deltas)
+    if any(theorem.reach for theorem in comparison.theorems):
+        yield _unproved(comparison.deltas)
+
+
+def _notes(theorem: Theorem, deltas: Sequence[Fraction]) -> Iterator[str]:
     if theorem.trusted:
-        return [f"{theorem.name}: on trust in {theorem.trusted}.", *_reaching(theorem, delta)]
-    return _reaching(theorem, delta)
-
-
-def _reaching(theorem: Theorem, delta: str) -> list[str]:
+        yield f"{theorem.name}: on trust in {theorem.trusted}."
     if not theorem.hypothesis:
-        return []
+        return
     text = f"{theorem.name}: a theorem where {theorem.hypothesis} ({theorem.citation})."
-    if theorem.reach is None:
-        return [text]
-    reach = figure(theorem.reach, "down")
-    text += f" At delta = {delta} its number happens to suffice up to epsilon = {reach}, by the"
-    return [f"{text} exact profile (rule F1), and not beyond."]
+    if theorem.reach:
+        text += f" {_happens(theorem.reach, deltas, 'its number happens')}"
+    yield text
 
 
-def _unproved(delta: Fraction) -> str:
+def _happens(reach: Sequence[float], deltas: Sequence[Fraction], what: str) -> str:
+    """`At delta = 1e-6 its number happens to suffice up to epsilon = 8.782, ...`."""
+    parts = ", ".join(
+        f"{figure(one, 'down')} at delta = {exactly(delta)}"
+        for one, delta in zip(reach, deltas, strict=True)
+    )
+    if len(deltas) == 1:
+        at, up_to = f"At delta = {exactly(deltas[0])} {what}", figure(reach[0], "down")
+    else:
+        at, up_to = f"{what[:1].upper()}{what[1:]}", parts
+    by = "by the exact profile (rule F1), and not beyond."
+    return f"{at} to suffice up to epsilon = {up_to}, {by}"
+
+
+def _unproved(deltas: Sequence[Fraction]) -> str:
     """The third constant of the literature, which is that of no theorem."""
-    reach = figure(classical_constants(delta)["Wang"].epsilon_limit, "down")
+    reach = [classical_constants(delta)["Wang"].epsilon_limit for delta in deltas]
     return (
         "sqrt(log(2/delta)), which adaSSP prints for one share ([Wang18, Alg. 2]), is the constant "
-        f"of no theorem. At delta = {exactly(delta)} it happens to suffice up to epsilon = {reach},"
-        " by the exact profile (rule F1), and not beyond."
+        f"of no theorem. {_happens(reach, deltas, 'it happens')}"
     )
 
 
+@overload
 def compare(
     *calibrations: Calibration,
-    epsilon: object,
-    delta: object,
+    epsilon: object = EPSILONS,
+    delta: object = "1e-6",
     sensitivity: object = 1,
     trust: Sequence[type] = (),
-) -> Comparison:
-    """The std that each calibration prescribes at each epsilon, for one delta and sensitivity.
+) -> Comparison: ...
 
-    `epsilon` is a number, or a list or array of numbers. Without calibrations: classical,
-    kamath_ullman and analytic. Numbers are rounded up, rigorously. A calibration outside its
-    theorem is marked as not valid, with the number that its formula would give. That the theorem of
-    a class of your own holds is its word: `trust` names it, and the table says so.
-    Raises InvalidArgument.
+
+@overload
+def compare(
+    declaration: Regression,
+    /,
+    *,
+    epsilon: object = EPSILONS,
+    delta: object = "1e-6",
+    setting: Setting | None = None,
+    trust: Sequence[type] = (),
+) -> ReleasesCompared: ...
+
+
+def compare(
+    *compared: Any,
+    epsilon: object = EPSILONS,
+    delta: object = "1e-6",
+    sensitivity: object = 1,
+    setting: Setting | None = None,
+    trust: Sequence[type] = (),
+) -> Comparison | ReleasesCompared:
+    """The std that each calibration prescribes at each epsilon and delta; or, of a declaration, how
+    much noise each calibration adds to each release, against what is enough for the whole.
+
+    `epsilon` and `delta` are numbers, or lists or arrays of numbers: every pair is a row. Without
+    calibrations: classical, kamath_ullman and analytic. Numbers are rounded up, rigorously. A
+    calibration outside its theorem is marked as not valid, with the number that its formula would
+    give. That the theorem of a class of your own holds is its word: `trust` names it, and the table
+    says so. `setting` is that of a declaration; left out, rows have a norm of at most 1, labels are
+    within [-1, 1], and one row is added or removed. Raises InvalidArgument.
+
+    >>> import dpframe as dp
+    >>> dp.compare(dp.Gaussian.classical, dp.Gaussian.analytic, epsilon=[0.1, 10]).cells[0][0].times
+    '1.460'
     """
-    chosen, believed = calibrations or ALL, trusted_classes(trust)
-    for calibration in chosen:
+    if compared and isinstance(compared[0], Regression):
+        from .releases_compared import compare_releases
+
+        if len(compared) > 1:
+            raise InvalidArgument("compare", "one declaration, or calibrations", "both or several")
+        if sensitivity != 1:
+            way_out = "It follows from the setting."
+            raise InvalidArgument("sensitivity", "left out of a declaration", sensitivity, way_out)
+        return compare_releases(compared[0], _points(epsilon, delta), setting, trust)
+    if setting is not None:
+        wanted = "left out where calibrations are compared: nothing of them depends on a table"
+        raise InvalidArgument("setting", wanted, setting)
+    calibrations: tuple[Calibration, ...] = compared or ALL
+    believed = trusted_classes(trust)
+    for calibration in calibrations:
         if not isinstance(calibration, Calibration) or CURRENCY not in calibration.currencies:
             wanted = "calibrations that spend (epsilon, delta), such as dp.Gaussian.analytic"
             raise InvalidArgument("calibrations", wanted, calibration)
         _believed(calibration, believed)
-    epsilons, size = _epsilons(epsilon), rational(sensitivity, "sensitivity")
+    size = rational(sensitivity, "sensitivity")
     if size <= 0:
         raise InvalidArgument("sensitivity", "above 0", sensitivity)
-    target = ApproxDP(EPSILON, rational(delta, "delta"))
-    rows = [
-        tuple(
-            _cell(calibration, ApproxDP(one, target.delta).budget, size) for calibration in chosen
-        )
-        for one in epsilons
-    ]
-    theorems = tuple(_theorem(calibration, target.budget) for calibration in chosen)
-    return Comparison(epsilons, rational(delta, "delta"), size, theorems, tuple(rows))
+    points = _points(epsilon, delta)
+    rows = tuple(_row(calibrations, *point, size) for point in points)
+    deltas = dict.fromkeys(delta for _, delta in points)
+    theorems = tuple(_theorem(calibration, tuple(deltas)) for calibration in calibrations)
+    return Comparison(points, size, calibrations, theorems, rows)
 
 
 def _believed(calibration: Calibration, trust: Sequence[type]) -> None:
@@ -197,46 +335,66 @@ def _believed(calibration: Calibration, trust: Sequence[type]) -> None:
             raise InvalidArgument("calibrations", "theorems of dpframe", place(kind), way_out)
 
 
-def _epsilons(value: object) -> tuple[Fraction, ...]:
+def _points(epsilon: object, delta: object) -> tuple[tuple[Fraction, Fraction], ...]:
+    """Every pair of an epsilon and a delta, that of a guarantee. Raises InvalidArgument."""
+    epsilons, deltas = _numbers(epsilon, "epsilon"), _numbers(delta, "delta")
+    for failing in deltas:
+        ApproxDP(EPSILON, failing)
+    for spent in epsilons:
+        ApproxDP(spent, deltas[0])
+    return tuple((one, other) for other in deltas for one in epsilons)
+
+
+def _numbers(value: object, name: str) -> tuple[Fraction, ...]:
     many = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(many, (str, Expression)) or not isinstance(many, Iterable):
         many = (many,)
-    found = tuple(rational(one, "epsilon") for one in many)
+    found = tuple(rational(one, name) for one in many)
     if not found:
-        raise InvalidArgument("epsilon", "one number or several", value)
+        raise InvalidArgument(name, "one number or several", value)
     return found
 
 
-def _cell(calibration: Calibration, share: Share, sensitivity: Fraction) -> Cell:
-    mechanism = calibration.calibrate(share, Number(sensitivity))
+def _row(
+    calibrations: Sequence[Calibration], epsilon: Fraction, delta: Fraction, sensitivity: Fraction
+) -> tuple[Cell, ...]:
+    share = ApproxDP(epsilon, delta).budget
+    least = number(Gaussian.analytic.calibrate(share, Number(sensitivity)).deviation, {}, up=True)
+    return tuple(cell_of(one, share, Number(sensitivity), least) for one in calibrations)
+
+
+def cell_of(calibration: Calibration, share: Share, sensitivity: Expression, least: float) -> Cell:
+    """What a calibration gives for a share in numbers; its ratio is to `least`."""
+    mechanism = calibration.calibrate(share, sensitivity)
     limit = calibration.limit(share)
     valid = limit is None or satisfied(Constraint(*limit), {})
-    return Cell(
-        number(mechanism.deviation, {}, up=True),
-        valid,
-        valid or _suffices(mechanism, share, sensitivity),
-    )
+    std = number(mechanism.deviation, {}, up=True)
+    ratio = std / least if isinstance(mechanism, Gaussian) else None
+    return Cell(std, valid, valid or _suffices(mechanism, share, sensitivity), ratio)
 
 
-def _suffices(mechanism: object, share: Share, sensitivity: Fraction) -> bool | None:
+def _suffices(mechanism: object, share: Share, sensitivity: Expression) -> bool | None:
     """Whether the formula's number gives the share, by the exact profile."""
     if not isinstance(mechanism, Gaussian):
         return None
     from dpframe.prover.profile_rule import Claim, holds, refute
 
-    move = power(Number(sensitivity) / mechanism.std, 2)
+    move = power(sensitivity / mechanism.std, 2)
     claim = Claim(share.epsilon, share.delta, move, move)
     if holds(claim, {}):
         return True
     return None if refute(claim) is None else False
 
 
-def _theorem(calibration: Calibration, budget: Share) -> Theorem:
-    limit = calibration.limit(budget)
+def _theorem(calibration: Calibration, deltas: Sequence[Fraction]) -> Theorem:
+    budgets = [ApproxDP(EPSILON, delta).budget for delta in deltas]
+    limit = calibration.limit(budgets[0])
     hypothesis = "" if limit is None else str(Constraint(*limit))
-    reach = _reach(calibration, budget)
+    reach = [_reach(calibration, budget) for budget in budgets]
+    known = tuple(one for one in reach if one is not None)
     trusted = "".join(map(place, strangers((calibration,))[:1]))
-    return Theorem(calibration.name, calibration.citation, hypothesis, reach, trusted)
+    own = known if len(known) == len(reach) else ()
+    return Theorem(calibration.name, calibration.citation, hypothesis, own, trusted)
 
 
 def _reach(calibration: Calibration, budget: Share) -> float | None:

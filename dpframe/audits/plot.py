@@ -1,38 +1,110 @@
-"""A picture of a comparison. Needs matplotlib."""
+"""Pictures of comparisons. Needs matplotlib."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dpframe.errors import MissingExtra
+from dpframe.mechanisms import Gaussian
 
 from .figures import exactly
 
 if TYPE_CHECKING:
     from .comparison import Cell, Comparison
 
+POINTS = 61  # of a curve
+COLOURS = ("#0b5fa5", "#d1495b", "#2a9d4a", "#8a4fbf", "#c97b12", "#3f3f46")
+SHADE = "#d9d9de"
+Line = tuple[str, list[float], list["Cell"]]
 
-def draw(comparison: Comparison, ax: Any) -> Any:
-    """Std against epsilon, a line a theorem; solid where it holds, dashed where it does not."""
+
+def draw(comparison: Comparison, ax: Any, of: str) -> Any:
+    """The std or its ratio to the least against epsilon, a line a theorem and delta; solid where it
+    holds, dashed where it does not. Against delta where there are several for one epsilon.
+    """
     axes = new_axes() if ax is None else ax
-    order = sorted(range(len(comparison.epsilons)), key=comparison.epsilons.__getitem__)
-    epsilons = [float(comparison.epsilons[i]) for i in order]
-    for column, theorem in enumerate(comparison.theorems):
-        cells = [comparison.cells[i][column] for i in order]
-        (line,) = axes.plot(epsilons, _stds(cells, valid=True), marker="o", label=theorem.name)
-        if not all(cell.valid for cell in cells):
-            label = f"{theorem.name}, outside its theorem"
-            style = {"linestyle": "--", "marker": "x", "color": line.get_color()}
-            axes.plot(epsilons, _stds(cells, valid=False), label=label, **style)
-    axes.set(xscale="log", yscale="log", xlabel="epsilon", ylabel="std of the noise")
-    axes.set_title(f"delta = {exactly(comparison.delta)}")
-    axes.legend(loc="lower left", fontsize="small")
+    by_delta = len(comparison.epsilons) == 1 and len(comparison.deltas) > 1
+    lines = [*_against_delta(comparison)] if by_delta else [*_against_epsilon(comparison)]
+    if of == "ratio":
+        axes.axhline(1, color="black", linewidth=1, label="analytic: the least")
+        lines = [one for one in lines if any(cell.ratio not in {None, 1.0} for cell in one[2])]
+    heights: list[float] = []
+    for place, (name, at, cells) in enumerate(lines):
+        colour = COLOURS[place % len(COLOURS)]
+        values = [cell.ratio or 0.0 if of == "ratio" else cell.std for cell in cells]
+        valid = [cell.valid for cell in cells]
+        axes.plot(at, np.where(valid, values, np.nan), color=colour, linewidth=2, label=name)
+        if not all(valid):
+            axes.plot(at, np.where(valid, np.nan, values), "--", color=colour, linewidth=2)
+        heights += values
+    if any(not cell.valid for _, _, cells in lines for cell in cells):
+        axes.plot([], [], "--", color="0.3", label="dashed: outside its theorem")
+    axes.set(xscale="log", xlabel="delta" if by_delta else "epsilon")
+    _scale(axes, of, heights)
+    if not by_delta:
+        _shade(axes, comparison)
+    axes.set_title(_title(comparison, by_delta=by_delta), fontsize="medium")
+    axes.legend(loc="best", fontsize="small")
     return axes
 
 
-def _stds(cells: list[Cell], *, valid: bool) -> list[float]:
-    """The stds where the theorem does or does not hold; gaps elsewhere."""
-    return [cell.std if cell.valid is valid else float("nan") for cell in cells]
+def _title(comparison: Comparison, *, by_delta: bool) -> str:
+    if by_delta:
+        return f"epsilon = {exactly(comparison.epsilons[0])}"
+    deltas = comparison.deltas
+    return f"delta = {exactly(deltas[0])}" if len(deltas) == 1 else ""
+
+
+def _scale(axes: Any, of: str, heights: list[float]) -> None:
+    """Logarithmic for stds, and for ratios that differ much."""
+    label = "std over the least std" if of == "ratio" else "std of the noise"
+    wide = of == "std" or max(heights, default=1.0) > 5
+    axes.set(ylabel=label, yscale="log" if wide else "linear")
+
+
+def _shade(axes: Any, comparison: Comparison) -> None:
+    """Where epsilon is at least 1: there the classical theorem says nothing."""
+    left, right = axes.get_xlim()
+    if Gaussian.classical in comparison.calibrations and right > 1:
+        label = "the classical theorem does not hold"
+        axes.axvspan(max(left, 1.0), right, color=SHADE, zorder=0, linewidth=0, label=label)
+        axes.set_xlim(left, right)
+
+
+def _against_epsilon(comparison: Comparison) -> list[Line]:
+    """A line a theorem and delta over the whole range of epsilons, its theorem's end included."""
+    low, high = min(comparison.epsilons), max(comparison.epsilons)
+    grid = {*comparison.epsilons, *_between(low, high)}
+    grid |= {end for end in (Fraction(1), Fraction(999, 1000)) if low < end < high}
+    at, several = sorted(grid), len(comparison.deltas) > 1
+    lines: list[Line] = []
+    for delta in comparison.deltas:
+        dense = comparison.at(at, delta)
+        for column, theorem in enumerate(comparison.theorems):
+            name = f"{theorem.short}, delta = {exactly(delta)}" if several else theorem.short
+            lines.append((name, [float(one) for one in at], [row[column] for row in dense.cells]))
+    return lines
+
+
+def _against_delta(comparison: Comparison) -> list[Line]:
+    """A line a theorem over the whole range of deltas."""
+    at = sorted({*comparison.deltas, *_between(min(comparison.deltas), max(comparison.deltas))})
+    dense = comparison.at(comparison.epsilons, at)
+    return [
+        (theorem.short, [float(one) for one in at], [row[column] for row in dense.cells])
+        for column, theorem in enumerate(comparison.theorems)
+    ]
+
+
+def _between(low: Fraction, high: Fraction) -> list[Fraction]:
+    """Numbers at equal ratios inside (low, high), in few digits."""
+    if low == high:
+        return []
+    numbers = np.geomspace(float(low), float(high), POINTS)[1:-1]
+    return [Fraction(f"{number:.4g}") for number in numbers]
 
 
 def new_axes(rows: int = 1, **options: Any) -> Any:

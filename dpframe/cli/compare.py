@@ -1,33 +1,92 @@
-"""dpframe compare: calibrations of Gaussian noise side by side."""
+"""dpframe compare: calibrations of Gaussian noise side by side, alone or in a declaration."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from .options import Json, option
+import dpframe as dp
+
+from .declaration import regression_of, trust_of
+from .options import (
+    Bound,
+    Box,
+    Given,
+    Json,
+    Norm,
+    Related,
+    RelationName,
+    RowsEach,
+    Trust,
+    option,
+    setting_of,
+)
 from .printing import print_json, say, width
 
 app = typer.Typer(add_completion=False)
 
+NAMED = "A declaration, as `dpframe audit` takes it: the noise of each of its releases."
+ABOUT_TABLES = ("--norm", "--box", "--bound", "--set", "--relation", "--rows-per-person")
+
 
 @app.command()
 def compare_(
+    name: Annotated[str | None, typer.Argument(help=NAMED, show_default=False)] = None,
+    *,
     epsilon: Annotated[str, typer.Option(help="Numbers, separated by commas.")] = "0.1,0.9,3,10",
-    delta: Annotated[str, typer.Option(help="A number.")] = "1e-6",
-    sensitivity: Annotated[str, typer.Option(help="In 2-norm.")] = "1",
-    plot: Annotated[Path | None, option("--plot", "Draw it into this file.")] = None,
+    delta: Annotated[str, typer.Option(help="Numbers, separated by commas.")] = "1e-6",
+    sensitivity: Annotated[str, typer.Option(help="In 2-norm, without a NAME.")] = "1",
+    norm: Norm = None,
+    box: Box = None,
+    bound: Bound = None,
+    relation: Related = RelationName.ADD_REMOVE,
+    rows_per_person: RowsEach = "1",
+    given: Given = [],  # noqa: B006 - typer makes a list of its own
+    trust: Trust = [],  # noqa: B006 - typer makes a list of its own
+    plot: Annotated[Path | None, option("--plot", "Draw the ratios into this file.")] = None,
     as_json: Json = False,
 ) -> None:
-    """The std of Gaussian noise by the classical theorems and by the exact profile."""
-    from dpframe.audits.comparison import compare, comparison_text
-
-    comparison = compare(epsilon=epsilon.split(","), delta=delta, sensitivity=sensitivity)
-    if as_json:
-        print_json(comparison.records())
+    """The std of Gaussian noise by the classical theorems and by the exact profile, and how many
+    times as much as is enough that is. Without --norm and --bound these are 1.
+    """
+    points = {"epsilon": epsilon.split(","), "delta": delta.split(",")}
+    told: list[object] = [norm, box, bound, given, relation is not RelationName.ADD_REMOVE]
+    told.append(rows_per_person != "1")
+    if name is None:
+        _refuse(told, ABOUT_TABLES)
+        calibrations = dp.compare(sensitivity=sensitivity, **points)
+        if plot is not None:
+            calibrations.plot().figure.savefig(plot)
+        found: Any = calibrations
     else:
-        say(comparison_text(comparison, width()))
-    if plot is not None:
-        comparison.plot().figure.savefig(plot)
+        _refuse([sensitivity != "1", plot is not None], ("--sensitivity", "--plot"))
+        described = _described(name)
+        if described is None:
+            norms = "1" if norm is None and box is None else norm
+            setting = setting_of(norms, bound or "1", relation.relation, rows_per_person, box)
+            regression = regression_of(name, given)
+        else:
+            _refuse(told, ABOUT_TABLES)
+            regression, setting = described.regression, described.setting
+        found = dp.compare(regression, setting=setting, trust=trust_of(trust), **points)
+    if as_json:
+        print_json(found.records())
+    else:
+        say(found.text(width()))
+
+
+def _described(name: str) -> dp.audits.Description | None:
+    """The description in the file of that name; None where it names a declaration."""
+    from .audited import is_description
+
+    return dp.audits.read_description(Path(name)) if is_description(name) else None
+
+
+def _refuse(given: list[object], names: tuple[str, ...]) -> None:
+    """Options that say nothing of what is compared. Raises InvalidArgument."""
+    for name, value in zip(names, given, strict=True):
+        if value:
+            way_out = "A description says it; calibrations alone have no table."
+            raise dp.InvalidArgument(name, "left out here", "given", way_out)

@@ -81,13 +81,13 @@ def test_how_far_each_formula_happens_to_reach():
     """Rule F1, rounded down: 8.78 and 9.73 at delta = 1e-6."""
     comparison = compare(epsilon=1, delta="1e-6")
     reach = [theorem.reach for theorem in comparison.theorems]
-    assert reach[0] == pytest.approx(8.782, abs=1e-3)
-    assert reach[1] == pytest.approx(9.733, abs=1e-3)
-    assert reach[2] is None
+    assert reach[0] == (pytest.approx(8.782, abs=1e-3),)
+    assert reach[1] == (pytest.approx(9.733, abs=1e-3),)
+    assert reach[2] == ()
     assert "epsilon = 8.782" in " ".join(str(comparison).split())
     assert "epsilon = 9.732" in " ".join(str(comparison).split())
     for theorem, calibration in zip(comparison.theorems[:2], (CLASSICAL, ULLMAN), strict=True):
-        reach = Fraction(theorem.reach)
+        reach = Fraction(*theorem.reach)
         cells = compare(calibration, epsilon=[reach - TINY, reach + TINY], delta="1e-6").cells
         assert [row[0].suffices for row in cells] == [True, False]
 
@@ -132,6 +132,8 @@ def test_other_calibrations_that_spend_epsilon_and_delta_compare_too():
 @pytest.mark.parametrize(
     "changes",
     [
+        {"setting": dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)},
+        {"delta": []},
         {"epsilon": 0},
         {"epsilon": -1},
         {"epsilon": []},
@@ -174,16 +176,63 @@ def test_the_table_fits_a_page():
     assert max(map(len, text.splitlines())) <= 100
 
 
-def test_the_picture_dashes_what_is_not_valid():
-    """One solid line a theorem, a dashed one where it does not hold."""
+def axes_of(comparison, **options):
+    """A picture that nobody sees."""
     pytest.importorskip("matplotlib").use("agg")
     from matplotlib import pyplot as plt
 
-    axes = compare(epsilon=EPSILONS, delta="1e-6").plot()
-    assert [line.get_linestyle() for line in axes.lines] == ["-", "--", "-", "--", "-"]
-    _, own = plt.subplots()
-    assert compare(epsilon=EPSILONS, delta="1e-6").plot(own) is own
+    _, axes = plt.subplots()
+    assert comparison.plot(axes, **options) is axes
     plt.close("all")
+    return axes
+
+
+def drawn(axes):
+    """Label, x and y of each solid line that has points."""
+    lines = [line for line in axes.lines if line.get_linestyle() == "-" and len(line.get_xdata())]
+    return {line.get_label(): (np.array(line.get_xdata()), line.get_ydata()) for line in lines}
+
+
+def test_the_picture_shows_the_ratio_and_shades_where_the_classical_theorem_does_not_hold():
+    """Solid lines end where their theorems do: classical below 1, kamath_ullman at 4 log 2."""
+    axes = axes_of(compare(epsilon=["0.1", 10], delta="1e-6"))
+    lines = drawn(axes)
+    assert set(lines) == {"analytic: the least", "classical", "kamath_ullman"}
+    for name, end in (("classical", 1), ("kamath_ullman", 4 * np.log(2))):
+        at, ratio = lines[name]
+        assert len(at) > 50
+        assert (np.isfinite(ratio) == (at < end)).all()
+        sigma = oracles.sigma_of(Fraction(1, 10), Fraction(1, 10**6))
+        constant = oracles.mpmath.sqrt(2 * oracles.mpmath.log(1_250_000))
+        if name == "classical":
+            assert ratio[0] == pytest.approx(float(constant * 10 / sigma), rel=1e-12)
+    (shade,) = axes.patches
+    assert shade.get_x() == 1
+    assert any("does not hold" in text.get_text() for text in axes.get_legend().get_texts())
+
+
+def test_the_picture_of_several_deltas():
+    """A line each; for one epsilon they are the axis."""
+    several = compare(CLASSICAL, epsilon=["0.1", "0.9"], delta=["1e-3", "1e-6"])
+    lines = drawn(axes_of(several))
+    assert set(lines) == {f"classical, delta = {one}" for one in ("0.001", "1e-6")} | {
+        "analytic: the least"
+    }
+    axes = axes_of(compare(CLASSICAL, epsilon="0.5", delta=["1e-3", "1e-6"]))
+    assert axes.get_xlabel() == "delta"
+    assert not axes.patches
+    at, ratio = drawn(axes)["classical"]
+    assert (np.diff(at) > 0).all()
+    assert (np.diff(ratio) > 0).all()
+
+
+def test_the_picture_of_stds():
+    """Logarithmic, with the exact one."""
+    axes = axes_of(compare(epsilon=EPSILONS, delta="1e-6"), of="std")
+    assert set(drawn(axes)) == {"classical", "kamath_ullman", "analytic"}
+    assert axes.get_yscale() == "log"
+    with pytest.raises(dp.InvalidArgument, match="ratio"):
+        axes_of(compare(epsilon=1, delta="1e-6"), of="variance")
 
 
 def test_a_missing_matplotlib_is_named(monkeypatch):
@@ -209,3 +258,48 @@ def test_the_constant_of_no_theorem_is_shown_with_its_interval():
     for epsilon, enough in (("0.2094", True), ("0.2095", False)):
         mu = mpmath.mpf(epsilon) / constant
         assert (oracles.delta_of(mpmath.mpf(epsilon), mu) <= mpmath.mpf("1e-6")) is enough
+
+
+def test_without_arguments_it_is_the_table_of_the_manual():
+    """Four epsilons at delta = 1e-6."""
+    assert str(dp.compare()) == str(compare(epsilon=EPSILONS, delta="1e-6"))
+    assert dp.compare().plot  # as it is
+
+
+def test_the_ratio_is_a_column():
+    """Of stds, by the profile at 50 digits; in brackets outside the theorem."""
+    found = stds(compare(epsilon=EPSILONS, delta="1e-6"))
+    for epsilon in EPSILONS:
+        sigma = oracles.sigma_of(Fraction(epsilon), Fraction(1, 10**6))
+        constant = oracles.mpmath.sqrt(2 * oracles.mpmath.log(1_250_000))
+        ratio = float(constant / oracles.mpf(Fraction(epsilon)) / sigma)
+        assert found["classical", float(epsilon)]["ratio"] == pytest.approx(ratio, rel=1e-12)
+    text = str(compare(epsilon=EPSILONS, delta="1e-6"))
+    for part in (" 1.460 ", " 1.264 ", " (1.144) ", " (0.979) "):
+        assert part in text
+    assert compare(dp.Laplace.pure, epsilon=1, delta="1e-6").records()[0]["ratio"] is None
+
+
+def test_every_pair_of_epsilon_and_delta_is_a_row():
+    """In order, with a column for delta and the reach at each."""
+    comparison = compare(epsilon=["0.1", 1], delta=["1e-3", "1e-6"])
+    assert [(r["epsilon"], r["delta"]) for r in comparison.records()[::3]] == [
+        (0.1, 1e-3),
+        (1.0, 1e-3),
+        (0.1, 1e-6),
+        (1.0, 1e-6),
+    ]
+    for delta in ("1e-3", "1e-6"):
+        alone = compare(epsilon=["0.1", 1], delta=delta).records()
+        assert alone == [r for r in comparison.records() if r["delta"] == float(delta)]
+    text = " ".join(str(comparison).split())
+    assert "epsilon = 7.463 at delta = 0.001, 8.782 at delta = 1e-6, by" in text
+    assert max(map(len, str(comparison).splitlines())) <= 100
+
+
+def test_a_notebook_shows_a_table():
+    """With what the text has, and nothing unescaped."""
+    shown = compare(epsilon=EPSILONS, delta="1e-6")._repr_html_()
+    assert shown.startswith("<table>")
+    assert "<td>1.460</td>" in shown
+    assert "epsilon &lt; 1" in shown

@@ -279,3 +279,33 @@ def test_everything_is_json():
         assert [one["name"] for one in again["accountants"]] == [
             one.name for one in found(regression).opinions
         ]
+
+
+@pytest.mark.parametrize(
+    "target", [dp.ZeroConcentratedDP("0.1"), dp.GaussianDP("0.4"), dp.RenyiDP(8, 1)], ids=str
+)
+def test_shares_of_rho_are_no_epsilons(target):
+    """Their sum was listed as an epsilon, below the exact one."""
+
+    class Halves(dp.Regression):
+        def declare(self, X, y, budget):
+            first, second = budget.split("1/2", "1/2")
+            noise = dp.Gaussian(10)
+            return dp.release(X.T @ X, noise, first), dp.release(X.T @ y, noise, second)
+
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    audited = dp.audit(Halves(), target=target, setting=setting)
+    assert all(str(line.verdict) == "proved" for line in audited.lines)
+    told = findings(audited).opinions
+    assert told
+    exact = epsilon_of(sqrt(2) / 10, Fraction(told[0].delta))
+    assert all(one.upper >= exact for one in told if one.upper is not None)
+
+
+def test_accountants_that_do_not_count_samples_are_left_out():
+    """A rho of all draws says nothing of DP-SGD; joint costs either."""
+    sgd = dp.audits.read_description("docs/published/dpsgd_mnist_1_19.toml")
+    audited = dp.audit(sgd.regression, target=sgd.target, setting=sgd.setting)
+    told = findings(audited).opinions
+    assert [one.name for one in told] == ["numeric composition", "Rényi"]
+    assert max(one.upper for one in told) < 1.19

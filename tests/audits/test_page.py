@@ -4,7 +4,6 @@ import pytest
 
 import dpframe as dp
 from dpframe.audits import audit, compare
-from dpframe.audits.comparison import comparison_text
 from dpframe.audits.page import page
 
 SETTING = dp.Setting(
@@ -38,7 +37,7 @@ def test_statistics_move_below_a_table_that_is_too_wide():
 def test_a_comparison_fits_80_columns():
     """Columns are named without the family that all of them share."""
     found = compare(epsilon=["0.1", 3, 10], delta="1e-6")
-    narrow = comparison_text(found, 80)
+    narrow = found.text(80)
     assert max(map(len, narrow.splitlines())) <= 80
     assert "Std of Gaussian noise" in narrow
     assert "[KamathU20, Lem 2.4]" in narrow

@@ -25,7 +25,7 @@ from dpframe.accountants import (
 )
 from dpframe.errors import DPFrameError, MissingExtra
 from dpframe.numerics import profile_epsilon, profile_epsilon_lower, to_float
-from dpframe.pld.losses import GaussianLoss
+from dpframe.pld.losses import GaussianLoss, SubsampledGaussianLoss
 from dpframe.privacy import ApproxDP, PureDP, Share
 from dpframe.prover import Verdict
 from dpframe.prover.parallel import moving
@@ -111,6 +111,8 @@ def _of_parts(parts: Parts, delta: Fraction, *, joined: bool) -> Iterator[Opinio
     yield from _asked("numeric composition", NumericAccountant(), parts, delta, numeric)
     renyi = f"all orders, {how}"
     yield from _asked("Rényi", RenyiAccountant(), parts, delta, renyi)
+    if any(isinstance(part.what, SubsampledGaussianLoss) for part in parts):
+        return  # a rho would not count what samples hide
     rho = f"rhos add up, {how}"
     yield from _asked("zero-concentrated", ConcentratedAccountant(), given, delta, rho)
 
@@ -148,6 +150,8 @@ def _of_shares(audit: Audit, values: Values, delta: Fraction) -> Iterator[Opinio
     charged = audit.report.problem.graph.charged
     if not charged or any(one.share is None for one in charged):
         return
+    if audit.target.currency[0] != "epsilon":
+        return  # amounts of rho, of mu^2 or of a divergence are no epsilons
     failing = [line.name for line in audit.lines if line.verdict is not Verdict.PROVED]
     if failing:
         yield _failing(failing, float(delta))
