@@ -61,8 +61,10 @@ def _release(
     c.require(known, "" if known else f"states: null; and one of {sorted(THEOREMS)}")
     drawn = noise_of(mechanism)
     mechanism = drawn.instead_of or mechanism
-    one = statistic.l1 if drawn.norm == "L1" else statistic.l2
+    one = statistic.move(drawn.norm)
     c.require(one is not None, "its statistic must have a derived sensitivity")
+    vector = len(statistic.shape) == 1 and not statistic.stacked
+    c.require(vector or not drawn.selects, "one entry is chosen of a vector, of no stack")
     c.settled(times, *(share or {}).values())
     rated = sampled is None or (statistic in c.past.sums and 0 < sampled <= 1)
     c.require(rated, "sampled: a rate in (0, 1], for a sum over records")

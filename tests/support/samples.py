@@ -49,8 +49,21 @@ NOISES = {  # noise of this size
     dp.mechanisms.FullGaussian: lambda size: dp.mechanisms.FullGaussian(std=size),
 }
 
+SELECTIONS = {  # selections with this scale, which release an index
+    dp.mechanisms.ExponentialSelection: lambda size: dp.mechanisms.ExponentialSelection(scale=size),
+    dp.mechanisms.GumbelSelection: lambda size: dp.mechanisms.GumbelSelection(scale=size),
+    dp.mechanisms.PermuteAndFlipSelection: lambda size: dp.mechanisms.PermuteAndFlipSelection(
+        scale=size
+    ),
+    dp.mechanisms.ExponentialNoiseSelection: lambda size: dp.mechanisms.ExponentialNoiseSelection(
+        scale=size
+    ),
+    dp.mechanisms.LaplaceSelection: lambda size: dp.mechanisms.LaplaceSelection(scale=size),
+}
+
 MECHANISMS = {  # one that hides more the larger the number
     **NOISES,
+    **SELECTIONS,
     dp.mechanisms.BlackBox: lambda size: dp.mechanisms.BlackBox(
         dp.PureDP(1 / Fraction(size)), name="a table"
     ),
@@ -125,6 +138,7 @@ CALIBRATIONS = {  # a budget at which the theorem holds: (epsilon, delta)
     dp.DiscreteLaplace.pure: ("2", "1e-6"),
     dp.DiscreteGaussian.concentrated: ("2", "1e-6"),
     dp.L2Laplace.pure: ("2", "1e-6"),
+    **{one.pure: ("2", "1e-6") for one in SELECTIONS},
 }
 
 ACCOUNTANTS = {

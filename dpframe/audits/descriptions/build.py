@@ -28,7 +28,7 @@ from dpframe.graph import (
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.mechanisms.base import Calibration
 from dpframe.privacy import Share
-from dpframe.sensitivity import L1, L2
+from dpframe.sensitivity import L1, L2, RANGE
 from dpframe.symbols import constant, sqrt
 
 from .algorithm import NAME, Algorithm, Told
@@ -37,7 +37,7 @@ from .keys import CALIBRATIONS, JOINTLY, MECHANISMS
 from .scope import Scope
 from .stated import StatedStatistic
 
-NORMED = {"L1": L1, "L2": L2}
+NORMED = {"L1": L1, "L2": L2, "range": RANGE, "each score": RANGE}
 
 
 @contextmanager
@@ -100,6 +100,8 @@ class Builder:
         bounds = dict(self.told.bounds)
         with located(_place(one, "sensitivity")):
             moved = self.scope.formula(one.sensitivity)
+            if one.norm == "each score":  # two scores may move apart by twice as much
+                moved = 2 * moved
         with located(_place(one, "size")):
             size = self.scope.formula(one.size or "1")
         return StatedStatistic(

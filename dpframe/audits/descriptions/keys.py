@@ -156,7 +156,7 @@ JOINTLY = "jointly"
 THEOREMS = (*dict.fromkeys(name for some in CALIBRATIONS.values() for name in some), JOINTLY)
 RELATIONS = tuple(one.option for one in Relation)
 ACCOUNTANTS = ("auto", *(one.name for one in accountants.ACCOUNTANTS))
-NORMS = ("L1", "L2")
+NORMS = ("L1", "L2", "range", "each score")
 SIZES = ("std", "variance", "scale", "calibration")
 
 
@@ -201,10 +201,18 @@ RELEASE = (
         required=True,
         example="X'X",
     ),
-    Key("mechanism", one_of(*MECHANISMS), "The kind of noise.", required=True, example="gaussian"),
+    Key(
+        "mechanism",
+        one_of(*MECHANISMS),
+        "The kind of noise, or of selection.",
+        required=True,
+        example="gaussian",
+    ),
     Key("std", FORMULA, "The standard deviation of Gaussian noise; never its variance."),
     Key("variance", FORMULA, "The variance of Gaussian noise, where the paper states that."),
-    Key("scale", FORMULA, "The scale b of Laplace noise; its standard deviation is sqrt(2) b."),
+    Key(
+        "scale", FORMULA, "The scale b of Laplace noise, whose std is sqrt(2) b; or of a selection."
+    ),
     Key("calibration", one_of(*THEOREMS), "A theorem that sizes the noise, instead of a formula."),
     Key("share", SHARE, "What the paper says this release costs: epsilon/3, delta/3."),
     Key("weight", FORMULA, "Of a release that is calibrated jointly: its part of the squared mu."),

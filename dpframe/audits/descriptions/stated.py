@@ -19,7 +19,7 @@ from dpframe.graph.statistics.base import OneRow
 from dpframe.privacy import ADD_REMOVE, Relation, Unit
 from dpframe.prover.algebra import Field
 from dpframe.prover.sign import nonnegative
-from dpframe.sensitivity import L1, L2, Norm
+from dpframe.sensitivity import L1, L2, RANGE, Norm
 from dpframe.symbols import RELEASED, Expression, to_json
 
 if TYPE_CHECKING:
@@ -119,7 +119,8 @@ def _verdict(claimed: Expression, derived: Expression) -> str:
 @attrs.frozen(cache_hash=True)
 class StatedStatistic(Statistic):
     """A statistic of X and y known by its name only. One row moves it by at most `sensitivity` in
-    `norm` (L1 bounds L2 too) under `relation`: stated, with the reason `why`, never derived.
+    `norm` (L1 bounds L2 and the range too) under `relation`: stated, with the reason `why`, never
+    derived.
 
     Under replace-one a sensitivity that is stated for add/remove counts twice: one row leaves, one
     comes. The converse says nothing.
@@ -185,7 +186,7 @@ class StatedStatistic(Statistic):
 
     def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
         """What is stated; None in a norm or under a relation about which nothing is."""
-        covered = norm is self.norm or (norm is L2 and self.norm is L1)
+        covered = norm is self.norm or (norm in {L2, RANGE} and self.norm is L1)
         if not covered or (relation is ADD_REMOVE and self.relation is not ADD_REMOVE):
             return None
         if relation is self.relation:
