@@ -279,6 +279,31 @@ def _block_estimates(own: Any, at: Asked) -> Reached:
     return f"{many}, each estimate inside a ball: 2R/k", False
 
 
+@entry(STATISTICS, "binned_sums")
+def _binned_sums(own: Any, at: Asked) -> Reached:
+    rule = "one goes, another comes: 2 B" if at.replaced else "one bin gains x, |x| <= B"
+    reached_by = own.rows.ball if at.norm is L1 else own.rows.extreme
+    return rule, reached_by and not at.replaced
+
+
+@entry(STATISTICS, "factored")
+def _factored(own: Any, at: Asked) -> Reached:
+    alone = own.sums.one_row(at.norm, at.relation)
+    same = own.factor == "tree" and not at.replaced  # every column has one norm
+    rule = "one column times the record: the largest column's norm"
+    return rule, same and alone is not None and alone.attained
+
+
+@entry(STATISTICS, "median_distance")
+def _median_distance(_: Any, __: Asked) -> Reached:
+    return "a distance to a set of tables: 1 a record", False
+
+
+@entry(STATISTICS, "tested_median")
+def _tested_median(_: Any, __: Asked) -> Reached:
+    return "the radius, where the bound on the distance holds", False
+
+
 @entry(STATISTICS, "log_residual")
 def _log_residual(_: Any, __: Asked) -> Reached:
     return "theta moves by x r/lambda_min, |r| <= Y + B |theta|", False

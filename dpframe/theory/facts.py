@@ -75,6 +75,8 @@ class StatisticFacts:
     ridge: tuple[Formula, ...] = ()  # of a log_residual: penalty and floor
     counts: bool = False  # whether it is the number of rows
     cells: int = 0  # of sums of cells: how many; 0 for others
+    bins: int = 0  # of sums of bins, a record in one at most: how many; 0 for others
+    stable: tuple[Any, int] | None = None  # of a distance: the counts and the radius
 
     @property
     def spectral(self) -> Formula | None:

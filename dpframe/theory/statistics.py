@@ -144,12 +144,13 @@ def _column_squares(at: Context, rows: RowFacts) -> StatisticFacts:
     return StatisticFacts((d,), l1, l2, spread=spread, steps=stepped(rows, rows))
 
 
-def counts_of_bins(at: Context, bins: Formula, columns: Formula) -> StatisticFacts:
+def counts_of_bins(at: Context, bins: Formula, columns: Formula, single: int = 0) -> StatisticFacts:
     """Counts of records in bins, `columns` times: a record is in one bin of each at most; replaced,
     one bin of each loses a record and one gains it. Added, no count falls: they move by 0 or 1.
     """
     l1, spread = columns * at.changes, at.number(at.changes)
-    return StatisticFacts((bins,), l1, l1**HALF, spread=spread, steps=(at.number(1),))
+    own: Any = {"steps": (at.number(1),), "bins": single}
+    return StatisticFacts((bins,), l1, l1**HALF, spread=spread, **own)
 
 
 @kind("bin_counts", RowFacts, LabelFacts, many=True, answers=PLAIN_SUM)
@@ -159,7 +160,8 @@ def _bin_counts(
     """Records between cuts, column by column."""
     at.require(len(data) == 1, "one input")
     d = data[0].columns if isinstance(data[0], RowFacts) else at.number(1)
-    return counts_of_bins(at, d * (len(cuts) + 1), d)
+    single = len(cuts) + 1 if isinstance(data[0], LabelFacts) else 0
+    return counts_of_bins(at, d * (len(cuts) + 1), d, single)
 
 
 @kind("norm_counts", RowFacts, answers=ZERO_SUM)

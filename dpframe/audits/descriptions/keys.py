@@ -219,10 +219,13 @@ RELEASE = (
     Key("times", FORMULA, "How often it is drawn anew: a whole number or parameter."),
     Key("sampled", NUMBER, "The rate of a fresh Poisson sample that each draw reads."),
     Key("step", FORMULA, "The step size of a gradient's rounds, where they are to be run."),
+    Key("known", TEXT, 'The range in which what follows reads it by its name: "in [-1, 1]".'),
+    Key("fails", FORMULA, "With what probability its lower bound fails, which what follows reads."),
     Key("claimed_sensitivity", FORMULA, "What the paper says one row moves; compared, never used."),
     Key("sensitivity", FORMULA, 'Of "other": what one row moves it by, taken on your word.'),
     Key("norm", one_of(*NORMS), 'Of "other": the norm of that sensitivity.'),
     Key("why", TEXT, 'Of "other": the theorem or the argument. It is printed as an assumption.'),
+    Key("given", TEXT, 'Of "other": what its sensitivity holds for, if not for all neighbours.'),
     Key("size", FORMULA, 'Of "other": how many numbers it has; 1 where left out.'),
     Key("note", TEXT, "A remark for readers."),
 )

@@ -135,6 +135,10 @@ class StatedStatistic(Statistic):
     relation: Relation
     why: str
     size: Expression
+    given: Expression | None = None
+    """A lower bound: what is stated holds where that holds and is above 0; else it is constant."""
+    condition: str = ""
+    """What else it holds for, in words, which nothing shows: then it bounds nothing."""
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -159,9 +163,11 @@ class StatedStatistic(Statistic):
     @property
     def readings(self) -> dict[str, Reading]:
         """The sensitivity and the size, which must be public."""
+        given = {} if self.given is None else {"given": Reading(self.given, RELEASED)}
         return {
             "stated sensitivity": Reading(self.sensitivity_of_row, RELEASED, positive=True),
             "size": Reading(self.size, positive=True),
+            **given,
         }
 
     @property
@@ -170,12 +176,22 @@ class StatedStatistic(Statistic):
         why = " ".join(self.why.split())
         return (
             f"the sensitivity of {self.name} is stated, not derived: one row moves it by at most "
-            f"{self.sensitivity_of_row} in {self.norm} ({self.relation}), because: {why}"
+            f"{self.sensitivity_of_row} in {self.norm} ({self.relation}){self._held}, "
+            f"because: {why}"
         )
+
+    @property
+    def _held(self) -> str:
+        """For which neighbours, where not for all of them."""
+        if self.given is not None:
+            return f" where the lower bound {self.given} holds and is above 0, and by 0 elsewhere"
+        return f" only if {self.condition}" if self.condition else ""
 
     def record(self) -> dict[str, object]:
         """All that is stated."""
         return {
+            **({} if self.given is None else {"given": to_json(self.given)}),
+            **({"condition": self.condition} if self.condition else {}),
             "name": self.name,
             "sensitivity": to_json(self.sensitivity_of_row),
             "norm": str(self.norm),
@@ -187,7 +203,8 @@ class StatedStatistic(Statistic):
     def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
         """What is stated; None in a norm or under a relation about which nothing is."""
         covered = norm is self.norm or (norm in {L2, RANGE} and self.norm is L1)
-        if not covered or (relation is ADD_REMOVE and self.relation is not ADD_REMOVE):
+        fewer = relation is ADD_REMOVE and self.relation is not ADD_REMOVE
+        if self.condition or not covered or fewer:
             return None
         if relation is self.relation:
             return OneRow(self.sensitivity_of_row, "stated, not derived")
