@@ -12,19 +12,20 @@ from dpframe.symbols import Expression
 
 class Norm(enum.Enum):
     """Norms of a statistic. Of a symmetric matrix, L1 counts the upper triangle once and L2 is
-    Frobenius's.
+    Frobenius's. RANGE, of a vector, is the largest entry of its move less the smallest.
     """
 
     L1 = "L1"
     L2 = "L2"
     OPERATOR = "operator"
+    RANGE = "range"
 
     def __str__(self) -> str:
-        """`L1`, `L2`, `operator`."""
+        """`L1`, `L2`, `operator`, `range`."""
         return self.value
 
 
-L1, L2, OPERATOR = Norm.L1, Norm.L2, Norm.OPERATOR
+L1, L2, OPERATOR, RANGE = Norm.L1, Norm.L2, Norm.OPERATOR, Norm.RANGE
 
 
 @attrs.frozen(cache_hash=True)

@@ -43,6 +43,8 @@ class Draw(ABC):
         if size <= 0:
             raise NotExecutable(f"the noise of {release.label} has size {size}, which is no noise")
         copies = () if release.times == ONE else (times_of(release, numbers),)
+        if release.noise.selects:
+            return SelectionDraw.sized(release, copies, numbers)
         if not release.exact:
             return RealDraw(release, copies, size, numbers)
         return ExactDraw(release, copies, _sizes(release, numbers))
@@ -118,6 +120,37 @@ class RealDraw(Draw):
         return np.stack(
             [mechanism.sample(self.size, shape, rng, symmetric=symmetric) for _ in copies]
         )
+
+
+@attrs.frozen(eq=False)
+class SelectionDraw(Draw):
+    """The index of one entry, by the mechanism's own law: of whole steps with a `scale` in steps,
+    or of doubles as they are. The scale is rounded up.
+    """
+
+    scale: Fraction
+    numbers: PublicNumbers
+
+    @classmethod
+    def sized(
+        cls, release: Release, copies: tuple[int, ...], numbers: PublicNumbers
+    ) -> SelectionDraw:
+        """With the scale in the units of the scores."""
+        step = release.statistic.step if release.exact else None
+        formula = release.mechanism.formula
+        size = formula if step is None else _in_steps(formula, step)
+        return cls(release, copies, Fraction(numbers.up(size)), numbers)
+
+    def sample(self, values: Mapping[Node, Array], randomness: Randomness) -> Array:
+        """An index for each copy, in doubles."""
+        statistic, law = self.release.statistic, type(self.release.mechanism)
+        whole = self.release.exact
+        scores = values[statistic] if whole else real(statistic, values, self.numbers.towards_zero)
+        shape = (int(np.prod(self.copies)), np.size(scores))
+        chosen: Any = law
+        rows = np.broadcast_to(np.asarray(scores), shape)
+        found = chosen.chosen(rows, self.scale, randomness.bits)
+        return np.asarray(found.reshape(self.copies), dtype=float)
 
 
 @lru_cache(maxsize=1024)

@@ -8,13 +8,17 @@ from .columns import Column as _Labels
 from .functions import aggregate as aggregate
 from .functions import argmin as argmin
 from .functions import bin_counts as bin_counts
+from .functions import binned_sums as binned_sums
 from .functions import column_squares as column_squares
+from .functions import factored as factored
 from .functions import gradient as gradient
 from .functions import histogram as histogram
 from .functions import log_residual as log_residual
+from .functions import median_distance as median_distance
 from .functions import monomials as monomials
 from .functions import stack as stack
 from .functions import sufficient_statistics as sufficient_statistics
+from .functions import tested_median as tested_median
 from .graph import Graph as Graph
 from .graph import Regression as Regression
 from .graph import origins as origins
@@ -60,6 +64,7 @@ from .schema import Column as Column
 from .schema import Numeric as Numeric
 from .schema import Rows as Rows
 from .schema import Setting as Setting
+from .statistics.bins import running_totals as running_totals
 
 ColumnNode = _Labels
 RowsNode = _Rows

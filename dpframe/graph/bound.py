@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.mechanisms import Gaussian
+from dpframe.mechanisms import Gaussian, Laplace
 from dpframe.sensitivity import L2
 from dpframe.symbols import RELEASED, Expression, Number, exact, log, sqrt, to_json
 
@@ -19,15 +19,16 @@ from .release import ONE, Release
 from .statistics import LambdaMin
 
 ZERO = Number(Fraction(0))
-ONE_NUMBER = "one number with Gaussian noise"
+ONE_NUMBER = "one number with Gaussian or Laplace noise"
 WAY_OUT = "dp.release(dp.lambda_min(X.T @ X), dp.Gaussian.analytic, share) is one."
 
 
 @attrs.frozen(eq=False)
 class Bound(Known):
-    """A released number moved by `stds` of its noise and by `margin`, so that it lies below (above,
-    where `upper_side`) the statistic of both neighbours, and of every table between them, but with
-    probability `failure`, which delta pays for. Proof page: proofs/events.
+    """A released number moved by `stds` of its noise (of Laplace noise: scales) and by `margin`, so
+    that it lies below (above, where `upper_side`) the statistic of both neighbours, and of every
+    table between them, but with probability `failure`, which delta pays for. Proof page:
+    proofs/events.
     """
 
     kind: ClassVar[str] = "bound"
@@ -38,7 +39,7 @@ class Bound(Known):
     failure: Expression
 
     def __attrs_post_init__(self) -> None:
-        """Of one Gaussian number, drawn once, in the range that it may have."""
+        """Of one noisy number, drawn once, in the range that it may have."""
         if not good(self):
             raise InvalidArgument("release", ONE_NUMBER, self.value, WAY_OUT)
 
@@ -47,6 +48,11 @@ class Bound(Known):
         """`floor_bound: floor - 4 std - B^2`."""
         sign = "+" if self.upper_side else "-"
         return f"{self.name} = {self.value.label} {sign} stds {sign} margin"
+
+    @property
+    def normal(self) -> bool:
+        """Whether its noise is Gaussian; if not, it is Laplace noise."""
+        return self.value.noise is Gaussian
 
     @property
     def readings(self) -> dict[str, Reading]:
@@ -65,7 +71,8 @@ class Bound(Known):
     def learned(self, released: Any, number: Callable[[Expression], float]) -> Fraction:
         """The bound, rounded outwards; two steps of the grid pay for what was rounded onto it."""
         step = self.value.statistic.step
-        parts = [self.stds * self.value.std, self.margin, *([2 * step] if step is not None else [])]
+        unit = self.value.std if self.normal else self.value.mechanism.formula
+        parts = [self.stds * unit, self.margin, *([2 * step] if step is not None else [])]
         moved = sum((Fraction(number(part)) for part in parts), Fraction(0))
         at = Fraction(float(released))
         return self.within(at + moved if self.upper_side else at - moved)
@@ -83,8 +90,8 @@ def lower_bound(
     `failure`, a part of delta.
 
     The released value minus `stds` stds of its noise (by default sqrt(2 log(1/(2 failure))), by
-    the Gaussian tail) minus `margin` (by default its sensitivity); an eigenvalue of X'X is bounded
-    by 0 where that is larger. Raises InvalidArgument.
+    the Gaussian tail; of Laplace noise scales, log(1/(2 failure))) minus `margin` (by default its
+    sensitivity); an eigenvalue of X'X is bounded by 0 where that is larger. Raises InvalidArgument.
     """
     return _bound(release, failure, name, stds, margin, upper=False)
 
@@ -104,18 +111,20 @@ def upper_bound(
 
 
 def good(bound: Bound) -> bool:
-    """Whether a bound is of one Gaussian number, drawn once, in the range that it may have."""
-    if not one_gaussian(bound.value):
+    """Whether a bound is of one noisy number, drawn once, in the range that it may have."""
+    if not one_number(bound.value):
         return False
     return (bound.lower, bound.upper) == (lowest(bound.value, upper=bound.upper_side), None)
 
 
-def one_gaussian(release: object) -> bool:
-    """Whether it releases one number with Gaussian noise, drawn once from the whole table."""
+def one_number(release: object) -> bool:
+    """Whether it releases one number with Gaussian or Laplace noise, drawn once from the whole
+    table.
+    """
     if not isinstance(release, Release) or release.statistic.shape != ():
         return False
-    once = release.times is ONE and release.sampled is None
-    return once and release.noise is Gaussian
+    once = release.times == ONE and release.sampled is None
+    return once and release.noise in {Gaussian, Laplace}
 
 
 def lowest(release: Release, *, upper: bool) -> Fraction | None:
@@ -126,7 +135,7 @@ def lowest(release: Release, *, upper: bool) -> Fraction | None:
 def _bound(
     release: object, failure: object, name: str, stds: object, margin: object, *, upper: bool
 ) -> Expression:
-    if not isinstance(release, Release) or not one_gaussian(release):
+    if not isinstance(release, Release) or not one_number(release):
         raise InvalidArgument("release", ONE_NUMBER, release, WAY_OUT)
     share = exact(failure, "failure")
     moved = release.statistic.sensitivity(L2)
@@ -137,8 +146,14 @@ def _bound(
         lower=lowest(release, upper=upper),
         upper=None,
         upper_side=upper,
-        stds=sqrt(2 * log(1 / (2 * share))) if stds is None else exact(stds, "stds"),
+        stds=_enough(release, share) if stds is None else exact(stds, "stds"),
         margin=own if margin is None else exact(margin, "margin"),
         failure=share,
     )
     return bound.symbol
+
+
+def _enough(release: Release, failure: Expression) -> Expression:
+    """How many stds, or scales, are exceeded with at most this probability."""
+    tail = log(1 / (2 * failure))
+    return sqrt(2 * tail) if release.noise is Gaussian else tail

@@ -16,14 +16,17 @@ from .rows import Rows
 from .statistics import (
     Argmin,
     BinCounts,
+    BinnedSums,
     CellCount,
     ColumnSquares,
     Count,
+    Factored,
     Gram,
     Histogram,
     LabelSum,
     LambdaMin,
     LogResidual,
+    MedianDistance,
     Moment,
     Monomials,
     RawAggregate,
@@ -31,6 +34,7 @@ from .statistics import (
     Stack,
     Statistic,
     SufficientStatistics,
+    TestedMedian,
     Trace,
 )
 
@@ -150,6 +154,38 @@ def bin_counts(data: Rows | Column, cuts: Sequence[object], *, absolute: bool = 
     sizes where `absolute`. Raises InvalidArgument.
     """
     return BinCounts(data, cuts, absolute)
+
+
+def binned_sums(rows: Rows, column: Column, cuts: Sequence[object]) -> Statistic:
+    """The sums of the rows between public cuts of the label, bin after bin, shape (d (k + 1),).
+    Raises InvalidArgument.
+    """
+    _declared(rows)
+    _declared(column, (Column,))
+    return BinnedSums(rows, column, cuts)
+
+
+def factored(sums: Statistic, factor: str) -> Statistic:
+    """A factor of the matrix of running totals, times `bin_counts` of labels or `binned_sums`:
+    "square_root" or "tree". dp.graph.running_totals makes the totals of its release. Raises
+    InvalidArgument.
+    """
+    return Factored(sums, factor)  # type: ignore[arg-type]
+
+
+def median_distance(counts: Statistic, radius: int) -> Statistic:
+    """How many records must come or go until one more may move the median bin of
+    dp.graph.bin_counts(y, cuts) by more than `radius` bins. Raises InvalidArgument.
+    """
+    return MedianDistance(counts, radius)  # type: ignore[arg-type]
+
+
+def tested_median(counts: Statistic, radius: int, passed: object) -> Statistic:
+    """The median bin of these counts where `passed` is above 0, else 0: `passed` is
+    dp.graph.lower_bound of a released dp.graph.median_distance(counts, radius). Raises
+    InvalidArgument.
+    """
+    return TestedMedian(counts, radius, passed)  # type: ignore[arg-type]
 
 
 def aggregate(name: str, data: DataNode) -> RawAggregate:

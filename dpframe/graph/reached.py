@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from dpframe.privacy import REPLACE_ONE, Relation
-from dpframe.sensitivity import L1, Norm
+from dpframe.sensitivity import L1, RANGE, Norm
 from dpframe.symbols import RELEASED, Number, plain
 
 from .facts import facts_of, made_as, stated
@@ -57,6 +57,9 @@ class Asked:
 Reached = tuple[str, bool]
 MAPS: dict[str, Callable[[Any], Occurring]] = {}
 STATISTICS: dict[str, Callable[[Any, Asked], Reached]] = {}
+RANGES: dict[str, Callable[[Any, Asked], Reached]] = {}
+"""Of the range of a move; what is attained is so beside scores that are as far apart as one likes.
+"""
 
 
 def entry(table: dict[str, Any], *kinds: str) -> Callable[[Callable[..., Any]], Any]:
@@ -87,8 +90,11 @@ def reached(statistic: Statistic, norm: Norm, relation: Relation) -> Reached:
     attain the bound. Under add/remove that pair is always one row of norm B with |y| = Y, so that
     one pair attains all attained bounds at once.
     """
-    own = entry_of(STATISTICS, statistic)
-    return ("", False) if own is None else own(statistic, Asked(norm, relation))
+    own = entry_of(RANGES if norm is RANGE else STATISTICS, statistic)
+    if own is None:
+        return ("|a - b| <= |a| + |b|: at most L1" if norm is RANGE else ""), False
+    found: Reached = own(statistic, Asked(norm, relation))
+    return found
 
 
 def as_decimal(number: Any) -> object:
@@ -273,6 +279,31 @@ def _block_estimates(own: Any, at: Asked) -> Reached:
     return f"{many}, each estimate inside a ball: 2R/k", False
 
 
+@entry(STATISTICS, "binned_sums")
+def _binned_sums(own: Any, at: Asked) -> Reached:
+    rule = "one goes, another comes: 2 B" if at.replaced else "one bin gains x, |x| <= B"
+    reached_by = own.rows.ball if at.norm is L1 else own.rows.extreme
+    return rule, reached_by and not at.replaced
+
+
+@entry(STATISTICS, "factored")
+def _factored(own: Any, at: Asked) -> Reached:
+    alone = own.sums.one_row(at.norm, at.relation)
+    same = own.factor == "tree" and not at.replaced  # every column has one norm
+    rule = "one column times the record: the largest column's norm"
+    return rule, same and alone is not None and alone.attained
+
+
+@entry(STATISTICS, "median_distance")
+def _median_distance(_: Any, __: Asked) -> Reached:
+    return "a distance to a set of tables: 1 a record", False
+
+
+@entry(STATISTICS, "tested_median")
+def _tested_median(_: Any, __: Asked) -> Reached:
+    return "the radius, where the bound on the distance holds", False
+
+
 @entry(STATISTICS, "log_residual")
 def _log_residual(_: Any, __: Asked) -> Reached:
     return "theta moves by x r/lambda_min, |r| <= Y + B |theta|", False
@@ -333,3 +364,47 @@ def corner(own: Any, at: Asked) -> bool:
     rows = own.rows
     added = rows.ball if rows.entry is None else rows.extreme
     return bool(own.column.ball and (rows.box if at.replaced else added))
+
+
+def several(size: Any) -> bool:
+    """Whether a vector of this size has two entries, or a symbol says how many."""
+    return not isinstance(size, Number) or size.value >= 2
+
+
+@entry(RANGES, "bin_counts")
+def _range_of_bins(own: Any, at: Asked) -> Reached:
+    if not at.replaced:
+        return "no count falls: each moves by 0 or 1", True
+    occur, bound = occurring(own.data), getattr(own.data, "bound", None)
+    inside = isinstance(bound, Number) and any(abs(cut) < bound.value for cut in own.cuts)
+    return "one count falls by 1, another rises by 1", occur.ball and inside
+
+
+@entry(RANGES, "histogram")
+def _range_of_cells(own: Any, at: Asked) -> Reached:
+    if not at.replaced:
+        return "no count falls: each moves by 0 or 1", True
+    return "one count falls by 1, another rises by 1", own.column.ball
+
+
+@entry(RANGES, "row_sum")
+def _range_of_rows(own: Any, at: Asked) -> Reached:
+    rows, box = own.rows, own.rows.entry is not None
+    rule = "|x_j - x_k| <= 2 b" if box else "|x_j - x_k| <= sqrt(2) B"
+    known = rows.box if box else rows.ball
+    return f"{rule}{', twice' if at.replaced else ''}", known and several(rows.columns)
+
+
+@entry(RANGES, "column_squares")
+def _range_of_squares(own: Any, at: Asked) -> Reached:
+    rows, box = own.rows, own.rows.entry is not None
+    rule = "0 <= x_j^2 <= b^2" if box else "0 <= x_j^2 <= B^2"
+    known = rows.box if box else rows.ball
+    return f"{rule}{', twice' if at.replaced else ''}", known and several(rows.columns)
+
+
+@entry(RANGES, "linear")
+def _range_of_linear(own: Any, at: Asked) -> Reached:
+    rule = "triangle inequality: sum |c_i| Delta_i"
+    alone = own.parts[0].one_row(RANGE, at.relation) if len(own.parts) == 1 else None
+    return rule, alone is not None and alone.attained

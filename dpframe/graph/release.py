@@ -57,6 +57,10 @@ class Release(Node):
     def __attrs_post_init__(self) -> None:
         """What execution relies on, however it was made."""
         _refuse_integer_noise(self.stated, self.statistic)
+        if self.noise.selects and len(self.statistic.shape) != 1:
+            way_out = "Such as dp.graph.bin_counts(y, cuts), X.sum() or X.T @ y."
+            wanted = "a vector of scores, one for each candidate"
+            raise InvalidArgument("statistic", wanted, self.statistic.label, way_out)
         _count(self.times)
         _name(self.name)
         if self.sampled is not None:
@@ -99,6 +103,12 @@ class Release(Node):
             raise InvalidArgument(self.noise.kind, f"a {self.gives.__name__}", str(found), way_out)
         return found
 
+    def given_in(self, kind: type[Guarantee], sensitivity: Expression) -> Guarantee:
+        """What one draw guarantees, as a `kind` where more is known in that kind."""
+        if not own(self.noise):
+            return self.guarantee(sensitivity)
+        return self.mechanism.given_in(kind, sensitivity)
+
     @cached_property
     def readings(self) -> dict[str, Reading]:
         """What the release reads besides its statistic: a stated size, its share, its number of
@@ -123,13 +133,14 @@ class Release(Node):
 
     @property
     def derived(self) -> dict[str, Reading]:
-        """The shape of what is released."""
-        return _shape(self.statistic)
+        """The shape of what is released; of one index, none."""
+        return {} if self.noise.selects else _shape(self.statistic)
 
     @property
     def exact(self) -> bool:
         """Whether its value and its noise are computed exactly, on a grid."""
-        return self.statistic.exact and self.mechanism.exact
+        on_grid = self.statistic.step is not None or not self.noise.selects
+        return self.statistic.exact and self.mechanism.exact and on_grid
 
     @property
     def inputs(self) -> tuple[Node, ...]:

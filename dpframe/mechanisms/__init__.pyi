@@ -23,6 +23,11 @@ from .noisy_max import GumbelNoisyMax as GumbelNoisyMax
 from .permute_and_flip import PermuteAndFlip as PermuteAndFlip
 from .randomized_response import RandomizedResponse as RandomizedResponse
 from .selection import Selection as Selection
+from .selections import ExponentialNoiseSelection as ExponentialNoiseSelection
+from .selections import ExponentialSelection as ExponentialSelection
+from .selections import GumbelSelection as GumbelSelection
+from .selections import LaplaceSelection as LaplaceSelection
+from .selections import PermuteAndFlipSelection as PermuteAndFlipSelection
 from .subsampled import PoissonSubsampled as PoissonSubsampled
 from .subsampled import Subsampled as Subsampled
 from .subsampled import SubsampledWithoutReplacement as SubsampledWithoutReplacement

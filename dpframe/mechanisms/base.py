@@ -20,6 +20,7 @@ from dpframe.symbols import Expression, Number, exact
 from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory.calibrations import CALIBRATIONS
 from dpframe.theory.guarantees import APPROX, PURE
+from dpframe.theory.mechanisms import NOISES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,6 +75,8 @@ class AdditiveNoise(Mechanism):
     """Whether noise on a symmetric matrix is smaller off the diagonal, by sqrt 2."""
     symmetric: ClassVar[bool] = True
     """Whether noise on a symmetric matrix is symmetric; if not, each entry has its own draw."""
+    selects: ClassVar[bool] = False
+    """Whether nothing is added, and the index of one entry of a vector is released."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """No class inherits that it is exact."""
@@ -96,6 +99,13 @@ class AdditiveNoise(Mechanism):
         """
         del entries
         return self.deviation
+
+    def given_in(self, kind: type[Guarantee], sensitivity: Expression) -> Guarantee:
+        """What one release guarantees, as a `kind` where more is known in that kind than its
+        `guarantee` implies.
+        """
+        del kind
+        return self.guarantee(sensitivity)
 
     def scaled(self, factor: Expression) -> Self:
         """The same kind of noise, `factor` times as large."""
@@ -214,7 +224,7 @@ class Theorem(Calibration):
 
     @property
     def mechanism(self) -> type[AdditiveNoise]:  # type: ignore[override]  # by its name
-        """The class of noise that has it, in the file of its kind."""
+        """The class of noise that has it, in the file of its kind, or in that of selections."""
         return _noise(self.kind, self.name.partition(".")[0])
 
     def calibrate(self, share: Share, sensitivity: Expression) -> AdditiveNoise:
@@ -233,7 +243,8 @@ class Theorem(Calibration):
 
 @lru_cache(maxsize=64)
 def _noise(kind: str, name: str) -> type[AdditiveNoise]:
-    found: type[AdditiveNoise] = getattr(import_module(f".{kind}", __package__), name)
+    module = "selections" if NOISES[kind].selects else kind
+    found: type[AdditiveNoise] = getattr(import_module(f".{module}", __package__), name)
     return found
 
 

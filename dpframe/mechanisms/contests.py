@@ -15,6 +15,7 @@ from dpframe.randomness.coins import UNIT, Reals, Truth, exponential_coins
 
 Indices = NDArray[np.int64]
 _SMALL, _LARGE = Fraction(1, 2**900), Fraction(2**900)
+_AT_ONCE, _MOST_AT_ONCE = 256, 2**16
 
 
 @attrs.frozen(eq=False)
@@ -40,8 +41,8 @@ class Contests:
         x, off = self._gaps(rows, candidates)
 
         def exactly(i: int) -> Fraction:
-            own = Fraction(self.scores[rows[i], candidates[i]].item())
-            return (Fraction(self.best[rows[i]].item()) - own) / self.scale
+            own = Fraction(self.scores[rows[i]].tolist()[candidates[i]])
+            return (Fraction(self.best.tolist()[rows[i]]) - own) / self.scale
 
         return exponential_coins(bits, x, off, exactly)
 
@@ -56,3 +57,32 @@ class Contests:
         with np.errstate(over="ignore"):
             x = (best - scores) / scale
             return x, 8 * UNIT * (x + rounded / scale)
+
+
+def by_weight(rows: Contests, bits: Bits) -> Indices:
+    """One index of each row, with a chance proportional to e^(score/scale): a candidate at random,
+    again and again until its coin is true; several tries at once where few rows wait.
+    """
+    result = np.zeros(len(rows.scores), dtype=np.int64)
+    waiting, at_once = np.arange(len(result)), _AT_ONCE
+    while len(waiting):
+        tries = np.repeat(waiting, 1 + at_once // len(waiting))
+        at_once = min(2 * at_once, _MOST_AT_ONCE)
+        guess = bits.below(rows.scores.shape[1], len(tries))
+        hits = np.flatnonzero(rows.flips(tries, guess, bits))
+        found, first = np.unique(tries[hits], return_index=True)
+        result[found] = guess[hits[first]]
+        waiting = np.setdiff1d(waiting, found, assume_unique=True)
+    return result
+
+
+def by_flips(rows: Contests, bits: Bits) -> Indices:
+    """One index of each row, by permute-and-flip: any one of those whose coins show heads, all
+    alike, since in random order each of them is as likely to be the first. The best has heads
+    always.
+    """
+    shape = rows.scores.shape
+    row, candidate = np.indices(shape).reshape(2, -1)
+    heads = rows.flips(row, candidate, bits).reshape(shape)
+    place = bits.below(heads.sum(axis=1), len(heads))
+    return np.asarray((heads.cumsum(axis=1) > place[:, None]).argmax(axis=1), dtype=np.int64)

@@ -6,17 +6,14 @@ from fractions import Fraction
 from typing import ClassVar
 
 import attrs
-import numpy as np
 from numpy.typing import ArrayLike
 
 from dpframe.privacy import ZeroConcentratedDP
 from dpframe.randomness import Bits
 from dpframe.symbols import Expression, power
 
-from .contests import Contests, Indices
+from .contests import Contests, Indices, by_weight
 from .selection import Reals, Selection, log_softmax
-
-_AT_ONCE, _MOST_AT_ONCE = 256, 2**16
 
 
 @attrs.frozen(cache_hash=True)
@@ -46,17 +43,4 @@ class ExponentialMechanism(Selection):
         return log_softmax(self._gaps(scores))
 
     def _chosen(self, rows: Contests, bits: Bits) -> Indices:
-        """A candidate at random, again and again until its coin is true; several tries at once
-        where few rows wait.
-        """
-        result = np.zeros(len(rows.scores), dtype=np.int64)
-        waiting, at_once = np.arange(len(result)), _AT_ONCE
-        while len(waiting):
-            tries = np.repeat(waiting, 1 + at_once // len(waiting))
-            at_once = min(2 * at_once, _MOST_AT_ONCE)
-            guess = bits.below(rows.scores.shape[1], len(tries))
-            hits = np.flatnonzero(rows.flips(tries, guess, bits))
-            found, first = np.unique(tries[hits], return_index=True)
-            result[found] = guess[hits[first]]
-            waiting = np.setdiff1d(waiting, found, assume_unique=True)
-        return result
+        return by_weight(rows, bits)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from dpframe.randomness import Bits
 
-from .contests import Contests, Indices
+from .contests import Contests, Indices, by_flips
 from .selection import Reals, Selection
 
 
@@ -41,11 +41,4 @@ class PermuteAndFlip(Selection):
         return np.asarray(gaps + np.log(hits))
 
     def _chosen(self, rows: Contests, bits: Bits) -> Indices:
-        """Any one of those whose coins show heads, all alike: in random order each of them is as
-        likely to be the first. The best has heads always.
-        """
-        shape = rows.scores.shape
-        row, candidate = np.indices(shape).reshape(2, -1)
-        heads = rows.flips(row, candidate, bits).reshape(shape)
-        place = bits.below(heads.sum(axis=1), len(heads))
-        return np.asarray((heads.cumsum(axis=1) > place[:, None]).argmax(axis=1), dtype=np.int64)
+        return by_flips(rows, bits)

@@ -119,6 +119,10 @@ def _stated(
     verdict = REFUTED if witness is not None else UNPROVED
     repair = f"calibrate it to the {release.noise.norm} sensitivity {sensitivity}: dp.Laplace.pure "
     repair += "for Laplace noise (L1), dp.L2Laplace.pure for noise of the L2 norm."
+    if release.noise.selects:
+        repair = (
+            f"give it a scale of {sensitivity} over its epsilon: the theorem `pure` of its class."
+        )
     edit = Edit(NOISE, release, getattr(release.noise, "pure", None))
     return Obligation("share", release.label, rule, facts, verdict, witness, repair, edit=edit)
 
@@ -129,7 +133,8 @@ def _in_kind(
     """Noise as stated against a share of rho or of mu squared: what it guarantees in the kind of
     the target is at most its share, and where some pair of neighbours needs all of it, no less.
     """
-    given = as_kind(release.guarantee(sensitivity), type(problem.target))
+    kind = type(problem.target)
+    given = as_kind(release.given_in(kind, sensitivity), kind)
     size, norm = release.mechanism.formula, release.noise.norm
     fact = f"{release.noise.noise} = {size}, {norm} sensitivity {sensitivity}, share ({share})"
     rule = "its guarantee, as a share of the budget is counted, is inside its share"
@@ -160,7 +165,7 @@ def _needed(release: Release, amount: Expression) -> bool:
     """
     reached = release.statistic.one_row(release.noise.norm, release.statistic.unit.relation)
     noise = noise_of(release.noise)
-    sharp = noise is not None and noise.loss.concentrated and not noise.loss.pure
+    sharp = noise is not None and noise.loss.rho is not None and not noise.loss.pure
     attained = reached is not None and reached.attained and release.reached
     return sharp and attained and RELEASED not in amount.scope
 
@@ -173,6 +178,10 @@ def pure_witness(release: Release, share: Share) -> Witness | None:
     """Numbers at which Laplace noise breaks its share on a pair that attains the sensitivity; None
     where none is found.
     """
+    if release.noise.selects:
+        from .selected import selection_witness
+
+        return selection_witness(release, share)
     if release.noise is not Laplace:
         return None  # other noise reaches its loss in a limit, or for some moves only
     norm = release.noise.norm

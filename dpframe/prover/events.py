@@ -5,18 +5,19 @@ neighbours. (proofs/events)
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from dpframe.graph import Bound
 from dpframe.privacy import ApproxDP
-from dpframe.sensitivity import L2
 from dpframe.symbols import Call, Expression, Number, log, power, sqrt
 
 from .algebra import at_point, enclose, outermost
 from .problem import FIELD, PROVED, REFUTED, UNPROVED, Edit, Obligation, Problem, Witness, named
 from .sign import counterexample, nonnegative, positive
 
-RULE = "Pr[N(0, 1) > t] <= exp(-t^2/2)/2 for t >= 0"
+RULE = "Pr[N(0, 1) > t] <= exp(-t^2/2)/2, Pr[Laplace(1) > t] = exp(-t)/2 for t >= 0"
 SOURCE = "(proofs/events)"
 
 
@@ -44,37 +45,40 @@ def _paid(problem: Problem, bound: Bound) -> Iterator[Obligation]:
 def _holds(problem: Problem, bound: Bound) -> Iterator[Obligation]:
     if not _tail_proved(problem, bound):
         yield _tail_open(bound)
-    moved = bound.value.statistic.sensitivity(L2)
+    moved = bound.value.statistic.sensitivity(bound.value.noise.norm)
     if moved is not None and not nonnegative(bound.margin - moved.value, problem.field).proved:
         yield _margin_open(problem, bound, moved.value)
 
 
 def _tail_proved(problem: Problem, bound: Bound) -> bool:
-    """exp(-t^2/2)/2 <= failure, exactly where t^2 = 2 k log(A), by enclosure at numbers."""
+    """exp(-t^2/2)/2 <= failure, exactly where t^2/2 = k log(A), by enclosure at numbers; of Laplace
+    noise exp(-t)/2, where t is.
+    """
     stds, failure = bound.stds, bound.failure
-    if not stds.symbols() and not failure.symbols():
-        far, paid = at_point((stds, failure), {})
-        return bool(far >= 0 and _tail(far) <= paid)
-    found = _logarithm(power(stds, 2))
-    if found is None or not problem.field.shown(stds, strict=True):
+    found = _logarithm(power(stds, 2) * Fraction(1, 2) if bound.normal else stds)
+    if found is not None and problem.field.shown(stds, strict=True):
+        k, inside = found
+        if nonnegative(2 * power(inside, k) * failure - 1, problem.field).proved:
+            return True
+    if stds.symbols() or failure.symbols():
         return False
-    k, inside = found
-    return nonnegative(2 * power(inside, k) * failure - 1, problem.field).proved is True
+    far, paid = at_point((stds, failure), {})
+    return bool(far >= 0 and _tail(far, normal=bound.normal) <= paid)
 
 
-def _logarithm(square: Expression) -> tuple[int, Expression] | None:
-    """(k, A) where a formula is 2 k log(A), k a whole number."""
-    logs = [one for one in outermost(square) if isinstance(one, Call) and one.name == "log"]
+def _logarithm(exponent: Expression) -> tuple[int, Expression] | None:
+    """(k, A) where a formula is k log(A), k a whole number."""
+    logs = [one for one in outermost(exponent) if isinstance(one, Call) and one.name == "log"]
     if len(logs) != 1:
         return None
-    factor = square / logs[0]
-    whole = isinstance(factor, Number) and (factor.value / 2).denominator == 1 and factor.value > 0
-    return (int(factor.value / 2), logs[0].parts[0]) if whole else None  # type: ignore[attr-defined]
+    factor = exponent / logs[0]
+    whole = isinstance(factor, Number) and factor.value.denominator == 1 and factor.value > 0
+    return (int(factor.value), logs[0].parts[0]) if whole else None  # type: ignore[attr-defined]
 
 
-def _tail(stds: Any) -> Any:
-    """Pr[N(0, 1) > stds], enclosed."""
-    return (stds / enclose(sqrt(2), {})).erfc() / 2
+def _tail(stds: Any, *, normal: bool) -> Any:
+    """Pr[N(0, 1) > stds], enclosed; of Laplace noise of scale 1."""
+    return (stds / enclose(sqrt(2), {})).erfc() / 2 if normal else (-stds).exp() / 2
 
 
 def _tail_open(bound: Bound) -> Obligation:
@@ -82,8 +86,11 @@ def _tail_open(bound: Bound) -> Obligation:
     facts = (f"stds = {bound.stds}, failure = {bound.failure}",)
     witness = _tail_witness(bound)
     verdict = UNPROVED if witness is None else REFUTED
-    fix = "leave `stds` out: sqrt(2 log(1/(2 failure))) is enough."
-    edit = Edit(FIELD, bound, sqrt(2 * log(1 / (2 * bound.failure))), "stds")
+    tail = log(1 / (2 * bound.failure))
+    enough = sqrt(2 * tail) if bound.normal else tail
+    written = "sqrt(2 log(1/(2 failure)))" if bound.normal else "log(1/(2 failure))"
+    fix = f"leave `stds` out: {written} is enough."
+    edit = Edit(FIELD, bound, enough, "stds")
     return Obligation("event", bound.name, rule, facts, verdict, witness, fix, edit=edit)
 
 
@@ -91,11 +98,11 @@ def _tail_witness(bound: Bound) -> Witness | None:
     symbols = bound.stds.symbols() | bound.failure.symbols()
     if any(symbol.origin is not None for symbol in symbols):
         return None
-    return counterexample((bound.stds, bound.failure), _fails)
+    return counterexample((bound.stds, bound.failure), partial(_fails, normal=bound.normal))
 
 
-def _fails(stds: Any, paid: Any) -> str | None:
-    true = _tail(stds)
+def _fails(stds: Any, paid: Any, *, normal: bool) -> str | None:
+    true = _tail(stds, normal=normal)
     if not true > paid:
         return None
     ratio = float((true / paid).mid())

@@ -21,7 +21,7 @@ from dpframe.mechanisms import Laplace
 from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.numerics import arb_lower, arb_upper, working
 from dpframe.pld import losses
-from dpframe.privacy import Share
+from dpframe.privacy import Guarantee, Share
 from dpframe.privacy.guarantees import order_of
 from dpframe.sensitivity import L1
 from dpframe.symbols import RELEASED, Expression, Number, analytic_sigma, log, sqrt
@@ -89,6 +89,8 @@ def _against_target(problem: Problem, release: Release) -> Obligation | None:
     known, target = Draw.of(release), problem.target
     if thinnings(problem.graph):  # the target is the sample's, no record's own
         return None
+    if release.noise.selects:
+        return _selected(release, target)
     if known is None or not judgeable(target.currency) or known.judged(target.currency):
         return None
     witness = known.refuted(target.currency, target.amounts)
@@ -98,6 +100,19 @@ def _against_target(problem: Problem, release: Release) -> Obligation | None:
     if target.currency == ("epsilon",) and not NOISES[known.noise].loss.pure:
         rule, repair = f"{release.label}: {NEEDS_DELTA}", WITH_DELTA
     return Obligation("total", ALL, rule, (f"{known}",), REFUTED, witness, repair)
+
+
+def _selected(release: Release, target: Guarantee) -> Obligation | None:
+    """The total, refuted by one selection alone."""
+    from .selected import selection_witness
+
+    if target.currency not in CURRENCIES[:2]:
+        return None
+    witness = selection_witness(release, target.budget)
+    if witness is None:
+        return None
+    rule, repair = f"{release.label} alone must be inside the target", "give it a larger scale."
+    return Obligation("total", ALL, rule, (f"{Draw.of(release)}",), REFUTED, witness, repair)
 
 
 def _shown(problem: Problem, release: Release, share: Share) -> bool:
@@ -143,7 +158,7 @@ class Draw:
         attained = bound is not None and bound.attained and one and noise.attained
         read = moved.value.scope | release.mechanism.formula.scope
         reached = attained and release.reached and RELEASED not in read
-        sharp = kind != "l2_laplace"
+        sharp = kind != "l2_laplace" and not noise.selects
         return cls(kind, release.mechanism.formula, moved.value, reached and sharp)
 
     def judged(self, currency: Sequence[str]) -> bool:
@@ -237,6 +252,10 @@ PAIRS: Mapping[str, Callable[[Fraction, Fraction], losses.PrivacyLoss]] = {
     "l2_laplace": lambda size, moved: losses.ResponseLoss(moved / size),
     "discrete_laplace": lambda size, moved: losses.DiscreteLaplaceLoss(1 / size, int(moved)),
     "discrete_gaussian": lambda size, moved: losses.DiscreteGaussianLoss(size**2, int(moved)),
+    **dict.fromkeys(
+        (name for name, one in NOISES.items() if one.selects),
+        lambda size, moved: losses.ResponseLoss(moved / size),
+    ),
 }
 """The pair that dominates noise of a size, moved so far in its norm; in whole numbers, by whole
 numbers in L1. (docs/proofs/shifts.md)

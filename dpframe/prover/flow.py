@@ -59,9 +59,7 @@ def _known(problem: Problem) -> Iterator[Obligation]:
             yield _mistaken(node.name, "only a release or a dp.post(...) of releases is known")
     for bound in problem.graph.bounds:
         if not good(bound):
-            yield _mistaken(
-                bound.name, "a bound is of one Gaussian number, drawn once, in its range"
-            )
+            yield _mistaken(bound.name, "a bound is of one noisy number, drawn once, in its range")
 
 
 def _rows(symbol: Symbol, origin: Statistic) -> bool:

@@ -188,7 +188,8 @@ def _together(
 def _alone(accountant: AdditiveAccountant, release: Release, count: int) -> Guarantee | None:
     """All draws of one release, in the kind that the accountant adds."""
     moved = release.statistic.sensitivity(release.noise.norm)
-    admitted = None if moved is None else accountant.admit(release.guarantee(moved.value))
+    given = None if moved is None else release.given_in(accountant.adds, moved.value)
+    admitted = None if given is None else accountant.admit(given)
     times = release.times * count
     if admitted is None or times == ONE:
         return admitted

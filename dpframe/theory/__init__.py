@@ -1,6 +1,7 @@
 """The rule book: one entry for each kind of node, theorem of calibration and derivation."""
 
 from . import (  # noqa: F401 - every file enters its rules
+    bins,
     calibrations,
     cells,
     derivations,

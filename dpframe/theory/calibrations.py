@@ -18,7 +18,7 @@ from .guarantees import APPROX, GAUSSIAN, PURE, ZCDP
 
 def moved_by(c: At, r: Release) -> Formula:
     """The sensitivity of a release in the norm of its noise, for one person's rows."""
-    one = r.statistic.l1 if r.noise.norm == "L1" else r.statistic.l2
+    one = r.statistic.move(r.noise.norm)
     assert one is not None  # noqa: S101 - required where the release was read
     return c.ring.factored(c.rows * one)
 
@@ -43,6 +43,9 @@ CALIBRATIONS: dict[tuple[str, str], Calibration] = {}
 ONE, PURE_SHARES = (APPROX.currency,), (PURE.currency, APPROX.currency)
 WHOLE, EVERY = (ZCDP.currency, *ONE), (*ONE, ZCDP.currency, GAUSSIAN.currency)
 KAMATH_ULLMAN = "[KamathU20, Lem 2.4] up to 1, rule E1 up to 4 log 2"
+RANGED_SHARES = (*PURE_SHARES, ZCDP.currency)
+SELECTED, FLIPPED = "[McSherryT07, Thm 6]", "[McKennaS20]"
+NOISY = "[DworkR14, Claim 3.9]"
 CANONNE = "[CanonneKS20, Thm 4] [BunS16, Prop 1.3]"
 
 
@@ -101,12 +104,25 @@ def _analytic(at: Context, moved: Formula, share: Mapping[str, Formula]) -> Form
     return moved / (amount * 2 if name == "rho" else amount) ** HALF
 
 
+@calibration("exponential_selection", "ExponentialSelection.pure", SELECTED, RANGED_SHARES)
+@calibration("gumbel_selection", "GumbelSelection.pure", SELECTED, RANGED_SHARES)
+def _ranged(_: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
+    """Delta/epsilon, Delta the largest difference between the moves of two scores, which is at most
+    twice that of one score; Delta/sqrt(8 rho) by bounded range [DongDR20].
+    """
+    return moved / share["epsilon"] if "epsilon" in share else moved / (share["rho"] * 8) ** HALF
+
+
+@calibration("permute_and_flip_selection", "PermuteAndFlipSelection.pure", FLIPPED, PURE_SHARES)
+@calibration("exponential_noise_selection", "ExponentialNoiseSelection.pure", FLIPPED, PURE_SHARES)
+@calibration("laplace_selection", "LaplaceSelection.pure", NOISY, PURE_SHARES)
 @calibration("laplace", "Laplace.pure", "[DworkR14, Thm 3.6]", PURE_SHARES)
 @calibration("discrete_laplace", "DiscreteLaplace.pure", "[GhoshRS12, Def 2.3]", PURE_SHARES)
 @calibration("l2_laplace", "L2Laplace.pure", "[HardtT10, Sec 4]", PURE_SHARES)
 def _pure(_: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
     """Delta/epsilon, in the L1 norm or, of L2-Laplace noise, in L2: the slope of the log-density;
-    in whole numbers, of the log-probabilities.
+    in whole numbers, of the log-probabilities. Of a selection, Delta is the largest difference
+    between the moves of two scores (proofs/selection).
     """
     return moved / share["epsilon"]
 
@@ -127,8 +143,15 @@ def _concentrated(at: Context, moved: Formula, share: Mapping[str, Formula]) -> 
 @theorem("laplace", "stated")
 @theorem("discrete_laplace", "stated")
 @theorem("l2_laplace", "stated")
+@theorem("exponential_selection", "stated")
+@theorem("gumbel_selection", "stated")
+@theorem("permute_and_flip_selection", "stated")
+@theorem("exponential_noise_selection", "stated")
+@theorem("laplace_selection", "stated")
 def _stated_laplace(c: At, r: Release, epsilon: Formula, _: Formula) -> None:
-    """scale >= Delta/epsilon: Delta_1 [DworkR14, Thm 3.6], or Delta_2 [HardtT10, Sec 4]."""
+    """scale >= Delta/epsilon: Delta_1 [DworkR14, Thm 3.6], Delta_2 [HardtT10, Sec 4], or the range
+    of the move of the scores (proofs/selection).
+    """
     rule = f"{r.noise.norm} sensitivity at most epsilon times scale"
     c.at_least(epsilon * r.size, moved_by(c, r), rule)
 

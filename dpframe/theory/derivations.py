@@ -60,7 +60,7 @@ def charged_alike(own: Sequence[Release]) -> object:
     found = []
     for r in own:
         s, share = r.statistic, r.share or {}
-        formulas = (r.size, r.times, s.l1, s.l2, s.size, *share.values())
+        formulas = (r.size, r.times, s.l1, s.l2, s.range, s.size, *share.values())
         shown = tuple(None if f is None else f.key for f in formulas)
         tables = tuple(facts.index(id(fact)) for fact in s.table)
         found.append((r.mechanism, r.rule, tuple(share), shown, s.part, s.charge, tables))
@@ -141,7 +141,9 @@ def _gaussian(c: At) -> None:
 
 @derivation("zcdp", ZCDP, APPROX)
 def _zcdp(c: At) -> None:
-    """rhos add: (Delta/size)^2/2 of every noise, discrete Gaussians too. [BunS16] [CanonneKS20]"""
+    """rhos add: (Delta/size)^2/2 of every noise, discrete Gaussians too [BunS16] [CanonneKS20]; of
+    the exponential mechanism a quarter of that [DongDR20].
+    """
     named_theorems(c)
     c.where = "total"
     for some in moving(c, c.releases):
@@ -153,9 +155,9 @@ def rhos(c: At, releases: Sequence[Release]) -> None:
     amounts = c.amounts
     others = [r for r in releases if not r.noise.loss.gaussian]
     gaussians = [r for r in releases if r.noise.loss.gaussian]
-    known = all(r.noise.loss.concentrated for r in releases)
-    c.require(known, "the rho of a release is unknown")
-    extra = c.ring.total((moved_by(c, r) / r.size) ** 2 * r.times * HALF for r in others)
+    known = [(r, r.noise.loss.rho) for r in others if r.noise.loss.rho is not None]
+    c.require(len(known) == len(others), "the rho of a release is unknown")
+    extra = c.ring.total((moved_by(c, r) / r.size) ** 2 * r.times * rho for r, rho in known)
     sums = by_part(c, squared_moves(c, gaussians))
     for most in joint(sums, lambda a, b: above(c, a, b)):
         rho = worth = most * HALF + extra

@@ -53,7 +53,8 @@ class LabelFacts(PerRecord):
 class StatisticFacts:
     """How far one record moves it in L1 norm, in L2 norm, and in operator norm where that is known
     to be less than L2 (None: no bound): of a symmetric matrix, L1 counts the upper triangle once
-    and L2 is Frobenius's. Its part in a joint move and the size that goes with it; the rows and
+    and L2 is Frobenius's. The largest difference between the moves of two entries, where it is
+    known to be less than L1. Its part in a joint move and the size that goes with it; the rows and
     labels that it is made of; the steps of its entries' grids (empty: computed in floating point).
     """
 
@@ -62,6 +63,7 @@ class StatisticFacts:
     l2: Formula | None = None
     operator: Formula | None = None
     _: KW_ONLY
+    spread: Formula | None = None
     part: str = "rest"
     size: Formula | None = None
     table: tuple[RowFacts | None, LabelFacts | None] = (None, None)
@@ -73,11 +75,22 @@ class StatisticFacts:
     ridge: tuple[Formula, ...] = ()  # of a log_residual: penalty and floor
     counts: bool = False  # whether it is the number of rows
     cells: int = 0  # of sums of cells: how many; 0 for others
+    bins: int = 0  # of sums of bins, a record in one at most: how many; 0 for others
+    stable: tuple[Any, int] | None = None  # of a distance: the counts and the radius
 
     @property
     def spectral(self) -> Formula | None:
         """The bound in operator norm."""
         return self.l2 if self.operator is None else self.operator
+
+    @property
+    def range(self) -> Formula | None:
+        """The bound on the difference between the moves of two entries: |a - b| <= |a| + |b|."""
+        return self.l1 if self.spread is None else self.spread
+
+    def move(self, norm: str) -> Formula | None:
+        """The bound in a norm that noise asks for."""
+        return {"L1": self.l1, "L2": self.l2, "range": self.range}[norm]
 
     @property
     def still(self) -> bool:

@@ -1,7 +1,10 @@
-"""Mechanisms that add noise to a statistic: what rules about releases ask of each."""
+"""Mechanisms that add noise to a statistic, or choose one of its entries: what rules about releases
+ask of each.
+"""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import NamedTuple
 
 
@@ -11,22 +14,24 @@ class Loss(NamedTuple):
     name: str
     pure: bool  # at most epsilon = move/size, dominated by the pair of this name
     gaussian: bool  # that of N(0, 1) and N(move/size, 1): squares of joint moves add
-    concentrated: bool  # rho = (move/size)^2/2
+    rho: Fraction | None  # that of a move of one size; of others the square of move/size times it
 
 
+HALF, EIGHTH = Fraction(1, 2), Fraction(1, 8)
 # [DongRS22, Thm 2.7] [BunS16, Prop 1.4, 1.6] [KairouzOV15, Thm 3.2] [CanonneKS20, Thm 4]
-NORMAL = Loss("gaussian", pure=False, gaussian=True, concentrated=True)
-LAPLACIAN = Loss("laplace", pure=True, gaussian=False, concentrated=True)
-RESPONSE = Loss("response", pure=True, gaussian=False, concentrated=True)
-UNKNOWN = Loss("unknown", pure=False, gaussian=False, concentrated=False)
-RHO = Loss("concentrated", pure=False, gaussian=False, concentrated=True)
+NORMAL = Loss("gaussian", pure=False, gaussian=True, rho=HALF)
+LAPLACIAN = Loss("laplace", pure=True, gaussian=False, rho=HALF)
+RESPONSE = Loss("response", pure=True, gaussian=False, rho=HALF)
+RANGED = RESPONSE._replace(rho=EIGHTH)  # [DongDR20] [CesarBR21]
+UNKNOWN = Loss("unknown", pure=False, gaussian=False, rho=None)
+RHO = Loss("concentrated", pure=False, gaussian=False, rho=HALF)
 
 
 class Noise(NamedTuple):
     """Independent noise, of a std or a scale. No question has a default."""
 
     norm: str
-    """"L1" or "L2": that in which its cost follows from the move of the statistic."""
+    """"L1", "L2" or "range": that in which its cost follows from the move of the statistic."""
     on_grid: bool
     """It is drawn exactly, in whole steps of a grid."""
     whole: bool
@@ -42,15 +47,26 @@ class Noise(NamedTuple):
     """The mechanism than which it hides at least as much at the same stated size: it is charged
     as that one.
     """
+    selects: bool
+    """It adds nothing to a vector: the index of one entry is released. (proofs/selection)"""
 
 
 GAUSSIAN_NOISE = Noise(
-    "L2", on_grid=True, whole=False, loss=NORMAL, attained=True, uneven=False, instead_of=None
+    "L2",
+    on_grid=True,
+    whole=False,
+    loss=NORMAL,
+    attained=True,
+    uneven=False,
+    instead_of=None,
+    selects=False,
 )
 FULL = GAUSSIAN_NOISE._replace(instead_of="gaussian")  # proofs/matrix_noise
 MIRRORED = FULL._replace(uneven=True)
 LAPLACE = GAUSSIAN_NOISE._replace(norm="L1", loss=LAPLACIAN)
 L2_LAPLACE = GAUSSIAN_NOISE._replace(on_grid=False, loss=RESPONSE)
+FLIPS = LAPLACE._replace(norm="range", loss=RESPONSE, attained=False, selects=True)
+EXPONENTIAL = FLIPS._replace(loss=RANGED)
 NOISES = {
     "gaussian": GAUSSIAN_NOISE,
     "mirrored_gaussian": MIRRORED,
@@ -59,6 +75,11 @@ NOISES = {
     "l2_laplace": L2_LAPLACE,
     "discrete_gaussian": GAUSSIAN_NOISE._replace(whole=True, loss=RHO),
     "discrete_laplace": LAPLACE._replace(whole=True, loss=RESPONSE),
+    "exponential_selection": EXPONENTIAL,
+    "gumbel_selection": EXPONENTIAL._replace(instead_of="exponential_selection"),
+    "permute_and_flip_selection": FLIPS,
+    "exponential_noise_selection": FLIPS._replace(instead_of="permute_and_flip_selection"),
+    "laplace_selection": FLIPS,
 }
 FOREIGN = GAUSSIAN_NOISE._replace(on_grid=False, loss=UNKNOWN, attained=False)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, TypeAlias
 
-from dpframe.exact.documents import Json, Refused, keys
+from dpframe.exact.documents import HALF, Json, Refused, keys
 from dpframe.exact.formula import Formula, text_of
 from dpframe.exact.interval import Interval, exp
 from dpframe.exact.ring import NAME
@@ -61,8 +61,10 @@ def _release(
     c.require(known, "" if known else f"states: null; and one of {sorted(THEOREMS)}")
     drawn = noise_of(mechanism)
     mechanism = drawn.instead_of or mechanism
-    one = statistic.l1 if drawn.norm == "L1" else statistic.l2
+    one = statistic.move(drawn.norm)
     c.require(one is not None, "its statistic must have a derived sensitivity")
+    vector = len(statistic.shape) == 1 and not statistic.stacked
+    c.require(vector or not drawn.selects, "one entry is chosen of a vector, of no stack")
     c.settled(times, *(share or {}).values())
     rated = sampled is None or (statistic in c.past.sums and 0 < sampled <= 1)
     c.require(rated, "sampled: a rate in (0, 1], for a sum over records")
@@ -176,26 +178,27 @@ def own_name(c: At, name: str) -> str:
 def _bound(
     c: At, release: Release, *, name: str, upper: bool, stds: Read, margin: Read, failure: Positive
 ) -> Bound:
-    """f(D) + N moved by stds and margin >= sensitivity: on one side of f on both neighbours unless
-    |N| > stds, and of f on every table between them.
+    """f(D) + N moved by stds (of Laplace noise: scales) and margin >= sensitivity: on one side of f
+    on both neighbours unless |N| > stds, and of f on every table between them.
     """
     once = release.times.constant == 1 and not release.sampled and not release.statistic.shape
-    fits = once and release.noise.loss.gaussian
-    c.require(fits, "a bound is of one number that is drawn once, with Gaussian noise")
+    loss = release.noise.loss
+    fits = once and (loss.gaussian or loss.name == "laplace")
+    c.require(fits, "a bound is of one number that is drawn once, with Gaussian or Laplace noise")
     c.settled(failure)
     c.at_least(margin, moved_by(c, release), "the margin must cover the sensitivity")
     c.at_least(stds, 0, "stds must not be negative")
-    c.require(tail_paid(c, stds, failure), "exp(-stds^2/2)/2 <= failure was not shown")
+    tail = "exp(-stds^2/2)/2" if loss.gaussian else "exp(-stds)/2"
+    c.require(tail_paid(c, stds, failure, loss.gaussian), f"{tail} <= failure was not shown")
     return Bound(own_name(c, name), release.statistic, upper, failure)
 
 
-def tail_paid(c: At, far: Formula, failure: Formula) -> bool:
-    """Whether exp(-far^2/2)/2 <= failure, for far >= 0: exactly for far^2 = 2 k log(A), k whole,
-    where it says 2 A^k failure >= 1; or else on boxes.
+def tail_paid(c: At, far: Formula, failure: Formula, normal: bool) -> bool:  # noqa: FBT001
+    """Whether exp(-far^2/2)/2 <= failure, of Laplace noise exp(-far)/2, for far >= 0: exactly for
+    far^2/2 = k log(A), or far, k whole, where it says 2 A^k failure >= 1; or else on boxes.
     """
-    square, ring = far**2, c.ring
-    for mono, twice in square.pairs if len(square.terms) == 1 else ():
-        k = twice / 2
+    power, ring = far**2 * HALF if normal else far, c.ring
+    for mono, k in power.pairs if len(power.terms) == 1 else ():
         logs = [ring.atoms[g] for g, e in mono if e == 1 and ring.atoms[g].kind == "log"]
         whole = len(logs) == len(mono) == 1 and k.denominator == 1 and abs(k) <= 64
         if whole and ring.prove(logs[0].args[1], strict=True):
@@ -205,6 +208,7 @@ def tail_paid(c: At, far: Formula, failure: Formula) -> bool:
     def decide(ends: Sequence[Interval] | None) -> bool:
         if ends is None or ends[0][0] < 0:
             return False
-        return exp(-(ends[0][0] ** 2) / 2, 96)[1] / 2 <= ends[1][0]
+        least = ends[0][0] ** 2 / 2 if normal else ends[0][0]
+        return exp(-least, 96)[1] / 2 <= ends[1][0]
 
-    return on_boxes(c, "tail", [far, failure], decide)
+    return on_boxes(c, "tail" if normal else "laplace tail", [far, failure], decide)

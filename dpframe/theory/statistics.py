@@ -63,6 +63,15 @@ def signed_sum(
     return StatisticFacts(shape, once, far, **known)
 
 
+def spread_of(at: Context, rows: RowFacts) -> Formula:
+    """The largest difference between two entries of x, replaced of x - z, where rows are bounded:
+    |(x - z)_j - (x - z)_k| <= |x_j| + |x_k| + |z_j| + |z_k|, and |x_j| + |x_k| <= sqrt(2) |x|.
+    """
+    norm, entry = rows.norm, rows.entry
+    assert norm is not None  # noqa: S101 - by whoever asks
+    return (norm * at.number(2) ** HALF if entry is None else entry * 2) * at.changes
+
+
 @kind("moment", RowFacts, LabelFacts, answers=RECORD_SUM.but(role="moment"))
 def _moment(at: Context, rows: RowFacts, column: LabelFacts) -> StatisticFacts:
     """X'y: |y x| <= Y B; replaced, |y x - w z| <= 2 Y B."""
@@ -71,6 +80,7 @@ def _moment(at: Context, rows: RowFacts, column: LabelFacts) -> StatisticFacts:
         return StatisticFacts(shape, steps=steps)
     l1, l2 = rows.norm1 * column.bound, rows.norm * column.bound
     own = {"part": "moment", "size": l2, "table": (rows, column)}
+    own["spread"] = spread_of(at, rows) * column.bound
     return signed_sum(at, shape, l1, l2, steps=steps, **own)
 
 
@@ -95,7 +105,9 @@ def _count(at: Context, _: RowFacts) -> StatisticFacts:
 @kind("row_sum", RowFacts, answers=RECORD_SUM)
 def _row_sum(at: Context, rows: RowFacts) -> StatisticFacts:
     """The sum of the rows: |x| <= B; replaced, twice that."""
-    return signed_sum(at, (rows.columns,), rows.norm1, rows.norm, steps=stepped(rows))
+    spread = None if rows.norm is None else spread_of(at, rows)
+    steps = stepped(rows)
+    return signed_sum(at, (rows.columns,), rows.norm1, rows.norm, spread=spread, steps=steps)
 
 
 @kind("label_sum", LabelFacts, answers=RECORD_SUM)
@@ -120,23 +132,25 @@ def _trace(at: Context, rows: RowFacts) -> StatisticFacts:
 @kind("column_squares", RowFacts, answers=ZERO_SUM)
 def _column_squares(at: Context, rows: RowFacts) -> StatisticFacts:
     """(sum of x_j^2)_j: |x o x|_2 <= |x o x|_1 = |x|^2; in a box every entry in [0, b^2]. Replaced,
-    two vectors without negative entries.
+    two vectors without negative entries: each has a range of at most its largest entry.
     """
-    d, l1, l2 = rows.columns, None, None
+    d, l1, l2, spread = rows.columns, None, None, None
     if rows.entry is not None:
         l1, l2 = d * rows.entry**2, d**HALF * rows.entry**2
+        spread = rows.entry**2 * at.changes
     elif rows.norm is not None:
         two = at.number(1 if at.constant(d) == 1 else at.changes)
         l1, l2 = rows.norm**2 * two, rows.norm**2 * two**HALF
-    return StatisticFacts((d,), l1, l2, steps=stepped(rows, rows))
+    return StatisticFacts((d,), l1, l2, spread=spread, steps=stepped(rows, rows))
 
 
-def counts_of_bins(at: Context, bins: Formula, columns: Formula) -> StatisticFacts:
+def counts_of_bins(at: Context, bins: Formula, columns: Formula, single: int = 0) -> StatisticFacts:
     """Counts of records in bins, `columns` times: a record is in one bin of each at most; replaced,
-    one bin of each loses a record and one gains it.
+    one bin of each loses a record and one gains it. Added, no count falls: they move by 0 or 1.
     """
-    l1 = columns * at.changes
-    return StatisticFacts((bins,), l1, l1**HALF, steps=(at.number(1),))
+    l1, spread = columns * at.changes, at.number(at.changes)
+    own: Any = {"steps": (at.number(1),), "bins": single}
+    return StatisticFacts((bins,), l1, l1**HALF, spread=spread, **own)
 
 
 @kind("bin_counts", RowFacts, LabelFacts, many=True, answers=PLAIN_SUM)
@@ -146,7 +160,8 @@ def _bin_counts(
     """Records between cuts, column by column."""
     at.require(len(data) == 1, "one input")
     d = data[0].columns if isinstance(data[0], RowFacts) else at.number(1)
-    return counts_of_bins(at, d * (len(cuts) + 1), d)
+    single = len(cuts) + 1 if isinstance(data[0], LabelFacts) else 0
+    return counts_of_bins(at, d * (len(cuts) + 1), d, single)
 
 
 @kind("norm_counts", RowFacts, answers=ZERO_SUM)
@@ -191,11 +206,11 @@ def _linear(at: Context, *parts: StatisticFacts, coefficients: list[Read]) -> St
         for mine, first in zip(part.shape, parts[0].shape, strict=True):
             at.equal(mine, first, "its inputs must have one shape")
     sizes = [at.maximum(f, -f) for f in coefficients]
-    norms = zip(*((part.l1, part.l2, part.spectral) for part in parts), strict=True)
-    l1, l2, operator = (summed(at, sizes, moves) for moves in norms)
-    steps = common_step(at, coefficients, parts)
-    mirrored = all(part.symmetric for part in parts)
-    return StatisticFacts(parts[0].shape, l1, l2, operator, steps=steps, symmetric=mirrored)
+    norms = zip(*((part.l1, part.l2, part.spectral, part.range) for part in parts), strict=True)
+    l1, l2, operator, spread = (summed(at, sizes, moves) for moves in norms)
+    steps, mirrored = common_step(at, coefficients, parts), all(part.symmetric for part in parts)
+    moves = (l1, l2, operator)
+    return StatisticFacts(parts[0].shape, *moves, spread=spread, steps=steps, symmetric=mirrored)
 
 
 def summed(

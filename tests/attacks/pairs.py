@@ -42,7 +42,14 @@ SCALED = (  # tight in a box, or in cells: tests/graph
     st.CellSums,
     st.BlockEstimates,
 )
-ELSEWHERE = (st.Argmin, st.LogResidual)  # read the table often, or a penalty: tests of their own
+ELSEWHERE = (  # read the table often, a penalty, or bins: tests of their own
+    st.Argmin,
+    st.LogResidual,
+    st.BinnedSums,
+    st.Factored,
+    st.MedianDistance,
+    st.TestedMedian,
+)
 LEAVES = {
     cls.__name__: make
     for cls, make in STATISTICS.items()

@@ -14,7 +14,8 @@ from tests.support import samples
 from tests.support.oracles import value
 
 NORMS = (L1, L2, OPERATOR)
-BOUNDED = [cls for cls in samples.STATISTICS if cls not in samples.UNBOUNDED]
+LEFT_OUT = samples.UNBOUNDED | samples.CONDITIONAL
+BOUNDED = [cls for cls in samples.STATISTICS if cls not in LEFT_OUT]
 every = pytest.mark.parametrize("cls", BOUNDED, ids=lambda cls: cls.__name__)
 # degree of the sensitivity in (|x| bound, |y| bound); those that mix degrees are left out
 DEGREES = {
@@ -28,6 +29,9 @@ DEGREES = {
     st.LabelSum: (0, 1),
     st.ColumnSquares: (2, 0),
     st.BinCounts: (0, 0),
+    st.BinnedSums: (1, 0),
+    st.Factored: (1, 0),
+    st.MedianDistance: (0, 0),
     st.SufficientStatistics: (0, 0),
     st.Monomials: (0, 0),
     st.Histogram: (0, 0),
@@ -144,6 +148,33 @@ def log_of_residuals(gram, moment):
     return np.log(float(samples.BOUND) + float(samples.NORM) * np.sqrt(theta @ theta))
 
 
+def parted(X, y):
+    """The sums of the rows of each bin of the label."""
+    ends = (-np.inf, -1, 0, 0.5, np.inf)
+    return np.array(
+        [
+            sum((x for x, t in zip(X, y, strict=True) if low < t <= high), np.zeros(X.shape[1]))
+            for low, high in pairwise(ends)
+        ]
+    )
+
+
+def halves(X, y):
+    """The sums with the square-root factor: 1, 1/2, 3/8, 5/16."""
+    first = np.array([1, 1 / 2, 3 / 8, 5 / 16])
+    return np.array([[first[t - s] * (s <= t) for s in range(4)] for t in range(4)]) @ parted(X, y)
+
+
+def far(y):
+    """Records that come or go until two neighbouring ends of bins, at -1, 0 and 1/2, balance."""
+    low, middle, high = ([sum(y <= end), sum(y > end)] for end in (-1, 0, 0.5))
+    inside = [middle[0] - low[0], high[0] - middle[0]]
+    ends = [(low, middle), (middle, high)]
+    return min(
+        k + abs((a[0] - a[1] + b[0] - b[1]) // 2) for k, (a, b) in zip(inside, ends, strict=True)
+    )
+
+
 def brute(cls, X, y):
     """The value by its definition, one record at a time."""
     grams = sum((np.outer(x, x) for x in X), np.zeros((X.shape[1],) * 2))
@@ -169,6 +200,9 @@ def brute(cls, X, y):
         st.LabelSum: sum(y),
         st.ColumnSquares: np.diag(grams),
         st.BinCounts: np.array([between(x) for x in X.T]).ravel(),
+        st.BinnedSums: parted(X, y).ravel(),
+        st.Factored: halves(X, y).ravel(),
+        st.MedianDistance: far(y),
         st.Linear: 2 * moments - rows / 2,
         st.NormCounts: [sum(a < np.sqrt(x @ x) <= b for x in X) for a, b in ((0.5, 1), (1, 9))],
         st.Stack: np.array([*flat, *moments]),

@@ -67,11 +67,11 @@ def test_the_numbers_of_the_guide():
     assert [float(one) for one in shown.groups()] == pytest.approx(stds, rel=1e-3)
 
 
-@pytest.mark.parametrize("index", range(3))
+@pytest.mark.parametrize("index", range(5))
 def test_the_blocks_of_the_reference(index, tmp_path, monkeypatch, capsys):
     """The file is read, the program runs, the release without a rule fits into a file."""
     kind, text = blocks(PAGE)[index]
-    assert len(blocks(PAGE)) == 3
+    assert len(blocks(PAGE)) == 5
     if kind == "python":
         (tmp_path / "gram.toml").write_text(blocks(PAGE)[0][1])
         monkeypatch.chdir(tmp_path)

@@ -120,6 +120,21 @@ SCOPE = Scope.of(X, Y, dp.ApproxDP(dp.EPSILON, dp.DELTA).budget)
         ("sum(box(X, 1))", dp.total(X.boxed(1))),
         ("column_squares(X)", dp.graph.column_squares(X)),
         ("bin_counts(y, 0, 1)", dp.graph.bin_counts(Y, [0, 1])),
+        ("counts(y, 4)", dp.graph.bin_counts(Y, [-1, 0, 1])),
+        ("binned_sums(X, y, 2)", dp.graph.binned_sums(X, Y, [0])),
+        ("tree(counts(y, 2))", dp.graph.factored(dp.graph.bin_counts(Y, [0]), "tree")),
+        (
+            "square_root(bin_counts(y, 0, 1))",
+            dp.graph.factored(dp.graph.bin_counts(Y, [0, 1]), "square_root"),
+        ),
+        (
+            "median_distance(bin_counts(y, 0, 1, 2), 2)",
+            dp.graph.median_distance(dp.graph.bin_counts(Y, [0, 1, 2]), 2),
+        ),
+        (
+            "tested_median(bin_counts(y, 0, 1), 1, 2)",
+            dp.graph.tested_median(dp.graph.bin_counts(Y, [0, 1]), 1, 2),
+        ),
         ("sufficient_statistics(X, y)", dp.graph.sufficient_statistics(X, Y)),
         ("monomials(X, y)", dp.graph.monomials(X, Y)),
         ("histogram(box(X, 1), y, 4)", dp.graph.histogram(X.boxed(1), Y, 4)),

@@ -90,14 +90,14 @@ def test_a_failure_needs_a_delta():
         dp.examine(Floored(), target=dp.PureDP(dp.EPSILON), setting=setting())
 
 
-def test_only_one_gaussian_number_has_bounds():
-    """Matrices and Laplace noise are refused, with the way out."""
+def test_only_one_number_with_gaussian_or_laplace_noise_has_bounds():
+    """Matrices and other noise are refused, with the way out."""
     X, _ = setting().nodes()
     share = TARGET.budget
     matrix = dp.release(X.T @ X, dp.Gaussian.analytic, share)
-    number = dp.release(dp.lambda_min(X.T @ X), dp.Laplace.pure, share)
+    number = dp.release(dp.lambda_min(X.T @ X), dp.L2Laplace.pure, share)
     for wrong in (matrix, number, X):
-        with pytest.raises(dp.InvalidArgument, match="one number with Gaussian noise"):
+        with pytest.raises(dp.InvalidArgument, match="one number with Gaussian or Laplace noise"):
             upper_bound(wrong, dp.DELTA / 4, name="bound")
 
 

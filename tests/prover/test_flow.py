@@ -26,7 +26,7 @@ from dpframe.prover.problem import Problem
 from dpframe.prover.report import verify
 from dpframe.sensitivity import L2
 from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, Expression, Scope
-from tests.support.samples import final_subclasses, setting
+from tests.support.samples import STATISTICS, final_subclasses, setting
 
 BOTH = RELEASED | RECORD
 MAY = {  # (kind, field) -> what it may read besides public numbers
@@ -88,11 +88,13 @@ MAY = {  # (kind, field) -> what it may read besides public numbers
     ("ScaledLabels", "by"): RELEASED,
     ("ScaledLabels", "minus"): RELEASED,
     ("ShrunkLabels", "norm"): RELEASED,
+    ("StatedStatistic", "given"): RELEASED,
     ("StatedStatistic", "sensitivity_of_row"): RELEASED,
     ("StatedStatistic", "size"): PUBLIC,
     ("TestedDistance", "scale"): RELEASED,
     ("TestedDistance", "threshold"): RELEASED,
     ("TestedDistance", "unsafe"): PUBLIC,
+    ("TestedMedian", "passed"): RELEASED,
     ("TestedPoint", "grain"): RELEASED,
     ("TestedPoint", "penalty"): RELEASED,
     ("TestedPoint", "radius"): RELEASED,
@@ -138,7 +140,7 @@ def of(statistic) -> Release:
 def stated(X) -> StatedStatistic:
     """A statistic known by its sensitivity alone."""
     one = dp.parameter("stated", 0)
-    return StatedStatistic("own", X, None, one, L2, dp.ADD_REMOVE, "it is", one)
+    return StatedStatistic("own", X, None, one, L2, dp.ADD_REMOVE, "it is", one, one)
 
 
 FURTHER = {  # kinds that no shipped declaration reads, or reads only as a part of others
@@ -160,6 +162,8 @@ FURTHER = {  # kinds that no shipped declaration reads, or reads only as a part 
     "scaled columns": lambda X, y: of(dp.total(X.scaled_columns(by=(1, 2)).clip(norm=1))),
     "squares": lambda X, y: of(dp.graph.column_squares(X)),
     "stated": lambda X, y: of(stated(X)),
+    "square root": lambda X, y: of(STATISTICS[st.Factored](X, y)),
+    "tested median": lambda X, y: of(STATISTICS[st.TestedMedian](X, y)),
 }
 SETTINGS = {
     "ball": setting(),

@@ -49,8 +49,21 @@ NOISES = {  # noise of this size
     dp.mechanisms.FullGaussian: lambda size: dp.mechanisms.FullGaussian(std=size),
 }
 
+SELECTIONS = {  # selections with this scale, which release an index
+    dp.mechanisms.ExponentialSelection: lambda size: dp.mechanisms.ExponentialSelection(scale=size),
+    dp.mechanisms.GumbelSelection: lambda size: dp.mechanisms.GumbelSelection(scale=size),
+    dp.mechanisms.PermuteAndFlipSelection: lambda size: dp.mechanisms.PermuteAndFlipSelection(
+        scale=size
+    ),
+    dp.mechanisms.ExponentialNoiseSelection: lambda size: dp.mechanisms.ExponentialNoiseSelection(
+        scale=size
+    ),
+    dp.mechanisms.LaplaceSelection: lambda size: dp.mechanisms.LaplaceSelection(scale=size),
+}
+
 MECHANISMS = {  # one that hides more the larger the number
     **NOISES,
+    **SELECTIONS,
     dp.mechanisms.BlackBox: lambda size: dp.mechanisms.BlackBox(
         dp.PureDP(1 / Fraction(size)), name="a table"
     ),
@@ -125,6 +138,7 @@ CALIBRATIONS = {  # a budget at which the theorem holds: (epsilon, delta)
     dp.DiscreteLaplace.pure: ("2", "1e-6"),
     dp.DiscreteGaussian.concentrated: ("2", "1e-6"),
     dp.L2Laplace.pure: ("2", "1e-6"),
+    **{one.pure: ("2", "1e-6") for one in SELECTIONS},
 }
 
 ACCOUNTANTS = {
@@ -144,6 +158,16 @@ ACCOUNTANTS = {
     ],
 }
 
+
+def tested_median(X, y):
+    """A median that is released if its test passes."""
+    del X
+    counts = dp.graph.bin_counts(y, [-1, 0, "1/2"])
+    test = dp.release(dp.graph.median_distance(counts, 1), dp.Laplace(scale=1), name="test")
+    low = dp.graph.lower_bound(test, "1e-9", name="low")
+    return dp.graph.tested_median(counts, 1, low)
+
+
 # kind -> a statistic of (X, y)
 STATISTICS = {
     st.Gram: lambda X, y: X.T @ X,
@@ -161,6 +185,14 @@ STATISTICS = {
     st.Histogram: lambda X, y: dp.graph.histogram(X, y, 2),
     st.ColumnSquares: lambda X, y: dp.graph.column_squares(X),
     st.BinCounts: lambda X, y: dp.graph.bin_counts(X, (Fraction(-1, 2), 0, 1)),
+    st.BinnedSums: lambda X, y: dp.graph.binned_sums(X, y, [-1, 0, "1/2"]),
+    st.Factored: lambda X, y: dp.graph.factored(
+        dp.graph.binned_sums(X, y, [-1, 0, "1/2"]), "square_root"
+    ),
+    st.MedianDistance: lambda X, y: dp.graph.median_distance(
+        dp.graph.bin_counts(y, [-1, 0, "1/2"]), 1
+    ),
+    st.TestedMedian: tested_median,
     st.NormCounts: lambda X, y: st.NormCounts(X, (Fraction(1, 2), 1)),
     st.CellCount: lambda X, y: dp.graph.partition_at(X, y, [0]).count(1),
     st.CellSums: lambda X, y: st.CellSums(dp.graph.partition_at(X, y, [0])),
@@ -189,6 +221,7 @@ OBJECTIVES = {
     ob.Logistic: ob.Logistic(),
     ob.Squared: ob.Squared(),
 }
+CONDITIONAL = {st.TestedMedian}  # bounded where a bound holds: tests/prover/test_bins.py
 UNBOUNDED = {st.RawAggregate, st.Identity}  # no rule bounds them: they exist to be refused
 
 TRUSTED = {EventQuery, StatedStatistic}  # taken on their word, by name: tests/descriptions

@@ -204,7 +204,7 @@ def _earned(rule: Calibration) -> Contradictions:
         for moved in (1, 7):
             noise: Any = rule.mechanism(Fraction(_size(rule, target, moved)))  # type: ignore[call-arg]
             cost = noise.guarantee(exact(moved))
-            own = as_kind(cost, type(target))
+            own = as_kind(noise.given_in(type(target), exact(moved)), type(target))
             if isinstance(target, ApproxDP):
                 least = _delta(noise, cost, moved, Fraction(worth(target.epsilon)))
                 if least > DELTA * ROOM:

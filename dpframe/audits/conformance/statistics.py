@@ -24,7 +24,7 @@ from dpframe.graph.statistics import RecordSum, Searched, Statistic
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Relation
 from dpframe.prover.algebra import number
 from dpframe.randomness import Randomness
-from dpframe.sensitivity import L1, L2, OPERATOR, Norm
+from dpframe.sensitivity import L1, L2, OPERATOR, RANGE, Norm
 from dpframe.sources.table import Block, Table
 from dpframe.symbols import Expression
 
@@ -114,6 +114,8 @@ def size_of(difference: Array, norm: Norm, *, symmetric: bool) -> float:
     if norm is L1:
         counted = difference[np.triu_indices(len(difference))] if symmetric else difference
         return float(np.sum(np.abs(counted)))
+    if norm is RANGE:
+        return float(np.ptp(difference))
     if norm is OPERATOR and difference.ndim == 2:
         return float(np.linalg.norm(difference, 2))
     return float(np.linalg.norm(np.ravel(difference)))
@@ -172,7 +174,7 @@ class Asked:
                 size_of(first - second, norm, symmetric=self.node.symmetric),
                 worth(bound.value, d, n),
             )
-            for norm in (L1, L2, OPERATOR)
+            for norm in (L1, L2, OPERATOR, RANGE)
             if (bound := self.node.sensitivity(norm)) is not None
         }
 

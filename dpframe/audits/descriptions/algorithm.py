@@ -57,9 +57,12 @@ class Told:
     times: str = ""
     sampled: str = ""
     step: str = ""
+    known: str = ""
+    fails: str = ""
     sensitivity: str = ""
     norm: str = ""
     why: str = ""
+    given: str = ""
     size: str = ""
 
     @property
@@ -68,7 +71,7 @@ class Told:
         return self.statistic == OTHER
 
 
-TEXTS = {"name": MOST_IN_TITLE, "why": MOST_IN_NOTE}
+TEXTS = {"name": MOST_IN_TITLE, "why": MOST_IN_NOTE, "given": MOST_IN_NOTE}
 
 
 def told(part: Part) -> Told:
@@ -79,7 +82,7 @@ def told(part: Part) -> Told:
     given = {name: attrs.evolve(one, path=f"{path}, {name}") for name, one in given.items()}
     kept = {field.name for field in attrs.fields(Told)}
     found = {
-        name: one.text(TEXTS.get(name, MOST_IN_FORMULA), lines=name == "why")
+        name: one.text(TEXTS.get(name, MOST_IN_FORMULA), lines=name in {"why", "given"})
         for name, one in given.items()
         if name in kept - {"share"}
     }
@@ -136,6 +139,8 @@ def _check_noise(part: Part, given: Mapping[str, Part], found: Mapping[str, str]
         part.refuse("given a share, from which its theorem sizes the noise", "no share")
     if chosen == JOINTLY and "share" in given:
         given["share"].refuse("left out: releases that are calibrated jointly share everything")
+    if "known" in found and "fails" in found:
+        part.refuse("read in one way: as a released number, or as its lower bound", "both")
     if "weight" in found and chosen != JOINTLY:
         given["weight"].refuse('left out without calibration = "jointly"')
 
@@ -151,7 +156,7 @@ def _check_stated(part: Part, found: Mapping[str, str]) -> None:
         if missing:
             wanted = f"complete: {OTHER} needs {', '.join(STATED)}"
             part.refuse(wanted, f"no {', '.join(missing)}", "why cites a theorem or argues.")
-    elif stray := [name for name in (*STATED, "size") if name in found]:
+    elif stray := [name for name in (*STATED, "given", "size") if name in found]:
         wanted = f"free of {', '.join(stray)}: sensitivities are derived"
         way_out = 'Use claimed_sensitivity to compare; or statistic = "other".'
         part.refuse(wanted, found["statistic"], way_out)

@@ -20,7 +20,9 @@ from dpframe.graph import (
     RowsNode,
     Setting,
     jointly,
+    known,
     loop,
+    lower_bound,
     points_of,
     post,
     release,
@@ -28,7 +30,7 @@ from dpframe.graph import (
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.mechanisms.base import Calibration
 from dpframe.privacy import Share
-from dpframe.sensitivity import L1, L2
+from dpframe.sensitivity import L1, L2, RANGE
 from dpframe.symbols import constant, sqrt
 
 from .algorithm import NAME, Algorithm, Told
@@ -37,7 +39,7 @@ from .keys import CALIBRATIONS, JOINTLY, MECHANISMS
 from .scope import Scope
 from .stated import StatedStatistic
 
-NORMED = {"L1": L1, "L2": L2}
+NORMED = {"L1": L1, "L2": L2, "range": RANGE, "each score": RANGE}
 
 
 @contextmanager
@@ -79,7 +81,7 @@ class Builder:
 
     def graph(self) -> Graph:
         """Every release, each charged; what the last step reads."""
-        found = [self.release(*one) for one in self.noisy()]
+        found = list(self.noisy())
         outputs: list[Node] = [self.looped(told, one) for told, one in found]
         if self.told.reads:
             outputs.insert(0, self.output(dict(zip(self.scope_names, outputs, strict=True))))
@@ -100,8 +102,13 @@ class Builder:
         bounds = dict(self.told.bounds)
         with located(_place(one, "sensitivity")):
             moved = self.scope.formula(one.sensitivity)
+            if one.norm == "each score":  # two scores may move apart by twice as much
+                moved = 2 * moved
         with located(_place(one, "size")):
             size = self.scope.formula(one.size or "1")
+        test = next((told for told in self.told.releases if told.name == one.given), None)
+        with located(_place(one, "given")):
+            given = self.scope.formula(one.given) if test is not None and test.fails else None
         return StatedStatistic(
             name=one.name,
             X=self.X,
@@ -111,16 +118,39 @@ class Builder:
             relation=RELATED[bounds["relation"]],
             why=one.why,
             size=size,
+            given=given,
+            condition=one.given if given is None else "",
         )
 
-    def noisy(self) -> Iterator[tuple[Told, DataNode, AdditiveNoise | Calibration]]:
-        """Every release with its statistic and its noise."""
-        asked = [(one, self.statistic(one)) for one in self.told.releases]
-        joint = [pair for pair in asked if pair[0].calibration == JOINTLY]
-        together = iter(self.jointly(joint) if joint else ())
-        for one, statistic in asked:
-            noise = next(together) if one.calibration == JOINTLY else self.noise(one)
-            yield one, statistic, noise
+    def noisy(self) -> Iterator[tuple[Told, Release]]:
+        """Every release, each with what those before it let it read."""
+        joint = [one for one in self.told.releases if one.calibration == JOINTLY]
+        asked = [(one, self.statistic(one)) for one in joint]
+        together = iter(self.jointly(asked) if joint else ())
+        at = self
+        for one in self.told.releases:
+            if one.calibration == JOINTLY:
+                statistic, noise = dict(asked)[one], next(together)
+                made = at.release(one, statistic, noise)
+            else:
+                made = at.release(one, at.statistic(one), at.noise(one))
+            at = at.after(one, made)
+            yield one, made
+
+    def after(self, one: Told, made: Release) -> Builder:
+        """The same, where what follows reads a release: as a number in a public range, or as its
+        lower bound.
+        """
+        if one.known:
+            with located(_place(one, "known")):
+                span: Any = ranged(one.name, one.known)
+                symbol = known(made, span.domain.lower, span.domain.upper, name=one.name)
+        elif one.fails:
+            with located(_place(one, "fails")):
+                symbol = lower_bound(made, self.scope.formula(one.fails), name=one.name)
+        else:
+            return self
+        return attrs.evolve(self, scope=self.scope.with_value(one.name, symbol))
 
     def jointly(self, joint: list[tuple[Told, DataNode]]) -> tuple[AdditiveNoise, ...]:
         """Noise of the releases that share the whole budget."""
@@ -141,7 +171,7 @@ class Builder:
             found: AdditiveNoise = kind(sqrt(size) if key == "variance" else size)
             return found
 
-    def release(self, one: Told, statistic: DataNode, noise: object) -> tuple[Told, Release]:
+    def release(self, one: Told, statistic: DataNode, noise: object) -> Release:
         """One release: its own draw, its own charge."""
         with located(_place(one, "sampled")):
             rate = number(one.sampled) if one.sampled else None
@@ -149,8 +179,7 @@ class Builder:
             times = self.scope.formula(one.times) if one.times else constant(1)
         share = self.share(one)
         with located(_place(one, "")):
-            made = release(statistic, noise, share, times=times, sampled=rate, name=one.name)
-        return one, made
+            return release(statistic, noise, share, times=times, sampled=rate, name=one.name)
 
     def share(self, one: Told) -> Share | None:
         """What the release is said to cost."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import attrs
@@ -13,6 +14,7 @@ from dpframe.graph import functions as of
 from dpframe.graph.procedure import Huber, Logistic, Objective, Squared
 from dpframe.graph.statistics import AGGREGATES, Gram, Moment, Statistic
 from dpframe.symbols import Expression, Number, call, exact, sqrt
+from dpframe.theory.bins import MOST_BINS
 
 Value = Expression | DataNode
 MANY = 64
@@ -89,6 +91,21 @@ def _whole(value: Expression) -> int:
     raise InvalidArgument("cells", "a whole number from 2 to 1000", str(value))
 
 
+def _number(value: Expression) -> int:
+    if isinstance(value, Number) and value.value.denominator == 1:
+        return int(value.value)
+    raise InvalidArgument("argument", "a whole number", str(value))
+
+
+def _ends(column: ColumnNode, many: Expression) -> list[Fraction]:
+    """The ends of that many equal parts of [-Y, Y], for a Y that is a number."""
+    bound, count = column.bound, _number(many)
+    if not isinstance(bound, Number) or not 1 < count <= MOST_BINS:
+        wanted = f"2 to {MOST_BINS} parts of labels whose bound is a number"
+        raise InvalidArgument("T", wanted, f"{count} parts, bound {bound}")
+    return [bound.value * (Fraction(2 * t, count) - 1) for t in range(1, count)]
+
+
 def _gradient(loss: Objective | None, rows: Any, column: Any, *clip: Any) -> Statistic:
     point = iterate(rows.columns)
     return of.gradient(rows, column, at=point, clip=clip[0] if clip else None, loss=loss)
@@ -147,6 +164,30 @@ STATISTICS = {
     "histogram": Function(
         "histogram(X, y, 4)", "records in equal cells of the box of rows and labels",
         (R, C, E), lambda X, y, k: of.histogram(X, y, _whole(k)),
+    ),
+    "counts": Function(
+        "counts(y, T)", "how many labels lie in T equal parts of [-Y, Y]",
+        (C, E), lambda y, many: of.bin_counts(y, _ends(y, many)),
+    ),
+    "binned_sums": Function(
+        "binned_sums(X, y, T)", "the sum of the rows of each of T equal parts of [-Y, Y]",
+        (R, C, E), lambda X, y, many: of.binned_sums(X, y, _ends(y, many)),
+    ),
+    "tree": Function(
+        "tree(counts(y, T))", "all nodes of the binary tree over counts or sums of bins",
+        (S,), lambda sums: of.factored(sums, "tree"),
+    ),
+    "square_root": Function(
+        "square_root(counts(y, T))", "their running totals' square-root factor, times them",
+        (S,), lambda sums: of.factored(sums, "square_root"),
+    ),
+    "median_distance": Function(
+        "median_distance(counts(y, T), r)", "records until one more may move the median r + 1 bins",
+        (S, E), lambda own, r: of.median_distance(own, _number(r)),
+    ),
+    "tested_median": Function(
+        "tested_median(counts(y, T), r, test)", "the median bin if the lower bound test is above 0",
+        (S, E, E), lambda own, r, test: of.tested_median(own, _number(r), test),
     ),
     "sufficient_statistics": Function(
         "sufficient_statistics(X, y)", "the upper triangle of X'X, then X'y, of x/B and y/Y",

@@ -156,7 +156,7 @@ JOINTLY = "jointly"
 THEOREMS = (*dict.fromkeys(name for some in CALIBRATIONS.values() for name in some), JOINTLY)
 RELATIONS = tuple(one.option for one in Relation)
 ACCOUNTANTS = ("auto", *(one.name for one in accountants.ACCOUNTANTS))
-NORMS = ("L1", "L2")
+NORMS = ("L1", "L2", "range", "each score")
 SIZES = ("std", "variance", "scale", "calibration")
 
 
@@ -201,20 +201,31 @@ RELEASE = (
         required=True,
         example="X'X",
     ),
-    Key("mechanism", one_of(*MECHANISMS), "The kind of noise.", required=True, example="gaussian"),
+    Key(
+        "mechanism",
+        one_of(*MECHANISMS),
+        "The kind of noise, or of selection.",
+        required=True,
+        example="gaussian",
+    ),
     Key("std", FORMULA, "The standard deviation of Gaussian noise; never its variance."),
     Key("variance", FORMULA, "The variance of Gaussian noise, where the paper states that."),
-    Key("scale", FORMULA, "The scale b of Laplace noise; its standard deviation is sqrt(2) b."),
+    Key(
+        "scale", FORMULA, "The scale b of Laplace noise, whose std is sqrt(2) b; or of a selection."
+    ),
     Key("calibration", one_of(*THEOREMS), "A theorem that sizes the noise, instead of a formula."),
     Key("share", SHARE, "What the paper says this release costs: epsilon/3, delta/3."),
     Key("weight", FORMULA, "Of a release that is calibrated jointly: its part of the squared mu."),
     Key("times", FORMULA, "How often it is drawn anew: a whole number or parameter."),
     Key("sampled", NUMBER, "The rate of a fresh Poisson sample that each draw reads."),
     Key("step", FORMULA, "The step size of a gradient's rounds, where they are to be run."),
+    Key("known", TEXT, 'The range in which what follows reads it by its name: "in [-1, 1]".'),
+    Key("fails", FORMULA, "With what probability its lower bound fails, which what follows reads."),
     Key("claimed_sensitivity", FORMULA, "What the paper says one row moves; compared, never used."),
     Key("sensitivity", FORMULA, 'Of "other": what one row moves it by, taken on your word.'),
     Key("norm", one_of(*NORMS), 'Of "other": the norm of that sensitivity.'),
     Key("why", TEXT, 'Of "other": the theorem or the argument. It is printed as an assumption.'),
+    Key("given", TEXT, 'Of "other": what its sensitivity holds for, if not for all neighbours.'),
     Key("size", FORMULA, 'Of "other": how many numbers it has; 1 where left out.'),
     Key("note", TEXT, "A remark for readers."),
 )

@@ -19,7 +19,7 @@ from dpframe.graph.statistics.base import OneRow
 from dpframe.privacy import ADD_REMOVE, Relation, Unit
 from dpframe.prover.algebra import Field
 from dpframe.prover.sign import nonnegative
-from dpframe.sensitivity import L1, L2, Norm
+from dpframe.sensitivity import L1, L2, RANGE, Norm
 from dpframe.symbols import RELEASED, Expression, to_json
 
 if TYPE_CHECKING:
@@ -119,7 +119,8 @@ def _verdict(claimed: Expression, derived: Expression) -> str:
 @attrs.frozen(cache_hash=True)
 class StatedStatistic(Statistic):
     """A statistic of X and y known by its name only. One row moves it by at most `sensitivity` in
-    `norm` (L1 bounds L2 too) under `relation`: stated, with the reason `why`, never derived.
+    `norm` (L1 bounds L2 and the range too) under `relation`: stated, with the reason `why`, never
+    derived.
 
     Under replace-one a sensitivity that is stated for add/remove counts twice: one row leaves, one
     comes. The converse says nothing.
@@ -134,6 +135,10 @@ class StatedStatistic(Statistic):
     relation: Relation
     why: str
     size: Expression
+    given: Expression | None = None
+    """A lower bound: what is stated holds where that holds and is above 0; else it is constant."""
+    condition: str = ""
+    """What else it holds for, in words, which nothing shows: then it bounds nothing."""
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -158,9 +163,11 @@ class StatedStatistic(Statistic):
     @property
     def readings(self) -> dict[str, Reading]:
         """The sensitivity and the size, which must be public."""
+        given = {} if self.given is None else {"given": Reading(self.given, RELEASED)}
         return {
             "stated sensitivity": Reading(self.sensitivity_of_row, RELEASED, positive=True),
             "size": Reading(self.size, positive=True),
+            **given,
         }
 
     @property
@@ -169,12 +176,22 @@ class StatedStatistic(Statistic):
         why = " ".join(self.why.split())
         return (
             f"the sensitivity of {self.name} is stated, not derived: one row moves it by at most "
-            f"{self.sensitivity_of_row} in {self.norm} ({self.relation}), because: {why}"
+            f"{self.sensitivity_of_row} in {self.norm} ({self.relation}){self._held}, "
+            f"because: {why}"
         )
+
+    @property
+    def _held(self) -> str:
+        """For which neighbours, where not for all of them."""
+        if self.given is not None:
+            return f" where the lower bound {self.given} holds and is above 0, and by 0 elsewhere"
+        return f" only if {self.condition}" if self.condition else ""
 
     def record(self) -> dict[str, object]:
         """All that is stated."""
         return {
+            **({} if self.given is None else {"given": to_json(self.given)}),
+            **({"condition": self.condition} if self.condition else {}),
             "name": self.name,
             "sensitivity": to_json(self.sensitivity_of_row),
             "norm": str(self.norm),
@@ -185,8 +202,9 @@ class StatedStatistic(Statistic):
 
     def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
         """What is stated; None in a norm or under a relation about which nothing is."""
-        covered = norm is self.norm or (norm is L2 and self.norm is L1)
-        if not covered or (relation is ADD_REMOVE and self.relation is not ADD_REMOVE):
+        covered = norm is self.norm or (norm in {L2, RANGE} and self.norm is L1)
+        fewer = relation is ADD_REMOVE and self.relation is not ADD_REMOVE
+        if self.condition or not covered or fewer:
             return None
         if relation is self.relation:
             return OneRow(self.sensitivity_of_row, "stated, not derived")

@@ -3,6 +3,10 @@ from .base import OneRow as OneRow
 from .base import RecordSum as RecordSum
 from .base import Searched as Searched
 from .base import Statistic as Statistic
+from .bins import BinnedSums as BinnedSums
+from .bins import Factored as Factored
+from .bins import MedianDistance as MedianDistance
+from .bins import TestedMedian as TestedMedian
 from .combined import LambdaMin as LambdaMin
 from .combined import Linear as Linear
 from .combined import Monomials as Monomials

@@ -13,7 +13,7 @@ import attrs
 
 from dpframe.errors import check_kind
 from dpframe.privacy import Relation
-from dpframe.sensitivity import L1, L2, OPERATOR, Norm, Sensitivity
+from dpframe.sensitivity import L1, L2, OPERATOR, RANGE, Norm, Sensitivity
 from dpframe.symbols import DATA, PUBLIC, Expression, Origin, Scope, Symbol, exact, maximum, power
 from dpframe.symbols.expression import Domain
 
@@ -102,7 +102,7 @@ class Statistic(Origin, DataNode):
         """How far one row moves it; None where no rule bounds that."""
         check_kind("norm", norm, Norm)
         own = stated(self, relation)
-        value = None if own is None else {L1: own.l1, L2: own.l2, OPERATOR: own.spectral}[norm]
+        value = None if own is None else _moves(own)[norm]
         return None if value is None else OneRow(value, *reached(self, norm, relation))
 
     @abstractmethod
@@ -171,12 +171,23 @@ def _combined(*terms: tuple[object, object]) -> Statistic:
 
 @lru_cache(maxsize=4096)
 def _sensitivity(statistic: Statistic, norm: Norm) -> Sensitivity | None:
-    bound, unit = statistic.one_row(norm, statistic.unit.relation), statistic.unit
+    foreign = norm is RANGE and not in_package(type(statistic))
+    if foreign and len(statistic.shape) != 1:
+        return None
+    asked = L1 if foreign else norm  # L1 bounds the range, and a class of your own answers for it
+    bound, unit = statistic.one_row(asked, statistic.unit.relation), statistic.unit
     return (
         None
         if bound is None
         else Sensitivity(bound.value * unit.rows_per_person, norm, unit, bound.rule, bound.attained)
     )
+
+
+def _moves(own: Any) -> dict[Norm, Expression | None]:
+    """How far one row moves it, in every norm."""
+    vector = len(own.shape) == 1 and not own.stacked
+    known: Any = (own.l1, own.l2, own.spectral, own.range if vector else None)
+    return dict(zip((L1, L2, OPERATOR, RANGE), known, strict=True))
 
 
 def _on_a_grid(statistic: Statistic) -> bool:

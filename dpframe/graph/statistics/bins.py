@@ -1,0 +1,221 @@
+"""Statistics of records in public bins: sums bin by bin, linear maps of them for running totals,
+and medians that are released if a test passes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import attrs
+
+from dpframe.errors import InvalidArgument
+from dpframe.symbols import Expression, exact
+from dpframe.theory.bins import FACTORS, GRAIN, MOST_BINS, square_root, tree_levels
+
+from ..arrays import Array, Numbers, Values, np
+from ..columns import Column
+from ..maps.grid import gridded
+from ..node import reads
+from ..rows import Rows
+from .base import RecordSum, Statistic
+from .counts import BinCounts, cuts_of
+
+
+@attrs.frozen(cache_hash=True)
+class BinnedSums(RecordSum):
+    """The sums of the rows whose label is at most the first of k cuts, above it and at most the
+    second, ..., above the last: shape (d (k + 1),), bin after bin.
+
+    One record is in one bin, so one row moves it as it moves the sum of all rows. Proof page:
+    proofs/continual.
+    """
+
+    kind: ClassVar[str] = "binned_sums"
+    rows: Rows = attrs.field(converter=gridded)
+    column: Column
+    cuts: tuple[Any, ...] = attrs.field(converter=cuts_of)
+
+    @property
+    def label(self) -> str:
+        """`sums between 8 cuts`."""
+        return f"sums between {len(self.cuts)} cuts"
+
+    def block(self, values: Values) -> Array:
+        """The sums of the block."""
+        rows, labels = values[self.rows], values[self.column]
+        ends = np.array(self.cuts, dtype=float)
+        place = np.searchsorted(ends, labels, side="left")
+        sums = [rows[place == t].sum(axis=0) for t in range(len(ends) + 1)]
+        return np.concatenate(sums)
+
+
+def _factor(value: object) -> str:
+    if value not in FACTORS:
+        way_out = "Both are for running totals."
+        raise InvalidArgument("factor", f"one of {', '.join(sorted(FACTORS))}", value, way_out)
+    return str(value)
+
+
+@attrs.frozen(cache_hash=True)
+class Factored(Statistic):
+    """A public matrix without negative entries times sums of bins, of whose release
+    `running_totals` makes totals up to every bin. "square_root", the lower triangular Toeplitz
+    matrix of binom(2k, k)/4^k, rounded down to 2^-30 [FichtenbergerHU23]; "tree", all nodes of the
+    binary tree over the bins [DworkNPR10] [ChanSS11].
+
+    One record moves it by a column times the record: the largest column norm times the move of the
+    sums. Proof page: proofs/continual.
+    """
+
+    kind: ClassVar[str] = "factored"
+    sums: BinCounts | BinnedSums = attrs.field()
+    factor: str = attrs.field(converter=_factor)
+
+    @sums.validator
+    def _bins(self, attribute: object, value: Any) -> None:
+        del attribute
+        counts = isinstance(value, BinCounts) and isinstance(value.data, Column)
+        if not (counts or isinstance(value, BinnedSums)) or len(value.cuts) >= MOST_BINS:
+            wanted = f"counts of labels, or sums, in 2 to {MOST_BINS} bins"
+            raise InvalidArgument("sums", wanted, value, "Such as dp.graph.bin_counts(y, cuts).")
+
+    @property
+    def label(self) -> str:
+        """`tree of counts between 8 cuts`."""
+        return f"{self.factor.replace('_', ' ')} of {self.sums.label}"
+
+    def compute(self, values: Values, number: Numbers) -> Array:
+        """The map of every column of the sums; of whole steps, in whole steps."""
+        del number
+        bins = len(self.sums.cuts) + 1
+        sums = np.reshape(values[self.sums], (bins, -1))
+        if self.factor == "tree":
+            return np.concatenate([_folded(sums, level) for level in range(len(tree_levels(bins)))])
+        whole: Any = square_root(bins)
+        if self.step is None:
+            whole = np.array(whole, dtype=float) / 2.0**GRAIN
+        found = [sum(whole[t - s] * sums[s] for s in range(t + 1)) for t in range(bins)]
+        return np.concatenate(found)
+
+
+def _folded(sums: Array, level: int) -> Array:
+    """The sums of 2^level bins each."""
+    width = 2**level
+    return np.concatenate([sums[at : at + width].sum(axis=0) for at in range(0, len(sums), width)])
+
+
+def running_totals(released: Array, factor: str, bins: int) -> Array:
+    """The totals up to each bin, shape (bins,) or (bins, d), of a release of Factored sums: by the
+    other factor of the matrix of ones, or by the fewest nodes of the tree. A function for dp.post.
+    """
+    rows = FACTORS[_factor(factor)](bins)[0]
+    answers = np.asarray(released, dtype=float).reshape(rows, -1)
+    if factor == "tree":
+        starts = np.cumsum([0, *tree_levels(bins)])
+        totals = np.stack([answers[_nodes(t + 1, starts)].sum(axis=0) for t in range(bins)])
+    else:
+        from scipy.linalg import solve_triangular, toeplitz
+
+        first = np.array(square_root(bins), dtype=float) / 2.0**GRAIN
+        lower = np.tril(toeplitz(first))
+        totals = solve_triangular(lower, answers, lower=True).cumsum(axis=0)
+    return totals[:, 0] if totals.shape[1] == 1 else totals
+
+
+def _nodes(count: int, starts: Array) -> list[int]:
+    """The fewest nodes of the tree whose bins are the first `count`."""
+    found, at = [], 0
+    for level in reversed(range(count.bit_length())):
+        if count >> level & 1:
+            found.append(int(starts[level]) + (at >> level))
+            at += 1 << level
+    return found
+
+
+def _radius(value: object) -> int:
+    if type(value) is not int or not 1 <= value <= MOST_BINS:
+        way_out = "By how many bins may one record move the median?"
+        raise InvalidArgument("radius", f"a whole number from 1 to {MOST_BINS}", value, way_out)
+    return value
+
+
+def _of_labels(_: object, __: Any, value: BinCounts) -> None:
+    if not isinstance(value, BinCounts) or not isinstance(value.data, Column):
+        raise InvalidArgument("counts", "dp.graph.bin_counts(y, cuts)", value, "")
+
+
+@attrs.frozen(cache_hash=True)
+class MedianDistance(Statistic):
+    """How many records must come or go until one more may move the median bin by more than
+    `radius` bins: 0 where it may now. One record moves it by 1, a replacement by 2. Proof page:
+    proofs/median.
+    """
+
+    kind: ClassVar[str] = "median_distance"
+    counts: BinCounts = attrs.field(validator=_of_labels)
+    radius: int = attrs.field(converter=_radius)
+
+    @property
+    def label(self) -> str:
+        """`distance to a median that moves by more than 2 bins`."""
+        return f"distance to a median that moves by more than {self.radius} bins"
+
+    def compute(self, values: Values, number: Numbers) -> Array:
+        """The least over windows of `radius` + 1 ends of bins."""
+        del number
+        counts = [int(one) for one in values[self.counts]]
+        return np.asarray(median_distance(counts, self.radius), dtype=object)
+
+
+def median_distance(counts: list[int], radius: int) -> int:
+    """Of whole counts. With b_j the records up to bin j less those after it, the records of bins u
+    + 1 to u + radius must go, and the mean of b_u and b_(u + radius) must become 0.
+    """
+    total, below = sum(counts), np.cumsum([0, *counts]).tolist()[1:]
+    balance = [2 * one - total for one in below]
+    windows = range(len(counts) - 1 - radius)
+    return min((_window(balance[u], balance[u + radius]) for u in windows), default=total)
+
+
+def _window(low: int, high: int) -> int:
+    inside = (high - low) // 2
+    return inside + abs(low + inside)
+
+
+def median_bin(counts: list[int]) -> int:
+    """The first bin up to which there are at least as many records as after it."""
+    total, below = sum(counts), 0
+    for place, one in enumerate(counts):
+        below += one
+        if 2 * below >= total:
+            return place
+    return len(counts) - 1
+
+
+def _passed(value: object) -> Expression:
+    return exact(value, "passed")
+
+
+@attrs.frozen(cache_hash=True)
+class TestedMedian(Statistic):
+    """The median bin of counts of labels where `passed` is above 0, a dp.graph.lower_bound of a
+    released MedianDistance of these counts and this radius; 0 elsewhere. Except where that bound
+    fails, which delta pays for, one record moves it by at most `radius`, a replacement by twice
+    that: propose, test, release [DworkL09]. Proof page: proofs/median.
+    """
+
+    __test__: ClassVar[bool] = False
+    kind: ClassVar[str] = "tested_median"
+    counts: BinCounts = attrs.field(validator=_of_labels)
+    radius: int = attrs.field(converter=_radius)
+    passed: Expression = attrs.field(converter=_passed, metadata=reads())
+
+    @property
+    def label(self) -> str:
+        """`median bin, tested`."""
+        return "median bin, tested"
+
+    def compute(self, values: Values, number: Numbers) -> Array:
+        """The bin, or 0."""
+        counts = [int(one) for one in values[self.counts]]
+        return np.asarray(median_bin(counts) if number(self.passed) > 0 else 0, dtype=object)

@@ -1,0 +1,266 @@
+"""Running totals and tested medians: sensitivities by brute force over small tables, what is proved
+and what is not, and conditional statements, which prove nothing on their own.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from fractions import Fraction
+from math import comb
+
+import attrs
+import numpy as np
+import pytest
+
+import dpframe as dp
+from dpframe.graph.statistics.bins import median_bin, median_distance, running_totals
+from dpframe.kernel import check
+from dpframe.sensitivity import L1, L2
+from dpframe.theory.bins import FACTORS, square_root, tree_levels
+from tests.support import samples
+from tests.support.oracles import value
+
+CUTS = ["-3/4", "-1/2", "-1/4", 0, "1/4", "1/2", "3/4"]
+SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+
+
+def matrix(factor, bins):
+    """The factor, written out by its definition."""
+    if factor == "square_root":
+        first = [Fraction(int(comb(2 * k, k) * 2**30 // 4**k), 2**30) for k in range(bins)]
+        return [[first[t - s] if s <= t else Fraction(0) for s in range(bins)] for t in range(bins)]
+    found, width = [], 1
+    while True:
+        starts = range(0, bins, width)
+        found += [[Fraction(a <= s < a + width) for s in range(bins)] for a in starts]
+        if width >= bins:
+            return found
+        width *= 2
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+@pytest.mark.parametrize("bins", [2, 3, 4, 5, 8, 13, 64])
+def test_a_factor_is_its_matrix_with_these_columns(factor, bins):
+    """Rows, the largest norms of a column, and the finest step, exactly."""
+    written = matrix(factor, bins)
+    columns = list(zip(*written, strict=True))
+    count, first, square, grain = FACTORS[factor](bins)
+    assert count == len(written)
+    assert first == max(map(sum, columns))
+    assert square == max(sum(a * a for a in column) for column in columns)
+    assert all(a >= 0 and (a * grain).denominator == 1 for column in columns for a in column)
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+@pytest.mark.parametrize("bins", [2, 3, 7, 16, 33])
+def test_totals_are_made_of_what_is_released(factor, bins):
+    """Without noise, running_totals gives the running totals of counts and of sums of rows."""
+    sums = np.random.default_rng(bins).integers(0, 9, (bins, 3)).astype(float)
+    A = np.array(matrix(factor, bins), dtype=float)
+    found = running_totals((A @ sums).ravel(), factor, bins)
+    assert np.allclose(found, sums.cumsum(axis=0), atol=1e-9)
+    assert running_totals(A @ sums[:, 0], factor, bins).shape == (bins,)
+
+
+def test_the_square_root_squares_to_the_totals():
+    """But for what is rounded down: below T 2^-30."""
+    bins = 40
+    C = np.array(matrix("square_root", bins), dtype=float)
+    assert abs(C @ C - np.tril(np.ones((bins, bins)))).max() < bins * 2.0**-29
+    assert square_root(3) == [2**30, 2**29, 3 * 2**27]
+    assert tree_levels(5) == [5, 3, 2, 1]
+
+
+@pytest.mark.some(6)
+@pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
+@pytest.mark.parametrize("factor", FACTORS)
+@pytest.mark.parametrize("of_rows", [True, False])
+def test_no_pair_moves_a_factor_further(factor, relation, of_rows):
+    """Every place of a record, and of the one that takes its place, against the bound."""
+    X, y = attrs.evolve(SETTING, relation=relation).nodes()
+    sums = dp.graph.binned_sums(X, y, CUTS) if of_rows else dp.graph.bin_counts(y, CUTS)
+    node, A = dp.graph.factored(sums, factor), np.array(matrix(factor, 8), dtype=float)
+    for norm, order in ((L1, 1), (L2, 2)):
+        bound = value(node.sensitivity(norm).value, {"d": 2})
+        unit = np.array([0.5**0.5] * 2) if order == 1 else np.array([1.0, 0.0])
+        x, z = (unit, -unit) if of_rows else (np.ones(1), np.ones(1))
+        moves = []
+        for t, u in itertools.product(range(8), repeat=2):
+            move = np.outer(A[:, t], x)
+            if relation is dp.REPLACE_ONE:
+                move = move - np.outer(A[:, u], z)
+            moves.append(np.linalg.norm(move.ravel(), order))
+        assert max(moves) <= bound * (1 + 1e-12)
+        assert max(moves) >= bound * (0.99 if of_rows or relation is dp.ADD_REMOVE else 0.6)
+
+
+def edits(counts):
+    """Every table of counts with one record more or less."""
+    for i in range(len(counts)):
+        yield [*counts[:i], counts[i] + 1, *counts[i + 1 :]]
+        if counts[i]:
+            yield [*counts[:i], counts[i] - 1, *counts[i + 1 :]]
+
+
+@pytest.mark.parametrize(("bins", "most"), [(3, 4), (4, 3), (5, 2)])
+def test_the_distance_is_stable_and_safe(bins, most):
+    """On all small tables and their neighbours: it moves by 1 at most, and where it is above 0 on
+    both, the median moves by no more than the radius. Some tables do move further.
+    """
+    unsafe = 0
+    for counts in map(list, itertools.product(range(most + 1), repeat=bins)):
+        for radius in range(1, bins - 1):
+            own = median_distance(counts, radius)
+            for other in edits(counts):
+                its = median_distance(other, radius)
+                assert abs(own - its) <= 1
+                apart = abs(median_bin(counts) - median_bin(other)) > radius
+                assert not (apart and own and its)
+                unsafe += apart
+    assert unsafe
+
+
+class Median(dp.Regression):
+    """Propose, test, release; every part of it may be changed."""
+
+    radius: int = 2
+    tested: int = 2
+    factor: str = "1"
+    scale: str = "1"
+    upper: bool = False
+    paid: bool = True
+    other: bool = False
+
+    def declare(self, X, y, budget):
+        """A test, its bound, the median."""
+        del X
+        half = budget.epsilon / 2
+        counts = dp.graph.bin_counts(y, CUTS)
+        asked = dp.graph.bin_counts(y, CUTS[1:]) if self.other else counts
+        test = dp.release(
+            dp.graph.median_distance(asked, self.tested),
+            dp.Laplace(scale=Fraction(self.scale) / half),
+            pure(budget, "1/2"),
+            name="test",
+        )
+        bound = dp.graph.upper_bound if self.upper else dp.graph.lower_bound
+        stds = None if self.paid else dp.constant(1)
+        low = bound(test, budget.delta / 2, name="low", stds=stds)
+        noise = dp.Laplace(scale=self.radius * Fraction(self.factor) / half)
+        median = dp.graph.tested_median(counts, self.radius, low)
+        return dp.release(median, noise, pure(budget, "1/2"), name="median")
+
+
+def pure(budget, part):
+    """A part of epsilon, and nothing of delta."""
+    return attrs.evolve(budget, weights=(dp.constant(part), dp.constant(0)))
+
+
+TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
+
+
+def test_a_median_is_proved_executed_and_checked(tmp_path):
+    """For every epsilon and delta, at numbers, and by the kernel, which refuses changed files."""
+    proof = dp.certify(Median(), target=TARGET, setting=SETTING)
+    rng = np.random.default_rng(0)
+    y = rng.uniform(-1, 1, 5000)
+    done = dp.execute(proof.at(epsilon=2, delta="1e-6"), np.zeros((5000, 1)), y, rng=3)
+    assert abs(done.output - 3.5) < 12
+    proof.save(tmp_path / "median.json")
+    document = json.loads((tmp_path / "median.json").read_text())
+    assert check(document).accepted
+    nodes = {node["kind"]: node for node in document["graph"]["nodes"]}
+    for kind, wrong in (
+        ("tested_median", {"radius": 1}),
+        ("median_distance", {"radius": 3}),
+        ("bound", {"upper": True}),
+        ("bound", {"stds": "1"}),
+        ("bound", {"margin": "0"}),
+    ):
+        kept = dict(nodes[kind])
+        nodes[kind].update(wrong)
+        assert not check(document).accepted
+        nodes[kind].update(kept)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"tested": 1},
+        {"tested": 3},
+        {"factor": "1/2"},
+        {"scale": "1/2"},
+        {"upper": True},
+        {"paid": False},
+        {"other": True},
+    ],
+    ids=str,
+)
+def test_mutants_of_a_median_are_not_proved(wrong):
+    """Another radius tested, less noise, the wrong side, a failure that is not paid for."""
+    done = dp.audit(Median(**wrong), target=TARGET, setting=SETTING)
+    assert str(done.verdict) != "proved"
+
+
+@pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
+def test_a_replaced_record_counts_twice(relation):
+    """It goes, and another comes: the noise for one is not enough."""
+    asked = attrs.evolve(SETTING, relation=relation)
+    done = dp.audit(Median(), target=TARGET, setting=asked)
+    twice = dp.audit(Median(factor="2", scale="2"), target=TARGET, setting=asked)
+    assert (str(done.verdict) == "proved") is (relation is dp.ADD_REMOVE)
+    assert str(twice.verdict) == "proved"
+
+
+DESCRIBED = """
+title = "a conditional sensitivity"
+relation = "add-remove"
+[claim]
+epsilon = 1
+delta = 1e-6
+[rows]
+norm = 1
+[labels]
+bound = 1
+[[release]]
+name = "test"
+statistic = "median_distance(counts(y, 40), 3)"
+mechanism = "laplace"
+scale = "2"
+share = "1/2, 0"
+{fails}
+[[release]]
+name = "own"
+statistic = "other"
+sensitivity = "1/4"
+norm = "L1"
+why = "the paper, Lemma 3"
+{given}
+mechanism = "laplace"
+scale = "1/2"
+share = "1/2, 0"
+"""
+
+
+@pytest.mark.parametrize(
+    ("fails", "given", "proved"),
+    [
+        ("", "", True),
+        ("", 'given = "the table is ordinary"', False),
+        ("", 'given = "test"', False),
+        ('fails = "delta"', 'given = "test"', True),
+        ('fails = "2*delta"', 'given = "test"', False),
+    ],
+)
+def test_what_holds_conditionally_proves_nothing_alone(tmp_path, fails, given, proved):
+    """A statement for all neighbours is taken on its word; one for some needs a bound that delta
+    pays for.
+    """
+    path = tmp_path / "own.toml"
+    path.write_text(DESCRIBED.format(fails=fails, given=given))
+    found = dp.audits.read_description(path)
+    done = dp.audit(found.regression, target=found.target, setting=found.setting)
+    assert (str(done.verdict) == "proved") is proved
+    if proved:
+        assert any("stated, not derived" in one for one in done.certificate.assumptions)
