@@ -2388,9 +2388,9 @@ def tilts(
         yield moved * (ring.log(2 / delta) * 8 + epsilon * 4) ** HALF / epsilon
 
 
-@kind("deep_point", Statistic)
+@kind("deep_point", Statistic, many=True)
 def _deep_point(
-    c: Checker, sums: Statistic, *, formulas: Json, share: Json, name: Json
+    c: Checker, *sums: Statistic, formulas: Json, share: Json, name: Json
 ) -> Procedure:
     """A point of a public grid with a chance proportional to e^(rate depth) among the models of all
     cells: a changed model moves every depth, and so their total, by a factor of at most e^rate.
@@ -2401,9 +2401,9 @@ def _deep_point(
     return Procedure(c.where, *whole)
 
 
-@kind("tested_point", Statistic)
+@kind("tested_point", Statistic, many=True)
 def _tested_point(
-    c: Checker, sums: Statistic, *, formulas: Json, share: Json, name: Json, least: Json
+    c: Checker, *sums: Statistic, formulas: Json, share: Json, name: Json, least: Json
 ) -> Procedure:
     """The same among points of depth `least` or more, if a noisy count of the models that decide
     which those are passes: unsafe tables pass, and safe ones differ, with probability delta.
@@ -2417,15 +2417,16 @@ def _tested_point(
     return Procedure(c.where, *whole)
 
 
-def deep(c: Checker, sums: Statistic, formulas: Json, epsilon: Formula) -> None:
-    """2 rate for each cell that changes, a replaced row changes two, is inside epsilon. Raises
-    Refused.
+def deep(c: Checker, sums: Sequence[Statistic], formulas: Json, epsilon: Formula) -> None:
+    """2 rate for each cell that changes, a replaced row changes two of each partition, is inside
+    epsilon. Raises Refused.
     """
-    c.require(("sums", sums) in c.cells, "its input must be sums of cells, bounded")
+    cells = [("sums", one) in c.cells for one in sums]
+    c.require(cells and all(cells), "its inputs must be sums of cells, bounded")
     keys(formulas, c.where, penalty=object, radius=object, grain=object, rate=object)
     c.formula(formulas["penalty"])
     *_, rate = (c.positive(formulas[key], key) for key in ("radius", "grain", "rate"))
-    spent = rate * c.rows * (4 if c.replaced else 2)
+    spent = rate * c.rows * (len(cells) * (4 if c.replaced else 2))
     c.at_least(epsilon, spent, "2 rate a cell that changes must be at most epsilon")
 
 

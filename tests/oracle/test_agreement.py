@@ -8,7 +8,7 @@ import pytest
 
 from tests.oracle import compare, corpus, tamper, truth
 
-STEP, TAMPERED, SOME, ALL, JUDGED = 61, 300, 1_000, 20_000, 20
+STEP, TAMPERED, SOME, ALL, JUDGED = 59, 300, 1_000, 20_000, 20
 CHECKERS = compare.Both()
 SEARCHED = "tests.support.checking:check"  # the kernel, with a proof searched for anew
 HARMLESS = {  # what proves nothing may be missing, or is claimed by nobody
