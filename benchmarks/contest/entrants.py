@@ -36,6 +36,7 @@ RIVALS = (
     "FunctionalRidge",
     "Tukey",
     "TukeyPure",
+    "TheilSen",
     "AMBSSGD",
     "AdaptiveGradientDescent",
     "BayesianSSP",

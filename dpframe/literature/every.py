@@ -70,6 +70,7 @@ from dpframe.regressions.robust import RobustAdaSSP, RobustQuantileSSP, RobustSS
 from dpframe.regressions.ssp import SSP
 from dpframe.regressions.standardised import Standardised
 from dpframe.regressions.sub_agg import SubAgg, SubAggPure
+from dpframe.regressions.theil_sen import TheilSen
 from dpframe.regressions.tukey import Tukey, TukeyPure
 
 from .adaops_published import AdaOPSCoded, AdaOPSPrinted
@@ -173,6 +174,7 @@ REGRESSIONS = (
     Tukey,
     TukeyPure,
     TukeyCoded,
+    TheilSen,
     PersonalizedRidge,
     PersonalizedRidgePrinted,
     PersonalizedRidgeKnownBound,

@@ -56,6 +56,7 @@ from .ssp import SSP as SSP
 from .standardised import Standardised as Standardised
 from .sub_agg import SubAgg as SubAgg
 from .sub_agg import SubAggPure as SubAggPure
+from .theil_sen import TheilSen as TheilSen
 from .tukey import Tukey as Tukey
 from .tukey import TukeyPure as TukeyPure
 from .tuned import Tuned as Tuned

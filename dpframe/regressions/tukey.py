@@ -88,12 +88,17 @@ class TukeyPure(Regression):
         return post(as_it_is, point)
 
 
-def cell_sums(X: RowsNode, y: ColumnNode, models: Expression) -> CellSums:
+def cell_sums(X: RowsNode, y: ColumnNode, models: Expression, salt: str = "Tukey") -> CellSums:
     """The sums of hashed cells, one a model. Raises InvalidArgument."""
-    if not isinstance(models, Number) or models.value.denominator != 1:
+    return CellSums(partition(X, y, cells=whole_number(models, "models"), salt=salt))
+
+
+def whole_number(value: Expression, name: str) -> int:
+    """A number that shapes what is computed. Raises InvalidArgument."""
+    if not isinstance(value, Number) or value.value.denominator != 1:
         way_out = "It shapes what is computed, so it is a number before anything is drawn."
-        raise InvalidArgument("models", "a whole number", str(models), way_out)
-    return CellSums(partition(X, y, cells=int(models.value), salt="Tukey"))
+        raise InvalidArgument(name, "a whole number", str(value), way_out)
+    return int(value.value)
 
 
 def as_it_is(point: Array) -> Fit:

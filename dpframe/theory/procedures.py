@@ -6,7 +6,7 @@ it. The language takes its default sizes from the functions that the entries com
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Annotated, Any, TypeAlias
@@ -234,30 +234,33 @@ def tilt(at: Context, noise: str, slope: Formula, part: Formula, share: Pair) ->
     return moved * at.maximum(*both)
 
 
-@kind("deep_point", StatisticFacts, answers=PLAIN)
+@kind("deep_point", StatisticFacts, many=True, answers=PLAIN)
 def _deep_point(
-    c: Judge, sums: StatisticFacts, *, formulas: Deep, share: PureShare, name: str
+    c: Judge, *sums: StatisticFacts, formulas: Deep, share: PureShare, name: str
 ) -> Procedure:
     """A point of a public grid with a chance proportional to e^(rate depth) among the models of all
     cells: a changed model moves every depth, and so their total, by a factor of at most e^rate.
     """
-    c.require(sums.cells, BOUNDED)
-    c.at_least(share[0], formulas["rate"] * changed_cells(c, c.rows) * 2, CELL)
+    c.at_least(share[0], deep_draw(c, sums, formulas["rate"]), CELL)
     return Procedure(c.where, *share)
 
 
-@kind("tested_point", StatisticFacts, answers=PLAIN)
+@kind("tested_point", StatisticFacts, many=True, answers=PLAIN)
 def _tested_point(
-    c: Judge, sums: StatisticFacts, *, formulas: Tested, share: Share, name: str, least: Json
+    c: Judge, *sums: StatisticFacts, formulas: Tested, share: Share, name: str, least: Json
 ) -> Procedure:
     """The same among points of depth `least` or more, if a noisy count of the models that decide
     which those are passes: unsafe tables pass, and safe ones differ, with probability delta.
     """
-    c.require(sums.cells, BOUNDED)
     c.require(type(least) is int and least >= 1, DEPTH)
-    drawn = formulas["rate"] * changed_cells(c, c.rows) * 2
-    c.at_least(share[0] - formulas["test"], drawn, TESTED)
+    c.at_least(share[0] - formulas["test"], deep_draw(c, sums, formulas["rate"]), TESTED)
     return Procedure(c.where, *share)
+
+
+def deep_draw(c: Judge, sums: Sequence[StatisticFacts], rate: Formula) -> Formula:
+    """The epsilon of a draw among the models of the cells of these partitions. Raises Refused."""
+    c.require(bool(sums) and all(one.cells for one in sums), BOUNDED)
+    return rate * changed_cells(c, c.rows) * (2 * len(sums))
 
 
 def changed_cells(at: Context, rows: Formula) -> Formula:

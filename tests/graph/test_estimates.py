@@ -147,8 +147,8 @@ def test_a_cell_is_solved_as_numpy_solves_it():
     system = X.T @ X + 0.7 * np.eye(3)
     assert np.allclose(ridge(sums[None], 0.7)[0], np.linalg.solve(system, X.T @ y))
     assert np.allclose(ridge(sums[None], 0.0)[0], np.linalg.lstsq(X, y)[0])
-    assert np.all(ridge(np.zeros((1, 9)), 0.0) == 0)
-    assert np.all(ridge(sums[None], np.inf) == 0)
+    assert np.isnan(ridge(np.zeros((1, 9)), 0.0)).all()
+    assert np.isnan(ridge(sums[None], np.inf)).all()
 
 
 @pytest.mark.parametrize("radius", [1e-150, 0.5, 1e150])

@@ -411,7 +411,8 @@ def procedure_usage(seen: Seen, node: Json) -> float:
     if kind in ("deep_point", "tested_point"):
         f = node["formulas"]
         left = whole[0] - (seen.get(f["test"]) if kind == "tested_point" else 0)
-        return ratio(seen.get(f["rate"]) * seen.rows * (4 if seen.replaced else 2), left)
+        changed = len(node["inputs"]) * (4 if seen.replaced else 2)
+        return ratio(seen.get(f["rate"]) * seen.rows * changed, left)
     if kind == "perturbed_minimum":
         return tilt_usage(seen, node, node["formulas"], whole)
     if kind == "approximate_minimum":

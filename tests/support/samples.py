@@ -319,6 +319,7 @@ REGRESSIONS = {
     dp.literature.SubAggSmith: (True, False),
     dp.regressions.Tukey: BOTH,
     dp.regressions.TukeyPure: BOTH,
+    dp.regressions.TheilSen: BOTH,
     dp.literature.TukeyCoded: NEITHER,
     dp.PersonalizedRidge: (False, True),
     dp.literature.PersonalizedRidgePrinted: (False, True),

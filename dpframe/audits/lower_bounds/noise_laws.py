@@ -180,7 +180,7 @@ def _(node: GaussianMixing, running: Running) -> Law | None:
 def _(node: DeepPoint, running: Running) -> Law | None:
     """How much shallower a point is than the deepest: depth k has weight e^(rate k) a point."""
     numbers, number = running.numbers, running.numbers.towards_zero
-    depths = node.depths({node.sums: real(node.sums, running.values, number)}, numbers)
+    depths = node.depths({one: real(one, running.values, number) for one in node.sums}, numbers)
     unit = float(node.coefficients(np.ones(1), numbers)[0])
     shells = range(depths.deepest, getattr(node, "least", 0) - 1, -1)
     counts = [depths.points(k) - depths.points(k + 1) for k in shells]
@@ -210,7 +210,7 @@ def depth_of(points: Array, models: Array) -> Reals:
 def spread(space: Space, node: DeepPoint) -> list[Person]:
     """Records whose labels make the models of all cells differ."""
     ends = min(space.labels), max(space.labels)
-    labels = np.random.default_rng(0).uniform(*ends, (MANY * node.sums.partition.cells, 2))
+    labels = np.random.default_rng(0).uniform(*ends, (MANY * node.sums[0].partition.cells, 2))
     axes = [space.along(axis) for axis in np.eye(2)]
     return [Person(axis, float(y)) for row in labels for axis, y in zip(axes, row, strict=True)]
 

@@ -1,8 +1,8 @@
-"""A point that lies deep among the models of the cells of a public partition."""
+"""A point that lies deep among the models of the cells of public partitions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -28,21 +28,35 @@ if TYPE_CHECKING:
 ZERO = constant(0)
 
 
+def several(value: object) -> tuple[CellSums, ...]:
+    """Sums of the cells of one partition, or of several, of the same rows and labels. Raises
+    InvalidArgument.
+    """
+    found = (value,) if isinstance(value, CellSums) else value
+    sums = found if isinstance(found, tuple | list) else ()
+    own = tuple(one for one in sums if isinstance(one, CellSums))
+    if not own or len(own) < len(sums) or len({(one.rows, one.column) for one in own}) > 1:
+        way_out = "CellSums(dp.partition(X, y, cells=100)), or a list of such, each with its salt."
+        raise InvalidArgument("sums", "sums of cells of the same records", value, way_out)
+    return own
+
+
 @attrs.frozen(eq=False)
 class DeepPoint(Sampler):
     """A point (d,) of a public grid in a public cube, with a chance proportional to e^(rate depth),
-    depth the axis-aligned Tukey depth among the ridge regressions of all cells. [Amin23, Alg. 2,
-    in a cube]
+    depth the axis-aligned Tukey depth among the ridge regressions of all cells of one partition or
+    of several. [Amin23, Alg. 2, in a cube]
 
     Coefficients are in units of Y/B: the cube is [-radius, radius]^d, `grain` the step of its grid,
-    onto which models are put. A changed model moves every depth by at most 1: 2 rate a cell that
-    changes. Drawn in whole numbers, exactly. Proof page: proofs/tukey.
+    onto which models are put; a cell whose regression has no unique solution has no model. A
+    changed model moves every depth by at most 1: 2 rate a cell that changes, of every partition.
+    Drawn in whole numbers, exactly. Proof page: proofs/tukey.
     """
 
     kind: ClassVar[str] = "deep_point"
     gives: ClassVar[type[Guarantee]] = PureDP
     exact: ClassVar[bool] = True
-    sums: CellSums
+    sums: tuple[CellSums, ...] = attrs.field(converter=several)
     penalty: Expression
     radius: Expression
     grain: Expression
@@ -52,13 +66,18 @@ class DeepPoint(Sampler):
 
     @property
     def inputs(self) -> tuple[Node, ...]:
-        """The sums of every cell."""
-        return (self.sums,)
+        """The sums of every cell, of each partition."""
+        return self.sums
 
     @property
     def summary(self) -> str:
         """`point deep among 100 models`."""
-        return f"point deep among {self.sums.partition.cells} models"
+        return f"point deep among {self.cells} models"
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are, of all partitions together."""
+        return sum(one.partition.cells for one in self.sums)
 
     @property
     def own_readings(self) -> dict[str, Reading]:
@@ -79,18 +98,25 @@ class DeepPoint(Sampler):
         """The models on their grid, and the base of the draw, at most e^rate."""
         import numpy as np
 
-        unit = numbers.down(unit_of_entries(self.sums.rows))
+        unit = numbers.down(unit_of_entries(self.sums[0].rows))
         penalty, grain = numbers.down(self.penalty) / unit / unit, numbers.up(self.grain)
         reach = reach_of(numbers.down(self.radius), grain)
-        cells = np.asarray(values[self.sums], dtype=float).reshape(self.sums.partition.cells, -1)
-        models = whole(ridge(cells, penalty), grain, reach)
+        cells = np.concatenate(
+            [
+                np.asarray(values[one], dtype=float).reshape(one.partition.cells, -1)
+                for one in self.sums
+            ]
+        )
+        models = ridge(cells, penalty)
+        models = whole(models[np.isfinite(models).all(axis=1)], grain, reach)
         return Depths(models, reach, base_of(numbers.down(self.rate)))
 
     def coefficients(self, point: Array, numbers: Rounded) -> Array:
         """A point of the grid in the units of the table."""
         import numpy as np
 
-        unit = numbers.down(self.sums.column.radius) / numbers.down(unit_of_entries(self.sums.rows))
+        first = self.sums[0]
+        unit = numbers.down(first.column.radius) / numbers.down(unit_of_entries(first.rows))
         return np.asarray(point * (numbers.up(self.grain) * unit), dtype=float)
 
     def samples(
@@ -106,15 +132,21 @@ class DeepPoint(Sampler):
         return self.samples(values, numbers, randomness, 1)[0]
 
 
-def cells_changed(sums: CellSums) -> Expression:
-    """How many cells one change of the table changes, at most."""
-    unit = sums.unit
+def cells_changed(sums: Sequence[CellSums]) -> Expression:
+    """How many cells one change of the table changes, at most, of all partitions together."""
+    unit = sums[0].unit
     found: Expression = by_the_book(changed_cells, unit.relation, unit.rows_per_person)
-    return found
+    return found * len(sums)
 
 
 def deep_point(
-    sums: CellSums, *, penalty: object, radius: object, grain: object, share: Share, name: str = ""
+    sums: CellSums | Sequence[CellSums],
+    *,
+    penalty: object,
+    radius: object,
+    grain: object,
+    share: Share,
+    name: str = "",
 ) -> DeepPoint:
     """A deep point as the release of its share of epsilon. Raises InvalidArgument."""
     if not isinstance(share, Share) or share.currency[:1] != ("epsilon",):
@@ -124,7 +156,7 @@ def deep_point(
         penalty=ZERO if penalty == 0 else exact(penalty, "penalty"),
         radius=exact(radius, "radius"),
         grain=exact(grain, "grain"),
-        rate=share.epsilon / (2 * cells_changed(sums)),
+        rate=share.epsilon / (2 * cells_changed(several(sums))),
         share=share,
         name=name,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,7 +17,7 @@ from dpframe.symbols import Expression, exact, exp, log
 from ..node import Node, Reading
 from ..procedure import Random, Rounded, approximate
 from ..statistics import CellSums
-from .deep_point import ZERO, DeepPoint, cells_changed
+from .deep_point import ZERO, DeepPoint, cells_changed, several
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,7 +105,7 @@ class TestedPoint(DeepPoint):
 
 
 def deep_point_tested(
-    sums: CellSums,
+    sums: CellSums | Sequence[CellSums],
     *,
     penalty: object,
     radius: object,
@@ -124,8 +124,8 @@ def deep_point_tested(
         penalty=ZERO if penalty == 0 else exact(penalty, "penalty"),
         radius=exact(radius, "radius"),
         grain=exact(grain, "grain"),
-        rate=(whole.epsilon - own) / (2 * cells_changed(sums)),
-        least=max(1, sums.partition.cells // 4),
+        rate=(whole.epsilon - own) / (2 * cells_changed(several(sums))),
+        least=max(1, sum(one.partition.cells for one in several(sums)) // 4),
         test=own,
         share=whole,
         name=name,

@@ -74,7 +74,7 @@ class BlockEstimates(Statistic):
 
 def ridge(sums: Array, penalty: float) -> Array:
     """theta with (X'X + penalty) theta = X'y of each cell, shape (k, d), from the upper triangle
-    of X'X and X'y, shape (k, d (d + 3)/2); zeros where the system is singular in doubles. To the
+    of X'X and X'y, shape (k, d (d + 3)/2); nan where the system is singular in doubles. To the
     last bit a function of the cell's sums.
     """
     from dpframe.numerics.blocks.elementwise import solutions

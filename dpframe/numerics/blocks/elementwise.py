@@ -46,7 +46,7 @@ def decay(sizes: Array) -> Array:
 def solutions(systems: Array, sides: Array) -> Array:
     """x with A x = b for each symmetric A, shape (k, d, d), and b, shape (k, d): shape (k, d).
 
-    By A = L D L', without pivoting, as positive definite matrices allow. Zeros where A is not
+    By A = L D L', without pivoting, as positive definite matrices allow. nan where A is not
     positive definite in doubles: where a pivot is at most d 2^-52 of its diagonal entry, or
     something is not finite.
     """
@@ -66,4 +66,4 @@ def solutions(systems: Array, sides: Array) -> Array:
         for j in range(d - 1, 0, -1):
             found[:, :j] -= left[:, j, :j] * found[:, j, None]
     definite &= np.isfinite(found).all(axis=1)
-    return np.where(definite[:, None], found, 0.0)
+    return np.where(definite[:, None], found, np.nan)
