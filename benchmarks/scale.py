@@ -82,6 +82,21 @@ def rows(name: str, n: int, d: int, rng: np.random.Generator) -> Array:
     return np.asarray(X / longest)
 
 
+def labelled(
+    X: Array, rng: np.random.Generator, *, signal: float, noise: float
+) -> tuple[Array, Array]:
+    """Labels (n,) linear in the rows X (n, d) but for normal noise, and their coefficients (d,):
+    all principal directions matter alike. `signal` and `noise` are stds.
+    """
+    moment = X.T @ X / len(X)
+    values, vectors = np.linalg.eigh(moment)
+    present = values > 1e-12 * values[-1]
+    along = rng.standard_normal(len(values)) * present / np.sqrt(np.where(present, values, 1.0))
+    theta = vectors @ along
+    theta *= signal / np.sqrt(theta @ moment @ theta)
+    return np.clip(X @ theta + noise * rng.standard_normal(len(X)), -1, 1), theta
+
+
 def errors(name: str, cell: tuple[int, int, str], tables: int) -> list[float]:
     """Of the three, medians."""
     n, d, epsilon = cell
@@ -93,11 +108,8 @@ def errors(name: str, cell: tuple[int, int, str], tables: int) -> list[float]:
     for repeat in range(tables):
         rng = np.random.default_rng([n, d, repeat])
         X = rows(name, n, d, rng)
+        y, theta = labelled(X, rng, signal=0.25, noise=0.1)
         moment = X.T @ X / n
-        values, vectors = np.linalg.eigh(moment)
-        theta = vectors @ (rng.standard_normal(d) / np.sqrt(values))  # all directions matter alike
-        theta *= 0.25 / np.sqrt(theta @ moment @ theta)
-        y = np.clip(X @ theta + 0.1 * rng.standard_normal(n), -1, 1)
         for run, so_far in zip(runs, found, strict=True):
             off = dp.execute(run, X, y, rng=repeat).output.coefficients - theta
             so_far.append(float(off @ moment @ off) / 0.25**2)

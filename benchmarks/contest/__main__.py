@@ -16,8 +16,8 @@ from dpframe.cli.experiment import DATA, progress_bar
 from dpframe.cli.options import Related, RelationName, option
 from dpframe.cli.printing import say
 
-from . import shown, synthetic
-from .boards import boards
+from . import codebooks, drawn, shown, synthetic
+from .boards import TABLES, boards
 from .entrants import FLAGSHIP, default
 from .figures import library
 from .page import written
@@ -42,6 +42,8 @@ class Worlds(enum.StrEnum):
     UCI = "uci"
     SYNTHETIC = "synthetic"
     BOTH = "both"
+    DRAWN = "drawn"
+    CODEBOOK = "codebook"
 
 
 @app.callback(invoke_without_command=True, subcommand_metavar="")
@@ -49,8 +51,10 @@ def contest(
     *,
     out: Annotated[Path, option("--out", OUT)],
     data: Annotated[Path | None, typer.Option(envvar="DPFRAME_DATA", help=DATA)] = None,
-    worlds: Annotated[Worlds, typer.Option(help="Which families.")] = Worlds.UCI,
-    sets: Annotated[str | None, option("--sets", "UCI sets, separated by commas.")] = None,
+    worlds: Annotated[
+        Worlds, typer.Option(help="Which families; both: the first two.")
+    ] = Worlds.UCI,
+    sets: Annotated[str | None, option("--sets", "Tables of DATA, separated by commas.")] = None,
     bounds: Annotated[str, typer.Option(help="Of UCI sets: paper, stated, or both.")] = "paper",
     epsilon: Annotated[str, typer.Option(help="Numbers, separated by commas.")] = "0.01,0.1,1,10",
     delta: Annotated[float, typer.Option(help="A number in (0, 1).")] = 1e-6,
@@ -108,13 +112,19 @@ def _run(chosen: Contest, results: Results, jobs: int, again: tuple[str, ...]) -
 
 
 def _fits(task: Task, chosen: Contest) -> int:
-    return chosen.folds if task.world.family == "uci" else 1
+    return chosen.folds if task.world.family in TABLES else 1
 
 
 def _worlds(
     families: Worlds, data: Path | None, bounds: str, sets: tuple[str, ...]
 ) -> Iterator[World]:
     """The worlds that were asked for. Raises InvalidArgument."""
+    if families is Worlds.DRAWN:
+        yield from drawn.worlds()
+        return
+    if families is Worlds.CODEBOOK:
+        yield from codebooks.worlds(data, sets)
+        return
     if families is not Worlds.SYNTHETIC:
         for one in BOUNDS if bounds == "both" else _list(bounds):
             yield from uci_worlds(data, one, sets)
