@@ -55,6 +55,7 @@ def contest(
         Worlds, typer.Option(help="Which families; both: the first two.")
     ] = Worlds.UCI,
     sets: Annotated[str | None, option("--sets", "Tables of DATA, separated by commas.")] = None,
+    largest: Annotated[int, typer.Option(help="Drawn worlds have n d at most this.")] = 10**7,
     bounds: Annotated[str, typer.Option(help="Of UCI sets: paper, stated, or both.")] = "paper",
     epsilon: Annotated[str, typer.Option(help="Numbers, separated by commas.")] = "0.01,0.1,1,10",
     delta: Annotated[float, typer.Option(help="A number in (0, 1).")] = 1e-6,
@@ -81,7 +82,7 @@ def contest(
     results = Results(out)
     if not report_only:
         chosen = Contest(
-            tuple(_worlds(worlds, data, bounds, _list(sets))),
+            tuple(_worlds(worlds, data, bounds, _list(sets), largest)),
             default(flagship) if methods is None else _list(methods),
             _numbers(epsilon),
             delta,
@@ -116,11 +117,11 @@ def _fits(task: Task, chosen: Contest) -> int:
 
 
 def _worlds(
-    families: Worlds, data: Path | None, bounds: str, sets: tuple[str, ...]
+    families: Worlds, data: Path | None, bounds: str, sets: tuple[str, ...], largest: int
 ) -> Iterator[World]:
     """The worlds that were asked for. Raises InvalidArgument."""
     if families is Worlds.DRAWN:
-        yield from drawn.worlds()
+        yield from (world for world in drawn.worlds() if world.n * world.d <= largest)
         return
     if families is Worlds.CODEBOOK:
         yield from codebooks.worlds(data, sets)
