@@ -1,13 +1,19 @@
-"""How often intervals hold for labels of ten laws: JointSSP as it is executed, over drawn tables.
+"""How often intervals hold for labels of eleven laws: JointSSP as it is executed, on drawn tables.
 
-    python benchmarks/laws.py            # a quarter of an hour on one core
-    python benchmarks/laws.py --quick    # a tenth of the tables
-    python benchmarks/laws.py --errors   # errors of coefficients instead, two minutes
+    python benchmarks/laws.py --out laws.csv             # 400 tables a cell: 70 minutes on one core
+    python benchmarks/laws.py --out laws.csv --tables 40
+    python benchmarks/laws.py --out laws.csv --tables 0  # the table of what the file holds
+    python benchmarks/laws.py --errors                   # errors of coefficients, two minutes
 
-Rows are an intercept and d - 1 columns uniform in [-1, 1]; labels depend on f, a weighted sum of
-the columns of variance 1, and lie in [-1, 1]; delta = 1e-6, add/remove. Covered: the percentage of
-95% intervals of slopes that contain what least squares finds in two million records; with the
-assumption of normal residuals, in the last columns. Length: the median half length over 1.96.
+The file has one line a table, and what it holds is not run again: a run that was stopped goes on,
+table by table over all cells. Rows are an intercept and d - 1 columns uniform in [-1, 1]; labels
+depend on f, a weighted sum of the columns of variance 1, and lie in [-1, 1]; delta = 1e-6,
+add/remove, the intercept declared. Tables and noise are drawn by (n, d, table). Covered: the
+percentage of 95% intervals that contain what least squares finds in four million records, of all
+slopes and of intercepts, by default, with equal_variance=False, and with normal_residuals=True.
+Refused: tables without intervals. Length: the median half length over 1.96. A coefficient's
+percentage in m tables has the standard error sqrt(p (1 - p)/m); slopes of one table go together, so
+that the error of a cell is taken over tables.
 Errors: the median over 16 tables of the squared error of predictions beyond that of least squares
 in the population, over zero's; tables and seeds are the same for every regression.
 """
@@ -15,8 +21,10 @@ in the population, over zero's; tables and seeds are the same for every regressi
 from __future__ import annotations
 
 import argparse
+import csv
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,18 +38,28 @@ from dpframe.inference.inference import infer
 
 Array = NDArray[Any]
 Law = Callable[[Array, np.random.Generator], Array]
+Cell = tuple[int, int, str]
 
-CELLS = {
-    (2_000, 3, "1"): 200,
-    (10_000, 5, "0.3"): 100,
-    (10_000, 5, "1"): 100,
-    (50_000, 10, "0.1"): 40,
-    (50_000, 10, "0.3"): 40,
-    (50_000, 10, "1"): 40,
-}
+CELLS: tuple[Cell, ...] = (
+    (2_000, 3, "1"),
+    (10_000, 5, "0.3"),
+    (10_000, 5, "1"),
+    (50_000, 10, "0.3"),
+    (50_000, 10, "1"),
+    (200_000, 30, "0.1"),
+)
+OF_ERRORS = (*CELLS[:3], (50_000, 10, "0.1"), *CELLS[3:5])
 RIVALS = (dp.JointSSP(), dp.JointSSP(rounds=0), dp.SSP(), dp.AdaSSP())
-DRAWN, MANY, LEVEL = 16, 2_000_000, 0.95
+DRAWN, LEVEL = 16, 0.95
+MANY, AT_ONCE = 4_000_000, 250_000
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+ASSUMED: dict[str, dict[str, bool]] = {
+    "default": {},
+    "robust": {"equal_variance": False},
+    "normal": {"normal_residuals": True},
+}
+KEY = ("law", "n", "d", "epsilon", "table")
+SCORES = ("slopes", "intercept", "length")  # shares covered and the median half length
 
 
 def bernoulli(chance: Array, rng: np.random.Generator) -> Array:
@@ -67,6 +85,7 @@ LAWS: dict[str, Law] = {
         bernoulli(0.2 * (1 + 0.5 * f), rng) * rng.exponential(0.15, len(f)) * (1 + 0.2 * f)
     ),
     "lognormal": lambda f, rng: 0.05 * np.exp(0.5 * f + 0.8 * rng.standard_normal(len(f))),
+    "constant": lambda f, _: np.full(len(f), 0.3),
 }
 
 
@@ -82,8 +101,12 @@ def table(law: str, n: int, d: int, rng: np.random.Generator) -> tuple[Array, Ar
 @functools.cache
 def truth(law: str, d: int) -> Array:
     """What least squares finds in the population, nearly (d,)."""
-    found: Array = np.linalg.lstsq(*table(law, MANY, d, np.random.default_rng(99)), rcond=None)[0]
-    return found
+    rng, gram, moment = np.random.default_rng(99), np.zeros((d, d)), np.zeros(d)
+    for _ in range(MANY // AT_ONCE):
+        X, y = table(law, AT_ONCE, d, rng)
+        gram += X.T @ X
+        moment += X.T @ y
+    return np.asarray(np.linalg.solve(gram, moment))
 
 
 @functools.cache
@@ -92,34 +115,83 @@ def certified(epsilon: str, regression: dp.Regression = RIVALS[0]) -> dp.Certifi
     return dp.certify(regression, target=dp.ApproxDP(epsilon, "1e-6"), setting=SETTING)
 
 
-def covered(law: str, cell: tuple[int, int, str], repeats: int) -> list[str]:
-    """Refused tables, covered slopes and lengths, in percent; without and with the assumption."""
+def scored(law: str, cell: Cell, repeat: int) -> list[float]:
+    """The SCORES of one table under each assumption; not numbers where nothing is claimed."""
     n, d, epsilon = cell
-    known, constant = truth(law, d), np.sqrt(d) * np.eye(d)[0]
-    found: list[str] = []
-    tables = [
-        dp.execute(certified(epsilon), *table(law, n, d, rng), rng=int(rng.integers(2**60))).output
-        for rng in (np.random.default_rng([n, d, repeat]) for repeat in range(repeats))
-    ]
-    for normal in (False, True):
-        held, lengths = [], []
-        for fit in tables:
-            inference = infer(
-                fit.evidence, bound=1.0, constant=constant, norm=1.0, normal_residuals=normal
-            )
-            if not inference.open_ended:
-                ends = inference.conf_int(1 - LEVEL)[1:]
-                held += list((ends[:, 0] <= known[1:]) & (known[1:] <= ends[:, 1]))
-                lengths += list(np.diff(ends)[:, 0] / 3.92)
-        refused = 1 - len(held) / (repeats * (d - 1))
-        if not held:
-            found += [f"{100 * refused:.1f}", "-", "-"]
+    rng = np.random.default_rng([n, d, repeat])
+    X, y = table(law, n, d, rng)
+    fit = dp.execute(certified(epsilon), X, y, rng=int(rng.integers(2**60))).output
+    constant, known = np.sqrt(d) * np.eye(d)[0], truth(law, d)
+    found: list[float] = []
+    for given in ASSUMED.values():
+        inference = infer(fit.evidence, bound=1.0, constant=constant, norm=1.0, **given)
+        if inference.open_ended:
+            found += [np.nan] * len(SCORES)
             continue
-        found += [f"{100 * refused:.1f}", f"{100 * np.mean(held):.1f}", f"{np.median(lengths):.4f}"]
+        ends = inference.conf_int(1 - LEVEL)
+        held = (ends[:, 0] <= known) & (known <= ends[:, 1])
+        half = float(np.median(np.diff(ends[1:])) / 3.92)
+        found += [float(np.mean(held[1:])), float(held[0]), half]
     return found
 
 
-def errors(law: str, cell: tuple[int, int, str]) -> list[str]:
+def run(out: Path, tables: int) -> None:
+    """Write the lines that are missing, the first table of every cell first."""
+    head = [*KEY, *(f"{one} {score}" for one in ASSUMED for score in SCORES)]
+    done = {tuple(line[name] for name in KEY) for line in lines(out)}
+    asked = [
+        (law, cell, repeat) for repeat in range(tables) for cell in CELLS[::-1] for law in LAWS
+    ]
+    missing = [one for one in asked if (one[0], *map(str, one[1]), str(one[2])) not in done]
+    with out.open("a", newline="") as file:
+        writer = csv.writer(file)
+        if not file.tell():
+            writer.writerow(head)
+        for law, cell, repeat in track(missing, description="fits", transient=True):
+            numbers = (f"{number:.5g}" for number in scored(law, cell, repeat))
+            writer.writerow([law, *cell, repeat, *numbers])
+            file.flush()
+
+
+def lines(out: Path) -> list[dict[str, str]]:
+    """What the file holds."""
+    if not out.exists():
+        return []
+    with out.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def reported(out: Path) -> Iterator[str]:
+    """A table of the file, as Markdown: coverage in percent and the standard error over tables."""
+    shown = [f"{one}: {what}" for one in ASSUMED for what in ("slopes", "intercept", "refused")]
+    yield f"| labels | n | d | epsilon | tables | {' | '.join(shown)} | robust / default length |"
+    yield "|---" + "|---:" * (len(shown) + 5) + "|"
+    found: dict[tuple[str, ...], list[dict[str, str]]] = {}
+    for line in lines(out):
+        found.setdefault(tuple(line[name] for name in KEY[:-1]), []).append(line)
+    for key in sorted(found, key=lambda key: (list(LAWS).index(key[0]), int(key[1]), key[3])):
+        cells, lengths = [], []
+        for one in ASSUMED:
+            slopes, intercept, length = (
+                np.array([float(line[f"{one} {score}"]) for line in found[key]]) for score in SCORES
+            )
+            held = ~np.isnan(slopes)
+            cells += [percent(slopes[held]), percent(intercept[held])]
+            cells.append(f"{100 * (1 - np.mean(held)):.0f}")
+            lengths.append(float(np.median(length[held])) if held.any() else np.nan)
+        ratio = lengths[1] / lengths[0]
+        yield f"| {' | '.join([*key, str(len(found[key])), *cells, f'{ratio:.2f}'])} |"
+
+
+def percent(shares: Array) -> str:
+    """Their mean and its standard error."""
+    if len(shares) < 2:
+        return "-"
+    error = np.std(shares, ddof=1) / np.sqrt(len(shares))
+    return f"{100 * np.mean(shares):.1f} ± {100 * error:.1f}"
+
+
+def errors(law: str, cell: Cell) -> list[str]:
     """The median excess of every regression over zero's."""
     n, d, epsilon = cell
     known, squares = truth(law, d), np.array([1.0, *[1 / 3] * (d - 1)]) / d  # mean of x_i^2
@@ -135,23 +207,24 @@ def errors(law: str, cell: tuple[int, int, str]) -> list[str]:
 
 
 def main() -> None:
-    """Print the table."""
+    """Write the file and print its table, or print errors."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a tenth of the tables")
+    parser.add_argument("--out", type=Path, help="a CSV file, which is continued")
+    parser.add_argument("--tables", type=int, default=400, help="of each cell")
     parser.add_argument("--errors", action="store_true", help="of coefficients, beside rivals'")
     given = parser.parse_args()
-    shorter = 10 if given.quick else 1
-    head = ("n", "d", "epsilon", "labels", "refused %", "covered %", "length")
-    shown = Table(*head, "if normal: refused %", "covered %", "length")
     if given.errors:
-        shown = Table(*head[:4], "JointSSP", "its rounds=0", "SSP", "AdaSSP")
-    asked = [(cell, law) for cell in CELLS for law in LAWS]
-    for cell, law in track(asked, description="fits", transient=True):
-        n, d, epsilon = cell
-        repeats = CELLS[cell] // shorter
-        numbers = errors(law, cell) if given.errors else covered(law, cell, repeats)
-        shown.add_row(f"{n:,}", str(d), epsilon, law, *numbers)
-    Console(width=140).print(shown)
+        shown = Table("n", "d", "epsilon", "labels", "JointSSP", "its rounds=0", "SSP", "AdaSSP")
+        asked = [(cell, law) for cell in OF_ERRORS for law in LAWS]
+        for cell, law in track(asked, description="fits", transient=True):
+            n, d, epsilon = cell
+            shown.add_row(f"{n:,}", str(d), epsilon, law, *errors(law, cell))
+        Console(width=140).print(shown)
+        return
+    if given.out is None:
+        parser.error("--out names the file of results; --errors needs none")
+    run(given.out, given.tables)
+    print("\n".join(reported(given.out)))
 
 
 if __name__ == "__main__":

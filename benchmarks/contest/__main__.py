@@ -16,8 +16,8 @@ from dpframe.cli.experiment import DATA, progress_bar
 from dpframe.cli.options import Related, RelationName, option
 from dpframe.cli.printing import say
 
-from . import shown, synthetic
-from .boards import boards
+from . import codebooks, drawn, shown, synthetic
+from .boards import TABLES, boards
 from .entrants import FLAGSHIP, default
 from .figures import library
 from .page import written
@@ -42,6 +42,8 @@ class Worlds(enum.StrEnum):
     UCI = "uci"
     SYNTHETIC = "synthetic"
     BOTH = "both"
+    DRAWN = "drawn"
+    CODEBOOK = "codebook"
 
 
 @app.callback(invoke_without_command=True, subcommand_metavar="")
@@ -49,8 +51,11 @@ def contest(
     *,
     out: Annotated[Path, option("--out", OUT)],
     data: Annotated[Path | None, typer.Option(envvar="DPFRAME_DATA", help=DATA)] = None,
-    worlds: Annotated[Worlds, typer.Option(help="Which families.")] = Worlds.UCI,
-    sets: Annotated[str | None, option("--sets", "UCI sets, separated by commas.")] = None,
+    worlds: Annotated[
+        Worlds, typer.Option(help="Which families; both: the first two.")
+    ] = Worlds.UCI,
+    sets: Annotated[str | None, option("--sets", "Tables of DATA, separated by commas.")] = None,
+    largest: Annotated[int, typer.Option(help="Drawn worlds have n d at most this.")] = 10**7,
     bounds: Annotated[str, typer.Option(help="Of UCI sets: paper, stated, or both.")] = "paper",
     epsilon: Annotated[str, typer.Option(help="Numbers, separated by commas.")] = "0.01,0.1,1,10",
     delta: Annotated[float, typer.Option(help="A number in (0, 1).")] = 1e-6,
@@ -77,7 +82,7 @@ def contest(
     results = Results(out)
     if not report_only:
         chosen = Contest(
-            tuple(_worlds(worlds, data, bounds, _list(sets))),
+            tuple(_worlds(worlds, data, bounds, _list(sets), largest)),
             default(flagship) if methods is None else _list(methods),
             _numbers(epsilon),
             delta,
@@ -108,13 +113,19 @@ def _run(chosen: Contest, results: Results, jobs: int, again: tuple[str, ...]) -
 
 
 def _fits(task: Task, chosen: Contest) -> int:
-    return chosen.folds if task.world.family == "uci" else 1
+    return chosen.folds if task.world.family in TABLES else 1
 
 
 def _worlds(
-    families: Worlds, data: Path | None, bounds: str, sets: tuple[str, ...]
+    families: Worlds, data: Path | None, bounds: str, sets: tuple[str, ...], largest: int
 ) -> Iterator[World]:
     """The worlds that were asked for. Raises InvalidArgument."""
+    if families is Worlds.DRAWN:
+        yield from (world for world in drawn.worlds() if world.n * world.d <= largest)
+        return
+    if families is Worlds.CODEBOOK:
+        yield from codebooks.worlds(data, sets)
+        return
     if families is not Worlds.SYNTHETIC:
         for one in BOUNDS if bounds == "both" else _list(bounds):
             yield from uci_worlds(data, one, sets)

@@ -13,7 +13,8 @@ from .entrants import BASELINES, ZERO
 from .results import Record
 
 Array = NDArray[Any]
-REFERENCES = {"uci": "Ridge", "synthetic": "OLS"}
+REFERENCES = {"uci": "Ridge", "codebook": "Ridge", "synthetic": "OLS", "drawn": "OLS"}
+TABLES = ("uci", "codebook")  # families of real tables, cross-validated
 LEAST = 0.01  # of zero's error, that the reference must save for a world to have a signal
 
 

@@ -42,6 +42,8 @@ RIVALS = (
     "BayesianSSP",
     "BayesianSSPPure",
     "HessianMixing",
+    "RobustQuantileSSP",
+    "RobustAdaSSP",
 )
 EXPLAINING = (RECALIBRATED, f"{JOINT}@{PUBLISHED}")  # steps of the margin, no rivals
 OWN: dict[str, Callable[..., dp.Regression]] = {

@@ -9,14 +9,14 @@ from pathlib import Path
 from dpframe.errors import InvalidArgument
 
 from . import tables
-from .boards import REFERENCES, Board, boards, each
+from .boards import REFERENCES, TABLES, Board, boards, each
 from .entrants import BASELINES
 from .figures import dots
 from .results import Results
-from .standings import losses
+from .standings import ALLOWED, OVER_ZERO, beyond, losses
 
 IMAGES = Path("images/contest")
-NOTES, SYNTHETIC = "notes.md", "notes_synthetic.md"
+NOTES, OF_FAMILIES = "notes.md", ("codebook", "synthetic", "drawn")
 
 
 def written(results: Results, page: Path, flagship: str) -> list[Path]:
@@ -38,8 +38,10 @@ def written(results: Results, page: Path, flagship: str) -> list[Path]:
 def lines(found: Sequence[Board], flagship: str, page: Path) -> Iterator[str]:
     """The page."""
     yield text(NOTES)
-    if any(board.heading.family == "synthetic" for board in found):
-        yield text(SYNTHETIC)
+    present = {board.heading.family for board in found}
+    for family in OF_FAMILIES:
+        if family in present:
+            yield text(f"notes_{family}.md")
     yield from where_lost(found, flagship)
     for name, board in each(found):
         yield from section(name, board, flagship, page)
@@ -59,10 +61,18 @@ def where_lost(found: Sequence[Board], flagship: str) -> Iterator[str]:
         yield f"{flagship} did not enter."
         yield ""
         return
-    header = ("board", "worlds", "a rival is better in", "surely", "largest, over zero's error")
+    header = (
+        "board",
+        "worlds",
+        "a rival is better in",
+        "surely",
+        "largest, over zero's error",
+        f"over {ALLOWED} times the best rival",
+        f"over {OVER_ZERO} of zero",
+    )
     yield from tables.markdown(header, (_count(board, flagship) for board in entered))
     yield ""
-    yield "Each board below lists its worlds. *surely*: Wilcoxon's test over repeats, at 5%."
+    yield "Each board below lists its worlds. *surely*: at 5%, the choice of the rival counted."
     yield ""
 
 
@@ -73,8 +83,9 @@ def _count(board: Board, flagship: str) -> Sequence[str]:
         title(board),
         str(len(board.worlds_with(flagship))),
         str(len(found)),
-        str(sum(one.pair.verdict > 0 for one in found)),
+        str(sum(one.sure for one in found)),
         largest,
+        *(str(len(one)) for one in beyond(board, flagship)),
     )
 
 
@@ -84,7 +95,7 @@ def section(name: str, board: Board, flagship: str, page: Path) -> Iterator[str]
     times = str(low) if low == high else f"{low} to {high}"
     yield f"## {title(board)}"
     yield ""
-    folds = f" of {board.heading.folds} folds" if board.heading.family == "uci" else ""
+    folds = f" of {board.heading.folds} folds" if board.heading.family in TABLES else ""
     yield f"{len(board.worlds)} worlds, {times} repeats{folds}. Again by"
     yield ""
     yield "```sh"
@@ -125,11 +136,11 @@ def command(board: Board, flagship: str, page: Path) -> str:
     """The command that gives the board's numbers again."""
     head = board.heading
     methods = ",".join(one for one in board.methods if one not in BASELINES)
-    uci = head.family == "uci"
     parts = (
         "python -m benchmarks.contest",
         f"--worlds {head.family}",
-        *((f"--data FOLDER --sets {','.join(board.worlds)}", f"--bounds {head.bounds}") * uci),
+        *((f"--data FOLDER --sets {','.join(board.worlds)}",) * (head.family in TABLES)),
+        *((f"--bounds {head.bounds}",) * (head.family == "uci")),
         f"--epsilon {head.epsilon:g} --delta {head.delta:g} --relation {head.relation}",
         f"--repeats {board.repeats[1]} --folds {head.folds} --seed {head.seed}",
         f"--methods {methods}",

@@ -10,7 +10,7 @@ import numpy as np
 
 from .boards import Board
 from .entrants import JOINT, MIRRORED, PUBLISHED, RECALIBRATED, ZERO, rivals
-from .pairs import Paired
+from .pairs import LEVEL, Paired, chosen
 
 
 @attrs.frozen
@@ -92,11 +92,31 @@ class Loss:
     rival: str
     pair: Paired
     zero: float
+    chosen: float
+    """The p of its lead, which allows for the choice among all rivals."""
+
+    @property
+    def sure(self) -> bool:
+        """Whether that is below 5%."""
+        return self.chosen < LEVEL
 
     @property
     def share(self) -> float:
         """The difference over zero's error."""
         return self.pair.mean / self.zero
+
+
+ALLOWED, OVER_ZERO = 1.1, 1.03  # times the error of the best rival, and of zero
+
+
+def beyond(board: Board, flagship: str) -> tuple[list[str], list[str]]:
+    """Worlds where the flagship's error is more than ALLOWED times that of the best rival that
+    beats zero, and those where it is more than OVER_ZERO times zero's.
+    """
+    others, worlds = competing(board, flagship), board.worlds_with(flagship)
+    behind = [one for one in worlds if regret(board, one, flagship, others) > ALLOWED - 1]
+    above = [one for one in worlds if board.mean(one, flagship) > OVER_ZERO * board.mean(one, ZERO)]
+    return behind, above
 
 
 def losses(board: Board, flagship: str) -> list[Loss]:
@@ -110,7 +130,12 @@ def losses(board: Board, flagship: str) -> list[Loss]:
         told = {one: pair for one, pair in pairs.items() if len(pair.differences)}
         best = max(told, key=lambda one: told[one].mean, default="")
         if best and told[best].mean > 0:
-            found.append(Loss(world, best, told[best], board.mean(world, ZERO)))
+            common = board.common(world, flagship, *told)
+            errors = np.array(
+                [[board.errors[world][one][at] for one in (flagship, *told)] for at in common]
+            ).reshape(len(common), -1)
+            p = chosen(errors[:, :1] - errors[:, 1:], list(told).index(best))
+            found.append(Loss(world, best, told[best], board.mean(world, ZERO), p))
     return sorted(found, key=lambda loss: -loss.share)
 
 

@@ -98,14 +98,16 @@ def lost(board: Board, flagship: str) -> Iterator[str]:
         "± its standard error",
         "over zero's error",
         "repeats better : worse",
-        "sign test, p",
-        "Wilcoxon, p",
+        "ratio of errors",
+        "p",
     )
-    yield from markdown(header, map(_loss, found))
+    yield from markdown(header, (_loss(one, board, flagship) for one in found))
 
 
-def _loss(one: Loss) -> Sequence[str]:
+def _loss(one: Loss, board: Board, flagship: str) -> Sequence[str]:
     pair = one.pair
+    common = board.common(one.world, flagship, one.rival)
+    mine, other = (board.mean(one.world, name, common) for name in (flagship, one.rival))
     return (
         one.world,
         _code(one.rival),
@@ -113,8 +115,8 @@ def _loss(one: Loss) -> Sequence[str]:
         number(pair.standard_error, 2),
         f"{100 * one.share:.2g}%",
         "{} : {}".format(*pair.counts),
-        number(pair.sign, 2),
-        number(pair.wilcoxon, 2),
+        number(mine / other),
+        number(one.chosen, 2),
     )
 
 

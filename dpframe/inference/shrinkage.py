@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .clip_bias import TwoSums, hypotheses, left_by, non_normal_share
 from .evidence import Evidence
 from .prior import Prior
-from .spectrum import Spectrum, spectrum
+from .spectrum import Spectrum, noise_left, spectrum
 
 Array = NDArray[Any]
 
@@ -66,15 +66,17 @@ class Sizes:
 @attrs.frozen(eq=False)
 class Sums:
     """Moments in principal directions, `seen` (k, d), with noise of variances `noise` (k,) and of
-    `gram` (k,) for coefficients of length 1; `lengths` (d,) is |a|^2 + a_i^2 of the last point a;
-    `bias` (m,) the chances of what clips moved; `left` sums are to come, of labels with the
-    variance `again`, or of residuals like the last.
+    `gram` (k,) for coefficients of length 1; of the latter the first moment sees the parts `bring`
+    (d,) that shrinking left; `lengths` (d,) is |a|^2 + a_i^2 of the last point a, the first term in
+    these parts; `bias` (m,) the chances of what clips moved; `left` sums are to come, of labels
+    with the variance `again`, or of residuals like the last.
     """
 
     seen: Array
     noise: Array
     gram: Array
     lengths: Array
+    bring: Array
     bias: Array
     left: int
     again: float
@@ -159,12 +161,14 @@ def turned(
     explained = float(before.mean @ before.spectrum.matrix @ before.mean)
     square = before.energy / before.count
     error = float(np.sum(moments[0].std ** 2 / values)) / before.count
+    bring = noise_left(values, evidence.gram_std, prior.hidden)
     share = non_normal_share(evidence, square, min(explained / before.count, square), error)
     return Sums(
         np.array([turn @ one.moment / one.kept + values * (turn @ one.at) for one in moments]),
         np.array([(one.std / one.kept) ** 2 for one in moments]),
         evidence.gram_std**2 / 2 * np.array(shares),
-        at @ at + at**2,
+        at**2 @ bring + at**2,
+        bring,
         prior.bias(share),
         left,
         (last.std / last.width * moments[0].width) ** 2,
@@ -179,8 +183,10 @@ def sized(sums: Sums, before: Posterior, second: Array, power: float, prior: Pri
     unit = before.energy / np.sum(shape * values) * shape
     variances = prior.shares[:, None] * unit
     squares = variances.sum(axis=1)
+    twisted = variances @ sums.bring
     sampled = np.maximum(1 - prior.shares, 0)[:, None] * before.energy / before.count * values
     shared, noise = prior.sampling * sampled, sums.noise[:, None] + sums.gram[:, None] * squares
+    noise[0] = sums.noise[0] + sums.gram[0] * twisted
     if len(sums.seen) == 1:
         own = noise[0][:, None] + shared
         spread = second * variances + own
@@ -192,7 +198,7 @@ def sized(sums: Sums, before: Posterior, second: Array, power: float, prior: Pri
     pooled = np.einsum("kg,ki->gi", precise, sums.seen[1:]) / total
     apart = np.einsum("kg,ki->g", precise, sums.seen[1:] ** 2) - (total * pooled**2).sum(axis=1)
     apart = apart + len(values) * (np.log(total[:, 0]) - np.log(precise).sum(axis=0))
-    beside = sums.gram[0] * np.maximum(squares[:, None], sums.lengths) + sampled
+    beside = sums.gram[0] * np.maximum(twisted[:, None], sums.lengths) + sampled
     moves = prior.moves[:, None, None] * values**2 * unit
     signal = second * variances
     both = TwoSums(sums.seen[0], sums.noise[0] + beside, pooled, 1 / total, shared, signal, moves)

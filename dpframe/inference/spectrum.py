@@ -45,6 +45,26 @@ def shrunken(values: Array, std: float) -> Array:
     return moved
 
 
+def noise_left(values: Array, std: float, hidden: float) -> Array:
+    """The part of the noise on X'X that a coefficient along each direction (d,) still brings after
+    eigenvalues were shrunken, from 0 to 1.
+
+    Directions with eigenvalues nearer to each other than std sqrt(d/2) are not told apart
+    [BunABP16]: shrunken, X'X is a multiple of the identity among m of them, and is off by what
+    their true eigenvalues vary, not by the noise. Its entries there have mean squares of about the
+    variance of eigenvalues over m: that of the shrunken ones, and `hidden` std^2 that they do not
+    show; between other directions they have the std^2/2 of the noise.
+    """
+    d = len(values)
+    near = np.abs(values[:, None] - values) <= std * np.sqrt(d / 2)
+    alike = near.sum(axis=1)
+    middle = (near @ values) / alike
+    spread = np.maximum((near @ values**2) / alike - middle**2, 0.0) / max(std**2, 1e-300)
+    among = np.minimum(2 * (spread + hidden) / alike, 1.0)
+    found: Array = (d - alike + alike * among) / d
+    return found
+
+
 def _push(values: Array, i: int, tiny: float) -> float:
     """The sum over j of 1/(value_i - value_j), no gap below `tiny`."""
     gaps = np.delete(values[i] - values, i)

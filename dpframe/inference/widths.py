@@ -91,10 +91,14 @@ def residual_width(evidence: Evidence, fit: Posterior, bound: float, strength: f
 
 
 def residual_deviation(evidence: Evidence, fit: Posterior) -> float:
-    """The root mean square of the residuals of a fit, from above."""
+    """The root mean square of the residuals of a fit, from above: as sums of labels say, which the
+    fit itself has followed into their noise; and, by the posterior, what its mean leaves
+    unexplained, y'y - theta'X'X theta, which counts that the coefficients are uncertain.
+    """
     theta = fit.mean
     explained = float(theta @ fit.spectrum.matrix @ theta)
     left = float(evidence.squares - 2 * theta @ evidence.moments[0].moment + explained)
+    left = max(left, evidence.squares - explained)
     return float(np.sqrt((max(left, 0.0) + evidence.squares_std) / fit.count))
 
 

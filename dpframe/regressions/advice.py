@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any, cast
 
@@ -29,6 +30,8 @@ AT_ONCE: Regression = cast("Any", JointSSP)(moment=35, rounds=0, levels=0)  # on
 FOR_INTERVALS: Regression = cast("Any", JointSSP)(
     counting="0.08", gram=100, moment=46, squares=12, rounds=0
 )  # X'X has 58% of the squared mu in place of 23%, X'y 27% in place of 5%
+IN_UNITS: Regression = cast("Any", JointSSP)(scaling="0.03")
+HIDDEN = 5.0  # times sqrt(19 d/(3/5 0.03))/mu: records whose large entries counts of sizes miss
 SMALL = 100.0  # times what noise takes: where sampling takes more, no correction is worth a look
 
 
@@ -37,7 +40,9 @@ class Recommendation:
     """What to fit, why, and about which part of what least squares explains the noise takes away:
     0 is none, 1 is all of it; None where no rule of thumb is known. `intervals` says which
     coefficients will have some, None for a regression without; `instead` is one that spends more on
-    X'X, where it will have more, and `instead_intervals` says which.
+    X'X, where it will have more, and `instead_intervals` says which. `in_units` is one that fits
+    better where columns have unlike sizes or rows are far from their bound, None where no public
+    number leaves that open, or the table is too small for it.
     """
 
     regression: Regression
@@ -46,6 +51,7 @@ class Recommendation:
     intervals: Foreseen | None = None
     instead: Regression | None = None
     instead_intervals: Foreseen | None = None
+    in_units: Regression | None = None
 
     def __str__(self) -> str:
         """Some lines."""
@@ -58,6 +64,11 @@ class Recommendation:
             lines.append(f"  intervals: {self.intervals}")
         if self.instead is not None:
             lines += [f"for intervals: {_written(self.instead)}", f"  {self.instead_intervals}"]
+        if self.in_units is not None:
+            lines += [
+                f"where columns have unlike sizes or rows are short: {_written(self.in_units)}",
+                "  or public=rows, where unlabelled rows like these are public",
+            ]
         return "\n".join(lines)
 
 
@@ -93,7 +104,8 @@ def recommend(
 
     Whether coefficients will have intervals follows from the noise on X'X, n and how columns
     usually spread; with the `setting` column by column of its codebook, which knows d too. Without
-    one, rows are taken to fill their ball. Raises InvalidArgument.
+    one, rows are taken to fill their ball. Where no codebook says what columns hold, a variant is
+    named for columns of unlike sizes and for rows far below their bound. Raises InvalidArgument.
 
     Examples
     --------
@@ -120,12 +132,22 @@ def recommend(
         why = "one look: sampling takes more than noise, if labels fill a tenth of their bound"
         return Recommendation(AT_ONCE, why, lost, told(AT_ONCE, *table))
     default = JointSSP()
-    first = told(default, *table)
-    if first is None or first.all_likely:
-        return Recommendation(default, "nothing to tune", lost, first)
-    other = told(FOR_INTERVALS, *table)
+    first, units = told(default, *table), units_for(setting, n, size, spent, failure)
+    other = None if first is None or first.all_likely else told(FOR_INTERVALS, *table)
     more = (FOR_INTERVALS, other) if other and not other.none else (None, None)
-    return Recommendation(default, "nothing to tune", lost, first, *more)
+    return Recommendation(default, "nothing to tune", lost, first, *more, units)
+
+
+def units_for(
+    setting: Setting | None, n: int, d: int, epsilon: Fraction, delta: Fraction
+) -> Regression | None:
+    """JointSSP in released units, where the sizes of columns are not known, for no codebook states
+    the ends of each, and counts see the sizes of at least half of all records.
+    """
+    if setting is not None and setting.X.columns is not None:
+        return None
+    hidden = HIDDEN * math.sqrt(19 * d / 0.018) / analytic_mu(epsilon, delta)
+    return IN_UNITS if hidden <= n / 2 else None
 
 
 def coefficients_of(setting: Setting | None, d: int | None) -> Any:

@@ -8,9 +8,10 @@ import pytest
 import dpframe as dp
 from benchmarks.contest import page, shown, tables
 from benchmarks.contest.boards import boards
-from benchmarks.contest.pairs import Paired, duel, sign_test
+from benchmarks.contest.pairs import Paired, chosen, duel, sign_test
 from benchmarks.contest.results import Results
 from benchmarks.contest.standings import (
+    beyond,
     competing,
     losses,
     paths,
@@ -111,6 +112,37 @@ def test_paired_tests_by_hand():
     assert sign_test(8, 2) == pytest.approx(2 * 56 / 1024)
 
 
+def test_the_p_of_a_chosen_rival_by_hand():
+    """One rival, three repeats ahead: 1/8. The same rival twice changes nothing; one that is as far
+    ahead the other way round doubles it; more standard errors, a smaller p.
+    """
+    ahead = np.array([[1.0], [1.0], [1.0]])
+    assert chosen(ahead, 0) == pytest.approx(1 / 8)
+    assert chosen(np.hstack([ahead, ahead]), 1) == pytest.approx(1 / 8)
+    assert chosen(np.hstack([ahead, -ahead]), 0) == pytest.approx(2 / 8)
+    mixed = np.array([[3.0, 1.0], [-1.0, 1.0], [3.0, 1.0]])  # sums 5/sqrt 19 and sqrt 3
+    assert chosen(mixed, 1) == pytest.approx(1 / 8)
+    assert chosen(mixed, 0) == pytest.approx(2 / 8)  # of the signs: +++ and +-+, 7/sqrt 19
+    assert chosen(np.zeros((4, 2)), 0) == 1
+
+
+@pytest.mark.parametrize("repeats", [6, 14])
+def test_a_chosen_rival_is_rarely_ahead_by_chance(repeats):
+    """Eight equal rivals, 400 boards: the best of them has a p below 5% in 5% of them."""
+    rng = np.random.default_rng(repeats)
+    errors = rng.standard_normal((400, repeats, 9)) ** 3
+    differences = errors[:, :, :1] - errors[:, :, 1:]
+    found = [chosen(one, int(np.argmax(one.mean(axis=0)))) for one in differences]
+    assert np.mean(np.array(found) < 0.05) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+    assert np.mean(np.array(found) < 0.5) > 0.2
+
+
+def test_worlds_beyond_what_is_allowed(board):
+    """b: 1.2 against 0.8, and against zero's 1. In c only Mine beats zero."""
+    assert beyond(board, "Mine") == (["b"], ["b"])
+    assert beyond(board, "Other") == (["a", "c"], ["c"])
+
+
 def test_pairs_are_of_common_repeats():
     """A repeat that one lacks counts for nobody."""
     made = [*records(MADE_UP), record("a", "Mine", 2, [9.0, 9.0])]
@@ -180,7 +212,7 @@ def test_tables_say_the_numbers(board):
     cells = [cell.strip() for cell in rows["`Mine`"].split("|")[2:-1]]
     assert cells == ["4", "3", "2", "0.5", "0.35", "0.2 (b)", "0.5 (b)"]
     lost = list(tables.lost(board, "Mine"))
-    assert lost[2] == "| b | `Other` | 0.4 | 0.1 | 40% | 0 : 2 | 0.5 | 0.5 |"
+    assert lost[2] == "| b | `Other` | 0.4 | 0.1 | 40% | 0 : 2 | 1.5 | 0.25 |"
     duels = list(tables.duels(board, "Mine"))
     assert duels[2].startswith("| `Other` | 2 : 1 | 0 : 0 | 1 |")
     errors = {line.split("|")[1].strip(): line for line in tables.errors(board)}

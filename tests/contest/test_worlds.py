@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
+from benchmarks.contest import codebooks, drawn
 from benchmarks.contest import stated as stated_module
 from benchmarks.contest.stated import Stated, stated
 from benchmarks.contest.synthetic import SYNTHETIC, SyntheticWorld
@@ -120,6 +121,59 @@ def test_the_synthetic_generator_is_what_it_says():
         assert split.test_rows is split.rows
         coefficients = np.abs(theta * X.std(axis=0))
         assert coefficients.max() < 1.25 * coefficients.min()
+
+
+def test_drawn_worlds_lie_in_their_bounds():
+    """60 and more, of names of their own; another draw every time, the same by the same seed."""
+    worlds = drawn.worlds()
+    assert len({world.name for world in worlds}) == len(worlds) >= 57
+    for world in (one for one in worlds if one.n <= 2_000):
+        (split,) = world.splits(RNG(1), 10)
+        assert split.rows.shape == world.size
+        assert np.linalg.norm(split.rows, axis=1).max() <= 1 + 1e-12
+        assert np.abs(split.labels).max() <= 1
+        (again,) = pickle.loads(pickle.dumps(world)).splits(RNG(1), 10)
+        np.testing.assert_array_equal(again.rows, split.rows)
+        np.testing.assert_array_equal(again.labels, split.labels)
+
+
+def test_three_columns_matter():
+    """The std of predictions is 0.25 with all columns and with three."""
+    for about in ("columns all", "columns 3"):
+        X, y = drawn.DrawnWorld(about, 20_000, 6).table(RNG(2))
+        theta = np.linalg.lstsq(X, y, rcond=None)[0]
+        assert np.std(X @ theta) == pytest.approx(0.25, rel=0.05)
+        assert np.sum(np.abs(theta) > 0.1) == (6 if about.endswith("all") else 3)
+
+
+def test_a_codebook_maps_a_row_by_itself(tmp_path):
+    """By hand: ends to -1 and 1, beyond them clipped, levels but the baseline, an intercept."""
+    book = codebooks.Codebook({"age": (20, 60)}, {"sex": ("f", "m")}, "cost", (0, 10))
+    lines = [{"age": "40", "sex": "m", "cost": "10"}, {"age": "99", "sex": "f", "cost": "-1"}]
+    rows, labels = book.mapped(lines)
+    np.testing.assert_allclose(rows * np.sqrt(3), [[0, 1, 1], [1, 0, 1]])
+    np.testing.assert_allclose(labels, [1, -1])
+    np.testing.assert_array_equal(book.mapped(lines[1:])[0], rows[1:])
+    header = "educ,exper,expersq,lweekinc"
+    (tmp_path / "census2000.csv").write_text(f"{header}\n20,0,0,5\n0,60,3600,0\n10,30,900,10\n")
+    (world,) = codebooks.worlds(tmp_path)
+    assert (world.name, world.size) == ("census2000", (3, 4))
+    assert len(list(world.splits(RNG(0), 3))) == 3
+    (tmp_path / "fair.csv").write_text("age\n20\n")
+    with pytest.raises(dp.BadData, match="columns of its codebook"):
+        _ = codebooks.worlds(tmp_path, ("fair",))[0].size
+    with pytest.raises(dp.InvalidArgument, match="codebooks of insurance"):
+        codebooks.worlds(tmp_path, ("unheard",))
+    with pytest.raises(dp.InvalidArgument, match="--data"):
+        codebooks.worlds(None)
+
+
+def test_every_codebook_has_room():
+    """Ends in order, more than one level, labels apart from columns."""
+    for book in codebooks.CODEBOOKS.values():
+        assert all(low < high for low, high in (*book.numbers.values(), book.ends))
+        assert all(len(set(levels)) == len(levels) > 1 for levels in book.classes.values())
+        assert book.label not in {*book.numbers, *book.classes}
 
 
 def test_the_synthetic_settings_are_twelve():

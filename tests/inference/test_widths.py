@@ -11,6 +11,7 @@ from dpframe.inference.widths import (
     count_of,
     counted_squares,
     label_level,
+    residual_deviation,
     residual_width,
     share_kept,
 )
@@ -69,6 +70,28 @@ def test_level_is_in_its_range_for_any_noise(counts):
     """Whatever is released."""
     assert 2.0**-7 <= level(counts, strength=1e-3) <= 1
     assert 2.0**-7 <= level(counts, strength=1e-3, n=100.0) <= 1
+
+
+def test_the_deviation_of_residuals_counts_what_a_fit_followed():
+    """40 columns, noise on X'y nearly as large as X'y, on X'X larger than its eigenvalues: the fit
+    explains noise, and the deviation is no smaller than what its residuals have, by known truth.
+    """
+    rng, d, n, value, std, off = np.random.default_rng(2), 40, 10_000.0, 120.0, 25.0, 20.0
+    ratios = []
+    for _ in range(12):
+        theta = 0.4 * rng.standard_normal(d)
+        noise = rng.standard_normal((d, d)) * std / 2
+        gram = value * np.eye(d) + noise + noise.T
+        moment = value * theta + off * rng.standard_normal(d)
+        left = 100.0  # of y'y, about the regression
+        squares = value * theta @ theta + left
+        first = Seen(moment, off, np.zeros(d), 1.0)
+        found = Evidence(gram, std, (first,), squares, 1.0, n, 1.0)
+        fit = posterior(found, 1.0, Prior())
+        true = np.sqrt((left + value * np.sum((theta - fit.mean) ** 2)) / n)
+        ratios.append(residual_deviation(found, fit) / true)
+    assert np.min(ratios) > 0.9
+    assert np.mean(ratios) < 1.3
 
 
 def test_count():

@@ -49,6 +49,20 @@ def test_the_loss_is_the_rule_of_thumb():
     assert dp.recommend(**(EASY | {"explained": 1.0})).lost == pytest.approx(0.714e-4, rel=1e-3)
 
 
+def test_units_are_named_where_nothing_says_the_sizes_of_columns():
+    """5 sqrt(19 d/0.018)/mu = 2,170 records hide from counts at (10, 1, 1e-6), mu = 0.2367: named
+    from twice as many, and never beside a codebook, which states the ends of each column.
+    """
+    for n, named in ((4_300, False), (4_400, True)):
+        found = dp.recommend(**(EASY | {"n": n}))
+        assert (found.in_units is not None) == named
+        assert ("unlike sizes" in str(found)) == named
+    assert str(found.in_units.scaling) == "3/100"
+    columns = [dp.Numeric(f"x{j}", -1, 1) for j in range(10)]
+    setting = dp.Setting(X=dp.Rows(columns=columns), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    assert dp.recommend(**(EASY | {"d": None}), setting=setting).in_units is None
+
+
 def test_more_records_lose_less():
     """The loss falls with n."""
     lost = [dp.recommend(**(EASY | {"n": n})).lost for n in (100, 1000, 10_000)]
