@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -70,6 +70,7 @@ def experiment(
 
 def _shown(item: Item, data: Data, out: Path, *, seed: int, quick: bool) -> None:
     """Compute, print, write."""
+    from dpframe.experiments import NOT_PRIVATE
     from dpframe.experiments.running import Memory, Work, computed
     from dpframe.experiments.tables import as_csv, entries, labelled, text
 
@@ -80,7 +81,6 @@ def _shown(item: Item, data: Data, out: Path, *, seed: int, quick: bool) -> None
         return
     out.mkdir(parents=True, exist_ok=True)
     memory = Memory.at(out / "remembered" / f"{item.run.name}.jsonl")
-    began = time.process_time()
     with progress_bar() as progress:
         bar = progress.add_task(f"NOT PRIVATE {item.name}", total=None)
         computed(
@@ -92,15 +92,26 @@ def _shown(item: Item, data: Data, out: Path, *, seed: int, quick: bool) -> None
     for line in text(work, found):
         say(line)
     told = f"{work.repeats} repeats, seed {seed}"
-    files = [out / f"{item.name}.csv"]
+    files = [out / f"{item.name}.{ending}" for ending in ("csv", "json")]
     files[0].write_text(as_csv(found, item), encoding="utf-8")
+    facts = {
+        "label": NOT_PRIVATE,
+        "name": item.name,
+        "quick": quick,
+        "repeats": work.repeats,
+        "draws": work.draws,
+        "seed": seed,
+        "cpu_seconds": round(work.seconds(memory)),
+        "machine": f"{os.cpu_count()} cores, {platform.machine()}",
+        "absent": work.absent,
+    }
+    files[1].write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     if item.figure is not None:
         pictures = [out / f"{item.name}.{ending}" for ending in ("png", "svg")]
         files += pictures if _drawn(item, found, pictures, told) else []
-    seconds = time.process_time() - began
-    where = f"{os.cpu_count()} cores, {platform.machine()}"
     listed = ", ".join(str(file) for file in files)
-    for line in labelled([f"{told}; {seconds:.0f} s of CPU, {where}", f"wrote {listed}"]):
+    cost = f"{told}; {facts['cpu_seconds']} s of CPU on {facts['machine']}"
+    for line in labelled([cost, f"wrote {listed}"]):
         say(line)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import optimize, stats
 
 from .declared import Metric
 
@@ -69,9 +69,9 @@ class Estimate:
     def prediction(self, theirs: int) -> tuple[float, float]:
         """Where the mean of `theirs` fits of one more run lies, with probability 95%.
 
-        By t of the logarithms of the runs: errors of unstable methods have heavy tails. What fits
-        of one run vary among themselves is taken out where `theirs` are more than ours. Infinite
-        ends where there is one run only.
+        By t of the logarithms of the runs: errors of unstable methods have heavy tails. Where
+        `theirs` are more fits than ours, what our fits of one run vary among themselves is taken
+        out, as far as the spread of the runs lets it. Infinite ends where there is one run only.
         """
         count = len(self.runs)
         if count < 2:
@@ -79,13 +79,34 @@ class Estimate:
         positive = bool((self.runs > 0).all())
         told = np.log(self.runs) if positive else self.runs
         centre, variance = float(told.mean()), float(told.var(ddof=1))
-        scale = float(self.runs.mean()) ** 2 if positive else 1.0
-        extra = 0.0 if math.isnan(self.within) else self.within / scale
-        between = max(0.0, variance + min(0.0, extra * (1 / theirs - 1 / self.fits)))
-        width = math.sqrt(between + variance / count)
-        width *= float(stats.t.ppf((1 + LEVEL) / 2, count - 1))
+        noise = 0.0
+        if theirs > self.fits and not math.isnan(self.within):
+            scale = float(self.runs.mean()) ** 2 if positive else 1.0
+            noise = self.within / scale * (1 / self.fits - 1 / theirs)
+            centre += noise / 2 if positive else 0.0  # a mean of logarithms lies below
+        width = further(variance, noise, count)
         low, high = centre - width, centre + width
         return (_exp(low), _exp(high)) if positive else (low, high)
+
+
+def further(variance: float, noise: float, count: int, points: int = 400) -> float:
+    """Half of the interval that holds one more value with probability 95%, about the mean of
+    `count` normal values of this variance, of which `noise` is not in the further value.
+
+    The total variance has its posterior for a flat prior of its logarithm above `noise`, on a grid
+    of probabilities; without noise that is the t interval.
+    """
+    df = count - 1
+    if variance <= 0 or noise <= 0:
+        return math.sqrt(variance * (1 + 1 / count)) * float(stats.t.ppf((1 + LEVEL) / 2, df))
+    most = float(stats.chi2.cdf(df * variance / noise, df))
+    total = df * variance / stats.chi2.ppf((np.arange(points) + 0.5) / points * most, df)
+    stds = np.sqrt(np.maximum(total - noise, 0) + total / count)
+
+    def missing(width: float) -> float:
+        return float(np.mean(2 * stats.norm.cdf(width / stds) - 1)) - LEVEL
+
+    return float(optimize.brentq(missing, 0, 40 * float(stds.max())))
 
 
 def _exp(value: float) -> float:

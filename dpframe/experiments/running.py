@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,37 +24,38 @@ DIGITS = 9  # of what is remembered
 
 @attrs.frozen(eq=False)
 class Memory:
-    """What was found, by a key, and the file to which every result is appended as it comes; without
-    a file nothing outlives the process.
+    """What was found, by a key, in how many seconds of CPU, and the file to which every result is
+    appended as it comes; without a file nothing outlives the process.
     """
 
     found: dict[str, list[list[float]]] = attrs.Factory(dict)
+    seconds: dict[str, float] = attrs.Factory(dict)
     path: Path | None = None
 
     @classmethod
     def at(cls, path: Path) -> Memory:
         """What the file holds. A last line that was cut short is left out."""
-        found = {}
+        found = cls(path=path)
         if path.is_file():
             whole = path.read_text("utf-8")
             for line in whole.splitlines():
                 try:
-                    key, values = json.loads(line)
+                    key, values, seconds = json.loads(line)
                 except ValueError:
                     continue
-                found[key] = values
+                found.found[key], found.seconds[key] = values, seconds
             if whole and not whole.endswith("\n"):
                 with path.open("a", encoding="utf-8") as file:
                     file.write("\n")
-        return cls(found, path)
+        return found
 
-    def put(self, key: str, values: list[list[float]]) -> None:
+    def put(self, key: str, values: list[list[float]], seconds: float) -> None:
         """Keep a result, in the file at once."""
-        self.found[key] = values
+        self.found[key], self.seconds[key] = values, round(seconds, 4)
         if self.path is not None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps([key, values]) + "\n")
+                file.write(json.dumps([key, values, self.seconds[key]]) + "\n")
 
 
 @attrs.frozen(eq=False)
@@ -129,6 +131,11 @@ class Work:
                         found.setdefault(place, []).append((key, point, method))
         return found
 
+    def seconds(self, memory: Memory) -> float:
+        """The CPU time of all that is shown, whenever it was computed."""
+        keys = {key for tasks in self.tasks().values() for key, _, _ in tasks}
+        return sum(memory.seconds[key] for key in keys)
+
     def values(self, memory: Memory, point: Point, method: Any, metric: str) -> Array:
         """What was found of a metric, (repeats, splits x draws)."""
         place = [one.name for one in self.item.run.metrics].index(metric)
@@ -157,7 +164,9 @@ def computed(
             splits = list(work.item.run.world.splits(missing[0][1], rows, work.data))
             for key, point, method in missing:
                 noise = generator(work.seed, repeat, key)
-                memory.put(key, list(_fits(work, splits, point, method, noise)))
+                began = time.process_time()
+                values = list(_fits(work, splits, point, method, noise))
+                memory.put(key, values, time.process_time() - began)
                 count += 1
                 done(count, total)
     return memory
