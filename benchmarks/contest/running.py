@@ -14,7 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from dpframe.experiments import NOT_PRIVATE
-from dpframe.experiments.wang_table3 import generator, mean_squared_error
+from dpframe.experiments.running import generator, mean_squared_error
 from dpframe.sources import open_source
 
 from .fitting import fitter, setting

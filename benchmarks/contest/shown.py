@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from dpframe.experiments.text import labelled
+from dpframe.experiments.tables import labelled
 
 from .boards import Board
 from .entrants import ZERO

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
+Groups = Mapping[str, tuple[Fraction, Fraction, Fraction]]
 
-GROUPS = {  # the share of people, and the ends between which their budgets are uniform
+GROUPS: Groups = {  # the share of people, and the ends between which their budgets are uniform
     "conservative": (Fraction(34, 100), Fraction(1, 100), Fraction(1, 5)),
     "medium": (Fraction(43, 100), Fraction(1, 5), Fraction(1)),
     "liberal": (Fraction(23, 100), Fraction(1), Fraction(1)),
@@ -22,18 +23,18 @@ LEVELS = {f"{level / 100:.2f}": Fraction(level, 100) for level in range(1, 101)}
 """Public groups for add/remove: budgets of whole hundredths."""
 
 
-def budgets(n: int, rng: np.random.Generator) -> Array:
+def drawn(n: int, rng: np.random.Generator, groups: Groups = GROUPS) -> Array:
     """Budgets (n,): groups stand one after the other, the last has whoever is left."""
-    ends = [(float(low), float(high)) for _, low, high in GROUPS.values()]
-    sizes = [place.stop - place.start for place in members(n).values()]
+    ends = [(float(low), float(high)) for _, low, high in groups.values()]
+    sizes = [place.stop - place.start for place in members(n, groups).values()]
     return np.concatenate([rng.uniform(*ends[i], size) for i, size in enumerate(sizes)])
 
 
-def members(n: int) -> dict[str, slice]:
+def members(n: int, groups: Groups = GROUPS) -> dict[str, slice]:
     """Where each group stands among n people."""
-    sizes = [int(share * n) for share, _, _ in GROUPS.values()]
+    sizes = [int(share * n) for share, _, _ in groups.values()]
     ends = [0, *np.cumsum(sizes[:-1]).tolist(), n]
-    return {name: slice(ends[i], ends[i + 1]) for i, name in enumerate(GROUPS)}
+    return {name: slice(ends[i], ends[i + 1]) for i, name in enumerate(groups)}
 
 
 def rounded_down(own: Array) -> Array:

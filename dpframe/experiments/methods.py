@@ -1,90 +1,127 @@
-"""The columns of the table: what is fitted, and whether anybody proved what it claims."""
+"""The columns of a table and the curves of a figure: declarations, what they promise, and fits.
+
+Every declaration is simulated here, also where it is proved. NOT PRIVATE.
+"""
 
 from __future__ import annotations
 
 import enum
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import attrs
+import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 import dpframe as dp
-from dpframe.prover.unproved import NOT_PRIVATE, Unproved, unproved
+from dpframe.prover.unproved import NOT_PRIVATE, Unproved
+from dpframe.regressions.solve import Fit
 
-Array = NDArray[Any]
-FitFunction = Callable[[Array, Array, float, float, Generator], Array]
-
-
-class Standing(enum.StrEnum):
-    """What is known of a method's privacy. None of it covers the preprocessing."""
-
-    BASELINE = "baseline"  # claims no privacy
-    CERTIFIED = "certified"  # runs by a certificate only
-    CLAIMED = "claimed"  # claims privacy, without a proof
+from .declared import Point, Split
+from .drawn_budgets import LEVELS, rounded_down
 
 
-@attrs.frozen
+class Promise(enum.Enum):
+    """What a declaration claims; the numbers it reads are those of the point or of the split."""
+
+    NOTHING = "nothing"
+    APPROXIMATE = "(epsilon, delta)"
+    PURE = "epsilon"
+    LEAST = "the least of all budgets"
+    OWN = "each budget"
+    OWN_APPROXIMATE = "each budget, and delta"
+    LEVELS = "each budget rounded down, of records that join"
+
+
+EACH = dp.each("epsilon")
+TARGETS: dict[Promise, dp.Guarantee] = {
+    Promise.NOTHING: dp.PureDP(1),
+    Promise.APPROXIMATE: dp.ApproxDP(dp.EPSILON, dp.DELTA),
+    Promise.PURE: dp.PureDP(dp.EPSILON),
+    Promise.LEAST: dp.PureDP(dp.EPSILON),
+    Promise.OWN: dp.PersonalizedDP(EACH),
+    Promise.OWN_APPROXIMATE: dp.PersonalizedDP(EACH, "1e-6"),
+    Promise.LEVELS: dp.PersonalizedDP(LEVELS),
+}
+NUMBERS = {  # that a target leaves open
+    Promise.APPROXIMATE: ("epsilon", "delta"),
+    Promise.PURE: ("epsilon",),
+    Promise.LEAST: ("epsilon",),
+}
+PERSONAL = {Promise.OWN, Promise.OWN_APPROXIMATE, Promise.LEVELS}
+
+
+@attrs.frozen(eq=False)
 class Method:
-    """A method, the column of the published table that it shall meet, and its standing.
+    """A declaration with the name that it has in the paper.
 
-    `fit(X, y, epsilon, delta, rng)` returns coefficients (d,), of rows X (n, d) in the unit ball
-    and targets y (n,) in [-1, 1].
+    `fields` maps a field of the declaration to the parameter that it takes, of the point or of the
+    split; `relation` is another than that of the split's setting. `color`, `line` and `marker` are
+    matplotlib's. A `formula` of the point stands in the place of a declaration.
     """
 
     name: str
-    column: str
-    fit: FitFunction
-    standing: Standing = Standing.CLAIMED
+    declaration: Callable[..., dp.Regression] | None
+    promise: Promise = Promise.APPROXIMATE
+    fields: Mapping[str, str] = attrs.Factory(dict)
+    relation: dp.Relation | None = None
+    formula: Callable[[Point], float] | None = None
+    color: str = ""
+    line: str = "-"
+    marker: str = ""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Parameters that a fit depends on, besides those of its split."""
+        own = () if self.promise is Promise.LEAST else NUMBERS.get(self.promise, ())
+        return (*own, *self.fields.values())
+
+    def fit(self, split: Split, point: Point, rng: Generator) -> Fit:
+        """Coefficients (d,), with whether an adaptive ridge was 0."""
+        if self.formula is not None:
+            return Fit(np.array([self.formula(point)]))
+        known = {**point, **split.own}
+        fields = tuple((field, known[name]) for field, name in self.fields.items())
+        setting = split.setting
+        if self.relation is not None:
+            setting = attrs.evolve(setting, relation=self.relation)
+        run = draft(self.declaration, fields, self.promise, setting)
+        budgets = split.budgets if self.promise in PERSONAL else None
+        if self.promise is Promise.LEVELS:
+            budgets = rounded_down(split.budgets)
+        numbers = {
+            name: self.number(name, split, point)
+            for name in NUMBERS.get(self.promise, ())
+            if name in run.symbols
+        }
+        found = dp.experiments.simulate(
+            run.at(**numbers), split.X, split.y, budgets=budgets, rng=rng
+        ).output
+        return Fit(found.coefficients, ridge_was_zero=getattr(found, "ridge_was_zero", False))
+
+    def number(self, name: str, split: Split, point: Point) -> float:
+        """Epsilon or delta."""
+        if name == "delta":
+            return split.delta(point)
+        if self.promise is Promise.LEAST:
+            return float(np.min(split.budgets))
+        return float(point["epsilon"])
 
 
-def certified(declaration: type[dp.Regression]) -> FitFunction:
-    """A declaration as a fit function: proved once for all numbers, then run as simulations."""
-
-    @functools.cache
-    def proof() -> dp.Certificate:
-        setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
-        return dp.certify(declaration(), target=dp.ApproxDP(dp.EPSILON, dp.DELTA), setting=setting)
-
-    def fit(X: Array, y: Array, epsilon: float, delta: float, rng: Generator) -> Array:
-        run = proof().at(epsilon=epsilon, delta=delta)
-        seed = int(rng.integers(2**63))
-        coefficients: Array = dp.execute(run, X, y, rng=seed).output.coefficients
-        return coefficients
-
-    return fit
+@functools.lru_cache(maxsize=4096)
+def draft(
+    declaration: Callable[..., dp.Regression],
+    fields: tuple[tuple[str, Hashable], ...],
+    promise: Promise,
+    setting: dp.Setting,
+) -> Unproved:
+    """A declaration with its fields, ready to be simulated."""
+    return dp.audits.unproved(
+        declaration(**dict(fields)), target=TARGETS[promise], setting=setting, label=NOT_PRIVATE
+    )
 
 
-def simulated(
-    declaration: type[dp.Regression], relation: dp.Relation = dp.REPLACE_ONE
-) -> FitFunction:
-    """A declaration that nobody proved as a fit function: simulated, NOT PRIVATE."""
-
-    @functools.cache
-    def draft() -> Unproved:
-        setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=relation)
-        target = dp.ApproxDP(dp.EPSILON, dp.DELTA)
-        return unproved(declaration(), target=target, setting=setting, label=NOT_PRIVATE)
-
-    def fit(X: Array, y: Array, epsilon: float, delta: float, rng: Generator) -> Array:
-        known = draft().symbols
-        given = {"epsilon": epsilon, "delta": delta}
-        run = draft().at(**{name: value for name, value in given.items() if name in known})
-        coefficients: Array = dp.experiments.simulate(run, X, y, rng=rng).output.coefficients
-        return coefficients
-
-    return fit
-
-
-METHODS = (
-    Method("zero predictor", "trivial", simulated(dp.regressions.ZeroPredictor), Standing.BASELINE),
-    Method("ridge 1, no noise", "non-private", simulated(dp.regressions.Ridge), Standing.BASELINE),
-    Method("ObjPert as coded", "ObjPert", simulated(dp.literature.ObjPertCoded)),
-    Method("OPS balanced as coded", "OPS", simulated(dp.literature.OPSBalancedCoded)),
-    Method("adaOPS as coded", "AdaOPS", simulated(dp.literature.AdaOPSCoded)),
-    Method(
-        "adaSSP as coded", "AdaSSP", certified(dp.literature.AdaSSPWangCoded), Standing.CERTIFIED
-    ),
-)
+def baseline(name: str, declaration: Callable[..., dp.Regression], **look: Any) -> Method:
+    """A method that promises nothing."""
+    return Method(name, declaration, Promise.NOTHING, **look)

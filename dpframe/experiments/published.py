@@ -1,62 +1,79 @@
-"""Table 3 of [Wang18] as numbers: 36 sets, seven columns, cross-validation error and its spread."""
+"""Published numbers: as they are printed, or as the authors' code has kept its results."""
 
 from __future__ import annotations
 
 import csv
 import functools
-import math
 from collections.abc import Mapping
 from importlib import resources
 
 import attrs
 
-FILE = "wang_table3.csv"
-FOLDS = 10
-BASELINES = ("trivial", "non-private")
-PRIVATE = ("ObjPert", "OPS", "SSP", "AdaOPS", "AdaSSP")
-COLUMNS = (*BASELINES, *PRIVATE)
+from .declared import Point
+
+OWN = ("method", "metric", "value", "spread")
 
 
 @attrs.frozen
 class Cell:
-    """Mean squared error over 10 folds; `spread` is what is printed behind it.
+    """A number with the digits that it has, and what stands behind it, if anything."""
 
-    The spread of a bold cell is the std over folds, of any other 2 std/sqrt(10), as exp_uci.m
-    prints them. [Wang18]
-    """
-
-    error: float
-    spread: float
-    bold: bool = False
+    text: str
+    spread: str = ""
 
     @property
-    def half_width(self) -> float:
-        """2 std/sqrt(10): half of a 95% interval of the error."""
-        return self.spread * (2 / math.sqrt(FOLDS) if self.bold else 1.0)
+    def value(self) -> float:
+        """The number."""
+        return float(self.text)
+
+    @property
+    def rounding(self) -> float:
+        """Half a unit of its last digit."""
+        digits, _, power = self.text.lower().partition("e")
+        decimals = len(digits.partition(".")[2])
+        return 0.5 * 10.0 ** (int(power or 0) - decimals)
+
+    def inside(self, low: float, high: float) -> bool:
+        """Whether the number, before it was rounded, may lie in [low, high]."""
+        return low - self.rounding <= self.value <= high + self.rounding
+
+
+@attrs.frozen(eq=False)
+class Published:
+    """Cells by the values of `names`, of the parameters that a file has, the method and metric."""
+
+    names: tuple[str, ...] = ()
+    cells: Mapping[tuple[str, ...], Cell] = attrs.Factory(dict)
+
+    def cell(self, point: Point, method: str, metric: str) -> Cell | None:
+        """What is published of a method at a point, if anything."""
+        if not set(self.names) <= set(point):
+            return None
+        return self.cells.get((*(plain(point[name]) for name in self.names), method, metric))
 
 
 @functools.cache
-def table3() -> Mapping[str, Mapping[str, Cell]]:
-    """Cells by set and column, as published."""
-    lines = (resources.files(__package__) / FILE).read_text("utf-8").splitlines()
-    return {record["set"]: _marked(_cells(record)) for record in csv.DictReader(lines)}
+def published(name: str | None) -> Published:
+    """The numbers of a file in published/; nothing where no name is given."""
+    if name is None:
+        return Published()
+    text = (resources.files(__package__) / "published" / f"{name}.csv").read_text("utf-8")
+    lines = list(csv.DictReader(text.splitlines()))
+    names = tuple(key for key in lines[0] if key not in OWN)
+    return Published(
+        names,
+        {
+            (*(plain(line[key]) for key in names), line["method"], line["metric"]): Cell(
+                line["value"], line.get("spread", "")
+            )
+            for line in lines
+        },
+    )
 
 
-def _cells(record: Mapping[str, str]) -> dict[str, Cell]:
-    return {name: Cell(float(record[name]), float(record[f"{name} ±"])) for name in COLUMNS}
-
-
-def _marked(cells: dict[str, Cell]) -> dict[str, Cell]:
-    """The cells with those bold that the code prints so.
-
-    Our copy of the table has lost its bold type. The code sets a private cell in bold where std <
-    error and error - 2 std/sqrt(10) < the least private error. A cell that fits both readings is
-    taken to be bold, which makes its half-width the narrower one.
-    """
-    best = min(cells[name].error for name in PRIVATE)
-    bold = {name: attrs.evolve(cells[name], bold=True) for name in PRIVATE}
-    fits = {
-        name: cell.spread < cell.error and cell.error - cell.half_width < best
-        for name, cell in bold.items()
-    }
-    return {name: bold[name] if fits.get(name) else cell for name, cell in cells.items()}
+def plain(value: object) -> str:
+    """Numbers that are equal have one text."""
+    try:
+        return f"{float(str(value)):.9g}"
+    except (TypeError, ValueError):
+        return str(value)

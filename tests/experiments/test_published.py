@@ -1,13 +1,12 @@
-"""The published table was typed in right, and its half-widths follow the code that printed it."""
+"""Published numbers were taken over right; a number is rounded where its digits end."""
 
 import math
 
 import pytest
 
-from dpframe.experiments.published import COLUMNS, PRIVATE, Cell, table3
+from dpframe.experiments.published import Cell, published
 
-SHRINK = 2 / math.sqrt(10)
-SUMS = {  # of errors and spreads, added from the printed table in decimals
+SUMS = {  # of errors and of what stands behind them, added from the printed table in decimals
     "trivial": (4.3903, 0.40845),
     "non-private": (1.98306, 0.256349),
     "ObjPert": (6.387, 1.60771),
@@ -18,64 +17,50 @@ SUMS = {  # of errors and spreads, added from the printed table in decimals
 }
 
 
-def test_every_set_and_column_is_there():
-    """36 sets of seven columns, positive and finite."""
-    cells = [cell for row in table3().values() for cell in row.values()]
-    assert len(table3()) == 36
-    assert all(tuple(row) == COLUMNS for row in table3().values())
-    assert all(0 < cell.error < math.inf and 0 < cell.spread < math.inf for cell in cells)
+def test_sums_of_the_printed_table():
+    """Every number of 36 sets counts: one digit typed wrong moves a sum."""
+    cells = published("wang-table-3").cells
+    assert len(cells) == 36 * 7
+    for column, (errors, spreads) in SUMS.items():
+        mine = [cell for (_, method, _), cell in cells.items() if method == column]
+        assert math.fsum(cell.value for cell in mine) == pytest.approx(errors, abs=1e-9)
+        assert math.fsum(float(cell.spread) for cell in mine) == pytest.approx(spreads, abs=1e-9)
 
 
 @pytest.mark.parametrize(
-    ("name", "column", "error", "spread"),
+    ("name", "point", "method", "metric", "value"),
     [
-        ("3droad", "trivial", 0.0275, 0.00014),
-        ("airfoil", "ObjPert", 0.356, 0.064),
-        ("autos", "SSP", 1700, 2500),
-        ("breastcancer", "AdaSSP", 0.196, 0.051),
-        ("houseelectric", "AdaSSP", 0.0136, 2.2e-5),
-        ("keggundirected", "non-private", 0.00475, 8.9e-5),
-        ("pumadyn32nm", "OPS", 0.111, 0.005),
-        ("yacht", "AdaOPS", 0.0967, 0.035),
-        ("yacht", "AdaSSP", 0.109, 0.03),
+        ("wang-table-3", {"set": "airfoil"}, "ObjPert", "error", 0.356),
+        ("wang-table-3", {"set": "yacht"}, "AdaSSP", "error", 0.109),
+        ("wang-uci", {"set": "bike", "epsilon": 1}, "AdaSSP", "error", 0.0287),
+        ("wang-uci", {"set": "bike", "epsilon": 1}, "OPS", "error", 0.0367),
+        ("acharya-insurance-penalty", {"penalty": 1}, "PDP-OP", "unregularised", 0.2154),
+        ("acharya-insurance-penalty", {"penalty": 1}, "uniform", "unregularised", 344.6),
+        ("acharya-insurance-penalty", {"penalty": 1}, "Jorgensen mean", "unregularised", 0.4762),
+        ("acharya-synthetic-conservative", {"eps_c": 0.2}, "uniform", "regularised", 7.21),
+        ("acharya-synthetic-medium", {"eps_m": 0.3}, "uniform", "unregularised", 1.48),
+        ("acharya-synthetic-share", {"f_c": 0.6}, "PDP-OP", "regularised", 2.92),
     ],
 )
-def test_cells_as_printed(name, column, error, spread):
-    """From the first row to the last."""
-    cell = table3()[name][column]
-    assert (cell.error, cell.spread) == (error, spread)
+def test_numbers_of_the_papers(name, point, method, metric, value):
+    """As the papers print them, to their digits."""
+    cell = published(name).cell(point, method, metric)
+    assert cell.value == pytest.approx(value, rel=3e-3)
 
 
-def test_sums_of_columns():
-    """Every number counts: one digit typed wrong moves a sum."""
-    sums = {
-        name: (
-            round(math.fsum(row[name].error for row in table3().values()), 9),
-            round(math.fsum(row[name].spread for row in table3().values()), 9),
-        )
-        for name in COLUMNS
-    }
-    assert sums == SUMS
+def test_what_is_not_published_is_none():
+    """Other points, other methods, no file."""
+    known = published("wang-uci")
+    assert known.cell({"set": "bike", "epsilon": 3}, "SSP", "error") is None
+    assert known.cell({"set": "bike"}, "SSP", "error") is None
+    assert published(None).cell({"set": "bike"}, "SSP", "error") is None
 
 
-def test_bold_cells_print_a_std():
-    """The least private error is bold; one far above it is not; a baseline never is."""
-    airfoil, concrete = table3()["airfoil"], table3()["concrete"]
-    assert airfoil["AdaSSP"] == Cell(0.0878, 0.014, bold=True)
-    assert airfoil["AdaSSP"].half_width == pytest.approx(0.014 * SHRINK)
-    assert airfoil["ObjPert"].half_width == 0.064
-    assert concrete["SSP"].half_width == 1.8
-    assert not any(row[name].bold for row in table3().values() for name in COLUMNS[:2])
-
-
-def test_bold_follows_from_its_rule_wherever_the_rule_decides():
-    """A cell whose std is below its error is bold just where the rule says so of that std."""
-    decided = 0
-    for row in table3().values():
-        best = min(row[name].error for name in PRIVATE)
-        for cell in (row[name] for name in PRIVATE):
-            std = cell.spread if cell.bold else cell.spread / SHRINK
-            if std < cell.error:
-                decided += 1
-                assert cell.bold == (cell.error - SHRINK * std < best)
-    assert decided > 100
+@pytest.mark.parametrize(
+    ("text", "rounding"), [("0.232", 5e-4), ("1.7e+03", 50), ("12", 0.5), ("8.9e-05", 5e-7)]
+)
+def test_rounding(text, rounding):
+    """Half a unit of the last digit."""
+    assert Cell(text).rounding == pytest.approx(rounding)
+    assert Cell(text).inside(float(text) + 0.9 * rounding, math.inf)
+    assert not Cell(text).inside(float(text) + 1.1 * rounding, math.inf)

@@ -1,0 +1,230 @@
+"""What an experiment is: data of worlds, methods, axes, repeats and metrics, as frozen values.
+
+A `Run` is what is computed, an `Item` a table or figure of a paper that shows a part of it. Nothing
+here is private: the data is public, and preparations read it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+import dpframe as dp
+from dpframe.regressions.solve import Fit
+
+from .data import Data
+
+Array = NDArray[Any]
+Point = Mapping[str, Any]
+"""Values of the parameters of a run: of its axes, and of what is given."""
+
+DELTAS: dict[str, Callable[[int], float]] = {
+    "1/n^1.1": lambda n: n**-1.1,
+    "1/n^2": lambda n: float(n) ** -2,
+    "min(1e-6, 1/n^2)": lambda n: min(1e-6, float(n) ** -2),
+}
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Split:
+    """Rows to train on and rows to test on, in the units of the fit.
+
+    `X`, `y` are what a declaration takes; `rows` (m, d) and `labels` (m,) what its coefficients
+    are tested on. `truth` (d,) are the coefficients behind the labels, where there are such. `n`
+    counts the rows of the whole table. A squared error times `factor`, or times that of its row in
+    `weights` (m,), is in the units of the paper. `own` are parameters that the split has chosen.
+    """
+
+    X: Array
+    y: Array
+    rows: Array
+    labels: Array
+    setting: dp.Setting
+    n: int
+    truth: Array | None = None
+    budgets: Array | None = None
+    factor: float = 1.0
+    weights: Array | None = None
+    own: Point = attrs.Factory(dict)
+
+    def delta(self, point: Point) -> float:
+        """The number that a delta such as "1/n^2" stands for."""
+        told = point["delta"]
+        return DELTAS[told](self.n) if isinstance(told, str) else float(told)
+
+
+@attrs.frozen(eq=False)
+class World:
+    """Where rows come from: `splits(point, rng, data)`, which reads of the point what is in `reads`
+    and names the sets of the data that it needs by the parameter `sets`, or the medical costs.
+
+    `same` are parameters that change what is done to rows, and not which rows are drawn.
+    """
+
+    splits: Callable[[Point, Generator, Data], Iterable[Split]]
+    reads: tuple[str, ...] = ()
+    costs: bool = False
+    sets: str | None = None
+    same: tuple[str, ...] = ()
+
+
+@attrs.frozen(eq=False)
+class Metric:
+    """A number of each fit, `of(split, fit, point)`, and how numbers are summarised: those of one
+    repeat by their `inner` mean or std, those of repeats by their `outer` mean, median or variance.
+
+    `over` names the method by whose number that of the same repeat is divided.
+    """
+
+    name: str
+    of: Callable[[Split, Fit, Point], float]
+    inner: str = "mean"
+    outer: str = "mean"
+    over: str | None = None
+    reads: tuple[str, ...] = ()
+
+
+@attrs.frozen(eq=False)
+class Figure:
+    """A picture of an item: `x` is an axis, its panels are the values of other axes, or "metric".
+
+    What is left over makes curves: each method, at each value of the remaining axes. `band` is what
+    is drawn about a curve: the 95% "interval" of its mean, the "std" of repeats, "20-80" for
+    quantiles, or nothing; `kind` is "lines" or "box". The picture ends at `ceiling` times the
+    largest value of the method that it names, so that no diverging curve hides the others.
+    """
+
+    x: str
+    label: str
+    y: str
+    panels: tuple[str, ...] = ()
+    log: str = "xy"
+    band: str = ""
+    kind: str = "lines"
+    mark: float | None = None
+    ceiling: tuple[str, float] | None = None
+
+
+@attrs.frozen(eq=False)
+class Run:
+    """What is computed: at every point of the axes, every method on every split of its world.
+
+    A repeat draws splits anew, and each split is fitted `draws` times. `quick` has fewer repeats,
+    draws and values. `published` is a file of numbers; each of them is the mean of `theirs` fits.
+    """
+
+    name: str
+    world: World
+    axes: Mapping[str, tuple[Any, ...]]
+    methods: tuple[Any, ...]
+    metrics: tuple[Metric, ...]
+    given: Point = attrs.Factory(dict)
+    repeats: int = 20
+    draws: int = 1
+    quick: Mapping[str, Any] = attrs.Factory(dict)
+    published: str | None = None
+    theirs: int = 1
+
+    def reads(self, method: Any) -> tuple[str, ...]:
+        """Which parameters a fit of the method depends on, with how it is measured."""
+        measured = (name for metric in self.metrics for name in metric.reads)
+        return tuple(dict.fromkeys((*self.world.reads, *method.reads, *measured)))
+
+
+@attrs.frozen(eq=False)
+class Item:
+    """A table or figure of a paper: a part of a run, and how it is shown.
+
+    `where` restricts axes, `methods` and `metrics` by name; all where they are empty. `stand_in`
+    says what the data is, where it is not that of the paper; `note` what else differs.
+    """
+
+    name: str
+    paper: str
+    title: str
+    run: Run
+    figure: Figure | None = None
+    where: Mapping[str, tuple[Any, ...]] = attrs.Factory(dict)
+    methods: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    stand_in: str = ""
+    note: str = ""
+    repeats: int | None = None
+    published: str | None = None
+
+    def values(self, *, quick: bool) -> dict[str, tuple[Any, ...]]:
+        """The values of each axis; where quick, those that the run's quick version keeps."""
+        found = {}
+        for axis, whole in self.run.axes.items():
+            mine = tuple(self.where.get(axis, whole))
+            fewer = tuple(value for value in mine if value in self.run.quick.get(axis, mine))
+            found[axis] = (fewer or mine[:1]) if quick else mine
+        return found
+
+    def points(self, *, quick: bool) -> Iterator[dict[str, Any]]:
+        """Every combination, with what is given."""
+        values = self.values(quick=quick)
+        for combination in itertools.product(*values.values()):
+            yield {**self.run.given, **dict(zip(values, combination, strict=True))}
+
+    def amounts(self, *, quick: bool) -> tuple[int, int]:
+        """Repeats, and draws of noise for each split."""
+        repeats = self.repeats or self.run.repeats
+        if not quick:
+            return repeats, self.run.draws
+        fewer = min(repeats, self.run.quick.get("repeats", 2))
+        return fewer, self.run.quick.get("draws", self.run.draws)
+
+    def shown_methods(self) -> tuple[Any, ...]:
+        """Those of the run that are shown."""
+        return tuple(
+            one for one in self.run.methods if not self.methods or one.name in self.methods
+        )
+
+    def needed_methods(self) -> tuple[Any, ...]:
+        """Those that are shown, and those by whose error others are divided."""
+        over = {metric.over for metric in self.shown_metrics()}
+        shown = {one.name for one in self.shown_methods()} | over
+        return tuple(one for one in self.run.methods if one.name in shown)
+
+    def shown_metrics(self) -> tuple[Metric, ...]:
+        """Those of the run that are shown."""
+        return tuple(
+            one for one in self.run.metrics if not self.metrics or one.name in self.metrics
+        )
+
+
+def squared_error(split: Split, fit: Fit, point: Point) -> float:
+    """The mean squared error on the test rows, in the units of the paper."""
+    del point
+    squares = (split.labels - split.rows @ fit.coefficients) ** 2
+    return float(np.mean(squares * (split.factor if split.weights is None else split.weights)))
+
+
+def root_squared_error(split: Split, fit: Fit, point: Point) -> float:
+    """Its root."""
+    return float(np.sqrt(squared_error(split, fit, point)))
+
+
+def penalised_error(split: Split, fit: Fit, point: Point) -> float:
+    """The mean squared error and penalty |theta|^2. [Acharya24, Sec 4]"""
+    length = float(fit.coefficients @ fit.coefficients)
+    return squared_error(split, fit, point) + float(point["penalty"]) * length
+
+
+def distance(split: Split, fit: Fit, point: Point) -> float:
+    """|theta - truth|^2, in the units of the paper."""
+    del point
+    return split.factor * float(np.sum((fit.coefficients - split.truth) ** 2))
+
+
+def no_ridge(split: Split, fit: Fit, point: Point) -> float:
+    """1 where the adaptive ridge was 0, else 0."""
+    del split, point
+    return float(fit.ridge_was_zero)

@@ -1,0 +1,113 @@
+"""What runs say: a value with the interval of its mean, and where a published run would lie."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize, stats
+
+from .declared import Metric
+
+Array = NDArray[Any]
+
+LEVEL = 0.95
+
+
+@attrs.frozen(eq=False)
+class Estimate:
+    """`runs` (repeats,) has one number for each repeat; `within` is the variance of the fits of one
+    repeat, nan where there is no such; `fits` are how many a repeat has.
+    """
+
+    runs: Array
+    within: float = math.nan
+    fits: int = 1
+    outer: str = "mean"
+
+    @classmethod
+    def of(cls, values: Array, metric: Metric, over: Array | None = None) -> Estimate:
+        """Of fits (repeats, fits), over those of another method where the metric says so."""
+        if metric.inner == "std":
+            return cls(values.std(axis=1), math.nan, values.shape[1], metric.outer)
+        runs = values.mean(axis=1)
+        scale = np.ones_like(runs) if over is None else over.mean(axis=1)
+        runs, scaled = runs / scale, values / scale[:, None]
+        within = math.nan
+        if values.shape[1] > 1:
+            within = float(scaled.var(axis=1, ddof=1).mean())
+        return cls(runs, within, values.shape[1], metric.outer)
+
+    @property
+    def value(self) -> float:
+        """The mean, median or variance of the runs."""
+        by = {"mean": np.mean, "median": np.median, "variance": np.var}
+        return float(by[self.outer](self.runs))
+
+    @property
+    def half_width(self) -> float:
+        """Half of a 95% interval of the mean of runs; nan of a single run."""
+        count = len(self.runs)
+        if count < 2:
+            return math.nan
+        spread = float(self.runs.std(ddof=1)) / math.sqrt(count)
+        return float(stats.t.ppf((1 + LEVEL) / 2, count - 1)) * spread
+
+    @property
+    def std(self) -> float:
+        """The std of all runs."""
+        return float(self.runs.std())
+
+    def quantiles(self, low: float, high: float) -> tuple[float, float]:
+        """Two quantiles of the runs."""
+        found = np.quantile(self.runs, [low, high])
+        return float(found[0]), float(found[1])
+
+    def prediction(self, theirs: int) -> tuple[float, float]:
+        """Where the mean of `theirs` fits of one more run lies, with probability 95%.
+
+        By t of the logarithms of the runs: errors of unstable methods have heavy tails. Where
+        `theirs` are more fits than ours, what our fits of one run vary among themselves is taken
+        out, as far as the spread of the runs lets it. Infinite ends where there is one run only.
+        """
+        count = len(self.runs)
+        if count < 2:
+            return (-math.inf, math.inf)
+        positive = bool((self.runs > 0).all())
+        told = np.log(self.runs) if positive else self.runs
+        centre, variance = float(told.mean()), float(told.var(ddof=1))
+        noise = 0.0
+        if theirs > self.fits and not math.isnan(self.within):
+            scale = float(self.runs.mean()) ** 2 if positive else 1.0
+            noise = self.within / scale * (1 / self.fits - 1 / theirs)
+            centre += noise / 2 if positive else 0.0  # a mean of logarithms lies below
+        width = further(variance, noise, count)
+        low, high = centre - width, centre + width
+        return (_exp(low), _exp(high)) if positive else (low, high)
+
+
+def further(variance: float, noise: float, count: int, points: int = 400) -> float:
+    """Half of the interval that holds one more value with probability 95%, about the mean of
+    `count` normal values of this variance, of which `noise` is not in the further value.
+
+    The total variance has its posterior for a flat prior of its logarithm above `noise`, on a grid
+    of probabilities; without noise that is the t interval.
+    """
+    df = count - 1
+    if variance <= 0 or noise <= 0:
+        return math.sqrt(variance * (1 + 1 / count)) * float(stats.t.ppf((1 + LEVEL) / 2, df))
+    most = float(stats.chi2.cdf(df * variance / noise, df))
+    total = df * variance / stats.chi2.ppf((np.arange(points) + 0.5) / points * most, df)
+    stds = np.sqrt(np.maximum(total - noise, 0) + total / count)
+
+    def missing(width: float) -> float:
+        return float(np.mean(2 * stats.norm.cdf(width / stds) - 1)) - LEVEL
+
+    return float(optimize.brentq(missing, 0, 40 * float(stds.max())))
+
+
+def _exp(value: float) -> float:
+    return math.exp(min(value, 700.0))

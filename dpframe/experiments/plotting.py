@@ -1,0 +1,260 @@
+"""The plotter: an item as a picture, as the paper draws it."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpframe.errors import InvalidArgument
+
+from . import NOT_PRIVATE
+from .declared import Figure, Item
+from .tables import Entry, panels
+
+COLUMNS = 3
+WIDTH, HEIGHT = 3.6, 2.9  # inches of a panel
+FONT = 9
+
+
+def picture(found: Sequence[Entry], item: Item, files: Sequence[Path], *, told: str = "") -> None:
+    """Draw it into the files, by their endings. Needs matplotlib.
+
+    The legend stands below the panels, where it hides no curve.
+    """
+    from matplotlib.figure import Figure as Canvas
+
+    figure = item.figure
+    if figure is None:
+        raise InvalidArgument("item", "a figure", item.name)
+    parts = panels(found, figure, item)
+    columns = min(len(parts), _columns(found, figure, item))
+    rows = math.ceil(len(parts) / columns)
+    found = _distinct(found, figure, item)
+    parts = panels(found, figure, item)
+    names = list(dict.fromkeys(_curve(one, figure, item) for one in found))
+    wide = max(columns * WIDTH, 5.5)
+    per_line = max(1, int(wide * 12.5 / (max(map(len, names)) + 9)))
+    notes = textwrap.wrap(_notes(item, told), int(wide * 17))
+    below = 0.19 * math.ceil(len(names) / per_line) + 0.14 * len(notes) + 0.15
+    height = rows * HEIGHT + below + 0.35
+    canvas = Canvas(figsize=(wide, height), layout=None)
+    grid = canvas.subplots(rows, columns, squeeze=False)
+    for place, axes in enumerate(grid.flat):
+        if place >= len(parts):
+            axes.set_axis_off()
+            continue
+        title, mine = list(parts.items())[place]
+        _panel(axes, mine, figure, item)
+        axes.set_title(title, fontsize=FONT)
+    canvas.suptitle(
+        f"[{item.paper}] {item.title}", fontsize=FONT + 1, y=1 - 0.08 / height, va="top"
+    )
+    canvas.subplots_adjust(
+        left=0.75 / wide,
+        right=1 - 0.15 / wide,
+        top=1 - (0.62 if figure.panels else 0.4) / height,
+        bottom=(below + 0.42) / height,
+        hspace=0.42,
+        wspace=0.3,
+    )
+    handles, labels = grid.flat[0].get_legend_handles_labels()
+    if figure.kind != "box":
+        canvas.legend(
+            handles,
+            labels,
+            loc="lower center",
+            ncols=per_line,
+            fontsize=FONT - 1,
+            frameon=False,
+            bbox_to_anchor=(0.5, (0.14 * len(notes) + 0.06) / height),
+        )
+    canvas.text(0.5, 0.05 / height, "\n".join(notes), ha="center", va="bottom", fontsize=FONT - 2.5)
+    for file in files:
+        canvas.savefig(file, dpi=110, metadata=_metadata(file))
+
+
+def _distinct(found: Sequence[Entry], figure: Figure, item: Item) -> list[Entry]:
+    """Without the curves of a method that are the same at every value of an axis without panels."""
+    values: dict[str, dict[str, list[float]]] = {}
+    for one in found:
+        curve = _curve(one, figure, item)
+        values.setdefault(one.method.name, {}).setdefault(curve, []).append(one.ours.value)
+    same = {
+        name: len({tuple(f"{value:.4g}" for value in line) for line in lines.values()}) == 1
+        for name, lines in values.items()
+    }
+    kept = []
+    for one in found:
+        curve = _curve(one, figure, item)
+        if not same[one.method.name] or curve == next(iter(values[one.method.name])):
+            kept.append(one)
+    return kept
+
+
+def _metadata(file: Path) -> dict[str, str | None]:
+    """Without the day, so that the same results give the same file."""
+    return {"Date": None} if file.suffix == ".svg" else {}
+
+
+def _columns(found: Sequence[Entry], figure: Figure, item: Item) -> int:
+    """As many columns as the last panel axis has values, if there are two axes."""
+    if len(figure.panels) < 2:
+        return COLUMNS if figure.panels != ("metric",) else 2
+    last = figure.panels[-1]
+    if last == "metric":
+        return len(item.shown_metrics())
+    return len({one.point[last] for one in found})
+
+
+def _notes(item: Item, told: str) -> str:
+    stand_in = f"STAND-IN DATA: {item.stand_in.removesuffix('.')}. " if item.stand_in else ""
+    return f"{NOT_PRIVATE}. {stand_in}{told}"
+
+
+def _curve(entry: Entry, figure: Figure, item: Item) -> str:
+    """The name of a curve: its method, and the values of axes that are neither x nor panels."""
+    shown = {figure.x, *figure.panels}
+    rest = [
+        str(entry.point[axis])
+        for axis in item.run.axes
+        if axis not in shown and len(item.where.get(axis, item.run.axes[axis])) > 1
+    ]
+    if figure.panels != ("metric",) and "metric" not in shown and len(item.shown_metrics()) > 1:
+        rest.append(entry.metric.name)
+    return "; ".join([entry.method.name, ", ".join(rest)]) if rest else entry.method.name
+
+
+def _panel(axes: Any, found: Sequence[Entry], figure: Figure, item: Item) -> None:
+    curves: dict[str, list[Entry]] = {}
+    for one in found:
+        curves.setdefault(_curve(one, figure, item), []).append(one)
+    if figure.kind == "box":
+        _boxes(axes, found, figure)
+    else:
+        colors = {name: f"C{i}" for i, name in enumerate(dict.fromkeys(map(_other, curves)))}
+        for name, line in curves.items():
+            color = colors[_other(name)] if len(colors) > 1 else line[0].method.color
+            _draw(axes, name, line, figure, color)
+        if any(one.published for one in found):
+            _published(axes, curves, figure)
+        if "x" in figure.log:
+            axes.set_xscale("log")
+    if "y" in figure.log:
+        axes.set_yscale("log")
+        _limits(axes, found, figure)
+        _ticks(axes)
+    if figure.mark is not None:
+        axes.axvline(figure.mark, color="red", linewidth=0.8, zorder=0)
+    axes.set_xlabel(figure.label, fontsize=FONT - 1)
+    axes.set_ylabel(figure.y, fontsize=FONT - 1)
+    axes.tick_params(which="both", labelsize=FONT - 2)
+    axes.grid(visible=True, which="major", linewidth=0.3, alpha=0.6)
+
+
+def _other(name: str) -> str:
+    """What the name of a curve says besides the method."""
+    return name.partition("; ")[2]
+
+
+def _ticks(axes: Any) -> None:
+    """Numbers in words, at 2 and 5 too where the axis is short."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    low, high = axes.get_ylim()
+    short = math.log10(high / low) < 1.7
+    axes.yaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if short else (1,), numticks=9))
+    axes.yaxis.set_major_formatter(FuncFormatter(_number))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _number(value: float, _place: object) -> str:
+    if 1e-4 <= value < 1e5:
+        return f"{value:g}"
+    power = math.floor(math.log10(value) + 1e-9)
+    lead = round(value / 10.0**power)
+    return f"$10^{{{power}}}$" if lead == 1 else f"${lead} \\cdot 10^{{{power}}}$"
+
+
+def _draw(axes: Any, name: str, line: Sequence[Entry], figure: Figure, color: str) -> None:
+    """One curve."""
+    method = line[0].method
+    x = [float(one.point[figure.x]) for one in line]
+    y = np.array([one.ours.value for one in line])
+    (drawn,) = axes.plot(
+        x,
+        y,
+        label=name.replace("; ", ", "),
+        color=color or None,
+        linestyle=method.line,
+        marker=method.marker or None,
+        linewidth=1.3,
+        markersize=3.2,
+    )
+    low, high = _band(line, y, figure)
+    if low is None:
+        return
+    if figure.band == "20-80":
+        axes.fill_between(x, low, high, color=drawn.get_color(), alpha=0.12, linewidth=0)
+    else:
+        axes.vlines(x, low, high, color=drawn.get_color(), linewidth=0.7, alpha=0.8)
+
+
+def _band(line: Sequence[Entry], y: Any, figure: Figure) -> tuple[Any, Any]:
+    """Ends of what is drawn about a curve: a std upwards only, as the papers draw it on a log axis;
+    an interval that reaches 0 is cut at a tenth of the value there.
+    """
+    if figure.band == "20-80":
+        ends = np.array([one.ours.quantiles(0.2, 0.8) for one in line])
+        return ends[:, 0], ends[:, 1]
+    if figure.band == "std":
+        return y, y + np.array([one.ours.std for one in line])
+    if figure.band == "interval" and len(line[0].ours.runs) > 1:
+        half = np.array([one.ours.half_width for one in line])
+        low = np.maximum(y - half, y / 10) if "y" in figure.log else y - half
+        return low, y + half
+    return None, None
+
+
+def _published(axes: Any, curves: dict[str, list[Entry]], figure: Figure) -> None:
+    """Hollow circles in the colour of the curve; their meaning once in the legend."""
+    label: str | None = "published"
+    for line in curves.values():
+        cells = [one for one in line if one.published is not None]
+        if cells:
+            x = [float(one.point[figure.x]) for one in cells]
+            y = [one.published.value for one in cells if one.published is not None]
+            color = cells[0].method.color
+            axes.plot(
+                x,
+                y,
+                "o",
+                markersize=6,
+                markerfacecolor="none",
+                markeredgewidth=0.7,
+                color=color or "black",
+                label=label,
+            )
+            label = None
+
+
+def _boxes(axes: Any, found: Sequence[Entry], figure: Figure) -> None:
+    labels = [f"{float(one.point[figure.x]):g}" for one in found]
+    axes.boxplot([one.ours.runs for one in found], flierprops={"markersize": 3})
+    axes.set_xticks(range(1, len(labels) + 1), labels)
+
+
+def _limits(axes: Any, found: Sequence[Entry], figure: Figure) -> None:
+    """No curve that diverges hides the others: up to `ceiling`; down to the least value."""
+    if figure.ceiling is None:
+        return
+    name, factor = figure.ceiling
+    of = [one.ours.value for one in found if one.method.name == name]
+    positive = [one.ours.value for one in found if one.ours.value > 0]
+    if of and positive:
+        top = min(max(of) * factor, max(positive) * 1.3)
+        axes.set_ylim(min(positive) / 1.3, max(top, min(positive) * 2))

@@ -1,0 +1,192 @@
+"""What was found as a table: in text, as CSV, beside what is published. NOT PRIVATE everywhere."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import attrs
+
+from . import NOT_PRIVATE
+from .declared import Figure, Item, Metric
+from .estimates import Estimate
+from .published import Cell, published
+from .running import Memory, Work
+
+APART = "!"
+NAME, CELL = 12, 21
+
+
+@attrs.frozen(eq=False)
+class Entry:
+    """One method at one point: ours, and what is published, if anything."""
+
+    point: dict[str, Any]
+    method: Any
+    metric: Metric
+    ours: Estimate
+    published: Cell | None
+    theirs: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where a published run would lie, with probability 95%."""
+        return self.ours.prediction(self.theirs)
+
+    @property
+    def inside(self) -> bool | None:
+        """Whether the published number lies there; None where there is none, or one repeat."""
+        if self.published is None or len(self.ours.runs) < 2:
+            return None
+        return self.published.inside(*self.interval)
+
+    def record(self, item: Item) -> dict[str, Any]:
+        """As a line of CSV."""
+        low, high = self.interval
+        told = self.ours.half_width
+        return {
+            "label": NOT_PRIVATE,
+            **{axis: self.point[axis] for axis in item.run.axes},
+            "metric": self.metric.name,
+            "method": self.method.name,
+            "value": f"{self.ours.value:.6g}",
+            "half_width": "" if math.isnan(told) else f"{told:.3g}",
+            "std": f"{self.ours.std:.3g}",
+            "repeats": len(self.ours.runs),
+            "published": "" if self.published is None else self.published.text,
+            "low": "" if self.published is None or math.isinf(low) else f"{low:.4g}",
+            "high": "" if self.published is None or math.isinf(high) else f"{high:.4g}",
+            "inside": "" if self.inside is None else int(self.inside),
+            "stand_in": item.stand_in,
+        }
+
+
+def entries(work: Work, memory: Memory) -> list[Entry]:
+    """Everything that the item shows, in the order of points, metrics, methods."""
+    item = work.item
+    known = published(item.published or item.run.published)
+    methods = {one.name: one for one in item.needed_methods()}
+    found = []
+    for point in work.points:
+        for metric in item.shown_metrics():
+            over = None
+            if metric.over is not None:
+                over = work.values(memory, point, methods[metric.over], metric.name)
+            for method in item.shown_methods():
+                values = work.values(memory, point, method, metric.name)
+                ours = Estimate.of(values, metric, over)
+                cell = known.cell(point, method.name, metric.name)
+                found.append(Entry(point, method, metric, ours, cell, item.run.theirs))
+    return found
+
+
+def as_csv(found: Sequence[Entry], item: Item) -> str:
+    """One line an entry."""
+    lines = [entry.record(item) for entry in found]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(lines[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
+    return text.getvalue()
+
+
+def text(work: Work, found: Sequence[Entry]) -> Iterator[str]:
+    """The table: what it is, a line or two for each point and metric, how much is inside."""
+    yield from labelled(_heading(work))
+    methods = [one.name for one in work.item.shown_methods()]
+    axes = [axis for axis, values in work.item.values(quick=work.quick).items() if len(values) > 1]
+    head = "".join(f"{axis:{NAME}}" for axis in axes) + f"{'':{NAME + 14}}"
+    yield from labelled(["", head + "".join(f"{name[: CELL - 1]:{CELL}}" for name in methods)])
+    width = len(methods)
+    for start in range(0, len(found), width):
+        yield from labelled(_rows(found[start : start + width], axes))
+    yield from labelled(summary(found))
+    if work.absent:
+        yield from labelled([f"not here: {', '.join(work.absent)}"])
+
+
+def _heading(work: Work) -> Iterator[str]:
+    item = work.item
+    yield f"[{item.paper}] {item.title}"
+    if item.stand_in:
+        yield f"STAND-IN DATA: {item.stand_in}"
+    if item.note:
+        yield item.note
+    draws = f", {work.draws} draws of noise each" if work.draws > 1 else ""
+    yield f"{work.repeats} repeats{draws}, seed {work.seed}; +-: half of a 95% interval of the mean"
+    if published(item.published or item.run.published).cells:
+        yield f"{APART} the published number lies outside the 95% interval of one more run"
+
+
+def _rows(line: Sequence[Entry], axes: Sequence[str]) -> Iterator[str]:
+    first = line[0]
+    place = "".join(f"{_short(first.point[axis]):{NAME}}" for axis in axes)
+    ours = "".join(f"{_cell(one):{CELL}}" for one in line)
+    yield f"{place}{first.metric.name[: NAME + 8]:{NAME + 9}}ours {ours}"
+    if any(one.published for one in line):
+        theirs = "".join(f"{_theirs(one):{CELL}}" for one in line)
+        yield f"{'':{NAME * len(axes) + NAME + 3}}published {theirs}".rstrip()
+
+
+def _cell(entry: Entry) -> str:
+    half = entry.ours.half_width
+    told = "" if math.isnan(half) or entry.metric.outer != "mean" else f" +-{half:.2g}"
+    return f"{entry.ours.value:.4g}{told}{APART if entry.inside is False else ''}"
+
+
+def _theirs(entry: Entry) -> str:
+    if entry.published is None:
+        return ""
+    spread = f" ({entry.published.spread})" if entry.published.spread else ""
+    return f"{entry.published.text}{spread}"
+
+
+def _short(value: object) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)[: NAME - 1]
+
+
+def summary(found: Sequence[Entry]) -> list[str]:
+    """A line a method: how many published numbers lie inside."""
+    told = []
+    for name in dict.fromkeys(one.method.name for one in found):
+        judged = [one.inside for one in found if one.method.name == name and one.inside is not None]
+        if judged:
+            told.append(f"{name:24}{sum(judged)} of {len(judged)} published numbers inside")
+    return ["", *told] if told else []
+
+
+def counts(found: Iterable[Entry]) -> tuple[int, int]:
+    """Published numbers inside our intervals, and all that could be judged."""
+    judged = [one.inside for one in found if one.inside is not None]
+    return sum(judged), len(judged)
+
+
+def labelled(lines: Iterable[str]) -> list[str]:
+    """The lines behind the label."""
+    return [f"{NOT_PRIVATE}  {line}".rstrip() for line in lines]
+
+
+def panels(found: Sequence[Entry], figure: Figure, item: Item) -> dict[str, list[Entry]]:
+    """Entries by what the titles of panels say, in the order of the axes of panels."""
+    order = {
+        axis: {str(value): i for i, value in enumerate(item.run.axes[axis])}
+        for axis in item.run.axes
+    }
+    order["metric"] = {one.name: i for i, one in enumerate(item.shown_metrics())}
+
+    def value(one: Entry, axis: str) -> str:
+        return one.metric.name if axis == "metric" else str(one.point[axis])
+
+    def place(one: Entry) -> list[int]:
+        return [order[axis][value(one, axis)] for axis in figure.panels]
+
+    def title(one: Entry, axis: str) -> str:
+        return one.metric.name if axis == "metric" else f"{axis} = {_short(one.point[axis])}"
+
+    result: dict[str, list[Entry]] = {}
+    for one in sorted(found, key=place):
+        result.setdefault(", ".join(title(one, axis) for axis in figure.panels), []).append(one)
+    return result

@@ -1,0 +1,117 @@
+"""[Thesis]: Figures 4.1 to 4.8, fixed noise and the preparations of chapter 3."""
+
+from __future__ import annotations
+
+import dpframe as dp
+
+from .declared import Figure, Item, Metric, Run, squared_error
+from .methods import Method, baseline
+from .worlds import PREPARED
+
+PAPER = "Thesis"
+SETS = ("elevators", "airfoil", "housing", "protein")
+STAND_IN = (
+    "The thesis names elevators and a set of five columns (airfoil); housing and protein stand in "
+    "for the two others, of which one, buzz, is not to be had."
+)
+METHODS = (
+    baseline("trivial", dp.regressions.ZeroPredictor, color="C3", line=":"),
+    baseline("ridge 1", dp.regressions.Ridge, color="black", line="-."),
+    Method("SSP, coded by Wang", dp.literature.SSPWangCoded, color="C0", line="--", marker="o"),
+    Method("SSP, fixed", dp.literature.SSPThesisSplit, color="C1", line="--", marker="s"),
+    Method("adaSSP, Algorithm 2", dp.literature.AdaSSPWang, color="C2", marker="^"),
+    Method("adaSSP, Algorithm 3", dp.literature.AdaSSPThesis, color="C4", marker="v"),
+    Method("JointSSP", dp.regressions.JointSSP, color="C5", marker="D"),
+)
+EPSILONS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3)
+CLIPS = (1.0, 1.3, 1.6, 2.0)
+CLIPPED = tuple(f"clip {c}" for c in CLIPS)
+AND_TEST = tuple(f"{name}, test too" for name in CLIPPED)
+BOTH = ("ridge 1", "adaSSP, Algorithm 3")
+THREE = ("trivial", *BOTH)
+run = Run(
+    "thesis-uci",
+    PREPARED,
+    {
+        "set": SETS,
+        "preparation": (
+            "row norms, before",
+            "row norms",
+            "row norms, y included",
+            "maximum norm, before",
+            "maximum norm",
+            "maximum norm, intercept",
+            *CLIPPED,
+            *AND_TEST,
+        ),
+        "epsilon": EPSILONS,
+    },
+    METHODS,
+    (Metric("error", squared_error),),
+    {"delta": 1e-6},
+    repeats=3,
+    quick={"repeats": 1, "set": SETS[:3], "epsilon": (0.1, 0.5, 1, 2, 3)},
+)
+
+
+def _item(
+    number: int,
+    told: str,
+    preparations: tuple[str, ...],
+    methods: tuple[str, ...],
+    *,
+    most: float = 3,
+    note: str = "",
+) -> Item:
+    """A figure of chapter 4."""
+    return Item(
+        f"thesis-figure-4.{number}",
+        PAPER,
+        f"Figure 4.{number}: {told}",
+        run,
+        Figure("epsilon", "epsilon", "error", ("set",), "y", "interval", ceiling=("trivial", 30)),
+        {"preparation": preparations, "epsilon": tuple(e for e in EPSILONS if e <= most)},
+        methods,
+        stand_in=STAND_IN,
+        note="10 folds, labels over the largest, delta = 1e-6. " + note,
+    )
+
+
+ITEMS = (
+    _item(
+        1,
+        "the instability of SSP",
+        ("row norms, before",),
+        ("trivial", "ridge 1", "SSP, coded by Wang", "SSP, fixed", "JointSSP"),
+        most=2,
+        note="JointSSP is ours.",
+    ),
+    _item(
+        2,
+        "adaSSP with different noise levels",
+        ("row norms, before",),
+        ("trivial", "ridge 1", "adaSSP, Algorithm 2", "adaSSP, Algorithm 3"),
+    ),
+    _item(
+        3,
+        "rows over their own norm or the largest",
+        ("row norms, before", "maximum norm, before"),
+        THREE,
+    ),
+    _item(
+        4,
+        "labels over the norms of their rows too",
+        ("row norms", "row norms, y included"),
+        THREE,
+        note="Errors are those of labels over the largest, also where labels were divided.",
+    ),
+    _item(
+        5,
+        "preparation before or after cross-validation",
+        ("maximum norm, before", "maximum norm"),
+        THREE,
+    ),
+    _item(6, "with and without intercept", ("maximum norm", "maximum norm, intercept"), THREE),
+    _item(7, "clipping of the training rows", ("maximum norm", *CLIPPED), (THREE[0], THREE[2])),
+    _item(8, "clipping of the test rows too", ("maximum norm", *AND_TEST), (THREE[0], THREE[2])),
+)

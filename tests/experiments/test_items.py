@@ -1,0 +1,141 @@
+"""Every declaration runs at tiny size on made-up data, is printed, written and drawn."""
+
+import csv
+import io
+import math
+
+import numpy as np
+import pytest
+
+from dpframe.experiments.catalogue import ITEMS, chosen
+from dpframe.experiments.plotting import picture
+from dpframe.experiments.published import plain, published
+from dpframe.experiments.running import Memory, Work, computed
+from dpframe.experiments.tables import as_csv, entries, text
+
+from .standing_in import put_all, tiny
+
+SHARED = Memory()  # items of one run share what is found
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """A folder with every set."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("DPFRAME_DATA", raising=False)
+        patch.delenv("DPFRAME_INSURANCE", raising=False)
+        return put_all(tmp_path_factory.mktemp("data"))
+
+
+@pytest.mark.some(6)
+@pytest.mark.parametrize("name", ITEMS)
+def test_it_runs(name, data, tmp_path):
+    """Numbers are finite, every line is labelled, stand-in data is named, a picture is drawn."""
+    item = tiny(ITEMS[name])
+    work = Work(item, data)
+    found = entries(work, computed(work, SHARED))
+    assert found
+    assert all(math.isfinite(one.ours.value) for one in found)
+    lines = list(text(work, found))
+    assert all(line.startswith("NOT PRIVATE") for line in lines)
+    assert ("STAND-IN" in "".join(lines)) == bool(item.stand_in)
+    rows = list(csv.DictReader(io.StringIO(as_csv(found, item))))
+    assert len(rows) == len(found)
+    assert {row["label"] for row in rows} == {"NOT PRIVATE"}
+    assert {row["stand_in"] for row in rows} == {item.stand_in}
+    if item.figure is not None:
+        pytest.importorskip("matplotlib")
+        files = [tmp_path / f"a.{ending}" for ending in ("png", "svg")]
+        picture(found, item, files, told="1 repeat.")
+        assert all(file.stat().st_size > 2000 for file in files)
+        svg = files[1].read_text()
+        assert svg.endswith("</svg>\n")
+
+
+def test_names_are_chosen_by_their_beginning():
+    """One, those of a paper, all; no other word."""
+    assert [one.name for one in chosen("wang-table-3")] == ["wang-table-3"]
+    assert {one.paper for one in chosen("piazza")} == {"Piazza21"}
+    assert len(chosen("all")) == len(ITEMS)
+    with pytest.raises(ValueError, match="experiment list"):
+        chosen("wan")
+
+
+@pytest.mark.parametrize("name", ITEMS)
+def test_what_an_item_names_is_there(name):
+    """Methods, metrics, axes, values of axes, and baselines that others are divided by."""
+    item = ITEMS[name]
+    run = item.run
+    assert set(item.methods) <= {one.name for one in run.methods}
+    assert set(item.metrics) <= {one.name for one in run.metrics}
+    assert {one.over for one in run.metrics} - {None} <= {one.name for one in run.methods}
+    for axis, values in item.where.items():
+        assert set(values) <= set(run.axes[axis])
+    if item.figure is not None:
+        shown = {item.figure.x, *item.figure.panels}
+        assert shown <= {*run.axes, "metric"}
+    assert list(item.points(quick=True))
+    names = [one.name for one in run.methods]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(
+    "name", [key for key, one in ITEMS.items() if one.published or one.run.published]
+)
+def test_every_published_number_has_a_place(name):
+    """No number of a file is left out by a parameter that is written otherwise."""
+    item = ITEMS[name]
+    known = published(item.published or item.run.published)
+    run = item.run
+    for key in known.cells:
+        *values, method, metric = key
+        for axis, value in zip(known.names, values, strict=True):
+            assert value in {plain(one) for one in run.axes[axis]}
+        assert method in {one.name for one in run.methods}
+        assert metric in {one.name for one in run.metrics}
+
+
+def test_the_papers_are_whole():
+    """Every table and figure that the papers number."""
+    names = set(ITEMS)
+    assert {"wang-table-3", "wang-figure-1", "wang-figure-2"} <= names
+    assert {f"wang-figure-3-{one}" for one in ("caption", "coded")} <= names
+    assert {f"piazza-figure-{k}" for k in range(3, 7)} <= names
+    assert {f"dandekar-figure-{k}" for k in range(1, 6)} <= names
+    assert {f"thesis-figure-4.{k}" for k in range(1, 9)} <= names
+    assert {f"acharya-table-{k}" for k in (*range(1, 13), "B1", "B2")} <= names
+    assert {f"acharya-figure-{k}" for k in range(1, 19)} <= names
+
+
+def test_quick_versions_are_small():
+    """Few fits each: all of them together take minutes."""
+    for item in ITEMS.values():
+        repeats, draws = item.amounts(quick=True)
+        splits = 10 if item.run.world.sets and "splits" not in item.run.given else 8
+        points = len(list(item.points(quick=True)))
+        fits = repeats * draws * points * len(item.needed_methods()) * min(splits, 10)
+        assert fits < 20_000, item.name
+
+
+def test_the_region_without_a_price():
+    """Figure 1 by the paper's own terms, which leave constants out: within a factor of 4."""
+    d = 10
+    item = ITEMS["wang-figure-1"]
+    for method in item.run.methods:
+        case, _, told = method.name.partition(", alpha = ")
+        alpha = float(told)
+        for point in item.points(quick=False):
+            n = point["n"]
+            if n < d * d:
+                continue
+            conditioned = np.inf
+            if case == "case 1":
+                worst = max(1 / np.sqrt(d), np.sqrt(d / n))
+                if alpha:
+                    conditioned = max(np.sqrt(d**2 / (n**1.5 * alpha)), np.sqrt(d / (n * alpha)))
+            else:
+                worst = max(np.sqrt(d), d**1.5 / n)
+                if alpha:
+                    conditioned = max(d / np.sqrt(n * alpha), d**1.5 / (n * np.sqrt(alpha)))
+            ratio = method.formula(point) / min(worst, conditioned)
+            assert 0.25 < ratio < 4
