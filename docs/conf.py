@@ -19,6 +19,7 @@ extensions = [
     "myst_nb",
     "numpydoc",
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "sphinx.ext.viewcode",
     "sphinx-mathjax-offline",
 ]
@@ -28,6 +29,8 @@ suppress_warnings = ["toc.not_readable"]  # index.md names pages before they are
 smartquotes = False  # A' is a transpose
 html_theme = "furo"
 html_title = f"dpframe {release}"
+html_static_path = ["_static"]
+html_css_files = ["custom.css"]
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -39,6 +42,8 @@ nb_execution_timeout = 120  # seconds a cell
 
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
+autosummary_generate = False  # its tables stand above what they list
+python_maximum_signature_line_length = 80
 default_role = "code"
 numpydoc_show_class_members = False
 

@@ -1,4 +1,4 @@
-"""The README, whose examples run as doctests, points at what exists."""
+"""The README, whose examples run as doctests, is short and points at what exists."""
 
 import re
 from pathlib import Path
@@ -7,6 +7,12 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+MOST = 700
+
+
+def test_it_is_read_in_five_minutes() -> None:
+    """Code and tables count, too."""
+    assert len(TEXT.split()) <= MOST
 
 
 @pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(([^)]+)\)", TEXT))))

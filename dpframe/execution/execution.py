@@ -96,7 +96,7 @@ def execute(
 
     Raises NotExecutable, BadData, InvalidArgument or BudgetExceeded before anything is drawn, and
     PostFailed where post-processing fails on every synthetic release that it is rehearsed on
-    (docs/fitting.md). Where it fails later, PostFailed has what was released, and the receipt.
+    (docs/faq.md). Where it fails later, PostFailed has what was released, and the receipt.
     Warns PrivacyWarning where the table is spent again, unless a ledger keeps count.
     """
     from .rehearsal import check_processing  # which runs what stands here
