@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpframe.budgets.records.targets import budgets_and_kind
+from dpframe.budgets.records.amounts import budgets_and_kind
 from dpframe.errors import InvalidArgument
 from dpframe.privacy import Guarantee, PersonalizedDP
 from dpframe.privacy.personal import Listed, own_symbols_of
