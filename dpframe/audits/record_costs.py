@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
-from dpframe.execution.budgets import asked
 from dpframe.execution.numbers import PublicNumbers
+from dpframe.execution.public_budgets import asked
 from dpframe.graph import Joint, OfBudgets, Release
 from dpframe.graph.graph import Class, classes
 from dpframe.graph.rows import COLUMNS

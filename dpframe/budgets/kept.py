@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Self
 
 from dpframe import documents
 from dpframe.errors import BadLedger, DPFrameError, InvalidArgument, StaleLedger
+from dpframe.privacy import Relation, Unit, number
 
 from . import files
 
@@ -268,6 +269,25 @@ def identity_and_count(body: Mapping[str, Any], counted: str) -> tuple[str, int]
     if not IDENTITY.fullmatch(identity):
         raise bad("with an identity of 32 hexadecimal digits", "another")
     return identity, count
+
+
+def check_unit(unit: object) -> Unit:
+    """`unit`, if it is a Unit whose rows_per_person is a number. Raises InvalidArgument."""
+    if type(unit) is not Unit:
+        raise InvalidArgument("unit", "a Unit, as certificate.setting.unit is", unit)
+    number("rows_per_person", unit.rows_per_person)
+    return unit
+
+
+def of_unit(unit: Unit) -> dict[str, Any]:
+    """`{"relation": "add_remove", "rows_per_person": 1}`."""
+    rows = int(number("rows_per_person", unit.rows_per_person))
+    return {"relation": unit.relation.value, "rows_per_person": rows}
+
+
+def unit_of(value: Mapping[str, Any]) -> Unit:
+    """The unit that `of_unit` wrote. Raises KeyError, ValueError or InvalidArgument."""
+    return Unit(Relation(value["relation"]), value["rows_per_person"])
 
 
 def key_of(key: object) -> bytes | None:

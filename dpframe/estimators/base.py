@@ -19,10 +19,10 @@ from dpframe.audits import BudgetReport
 from dpframe.audits.record_costs import report_at
 from dpframe.errors import BadData, InvalidArgument, Plain, nearest
 from dpframe.execution import execute
-from dpframe.execution.budgets import asked, check_order
 from dpframe.execution.one_pass import public_sizes
+from dpframe.execution.public_budgets import asked, check_order
+from dpframe.execution.receipts import Spending
 from dpframe.execution.rehearsal import due, rehearsed
-from dpframe.execution.spending import Spending
 from dpframe.graph import Categorical, Numeric, Regression, Release, Setting
 from dpframe.privacy import Guarantee, Relation
 from dpframe.prover import Certificate, load

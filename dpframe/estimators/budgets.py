@@ -9,8 +9,7 @@ import attrs
 
 from dpframe.audits.record_costs import check_names, counted
 from dpframe.errors import BadData, InvalidArgument
-from dpframe.execution.budgets import Asked, read_budgets
-from dpframe.execution.places import comparable, different
+from dpframe.execution.public_budgets import Asked, comparable, different, read_budgets
 from dpframe.privacy import (
     REPLACE_ONE,
     ApproxDP,

@@ -10,7 +10,7 @@ import weakref
 import attrs
 
 from dpframe.errors import InvalidArgument, PrivacyWarning
-from dpframe.execution.spending import Spending, costs
+from dpframe.execution.receipts import Spending, costs
 
 _process = [uuid.uuid4().hex]
 _counted: weakref.WeakValueDictionary[str, Fits] = weakref.WeakValueDictionary()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
-from dpframe.execution.result import Result
+from dpframe.execution.receipts import Result
 from dpframe.graph import Release, RowsNode
 from dpframe.graph.functions import count
 from dpframe.graph.maps.base import RowMap

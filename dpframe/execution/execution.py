@@ -37,22 +37,18 @@ from dpframe.sources.reading import Plain
 from dpframe.sources.threads import narrow
 from dpframe.symbols import PUBLIC, Number, Symbol
 
-from .ahead import NO_GUESS, guess_of
 from .at_rest import held_at_rest
-from .budgets import Asked, asked, check_order, read_budgets, spent_by
 from .numbers import PublicNumbers
 from .on_grid import held_grid
 from .one_pass import given_of, read, sizes_read
 from .processing import with_what_was_released
-from .recording import charge, check_records
-from .replay import left_to_the_accountant
-from .result import Receipt, Result
+from .public_budgets import Asked, asked, check_order, read_budgets, spent_by
+from .receipts import Receipt, Result, charge, check_records, left_to_the_accountant, note
+from .reused import NO_GUESS, guess_of
 from .room import check_room
 from .running import Drawn, Running, check_passes
-from .sampling import check_sampling
-from .spending import note
+from .samples import check_sampling, check_thinning
 from .stages import staged
-from .thinning import check_thinning
 from .totals import real
 
 if TYPE_CHECKING:

@@ -19,12 +19,11 @@ from dpframe.sources.reading import Plain
 from dpframe.sources.table import Block
 from dpframe.symbols import PUBLIC, Expression
 
-from .ahead import NO_GUESS, Guess
-from .budgets import Budgets, given_by
 from .numbers import PublicNumbers
 from .processing import applied
-from .sampling import InOrder
-from .thinning import Kept, kept_of
+from .public_budgets import Budgets, given_by
+from .reused import NO_GUESS, Guess
+from .samples import InOrder, Kept, kept_of
 from .totals import Pass, Sums
 
 

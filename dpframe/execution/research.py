@@ -14,8 +14,8 @@ from dpframe.randomness import Randomness
 from dpframe.sources import open_source
 from dpframe.symbols import DATA
 
-from .budgets import asked
 from .execution import by_name, first_look, post_process, released_in_stages
+from .public_budgets import asked
 from .running import Running
 
 

@@ -32,18 +32,16 @@ from dpframe.sources.reading import Plain
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression, exact
 
-from .ahead import NO_GUESS, Guess
 from .best import best_of
-from .drawing import Draw, times_of
+from .draws import Draw, times_of
 from .numbers import PublicNumbers
 from .on_grid import SourceOnGrid, on_grid
 from .one_pass import empty_block
 from .processing import applied
-from .repeats import Alike
-from .sampling import InOrder, Sample
+from .reused import NO_GUESS, Alike, Guess
+from .samples import InOrder, Kept, Sample
 from .searching import Search
 from .stages import Stages
-from .thinning import Kept
 from .totals import NOTHING, Pass, Sums, derived, real
 from .views import needed, reads_of
 

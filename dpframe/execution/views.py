@@ -18,7 +18,7 @@ from dpframe.graph.maps.weighted import BudgetSource
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression
 
-from .places import places
+from .public_budgets import places
 
 Array = NDArray[Any]
 Values = dict[Node, Array]

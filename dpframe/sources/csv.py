@@ -20,8 +20,7 @@ from dpframe.errors import BadData, SourceFailed
 from dpframe.graph import Setting
 from dpframe.graph.cells import label_meaning
 
-from .csv_cells import budget_kind, cells
-from .csv_lines import CHUNK, first_line, lines
+from .csv_records import CHUNK, budget_kind, cells, first_line, lines
 from .extras import arrow
 from .files import UNCHANGED, File
 from .held import Reader, reader

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.execution.budgets import asked, read_budgets
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.execution.one_pass import read
-from dpframe.execution.thinning import kept_of
+from dpframe.execution.public_budgets import asked, read_budgets
+from dpframe.execution.samples import kept_of
 from dpframe.literature.personalized_published import PersonalizedRidgePrinted
 from dpframe.prover.roster import roster_of
 from dpframe.randomness.bits import SimulatedBits

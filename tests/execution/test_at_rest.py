@@ -10,7 +10,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.errors import BadData, SourceFailed
-from dpframe.execution.thinning import Kept
+from dpframe.execution.samples import Kept
 from dpframe.randomness import Randomness
 from dpframe.sources.table import Block
 

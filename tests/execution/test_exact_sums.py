@@ -13,8 +13,16 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.execution.totals import Pass, derived, in_doubles
-from dpframe.execution.whole import BLOCKS, HELD, WholeSum, added, largest
+from dpframe.execution.totals import (
+    BLOCKS,
+    HELD,
+    Pass,
+    WholeSum,
+    added,
+    derived,
+    in_doubles,
+    largest,
+)
 from dpframe.graph import Graph
 from dpframe.numerics.blocks.gridding import onto_grid
 from dpframe.sources import Block, open_source

@@ -7,7 +7,7 @@ import pytest
 
 from dpframe.errors import PrivacyWarning
 from dpframe.execution import execute, note
-from dpframe.execution.spending import _SPENT, Spending, together
+from dpframe.execution.receipts import _SPENT, Spending, together
 from dpframe.privacy import (
     ADD_REMOVE,
     REPLACE_ONE,

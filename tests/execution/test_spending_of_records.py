@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpframe.execution.spending import Spending, costs, together
+from dpframe.execution.receipts import Spending, costs, together
 from dpframe.privacy import REPLACE_ONE, GaussianDP, PersonalizedDP, PureDP, Unit, each
 
 UNIT = Unit(REPLACE_ONE)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import dpframe as dp
-from dpframe.budgets.ledger import Cost, schema
+from dpframe.budgets.ledger import Cost, store
 from dpframe.budgets.ledger.chain import BEGINNING, Entry, entry_after
 from dpframe.privacy import Unit
 
@@ -118,17 +118,17 @@ def history(ledger, spend, cost):
 def entries_of(path):
     """The entries of a file, read without dpframe."""
     with closing(sqlite3.connect(path)) as connection:
-        return [Entry(*row) for row in connection.execute(f"{schema.SELECT} ORDER BY number")]
+        return [Entry(*row) for row in connection.execute(f"{store.SELECT} ORDER BY number")]
 
 
 def replaced(path, rows):
     """Put other entries in the place of those that are there."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        for trigger in schema.STATEMENTS[1:]:
+        for trigger in store.STATEMENTS[1:]:
             connection.execute(f"DROP TRIGGER {trigger.split()[2]}")
         connection.execute("DELETE FROM entries")
-        connection.executemany(schema.INSERT, rows)
-        for trigger in schema.STATEMENTS[1:]:
+        connection.executemany(store.INSERT, rows)
+        for trigger in store.STATEMENTS[1:]:
             connection.execute(trigger)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.budgets.ledger import Cost
-from dpframe.budgets.ledger.rules import chord
+from dpframe.budgets.ledger.accounts import chord
 from dpframe.privacy import Unit
 from tests.ledger.curves import MILLIONTH, bisect, bisect_mu, mpf
 

@@ -12,10 +12,10 @@ from fractions import Fraction
 import pytest
 
 import dpframe as dp
-from dpframe.budgets.ledger import schema
+from dpframe.budgets.ledger import store
 
 COLUMNS = ("number", "time", "action", "dataset", "content", "previous", "hash")
-TRIGGERS = schema.STATEMENTS[1:]
+TRIGGERS = store.STATEMENTS[1:]
 NAMES = [statement.split()[2] for statement in TRIGGERS]
 
 
@@ -42,7 +42,7 @@ def flipped(value, rng):
 
 def test_every_column_of_every_row(history, edit, raw, tmp_path):
     """One field changed, by one character or bit: opening refuses; as it was, it opens."""
-    rng, rows = random.Random(5), raw(history.path, (schema.SELECT,))
+    rng, rows = random.Random(5), raw(history.path, (store.SELECT,))
     assert {row[2] for row in rows} == {"ledger", "dataset", "rule", "charge", "released"}
     copy = tmp_path / "copy.sqlite"
     for row in rows:
@@ -58,11 +58,11 @@ def test_every_column_of_every_row(history, edit, raw, tmp_path):
 
 def test_rows_deleted_doubled_and_renumbered(history, edit, raw, tmp_path):
     """Each row inserted again at the end, given a number below 1; each but the last deleted."""
-    rows = raw(history.path, (schema.SELECT,))
+    rows = raw(history.path, (store.SELECT,))
     copy = tmp_path / "copy.sqlite"
     for row in rows:
         statements = [
-            (schema.INSERT, (len(rows) + 1, *row[1:])),
+            (store.INSERT, (len(rows) + 1, *row[1:])),
             ("UPDATE entries SET number = -number WHERE number = ?", (row[0],)),
             ("DELETE FROM entries WHERE number = ?", (row[0],)),
         ]
@@ -79,7 +79,7 @@ def test_the_past_cannot_be_changed_by_accident(history, raw):
         "UPDATE entries SET time = ''",
         "DELETE FROM entries",
         "REPLACE INTO entries SELECT * FROM entries WHERE number = 3",
-        schema.INSERT.replace("?", "100"),
+        store.INSERT.replace("?", "100"),
     ):
         with pytest.raises(sqlite3.IntegrityError, match="entries are"):
             raw(history.path, (statement,))
@@ -92,7 +92,7 @@ def test_a_chain_rewritten_with_right_hashes_still_adds_up(history, edit, raw):
     """
     from dpframe.budgets.ledger.chain import Entry, entry_after
 
-    head, rows = history.head, [Entry(*row) for row in raw(history.path, (schema.SELECT,))]
+    head, rows = history.head, [Entry(*row) for row in raw(history.path, (store.SELECT,))]
 
     def rewritten(change):
         last, chain = (0, "0" * 64), []
@@ -199,7 +199,7 @@ def test_export_is_everything_exactly(history, raw):
     assert [charge["status"] for charge in survey["charges"]][-1] == "charged, not finished"
     assert other["unit"] == {"relation": "replace_one", "rows_per_person": 3}
     rows = [tuple(entry.values()) for entry in whole["chain"]]
-    assert rows == raw(history.path, (schema.SELECT,))
+    assert rows == raw(history.path, (store.SELECT,))
     assert whole["head"] == rows[-1][-1] == history.head
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 import dpframe as dp
-from dpframe.budgets.ledger import schema
+from dpframe.budgets.ledger import store
 
 COLUMNS = ("number", "time", "action", "dataset", "content", "previous", "hash")
-TRIGGERS = schema.STATEMENTS[1:]
+TRIGGERS = store.STATEMENTS[1:]
 NAMES = [statement.split()[2] for statement in TRIGGERS]
 
 

@@ -10,7 +10,7 @@ import mpmath
 import pytest
 
 import dpframe as dp
-from dpframe.budgets.ledger.rules import chord
+from dpframe.budgets.ledger.accounts import chord
 from tests.ledger.curves import MILLIONTH, bisect, bisect_mu, mpf, profile
 
 KINDS = {

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import dpframe as dp
-from dpframe.budgets.ledger import schema, store
-from dpframe.budgets.ledger.gate import Gate
+from dpframe.budgets.ledger import store
+from dpframe.budgets.ledger.store import Gate
 
 
 def switched(path, mode):
@@ -65,11 +65,11 @@ def half_created(path):
         for pragma in ("cache_size=1", "cache_spill=1"):
             connection.execute(f"PRAGMA {pragma}")
         connection.execute("BEGIN IMMEDIATE")
-        connection.execute(f"PRAGMA application_id={schema.APPLICATION}")
-        for statement in schema.STATEMENTS:
+        connection.execute(f"PRAGMA application_id={store.APPLICATION}")
+        for statement in store.STATEMENTS:
             connection.execute(statement)
         for number in range(1, 300):
-            connection.execute(schema.INSERT, (number, *["x" * 2000] * 6))
+            connection.execute(store.INSERT, (number, *["x" * 2000] * 6))
         os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(child, 0)
     assert path.stat().st_size > 10**5  # it did leave a file that was half-written

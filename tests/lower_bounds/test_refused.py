@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.execution.drawing import ExactDraw, in_doubles
+from dpframe.execution.draws import ExactDraw, in_doubles
 from dpframe.mechanisms import Gaussian
 from dpframe.randomness import Randomness
 from tests.lower_bounds import attacked_cases as cases

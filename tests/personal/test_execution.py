@@ -182,7 +182,7 @@ def test_bad_budgets_are_refused_before_anything_is_drawn(name, budgets, monkeyp
     def drawn(*_, **__):
         raise AssertionError("noise was drawn")
 
-    monkeypatch.setattr("dpframe.execution.drawing.Draw.released", drawn)
+    monkeypatch.setattr("dpframe.execution.draws.Draw.released", drawn)
     with pytest.raises(dp.DPFrameError) as refusal:
         dp.execute(certified(name), X, Y, rng=0, budgets=budgets)
     assert "0.05" not in str(refusal.value)

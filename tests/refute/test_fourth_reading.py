@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.execution.totals import Pass, Sums, derived
-from dpframe.execution.whole import WholeSum
+from dpframe.execution.totals import Pass, Sums, WholeSum, derived
 from dpframe.graph import Graph
 from dpframe.graph.statistics import Gram
 from dpframe.mechanisms import Gaussian

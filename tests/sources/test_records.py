@@ -424,7 +424,7 @@ def test_lines_of_csv_do_not_depend_on_how_they_are_cut(chunk, tmp_path, monkeyp
     lines = ["a,b", *itertools.islice(itertools.cycle(["u,0.5", '"v",1', *LINES.values()]), 60)]
     (tmp_path / "x.csv").write_bytes("\r\n".join(lines).encode())
     whole = read(setting(SCHEMAS["texts"]), tmp_path / "x.csv", drop=True)
-    monkeypatch.setattr("dpframe.sources.csv_lines.CHUNK", chunk)
+    monkeypatch.setattr("dpframe.sources.csv_records.CHUNK", chunk)
     assert read(setting(SCHEMAS["texts"]), tmp_path / "x.csv", drop=True) == whole
     assert whole == [[0.0, 0.5], [1.0, 1.0]] * (len(whole) // 2)
 

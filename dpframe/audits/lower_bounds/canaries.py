@@ -24,7 +24,7 @@ from scipy.special import bdtrc
 from scipy.stats import binom
 
 from dpframe.errors import InvalidArgument
-from dpframe.execution.drawing import Draw
+from dpframe.execution.draws import Draw
 from dpframe.execution.running import Running
 from dpframe.mechanisms import (
     AdditiveNoise,

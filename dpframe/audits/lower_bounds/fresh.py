@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import DPFrameError
-from dpframe.execution.drawing import ExactDraw
+from dpframe.execution.draws import ExactDraw
 from dpframe.execution.running import ONE, Running
 from dpframe.graph import Loop, Release
 from dpframe.mechanisms import AdditiveNoise, Mechanism

@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 
 from dpframe.errors import DPFrameError, NotExecutable
-from dpframe.execution.drawing import Draw, times_of
+from dpframe.execution.draws import Draw, times_of
 from dpframe.execution.running import Drawn
 from dpframe.graph import Loop, Procedure, Release
 from dpframe.graph.procedures import DeepPoint

@@ -20,11 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
-from dpframe.execution.drawing import Draw, times_of
+from dpframe.execution.draws import Draw, times_of
 from dpframe.execution.execution import first_look
 from dpframe.execution.running import ONE, Drawn, Running, finite
-from dpframe.execution.totals import real
-from dpframe.execution.whole import in_integers
+from dpframe.execution.totals import in_integers, real
 from dpframe.graph import Loop, Node, Release, Sampler
 from dpframe.graph.procedures import DeepPoint
 from dpframe.graph.statistics import Stack, Statistic

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from dpframe.errors import InvalidArgument
-from dpframe.execution.drawing import Draw
+from dpframe.execution.draws import Draw
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.execution.running import ONE, Running
 from dpframe.execution.totals import real, some

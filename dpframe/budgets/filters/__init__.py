@@ -4,7 +4,6 @@ A ledger is exact, costs the same at every query, survives as a small file witho
 files that are not what was saved.
 """
 
-from .filter import Filter
-from .odometer import Odometer
+from .meters import Filter, Odometer
 
 __all__ = ["Filter", "Odometer"]

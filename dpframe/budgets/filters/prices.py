@@ -1,14 +1,31 @@
-"""What a query costs: exact amounts in the currency of the ledger, each a theorem's sum."""
+"""What a query costs: exact amounts in the currency of the ledger, each a theorem's sum; totals in
+constant time, as whole numbers over one denominator; the largest ceiling in one number whose
+conversion lies inside an (epsilon, delta) target.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import lcm
+from math import gcd, lcm
 from typing import NamedTuple
 
+from flint import arb
+
 from dpframe.errors import InvalidArgument, listed_words
+from dpframe.numbers import shortest
+from dpframe.numerics import (
+    analytic_mu,
+    ball,
+    boundary,
+    certainly_at_most,
+    holds,
+    next_down,
+    to_float,
+    working,
+)
 from dpframe.privacy import (
     IMPLICATIONS,
     ApproxDP,
@@ -16,6 +33,7 @@ from dpframe.privacy import (
     Guarantee,
     PureDP,
     Share,
+    ZeroConcentratedDP,
     as_kind,
     number,
 )
@@ -151,3 +169,164 @@ def fixed(
             )
     common = lcm(*(amount.denominator for amount in amounts))
     return Price(common, tuple(int(amount * common) for amount in amounts))
+
+
+class State(NamedTuple):
+    """How many queries, and their totals; `ceiling` is empty where there is none.
+
+    Amounts are numerators over `denominator`, which need not be the least.
+    """
+
+    queries: int
+    denominator: int
+    totals: tuple[int, ...]
+    ceiling: tuple[int, ...]
+
+    @property
+    def spent(self) -> tuple[Fraction, ...]:
+        """The totals in lowest terms."""
+        return tuple(Fraction(total, self.denominator) for total in self.totals)
+
+    @property
+    def remaining(self) -> tuple[Fraction, ...]:
+        """Ceiling minus totals; empty where there is no ceiling."""
+        pairs = zip(self.ceiling, self.totals, strict=False)
+        return tuple(Fraction(most - total, self.denominator) for most, total in pairs)
+
+
+def state_of(spent: Price, ceiling: Price | None, queries: int) -> State:
+    """The state with these amounts."""
+    common = spent.denominator if ceiling is None else lcm(spent.denominator, ceiling.denominator)
+    most = () if ceiling is None else _over(ceiling, common)
+    return State(queries, common, _over(spent, common), most)
+
+
+def after(state: State, price: Price) -> State | None:
+    """The state after one more query at `price`; None where that would exceed the ceiling.
+
+    Raises InvalidArgument where the exact total would need a denominator of more than 8192 bits.
+    """
+    scale, rest = divmod(state.denominator, price.denominator)
+    if rest:
+        state = _widened(state, price.denominator)
+        scale = state.denominator // price.denominator
+    queries, denominator, totals, ceiling = state
+    more = [total + n * scale for total, n in zip(totals, price.numerators, strict=True)]
+    for total, most in zip(more, ceiling, strict=False):
+        if total > most:
+            return None
+    return State(queries + 1, denominator, tuple(more), ceiling)
+
+
+def _over(price: Price, common: int) -> tuple[int, ...]:
+    return tuple(n * (common // price.denominator) for n in price.numerators)
+
+
+def _widened(state: State, denominator: int) -> State:
+    """The same state over a multiple of `denominator`.
+
+    Whether that is possible depends on the amounts alone, not on how they came about.
+    """
+    common = lcm(state.denominator, denominator)
+    if common.bit_length() > 2 * MAX_BITS:
+        state = _reduced(state)
+        common = lcm(state.denominator, denominator)
+    if common.bit_length() > 2 * MAX_BITS:
+        requirement = f"a total over a denominator of at most {2 * MAX_BITS} bits"
+        raise InvalidArgument("cost", requirement, "a new denominator", ROUND_UP)
+    return _multiplied(state, common // state.denominator)
+
+
+def _reduced(state: State) -> State:
+    common = gcd(state.denominator, *state.totals, *state.ceiling)
+    return State(
+        state.queries,
+        state.denominator // common,
+        tuple(total // common for total in state.totals),
+        tuple(most // common for most in state.ceiling),
+    )
+
+
+def _multiplied(state: State, factor: int) -> State:
+    return State(
+        state.queries,
+        state.denominator * factor,
+        tuple(total * factor for total in state.totals),
+        tuple(most * factor for most in state.ceiling),
+    )
+
+
+BITS = 256
+
+
+def largest_inside(target: Guarantee, kind: object) -> Guarantee:
+    """The ceiling of `kind`, zCDP or Gaussian DP, that implies `target`: rounded down, proved.
+
+    Raises InvalidArgument for another kind, and where no positive double is small enough.
+    """
+    if type(target) is not ApproxDP:
+        way_out = "Without by=, every guarantee is its own ceiling."
+        raise InvalidArgument("ceiling", "dp.ApproxDP(epsilon, delta)", str(target), way_out)
+    if kind is not ZeroConcentratedDP and kind is not GaussianDP:
+        way_out = "Without by=, epsilons and deltas are added themselves."
+        raise InvalidArgument("by", "dp.ZeroConcentratedDP or dp.GaussianDP", kind, way_out)
+    epsilon, delta = numbers(target)
+    most = _rho(epsilon, delta) if kind is ZeroConcentratedDP else analytic_mu(epsilon, delta)
+    rounded = _short(most)
+    if not rounded:
+        raise InvalidArgument("target", "wide enough for a positive ceiling", str(target))
+    return kind(rounded)
+
+
+def is_inside(kind: Kind, amounts: tuple[Fraction, ...], target: ApproxDP) -> bool:
+    """Whether a ceiling of zCDP or Gaussian DP with these amounts is proved to imply `target`."""
+    epsilon, delta = numbers(target)
+    if kind is GaussianDP:
+        return holds(epsilon, delta, lambda: ball(amounts[0]).sqrt()) is True
+    return kind is ZeroConcentratedDP and _rho_is_inside(amounts[0], epsilon, delta)
+
+
+def numbers(target: ApproxDP) -> tuple[Fraction, Fraction]:
+    """Epsilon and delta. Raises InvalidArgument while they are symbols."""
+    return number("epsilon", target.epsilon), number("delta", target.delta)
+
+
+def _short(value: float) -> Fraction:
+    """A decimal that a person can read, at most `value` and within two doubles of it."""
+    decimal = shortest(value)
+    return decimal if decimal <= Fraction(value) else shortest(next_down(value))
+
+
+def _rho(epsilon: Fraction, delta: Fraction) -> float:
+    """The largest double that is proved to be small enough; 0 where none is."""
+    log_delta = math.log(delta.denominator) - math.log(delta.numerator)
+    wide = to_float(epsilon, up=False)
+    guess = (wide / (math.sqrt(log_delta + wide) + math.sqrt(log_delta))) ** 2
+    return boundary(lambda rho: not _rho_is_inside(Fraction(rho), epsilon, delta), guess)[0]
+
+
+def _rho_is_inside(rho: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
+    """rho-zCDP implies (epsilon, delta)-DP where, for one order a > 1 that we may choose,
+    exp((a-1)(a rho - epsilon)) (1-1/a)^(a-1) / a <= delta. [CanonneKS20, Prop 12]
+    """
+    order = _best_order(to_float(rho, up=True), to_float(epsilon, up=False))
+    with working(BITS):
+        beyond = arb(order)
+        a = 1 + beyond
+        exponent = beyond * (a * ball(rho) - ball(epsilon)) + beyond * (beyond / a).log()
+        value = exponent.exp() / a
+    return bool(value.is_finite()) and certainly_at_most(value, delta)
+
+
+def _best_order(rho: float, epsilon: float) -> float:
+    """Near the least of the convex logarithm of the bound: a - 1 where its slope
+    (2a - 1) rho - epsilon + log(1 - 1/a) is 0. Any other order is as true.
+    """
+    low, high = -700.0, 700.0
+    for _ in range(70):
+        middle = (low + high) / 2
+        t = math.exp(middle)
+        last = math.log(t / (1 + t)) if t < 1 else -math.log1p(1 / t)
+        slope = (2 * t + 1) * rho - epsilon + last
+        low, high = (low, middle) if slope > 0 else (middle, high)
+    return math.exp(low)

@@ -3,8 +3,7 @@
 A chain of hashes shows edits; a head that was kept elsewhere shows roll-back. No data is in it.
 """
 
-from .account import Account, Charge
-from .cost import Cost
-from .ledger import Ledger
+from .accounts import Account, Charge, Cost
+from .datasets import Ledger
 
 __all__ = ["Account", "Charge", "Cost", "Ledger"]

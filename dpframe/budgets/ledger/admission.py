@@ -6,13 +6,10 @@ from collections.abc import Sequence
 
 from dpframe.errors import BudgetExceeded, InvalidArgument
 
-from .account import Account
+from .accounts import Account, Cost, Total, fitting, left_line, nothing_spent
 from .book import Book
-from .cost import Cost
 from .names import check_name
 from .plan import Admission, Plan, settled
-from .rules import Total, nothing_spent
-from .say import fitting, left_line
 
 
 def admission(account: Account, cost: Cost) -> tuple[Plan | None, Admission]:

@@ -12,13 +12,12 @@ import attrs
 from dpframe.errors import InvalidArgument
 
 from ..filters.prices import KINDS
-from ..filters.units import unit_of
-from . import checkpoint, documents
-from .account import Account
+from ..kept import unit_of
+from . import checkpoint, json_values
+from .accounts import Account, Total, nothing_spent
 from .chain import BEGINNING, Entry, believed, check_link
 from .names import check_name
 from .plan import Admission, check_budget, check_by, check_inside
-from .rules import Total, nothing_spent
 
 
 class Book:
@@ -62,7 +61,7 @@ class Book:
     def _read(self, entry: Entry, content: Mapping[str, Any]) -> None:
         if (entry.action == "ledger") != (entry.number == 1):
             raise InvalidArgument("the first entry", "the ledger's own", entry.action)
-        documents.time(entry.time)
+        json_values.time(entry.time)
         steps = {
             "ledger": _nothing,
             "dataset": self._dataset,
@@ -78,7 +77,7 @@ class Book:
         check_name(entry.dataset)
         if entry.dataset in self.accounts:
             raise InvalidArgument("data set", "new", "a known one")
-        budget = check_budget(documents.guarantee(content["budget"]))
+        budget = check_budget(json_values.guarantee(content["budget"]))
         by = content["by"]
         check_by(budget, None if by is None else KINDS[by])
         self.accounts[entry.dataset] = Account(
@@ -97,7 +96,7 @@ class Book:
 
     def _rule(self, entry: Entry, content: Mapping[str, Any]) -> None:
         account = self.accounts[entry.dataset]
-        plan = tuple(documents.guarantee(one) for one in content["ceilings"])
+        plan = tuple(json_values.guarantee(one) for one in content["ceilings"])
         check_inside(account.budget, plan)
         if account.totals or (account.by is not None and type(plan[-1]).kind != account.by):
             raise InvalidArgument("rule", "settled once, and as asked", "another")
@@ -108,7 +107,7 @@ class Book:
         account = self.accounts[entry.dataset]
         if account.unit is None:
             raise InvalidArgument("unit", "settled before the first charge", "open")
-        cost = documents.cost(content["cost"], account.unit)
+        cost = json_values.cost(content["cost"], account.unit)
         found = Admission(account.totals, cost.guarantees)
         if not found.totals or amounts_of(found) != {**content, "cost": None}:
             raise InvalidArgument("charge", "at its price and within the budget", "another")
@@ -139,13 +138,13 @@ def amounts_of(found: Admission) -> dict[str, Any]:
     """What a charge takes from each total and each total after it, exact, as text; without what it
     is for.
     """
-    prices = {kind: documents.of_amounts(one) for kind, one in found.prices.items()}
+    prices = {kind: json_values.of_amounts(one) for kind, one in found.prices.items()}
     return {"cost": None, "prices": prices, "totals": totals_of(found.totals)}
 
 
 def totals_of(totals: Iterable[Total]) -> dict[str, list[str]]:
     """Every total by its kind, exact, as text."""
-    return {one.kind.kind: documents.of_amounts(one.state.spent) for one in totals}
+    return {one.kind.kind: json_values.of_amounts(one.state.spent) for one in totals}
 
 
 def _nothing(_: Entry, content: Mapping[str, Any]) -> None:

@@ -13,12 +13,11 @@ from typing import Any
 from dpframe.errors import InvalidArgument
 
 from ..filters.prices import KINDS
-from ..filters.units import unit_of
-from . import documents
-from .account import Account
+from ..kept import unit_of
+from . import json_values
+from .accounts import Account, Total, total_of
 from .names import check_name
 from .plan import check_budget, check_by, check_kept
-from .rules import Total, total_of
 
 EVERY = 500  # entries from one checkpoint to the next, at least
 SHARE = 25  # what it lists, accounts and unfinished runs, may be that many times the entries
@@ -56,23 +55,23 @@ def read(content: Mapping[str, Any], before: int) -> tuple[dict[str, Account], d
 
 def _of(account: Account, unfinished: list[int]) -> dict[str, Any]:
     totals = [_of_total(total) for total in account.totals]
-    return {**documents.of_account(account), "totals": totals, "unfinished": unfinished}
+    return {**json_values.of_account(account), "totals": totals, "unfinished": unfinished}
 
 
 def _of_total(total: Total) -> dict[str, Any]:
-    spent = documents.of_amounts(total.state.spent)
-    return {"ceiling": documents.of_guarantee(total.ceiling), "spent": spent}
+    spent = json_values.of_amounts(total.state.spent)
+    return {"ceiling": json_values.of_guarantee(total.ceiling), "spent": spent}
 
 
 def _account(value: Mapping[str, Any]) -> Account:
     check_name(value["dataset"])
-    budget = check_budget(documents.guarantee(value["budget"]))
+    budget = check_budget(json_values.guarantee(value["budget"]))
     by, runs = value["by"], value["runs"]
     check_by(budget, None if by is None else KINDS[by])
     if type(runs) is not int or not 0 <= len(value["unfinished"]) <= runs:
         raise InvalidArgument("runs", "at least those that are unfinished", runs)
     totals = tuple(
-        total_of(documents.guarantee(one["ceiling"]), documents.amounts(one["spent"]), runs)
+        total_of(json_values.guarantee(one["ceiling"]), json_values.amounts(one["spent"]), runs)
         for one in value["totals"]
     )
     check_kept(budget, tuple(total.ceiling for total in totals))
@@ -84,7 +83,7 @@ def _account(value: Mapping[str, Any]) -> Account:
         budget=budget,
         unit=unit,
         by=by,
-        created=documents.time(value["created"]),
+        created=json_values.time(value["created"]),
         totals=totals,
         runs=runs,
         unfinished=len(value["unfinished"]),

@@ -1,8 +1,11 @@
-"""Single charges, read from the file again: a book keeps their sums alone."""
+"""Single charges, read from the file again: a book keeps their sums alone. A ledger as JSON, for
+people and other programs, is read by no function of dpframe.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -10,9 +13,9 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.privacy import Unit
 
-from . import documents
-from .account import Charge
-from .chain import Entry, believed
+from . import json_values
+from .accounts import Account, Charge, Total
+from .chain import BEGINNING, NAME, Entry, believed
 
 
 def charge_of(entry: Entry, content: Mapping[str, Any], unit: Unit) -> Charge:
@@ -21,9 +24,9 @@ def charge_of(entry: Entry, content: Mapping[str, Any], unit: Unit) -> Charge:
         number=entry.number,
         hash=entry.hash,
         dataset=entry.dataset,
-        cost=documents.cost(content["cost"], unit),
-        prices={kind: documents.amounts(one) for kind, one in content["prices"].items()},
-        time=documents.time(entry.time),
+        cost=json_values.cost(content["cost"], unit),
+        prices={kind: json_values.amounts(one) for kind, one in content["prices"].items()},
+        time=json_values.time(entry.time),
     )
 
 
@@ -40,9 +43,55 @@ def charges_of(entries: Iterable[Entry], units: Mapping[str, Unit]) -> dict[int,
         charge = found[content["charge"]]
         if charge.released is not None or charge.dataset != entry.dataset:
             raise InvalidArgument("charge", "one of this data set, released once", "another")
-        found[charge.number] = attrs.evolve(charge, released=documents.time(entry.time))
+        found[charge.number] = attrs.evolve(charge, released=json_values.time(entry.time))
 
     for entry in entries:
         if entry.action in {"charge", "released"} and entry.dataset in units:
             believed(entry, read)
     return found
+
+
+def exported(accounts: Sequence[Account], entries: Sequence[Entry]) -> str:
+    """Budgets, totals and charges with exact numbers as text, and every entry of the chain."""
+    number, head = entries[-1].head if entries else BEGINNING
+    units = {one.dataset: one.unit for one in accounts if one.unit is not None}
+    charges = charges_of(entries, units).values()
+    whole = {
+        "format": NAME,
+        "head": head,
+        "length": number,
+        "datasets": [
+            _account(one, [charge for charge in charges if charge.dataset == one.dataset])
+            for one in accounts
+        ],
+        "chain": [entry._asdict() for entry in entries],
+    }
+    return json.dumps(whole, indent=1) + "\n"
+
+
+def _account(account: Account, charges: Iterable[Charge]) -> dict[str, Any]:
+    return {
+        **json_values.of_account(account),
+        "totals": [_total(total) for total in account.totals],
+        "unfinished": account.unfinished,
+        "charges": [_charge(charge) for charge in charges],
+    }
+
+
+def _total(total: Total) -> dict[str, Any]:
+    names = total.kind.currency
+    amounts = (total.state.spent, total.state.remaining)
+    spent, left = (dict(zip(names, json_values.of_amounts(one), strict=True)) for one in amounts)
+    return {"ceiling": json_values.of_guarantee(total.ceiling), "spent": spent, "remaining": left}
+
+
+def _charge(charge: Charge) -> dict[str, Any]:
+    return {
+        "number": charge.number,
+        "hash": charge.hash,
+        **json_values.of_cost(charge.cost),
+        "prices": {kind: json_values.of_amounts(one) for kind, one in charge.prices.items()},
+        "status": charge.status,
+        "charged": charge.time,
+        "released": charge.released,
+    }

@@ -10,9 +10,8 @@ from functools import lru_cache
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP
 
-from ..filters.prices import KINDS, Kind, amounts_of
-from ..filters.targets import is_inside, largest_inside
-from .rules import Total, cheapest, nothing_spent
+from ..filters.prices import KINDS, Kind, amounts_of, is_inside, largest_inside
+from .accounts import Total, cheapest, nothing_spent
 
 Plan = tuple[Guarantee, ...]
 """Ceilings: all runs together stay within at least one of them."""

@@ -11,13 +11,12 @@ from dpframe.errors import StaleLedger
 from dpframe.privacy import Guarantee, Unit
 
 from ..filters.prices import Kind
-from ..filters.units import of_unit
-from . import documents, store
-from .account import Charge
+from ..kept import of_unit
+from . import json_values, store
+from .accounts import Charge, Cost
 from .admission import admission, known, taken, unfit
 from .book import Book, amounts_of
 from .chain import NAME, TRUSTED, Entry, broken, entry_after
-from .cost import Cost
 from .history import charge_of
 from .names import check_new
 from .plan import Plan, planned
@@ -42,7 +41,7 @@ class Step:
         if not self._book.head.number:
             self._append("ledger", "", {"format": NAME, "identity": secrets.token_hex(16)})
         content = {
-            "budget": documents.of_guarantee(budget),
+            "budget": json_values.of_guarantee(budget),
             "unit": None if unit is None else of_unit(unit),
             "by": None if by is None else by.kind,
         }
@@ -58,7 +57,7 @@ class Step:
         if account.unit is None:
             self._append("unit", dataset, of_unit(cost.unit))
         self._settle(dataset, plan)
-        content = {**amounts_of(found), "cost": documents.of_cost(cost)}
+        content = {**amounts_of(found), "cost": json_values.of_cost(cost)}
         return charge_of(self._append("charge", dataset, content), content, cost.unit)
 
     def released(self, charge: Charge) -> None:
@@ -73,7 +72,7 @@ class Step:
 
     def _settle(self, dataset: str, plan: Plan | None) -> None:
         if plan is not None:
-            self._append("rule", dataset, {"ceilings": list(map(documents.of_guarantee, plan))})
+            self._append("rule", dataset, {"ceilings": list(map(json_values.of_guarantee, plan))})
 
     def _append(self, action: str, dataset: str, content: dict[str, Any]) -> Entry:
         time = dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")

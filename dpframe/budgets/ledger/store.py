@@ -1,25 +1,173 @@
 """The file: one SQLite database, one connection an operation, durable before it is believed.
 
 The rollback journal with synchronous=EXTRA: a charge is on the disk, and so is the folder, when
-COMMIT returns; and one file is the whole ledger whenever nobody is writing.
+COMMIT returns; and one file is the whole ledger whenever nobody is writing. Triggers refuse changes
+of the past. A fork waits until no thread holds a connection, since a child that inherits one would
+believe that it holds the locks of its parent.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
+import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 
-from dpframe.errors import BadLedger
+from dpframe.errors import BadLedger, DPFrameError, InvalidArgument, LedgerUnavailable
 
 from .chain import TRUSTED, Entry, Head
-from .gate import GATE
-from .schema import APPLICATION, CHECKPOINTS, INSERT, SELECT, STATEMENTS, VERSION
-from .trouble import inaccessible, is_locked, no_ledger, other_journal, second_name, unavailable
+
+APPLICATION = 0x64704C31  # dpL1, in the header of the file
+VERSION = 2
+
+TABLE = """\
+CREATE TABLE entries (
+    number INTEGER PRIMARY KEY,
+    time TEXT NOT NULL,
+    action TEXT NOT NULL,
+    dataset TEXT NOT NULL,
+    content TEXT NOT NULL,
+    previous TEXT NOT NULL,
+    hash TEXT NOT NULL
+) STRICT"""
+
+NO_UPDATE = """\
+CREATE TRIGGER entries_are_never_changed BEFORE UPDATE ON entries
+BEGIN SELECT RAISE(ABORT, 'entries are never changed'); END"""
+
+NO_DELETE = """\
+CREATE TRIGGER entries_are_never_deleted BEFORE DELETE ON entries
+BEGIN SELECT RAISE(ABORT, 'entries are never deleted'); END"""
+
+IN_ORDER = """\
+CREATE TRIGGER entries_are_appended BEFORE INSERT ON entries
+WHEN NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM entries)
+BEGIN SELECT RAISE(ABORT, 'entries are appended in order'); END"""
+
+STATEMENTS = (TABLE, NO_UPDATE, NO_DELETE, IN_ORDER)
+SELECT = "SELECT number, time, action, dataset, content, previous, hash FROM entries"
+INSERT = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)"
+CHECKPOINTS = f"{SELECT} WHERE action = 'checkpoint' AND number <= ? ORDER BY number DESC LIMIT 2"
+
+
+class Gate:
+    """Open to any number of threads, but while a fork is about to happen."""
+
+    def __init__(self) -> None:
+        """No thread is inside."""
+        self._changed = threading.Condition()
+        self._inside: Counter[int] = Counter()
+        self._forks = 0
+
+    @contextmanager
+    def passage(self) -> Iterator[None]:
+        """Hold this only while a connection is open, and never while waiting for another writer."""
+        me = threading.get_ident()
+        with self._changed:
+            self._changed.wait_for(lambda: not self._forks or self._inside[me])
+            self._inside[me] += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._inside[me] -= 1
+                self._inside += Counter()  # forget threads that are outside
+                self._changed.notify_all()
+
+    def shut(self) -> None:
+        """Let nobody in, and wait until all other threads are out."""
+        me = threading.get_ident()
+        self._changed.acquire()
+        self._forks += 1
+        self._changed.wait_for(lambda: not any(thread != me for thread in self._inside))
+
+    def open(self) -> None:
+        """After a fork, in the parent."""
+        self._forks -= 1
+        self._changed.notify_all()
+        self._changed.release()
+
+    def renew(self) -> None:
+        """After a fork, in the child: the other threads are gone."""
+        inside = self._inside
+        self.__init__()  # type: ignore[misc]
+        self._inside = inside
+
+
+GATE = Gate()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=GATE.shut, after_in_parent=GATE.open, after_in_child=GATE.renew)
+
+
+PRIMARY = 0xFF  # SQLite's extended codes carry the primary one in their low byte
+LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+CLOSED = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN}
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+
+
+def is_locked(error: sqlite3.Error) -> bool:
+    """Whether another connection is in the way, so that it may be tried again."""
+    return (getattr(error, "sqlite_errorcode", None) or 0) & PRIMARY in LOCKED
+
+
+def unavailable(path: Path, wait: float, error: Exception) -> DPFrameError:
+    """The error of dpframe that tells a person of what SQLite raised."""
+    code = (getattr(error, "sqlite_errorcode", None) or 0) & PRIMARY
+    if isinstance(error, sqlite3.Error) and is_locked(error):
+        cause = f"is locked: another process has held SQLite's write lock for {wait:g} seconds"
+        return LedgerUnavailable(path, cause, "Let it finish, or open with a longer wait=.")
+    if code in FULL:
+        return _no_room(path)
+    if code in CLOSED:
+        return _closed(path)
+    way_out = f"It is no SQLite file, or a damaged one. {TRUSTED}"
+    return BadLedger("the file", "an undamaged dpframe ledger", str(path), way_out)
+
+
+def inaccessible(path: Path, error: OSError) -> LedgerUnavailable:
+    """The error of dpframe that tells a person of the file system's."""
+    return _no_room(path) if error.errno in NO_ROOM else _closed(path)
+
+
+def second_name(path: Path) -> LedgerUnavailable:
+    """The error on a file with a hard link."""
+    cause = "has a second name, a hard link, under which a charge could be undone"
+    return LedgerUnavailable(path, cause, "Remove all names but one; a symbolic link is safe.")
+
+
+def no_ledger(path: Path) -> InvalidArgument:
+    """The error on charging where there is no ledger."""
+    way_out = "Check the path; ledger.create(...) begins a new ledger."
+    return InvalidArgument("ledger", "an existing file", str(path), way_out)
+
+
+def other_journal(mode: str) -> BadLedger:
+    """The error on a file that another tool has switched to write-ahead logging."""
+    way_out = (
+        f"Charges may be in a second file, its -{mode}, and are lost where the first is copied "
+        "alone. With both in place, and nobody else using them: sqlite3 FILE 'PRAGMA "
+        "journal_mode=DELETE'."
+    )
+    return BadLedger("the ledger", "in journal mode delete", f"in mode {mode}", way_out)
+
+
+def _no_room(path: Path) -> LedgerUnavailable:
+    cause = "could not be written: the disk is full, a quota or size limit is reached, or it fails"
+    return LedgerUnavailable(path, cause, "Make room, and run again; the ledger is as it was.")
+
+
+def _closed(path: Path) -> LedgerUnavailable:
+    cause = "cannot be opened for writing: it or its folder is read-only, missing or not yours"
+    way_out = "Charging needs write permission on the file and on its folder."
+    return LedgerUnavailable(path, cause, way_out)
+
 
 PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02)  # seconds between two attempts; then the last again
 MOST = (1 << 31) - 1  # milliseconds that SQLite can wait

@@ -4,10 +4,8 @@ A `RecordLedger` adds public costs to public budgets. An `IndividualFilter` adds
 really costs each record, which is as private as the records.
 """
 
-from .gaussian import gaussian_cost, row_norms
-from .individual import IndividualFilter
-from .ledger import RecordLedger
-from .report import Account, GroupReport
+from .individual import IndividualFilter, gaussian_cost, row_norms
+from .record_ledger import Account, GroupReport, RecordLedger
 
 __all__ = [
     "Account",

@@ -1,27 +1,78 @@
-"""What each of many records has spent of a public budget of its own, over releases."""
+"""What each of many records has spent of a public budget of its own; accounts of it."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn, Self
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import BudgetExceeded, InvalidArgument
-from dpframe.privacy import Guarantee, Unit
+from dpframe.privacy import Guarantee, Share, Unit
 
 from ..filters.prices import Kind, share_of
 from ..kept import Document, Kept
-from . import document
-from .amounts import Cost, costs
-from .column import Column
-from .document import Saved
-from .opening import opened
+from . import saved_records
+from .amounts import Cost, budgets_and_kind, costs
+from .columns import Column, opened
 from .quantum import Doubles, Mask
-from .report import Account, GroupReport, account_of, reports_of
-from .targets import budgets_and_kind
+from .saved_records import Saved
+
+
+@attrs.frozen
+class Account:
+    """One record: its group ("" where it has a budget of its own), and exact amounts."""
+
+    group: str
+    budget: Share
+    spent: Share
+    remaining: Share
+
+
+@attrs.frozen
+class GroupReport:
+    """One group ("" where budgets are single): how many records, and exact amounts.
+
+    `budget` is that of each record; where budgets are single, the least. `least_remaining` and
+    `largest_spent` are over its records; of an empty group, budget and 0.
+    """
+
+    group: str
+    count: int
+    budget: Share
+    least_remaining: Share
+    largest_spent: Share
+
+    def __str__(self) -> str:
+        """`conservative: 12 records, budget 1, at least 3/4 left`."""
+        name = f"{self.group}: " if self.group else ""
+        return f"{name}{self.count} records, budget {self.budget}, {self.least_remaining} left"
+
+
+def account_of(columns: Sequence[Column], kind: Kind, record: int) -> Account:
+    """The account of a record, 0 <= record < n."""
+    members = columns[0].members
+    group = 0 if members.codes is None else int(members.codes[record])
+    pairs = [column.account(record) for column in columns]
+    spent, left = zip(*pairs, strict=True)
+    budget = [column.budget(group, record) for column in columns]
+    name = members.names[group] if members.names else ""
+    return Account(name, *(share_of(kind, amounts) for amounts in (budget, spent, left)))
+
+
+def reports_of(columns: Sequence[Column], kind: Kind) -> tuple[GroupReport, ...]:
+    """A line a group."""
+    members = columns[0].members
+    found = []
+    for group, count in enumerate(members.counts()):
+        left, spent = zip(*(column.extremes(group) for column in columns), strict=True)
+        budget = [column.budget(group) for column in columns]
+        shares = (share_of(kind, amounts) for amounts in (budget, left, spent))
+        found.append(GroupReport(members.names[group] if members.names else "", count, *shares))
+    return tuple(found)
 
 
 class _State(NamedTuple):
@@ -76,7 +127,7 @@ class RecordLedger(Kept):
         """Begin with nothing spent. Raises InvalidArgument."""
         budgets, found = budgets_and_kind(budgets, kind)
         columns = opened(budgets, groups, found)
-        document.check_held(None, unit)
+        saved_records.check_held(None, unit)
         self._begin(Saved(secrets.token_hex(16), found, 0, columns, unit))
 
     def _begin(self, saved: Saved) -> None:
@@ -149,7 +200,7 @@ class RecordLedger(Kept):
         self._check_process()
         with self._lock:
             state = self._state
-            document.check_held(state.unit, unit)
+            saved_records.check_held(state.unit, unit)
             charges, mask = self._asked(cost, who, state)
             columns = _charged(state.columns, charges, mask)
             if columns is None:
@@ -208,19 +259,19 @@ class RecordLedger(Kept):
         return Saved(self._identity, self._kind, *self._state)
 
     def _document(self) -> Document:
-        return document.document_of(self._saved)
+        return saved_records.document_of(self._saved)
 
     @classmethod
     def _read(cls, body: dict[str, Any], arrays: Mapping[str, str]) -> Self:
         ledger = cls.__new__(cls)
-        ledger._begin(document.saved_of(body, arrays))  # noqa: SLF001  # its own class
+        ledger._begin(saved_records.saved_of(body, arrays))  # noqa: SLF001  # its own class
         return ledger
 
     def __eq__(self, other: object) -> bool:
         """The same kind, unit, records, budgets, exact totals, and number of releases."""
         if type(other) is not RecordLedger:
             return NotImplemented
-        return document.same(self._saved, other._saved)
+        return saved_records.same(self._saved, other._saved)
 
     def __repr__(self) -> str:
         """`RecordLedger(zcdp: 3 groups, 1000 records, 20 releases)`."""

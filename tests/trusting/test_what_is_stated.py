@@ -1,88 +1,22 @@
-"""Classes from outside: certified with `trust`, named on the certificate, checked as trusted."""
+"""What classes from outside state counts, and the kernel says what it takes on trust."""
 
 import json
 from typing import ClassVar
 
 import attrs
-import numpy as np
 import pytest
 
 import dpframe as dp
 from dpframe.graph import Procedure
-from dpframe.graph.maps.base import RowMap
 from dpframe.graph.rows import Rows
-from dpframe.graph.statistics.base import OneRow, RecordSum
 from dpframe.kernel import check
 from dpframe.kernel.checker import hash_of
-from dpframe.mechanisms.base import positive_formula
 from dpframe.prover.witnesses import proved
-from dpframe.sensitivity import L1
+from tests.trusting.outside import Halved, Logistic, Positives
 
 ONE = dp.constant("1")
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
-
-
-@attrs.frozen(cache_hash=True)
-class Halves(RowMap):
-    """Every row halved."""
-
-    kind: ClassVar[str] = "halves"
-    source: Rows
-    label = property(lambda self: "X/2")
-    norm = property(lambda self: self.source.norm / 2)
-    norm1 = property(lambda self: self.source.norm1 / 2)
-
-    def record(self):
-        """Nothing."""
-        return {}
-
-    def apply(self, block, number):
-        """Each row by itself."""
-        return block / 2
-
-
-@attrs.frozen(cache_hash=True)
-class Longest(RecordSum):
-    """How many rows are longer than 1/2."""
-
-    kind: ClassVar[str] = "longest"
-    rows: Rows
-    inputs = property(lambda self: (self.rows,))
-    unit = property(lambda self: self.rows.unit)
-    shape = ()
-    label = property(lambda self: "long rows")
-
-    def record(self):
-        """Nothing."""
-        return {}
-
-    def one_row(self, norm, relation):
-        """One row counts once."""
-        return OneRow(ONE, "one row counts once")
-
-    def block(self, values):
-        """Of a block."""
-        return np.sum(np.linalg.norm(values[self.rows], axis=1) > 0.5)
-
-
-@attrs.frozen(cache_hash=True)
-class Logistic(dp.mechanisms.AdditiveNoise):
-    """Logistic noise."""
-
-    kind, gives, norm, noise = "logistic", dp.PureDP, L1, "scale"
-    scale: dp.Expression = attrs.field(converter=positive_formula)
-    formula = property(lambda self: self.scale)
-    deviation = property(lambda self: dp.constant("1.8138") * self.scale)
-
-    def guarantee(self, sensitivity):
-        """The slope of its log-density."""
-        return dp.PureDP(sensitivity / self.scale)
-
-    @staticmethod
-    def sample(size, shape, rng, *, symmetric):
-        """Draws."""
-        return rng.logistic(0.0, size, shape)
 
 
 class Mine(dp.Regression):
@@ -91,8 +25,8 @@ class Mine(dp.Regression):
     def declare(self, X, y, budget):
         """Three releases."""
         first, second, third = budget.split_evenly(3)
-        long = dp.release(Longest(X), dp.Gaussian.analytic, first)
-        gram = dp.release(Halves(X).T @ Halves(X), dp.Gaussian.analytic, second)
+        long = dp.release(Positives(y), dp.Gaussian.analytic, first)
+        gram = dp.release(Halved(X).T @ Halved(X), dp.Gaussian.analytic, second)
         noisy = dp.release(dp.count(X), Logistic(3 / budget.epsilon), third)
         return dp.post(tuple_of, long, gram, noisy)
 
@@ -105,7 +39,7 @@ def tuple_of(*values):
 @pytest.fixture(scope="module")
 def document():
     """The certificate, as it is read from a file."""
-    run = dp.certify(Mine(), target=TARGET, setting=SETTING, trust=[Longest, Halves, Logistic])
+    run = dp.certify(Mine(), target=TARGET, setting=SETTING, trust=[Positives, Halved, Logistic])
     return json.loads(json.dumps(run.document))
 
 
@@ -113,25 +47,6 @@ def sealed(document):
     """With the hash that it then has, and a proof."""
     parts = (document["statement"], document["graph"], document["assumptions"])
     return proved({**document, "hash": hash_of(*parts)})
-
-
-def test_the_kernel_accepts_what_is_trusted_and_says_so(document):
-    """In the verdict and in the sentence."""
-    verdict = check(document)
-    assert verdict.accepted, verdict.reason
-    names = [f"{__name__}:{kind.__name__}" for kind in (Halves, Logistic, Longest)]
-    assert list(verdict.trusted) == names
-    assert all(name in verdict.sentence for name in names)
-
-
-@pytest.mark.parametrize("kind", ["Halves", "Logistic", "Longest"])
-@pytest.mark.some(3)
-def test_nothing_is_trusted_that_no_assumption_names(document, kind):
-    """Without its line the file is refused."""
-    kept = [one for one in document["assumptions"] if not one.startswith(f"{__name__}:{kind}")]
-    assert len(kept) == len(document["assumptions"]) - 1
-    verdict = check(sealed({**document, "assumptions": kept}))
-    assert "is trusted" in verdict.reason
 
 
 def test_what_is_stated_counts(document):
@@ -150,7 +65,7 @@ def changed(document, kind, **values):
     return sealed(found)
 
 
-LOGISTIC = f"{__name__}:Logistic"
+LOGISTIC = f"{Logistic.__module__}:Logistic"
 STATES = {"norm": "L1", "move": "1", "amounts": {"epsilon": "1/8"}}
 
 
@@ -177,10 +92,10 @@ def test_noise_from_outside_states_a_guarantee_inside_its_share(document, states
 def test_the_sentence_says_what_is_taken_on_trust(document):
     """Bounds, sensitivities, and the guarantee of noise at its size."""
     sentence = check(document).sentence
-    assert "Halves (node 4: norm = 1/2, norm1 = 1/2*d^(1/2))" in sentence
-    assert "Longest (node 2: l1 = 1, l2 = 1)" in sentence
+    assert "Halved (node 6: norm = 1/2, norm1 = 1/2*d^(1/2))" in sentence
+    assert "Positives (node 2: l1 = 1, l2 = 1, step = 1)" in sentence
     says = "one draw of size 3*epsilon^(-1), of a statistic that moves by at most 1 in L1"
-    assert f"Logistic (node 9: {says}: epsilon = 1/3*epsilon)" in sentence
+    assert f"Logistic (node 11: {says}: epsilon = 1/3*epsilon)" in sentence
 
 
 def test_noise_from_outside_hides_all_rows_of_one_person():

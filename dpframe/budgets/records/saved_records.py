@@ -15,13 +15,9 @@ from dpframe.errors import InvalidArgument
 from dpframe.privacy import Unit
 
 from ..filters.prices import KINDS, Kind, exactly
-from ..filters.units import check_unit, of_unit, unit_of
-from ..kept import AMOUNT, Document, bad, headed, identity_and_count
-from .column import Column
-from .grouped import GroupColumn, groups_of
-from .members import Members, members
+from ..kept import AMOUNT, Document, bad, check_unit, headed, identity_and_count, of_unit, unit_of
+from .columns import Column, GroupColumn, Members, SingleColumn, groups_of, members
 from .quantum import FINE, MOST, PLACES, Counts, Quantum, quantum_for
-from .single import SingleColumn
 
 SCHEMA = "dpframe-records/2"
 Arrays = dict[str, NDArray[Any]]

@@ -13,10 +13,8 @@ from dpframe.errors import InvalidArgument
 from dpframe.privacy import Guarantee, Unit
 
 from ..filters.prices import KINDS, amounts_of, exactly
-from ..filters.units import of_unit
-from ..kept import AMOUNT
-from .account import Account
-from .cost import Cost
+from ..kept import AMOUNT, of_unit
+from .accounts import Account, Cost
 
 TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+00:00")
 

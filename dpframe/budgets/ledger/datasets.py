@@ -16,15 +16,13 @@ from dpframe.errors import DPFrameError, InvalidArgument, PrivacyWarning, StaleL
 from dpframe.privacy import Guarantee, Relation, Unit
 
 from ..files import Where, place
-from ..filters.units import check_unit
+from ..kept import check_unit
 from . import store
-from .account import Account, Charge
+from .accounts import HASH, Account, Charge, Cost
 from .admission import admission, known, unfit
 from .book import Book
 from .chain import BEGINNING, START, TRUSTED, Entry, Head, linked
-from .cost import HASH, Cost
-from .export import exported
-from .history import charges_of
+from .history import charges_of, exported
 from .names import check_name
 from .plan import check_budget, check_by
 from .steps import Step, begun, older, read_on

@@ -1,0 +1,347 @@
+"""Filters and odometers: exact totals of adaptively chosen queries, charged atomically. A filter is
+a budget that they cannot exceed; an odometer says what they have cost so far, with no ceiling.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from abc import abstractmethod
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple, NoReturn, Self, TypeAlias
+
+from dpframe.accountants.conversions import epsilon_of
+from dpframe.errors import BudgetExceeded, InvalidArgument, OutsideTheorem, listed_words
+from dpframe.numbers import Exact, given, open_unit, positive
+from dpframe.numerics import Interval, arb_float, ball, to_float, working
+from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share, ZeroConcentratedDP, number
+
+from ..kept import AMOUNT, Document, Kept, bad, headed, identity_and_count
+from .prices import (
+    KINDS,
+    MAX_BITS,
+    Kind,
+    Price,
+    State,
+    after,
+    amounts_of,
+    exactly,
+    fixed,
+    guarantee_of,
+    is_inside,
+    kind_of,
+    largest_inside,
+    price,
+    share_of,
+    state_of,
+)
+
+SCHEMA = "dpframe-ledger/1"
+
+
+class Header(NamedTuple):
+    """What never changes in the life of a ledger."""
+
+    identity: str
+    kind: Kind
+    ceiling: tuple[Fraction, ...] | None
+    target: ApproxDP | None
+
+
+def document_of(header: Header, state: State) -> Document:
+    """All that there is to save."""
+    identity, kind, ceiling, target = header
+    inside = None if target is None else [str(number("target", part)) for part in target.amounts]
+    body = {
+        **headed(SCHEMA, identity, kind),
+        "ceiling": None if ceiling is None else list(map(str, ceiling)),
+        "target": inside,
+        "queries": state.queries,
+        "spent": list(map(str, state.spent)),
+    }
+    return Document(body, header, state.queries)
+
+
+def ledger_of(body: Mapping[str, Any]) -> tuple[Header, State]:
+    """The ledger that `document_of` wrote. Raises DPFrameError, ValueError, TypeError, KeyError."""
+    kind = KINDS[body["kind"]]
+    identity, queries = identity_and_count(body, "queries")
+    header = Header(identity, kind, _ceiling(body["ceiling"], kind), _target(body["target"]))
+    _check_target(header)
+    return header, _state(header, _amounts(body["spent"], kind), queries)
+
+
+def _amounts(values: Any, kind: Kind) -> tuple[Fraction, ...]:
+    if not isinstance(values, list) or len(values) != len(kind.currency):
+        raise InvalidArgument("amounts", f"a list of {', '.join(kind.currency)}", values)
+    for value in values:
+        if not (isinstance(value, str) and AMOUNT.fullmatch(value)):
+            raise InvalidArgument("amount", "an exact number of at least 0, as text", value)
+    return tuple(map(Fraction, values))
+
+
+def _ceiling(values: Any, kind: Kind) -> tuple[Fraction, ...] | None:
+    if values is None:
+        return None
+    amounts = _amounts(values, kind)
+    exactly(kind, amounts)  # refuses what is out of range
+    return amounts
+
+
+def _target(values: Any) -> ApproxDP | None:
+    return None if values is None else ApproxDP(*_amounts(values, ApproxDP))
+
+
+def _check_target(header: Header) -> None:
+    _, kind, ceiling, target = header
+    if target is not None and not (ceiling and is_inside(kind, ceiling, target)):
+        raise InvalidArgument("ceiling", f"inside {target}", ceiling)
+
+
+def _state(header: Header, spent: tuple[Fraction, ...], queries: int) -> State:
+    _, kind, ceiling, _ = header
+    if any(spent) and not queries:
+        raise InvalidArgument("queries", "at least 1 where something is spent", queries)
+    most = None if ceiling is None else fixed("ceiling", kind.currency, ceiling)
+    state = state_of(fixed("total", kind.currency, spent, 4 * MAX_BITS), most, queries)
+    if any(left < 0 for left in state.remaining):
+        raise InvalidArgument("spent", "within the ceiling", listed_words(spent))
+    if state.denominator.bit_length() > 2 * MAX_BITS:
+        raise InvalidArgument("spent", f"over at most {2 * MAX_BITS} bits", "a huge denominator")
+    return state
+
+
+Cost: TypeAlias = Guarantee | Share
+
+
+class Meter(Kept):
+    """Abstract: exact totals of adaptively chosen queries, in the currency of one kind."""
+
+    __slots__ = ("_header", "_state")
+    counted, most = "queries", 1 << 16
+    endless: ClassVar[bool]
+    """Whether it has no ceiling."""
+
+    def __init__(self, header: Header, state: State) -> None:
+        """Begin at `state`; callers use Filter, Odometer and their `load`."""
+        self._header, self._state = header, state
+        self._hold()
+
+    @property
+    def kind(self) -> Kind:
+        """What it adds up: a class of guarantees."""
+        return self._header.kind
+
+    @property
+    def spent(self) -> Share:
+        """What the queries so far have cost, exactly."""
+        return share_of(self.kind, self._state.spent)
+
+    @property
+    def queries(self) -> int:
+        """How many queries were charged."""
+        return self._state.queries
+
+    def spend(self, cost: Cost) -> None:
+        """Charge one query, before it is answered.
+
+        `cost` holds for whatever was released before; it may depend on that. Raises
+        InvalidArgument, and in a filter BudgetExceeded; then nothing is charged.
+        """
+        amounts = price(cost, self._header.kind)
+        self._check_process()
+        with self._lock:
+            state = after(self._state, amounts)
+            if state is not None:
+                self._state = state
+                return
+        self._refuse(cost)
+
+    @abstractmethod
+    def _refuse(self, cost: Cost) -> NoReturn:
+        """Say why `cost` was not charged."""
+
+    def _document(self) -> Document:
+        return document_of(self._header, self._state)
+
+    @classmethod
+    def _read(cls, body: dict[str, Any], _: Mapping[str, str]) -> Self:
+        header, state = ledger_of(body)
+        if (header.ceiling is None) != cls.endless:
+            raise bad(f"that of a {cls.__name__}", "another class")
+        meter = cls.__new__(cls)
+        Meter.__init__(meter, header, state)
+        return meter
+
+
+def new_header(kind: Kind, ceiling: tuple[Fraction, ...] | None, target: ApproxDP | None) -> Header:
+    """The header of a ledger that begins now, with a random identity."""
+    return Header(secrets.token_hex(16), kind, ceiling, target)
+
+
+def empty(kind: Kind, ceiling: Price | None) -> State:
+    """No queries, nothing spent."""
+    nothing = fixed("total", kind.currency, (Fraction(0),) * len(kind.currency))
+    return state_of(nothing, ceiling, 0)
+
+
+class Filter(Meter):
+    """Admits queries while their exact total is at most `ceiling`; each query, its cost and the end
+    may depend on everything released before.
+
+    All that was released together satisfies `ceiling`: epsilons and deltas add [RogersRUV16], rhos
+    add [WhitehouseRRW23, Thm 1], squares of mu add [KoskelaTH23]. A cost in another kind counts by
+    a cited implication. With `by`, zCDP or Gaussian DP, the ceiling is the largest one inside the
+    given (epsilon, delta), rounded down.
+
+    >>> import dpframe as dp
+    >>> filter = dp.Filter(dp.PureDP(1))
+    >>> for _ in range(10):
+    ...     filter.spend(dp.PureDP(0.1))
+    >>> filter.fits(dp.PureDP("1e-300")), filter
+    (False, Filter(1-differential privacy: epsilon 1 of 1 in 10 queries))
+    """
+
+    __slots__ = ()
+    endless = False
+
+    def __init__(self, ceiling: Guarantee, *, by: type[Guarantee] | None = None) -> None:
+        """Begin with nothing spent. Raises InvalidArgument for a ceiling that is no number."""
+        target = None
+        if by is not None:
+            ceiling, target = largest_inside(ceiling, by), ceiling
+        if type(ceiling) not in KINDS.values():
+            known = ", ".join(f"dp.{kind.__name__}" for kind in KINDS.values())
+            raise InvalidArgument("ceiling", f"one of {known}", ceiling)
+        kind = type(ceiling)
+        amounts = amounts_of(ceiling, kind)
+        state = empty(kind, fixed("ceiling", kind.currency, amounts))
+        super().__init__(
+            new_header(kind, amounts, target if type(target) is ApproxDP else None), state
+        )
+
+    @property
+    def ceiling(self) -> Guarantee:
+        """What everything that is ever released through this filter satisfies."""
+        return exactly(self.kind, self._header.ceiling or ())
+
+    @property
+    def target(self) -> ApproxDP | None:
+        """The (epsilon, delta) that the ceiling was chosen inside, where it was."""
+        return self._header.target
+
+    @property
+    def remaining(self) -> Share:
+        """What is left of the ceiling, exactly; it can be split, and spent."""
+        return share_of(self.kind, self._state.remaining)
+
+    def fits(self, cost: Cost) -> bool:
+        """Whether `spend` would admit it now. Raises InvalidArgument as `spend` does."""
+        return after(self._state, price(cost, self.kind)) is not None
+
+    def _refuse(self, cost: Cost) -> NoReturn:
+        left = self.remaining
+        named = ", ".join(
+            f"{name} {amount}" for name, amount in zip(left.currency, left.amounts, strict=True)
+        )
+        way_out = "Nothing was charged; ask for less."
+        raise BudgetExceeded(
+            cost, left, f"{cost} does not fit: {named} is left of {self.ceiling}. {way_out}"
+        )
+
+    def __repr__(self) -> str:
+        """`Filter(1-zCDP: rho 1/2 of 1 in 3 queries)`."""
+        state, amounts = self._state, self._header.ceiling or ()
+        totals = ", ".join(
+            f"{name} {total} of {most}"
+            for name, total, most in zip(self.kind.currency, state.spent, amounts, strict=True)
+        )
+        inside = f", inside {self.target}" if self.target else ""
+        return f"Filter({self.ceiling}{inside}: {totals} in {state.queries} queries)"
+
+
+class Odometer(Meter):
+    """Adds up what queries cost, in the currency of `kind`, and never refuses for lack of budget.
+
+    `total` is what the queries guarantee where it does not depend on what was released: costs and
+    end were fixed beforehand, or bounded by a total that was. Where costs were chosen adaptively,
+    `epsilon_at_all_times` is what holds. [RogersRUV16] [WhitehouseRRW23]
+
+    >>> import dpframe as dp
+    >>> odometer = dp.Odometer(dp.ZeroConcentratedDP)
+    >>> odometer.spend(dp.ZeroConcentratedDP("1/10"))
+    >>> odometer.spend(dp.PureDP("1/2"))
+    >>> odometer.total
+    ZeroConcentratedDP(rho=9/40)
+    """
+
+    __slots__ = ()
+    endless = True
+
+    def __init__(self, kind: type[Guarantee]) -> None:
+        """Begin with nothing spent. `kind` is a class, such as dp.PureDP."""
+        found = kind_of(kind)
+        super().__init__(new_header(found, None, None), empty(found, None))
+
+    @property
+    def total(self) -> Guarantee | None:
+        """The sum as a guarantee: None where nothing was spent. Raises InvalidArgument where the
+        deltas have reached 1, which guarantees nothing.
+        """
+        return guarantee_of(self.kind, self._state.spent)
+
+    def epsilon(self, delta: Exact) -> Interval:
+        """The epsilon that `total` implies at this delta, as for a total fixed beforehand.
+
+        0 < delta < 1. At a time, or for costs, that were chosen by what was released this is no
+        guarantee: fix a ceiling (a Filter), or take `epsilon_at_all_times`.
+        """
+        at, total = open_unit("delta", given("delta", delta)), self.total
+        return Interval(0.0, 0.0) if total is None else epsilon_of(total, at)
+
+    def epsilon_at_all_times(self, delta: Exact, *, aim: Exact) -> float:
+        """A bound on the privacy loss that holds at all times together, rounded up.
+
+        For every pair of neighbours: with probability at least 1 - delta, the loss of all that was
+        released never exceeds this number, read at any and every time with the same delta and
+        aim, both fixed before the first query. In zCDP it is rho (1 + s) + log(1/delta)/s with s
+        = sqrt(log(1/delta)/aim), least at rho = aim > 0; mu-Gaussian DP counts as rho = mu^2/2; in
+        pure DP it is epsilon itself, with certainty. Raises OutsideTheorem for approximate DP.
+        """
+        at = open_unit("delta", given("delta", delta))
+        wanted, spent = positive("aim", given("aim", aim)), self._state.spent[0]
+        if self.kind is ApproxDP:
+            way_out = "Fix a ceiling beforehand: dp.Filter."
+            raise OutsideTheorem(f"sums of (epsilon, delta) bound no loss at all times. {way_out}")
+        if self.kind is PureDP or not spent:
+            return to_float(spent, up=True)
+        rho = spent if self.kind is ZeroConcentratedDP else spent / 2
+        return _line(rho, at, _slope(at, wanted))
+
+    def _refuse(self, cost: Cost) -> NoReturn:
+        raise TypeError(cost)  # there is no ceiling to exceed
+
+    def __repr__(self) -> str:
+        """`Odometer(zcdp: rho 1/2 in 3 queries)`."""
+        state = self._state
+        totals = ", ".join(
+            f"{name} {total}" for name, total in zip(self.kind.currency, state.spent, strict=True)
+        )
+        return f"Odometer({self.kind.kind}: {totals} in {state.queries} queries)"
+
+
+def _slope(delta: Fraction, aim: Fraction) -> Fraction:
+    """Near sqrt(log(1/delta)/aim), as one exact positive number, the same at every call.
+
+    Any positive number would do; it is fixed by delta and aim alone, so all times share it.
+    """
+    surprise = math.log(delta.denominator) - math.log(delta.numerator)
+    most = min(max(to_float(aim, up=False), 1e-300), 1e300)
+    return Fraction(max(math.sqrt(surprise / most), 1e-150))
+
+
+def _line(rho: Fraction, delta: Fraction, slope: Fraction) -> float:
+    with working(128):
+        s = ball(slope)
+        return arb_float(ball(rho) * (1 + s) - ball(delta).log() / s, up=True)

@@ -1,0 +1,372 @@
+"""A data set's account and its charges; what a run costs and takes from each running total, exact,
+each by a cited or proved rule; what is left and would fit, in words, rounded to the safe side.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from functools import lru_cache
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import attrs
+from flint import arb
+
+from dpframe.errors import InvalidArgument, NotExecutable, listed_words
+from dpframe.numbers import shortest
+from dpframe.numerics import (
+    arb_float,
+    ball,
+    boundary,
+    certainly_at_most,
+    next_up,
+    profile_epsilon_lower,
+    to_float,
+    working,
+)
+from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, Share, Unit, as_kind, number
+from dpframe.prover import Certificate
+from dpframe.symbols import Number
+
+from ..filters.prices import (
+    KINDS,
+    MAX_BITS,
+    Kind,
+    State,
+    after,
+    amounts_of,
+    fixed,
+    share_of,
+    state_of,
+)
+from ..kept import check_unit
+
+HASH = re.compile(r"[0-9a-f]{64}")
+LONGEST = 200  # characters of a description
+
+
+def _guarantees(_: object, __: object, values: tuple[object, ...]) -> None:
+    known = ", ".join(f"dp.{kind.__name__}" for kind in KINDS.values())
+    if not values or any(type(value) not in KINDS.values() for value in values):
+        raise InvalidArgument("guarantees", f"at least one of {known}", values)
+    for value in values:
+        kind = type(value)
+        fixed("cost", kind.currency, amounts_of(value, kind))  # type: ignore[attr-defined, arg-type]
+
+
+def _several(value: object) -> tuple[object, ...]:
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+
+
+def _unit(_: object, __: object, unit: Unit) -> None:
+    check_unit(unit)
+
+
+def _certificate(_: object, __: object, value: Any) -> None:
+    if not (isinstance(value, str) and HASH.fullmatch(value)):
+        raise InvalidArgument("certificate", "a hash of 64 hexadecimal digits", value)
+
+
+def _description(_: object, __: object, value: object) -> None:
+    if not (isinstance(value, str) and len(value) <= LONGEST and (value + "x").isprintable()):
+        requirement = f"one printable line of at most {LONGEST} characters"
+        raise InvalidArgument("description", requirement, value)
+
+
+@attrs.frozen
+class Cost:
+    """`guarantees` are alternatives: each one holds for the whole run, given all that was released
+    before it; a ledger takes the one that leaves most.
+
+    `unit` is whose privacy they protect; `certificate` is the hash of what was proved, 64
+    hexadecimal digits; `description` is for people, and must hold no data. Raises InvalidArgument.
+    """
+
+    guarantees: tuple[Guarantee, ...] = attrs.field(converter=_several, validator=_guarantees)
+    unit: Unit = attrs.field(validator=_unit)
+    certificate: str = attrs.field(validator=_certificate)
+    description: str = attrs.field(default="", validator=_description)
+
+    @classmethod
+    def of(cls, certificate: Certificate, *also: Guarantee, description: str | None = None) -> Cost:
+        """What one execution of a certificate costs: its target at its numbers, and `also`, what
+        was proved of it besides. Raises NotExecutable while a number is missing.
+        """
+        if not isinstance(certificate, Certificate):
+            raise NotExecutable(f"a cost is of a certificate; got {type(certificate).__name__}.")
+        if certificate.free:
+            missing = ", ".join(f"{name}=..." for name in sorted(certificate.free))
+            raise NotExecutable(f"the certificate lacks numbers. run = run.at({missing})")
+        text = type(certificate.regression).__name__ if description is None else description
+        return cls(
+            (target_of(certificate), *also), certificate.setting.unit, certificate.hash, text
+        )
+
+    def __str__(self) -> str:
+        """`(1, 1e-6)-differential privacy, also 1/5-Gaussian differential privacy`."""
+        return ", also ".join(map(str, self.guarantees))
+
+
+def target_of(certificate: Certificate) -> Guarantee:
+    """The target with the certificate's numbers in place of its parameters."""
+    values = {name: Number(value) for name, value in certificate.values.items()}
+    target: Any = certificate.target
+    parts = {part: getattr(target, part).substitute(values) for part in target.parameters}
+    return attrs.evolve(target, **parts)  # type: ignore[no-any-return]
+
+
+Amounts = tuple[Fraction, ...]
+BITS = 256
+MOST_EPSILON = 1000
+
+
+class Total(NamedTuple):
+    """The sum of all runs so far in the currency of `ceiling`, which it must not exceed."""
+
+    ceiling: Guarantee
+    state: State
+
+    @property
+    def kind(self) -> Kind:
+        """What is added up: a class of guarantees."""
+        return type(self.ceiling)
+
+    def plus(self, amounts: Amounts) -> Total | None:
+        """The total after one more run; None beyond the ceiling."""
+        state = after(self.state, fixed("cost", self.kind.currency, amounts))
+        return None if state is None else Total(self.ceiling, state)
+
+
+def nothing_spent(ceiling: Guarantee) -> Total:
+    """The total before the first run."""
+    return total_of(ceiling, (Fraction(0),) * len(type(ceiling).currency), 0)
+
+
+def total_of(ceiling: Guarantee, spent: Amounts, runs: int) -> Total:
+    """The total that holds so much after so many runs. Raises InvalidArgument beyond the ceiling
+    or where there is nothing that could have been spent.
+    """
+    kind = type(ceiling)
+    most = fixed("budget", kind.currency, amounts_of(ceiling, kind))
+    state = state_of(fixed("total", kind.currency, spent, 4 * MAX_BITS), most, runs)
+    if any(left < 0 for left in state.remaining) or (any(spent) and not runs):
+        raise InvalidArgument("total", f"of {runs} runs within {ceiling}", listed_words(spent))
+    return Total(ceiling, state)
+
+
+def cheapest(guarantees: Sequence[Guarantee], total: Total) -> Amounts | None:
+    """Of what the alternatives take from a total, that which takes the smallest part of what is
+    left (of the scarcer of epsilon and delta); None where no theorem leads there.
+    """
+    found = [amounts_in(guarantee, total.kind) for guarantee in guarantees]
+    offers = [amounts for amounts in found if amounts is not None]
+    return min(offers, key=lambda offer: _part(offer, total.state.remaining), default=None)
+
+
+@lru_cache(maxsize=1024)
+def amounts_in(guarantee: Guarantee, kind: Kind) -> Amounts | None:
+    """The amounts of `guarantee` as one of `kind`, exact or rounded up; None without a theorem.
+
+    Besides the implications of filters: pure privacy as Gaussian, by `chord`.
+    """
+    if kind is GaussianDP and type(guarantee) is PureDP:
+        epsilon = amounts_of(guarantee, PureDP)[0]
+        return (chord(epsilon) ** 2,) if epsilon <= MOST_EPSILON else None
+    if type(guarantee) is not PureDP and as_kind(guarantee, kind) is None:
+        return None
+    return amounts_of(guarantee, kind)
+
+
+@lru_cache(maxsize=1024)
+def chord(epsilon: Fraction) -> Fraction:
+    """A mu, rounded up to a decimal, such that epsilon-DP implies mu-Gaussian DP.
+
+    The least one is 2 Phi^-1(e^epsilon/(1 + e^epsilon)): the trade-off curve of mu-Gaussian DP is
+    convex, so it lies below the chords of that of epsilon-DP as soon as it does at the corner where
+    both errors are 1/(1 + e^epsilon). 0 < epsilon <= 1000. [DongRS22, Def 2.6]
+    """
+    above = boundary(lambda mu: _implied(epsilon, Fraction(mu)), _guess(to_float(epsilon, up=True)))
+    decimal = shortest(above[1])
+    return decimal if decimal >= Fraction(above[1]) else shortest(next_up(above[1]))
+
+
+def corner(mu: Fraction) -> arb:
+    """Phi(-mu/2), where both errors of mu-Gaussian DP are equal; at the working precision."""
+    return (ball(mu) / arb(8).sqrt()).erfc() / 2
+
+
+def _part(offer: Amounts, left: Amounts) -> tuple[bool, Fraction]:
+    beyond = any(amount > most for amount, most in zip(offer, left, strict=True))
+    parts = [amount / most for amount, most in zip(offer, left, strict=True) if most]
+    return beyond, max(parts, default=Fraction(0))
+
+
+def _implied(epsilon: Fraction, mu: Fraction) -> bool:
+    """Whether Phi(-mu/2) <= 1/(1 + e^epsilon) is proved."""
+    with working(BITS):
+        return certainly_at_most(corner(mu) * (1 + ball(epsilon).exp()), Fraction(1))
+
+
+def _guess(epsilon: float) -> float:
+    return -2 * NormalDist().inv_cdf(1 / (1 + math.exp(min(epsilon, 600.0)))) or 1.0
+
+
+IN_WORDS = 16  # characters of an exact number in a sentence
+DIGITS = 6
+
+
+def spent_line(total: Total) -> str:
+    """`mu^2 1/100 of 0.0513008`: what is spent, rounded up, of the ceiling, rounded down."""
+    spent = [short(amount, up=True) for amount in total.state.spent]
+    return ", ".join(
+        f"{name} {amount} of {most}"
+        for name, amount, most in zip(total.kind.currency, spent, _ceiling(total), strict=True)
+    )
+
+
+def left_line(total: Total) -> str:
+    """`epsilon 1/10 of 1, delta 1e-7 of 1e-6`: what is left of the ceiling, rounded down."""
+    left = [short(amount) for amount in total.state.remaining]
+    return ", ".join(
+        f"{name} {amount} of {most}"
+        for name, amount, most in zip(total.kind.currency, left, _ceiling(total), strict=True)
+    )
+
+
+def _ceiling(total: Total) -> list[str]:
+    pairs = zip(total.state.spent, total.state.remaining, strict=True)
+    return [short(spent + left) for spent, left in pairs]
+
+
+def fitting(total: Total, asked: Sequence[Guarantee]) -> str:
+    """The largest run that a total could still hold, in its own kind, and the largest epsilon at
+    the delta that was asked for; rounded down.
+    """
+    left = total.state.remaining
+    if not left[0]:
+        return f"nothing that costs {total.kind.currency[0]}"
+    if total.kind is GaussianDP:
+        return _gaussian(left[0], asked)
+    if total.kind is ApproxDP:
+        return f"a run of epsilon up to {short(left[0])} at delta up to {short(left[1])}"
+    pure = "pure " if total.kind is PureDP else ""
+    return f"a {pure}run of {total.kind.currency[0]} up to {short(left[0])}"
+
+
+def short(value: Fraction, *, up: bool = False) -> str:
+    """An exact number as it is where that is short, else 6 digits rounded to one side."""
+    text = str(Number(value))
+    if len(text) <= IN_WORDS:
+        return text
+    context = Context(prec=DIGITS, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+    ratio = context.divide(Decimal(value.numerator), Decimal(value.denominator))
+    return f"{ratio.normalize(context):g}"
+
+
+def root(value: Fraction) -> Fraction:
+    """The square root of a positive number, rounded down to about 9 digits."""
+    digits = 9 + max(0, value.denominator.bit_length() - value.numerator.bit_length()) // 6
+    unit = 10**digits
+    return Fraction(math.isqrt(value.numerator * unit**2 // value.denominator), unit)
+
+
+def _gaussian(left: Fraction, asked: Sequence[Guarantee]) -> str:
+    mu = root(left)
+    for one in asked:
+        if type(one) is ApproxDP:
+            delta = number("delta", one.delta)
+            epsilon = _printed(profile_epsilon_lower(delta, mu))
+            return (
+                f"Gaussian noise of mu up to {short(mu)}, epsilon {epsilon} at delta {short(delta)}"
+            )
+        if type(one) is PureDP:
+            return f"a pure run of epsilon up to {_printed(_pure(mu))}"
+    return f"Gaussian noise of mu up to {short(mu)}"
+
+
+def _pure(mu: Fraction) -> float:
+    """The largest epsilon with chord mu, Phi(mu/2) = e^epsilon/(1 + e^epsilon); rounded down."""
+    with working(BITS):
+        tail = corner(mu)
+        return max(0.0, arb_float(((1 - tail) / tail).log(), up=False))
+
+
+def _printed(epsilon: float) -> str:
+    return short(Fraction(epsilon)) if epsilon < math.inf else "any"
+
+
+@attrs.frozen(kw_only=True)
+class Charge:
+    """One run that was charged. `number` is its place in the chain and `hash` the head after it;
+    `prices` is what it took from each total that holds it, exact, in that total's currency; `time`
+    and `released` are UTC in ISO 8601, and `released` is None while, or because, it did not finish.
+    """
+
+    number: int
+    hash: str
+    dataset: str
+    cost: Cost
+    prices: Mapping[str, tuple[Fraction, ...]]
+    time: str
+    released: str | None = None
+
+    @property
+    def status(self) -> str:
+        """`released`, or `charged, not finished`: both are spent."""
+        return "charged, not finished" if self.released is None else "released"
+
+
+@attrs.frozen(kw_only=True)
+class Account:
+    """The budget of a data set and what is spent of it.
+
+    `totals` are the sums that guard the budget: everything charged so far is within each of them,
+    and the next run must stay within at least one. They are empty until the first run settles
+    which, where the budget is (epsilon, delta) and `by` was left out. `runs` counts charges,
+    `unfinished` those of them that are not known to have been released. `unit` is None until the
+    first run settles it, where nothing was said of it.
+    """
+
+    dataset: str
+    budget: Guarantee
+    unit: Unit | None
+    by: str | None
+    created: str
+    totals: tuple[Total, ...] = ()
+    runs: int = 0
+    unfinished: int = 0
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is known what is added up."""
+        return bool(self.totals)
+
+    @property
+    def spent(self) -> Share:
+        """The main total, exactly."""
+        total = self.main
+        return share_of(total.kind, total.state.spent)
+
+    @property
+    def remaining(self) -> Share:
+        """What is left of the main total's ceiling, exactly."""
+        total = self.main
+        return share_of(total.kind, total.state.remaining)
+
+    @property
+    def main(self) -> Total:
+        """The total that people are told of: the last, which holds most kinds of runs."""
+        return self.totals[-1] if self.totals else nothing_spent(self.budget)
+
+    def __str__(self) -> str:
+        """A page of a few lines."""
+        unfinished = f", {self.unfinished} of them not finished" if self.unfinished else ""
+        unit = "the unit of privacy of its first run" if self.unit is None else self.unit
+        lines = [f"{self.dataset}: {self.budget} for {unit}"]
+        lines += ["  spent " + ", or ".join(map(spent_line, self.totals or (self.main,)))]
+        runs = f"{self.runs} run{'' if self.runs == 1 else 's'}"
+        return "\n".join([*lines, f"  {runs}{unfinished}"])

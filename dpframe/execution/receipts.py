@@ -1,0 +1,260 @@
+"""What an execution hands back, and where it is noted: everybody's own account, charged before a
+release; the proof, replayed by the kernel; and what this process has spent on tables in memory.
+
+That last note is a courtesy, not a ledger. A table is known by the memory it lives in, so views of
+one array are one table, and is forgotten with it; or by the paths of its files. No row is read or
+hashed. Copies (cross-validation makes them) and other processes go unnoticed: a ledger is what adds
+up reliably.
+"""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+
+from dpframe.accountants import ACCOUNTANTS, AdditiveAccountant
+from dpframe.budgets.records.amounts import budgets_and_kind
+from dpframe.errors import InvalidArgument, NotExecutable, PrivacyWarning
+from dpframe.privacy import Guarantee, PersonalizedDP, Unit
+from dpframe.privacy.personal import Listed, own_symbols_of
+from dpframe.prover import Certificate
+from dpframe.prover.at_numbers import AtNumbers
+from dpframe.prover.derivations import DERIVATIONS as PROVED_BY
+from dpframe.prover.text import TESTED
+from dpframe.prover.witnesses import replayed
+from dpframe.symbols import Expression, Number
+from dpframe.theory import DERIVATIONS
+
+if TYPE_CHECKING:
+    from dpframe.budgets.records import RecordLedger
+
+
+@attrs.frozen(kw_only=True, repr=False, str=False)
+class Receipt:
+    """What was spent, by which certificate, with noise from where. Nothing in it depends on rows.
+
+    `rows` is the number of rows where that is public (replace-one) and None elsewhere; `time` is
+    UTC in ISO 8601.
+    """
+
+    guarantee: Guarantee
+    unit: Unit
+    certificate: str
+    randomness: str
+    private: bool
+    columns: int
+    rows: int | None
+    time: str
+    assumptions: tuple[str, ...]
+
+    @property
+    def cost(self) -> str:
+        """`(1, 1e-6)-differential privacy for one row added or removed`."""
+        return f"{self.guarantee} for {self.unit}"
+
+    def __str__(self) -> str:
+        """What is proved, what is tested; what was spent, when; the noise and the assumptions."""
+        spent = "Spent" if self.private else f"{self.randomness}: a private run would spend"
+        others = [one for one in self.assumptions if not one.endswith(str(self.unit))]
+        assumed = "; ".join(one.partition(": ")[0] for one in others) or "nothing"
+        return (
+            f"Proved: the cost of the graph, by certificate {self.certificate[:12]}. {TESTED}\n"
+            f"{spent} {self.cost}, at {self.time}.\n"
+            f"Noise: {self.randomness}. Assumed: {assumed}."
+        )
+
+    __repr__ = __str__
+
+
+@attrs.frozen(kw_only=True, repr=False, str=False, eq=False)
+class Result:
+    """The output of a graph, every released value by name (arrays read-only), and the receipt."""
+
+    output: Any
+    released: Mapping[str, Any]
+    receipt: Receipt
+
+    def __str__(self) -> str:
+        """The output, then the receipt."""
+        return f"{self.output}\n{self.receipt}"
+
+    def __repr__(self) -> str:
+        """One line."""
+        mark = "" if self.receipt.private else f"{self.receipt.randomness}; "
+        names = ", ".join(self.released)
+        cost = self.receipt.cost
+        return f"Result({mark}output={self.output!r}, released=[{names}], cost={cost})"
+
+
+@attrs.frozen
+class Spending:
+    """One private execution: what it guarantees, and for which unit of privacy."""
+
+    guarantee: Guarantee
+    unit: Unit
+
+
+# by the id of an object that is alive, or by paths
+_SPENT: dict[int | tuple[str, ...], tuple[Spending, ...]] = {}
+
+
+def note(data: object, guarantee: Guarantee, unit: Unit) -> None:
+    """Record that `data` is about to be spent; before that, warn where it was spent before.
+
+    `data` is what holds the table's memory, an array or a data frame, or a tuple of paths. What
+    cannot be referred to weakly is not followed.
+    """
+    key = data if isinstance(data, tuple) else id(data)
+    before = _SPENT.get(key, ())
+    spent = (*before, Spending(guarantee, unit))
+    if before:
+        warnings.warn(_message(spent), PrivacyWarning, stacklevel=3)
+    elif not isinstance(data, tuple) and not _follow(data):
+        return
+    _SPENT[key] = spent
+
+
+def together(spent: Sequence[Spending]) -> Guarantee | None:
+    """What several executions guarantee together, by the first accountant that can add them.
+
+    None where their units of privacy differ, where no accountant can, and where records have
+    budgets of their own: who was in which group may differ from one to the next.
+    """
+    personal = any(isinstance(one.guarantee, PersonalizedDP) for one in spent)
+    if personal or len({one.unit for one in spent}) > 1:
+        return None
+    for accountant in ACCOUNTANTS:
+        if not isinstance(accountant, AdditiveAccountant):
+            continue
+        admitted = [accountant.admit(one.guarantee) for one in spent]
+        known = [guarantee for guarantee in admitted if guarantee is not None]
+        if len(known) == len(spent):
+            return accountant.total(known)
+    return None
+
+
+def costs(spent: Sequence[Spending]) -> str:
+    """What several executions cost, in words: their sum, or else each, what is the same once."""
+    total = together(spent)
+    if total is not None:
+        return f"{total} for {spent[0].unit}"
+    said = [f"{one.guarantee} for {one.unit}" for one in spent]
+    if not any(isinstance(one.guarantee, PersonalizedDP) for one in spent):
+        return "; then ".join(said)
+    times = [text if many == 1 else f"{many} times {text}" for text, many in Counter(said).items()]
+    return f"{'; and '.join(times)}; each record pays the sum over those that it is part of"
+
+
+def _follow(data: object) -> bool:
+    try:
+        weakref.finalize(data, _SPENT.pop, id(data), None).atexit = False
+    except TypeError:
+        return False
+    return True
+
+
+def _message(spent: Sequence[Spending]) -> str:
+    by = "" if together(spent) is None else ", by composition,"
+    return (
+        f"This is execution {len(spent)} on the same table in this process. Together they "
+        f"cost{by} {costs(spent)}. Every execution costs again."
+    )
+
+
+def check_records(records: object, *, private: bool) -> None:
+    """Refuse what is no ledger of records, and simulations. Raises InvalidArgument."""
+    from dpframe.budgets.records import RecordLedger
+
+    if not isinstance(records, RecordLedger):
+        raise InvalidArgument("records", "a dp.RecordLedger", type(records).__name__)
+    if not private:
+        way_out = "Leave rng out, or simulate on data that is no secret without a ledger."
+        raise InvalidArgument("rng", "left out where accounts are charged", "given", way_out)
+
+
+def promised(records: RecordLedger, certificate: AtNumbers, budgets: object) -> Any:
+    """What a certificate promises each record, as a cost: one for all, one a group, or an array of
+    one a record. Raises InvalidArgument.
+    """
+    values = {name: Number(value) for name, value in certificate.values.items()}
+    target: Guarantee = certificate.target
+    if not isinstance(target, PersonalizedDP):
+        return target.substitute(values)
+    if target.groups:
+        return _of_groups(records, target, values, budgets)
+    cost, kind = budgets_and_kind(_listed(target, values, budgets), None, up=True)
+    if kind is not records.kind:
+        way_out = f"dp.RecordLedger(..., kind=dp.{kind.__name__}) adds it."
+        raise InvalidArgument("records", f"accounts in {kind.__name__}", records.kind, way_out)
+    return cost
+
+
+def _listed(
+    target: PersonalizedDP, values: Mapping[str, Expression], budgets: object
+) -> PersonalizedDP:
+    """The target with everybody's own number."""
+    given: dict[str, Any] = {
+        name: one.substitute(values) if isinstance(one, Expression) else one
+        for name, one in target.given.items()
+    }
+    if any(isinstance(one, Listed) for one in given.values()):
+        return PersonalizedDP(**given)
+    if isinstance(budgets, str) or budgets is None:
+        way_out = "Give the column itself, or list the budgets with the target."
+        raise InvalidArgument("budgets", "one number a record, to be charged", budgets, way_out)
+    return PersonalizedDP(**{**given, own_symbols_of(target.each)[0].name: budgets})
+
+
+def _of_groups(
+    records: RecordLedger,
+    target: PersonalizedDP,
+    values: Mapping[str, Expression],
+    budgets: object,
+) -> dict[str, Guarantee]:
+    """One a group, where the ledger has the same records in the same groups."""
+    same = records.groups is not None and np.array_equal(
+        records.groups, np.asarray(budgets).astype(str)
+    )
+    if not same:
+        wanted = "the groups of the ledger's records, in their order"
+        way_out = "dp.RecordLedger(target, groups) has them."
+        raise InvalidArgument("budgets", wanted, "others", way_out)
+    named: Any = budgets_and_kind(target, None)[0]
+    return {group: one.substitute(values) for group, one in named.items()}
+
+
+def charge(
+    records: RecordLedger, certificate: AtNumbers, budgets: object, rows: int | None
+) -> None:
+    """Charge every record what it is promised, or nobody; `rows` is how many the table has. Raises
+    BudgetExceeded or InvalidArgument.
+    """
+    if rows != records.n:
+        wanted = "accounts of the records of the table, one each"
+        raise InvalidArgument("records", wanted, f"{records.n} accounts")
+    cost = promised(records, certificate, budgets)
+    records.spend(cost, unit=certificate.setting.unit)
+
+
+def left_to_the_accountant(certificate: Certificate) -> tuple[str, ...]:
+    """What the kernel does not replay, as an assumption: a total that it cannot add, in numbers.
+    Raises NotExecutable where it refuses anything else.
+    """
+    verdict, name = certificate.verdict, certificate.derivation
+    if verdict.accepted:
+        return ()
+    in_numbers = verdict.reason.startswith("total: ") and not PROVED_BY[name].symbolic
+    if name not in DERIVATIONS or in_numbers:
+        verdict = replayed(certificate.claim, total=False)
+    if verdict.accepted:
+        return (f"the total of {name}: the kernel replays the proof but for the sum of the losses",)
+    raise NotExecutable(
+        f"the kernel does not replay this proof: {verdict.reason}. Two parts of dpframe disagree, "
+        "which is a defect: report it, with the file that certificate.save writes."
+    )
