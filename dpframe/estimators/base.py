@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING, Any, Self
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpframe.accountants import Accountant
 from dpframe.audits import BudgetReport
@@ -35,8 +32,14 @@ from dpframe.sources.table import Table
 from dpframe.symbols import Expression
 
 from .budgets import check_relation, check_source, claim, rosters
-from .callers import check_callers
 from .fits import Fits
+from .scikit import (
+    BaseEstimator,
+    DataConversionWarning,
+    check_callers,
+    check_is_fitted,
+    validate_data,
+)
 from .units import Linear, Scale, linear, mapped, row_maps
 
 if TYPE_CHECKING:

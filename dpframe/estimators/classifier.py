@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit
-from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument
@@ -21,6 +19,7 @@ from dpframe.symbols import Expression
 
 from .base import PrivateEstimator, check_known
 from .links import Odds, with_classes
+from .scikit import ClassifierMixin, check_is_fitted
 from .units import Scale
 
 if TYPE_CHECKING:

@@ -8,8 +8,6 @@ from typing import Any, TypedDict, Unpack
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Regression, Setting
@@ -26,6 +24,7 @@ from .base import PrivateEstimator, check_known
 from .hidden import named
 from .links import check_numbers
 from .released import evidence_of
+from .scikit import RegressorMixin, check_is_fitted
 from .summary import Summary, between, constant_of, counted, in_units
 from .units import entry_bound, label_scale, linear, predictions
 
