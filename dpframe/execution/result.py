@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
+import numpy as np
 
+from dpframe.notebooks import card, folded, sentences, table
 from dpframe.privacy import Guarantee, Unit
 from dpframe.prover.text import TESTED
 
@@ -47,6 +49,13 @@ class Receipt:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        spent = self.cost if self.private else f"nothing private; a private run: {self.cost}"
+        rows = [("spent", spent), ("by certificate", self.certificate[:12]), ("at", self.time)]
+        rows += [("noise", self.randomness), ("assumed", "; ".join(self.assumptions) or "nothing")]
+        title = "receipt" if self.private else f"receipt: {self.randomness}"
+        return card(title, table(rows, texts=2), sentences([TESTED]))
+
 
 @attrs.frozen(kw_only=True, repr=False, str=False, eq=False)
 class Result:
@@ -66,3 +75,15 @@ class Result:
         names = ", ".join(self.released)
         cost = self.receipt.cost
         return f"Result({mark}output={self.output!r}, released=[{names}], cost={cost})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, np.array2string(np.asarray(one), precision=4, threshold=20))
+            for name, one in self.released.items()
+        ]
+        return card(
+            "result",
+            table([("output", self.output)], texts=2),
+            folded("Everything that was released", "\n".join(f"{n}: {v}" for n, v in rows)),
+            self.receipt._repr_html_(),
+        )
