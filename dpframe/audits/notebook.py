@@ -42,7 +42,7 @@ def audit_html(audit: Audit) -> str:
 
 
 def _cells(line: Line) -> list[str]:
-    found = line.record()
+    found: dict[str, Any] = line.record()
     numbers = (found["exact_epsilon"], found["exact_delta"])
     exact = ["-" if one is None else figure(one) for one in numbers]
     share = "-" if line.share is None else f"({line.share})"

@@ -119,7 +119,7 @@ class PrivateEstimator(BaseEstimator, ABC):
             raise InvalidArgument("setting", wanted, self.setting, DESCRIBE)
         claimed = claim(self.epsilon, self.delta, epsilon)
         check_relation(claimed, self.setting)
-        certificate = self._certify(claimed.target)
+        certificate = self._certify(claimed.target, self.setting)
         own = asked(certificate, claimed.budgets)
         column = None if own is None else own.column
         for given in () if own is None else (epsilon, self.epsilon, self.delta):
@@ -224,15 +224,15 @@ class PrivateEstimator(BaseEstimator, ABC):
         return self._shared_fits
 
     @abstractmethod
-    def _declared(self, target: Guarantee) -> tuple[Regression, Setting]:
+    def _declared(self, target: Guarantee, setting: Setting) -> tuple[Regression, Setting]:
         """What is certified. Raises InvalidArgument."""
 
     @abstractmethod
     def _check_link(self, certificate: Certificate) -> None:
         """Refuse what is not of this estimator's kind. Raises InvalidArgument."""
 
-    def _certify(self, target: Guarantee) -> Certificate:
-        chosen, setting = self._declared(target)
+    def _certify(self, target: Guarantee, setting: Setting) -> Certificate:
+        chosen, setting = self._declared(target, setting)
         certificate = certify(
             chosen, target=target, setting=setting, accountant=self.accountant, trust=self.trust
         )

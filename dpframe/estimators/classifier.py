@@ -164,12 +164,12 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         tags.classifier_tags.poor_score = True
         return tags
 
-    def _declared(self, target: Guarantee) -> tuple[Regression, Setting]:
+    def _declared(self, target: Guarantee, setting: Setting) -> tuple[Regression, Setting]:
         del target
         if self.regression is None:
             wanted = "a declaration with a loss of two classes"
             raise InvalidArgument("regression", wanted, None, PENALTY)
-        return self.regression, with_classes(self.setting, classes_of(self.classes, "classes"))
+        return self.regression, with_classes(setting, classes_of(self.classes, "classes"))
 
     def _check_link(self, certificate: Certificate) -> None:
         def number(formula: Expression) -> float:

@@ -306,12 +306,12 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         tags.regressor_tags.poor_score = True
         return tags
 
-    def _declared(self, target: Guarantee) -> tuple[Regression, Setting]:
-        if self.setting.y is None:
+    def _declared(self, target: Guarantee, setting: Setting) -> tuple[Regression, Setting]:
+        if setting.y is None:
             wanted = "a dp.Setting with y=dp.Column(...)"
-            raise InvalidArgument("setting", wanted, self.setting, "fit has labels to bound.")
+            raise InvalidArgument("setting", wanted, setting, "fit has labels to bound.")
         chosen = default_regression(target) if self.regression is None else self.regression
-        return chosen, self.setting
+        return chosen, setting
 
     def _check_link(self, certificate: Certificate) -> None:
         check_numbers(certificate)
