@@ -87,8 +87,8 @@ from .budgets.filters import Filter as Filter
 from .budgets.filters import Odometer as Odometer
 from .budgets.ledger import Ledger as Ledger
 from .budgets.records import RecordLedger as RecordLedger
-from .estimators import PrivateRegressor as PrivateRegressor  # needs sklearn
-from .estimators import PrivateClassifier as PrivateClassifier  # needs sklearn
+from .estimators import PrivateRegressor as PrivateRegressor
+from .estimators import PrivateClassifier as PrivateClassifier
 
 # Regressions
 from .regressions import JointSSP as JointSSP

@@ -3,8 +3,7 @@
 A line `from .module import name as name` of `__init__.pyi` exports a name, and a line
 `from . import module as module` a namespace. Type checkers read the same line, so that a name has
 one place and its type is known [PEP 562, SPEC 1]. No name is that of a module of its package: once
-imported, the module would hide it. A name that ends its line with `# needs LIBRARY` is listed where
-that library is installed; elsewhere it says what to install when it is used.
+imported, the module would hide it.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from importlib.util import find_spec
 from dpframe.errors import UnknownName, nearest
 
 EXPORT = re.compile(
-    r"^from (\.[\w.]+|dpframe\.[\w.]+) import (?:\(\s+)?(\w+) as \2,?(?:  # needs (\w+))?$",
+    r"^from (\.[\w.]+|dpframe\.[\w.]+) import (?:\(\s+)?(\w+) as \2,?$",
     re.MULTILINE,
 )
 SPACE = re.compile(r"^from \. import (\w+) as \1$", re.MULTILINE)
@@ -33,8 +32,8 @@ def attach(
     """
     stub = (pkgutil.get_data(package, "__init__.pyi") or b"").decode()
     exports, spaces = EXPORT.findall(stub), SPACE.findall(stub)
-    homes = {name: home for home, name, _ in exports}
-    names = [name for _, name, library in exports if not library or find_spec(library)]
+    homes = {name: home for home, name in exports}
+    names = list(homes)
 
     def __getattr__(name: str) -> object:  # noqa: N807 - PEP 562
         """Import the home of a public name, or a namespace, when the name is first used."""

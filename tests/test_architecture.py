@@ -33,7 +33,7 @@ ORDER = (  # a place imports from earlier lines, never from its own line or a la
     ("theory",),
     ("kernel",),
     ("errors",),
-    ("lazily", "operators"),
+    ("lazily", "notebooks", "operators"),
     ("numbers",),
     ("documents",),
     ("identity",),

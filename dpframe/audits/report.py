@@ -217,6 +217,31 @@ class Audit:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        from .notebook import audit_html
+
+        return audit_html(self)
+
+    def to_html(self) -> str:
+        """The page as one HTML file, as of `dpframe audit --html`. Raises MissingExtra without
+        Jinja2.
+        """
+        from .findings import findings
+        from .html import html
+
+        return html(findings(self))
+
+    def plot(self, ax: Any = None) -> Any:
+        """How releases split what is spent, a bar each, with the shares that they claim, where the
+        total is proved at numbers.
+
+        Draws into `ax`, or a new figure; returns the axes. Raises InvalidArgument, MissingExtra
+        without matplotlib.
+        """
+        from .notebook import draw_split
+
+        return draw_split(self, ax)
+
 
 def obligation_record(obligation: Obligation) -> dict[str, object]:
     """An obligation as JSON values."""

@@ -92,8 +92,8 @@ def audit_(
 
     if html is not None:
         require()  # before the work
-    told = {"--norm": norm, "--box": box, "--bound": bound, "--set": given, "--jointly": jointly}
-    told |= {"--schema": schema, "--formula": formula}
+    told: dict[str, object] = {"--norm": norm, "--box": box, "--bound": bound, "--set": given}
+    told |= {"--schema": schema, "--formula": formula, "--jointly": jointly}
     told |= {"--relation": relation is not RelationName.ADD_REMOVE}
     told |= {"--rows-per-person": rows_per_person != "1"}
     asked = Asked(

@@ -1,4 +1,6 @@
-"""The scikit-learn habit: fit and predict, with a certificate underneath. Needs scikit-learn."""
+"""The scikit-learn habit: fit and predict, with a certificate underneath; in searches and pipelines
+where scikit-learn is installed.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from dpframe.errors import MissingExtra
 try:
     from .classifier import PrivateClassifier
     from .regressor import PrivateRegressor
-except ImportError as error:  # absent, or older than its public validate_data
+except ImportError as error:  # older than its public validate_data
     raise MissingExtra("scikit-learn 1.6 or later", "sklearn") from error
 
 __all__ = ["PrivateClassifier", "PrivateRegressor"]

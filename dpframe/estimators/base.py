@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING, Any, Self
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpframe.accountants import Accountant
 from dpframe.audits import BudgetReport
@@ -35,8 +32,14 @@ from dpframe.sources.table import Table
 from dpframe.symbols import Expression
 
 from .budgets import check_relation, check_source, claim, rosters
-from .callers import check_callers
 from .fits import Fits
+from .scikit import (
+    BaseEstimator,
+    DataConversionWarning,
+    check_callers,
+    check_is_fitted,
+    validate_data,
+)
 from .units import Linear, Scale, linear, mapped, row_maps
 
 if TYPE_CHECKING:
@@ -116,7 +119,7 @@ class PrivateEstimator(BaseEstimator, ABC):
             raise InvalidArgument("setting", wanted, self.setting, DESCRIBE)
         claimed = claim(self.epsilon, self.delta, epsilon)
         check_relation(claimed, self.setting)
-        certificate = self._certify(claimed.target)
+        certificate = self._certify(claimed.target, self.setting)
         own = asked(certificate, claimed.budgets)
         column = None if own is None else own.column
         for given in () if own is None else (epsilon, self.epsilon, self.delta):
@@ -221,15 +224,15 @@ class PrivateEstimator(BaseEstimator, ABC):
         return self._shared_fits
 
     @abstractmethod
-    def _declared(self, target: Guarantee) -> tuple[Regression, Setting]:
+    def _declared(self, target: Guarantee, setting: Setting) -> tuple[Regression, Setting]:
         """What is certified. Raises InvalidArgument."""
 
     @abstractmethod
     def _check_link(self, certificate: Certificate) -> None:
         """Refuse what is not of this estimator's kind. Raises InvalidArgument."""
 
-    def _certify(self, target: Guarantee) -> Certificate:
-        chosen, setting = self._declared(target)
+    def _certify(self, target: Guarantee, setting: Setting) -> Certificate:
+        chosen, setting = self._declared(target, setting)
         certificate = certify(
             chosen, target=target, setting=setting, accountant=self.accountant, trust=self.trust
         )

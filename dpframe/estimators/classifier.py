@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit
-from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument
@@ -21,6 +19,7 @@ from dpframe.symbols import Expression
 
 from .base import PrivateEstimator, check_known
 from .links import Odds, with_classes
+from .scikit import ClassifierMixin, check_is_fitted
 from .units import Scale
 
 if TYPE_CHECKING:
@@ -165,12 +164,12 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         tags.classifier_tags.poor_score = True
         return tags
 
-    def _declared(self, target: Guarantee) -> tuple[Regression, Setting]:
+    def _declared(self, target: Guarantee, setting: Setting) -> tuple[Regression, Setting]:
         del target
         if self.regression is None:
             wanted = "a declaration with a loss of two classes"
             raise InvalidArgument("regression", wanted, None, PENALTY)
-        return self.regression, with_classes(self.setting, classes_of(self.classes, "classes"))
+        return self.regression, with_classes(setting, classes_of(self.classes, "classes"))
 
     def _check_link(self, certificate: Certificate) -> None:
         def number(formula: Expression) -> float:

@@ -8,8 +8,6 @@ from typing import Any, TypedDict, Unpack
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Regression, Setting
@@ -26,6 +24,7 @@ from .base import PrivateEstimator, check_known
 from .hidden import named
 from .links import check_numbers
 from .released import evidence_of
+from .scikit import RegressorMixin, check_is_fitted
 from .summary import Summary, between, constant_of, counted, in_units
 from .units import entry_bound, label_scale, linear, predictions
 
@@ -307,12 +306,12 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         tags.regressor_tags.poor_score = True
         return tags
 
-    def _declared(self, target: Guarantee) -> tuple[Regression, Setting]:
-        if self.setting.y is None:
+    def _declared(self, target: Guarantee, setting: Setting) -> tuple[Regression, Setting]:
+        if setting.y is None:
             wanted = "a dp.Setting with y=dp.Column(...)"
-            raise InvalidArgument("setting", wanted, self.setting, "fit has labels to bound.")
+            raise InvalidArgument("setting", wanted, setting, "fit has labels to bound.")
         chosen = default_regression(target) if self.regression is None else self.regression
-        return chosen, self.setting
+        return chosen, setting
 
     def _check_link(self, certificate: Certificate) -> None:
         check_numbers(certificate)

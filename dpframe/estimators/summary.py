@@ -5,7 +5,6 @@ from coefficients of scaled rows to those in the units of the codebook.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from html import escape
 from typing import Any
 
 import attrs
@@ -13,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.audits.figures import figure, paragraphs, table
-from dpframe.errors import MissingExtra
+from dpframe.audits.plot import new_axes
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.bounds import Intercept
 from dpframe.inference.estimates import Estimates, data_frame, finite
 from dpframe.inference.result import Units
+from dpframe.notebooks import card, sentences
+from dpframe.notebooks import table as grid
 
 from .units import Linear, Numbers
 
@@ -111,18 +112,10 @@ class Summary:
 
     def as_html(self) -> str:
         """The same as two tables and a paragraph a note."""
-        head = [
-            f"<tr><th>{escape(a)}</th><td>{escape(b)}</td></tr>" for a, b in self.header.items()
-        ]
         titles, *rows = self._table()
-        lines = ["".join(f"<th>{escape(cell)}</th>" for cell in titles)]
-        lines += [
-            f"<th>{escape(name)}</th>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-            for name, *cells in rows
-        ]
-        body = [f"<tr>{line}</tr>" for line in lines]
-        notes = [f"<p>{escape(note)}</p>" for note in self.notes]
-        return "\n".join(["<table>", *head, "</table>", "<table>", *body, "</table>", *notes])
+        return card(
+            "summary", grid(self.header.items(), texts=2), grid(rows, titles), sentences(self.notes)
+        )
 
     _repr_html_ = as_html
 
@@ -208,15 +201,6 @@ class Summary:
 def latex(text: str) -> str:
     """Text as LaTeX prints it."""
     return "".join(LATEX.get(sign, sign) for sign in text)
-
-
-def new_axes() -> Any:
-    """Of a new figure. Raises MissingExtra without matplotlib."""
-    try:
-        from matplotlib import pyplot as plt
-    except ImportError as error:
-        raise MissingExtra("matplotlib", "plots") from error
-    return plt.subplots()[1]
 
 
 def counted(value: float, std: float) -> str:

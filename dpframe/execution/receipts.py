@@ -21,6 +21,7 @@ import numpy as np
 from dpframe.accountants import ACCOUNTANTS, AdditiveAccountant
 from dpframe.budgets.records.amounts import budgets_and_kind
 from dpframe.errors import InvalidArgument, NotExecutable, PrivacyWarning
+from dpframe.notebooks import card, folded, sentences, table
 from dpframe.privacy import Guarantee, PersonalizedDP, Unit
 from dpframe.privacy.personal import Listed, own_symbols_of
 from dpframe.prover import Certificate
@@ -71,6 +72,13 @@ class Receipt:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        spent = self.cost if self.private else f"nothing private; a private run: {self.cost}"
+        rows = [("spent", spent), ("by certificate", self.certificate[:12]), ("at", self.time)]
+        rows += [("noise", self.randomness), ("assumed", "; ".join(self.assumptions) or "nothing")]
+        title = "receipt" if self.private else f"receipt: {self.randomness}"
+        return card(title, table(rows, texts=2), sentences([TESTED]))
+
 
 @attrs.frozen(kw_only=True, repr=False, str=False, eq=False)
 class Result:
@@ -90,6 +98,18 @@ class Result:
         names = ", ".join(self.released)
         cost = self.receipt.cost
         return f"Result({mark}output={self.output!r}, released=[{names}], cost={cost})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, np.array2string(np.asarray(one), precision=4, threshold=20))
+            for name, one in self.released.items()
+        ]
+        return card(
+            "result",
+            table([("output", self.output)], texts=2),
+            folded("Everything that was released", "\n".join(f"{n}: {v}" for n, v in rows)),
+            self.receipt._repr_html_(),
+        )
 
 
 @attrs.frozen

@@ -181,6 +181,11 @@ class Certificate(AtNumbers):
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        from .text import certificate_html
+
+        return certificate_html(self)
+
 
 def idealized(graph: Graph) -> tuple[str, ...]:
     """The releases that are not computed exactly, each by name."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .certify import Certificate
     from .report import Report
 
+FEW = 100  # characters of a formula in a table
 TESTED = "Tested, not proved: how tables are read, how records are mapped, how noise is drawn."
 
 
@@ -61,6 +62,31 @@ def certificate_text(certificate: Certificate) -> str:
             *(f"  {assumption}" for assumption in certificate.assumptions),
         ]
     )
+
+
+def certificate_html(certificate: Certificate) -> str:
+    """The sentence, the releases and the assumptions, as notebooks show them."""
+    from dpframe.notebooks import card, folded, sentences, table
+
+    releases = certificate.graph.releases
+    found = [(one.label, *map(_few, _released(one))) for one in releases[:12]]
+    head = ("release", "sensitivity", "share", "noise")
+    kept = [place for place in range(4) if any(row[place] for row in found)]
+    rows = [[row[place] for place in kept] for row in found]
+    more = [f"... and {len(releases) - 12} more releases"] if len(releases) > 12 else []
+    return card(
+        f"certificate {certificate.hash[:12]} of {certificate.regression}",
+        sentences([" ".join(sentence(certificate))]),
+        table(rows, [head[place] for place in kept], texts=4),
+        sentences([*more, f"Derivation: {argument(certificate.derivation)}.", TESTED]),
+        folded("Everything that is proved and assumed", str(certificate)),
+        verdict="proved",
+    )
+
+
+def _few(text: str) -> str:
+    """The beginning of a long formula."""
+    return text if len(text) <= FEW else f"{text[:FEW]} ..."
 
 
 def sentence(certificate: Certificate) -> list[str]:
@@ -130,13 +156,20 @@ def release_lines(certificate: Certificate) -> Iterable[str]:
 
 
 def _release_line(release: Release) -> str:
+    value, share, size = _released(release)
+    share = f", share {share}" if share else ""
+    return f"{release.label}: sensitivity {value}{share}\n      {size}"
+
+
+def _released(release: Release) -> tuple[str, str, str]:
+    """The sensitivity with its norm, the share, the noise."""
     moved = release.statistic.sensitivity(release.noise.norm)
     value = "?" if moved is None else moved.value
     rule = "stated" if release.rule is None else release.rule.name
-    share = "" if release.share is None else f", share ({release.share})"
+    share = "" if release.share is None else f"({release.share})"
     size = f"{release.noise.noise} {release.mechanism.formula} ({rule})"
     size += "" if release.sampled is None else f", each draw on a sample at {release.sampled}"
-    return f"{release.label}: sensitivity {value} ({release.noise.norm}){share}\n      {size}"
+    return f"{value} ({release.noise.norm})", share, size
 
 
 def _proved(obligation: Obligation) -> str:

@@ -20,6 +20,7 @@ from dpframe.errors import BadData, SourceFailed
 from dpframe.graph import Setting
 from dpframe.graph.cells import label_meaning
 
+from . import csv_plain
 from .csv_records import CHUNK, budget_kind, cells, first_line, lines
 from .extras import arrow
 from .files import UNCHANGED, File
@@ -74,7 +75,8 @@ class CsvSource(Source):
         """Reads every file's row of names, and the first budget. Raises BadData, SourceFailed or
         MissingExtra.
         """
-        arrow("pyarrow.csv")
+        if not csv_plain.installed():
+            csv_plain.check_plain(multiline=multiline, budget=budgets)
         headers = [header(file.path, multiline=multiline) for file in files]
         layout = Layout.of(setting, headers[0], len(headers[0]), y, budgets, drop=drop)
         if layout.budget is not None:
@@ -153,8 +155,11 @@ class CsvFile(Part):
         """Batches of numbers and levels, and how many lines beside each are no records. Raises
         BadData or SourceFailed without quoting a cell.
         """
-        invalid = arrow("pyarrow.lib").ArrowInvalid
         columns = cells(self.layout)
+        if not csv_plain.installed():
+            yield from csv_plain.batches(self.file.path, self._names, columns)
+            return
+        invalid = arrow("pyarrow.lib").ArrowInvalid
         kinds = {name: one.kind for name, one in columns.items()}
         try:
             path, names = self.file.path, self._names
@@ -254,4 +259,6 @@ def empty_of(kinds: dict[str, Any]) -> Any:
 
 def empty(names: Sequence[str]) -> Any:
     """A batch without rows that has these columns."""
+    if not csv_plain.installed():
+        return csv_plain.without_rows(names)
     return empty_of(dict.fromkeys(names, arrow().null()))

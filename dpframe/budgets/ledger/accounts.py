@@ -370,3 +370,8 @@ class Account:
         lines += ["  spent " + ", or ".join(map(spent_line, self.totals or (self.main,)))]
         runs = f"{self.runs} run{'' if self.runs == 1 else 's'}"
         return "\n".join([*lines, f"  {runs}{unfinished}"])
+
+    def _repr_html_(self) -> str:
+        from .notebook import ledger_html
+
+        return ledger_html([self])

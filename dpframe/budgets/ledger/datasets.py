@@ -178,6 +178,21 @@ class Ledger:
         """Pickled as its path and head: opened again, and compared, where it is loaded."""
         return _reopened, (str(self.path), self._known.hash, self._file.wait)
 
+    def _repr_html_(self) -> str:
+        from .notebook import ledger_html
+
+        return ledger_html([self.account(name) for name in self.datasets])
+
+    def plot(self, dataset: str, ax: Any = None) -> Any:
+        """What runs took of the budget of a data set, over time, a step a run.
+
+        Draws into `ax`, or a new figure; returns the axes. Raises InvalidArgument, MissingExtra
+        without matplotlib.
+        """
+        from .notebook import draw
+
+        return draw(self.account(dataset), self.charges(dataset), ax)
+
     def __repr__(self) -> str:
         """`Ledger('/data/budget.sqlite', 2 data sets)`, as of the last operation."""
         return f"Ledger({str(self.path)!r}, {len(self._book.accounts)} data sets)"

@@ -1,0 +1,154 @@
+"""What notebooks show: HTML that stands alone, escapes what it holds, and reads on any page; and
+pictures that return their axes.
+"""
+
+import re
+from html.parser import HTMLParser
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+
+import dpframe as dp
+from dpframe import notebooks
+
+SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+TARGET = dp.ApproxDP(1, "1e-6")
+
+
+@pytest.fixture(autouse=True)
+def _drawn_nowhere():
+    mpl.use("agg")
+    yield
+    plt.close("all")
+
+
+def table():
+    """Rows and labels."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-0.5, 0.5, (200, 2))
+    return X, X[:, 0]
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    """Two data sets, one with two runs, one that did nothing."""
+    made = dp.Ledger(tmp_path / "l.sqlite")
+    made.create("survey", dp.ApproxDP(3, "1e-5"), relation=dp.ADD_REMOVE)
+    made.create("other", dp.ZeroConcentratedDP(1), relation=dp.ADD_REMOVE)
+    for epsilon in (1, "1/2"):
+        run = dp.certify(dp.SSP(), target=dp.ApproxDP(epsilon, "1e-7"), setting=SETTING).at(d=2)
+        dp.execute(run, *table(), ledger=made, dataset="survey")
+    return made
+
+
+class Reader(HTMLParser):
+    """Tags in balance, without what needs another file."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.words = [], ""
+
+    def handle_starttag(self, tag, attrs):
+        assert tag not in {"script", "link", "img", "iframe", "style"}
+        assert {name for name, _ in attrs} <= {"style"}
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words += f" {data}"
+
+
+def words(value):
+    """Of the HTML of a value, which must stand alone and set no colour of text but verdicts'."""
+    html = value._repr_html_()
+    reader = Reader()
+    reader.feed(html)
+    assert not reader.open
+    assert "http" not in html
+    assert "url(" not in html
+    colours = set(re.findall(r"[ ;\"]color: ([^;\"]+)", html))
+    assert colours <= {*notebooks.COLOURS.values(), "inherit"}
+    return " ".join(reader.words.split())
+
+
+def test_a_certificate_shows_its_sentence_and_its_releases():
+    """The rest is folded."""
+    made = dp.certify(dp.SSP(), target=TARGET, setting=SETTING)
+    found = words(made)
+    assert "proved certificate" in found
+    assert "satisfy (1, 1e-6)-differential privacy" in found
+    assert all(word in found for word in ("gram", "moment", made.hash[:12], "Tested, not proved"))
+    assert " ".join(str(made).split()) in found
+    assert words(dp.certify(dp.JointSSP(), target=TARGET, setting=SETTING))
+
+
+@pytest.mark.parametrize(
+    ("regression", "verdict"),
+    [(dp.literature.SSPWang(), "proved"), (dp.literature.AdaOPSPrinted(), "refuted")],
+)
+def test_an_audit_shows_its_verdict_and_what_is_open(regression, verdict):
+    """And the page, folded; the whole page is a file of its own."""
+    audit = dp.audit(regression, target=TARGET, setting=SETTING)
+    found = words(audit)
+    assert f"{verdict} audit of {regression}" in found
+    assert ("Open: " in found) == (verdict == "refuted")
+    assert " ".join(str(audit).split()) in found
+    assert audit.to_html().startswith("<!DOCTYPE html>")
+
+
+def test_receipts_results_and_summaries(ledger):
+    """What was spent, what came out."""
+    run = dp.certify(dp.SSP(), target=TARGET, setting=SETTING).at(d=2)
+    done = dp.execute(run, *table(), rng=1)
+    assert "receipt: simulation, NOT private" in words(done)
+    assert "a private run: (1, 1e-6)" in words(done.receipt)
+    model = dp.PrivateRegressor(dp.SSP(), epsilon=1, delta="1e-6", setting=SETTING, rng=0)
+    assert "std err" in words(model.fit(*table()).summary())
+    assert "2 runs" in words(ledger)
+    assert "0 runs" in words(ledger)
+    assert "other" not in words(ledger.account("survey"))
+
+
+def test_what_comes_from_outside_is_escaped():
+    """And shown, where it is not seen."""
+    assert notebooks.shown("<b>\u202e&\x00") == "&lt;b&gt;\\u202e&amp;\\u0000"
+    assert len(notebooks.shown("x" * 10**6)) < 3000
+    for html in (
+        notebooks.card("<script>", notebooks.sentences(["<script>"]), verdict="<script>"),
+        notebooks.table([["<script>"]], ["<script>"]),
+        notebooks.folded("<script>", "<script>"),
+    ):
+        assert "<script>" not in html
+    assert "width: 100.00%" in notebooks.bar(7)
+
+
+def test_the_split_of_a_budget_is_drawn():
+    """A bar a release; the shares that it claims, where there are some."""
+    audit = dp.audit(dp.literature.SSPWang(), target=TARGET, setting=SETTING)
+    axes = audit.plot()
+    assert [one.get_text() for one in axes.get_yticklabels()] == ["gram", "moment"]
+    assert [bar.get_width() for bar in axes.patches] == pytest.approx([50, 50])
+    assert axes.get_legend() is not None
+    joint = dp.audit(dp.JointSSP(), target=TARGET, setting=SETTING).plot(plt.subplots()[1])
+    assert sum(bar.get_width() for bar in joint.patches) == pytest.approx(100)
+    assert joint.get_legend() is None
+    symbolic = dp.audit(dp.SSP(), target=dp.ApproxDP(dp.EPSILON, dp.DELTA), setting=SETTING)
+    with pytest.raises(dp.errors.InvalidArgument, match="proved at numbers"):
+        symbolic.plot()
+
+
+def test_a_ledger_is_drawn_over_time(ledger):
+    """A step a run, up to what is spent of the budget."""
+    axes = ledger.plot("survey")
+    state = ledger.account("survey").main.state
+    spent = float(state.spent[0] / (state.spent[0] + state.remaining[0]))
+    steps = axes.lines[0].get_ydata()
+    assert len(steps) == 3
+    assert steps[-1] == pytest.approx(100 * spent)
+    assert len(ledger.plot("other").lines[0].get_ydata()) == 1
+    with pytest.raises(dp.errors.InvalidArgument):
+        ledger.plot("nobody")
