@@ -15,6 +15,8 @@ from .document import to_json as to_json
 from .events import to_event as to_event
 from .every import ACCOUNTANTS as ACCOUNTANTS
 from .from_events import from_event as from_event
+from .from_others import from_opacus as from_opacus
+from .from_others import stated_by as stated_by
 from .gaussian import GaussianAccountant as GaussianAccountant
 from .numeric import NumericAccountant as NumericAccountant
 from .optimal import OptimalAccountant as OptimalAccountant

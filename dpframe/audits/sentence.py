@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from dpframe.privacy import ApproxDP, Guarantee
+from dpframe.privacy import ApproxDP, Guarantee, RenyiDP
 from dpframe.prover import Constraint, Obligation, Verdict
 from dpframe.prover.at_numbers import is_size
 from dpframe.prover.certify import stating
@@ -144,5 +144,9 @@ def own_cost(audit: Audit, cost: JointCost) -> str:
     mu, rho = cost.mu, (cost.mu[0] ** 2 / 2, cost.mu[1] ** 2 / 2)
     if target.kind == "zcdp":
         return f"rho {equals(rho, limit)}   (claimed {formula(target.amounts[0])})"
+    if isinstance(target, RenyiDP):
+        order = float(target.order)
+        divergence = equals((order * rho[0], order * rho[1]), limit)
+        return f"{target.currency[0]} {divergence}   (claimed {formula(target.amounts[0])})"
     claimed = f"   (claimed {tidy(str(target))})" if target.kind == "gaussian" else ""
     return f"mu {equals(mu)}{claimed}"

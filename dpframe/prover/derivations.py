@@ -81,6 +81,14 @@ def _exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
     return exact_shares(problem, accountant)
 
 
+def _converted(problem: Problem, accountant: Accountant) -> Attempt | None:
+    """The best conversion of divergences at numbers, of releases without a dominating pair: where
+    there are none, the numeric accountant says less.
+    """
+    some = any(one.gives is ZeroConcentratedDP for one in problem.graph.releases)
+    return numeric(problem, accountant) if some else None
+
+
 PROOFS: Mapping[str, Callable[[Problem, Accountant], Attempt | None]] = MappingProxyType(
     {
         "shares": basic,
@@ -88,6 +96,7 @@ PROOFS: Mapping[str, Callable[[Problem, Accountant], Attempt | None]] = MappingP
         "joint": gaussian,
         "total": total,
         "numbers": numeric,
+        "converted": _converted,
     }
 )
 """How a total is derived, by what an accountant says of itself in `proof`."""
@@ -124,6 +133,10 @@ SHARES = Derivation("shares", DERIVATIONS["basic"].accountant, "exact shares")
 """The last resort: shares of any currency, which each draw earns by what it costs exactly."""
 
 
+CONVERTED = Derivation("rdp", DERIVATIONS["rdp"].accountant, "converted")
+"""What `auto` tries where noise has a rho only, as discrete Gaussian noise on vectors."""
+
+
 def named(name: str, accountant: Accountant | None) -> tuple[Derivation, ...]:
     """The derivations of this name: with `auto` those that are tried in turn, one being enough;
     with an accountant of the user's own, what follows from its own methods. Raises InvalidArgument.
@@ -132,7 +145,8 @@ def named(name: str, accountant: Accountant | None) -> tuple[Derivation, ...]:
         additive = isinstance(accountant, AdditiveAccountant)
         return (Derivation(name, accountant, "total" if additive else "numbers"),)
     if name == "auto":
-        return (*(one for one in DERIVATIONS.values() if one.accountant.automatic), SUM, SHARES)
+        first = (one for one in DERIVATIONS.values() if one.accountant.automatic)
+        return (*first, CONVERTED, SUM, SHARES)
     if name not in DERIVATIONS:
         raise _unknown(name)
     return (DERIVATIONS[name],)

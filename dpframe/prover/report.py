@@ -192,8 +192,8 @@ def _order(problem: Problem, chosen: Sequence[Derivation]) -> Sequence[Derivatio
         )
     serves = {"shares": shared and currency, "exact shares": not only_shares}
     found = [one for one in tried if serves.get(one.proof, True)]
-    if isinstance(problem.target, RenyiDP):  # what others add is not of one order
-        found = [one for one in found if one.proof == "exact shares"]
+    if isinstance(problem.target, RenyiDP):  # (epsilon, delta) bounds no divergence
+        found = [one for one in found if one.proof in {"exact shares", "joint", "total"}]
     if not found and len(chosen) == 1:
         raise OutsideTheorem(
             "basic composition adds shares of (epsilon, delta): give every release a share "

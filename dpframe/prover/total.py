@@ -60,7 +60,7 @@ def gaussian(problem: Problem, accountant: Accountant) -> Attempt | None:
     normal = all(one.gives is GaussianDP and own(one.noise) for one in releases)
     if not releases or not normal:
         return None
-    if isinstance(problem.target, (PureDP, RenyiDP)):
+    if isinstance(problem.target, PureDP):
         return None
     grouped = problem.classes
     choices = moving(problem, grouped)
@@ -107,9 +107,19 @@ def _total(problem: Problem, joint: Joint, grouped: Sequence[Class]) -> Attempt:
         claim = Claim(target.epsilon, target.delta, total, attained)
         result = judge(problem, _move(claim, moves, joint, fact))
         return Attempt("gaussian", (result.obligation,), result.constraints)
-    worth = target.amounts[0] if isinstance(target, GaussianDP) else 2 * target.amounts[0]
+    worth = _worth(target)
     branches = joint.branches(moves, partial(_larger, problem.field))
     return Attempt("gaussian", (inside(problem, branches, attained, worth, fact),))
+
+
+def _worth(target: Guarantee) -> Expression:
+    """The joint mu^2 that spends a target in mu^2, in rho = mu^2/2, or in a divergence D_a = a
+    mu^2/2. [DongRS22] [BunS16, Prop 1.6] [Mironov17, Prop 7]
+    """
+    amount = target.amounts[0]
+    if isinstance(target, RenyiDP):
+        return 2 * amount / target.order
+    return amount if isinstance(target, GaussianDP) else 2 * amount
 
 
 def _move(claim: Claim, moves: Sequence[Expression], joint: Joint, fact: str) -> Move:
@@ -145,6 +155,7 @@ def inside(
 
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
+DIVERGENCE = "the divergence of the target's order is at most order times rho [BunS16, Def 1.1]"
 CONVERTED = "rho + 2 sqrt(rho log(1/delta)) <= epsilon [BunS16, Prop 1.3]"
 
 
@@ -209,6 +220,8 @@ def _inside(problem: Problem, totals: Sequence[Guarantee], said: Sequence[str]) 
         pairs = [pair for one in same for pair in zip(one.currency, one.amounts, strict=True)]
         shown = all(_shown(problem, limits[name] - amount) for name, amount in pairs)
         return _attempt("the total must be inside the target", facts, shown=shown)
+    if isinstance(target, RenyiDP):
+        return _divergence(problem, target, totals, said)
     if not isinstance(target, ApproxDP):
         return None
     if all(isinstance(one, GaussianDP) for one in same):
@@ -218,6 +231,25 @@ def _inside(problem: Problem, totals: Sequence[Guarantee], said: Sequence[str]) 
     gaps = [_gaps(problem, rho, target) for rho in rhos]
     shown = all(any(_shown(problem, gap) for gap in some) for some in gaps)
     return _attempt(CONVERTED, facts, shown=shown) if len(rhos) == len(same) else None
+
+
+def _divergence(
+    problem: Problem, target: RenyiDP, totals: Sequence[Guarantee], said: Sequence[str]
+) -> Attempt | None:
+    """A rho bounds the divergence of order a by a rho, and an epsilon every one. [BunS16, Def 1.1]
+    [Mironov17, Sec II]
+    """
+    found = [as_kind(one, ZeroConcentratedDP) for one in totals]
+    rhos = [one for one in found if one is not None]
+    if len(rhos) < len(totals):
+        return None
+    amounts = [
+        (one.amounts[0],) * isinstance(one, PureDP) + (target.order * rho.amounts[0],)
+        for one, rho in zip(totals, rhos, strict=True)
+    ]
+    limit = target.amounts[0]
+    shown = all(any(_shown(problem, limit - one) for one in some) for some in amounts)
+    return _attempt(DIVERGENCE, (*_facts(rhos), *said), shown=shown)
 
 
 def _facts(totals: Sequence[Guarantee]) -> list[str]:
