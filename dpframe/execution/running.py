@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import attrs
@@ -30,7 +31,7 @@ from dpframe.randomness import Randomness
 from dpframe.sources import Source
 from dpframe.sources.reading import Plain
 from dpframe.sources.table import Block
-from dpframe.symbols import Expression, exact
+from dpframe.symbols import Expression, Number
 
 from .best import best_of
 from .draws import Draw, times_of
@@ -46,8 +47,26 @@ from .totals import NOTHING, Pass, Sums, derived, real
 from .views import needed, reads_of
 
 Array = NDArray[Any]
-ONE = exact(1)
-Drawn = Draw | Sampler | Searcher | RandomStopping | Loop
+ONE = Number(Fraction(1))
+AGAIN = "a sample of the rows is not sampled again"
+
+
+@attrs.frozen(eq=False)
+class Sampled:
+    """A release of which each of `turns` draws reads a fresh sample of the rows."""
+
+    release: Release
+    once: Draw
+    turns: int
+
+    @classmethod
+    def of(cls, release: Release, numbers: PublicNumbers) -> Sampled:
+        """All that may be refused is refused here. Raises NotExecutable, InvalidArgument."""
+        once = Draw.of(attrs.evolve(release, times=ONE), numbers)
+        return cls(release, once, times_of(release, numbers))
+
+
+Drawn = Draw | Sampled | Sampler | Searcher | RandomStopping | Loop
 
 
 @attrs.frozen(eq=False, repr=False)  # it holds sums without noise
@@ -148,6 +167,8 @@ class Running:
                 self.released[draw.release] = draw.released(self.values, randomness)
             elif isinstance(draw, Loop):
                 self._loop(draw, randomness)
+            elif isinstance(draw, Sampled):
+                self.released[draw.release] = self._sampled(draw, randomness)
             else:
                 self.released[draw] = self._procedure(draw, randomness)
 
@@ -183,7 +204,9 @@ class Running:
             raise NotExecutable(f"{node.label} does not say how it draws. Derive it from Sampler.")
         loops = {loop.step: loop for loop in self.graph.loops}
         if node.sampled is not None and node not in loops:
-            raise NotExecutable(f"{node.label} reads a sample of the rows, which a loop draws")
+            if self.kept is not None:
+                raise NotExecutable(AGAIN)
+            return Sampled.of(node, self.numbers)
         loop = loops.get(node)
         return Draw.of(node, self.numbers) if loop is None else loop
 
@@ -198,7 +221,7 @@ class Running:
         """
         number = self.numbers.towards_zero
         if self.kept is not None and sample is not None:
-            raise NotExecutable("a sample of the rows is not sampled again")
+            raise NotExecutable(AGAIN)
         sample = sample if self.kept is None else self.kept.again()
         empty = empty_block(self.certificate.setting, self.source.columns)
         known = self._given(asked) | dict(given)
@@ -252,6 +275,16 @@ class Running:
         seen = {node: real(node, self.values, number) for node in self.values}
         return procedure.sample(seen, self.numbers, randomness)
 
+    def _sampled(self, draw: Sampled, randomness: Randomness) -> Any:
+        """An answer about each sample: one, or an array of all."""
+        release, answers = draw.release, []
+        rate = ONE if release.sampled is None else release.sampled
+        for _ in range(draw.turns):
+            sample = Sample(rate.value, randomness.bits)
+            values = self._looked([release.statistic], {}, sample)
+            answers.append(draw.once.released(values, randomness))
+        return answers[0] if release.times == ONE else np.array(answers)
+
     def _loop(self, loop: Loop, randomness: Randomness) -> None:
         point, arguments = loop.point, self.arguments(loop.arguments)
         asked = [node for node in self.graph.statistics if point in points_of(node)]
@@ -297,6 +330,7 @@ def several_passes(stages: Stages) -> bool:
     searched = any(isinstance(node, Searched) for node in stages.graph.statistics)
     kinds = (RandomStopping, Searcher)
     again = any(isinstance(one, kinds) for one in stages.graph.procedures)
+    again = again or any(one.sampled is not None for one in stages.graph.releases)
     return bool(stages.graph.loops) or searched or again or any(map(_reads_rows, later))
 
 

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.mechanisms import Gaussian, Laplace
 from dpframe.sensitivity import L2
 from dpframe.symbols import RELEASED, Expression, Number, exact, log, sqrt, to_json
 
+from .facts import gaussian, noise_of
 from .known import Known
 from .node import Reading
 from .release import ONE, Release
@@ -52,7 +52,7 @@ class Bound(Known):
     @property
     def normal(self) -> bool:
         """Whether its noise is Gaussian; if not, it is Laplace noise."""
-        return self.value.noise is Gaussian
+        return gaussian(self.value.noise)
 
     @property
     def readings(self) -> dict[str, Reading]:
@@ -124,7 +124,10 @@ def one_number(release: object) -> bool:
     if not isinstance(release, Release) or release.statistic.shape != ():
         return False
     once = release.times == ONE and release.sampled is None
-    return once and release.noise in {Gaussian, Laplace}
+    noise = noise_of(release.noise)
+    if noise is None or noise.instead_of is not None:
+        return False
+    return once and (noise.loss.gaussian or noise.loss.name == "laplace")
 
 
 def lowest(release: Release, *, upper: bool) -> Fraction | None:
@@ -156,4 +159,4 @@ def _bound(
 def _enough(release: Release, failure: Expression) -> Expression:
     """How many stds, or scales, are exceeded with at most this probability."""
     tail = log(1 / (2 * failure))
-    return sqrt(2 * tail) if release.noise is Gaussian else tail
+    return sqrt(2 * tail) if gaussian(release.noise) else tail

@@ -272,8 +272,9 @@ def release(
     `mechanism` is a theorem that calibrates noise to `share` and the derived sensitivity
     (dp.Gaussian.kamath_ullman, ...), or a mechanism
     with stated noise (dp.Gaussian(std=...)), for which `share` is only a claim. `sampled`, a number
-    in (0, 1], lets each draw of a loop's step read a fresh Poisson sample of the rows at this rate;
-    the certified numeric accountant counts what that amplifies. Raises InvalidArgument.
+    in (0, 1], lets each draw of a sum over records read a fresh, secret Poisson sample of the rows
+    at this rate; the certified numeric accountant counts what that amplifies of Gaussian noise, where
+    a person has one row that joins or leaves. Raises InvalidArgument.
     """
     if not isinstance(statistic, DataNode):
         raise InvalidArgument(

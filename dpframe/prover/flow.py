@@ -91,11 +91,12 @@ def _loops(problem: Problem) -> Iterator[Obligation]:
         fix = "read the loop instead of its point."
         yield Obligation("structure", node.label, rule, (node.label,), UNPROVED, repair=fix)
     asked = {one.step for one in graph.loops if one.point in read[one.step]}
+    steps_of = {one.step for one in graph.loops}
     for release in graph.releases:
-        if release.sampled is not None and release not in asked:
-            rule = "a sample of the rows is drawn by a loop, anew for each answer"
+        if release.sampled is not None and release in steps_of and release not in asked:
+            rule = "a loop draws a sample of the rows for an answer about its point"
             facts = (f"sampled = {release.sampled}",)
-            fix = "make it the step of dp.loop(...), or leave sampled out."
+            fix = "let its step read the point, or leave the loop out."
             yield Obligation("structure", release.label, rule, facts, UNPROVED, repair=fix)
 
 

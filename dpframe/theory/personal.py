@@ -182,10 +182,10 @@ def committed(c: At, derivation: str) -> None:
     c.require(derivation == "basic" or not others, alone)
     for fact in c.facts:
         if isinstance(fact, (Release, Procedure)):
-            points, sampled = c.past.points[fact], isinstance(fact, Release) and fact.sampled
+            points = c.past.points[fact]
             asked = len(points) == 1 and c.past.loops.get(*points) is fact
-            once = "a release that reads a point, or samples, is what one loop asks"
-            c.require(asked or not (points or sampled), f"{fact.where}: {once}")
+            once = "a release that reads a point is what one loop asks"
+            c.require(asked or not points, f"{fact.where}: {once}")
 
 
 def derive(c: At, node: Json, index: int) -> None:

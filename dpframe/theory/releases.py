@@ -22,7 +22,11 @@ from .personal import named
 
 
 def exactly_drawn(c: At, statistic: StatisticFacts, noise: Noise) -> None:
-    """Discrete noise is for whole numbers; what is on no grid is drawn in floating point."""
+    """Discrete noise is for whole numbers, a selection for a vector; what is on no grid is drawn in
+    floating point.
+    """
+    vector = len(statistic.shape) == 1 and not statistic.stacked
+    c.require(vector or not noise.selects, "one entry is chosen of a vector, of no stack")
     whole = bool(statistic.steps) and all(step.constant == 1 for step in statistic.steps)
     c.require(whole or not noise.whole, "discrete noise is for whole numbers")
     if not (statistic.steps and noise.on_grid):
@@ -63,8 +67,6 @@ def _release(
     mechanism = drawn.instead_of or mechanism
     one = statistic.move(drawn.norm)
     c.require(one is not None, "its statistic must have a derived sensitivity")
-    vector = len(statistic.shape) == 1 and not statistic.stacked
-    c.require(vector or not drawn.selects, "one entry is chosen of a vector, of no stack")
     c.settled(times, *(share or {}).values())
     rated = sampled is None or (statistic in c.past.sums and 0 < sampled <= 1)
     c.require(rated, "sampled: a rate in (0, 1], for a sum over records")

@@ -154,3 +154,86 @@ def test_the_oracle_is_the_analytic_std():
     mu = 1 / sigma_of(1, mpmath.mpf("1e-6"))
     assert abs(epsilon_of(mu, mpmath.mpf("1e-6")) - 1) < 1e-12
     assert epsilon_of(mu, mpmath.mpf("1e-6")) < inf
+
+
+def changed(name, old, new):
+    """The verdict of an example with a line changed."""
+    text = (EXAMPLES / name).read_text()
+    assert old in text
+    found = dp.audits.parse_description(text.replace(old, new))
+    done = dp.audit(found.regression, target=found.target, setting=found.setting)
+    return str(done.verdict)
+
+
+def test_pates_votes_cost_two_gamma_a_query():
+    """A vote that changes moves two counts apart by 2; with half of that noise it is refuted."""
+    _, done = described("pate_lnmax.toml")
+    (line,) = done.lines
+    assert line.exact_epsilon == pytest.approx(2 / 20, rel=1e-9)
+    assert changed("pate_lnmax.toml", "epsilon = 10", "epsilon = 9.99") != "proved"
+    assert changed("pate_lnmax.toml", 'scale = "1/gamma"', 'scale = "1/(2*gamma)"') == "unproved"
+    assert changed("pate_lnmax.toml", 'relation = "replace-one"', 'relation = "add-remove"') == (
+        "proved"
+    )
+
+
+def test_a_tree_and_a_square_root_have_their_column_norms():
+    """11 levels, and the sum of the squares of binom(2k, k)/4^k, by mpmath."""
+    _, done = described("tree_counts.toml")
+    square = mpmath.fsum((mpmath.binomial(2 * k, k) / mpmath.mpf(4) ** k) ** 2 for k in range(1024))
+    tree, root = (line.size for line in done.lines)
+    assert tree == pytest.approx(11**0.5, rel=1e-9)
+    assert root == pytest.approx(float(mpmath.sqrt(square)), rel=1e-6)
+    assert changed("tree_counts.toml", "11/(2*(rho/2))", "10.99/(2*(rho/2))") != "proved"
+
+
+def test_coinpress_spends_a_quarter_and_the_rest():
+    """rho = (2 r/n)^2/(2 variance) of each step; where n is private, it is no statistic."""
+    name = "coinpress_mean.toml"
+    assert str(described(name)[1].verdict) == "proved"
+    assert changed(name, "(2*20/max(n, 1))^2", "(20/max(n, 1))^2") != "proved"
+    assert changed(name, "clip(y - m1, 20)", "clip(y - m1, 21)") != "proved"
+    with pytest.raises(dp.InvalidArgument, match="a statistic of X and y"):
+        changed(name, 'relation = "replace-one"', 'relation = "add-remove"')
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("tested_median(bins, 2, distance)", "tested_median(bins, 3, distance)"),
+        ("median_distance(bins, 2)", "median_distance(bins, 3)"),
+        ('scale = "2*2/epsilon"', 'scale = "2/epsilon"'),
+        ('scale = "2/epsilon"', 'scale = "1/epsilon"'),
+        ('fails = "delta"', 'fails = "2*delta"'),
+        ('relation = "add-remove"', 'relation = "replace-one"'),
+    ],
+)
+def test_the_tested_median_pays_for_its_test(old, new):
+    """With another radius, less noise, or a failure above delta it is not proved."""
+    assert changed("ptr_median.toml", old, new) != "proved"
+
+
+PRIVATE = """
+title = "PATE, data-dependent"
+relation = "replace-one"
+[claim]
+epsilon = 1
+[rows]
+norm = 1
+[labels]
+bound = 2
+[[release]]
+name = "label"
+statistic = "bin_counts(y, -1, 0, 1)"
+mechanism = "laplace selection"
+scale = "20"
+share = "min(0.1, exp(-max_abs(y)/20))"
+"""
+
+
+def test_a_bound_that_follows_the_data_is_private():
+    """PATE's data-dependent epsilon reads the votes: refused by its path, whatever it is."""
+    found = dp.audits.parse_description(PRIVATE)
+    done = dp.audit(found.regression, target=found.target, setting=found.setting)
+    assert str(done.verdict) == "refuted"
+    assert "share of epsilon must be public" in done.sentence

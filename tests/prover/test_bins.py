@@ -135,13 +135,13 @@ class Median(dp.Regression):
     def declare(self, X, y, budget):
         """A test, its bound, the median."""
         del X
-        half = budget.epsilon / 2
+        half, share = budget.epsilon / 2, budget.split(epsilon=("1/2",), delta=(0,))[0]
         counts = dp.graph.bin_counts(y, CUTS)
         asked = dp.graph.bin_counts(y, CUTS[1:]) if self.other else counts
         test = dp.release(
             dp.graph.median_distance(asked, self.tested),
             dp.Laplace(scale=Fraction(self.scale) / half),
-            pure(budget, "1/2"),
+            share,
             name="test",
         )
         bound = dp.graph.upper_bound if self.upper else dp.graph.lower_bound
@@ -149,12 +149,7 @@ class Median(dp.Regression):
         low = bound(test, budget.delta / 2, name="low", stds=stds)
         noise = dp.Laplace(scale=self.radius * Fraction(self.factor) / half)
         median = dp.graph.tested_median(counts, self.radius, low)
-        return dp.release(median, noise, pure(budget, "1/2"), name="median")
-
-
-def pure(budget, part):
-    """A part of epsilon, and nothing of delta."""
-    return attrs.evolve(budget, weights=(dp.constant(part), dp.constant(0)))
+        return dp.release(median, noise, share, name="median")
 
 
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
@@ -264,3 +259,37 @@ def test_what_holds_conditionally_proves_nothing_alone(tmp_path, fails, given, p
     assert (str(done.verdict) == "proved") is proved
     if proved:
         assert any("stated, not derived" in one for one in done.certificate.assumptions)
+
+
+class Totals(dp.Regression):
+    """Running totals of sixteen steps, released by a factor."""
+
+    factor: str
+
+    def declare(self, X, y, budget):
+        """Counts of labels, or sums of rows, and their totals."""
+        steps = [f"{t - 8}/8" for t in range(1, 16)]
+        counts = dp.graph.factored(dp.graph.bin_counts(y, steps), self.factor)
+        sums = dp.graph.factored(dp.graph.binned_sums(X, y, steps), self.factor)
+        one, two = budget.split_evenly(2)
+        counted = dp.release(counts, dp.Gaussian.analytic, one, name="counts")
+        summed = dp.release(sums, dp.Gaussian.analytic, two, name="sums")
+        return dp.post(totals, counted, summed, self.factor)
+
+
+def totals(counted, summed, factor):
+    """Both, as running totals."""
+    return running_totals(counted, factor, 16), running_totals(summed, factor, 16)
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+def test_totals_are_released_exactly_and_near_the_truth(factor):
+    """Drawn on the grid, with little noise: the totals of the table, within some stds."""
+    proof = dp.certify(Totals(factor), target=dp.ZeroConcentratedDP(2000), setting=SETTING)
+    assert "idealized" not in str(proof)
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(400, 2)) / 4, rng.uniform(-1, 1, 400)
+    counted, summed = dp.execute(proof.at(d=2), X, y, rng=2).output
+    ends = np.arange(-7, 9) / 8
+    assert np.allclose(counted, [(y <= end).sum() for end in ends], atol=1.5)
+    assert np.allclose(summed, [X[y <= end].sum(axis=0) for end in ends], atol=1.5)

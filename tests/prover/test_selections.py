@@ -250,3 +250,19 @@ def test_several_rows_a_person_move_scores_by_a_sum():
     noise = selections.ExponentialSelection(3)
     assert str(dp.audit(Fullest(noise), target=dp.PureDP(1), setting=one).verdict) == "proved"
     assert str(dp.audit(Fullest(noise), target=dp.PureDP("0.99"), setting=one).verdict) != "proved"
+
+
+def test_an_attack_holds_what_is_true_and_flags_half_the_scale():
+    """By draws of what is executed, on neighbouring tables."""
+    proof = dp.certify(Chosen(), target=dp.PureDP(4), setting=setting(dp.REPLACE_ONE))
+    assert not dp.attack(proof.at(), seed=1).flagged
+    noise = selections.PermuteAndFlipSelection(Fraction(1, 8))
+    asked = {"target": dp.PureDP(4), "setting": setting(dp.REPLACE_ONE)}
+    declared = dp.audits.unproved(Fullest(noise), label="NOT PRIVATE", **asked)
+    assert dp.attack(declared.at(), seed=1).flagged
+
+
+def test_a_selection_is_no_noise():
+    """It is not checked as noise is, and its sample is refused."""
+    with pytest.raises(dp.InvalidArgument, match="one that adds noise"):
+        dp.audits.check_mechanism(selections.LaplaceSelection(2))

@@ -51,8 +51,9 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     (
         "audits/descriptions/functions.py",
         (
-            *("bin_counts", "column_squares", "count", "gradient", "histogram", "lambda_min"),
-            *("log_residual", "monomials", "stack", "sufficient_statistics", "trace"),
+            *("bin_counts", "binned_sums", "column_squares", "count", "gradient", "histogram"),
+            *("lambda_min", "log_residual", "median_distance", "monomials", "stack"),
+            *("sufficient_statistics", "tested_median", "trace"),
         ),
     ): "what descriptions may write: an export",
     ("audits/descriptions/functions.py", ("box", "intercept", "normalize")): "the same",

@@ -44,6 +44,9 @@ def check_mechanism(mechanism: AdditiveNoise, *, seed: int | None = 0) -> tuple[
     'its draws hide what its guarantee says'
     """
     check_kind("mechanism", mechanism, AdditiveNoise, "an instance of dp.mechanisms.AdditiveNoise")
+    if mechanism.selects:
+        way_out = "Attack a certificate that releases it: dp.attack(proof.at(...))."
+        raise InvalidArgument("mechanism", "one that adds noise", "a selection", way_out)
     return NOISE.check(mechanism, mechanism, Randomness.of(seed).generator)
 
 

@@ -137,7 +137,7 @@ FAR = 100  # sizes of noise, beyond which none is
 
 def of_mechanism(mechanism: Mechanism, sensitivity: Fraction) -> list[Noise]:
     """Additive noise, on a grid and in doubles; of other mechanisms nothing is known."""
-    if not isinstance(mechanism, AdditiveNoise):
+    if not isinstance(mechanism, AdditiveNoise) or mechanism.selects:
         return []
     kind, size = type(mechanism), number(mechanism.noise, mechanism.formula)
     step = Fraction(1) if kind.integer else sensitivity / FINE
@@ -177,7 +177,7 @@ def _noises(run: AtNumbers, pair: Pair, randomness: Randomness) -> Iterator[Nois
     known = set()
     for step in Both.of(run, pair, randomness).steps(randomness):
         one = step.release
-        if isinstance(one, Release) and one not in known:
+        if isinstance(one, Release) and one not in known and not one.noise.selects:
             known.add(one)
             yield of_way(_way(step.running, one, loops.get(one)))
 

@@ -58,6 +58,11 @@ def complete(run: AtNumbers) -> None:
     if run.free:
         missing = ", ".join(f"{name}=..." for name in sorted(run.free))
         raise NotExecutable(f"numbers are lacking. run = run.at({missing})")
+    steps = {loop.step for loop in run.graph.loops}
+    alone = [r.label for r in run.graph.releases if r.sampled is not None and r not in steps]
+    if alone:
+        wanted = f"{alone[0]} reads a sample of the rows, of which only loops have a law here"
+        raise NotExecutable(wanted)
     if not run.graph.charged:
         raise NotExecutable("it releases nothing with noise: nothing is claimed of it")
 

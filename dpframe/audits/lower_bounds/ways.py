@@ -82,6 +82,8 @@ class Way:
 def of_noise(first: Way, second: Way, n: int, randomness: Randomness) -> Scores:
     """Draws of additive noise on both tables, by the ratio of the stated densities."""
     drawn = [way.many(n, randomness) for way in (first, second)]
+    if first.release.noise.selects:  # an index is drawn, to which nothing was added
+        return from_draws(*(part.reshape(n, -1) for part in drawn))
     found = []
     for one in drawn:
         logs = [way.density(one - way.mean) for way in (first, second)]

@@ -10,8 +10,7 @@ from typing import Any
 from dpframe.errors import MissingExtra
 from dpframe.notebooks import bar, card, sentences
 
-from .accounts import Account, Charge
-from .accounts import spent_line
+from .accounts import Account, Charge, spent_line
 
 
 def ledger_html(accounts: Sequence[Account]) -> str:
