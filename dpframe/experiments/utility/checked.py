@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import attrs
 import flint
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from dpframe.prover.algebra import enclose
 from dpframe.symbols import DELTA, EPSILON, Expression, parameter, parse
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 NAMES = "d n B Y R theta truth sigma alpha trace trace2 failure rho total penalty lowest weights"
 SYMBOLS: dict[str, Expression] = {name: parameter(name, 0) for name in NAMES.split()}

@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import attrs
 import numpy as np
@@ -17,7 +18,7 @@ from scipy.stats import binom
 import dpframe as dp
 from dpframe.prover.unproved import NOT_PRIVATE, Unproved, unproved
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 
 @attrs.frozen(eq=False)
