@@ -1,4 +1,4 @@
-"""`python -m dpframe.experiments.utility [--quick] [--plots FOLDER] [NAME ...]` prints the table and
+"""`python -m dpframe.experiments.utility [--quick] [--plots FOLDER] [NAME ...]`: prints the table and
 draws a picture of each statement into the folder.
 """
 

@@ -67,7 +67,8 @@ class World:
     def excess(self, thetas: Array) -> Array:
         """F(theta) - F(theta*) of each, F half the sum of squared residuals."""
         away = thetas - self.optimum
-        return np.einsum("ki,ij,kj->k", away, self.gram, away) / 2
+        found: Array = np.einsum("ki,ij,kj->k", away, self.gram, away) / 2
+        return found
 
 
 def linear_gaussian(n: int, rng: Generator) -> World:
