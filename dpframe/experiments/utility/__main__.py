@@ -1,5 +1,5 @@
-"""`python -m dpframe.experiments.utility [--quick] [--plots FOLDER] [NAME ...]`: prints the table and
-draws a picture of each statement into the folder.
+"""`python -m dpframe.experiments.utility [--quick] [--plots FOLDER] [NAME ...]` prints the table,
+and draws a picture of each statement into the folder.
 """
 
 from __future__ import annotations
