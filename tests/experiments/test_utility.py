@@ -116,7 +116,7 @@ def printed_adaops(gram, moment, epsilon, delta, rng):
 
 
 def test_theorem_2_fails_for_every_step_as_printed():
-    """dpframe's AdaOPSPrinted takes epsilon-bar and the least ridge from the authors' code: the same
+    """AdaOPSPrinted takes epsilon-bar and the least ridge from the authors' code: the same
     counterexamples by the printed ones.
     """
     rng, ratios = np.random.default_rng(4), []

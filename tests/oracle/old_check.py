@@ -2389,9 +2389,7 @@ def tilts(
 
 
 @kind("deep_point", Statistic, many=True)
-def _deep_point(
-    c: Checker, *sums: Statistic, formulas: Json, share: Json, name: Json
-) -> Procedure:
+def _deep_point(c: Checker, *sums: Statistic, formulas: Json, share: Json, name: Json) -> Procedure:
     """A point of a public grid with a chance proportional to e^(rate depth) among the models of all
     cells: a changed model moves every depth, and so their total, by a factor of at most e^rate.
     """
