@@ -138,6 +138,28 @@ def test_no_pair_exceeds_an_approximate_claim(relation, d):
     assert worst(louder, changed, 1, d=d, reach=reach) > 1 / 20
 
 
+@pytest.mark.some(1)
+@relations
+def test_models_may_vanish_and_appear(relation):
+    """A cell whose records leave has no model: neighbours have other numbers of models."""
+    changed = 1 if relation is dp.ADD_REMOVE else 2
+    share = dp.ApproxDP(4 if changed == 1 else 12, "1/20")
+    tested = attrs.evolve(node(share, 24, relation), least=6)
+    rng, found = np.random.default_rng(7), {}
+    for point, bound in ((tested, 1 / 20), (node(dp.PureDP(1), 24, relation), 1e-12)):
+        epsilon, base = number(point.share.epsilon), math.exp(number(point.rate))
+        worst_of = []
+        for models in tables(rng, 40, 24, 1, 4):
+            own = law(point, models, 4, base)
+            for k in range(changed + 1):  # k appear, the others vanish
+                other = np.delete(models, rng.choice(24, changed - k, replace=False), axis=0)
+                other = np.concatenate([other, rng.choice([-4, 0, 4], size=(k, 1))])
+                worst_of.append(excess(own, law(point, other, 4, base), epsilon))
+        found[bound] = max(worst_of)
+    assert all(largest <= bound for bound, largest in found.items())
+    assert found[1 / 20] > 0
+
+
 def test_the_threshold_by_hand():
     """The least whole number that noise reaches with probability at most delta."""
     for epsilon, delta in ((1, "1e-6"), (3, "1e-3"), ("1/10", "1/3")):
