@@ -105,6 +105,12 @@ def exists(spec: str) -> bool:
 
 
 def rivals(methods: tuple[str, ...], flagship: str) -> tuple[str, ...]:
-    """Those that the flagship is compared with: no baseline, no step of the margin, not itself."""
-    apart = {*BASELINES, *EXPLAINING, flagship}
-    return tuple(one for one in methods if one not in apart and "@" not in one)
+    """Those that the flagship is compared with: no baseline, no step of the margin, not itself, nor
+    itself with other fields.
+    """
+    apart, variants = {*BASELINES, *EXPLAINING, flagship}, f"{flagship}:"
+    return tuple(
+        one
+        for one in methods
+        if one not in apart and "@" not in one and not one.startswith(variants)
+    )

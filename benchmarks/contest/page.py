@@ -37,6 +37,8 @@ def written(results: Results, page: Path, flagship: str) -> list[Path]:
 
 def lines(found: Sequence[Board], flagship: str, page: Path) -> Iterator[str]:
     """The page."""
+    yield title_of(found)
+    yield ""
     yield text(NOTES)
     present = {board.heading.family for board in found}
     for family in OF_FAMILIES:
@@ -45,6 +47,12 @@ def lines(found: Sequence[Board], flagship: str, page: Path) -> Iterator[str]:
     yield from where_lost(found, flagship)
     for name, board in each(found):
         yield from section(name, board, flagship, page)
+
+
+def title_of(found: Sequence[Board]) -> str:
+    """The heading of the page."""
+    drawn = all(board.heading.family in {"drawn", "codebook"} for board in found)
+    return f"# The contest of regressions{', on drawn worlds and under codebooks' * drawn}"
 
 
 def text(name: str) -> str:

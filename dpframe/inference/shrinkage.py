@@ -27,8 +27,9 @@ DOUBT, LEAST_DOUBT = 0.05, 0.01  # the noise on X'X is the same in all moments: 
 @attrs.frozen(eq=False)
 class Posterior:
     """Mean of the coefficients (d,); expected squared length and its part that is uncertain; the
-    estimated spectrum; n and y'y as they were taken; and the squared error of all predictions to be
-    expected after more sums of labels, and after more of residuals.
+    estimated spectrum; n and y'y as they were taken; the squared error of all predictions to be
+    expected after more sums of labels, and after more of residuals; and how much of the product of
+    X'y with the mean is noise that the mean has `followed`, where X'y alone was released.
     """
 
     mean: Array
@@ -39,6 +40,7 @@ class Posterior:
     energy: float
     error_with_labels: float = 0.0
     error_with_residuals: float = 0.0
+    followed: float = 0.0
 
     @property
     def doubt(self) -> float:
@@ -53,7 +55,7 @@ class Posterior:
 class Sizes:
     """What a grid of prior sizes, under every hypothesis on clips, says: log weights (g,), means
     (g, d), squared lengths (g,), uncertain parts (g,), and squared errors of predictions that more
-    sums of labels, and of residuals, leave (g, 2).
+    sums of labels, and of residuals, leave (g, 2); and the noise on X'y that the means follow (g,).
     """
 
     weights: Array
@@ -61,6 +63,7 @@ class Sizes:
     squares: Array
     uncertain: Array
     errors: Array
+    followed: Array
 
 
 @attrs.frozen(eq=False)
@@ -148,6 +151,7 @@ def weighed(
         uncertain=float(odds @ np.concatenate([one.uncertain for one in sizes])),
         error_with_labels=float(errors[0]),
         error_with_residuals=float(errors[1]),
+        followed=float(odds @ np.concatenate([one.followed for one in sizes])),
     )
 
 
@@ -191,8 +195,9 @@ def sized(sums: Sums, before: Posterior, second: Array, power: float, prior: Pri
         own = noise[0][:, None] + shared
         spread = second * variances + own
         weights = -(np.log(spread) + sums.seen[0] ** 2 / spread).sum(axis=1) / 2
-        means, left = second * variances / spread * sums.seen[0] / values, variances * own / spread
-        return Sizes(weights, means, squares, left.sum(axis=1), np.zeros((len(squares), 2)))
+        slopes, left = second * variances / spread / values, variances * own / spread
+        none, followed = np.zeros((len(squares), 2)), sums.noise[0] * slopes.sum(axis=1)
+        return Sizes(weights, slopes * sums.seen[0], squares, left.sum(axis=1), none, followed)
     precise = 1 / noise[1:]
     total = precise.sum(axis=0)[:, None]
     pooled = np.einsum("kg,ki->gi", precise, sums.seen[1:]) / total
@@ -221,6 +226,7 @@ def sized(sums: Sums, before: Posterior, second: Array, power: float, prior: Pri
         np.tile(squares, len(found.chances)),
         np.sum(variances * found.left, axis=2).ravel(),
         errors,
+        np.zeros(found.chances.size),
     )
 
 

@@ -91,14 +91,16 @@ def residual_width(evidence: Evidence, fit: Posterior, bound: float, strength: f
 
 
 def residual_deviation(evidence: Evidence, fit: Posterior) -> float:
-    """The root mean square of the residuals of a fit, from above: as sums of labels say, which the
-    fit itself has followed into their noise; and, by the posterior, what its mean leaves
-    unexplained, y'y - theta'X'X theta, which counts that the coefficients are uncertain.
+    """The root mean square of the residuals of a fit, from above: of what y'y and X'y leave, where
+    noise that the fit has followed explains nothing, and of y'y - theta'X'X theta, which is what
+    the posterior expects, as far as the noise on the first allows.
     """
     theta = fit.mean
     explained = float(theta @ fit.spectrum.matrix @ theta)
-    left = float(evidence.squares - 2 * theta @ evidence.moments[0].moment + explained)
-    left = max(left, evidence.squares - explained)
+    fitted = float(theta @ evidence.moments[0].moment) - fit.followed
+    left = evidence.squares - 2 * fitted + explained
+    noise = 2 * evidence.moments[0].std * float(np.linalg.norm(theta))
+    left += min(max(evidence.squares - explained - left, 0.0), noise)
     return float(np.sqrt((max(left, 0.0) + evidence.squares_std) / fit.count))
 
 

@@ -193,6 +193,7 @@ def test_the_list_of_entrants():
     assert not exists("Nobody")
     against = rivals(found, "SSP")
     assert "AdaSSPWang" in against
+    assert rivals(("SSP:ridge=2", "AdaSSP", "SSP"), "SSP") == ("AdaSSP",)
     assert not {"SSP", "OLS", "AdaSSPWangRecalibrated", "SSP@AdaSSPWang"} & set(against)
 
 

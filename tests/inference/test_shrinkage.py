@@ -226,3 +226,19 @@ def test_a_moment_shows_what_the_gram_hides():
     blind = Prior(hidden=0.0)
     assert 1 - share_lost(Prior(), spike=60) > 2 * (1 - share_lost(blind, spike=60)) > 0
     assert share_lost(Prior(), spike=0) < 1.01 * share_lost(blind, spike=0)
+
+
+def test_what_a_mean_follows_of_noise_is_its_slope():
+    """With one size of coefficients the mean is linear in X'y: the noise's variance times the trace
+    of its slopes, by differences; of residuals nothing.
+    """
+    prior = Prior(powers=(3.0,), least=-1.0, most=-1.0, points=1, null=0.0)
+    moment, std = np.array([60.0, -40.0]), 20.0
+    found = posterior(evidence(moment, std), 1.0, prior)
+    slopes = [
+        posterior(evidence(moment + step, std), 1.0, prior).mean[j] - found.mean[j]
+        for j, step in enumerate(np.eye(2))
+    ]
+    assert found.followed == pytest.approx(std**2 * sum(slopes), rel=1e-6)
+    residuals = Seen(np.array([5.0, 2.0]), 3.0, np.array([0.1, 0.0]), 0.5)
+    assert posterior(evidence(moment, std, more=(residuals,)), 1.0, prior).followed == 0

@@ -74,11 +74,12 @@ def test_level_is_in_its_range_for_any_noise(counts):
 
 def test_the_deviation_of_residuals_counts_what_a_fit_followed():
     """40 columns, noise on X'y nearly as large as X'y, on X'X larger than its eigenvalues: the fit
-    explains noise, and the deviation is no smaller than what its residuals have, by known truth.
+    explains noise. On average the deviation is no smaller than what its residuals have by known
+    truth (0.8 of it where the noise that was followed counts as explained), and no quarter larger.
     """
     rng, d, n, value, std, off = np.random.default_rng(2), 40, 10_000.0, 120.0, 25.0, 20.0
     ratios = []
-    for _ in range(12):
+    for _ in range(40):
         theta = 0.4 * rng.standard_normal(d)
         noise = rng.standard_normal((d, d)) * std / 2
         gram = value * np.eye(d) + noise + noise.T
@@ -90,8 +91,7 @@ def test_the_deviation_of_residuals_counts_what_a_fit_followed():
         fit = posterior(found, 1.0, Prior())
         true = np.sqrt((left + value * np.sum((theta - fit.mean) ** 2)) / n)
         ratios.append(residual_deviation(found, fit) / true)
-    assert np.min(ratios) > 0.9
-    assert np.mean(ratios) < 1.3
+    assert 0.97 < np.mean(ratios) < 1.25
 
 
 def test_count():
