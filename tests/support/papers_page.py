@@ -50,9 +50,9 @@ every table and picture names.
 
 **Inside** says that a published number lies where one more run of ours would, with probability 95%:
 by t of the logarithms of our repeats and, where the published number is a mean of more fits, less
-what fits vary within a repeat; half a unit of its last digit is allowed for. A true method passes in
-about 95% of its cells, in more where noise outweighs what tables differ by; cells of one row share a
-table. *Ratio* is the geometric mean of ours over the published numbers.
+what fits vary within a repeat; half a unit of its last digit is allowed for. A true method passes
+in about 95% of its cells, in more where noise outweighs what tables differ by; cells of one row
+share a table. *Ratio* is the geometric mean of ours over the published numbers.
 
 | paper | tables and figures | published numbers judged | inside | ratio |
 |---|---|---|---|---|

@@ -25,8 +25,8 @@ Its numbers are in its pictures alone.""",
     "thesis": (
         "Thesis",
         "The fixed-noise thesis",
-        """A thesis on adaSSP with fixed noise and on the preparation of data. Its numbers are in its
-pictures alone.""",
+        """A thesis on adaSSP with fixed noise and on the preparation of data. Its numbers are in
+its pictures alone.""",
     ),
     "dandekar": (
         "Dandekar18",
