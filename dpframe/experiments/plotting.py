@@ -146,7 +146,7 @@ def _panel(axes: Any, found: Sequence[Entry], figure: Figure, item: Item) -> Non
             _published(axes, curves, figure)
         if "x" in figure.log:
             axes.set_xscale("log")
-    if "y" in figure.log:
+    if "y" in figure.log and any(one.ours.value > 0 for one in found):
         axes.set_yscale("log")
         _limits(axes, found, figure)
         _ticks(axes)
