@@ -329,8 +329,8 @@ FOUND: dict[str, str] = {
     ),
     "dandekar-figure-2": (
         "the instability of the paper appears: medians of the stationary point far above the "
-        "models without noise, bands over powers of ten, penalties of little help. With exact noise and a "
-        "projected form the median falls to a half, and the band with it."
+        "models without noise, bands over powers of ten, penalties of little help. With exact "
+        "noise and a projected form the median falls to a half, and the band with it."
     ),
     "dandekar-figure-3": "on the stand-in all functional mechanisms are near the plain models.",
     "dandekar-figure-4": (
