@@ -54,11 +54,6 @@ class View:
         """What is declared, with who is a neighbour."""
         return dp.Setting(X=self.declared, y=self.column, relation=relation)
 
-    def loss(self, theta: Array, test: Array) -> float:
-        """Mean squared error of coefficients (d,) on the rows `test`, for labels in [0, 1]."""
-        residuals = self.labels[test] - self.rows[test] @ theta
-        return self.factor * float(np.mean(residuals**2))
-
 
 @attrs.frozen(eq=False)
 class Costs:

@@ -31,12 +31,14 @@ def picture(found: Sequence[Entry], item: Item, files: Sequence[Path], *, told: 
     figure = item.figure
     if figure is None:
         raise InvalidArgument("item", "a figure", item.name)
+    found = _distinct(found, figure, item)
     parts = panels(found, figure, item)
     columns = min(len(parts), _columns(found, figure, item))
     rows = math.ceil(len(parts) / columns)
-    found = _distinct(found, figure, item)
-    parts = panels(found, figure, item)
-    names = list(dict.fromkeys(_curve(one, figure, item) for one in found))
+    names = [*dict.fromkeys(_curve(one, figure, item) for one in found), "published"]
+    above = {name for part in parts.values() for name in _above(part, figure)}
+    if above:
+        told = f"{told} Above the picture in part: {', '.join(sorted(above))}."
     wide = max(columns * WIDTH, 5.5)
     per_line = max(1, int(wide * 12.5 / (max(map(len, names)) + 9)))
     notes = textwrap.wrap(_notes(item, told), int(wide * 17))
@@ -144,7 +146,7 @@ def _panel(axes: Any, found: Sequence[Entry], figure: Figure, item: Item) -> Non
             _published(axes, curves, figure)
         if "x" in figure.log:
             axes.set_xscale("log")
-    if "y" in figure.log:
+    if "y" in figure.log and any(one.ours.value > 0 for one in found):
         axes.set_yscale("log")
         _limits(axes, found, figure)
         _ticks(axes)
@@ -250,11 +252,21 @@ def _boxes(axes: Any, found: Sequence[Entry], figure: Figure) -> None:
 
 def _limits(axes: Any, found: Sequence[Entry], figure: Figure) -> None:
     """No curve that diverges hides the others: up to `ceiling`; down to the least value."""
-    if figure.ceiling is None:
-        return
-    name, factor = figure.ceiling
+    top = _top(found, figure)
+    if top < math.inf:
+        least = min(one.ours.value for one in found if one.ours.value > 0)
+        axes.set_ylim(least / 1.3, max(top, least * 2))
+
+
+def _top(found: Sequence[Entry], figure: Figure) -> float:
+    """Where a panel ends; infinite where nothing says so."""
+    name, factor = figure.ceiling or ("", 1.0)
     of = [one.ours.value for one in found if one.method.name == name]
     positive = [one.ours.value for one in found if one.ours.value > 0]
-    if of and positive:
-        top = min(max(of) * factor, max(positive) * 1.3)
-        axes.set_ylim(min(positive) / 1.3, max(top, min(positive) * 2))
+    return min(max(of) * factor, max(positive) * 1.3) if of and positive else math.inf
+
+
+def _above(found: Sequence[Entry], figure: Figure) -> set[str]:
+    """Methods with a value above the panel."""
+    top = _top(found, figure)
+    return {one.method.name for one in found if one.ours.value > top}

