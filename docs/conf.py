@@ -1,6 +1,7 @@
 """Sphinx: pages that open without a network, notebooks that ran, reference from the docstrings."""
 
 import importlib.metadata
+import os
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -36,6 +37,7 @@ html_css_files = ["custom.css"]
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
+os.environ.pop("MPLBACKEND", None)  # or kernels, which inherit it, would show no picture
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_in_temp = True  # a notebook reads nothing of the checkout but the package
