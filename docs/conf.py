@@ -1,11 +1,13 @@
 """Sphinx: pages that open without a network, notebooks that ran, reference from the docstrings."""
 
 import importlib.metadata
+import os
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
 
@@ -35,6 +37,7 @@ html_css_files = ["custom.css"]
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
+os.environ.pop("MPLBACKEND", None)  # or kernels, which inherit it, would show no picture
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_in_temp = True  # a notebook reads nothing of the checkout but the package
@@ -71,6 +74,37 @@ def what_the_face_has(app: Sphinx, what: str, name: str, *_: object) -> bool | N
     return True if what == "module" and within != "dpframe" and name in dpframe.__all__ else None
 
 
+BIBLIOGRAPHY = Path(__file__).with_name("bibliography.md").read_text("utf-8")
+KEYS = "|".join(re.findall(r"^\[(\w+)\]$", BIBLIOGRAPHY, re.MULTILINE))
+CITED = re.compile(rf"(?<=\[)(?:{KEYS})\b|(?<=; )(?:{KEYS})\b")
+
+
+def anchor(key: str) -> str:
+    """Where a work stands on the page of the bibliography."""
+    return f"work-{key.lower()}"
+
+
+def link_citations(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """[BalleW18, Thm 8] in a text leads to the work; the bibliography's own terms are where to."""
+    if page == "bibliography":
+        for term in doctree.findall(nodes.term):
+            term["ids"].append(anchor(term.astext().strip("[]")))
+        return
+    uri = app.builder.get_relative_uri(page, "bibliography")
+    for text in list(doctree.findall(nodes.Text)):
+        if isinstance(text.parent, nodes.FixedTextElement | nodes.literal | nodes.reference):
+            continue
+        parts: list[nodes.Node] = []
+        end = 0
+        for found in CITED.finditer(text):
+            parts.append(nodes.Text(text[end : found.start()]))
+            target = f"{uri}#{anchor(found[0])}"
+            parts.append(nodes.reference("", found[0], internal=True, refuri=target))
+            end = found.end()
+        if parts:
+            text.parent.replace(text, [*parts, nodes.Text(text[end:])])
+
+
 class References(HTMLParser):
     """Collects what a page makes the reader's browser fetch."""
 
@@ -104,4 +138,5 @@ def setup(app: Sphinx) -> None:
     """Register the hooks above."""
     app.connect("autodoc-process-docstring", docstring_as_text, priority=100)
     app.connect("autodoc-skip-member", what_the_face_has)
+    app.connect("doctree-resolved", link_citations)
     app.connect("build-finished", refuse_external_references)
