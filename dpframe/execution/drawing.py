@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import attrs
@@ -112,12 +112,11 @@ class RealDraw(Draw):
 
     def _noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
         mechanism, symmetric = self.release.mechanism, self.release.symmetric
+        law = {name: self.numbers.up(one) for name, one in self.release.parameters.items()}
+        sample = partial(mechanism.sample, self.size, symmetric=symmetric, **law)
         if not (self.copies and mechanism.joint):
-            return mechanism.sample(self.size, (*self.copies, *shape), rng, symmetric=symmetric)
-        copies = range(self.copies[0])
-        return np.stack(
-            [mechanism.sample(self.size, shape, rng, symmetric=symmetric) for _ in copies]
-        )
+            return sample((*self.copies, *shape), rng)
+        return np.stack([sample(shape, rng) for _ in range(self.copies[0])])
 
 
 @lru_cache(maxsize=1024)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import ClassVar
@@ -70,9 +71,15 @@ class Release(Node):
         if isinstance(self.stated, AdditiveNoise):
             return self.stated
         sensitivity = self.statistic.sensitivity(self.stated.mechanism.norm)
-        return self.stated.calibrate(
-            self.stated.check(self.share), ONE if sensitivity is None else sensitivity.value
+        share, moved = (
+            self.stated.check(self.share),
+            ONE if sensitivity is None else sensitivity.value,
         )
+        if own(type(self.stated)):
+            return self.stated.calibrate(
+                share, moved
+            )  # no theorem of the book asks for the entries
+        return self.stated.calibrate_among(share, moved, self.entries)
 
     @property
     def rule(self) -> Calibration | None:
@@ -93,7 +100,10 @@ class Release(Node):
         """What one draw guarantees at this sensitivity. Raises InvalidArgument where noise of your
         own gives another kind of guarantee than it says.
         """
-        found = self.mechanism.guarantee(sensitivity)
+        if own(self.noise):
+            found = self.mechanism.guarantee(sensitivity)
+        else:
+            found = self.mechanism.guarantee_among(sensitivity, self.entries)
         if not isinstance(found, self.gives):
             way_out = "Its `gives` and its `guarantee` must agree."
             raise InvalidArgument(self.noise.kind, f"a {self.gives.__name__}", str(found), way_out)
@@ -109,7 +119,14 @@ class Release(Node):
             found["sampled"] = Reading(self.sampled)
         if isinstance(self.stated, AdditiveNoise):
             found[self.stated.noise] = Reading(self.stated.formula, RELEASED | RECORD)
+        for name, formula in self.parameters.items():
+            found[f"{name} of the noise"] = Reading(formula)
         return found if self.share is None else found | share_readings(self.share, RECORD)
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Expression]:
+        """What else than its size the law of noise from outside has."""
+        return {} if own(self.noise) else self.mechanism.parameters
 
     @property
     def positive(self) -> tuple[str, ...]:
@@ -227,7 +244,11 @@ class Release(Node):
             return {}
         given = self.guarantee(moved.value)
         amounts = dict(zip(given.currency, map(to_json, given.amounts), strict=True))
-        return {"states": {"norm": norm.name, "move": to_json(moved.value), "amounts": amounts}}
+        told = {name: to_json(formula) for name, formula in self.parameters.items()}
+        more = {"parameters": told} if told else {}
+        return {
+            "states": {"norm": norm.name, "move": to_json(moved.value), "amounts": amounts, **more}
+        }
 
 
 @lru_cache(maxsize=1024)
@@ -242,7 +263,13 @@ def symbols_of(node: Node) -> frozenset[Symbol]:
     share = () if node.share is None else (*node.share.weights, *node.share.wholes)
     size = (node.stated.formula,) if isinstance(node.stated, AdditiveNoise) else ()
     rate = () if node.sampled is None else (node.sampled,)
-    read = (node.times, *rate, *size, *share)  # without a dictionary of readings for each of many
+    read = (
+        node.times,
+        *rate,
+        *size,
+        *share,
+        *node.parameters.values(),
+    )  # without a dictionary of readings for each of many
     return frozenset().union(*[formula.symbols() for formula in read])
 
 
