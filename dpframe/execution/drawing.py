@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any
@@ -113,7 +113,8 @@ class RealDraw(Draw):
     def _noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
         mechanism, symmetric = self.release.mechanism, self.release.symmetric
         law = {name: self.numbers.up(one) for name, one in self.release.parameters.items()}
-        sample = partial(mechanism.sample, self.size, symmetric=symmetric, **law)
+        draw: Callable[..., Array] = mechanism.sample  # with its parameters by name
+        sample = partial(draw, self.size, symmetric=symmetric, **law)
         if not (self.copies and mechanism.joint):
             return sample((*self.copies, *shape), rng)
         return np.stack([sample(shape, rng) for _ in range(self.copies[0])])

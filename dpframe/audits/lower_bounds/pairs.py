@@ -126,7 +126,8 @@ def law_of(noise: AdditiveNoise) -> type[AdditiveNoise]:
     if own(kind) or not noise.parameters:
         return kind
     law = {name: to_float(number(name, one), up=True) for name, one in noise.parameters.items()}
-    drawing = staticmethod(partial(kind.sample, **law))
+    draw: Callable[..., Array] = kind.sample
+    drawing = staticmethod(partial(draw, **law))
     return type(kind.__name__, (kind,), {"__slots__": (), "sample": drawing})
 
 
