@@ -145,8 +145,8 @@ class Release(Node):
 
     @property
     def exact(self) -> bool:
-        """Whether its value and its noise are computed exactly, on a grid."""
-        return self.statistic.exact and self.mechanism.exact
+        """Whether its value and its noise are computed exactly, on a grid: by the size alone."""
+        return self.statistic.exact and self.mechanism.exact and not self.parameters
 
     @property
     def inputs(self) -> tuple[Node, ...]:
