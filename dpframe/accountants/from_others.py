@@ -31,7 +31,11 @@ def from_opacus(history: object) -> Composition:
     >>> from_opacus([(1.1, 256 / 60000, 14063)]).epsilon(1e-5).upper < 2.3817
     True
     """
-    found = history["history"] if _is_state(history) else getattr(history, "history", history)
+    found: Any = history
+    if isinstance(history, Mapping) and "history" in history:
+        found = history["history"]
+    elif not isinstance(history, Mapping):
+        found = getattr(history, "history", history)
     if isinstance(found, (str, bytes)) or not isinstance(found, Sequence):
         wanted = "a list of (noise_multiplier, sample_rate, num_steps)"
         raise InvalidArgument("history", wanted, type(found).__name__)
@@ -39,10 +43,6 @@ def from_opacus(history: object) -> Composition:
         raise InvalidArgument("history", f"of at most {MOST_ENTRIES} entries", len(found))
     parts = tuple(part for entry in found for part in _steps(entry))
     return Composition(parts, ADD_REMOVE, NumericAccountant())
-
-
-def _is_state(history: object) -> bool:
-    return isinstance(history, Mapping) and "history" in history
 
 
 def _steps(entry: object) -> tuple[Part, ...]:

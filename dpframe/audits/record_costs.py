@@ -160,7 +160,7 @@ def _spent(
             continue
         if moved is None or release.gives not in amounts:
             return None
-        amount = sizes[release].guarantee(moved.value).amounts[0]
+        amount = sizes[release].guarantee_among(moved.value, release.entries).amounts[0]
         amounts[release.gives].append((amount, release.times * count))
     if squared is None:
         return None
@@ -183,7 +183,9 @@ def _squared_mu(
     if joint is None:
         return None
     moves = [
-        sizes[release].guarantee(problem.rows * size).amounts[0] * release.times * count
+        sizes[release].guarantee_among(problem.rows * size, release.entries).amounts[0]
+        * release.times
+        * count
         for size, (release, count) in zip(joint.sizes, grouped, strict=True)
     ]
     return joint.total(moves)

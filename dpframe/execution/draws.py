@@ -9,9 +9,9 @@ coordinates itself.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import attrs
@@ -203,12 +203,12 @@ class RealDraw(Draw):
 
     def _noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
         mechanism, symmetric = self.release.mechanism, self.release.symmetric
+        law = {name: self.numbers.up(one) for name, one in self.release.parameters.items()}
+        draw: Callable[..., Array] = mechanism.sample  # with its parameters by name
+        sample = partial(draw, self.size, symmetric=symmetric, **law)
         if not (self.copies and mechanism.joint):
-            return mechanism.sample(self.size, (*self.copies, *shape), rng, symmetric=symmetric)
-        copies = range(self.copies[0])
-        return np.stack(
-            [mechanism.sample(self.size, shape, rng, symmetric=symmetric) for _ in copies]
-        )
+            return sample((*self.copies, *shape), rng)
+        return np.stack([sample(shape, rng) for _ in range(self.copies[0])])
 
 
 @attrs.frozen(eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import ClassVar
@@ -74,9 +75,15 @@ class Release(Node):
         if isinstance(self.stated, AdditiveNoise):
             return self.stated
         sensitivity = self.statistic.sensitivity(self.stated.mechanism.norm)
-        return self.stated.calibrate(
-            self.stated.check(self.share), ONE if sensitivity is None else sensitivity.value
+        share, moved = (
+            self.stated.check(self.share),
+            ONE if sensitivity is None else sensitivity.value,
         )
+        if own(type(self.stated)):
+            return self.stated.calibrate(
+                share, moved
+            )  # no theorem of the book asks for the entries
+        return self.stated.calibrate_among(share, moved, self.entries)
 
     @property
     def rule(self) -> Calibration | None:
@@ -97,7 +104,10 @@ class Release(Node):
         """What one draw guarantees at this sensitivity. Raises InvalidArgument where noise of your
         own gives another kind of guarantee than it says.
         """
-        found = self.mechanism.guarantee(sensitivity)
+        if own(self.noise):
+            found = self.mechanism.guarantee(sensitivity)
+        else:
+            found = self.mechanism.guarantee_among(sensitivity, self.entries)
         if not isinstance(found, self.gives):
             way_out = "Its `gives` and its `guarantee` must agree."
             raise InvalidArgument(self.noise.kind, f"a {self.gives.__name__}", str(found), way_out)
@@ -119,7 +129,14 @@ class Release(Node):
             found["sampled"] = Reading(self.sampled)
         if isinstance(self.stated, AdditiveNoise):
             found[self.stated.noise] = Reading(self.stated.formula, RELEASED | RECORD)
+        for name, formula in self.parameters.items():
+            found[f"{name} of the noise"] = Reading(formula)
         return found if self.share is None else found | share_readings(self.share, RECORD)
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Expression]:
+        """What else than its size the law of noise from outside has."""
+        return {} if own(self.noise) else self.mechanism.parameters
 
     @property
     def positive(self) -> tuple[str, ...]:
@@ -138,9 +155,10 @@ class Release(Node):
 
     @property
     def exact(self) -> bool:
-        """Whether its value and its noise are computed exactly, on a grid."""
+        """Whether its value and its noise are computed exactly, on a grid: by the size alone."""
         on_grid = self.statistic.step is not None or not self.noise.selects
-        return self.statistic.exact and self.mechanism.exact and on_grid
+        by_size = self.mechanism.exact and not self.parameters
+        return self.statistic.exact and by_size and on_grid
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -238,7 +256,11 @@ class Release(Node):
             return {}
         given = self.guarantee(moved.value)
         amounts = dict(zip(given.currency, map(to_json, given.amounts), strict=True))
-        return {"states": {"norm": norm.name, "move": to_json(moved.value), "amounts": amounts}}
+        told = {name: to_json(formula) for name, formula in self.parameters.items()}
+        more = {"parameters": told} if told else {}
+        return {
+            "states": {"norm": norm.name, "move": to_json(moved.value), "amounts": amounts, **more}
+        }
 
 
 @lru_cache(maxsize=1024)
@@ -253,7 +275,13 @@ def symbols_of(node: Node) -> frozenset[Symbol]:
     share = () if node.share is None else (*node.share.weights, *node.share.wholes)
     size = (node.stated.formula,) if isinstance(node.stated, AdditiveNoise) else ()
     rate = () if node.sampled is None else (node.sampled,)
-    read = (node.times, *rate, *size, *share)  # without a dictionary of readings for each of many
+    read = (
+        node.times,
+        *rate,
+        *size,
+        *share,
+        *node.parameters.values(),
+    )  # without a dictionary of readings for each of many
     return frozenset().union(*[formula.symbols() for formula in read])
 
 
@@ -273,8 +301,8 @@ def release(
     (dp.Gaussian.kamath_ullman, ...), or a mechanism
     with stated noise (dp.Gaussian(std=...)), for which `share` is only a claim. `sampled`, a number
     in (0, 1], lets each draw of a sum over records read a fresh, secret Poisson sample of the rows
-    at this rate; the certified numeric accountant counts what that amplifies of Gaussian noise, where
-    a person has one row that joins or leaves. Raises InvalidArgument.
+    at this rate; the certified numeric accountant counts what that amplifies of Gaussian noise,
+    where a person has one row that joins or leaves. Raises InvalidArgument.
     """
     if not isinstance(statistic, DataNode):
         raise InvalidArgument(

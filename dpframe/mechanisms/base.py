@@ -23,6 +23,8 @@ from dpframe.theory.guarantees import APPROX, PURE
 from dpframe.theory.mechanisms import NOISES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
 
     from dpframe.pld.losses import PrivacyLoss
@@ -107,8 +109,29 @@ class AdditiveNoise(Mechanism):
         del kind
         return self.guarantee(sensitivity)
 
+    def guarantee_among(self, sensitivity: Expression, entries: Expression) -> Guarantee:
+        """What one draw guarantees where `entries` >= 1 numbers are released together, of a
+        symmetric matrix its upper triangle. Mostly `guarantee`, which does not depend on them.
+        """
+        del entries
+        return self.guarantee(sensitivity)
+
+    @property
+    def parameters(self) -> Mapping[str, Expression]:
+        """What else than its size the law has, by name: its fields, but for the one that is called
+        as `noise` says. Formulas of public numbers, which certificates hold.
+        """
+        names = _names(self)
+        others = [one for one in names if one != self.noise] if len(names) > 1 else []
+        return {one: exact(getattr(self, one), one) for one in others}
+
     def scaled(self, factor: Expression) -> Self:
-        """The same kind of noise, `factor` times as large."""
+        """The same kind of noise, `factor` times as large, with the same parameters. Raises
+        TypeError where several fields are none of them called as `noise` says.
+        """
+        names = _names(self)
+        if len(names) > 1:
+            return attrs.evolve(self, **{self.noise: factor * self.formula})  # type: ignore[misc]
         return type(self)(factor * self.formula)  # type: ignore[call-arg]  # its one field
 
     @staticmethod
@@ -117,7 +140,8 @@ class AdditiveNoise(Mechanism):
         size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
     ) -> np.ndarray:
         """Draw noise of `size` (a std or a scale), an array of `shape`; symmetric (..., d, d) noise
-        is symmetric by construction, unless the class says that it is not.
+        is symmetric by construction, unless the class says that it is not. Its `parameters` are
+        passed by name, as doubles.
         """
 
     @staticmethod
@@ -127,6 +151,12 @@ class AdditiveNoise(Mechanism):
         """
         del size, n, bits
         raise InvalidArgument("noise", "exact on a grid", "noise in floating point", "")
+
+
+def _names(noise: AdditiveNoise) -> list[str]:
+    """The names of its fields."""
+    kind: Any = type(noise)
+    return [one.name for one in attrs.fields(kind)] if attrs.has(kind) else []
 
 
 def restated(cls: type, base: type, *names: str) -> None:
@@ -158,6 +188,15 @@ class Calibration(ABC):
     @abstractmethod
     def calibrate(self, share: Share, sensitivity: Expression) -> AdditiveNoise:
         """The mechanism whose noise this theorem prescribes. Rounds nothing: a formula."""
+
+    def calibrate_among(
+        self, share: Share, sensitivity: Expression, entries: Expression
+    ) -> AdditiveNoise:
+        """The mechanism for `entries` >= 1 numbers that are released together. Mostly `calibrate`,
+        which does not depend on them.
+        """
+        del entries
+        return self.calibrate(share, sensitivity)
 
     @abstractmethod
     def limit(self, share: Share) -> tuple[Expression, Expression, bool] | None:

@@ -5,7 +5,7 @@ Gaussian and pure releases of one graph as privacy losses, in numbers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
@@ -220,6 +220,7 @@ def total_rho(releases: Sequence[Release]) -> Expression:
 
 
 MAX_TRIES = 40
+MANY = tuple(Fraction(2) ** power for power in (4, 8, 16, 32))
 Ball = Any
 
 
@@ -267,7 +268,19 @@ def holds(claim: Claim, values: Mapping[str, Ball]) -> bool:
 def refute(claim: Claim) -> Witness | None:
     """Numbers at which the transcript certainly breaks the claim, or None."""
     read = (claim.epsilon, claim.delta, claim.lower)
-    return counterexample(read, _broken, claim.symbols, MAX_TRIES)
+    found = counterexample(read, _broken, claim.symbols, MAX_TRIES)
+    return found or next((one for one in _with_many_draws(claim) if one is not None), None)
+
+
+def _with_many_draws(claim: Claim) -> Iterator[Witness | None]:
+    """The same at large values of whole numbers without an upper end, such as numbers of draws."""
+    counts = [one for one in claim.symbols if one.domain.integer and one.domain.upper is None]
+    for size in MANY if counts else ():
+        fixed = {one.name: Number(size) for one in counts if size in one.domain}
+        names = {name: value.value for name, value in fixed.items()}
+        read = [one.substitute(fixed) for one in (claim.epsilon, claim.delta, claim.lower)]
+        found = counterexample(read, _broken, (), MAX_TRIES)
+        yield found and attrs.evolve(found, values={**found.values, **names})
 
 
 def _broken(epsilon: Ball, delta: Ball, square: Ball) -> str | None:

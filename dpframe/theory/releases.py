@@ -98,18 +98,22 @@ def on_trust(
     c: At, statistic: StatisticFacts, mechanism: str, size: Formula, states: Json
 ) -> dict[str, Formula]:
     """What a mechanism from outside states of one draw: amounts of a guarantee, for any statistic
-    that moves by at most `move` in `norm`. This one does, for all rows of one person.
+    that moves by at most `move` in `norm`. This one does, for all rows of one person. Parameters of
+    the law are public formulas, too.
     """
     c.trust(mechanism)
     c.require(not c.personal_budgets(), "budgets of each record are spent on noise of the book")
-    keys(states, c.where, norm=str, move=object, amounts=dict)
+    more = {"parameters": dict} if type(states) is dict and "parameters" in states else {}
+    keys(states, c.where, norm=str, move=object, amounts=dict, **more)
     norm, most = states["norm"], c.formula(states["move"])
     one = {"L1": statistic.l1, "L2": statistic.l2}.get(norm)
     if one is None:
         raise Refused(f"{c.where}: norm: L1 or L2, in which its statistic has a bound")
     c.at_least(most, c.rows * one, "move must be what one person moves the statistic by, or more")
     amounts = amounts_of(c, states["amounts"], positive=True)
-    c.state(mechanism, f"one draw of size {text_of(size)}, {moves(most, norm, amounts)}")
+    told = states.get("parameters", {}).items()
+    law = "".join(f", {name} = {text_of(c.formula(one))}" for name, one in told)
+    c.state(mechanism, f"one draw of size {text_of(size)}{law}, {moves(most, norm, amounts)}")
     return amounts
 
 

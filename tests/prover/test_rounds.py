@@ -303,3 +303,31 @@ def test_the_loop_has_its_arguments_before_it_starts():
 def total_of(answers):
     """A function of the answers."""
     return float(answers.sum())
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "least"),
+    [
+        ("profile", dp.ApproxDP(1, "1e-6"), 6),
+        ("rho", dp.ZeroConcentratedDP(1), 201),
+        ("divergence", dp.RenyiDP(8, 1), 26),
+    ],
+)
+def test_many_draws_of_stated_noise_are_refuted(name, target, least):
+    """T draws of std 10 for a sensitivity of 1, any T: mu^2 = T/100. The counterexample is a number
+    of draws from `least` on, at which the oracle says that the claim breaks.
+    """
+
+    class Repeated(dp.Regression):
+        def declare(self, X, y, budget):
+            times = dp.parameter("T", 1, closed="left", integer=True)
+            return dp.release(X.T @ y, dp.Gaussian(10), times=times)
+
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    found = dp.audit(Repeated(), target=target, setting=setting)
+    assert str(found.verdict) == "refuted"
+    draws = found.witness["T"]
+    assert draws >= least
+    if name == "profile":
+        assert delta_of(1, mpmath.sqrt(int(draws)) / 10) > mpmath.mpf("1e-6")
+        assert delta_of(1, mpmath.sqrt(least - 1) / 10) < mpmath.mpf("1e-6")

@@ -79,6 +79,12 @@ class Product(dp.Laplace):
     other: int = attrs.field(kw_only=True)
 
 
+class Unnamed(Product):
+    """Does not say which of them is its size."""
+
+    noise = "width"
+
+
 class Concentrated(dp.Gaussian):
     """Says Gaussian DP, gives zCDP, whose amount is half of what it is read as."""
 
@@ -123,10 +129,13 @@ def test_noise_gives_the_guarantee_that_it_says() -> None:
 
 
 def test_noise_that_cannot_be_scaled_is_refused_in_words() -> None:
-    """It used to be a TypeError of its constructor."""
-    noise = declared(lambda X, y, budget: dp.release(dp.count(X), Product(scale=1, other=2)))
+    """It used to be a TypeError of its constructor. Where a field is called as `noise` says, that
+    is its size, and it alone is scaled.
+    """
+    noise = declared(lambda X, y, budget: dp.release(dp.count(X), Unnamed(scale=1, other=2)))
     with pytest.raises(dp.InvalidArgument, match="scaled"):
-        dp.certify(noise, target=TARGET, setting=unit(), calibrate="jointly", trust=[Product])
+        dp.certify(noise, target=TARGET, setting=unit(), calibrate="jointly", trust=[Unnamed])
+    assert Product(scale=1, other=2).scaled(dp.constant(3)) == Product(scale=3, other=2)
 
 
 X = dp.parameter("x", 0, None)

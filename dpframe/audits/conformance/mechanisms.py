@@ -97,6 +97,11 @@ def _monotone(noise: AdditiveNoise, _: Rng) -> Contradictions:
                     yield f"{less} against {more} for {few} against {many}"
 
 
+def law(noise: AdditiveNoise) -> dict[str, float]:
+    """Its parameters besides its size, as `sample` takes them."""
+    return {name: worth(formula) for name, formula in noise.parameters.items()}
+
+
 @NOISE.holds(
     "a sample has its shape, and a finite draw of its own for each number; on a symmetric matrix"
     " it is symmetric, unless `symmetric` says otherwise",
@@ -105,7 +110,7 @@ def _monotone(noise: AdditiveNoise, _: Rng) -> Contradictions:
 def _sample(noise: AdditiveNoise, rng: Rng) -> Contradictions:
     size = WIDE if noise.integer else worth(noise.formula)
     for shape, symmetric in [(one, False) for one in SHAPES] + [(one, True) for one in SQUARES]:
-        drawn = np.asarray(noise.sample(size, shape, rng, symmetric=symmetric))
+        drawn = np.asarray(noise.sample(size, shape, rng, symmetric=symmetric, **law(noise)))
         triangular = symmetric and noise.symmetric
         mirrored = not triangular or np.array_equal(drawn, drawn.swapaxes(-1, -2))
         if drawn.shape != shape or not mirrored or not np.isfinite(drawn).all():
@@ -118,7 +123,9 @@ def _sample(noise: AdditiveNoise, rng: Rng) -> Contradictions:
 @NOISE.holds("equal generators draw equal noise", "Draw from `rng` alone.")
 def _reproducible(noise: AdditiveNoise, _: Rng) -> Contradictions:
     size, seeds = worth(noise.formula), (np.random.default_rng(7) for _ in range(2))
-    first, second = (noise.sample(size, (4,), seed, symmetric=False) for seed in seeds)
+    first, second = (
+        noise.sample(size, (4,), seed, symmetric=False, **law(noise)) for seed in seeds
+    )
     if not np.array_equal(first, second):
         yield f"{first} and {second}"
 
@@ -129,7 +136,9 @@ def _deviation(noise: AdditiveNoise, rng: Rng) -> Contradictions:
     stds = {MANY: noise.deviation_among(exact(MANY)), ALONE: noise.deviation}
     for n, stated in stds.items() if noise.joint else [(MANY, stds[MANY])]:
         shape, calls = ((n,), 1) if n == MANY else ((), n)
-        drawn = np.std([noise.sample(size, shape, rng, symmetric=False) for _ in range(calls)])
+        drawn = np.std(
+            [noise.sample(size, shape, rng, symmetric=False, **law(noise)) for _ in range(calls)]
+        )
         if abs(drawn / worth(stated) - 1) > CLOSE[n]:
             yield f"{drawn:.4g} where {worth(stated):.4g} is stated"
     among, alone = worth(noise.deviation_among(exact(1))), worth(noise.deviation)

@@ -27,7 +27,7 @@ from dpframe.randomness import Randomness
 
 from .events import at_least
 from .page import Finding
-from .pairs import FINE
+from .pairs import FINE, law_of
 from .running import Both, start
 from .tables import Pair, Person, Space
 from .ways import Way
@@ -139,7 +139,7 @@ def of_mechanism(mechanism: Mechanism, sensitivity: Fraction) -> list[Noise]:
     """Additive noise, on a grid and in doubles; of other mechanisms nothing is known."""
     if not isinstance(mechanism, AdditiveNoise) or mechanism.selects:
         return []
-    kind, size = type(mechanism), number(mechanism.noise, mechanism.formula)
+    kind, size = law_of(mechanism), number(mechanism.noise, mechanism.formula)
     step = Fraction(1) if kind.integer else sensitivity / FINE
     scale, again = to_float(size, up=True), again_of(to_float(size / step, up=False))
 

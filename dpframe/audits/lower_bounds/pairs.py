@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
+from dpframe.identity import own
 from dpframe.mechanisms import (
     AdditiveNoise,
     CorrelatedGaussian,
@@ -119,10 +120,21 @@ def from_draws(first: Array, second: Array) -> Scores:
     return Scores(score(first), score(second))
 
 
+def law_of(noise: AdditiveNoise) -> type[AdditiveNoise]:
+    """Its class; of noise from outside with parameters, one that draws at these."""
+    kind = type(noise)
+    if own(kind) or not noise.parameters:
+        return kind
+    law = {name: to_float(number(name, one), up=True) for name, one in noise.parameters.items()}
+    draw: Callable[..., Array] = kind.sample
+    drawing = staticmethod(partial(draw, **law))
+    return type(kind.__name__, (kind,), {"__slots__": (), "sample": drawing})
+
+
 @draws_of.register
 def _(mechanism: AdditiveNoise, sensitivity: Fraction, *_: object) -> Iterator[Drawn]:
     """One number that moves by all of the sensitivity; on a grid, in doubles, and in a matrix."""
-    kind, size = type(mechanism), number(mechanism.noise, mechanism.formula)
+    kind, size = law_of(mechanism), number(mechanism.noise, mechanism.formula)
     moved = f"one number that is {float(sensitivity):g} larger"
     if kind.exact:
         told = "whole numbers" if kind.integer else "noise in steps of a grid"
