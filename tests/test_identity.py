@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
+from dpframe import identity
 from dpframe.accountants import ACCOUNTANTS
 from dpframe.graph.maps.bounds import ClipNorm
 from dpframe.graph.procedure import Logistic
