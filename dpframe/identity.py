@@ -33,13 +33,16 @@ from attr import _make as attr_make
 PACKAGE, ROOT = __name__.partition(".")[0], Path(__file__).parents[1]
 METACLASSES = (type, abc.ABCMeta, enum.EnumMeta)
 OUTSIDE = frozenset((object, abc.ABC, enum.Enum))
-OF_ENUMS = (object.__new__, enum.Enum.__new__, vars(enum.Enum)["_generate_next_value_"])
+OF_ENUMS = (  # from Python 3.12 on each enumeration wraps the last of them anew
+    *(object.__new__, enum.Enum.__new__, vars(enum.Enum)["_generate_next_value_"]),
+    enum.Enum._generate_next_value_,
+)
 OPTIMIZED = 1  # the flag that functions have, and the bodies of classes and modules lack
 GENERATED = frozenset(  # what attrs writes, which stands in no file
     f"__{name}__"
     for name in (
         *("init", "repr", "eq", "ne", "lt", "le", "gt", "ge", "hash", "attrs_init"),
-        *("setattr", "delattr", "getstate", "setstate", "getattr"),
+        *("setattr", "delattr", "getstate", "setstate", "getattr", "replace"),
     )
 )
 LEAVES = frozenset(

@@ -1,5 +1,6 @@
 """A class is dpframe's own by the code in its files: no name, module or attribute claims it."""
 
+import enum
 import sys
 import types
 from fractions import Fraction
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
+from dpframe import identity
 from dpframe.accountants import ACCOUNTANTS
 from dpframe.graph.maps.bounds import ClipNorm
 from dpframe.graph.procedure import Logistic
@@ -332,3 +334,13 @@ def test_what_hides_an_inherited_rule_is_seen(part, monkeypatch):
     """Rows clipped to length 1000 do not pass for rows of length 1."""
     monkeypatch.setattr(ClipNorm, "radius", part(), raising=False)
     assert ClipNorm in strangers([ClipNorm.__new__(ClipNorm)])
+
+
+def test_what_later_pythons_write_into_classes_is_known():
+    """From 3.12 each enumeration wraps Python's own function anew; from 3.13 attrs writes one more
+    method. Without both every declaration was refused there.
+    """
+    wrapped = staticmethod(enum.Enum._generate_next_value_)
+    assert identity._behind(wrapped) == ()
+    assert identity._behind(staticmethod(len)) == (None,)
+    assert "__replace__" in identity.GENERATED
