@@ -12,6 +12,7 @@ from dpframe.graph.maps.bounds import Box
 from dpframe.graph.maps.grid import BoxGrid, Grid, on_a_grid, unit_of_entries
 from dpframe.sensitivity import L1, L2, OPERATOR
 from tests.support.oracles import value
+from tests.support.tables import run, size_of
 
 D = {"d": 3, "B": 2}
 BITS = (4, 20, 24)
@@ -143,39 +144,13 @@ def test_no_neighbour_moves_a_statistic_beyond_its_bound(relation, facts):
             base = records(rng, 3)
             moved = run(statistic, base, come) - run(statistic, base, gone)
             for norm, bound in bounds.items():
-                assert size(moved, norm) <= bound * (1 + 1e-9) + 1e-9
+                assert size_of(moved, norm, symmetric=moved.ndim == 2) <= bound * (1 + 1e-9) + 1e-9
 
 
 def records(rng, n):
     """n records, some of them far outside or at corners."""
     rows = rng.choice([-9.0, -1.0, -0.3, 0.0, 0.5, 1.0, 2.0], size=(n, 3))
     return rows, rng.choice([-5.0, -1.0, 0.0, 0.7, 1.0], size=n)
-
-
-def run(statistic, *parts):
-    """Its value by the pass that executions make."""
-    from dpframe.execution.totals import Pass, derived, real
-    from dpframe.sources import Block
-
-    X = np.vstack([part[0] for part in parts])
-    y = np.concatenate([part[1] for part in parts])
-
-    def number(formula):
-        return float(value(formula, {"d": X.shape[1]}))
-
-    graph = dp.graph.Graph.of(statistic)
-    reading = Pass.of(graph, number, Block(X[:0], y[:0]))
-    values = derived(graph, reading.sums, reading([Block(X, y)]), number)
-    return np.asarray(real(statistic, values, number), dtype=float)
-
-
-def size(moved, norm):
-    """Of a symmetric matrix, L1 counts the upper triangle once."""
-    if moved.ndim < 2:
-        return np.sum(np.abs(moved)) if norm is L1 else np.linalg.norm(np.ravel(moved))
-    if norm is L1:
-        return np.sum(np.abs(moved[np.triu_indices(len(moved))]))
-    return np.linalg.norm(moved, 2 if norm is OPERATOR else "fro")
 
 
 def test_corners_attain_what_is_called_attained():
@@ -186,7 +161,7 @@ def test_corners_attain_what_is_called_attained():
         found = statistic.sensitivity(L2)
         moved = run(statistic, corner) - run(statistic, none)
         assert found.attained
-        assert size(moved, L2) == pytest.approx(at(found.value), rel=1e-5)
+        assert np.linalg.norm(np.ravel(moved)) == pytest.approx(at(found.value), rel=1e-5)
 
 
 def test_a_box_is_saved_and_loaded(tmp_path):

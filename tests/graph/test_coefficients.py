@@ -17,6 +17,7 @@ from dpframe.graph.statistics import Monomials, SufficientStatistics
 from dpframe.graph.statistics.combined import columns_of, factors
 from dpframe.sensitivity import L1, L2, OPERATOR
 from tests.support.oracles import value
+from tests.support.tables import run
 
 AR, RO = dp.ADD_REMOVE, dp.REPLACE_ONE
 MAKE = {"monomials": dp.graph.monomials, "statistics": dp.graph.sufficient_statistics}
@@ -107,23 +108,6 @@ def test_the_pair_that_attains_it_does(what, constant, relation, d):
     moved = np.abs(run(statistic, base, corner) - run(statistic, base, other)).sum()
     assert moved == pytest.approx(stated(statistic, d), rel=1e-5)
     assert moved <= stated(statistic, d) * (1 + 1e-12)
-
-
-def run(statistic, *parts):
-    """Its value by the pass that executions make."""
-    from dpframe.execution.totals import Pass, derived, real
-    from dpframe.sources import Block
-
-    X = np.vstack([part[0] for part in parts])
-    y = np.concatenate([part[1] for part in parts])
-
-    def number(formula):
-        return float(value(formula, {"d": X.shape[1]}))
-
-    graph = dp.graph.Graph.of(statistic)
-    reading = Pass.of(graph, number, Block(X[:0], y[:0]))
-    values = derived(graph, reading.sums, reading([Block(X, y)]), number)
-    return np.asarray(real(statistic, values, number), dtype=float)
 
 
 @each

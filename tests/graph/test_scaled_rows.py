@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.execution.totals import Pass, derived, real
 from dpframe.graph.maps.residuals import Residuals
 from dpframe.graph.maps.scaled import DividedColumns, DividedRecords
 from dpframe.graph.statistics import BinCounts, ColumnSquares
 from dpframe.sensitivity import L1, L2
-from dpframe.sources import Block
 from tests.support import samples
 from tests.support.oracles import value
+from tests.support.tables import run
 
 X, Y = samples.setting(grid=None).nodes()
 relations = pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
@@ -173,14 +172,6 @@ def test_scales_of_another_length_are_refused():
 
 
 # ------------------------------------------------------------------------------------- statistics
-def run(statistic, rows, labels):
-    """The value of a statistic on a table, by the pass that executions make."""
-    graph = dp.graph.Graph.of(statistic)
-    reading = Pass.of(graph, number, Block(rows[:0], labels[:0]))
-    values = derived(graph, reading.sums, reading([Block(rows, labels)]), number)
-    return np.asarray(real(statistic, values, number), dtype=float)
-
-
 def box(relation):
     """Rows with entries in [-1, 1]."""
     return dp.Setting(X=dp.Rows(box=1), y=dp.Column(bound=2), relation=relation).nodes()
@@ -224,7 +215,7 @@ def test_no_neighbours_move_a_statistic_beyond_its_sensitivity(name, relation):
     bounds = {norm: number(statistic.sensitivity(norm).value) for norm in (L1, L2)}
     most = dict.fromkeys(bounds, 0.0)
     for one, other in pairs(relation):
-        gap = run(statistic, one, labelled(one)) - run(statistic, other, labelled(other))
+        gap = run(statistic, (one, labelled(one))) - run(statistic, (other, labelled(other)))
         most[L1] = max(most[L1], np.sum(np.abs(gap)))
         most[L2] = max(most[L2], np.linalg.norm(gap))
     for norm, bound in bounds.items():
@@ -241,5 +232,5 @@ def test_counts_are_whole_however_rows_are_rounded():
         for a, b in ((-np.inf, -1), (-1, 0), (0, 0.5), (0.5, np.inf))
     ]
     wide = dp.Setting(X=dp.Rows(norm=100), y=dp.Column(bound=1), relation=dp.ADD_REMOVE).nodes()[0]
-    assert np.array_equal(run(BinCounts(wide, CUTS), rows, labels), want)
-    assert np.array_equal(run(BinCounts(wide.source, CUTS), rows, labels), want)
+    assert np.array_equal(run(BinCounts(wide, CUTS), (rows, labels)), want)
+    assert np.array_equal(run(BinCounts(wide.source, CUTS), (rows, labels)), want)

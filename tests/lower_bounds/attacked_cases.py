@@ -8,13 +8,11 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-import attrs
-
 import dpframe as dp
 from dpframe.literature.catalogue import claims_pure, everything, example
-from dpframe.symbols import Symbol
 from tests.lower_bounds.faults import noise_times
 from tests.support import samples
+from tests.support.tables import numbered
 
 HALF = Fraction(1, 2)
 CONFIDENCE = 1 - 1e-6
@@ -71,13 +69,6 @@ def target(declared):
     """A claim that few draws can see: epsilon 2 where pure, else mu near 1."""
     pure = claims_pure(declared, dp.ADD_REMOVE)
     return dp.PureDP(2) if pure else dp.ApproxDP(6, "1e-6")
-
-
-def numbered(declared):
-    """The declaration with an example in the place of each symbolic field."""
-    fields = {field.name: getattr(declared, field.name) for field in attrs.fields(type(declared))}
-    free = {name: value for name, value in fields.items() if isinstance(value, Symbol)}
-    return attrs.evolve(declared, **{name: one.domain.example() for name, one in free.items()})
 
 
 @cache

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import attrs
 import numpy as np
 import pytest
 
 import dpframe as dp
 from dpframe.estimators.links import of_classes
 from dpframe.literature.catalogue import claims_pure, everything, example
-from dpframe.symbols import Symbol
 from tests.support import samples
+from tests.support.tables import numbered
 
 RNG = np.random.default_rng(5)
 WIDE = RNG.normal(size=(12, 3)) / 2
@@ -37,13 +36,6 @@ def target(declared):
     """Epsilon 1; delta where the declaration spends one."""
     pure = claims_pure(declared, dp.ADD_REMOVE)
     return dp.PureDP(1) if pure else dp.ApproxDP(1, "1e-6")
-
-
-def numbered(declared):
-    """The declaration with an example in the place of each symbolic field."""
-    fields = {field.name: getattr(declared, field.name) for field in attrs.fields(type(declared))}
-    free = {name: value for name, value in fields.items() if isinstance(value, Symbol)}
-    return attrs.evolve(declared, **{name: one.domain.example() for name, one in free.items()})
 
 
 def family(cases):

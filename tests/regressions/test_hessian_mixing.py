@@ -17,6 +17,7 @@ from dpframe.prover.problem import REFUTED
 from dpframe.randomness import Randomness
 from dpframe.regressions.hessian_mixing import newton
 from tests.support import checking as check
+from tests.support.tables import on_sphere
 
 TARGET, NUMBERS = dp.ApproxDP(dp.EPSILON, dp.DELTA), dp.ApproxDP(1, "1e-6")
 BOTH = pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
@@ -283,25 +284,10 @@ def test_too_many_rows_are_refused_in_words():
         sketches(proof, np.eye(2), 0, 1)
 
 
-def table(n, d, seed):
-    """Rows on the sphere, labels that clip seldom, and the R^2 of coefficients."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    X /= np.linalg.norm(X, axis=1)[:, None]
-    signal = X @ rng.normal(size=d)
-    signal *= 0.35 / signal.std()
-    y = np.clip(signal + 0.175 * rng.normal(size=n), -1, 1)
-
-    def quality(theta):
-        return 1 - np.sum((y - X @ theta) ** 2) / np.sum((y - y.mean()) ** 2)
-
-    return X, y, quality
-
-
 @BOTH
 def test_it_learns(relation):
     """At n = 2 10^4, d = 5, epsilon = 1: within 0.01 of least squares; one round is not."""
-    X, y, quality = table(20_000, 5, 3)
+    X, y, quality = on_sphere(20_000, 5, 3)
     best = quality(np.linalg.lstsq(X, y, rcond=None)[0])
     lost = {}
     for rounds in (1, 3):

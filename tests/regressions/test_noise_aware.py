@@ -28,6 +28,7 @@ from dpframe.regressions.noise_aware import (
 )
 from dpframe.regressions.noise_aware_laplace import LaplaceNoise
 from tests.support import checking as check
+from tests.support.tables import on_sphere
 
 TARGET, NUMBERS = dp.ApproxDP(dp.EPSILON, dp.DELTA), dp.ApproxDP(1, "1e-6")
 BOTH = pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
@@ -282,26 +283,11 @@ def test_gaussian_noise_is_the_same_in_every_direction(relation):
     assert sizes[0] == pytest.approx(math.sqrt(2) * sizes[1], rel=1e-12)
 
 
-def table(n, d, seed):
-    """Rows on the sphere, labels that clip seldom, and the R^2 of coefficients."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    X /= np.linalg.norm(X, axis=1)[:, None]
-    signal = X @ rng.normal(size=d)
-    signal *= 0.35 / signal.std()
-    y = np.clip(signal + 0.175 * rng.normal(size=n), -1, 1)
-
-    def quality(theta):
-        return 1 - np.sum((y - X @ theta) ** 2) / np.sum((y - y.mean()) ** 2)
-
-    return X, y, quality
-
-
 @BOTH
 @pytest.mark.parametrize("cls", [dp.regressions.BayesianSSP, dp.regressions.BayesianSSPPure])
 def test_it_learns_and_its_draws_are_a_function_of_what_is_released(cls, relation):
     """At n = 2 10^4, d = 4, epsilon = 1; the same seed gives the same draws."""
-    X, y, quality = table(20_000, 4, 3)
+    X, y, quality = on_sphere(20_000, 4, 3)
     best = quality(np.linalg.lstsq(X, y, rcond=None)[0])
     target = dp.PureDP(1) if cls is dp.regressions.BayesianSSPPure else NUMBERS
     proof = dp.certify(cls(), target=target, setting=setting(relation))
