@@ -150,6 +150,8 @@ def _panel(axes: Any, found: Sequence[Entry], figure: Figure, item: Item) -> Non
         axes.set_yscale("log")
         _limits(axes, found, figure)
         _ticks(axes)
+    elif figure.kind == "lines" and "y" not in figure.log:
+        axes.set_ylim(-0.05, 1.05)  # a share
     if figure.mark is not None:
         axes.axvline(figure.mark, color="red", linewidth=0.8, zorder=0)
     axes.set_xlabel(figure.label, fontsize=FONT - 1)

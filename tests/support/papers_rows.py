@@ -328,9 +328,9 @@ FOUND: dict[str, str] = {
         "the paper's census do not appear on the stand-in."
     ),
     "dandekar-figure-2": (
-        "the instability of the paper appears: medians of the stationary point far above the "
-        "models without noise, bands over powers of ten, penalties of little help. With exact "
-        "noise and a projected form the median falls to a half, and the band with it."
+        "the instability of the paper appears: medians of the stationary point two to five times "
+        "the error without noise, bands wider than that, penalties of little help. With exact noise "
+        "and a projected form the median falls to about half."
     ),
     "dandekar-figure-3": "on the stand-in all functional mechanisms are near the plain models.",
     "dandekar-figure-4": (
