@@ -329,8 +329,8 @@ FOUND: dict[str, str] = {
     ),
     "dandekar-figure-2": (
         "the instability of the paper appears: medians of the stationary point two to five times "
-        "the error without noise, bands wider than that, penalties of little help. With exact noise "
-        "and a projected form the median falls to about half."
+        "the error without noise, bands wider than that, penalties of little help. With exact "
+        "noise and a projected form the median falls to about half."
     ),
     "dandekar-figure-3": "on the stand-in all functional mechanisms are near the plain models.",
     "dandekar-figure-4": (
