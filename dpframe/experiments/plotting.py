@@ -104,9 +104,9 @@ def _metadata(file: Path) -> dict[str, str | None]:
 
 
 def _columns(found: Sequence[Entry], figure: Figure, item: Item) -> int:
-    """As many columns as the last panel axis has values, if there are two axes."""
+    """As many columns as the last panel axis has values, if there are two axes; else 2 or 3."""
     if len(figure.panels) < 2:
-        return COLUMNS if figure.panels != ("metric",) else 2
+        return 2 if len(panels(found, figure, item)) in {2, 4} else COLUMNS
     last = figure.panels[-1]
     if last == "metric":
         return len(item.shown_metrics())
