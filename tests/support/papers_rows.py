@@ -230,8 +230,8 @@ SAMPLES = (
     "(PersonalizedRidge) the loss falls further, most on the medical costs."
 )
 LEAST = (
-    " Uniform is at 0.8 of ours here: the paper's least budget was 0.0120 (it solves three cells of "
-    "different lambda), which 2% of draws exceed."
+    " Uniform is at 0.8 of ours here: the paper's least budget was 0.0120 (it solves three cells "
+    "of different lambda), which 2% of draws exceed."
 )
 FOUND: dict[str, str] = {
     "wang-figure-1": (
