@@ -91,7 +91,8 @@ def _shown(item: Item, data: Data, out: Path, *, seed: int, quick: bool) -> None
     found = entries(work, memory)
     for line in text(work, found):
         say(line)
-    told = f"{work.repeats} repeats, seed {seed}"
+    times = "1 repeat" if work.repeats == 1 else f"{work.repeats} repeats"
+    told = f"{times}, seed {seed}"
     files = [out / f"{item.name}.{ending}" for ending in ("csv", "json")]
     files[0].write_text(as_csv(found, item), encoding="utf-8")
     facts = {

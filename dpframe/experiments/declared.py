@@ -97,7 +97,8 @@ class Figure:
     What is left over makes curves: each method, at each value of the remaining axes. `band` is what
     is drawn about a curve: the 95% "interval" of its mean, the "std" of repeats, "20-80" for
     quantiles, or nothing; `kind` is "lines" or "box". The picture ends at `ceiling` times the
-    largest value of the method that it names, so that no diverging curve hides the others.
+    largest value of the method that it names, so that no diverging curve hides the others. A plain
+    y axis is that of a share, from 0 to 1.
     """
 
     x: str

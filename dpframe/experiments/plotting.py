@@ -104,9 +104,9 @@ def _metadata(file: Path) -> dict[str, str | None]:
 
 
 def _columns(found: Sequence[Entry], figure: Figure, item: Item) -> int:
-    """As many columns as the last panel axis has values, if there are two axes."""
+    """As many columns as the last panel axis has values, if there are two axes; else 2 or 3."""
     if len(figure.panels) < 2:
-        return COLUMNS if figure.panels != ("metric",) else 2
+        return 2 if len(panels(found, figure, item)) in {2, 4} else COLUMNS
     last = figure.panels[-1]
     if last == "metric":
         return len(item.shown_metrics())
@@ -150,6 +150,8 @@ def _panel(axes: Any, found: Sequence[Entry], figure: Figure, item: Item) -> Non
         axes.set_yscale("log")
         _limits(axes, found, figure)
         _ticks(axes)
+    elif figure.kind == "lines" and "y" not in figure.log:
+        axes.set_ylim(-0.05, 1.05)  # a share
     if figure.mark is not None:
         axes.axvline(figure.mark, color="red", linewidth=0.8, zorder=0)
     axes.set_xlabel(figure.label, fontsize=FONT - 1)

@@ -136,9 +136,10 @@ def section(item: Item) -> str:
         lines.append("No result is kept here.\n")
         return "\n".join(lines)
     version = "quick version, " if facts["quick"] else ""
+    times = "1 repeat" if facts["repeats"] == 1 else f"{facts['repeats']} repeats"
     draws = f", {facts['draws']} draws of noise each" if facts["draws"] > 1 else ""
     lines.append(
-        f"*Kept: {version}{facts['repeats']} repeats{draws}, seed {facts['seed']}; "
+        f"*Kept: {version}{times}{draws}, seed {facts['seed']}; "
         f"{facts['cpu_seconds']} s of CPU, {facts['machine']}; "
         f"[all numbers](results/{item.name}.csv).*\n"
     )
@@ -208,11 +209,11 @@ def keep(out: Path) -> None:
 
 
 def shrink(file: Path) -> None:
-    """64 colours are enough for curves."""
+    """160 colours are enough for curves."""
     from PIL import Image
 
     with Image.open(file) as picture:
-        few = picture.convert("RGB").quantize(64)
+        few = picture.convert("RGB").quantize(160)
     few.save(file, optimize=True)
 
 
