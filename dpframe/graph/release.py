@@ -273,8 +273,8 @@ def release(
     (dp.Gaussian.kamath_ullman, ...), or a mechanism
     with stated noise (dp.Gaussian(std=...)), for which `share` is only a claim. `sampled`, a number
     in (0, 1], lets each draw of a sum over records read a fresh, secret Poisson sample of the rows
-    at this rate; the certified numeric accountant counts what that amplifies of Gaussian noise, where
-    a person has one row that joins or leaves. Raises InvalidArgument.
+    at this rate; the certified numeric accountant counts what that amplifies of Gaussian noise,
+    where a person has one row that joins or leaves. Raises InvalidArgument.
     """
     if not isinstance(statistic, DataNode):
         raise InvalidArgument(
