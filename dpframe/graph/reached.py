@@ -366,11 +366,6 @@ def corner(own: Any, at: Asked) -> bool:
     return bool(own.column.ball and (rows.box if at.replaced else added))
 
 
-def several(size: Any) -> bool:
-    """Whether a vector of this size has two entries, or a symbol says how many."""
-    return not isinstance(size, Number) or size.value >= 2
-
-
 @entry(RANGES, "bin_counts")
 def _range_of_bins(own: Any, at: Asked) -> Reached:
     if not at.replaced:
@@ -387,20 +382,17 @@ def _range_of_cells(own: Any, at: Asked) -> Reached:
     return "one count falls by 1, another rises by 1", own.column.ball
 
 
-@entry(RANGES, "row_sum")
+@entry(RANGES, "row_sum", "moment")
 def _range_of_rows(own: Any, at: Asked) -> Reached:
-    rows, box = own.rows, own.rows.entry is not None
-    rule = "|x_j - x_k| <= 2 b" if box else "|x_j - x_k| <= sqrt(2) B"
-    known = rows.box if box else rows.ball
-    return f"{rule}{', twice' if at.replaced else ''}", known and several(rows.columns)
+    rule = "|x_j - x_k| <= " + ("sqrt(2) B" if own.rows.entry is None else "2 b")
+    rule += ", times Y" if own.kind == "moment" else ""
+    return f"{rule}{', twice' if at.replaced else ''}", False
 
 
 @entry(RANGES, "column_squares")
 def _range_of_squares(own: Any, at: Asked) -> Reached:
-    rows, box = own.rows, own.rows.entry is not None
-    rule = "0 <= x_j^2 <= b^2" if box else "0 <= x_j^2 <= B^2"
-    known = rows.box if box else rows.ball
-    return f"{rule}{', twice' if at.replaced else ''}", known and several(rows.columns)
+    rule = "0 <= x_j^2 <= " + ("B^2" if own.rows.entry is None else "b^2")
+    return f"{rule}{', twice' if at.replaced else ''}", False
 
 
 @entry(RANGES, "linear")
