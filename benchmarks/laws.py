@@ -50,11 +50,12 @@ CELLS: tuple[Cell, ...] = (
     (200_000, 30, "0.1"),
 )
 OF_ERRORS = (*CELLS[:3], (50_000, 10, "0.1"), *CELLS[4:6])
-RIVALS = (dp.JointSSP(), dp.JointSSP(rounds=0), dp.SSP(), dp.AdaSSP())
+JOINT: Any = dp.JointSSP
+RIVALS = (JOINT(), JOINT(rounds=0), dp.SSP(), dp.AdaSSP())
 DRAWN, LEVEL = 16, 0.95
 MANY, AT_ONCE = 4_000_000, 250_000
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
-ASSUMED: dict[str, dict[str, bool]] = {
+ASSUMED: dict[str, dict[str, Any]] = {
     "default": {},
     "robust": {"equal_variance": False},
     "normal": {"normal_residuals": True},

@@ -29,6 +29,7 @@ Array = NDArray[Any]
 Rows = Callable[[np.random.Generator, int, int], Array]
 
 CELLS = ((1_000, 5, "1"), (5_000, 5, "1"), (50_000, 10, "0.1"), (50_000, 10, "1"))
+JOINT: Any = dp.JointSSP
 TABLES, PUBLIC, SHORT = 20, 1000, 40.0
 COMPARED, ALLOWED = ("columns 1 to 1/1000", "short, 1/40"), 1.5
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
@@ -105,9 +106,9 @@ def errors(name: str, cell: tuple[int, int, str], tables: int) -> list[float]:
     n, d, epsilon = cell
     public = rows(name, PUBLIC, d, np.random.default_rng(77))
     kinds = (
-        dp.JointSSP(),
-        dp.JointSSP(scaling="0.03"),
-        dp.JointSSP(public=public),
+        JOINT(),
+        JOINT(scaling="0.03"),
+        JOINT(public=public),
         dp.regressions.RobustQuantileSSP(),
     )
     target = dp.ApproxDP(epsilon, "1e-6")

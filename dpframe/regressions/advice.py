@@ -134,8 +134,10 @@ def recommend(
     default = JointSSP()
     first, units = told(default, *table), units_for(setting, n, size, spent, failure)
     other = None if first is None or first.all_likely else told(FOR_INTERVALS, *table)
-    more = (FOR_INTERVALS, other) if other and not other.none else (None, None)
-    return Recommendation(default, "nothing to tune", lost, first, *more, units)
+    found = Recommendation(default, "nothing to tune", lost, first, in_units=units)
+    if other is None or other.none:
+        return found
+    return attrs.evolve(found, instead=FOR_INTERVALS, instead_intervals=other)
 
 
 def units_for(
