@@ -13,10 +13,6 @@ from dpframe.experiments.utility.statements import STATEMENTS, check
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE, IMAGES = DOCS / "papers" / "utility.md", DOCS / "images" / "utility"
 INTRODUCTION = """\
----
-orphan: true
----
-
 # Utility theorems
 
 What the papers say about errors, as formulas, each evaluated beside what is measured on the worlds

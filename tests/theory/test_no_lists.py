@@ -38,6 +38,9 @@ SAID = "names of derivations, as people read them"
 PERMITTED: dict[Found, str] = {  # each with its reason; every other list is refused
     ("accountants/basic.py", ("ApproxDP", "PureDP")): "what this accountant adds, in its own file",
     ("accountants/concentrated.py", ("GaussianDP", "ZeroConcentratedDP")): "the same",
+    ("accountants/from_others.py", ("ApproxDP", "PureDP", "ZeroConcentratedDP")): (
+        "the measures of OpenDP and Tumult, by their names"
+    ),
     ("accountants/conversions.py", ("ApproxDP", "PureDP")): "cited conversions, one a guarantee",
     ("literature/catalogue.py", SPENT): SAID,
     ("audits/record_costs.py", ("PureDP", "ZeroConcentratedDP")): "adds amounts of one kind each",
@@ -104,7 +107,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
         ("column_squares", "identity", "monomials", "sufficient_statistics"),
     ): "the same",
     ("prover/plan.py", ("GaussianDP", "ZeroConcentratedDP")): "words of one refusal",
-    ("prover/total.py", ("PureDP", "RenyiDP")): "what normal noise never gives, or another rule",
     ("estimators/released.py", ("count", "gram", "moment", "squares")): (
         "names of the sums that intervals read"
     ),
