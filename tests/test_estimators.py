@@ -364,21 +364,6 @@ def test_a_refused_fit_is_not_counted() -> None:
     model.fit(X, y)
 
 
-def test_without_scikit_learn_the_extra_is_named() -> None:
-    """The estimator says what to install; the rest of dpframe works."""
-    program = (
-        "import sys; sys.modules['sklearn'] = None\n"
-        "import dpframe as dp\n"
-        "dp.SSP()\n"
-        "try: dp.PrivateRegressor\n"
-        "except dp.errors.MissingExtra as error: print(error)"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert "dpframe[sklearn]" in run.stdout
-
-
 @pytest.mark.parametrize(
     ("epsilon", "delta", "name"), [(1, "1e-6", "JointSSP"), (1, None, "ObjPertPure")]
 )

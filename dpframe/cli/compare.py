@@ -23,7 +23,7 @@ from .options import (
     option,
     setting_of,
 )
-from .printing import print_json, say, width
+from .printing import print_json, say, width, written
 
 app = typer.Typer(add_completion=False)
 
@@ -58,7 +58,7 @@ def compare_(
         _refuse(told, ABOUT_TABLES)
         calibrations = dp.compare(sensitivity=sensitivity, **points)
         if plot is not None:
-            calibrations.plot().figure.savefig(plot)
+            written("--plot", plot, calibrations.plot().figure.savefig)
         found: Any = calibrations
     else:
         _refuse([sensitivity != "1", plot is not None], ("--sensitivity", "--plot"))

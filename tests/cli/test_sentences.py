@@ -171,7 +171,7 @@ def test_what_nobody_foresaw_is_one_sentence(monkeypatch):
     def broken(*_, **__):
         raise KeyError("secret")
 
-    monkeypatch.setattr("dpframe.audits.comparison.compare", broken)
+    monkeypatch.setattr(dp, "compare", broken)
     printed = call("compare", status=3)
     assert "secret" not in printed
     assert printed.startswith("dpframe made a mistake: KeyError in ")

@@ -167,5 +167,5 @@ def test_a_column_of_labels_is_flattened_with_a_warning() -> None:
         assert found.predict(X).shape == Y.shape
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(dp.BadData, match="one-dimensional"):
+        with pytest.raises(dp.BadData, match="one label a record"):
             model(rng=0).fit(X, np.column_stack([Y, Y]))

@@ -11,7 +11,7 @@ from scipy.stats import ks_2samp
 
 import dpframe as dp
 from dpframe.errors import InvalidArgument
-from dpframe.experiments.methods import simulated
+from dpframe.experiments.methods import Promise, draft
 from dpframe.experiments.utility import checked, drawing, limits, perturbed, worlds
 from dpframe.experiments.utility.statements import STATEMENTS, check
 from tests.support.utility_page import PAGE
@@ -59,8 +59,11 @@ def test_draws_have_the_law_of_the_declared_adassp():
     rng = np.random.default_rng(1)
     world = worlds.linear_gaussian(1500, rng)
     X, y = world.table
-    fit = simulated(dp.literature.AdaSSPWang, dp.ADD_REMOVE)
-    own = [fit(X / world.norm * (1 - 1e-12), y / world.bound, 3.0, 1e-6, rng) for _ in range(300)]
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    run = draft(dp.literature.AdaSSPWang, (), Promise.APPROXIMATE, setting).at(epsilon=3.0, delta=1e-6)
+    rows, labels = X / world.norm * (1 - 1e-12), y / world.bound
+    fits = (dp.experiments.simulate(run, rows, labels, rng=rng) for _ in range(300))
+    own = [one.output.coefficients for one in fits]
     declared = np.array(own) * world.bound / world.norm
     drawn = worlds.adassp(world, tail=TAIL, epsilon=3.0, rng=rng, draws=1000)
     wrong = worlds.adassp(world, tail=TAIL * 2, epsilon=3.0, rng=rng, draws=1000)

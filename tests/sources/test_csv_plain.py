@@ -122,7 +122,8 @@ def test_what_needs_pyarrow_says_so(tmp_path, monkeypatch):
     """Cells of several lines, budgets, Parquet."""
     for name in ("t.csv", "t.parquet"):
         (tmp_path / name).write_text("u,own,y\n1,2,3\n")
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    for library in ("pyarrow", "pyarrow.parquet"):
+        monkeypatch.setitem(sys.modules, library, None)
     setting = Setting(X=PLAIN, y=Column(bound=1), relation=REPLACE_ONE)
     path = str(tmp_path / "t.csv")
     for given, budgets in ((MultilineCSV(path), None), (path, "own")):
