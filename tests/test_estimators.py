@@ -1,8 +1,6 @@
 """PrivateRegressor keeps scikit-learn's habits where privacy allows, and says where it does not."""
 
 import pickle
-import subprocess
-import sys
 import warnings
 from collections.abc import Iterator
 from typing import Any
