@@ -60,7 +60,8 @@ def test_draws_have_the_law_of_the_declared_adassp():
     world = worlds.linear_gaussian(1500, rng)
     X, y = world.table
     setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
-    run = draft(dp.literature.AdaSSPWang, (), Promise.APPROXIMATE, setting).at(epsilon=3.0, delta=1e-6)
+    declared = draft(dp.literature.AdaSSPWang, (), Promise.APPROXIMATE, setting)
+    run = declared.at(epsilon=3.0, delta=1e-6)
     rows, labels = X / world.norm * (1 - 1e-12), y / world.bound
     fits = (dp.experiments.simulate(run, rows, labels, rng=rng) for _ in range(300))
     own = [one.output.coefficients for one in fits]
