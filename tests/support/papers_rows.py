@@ -82,7 +82,7 @@ ALGORITHMS = {  # what the paper calls it, and its declarations
     },
 }
 
-UTILITY = "the page *utility* of this folder"
+UTILITY = "[utility theorems](utility.md)"
 STATEMENTS = {  # what it states, where it is, what was found
     "wang": [
         ("Eq. 1 to 3", "risk of least squares", UTILITY, "classical"),
