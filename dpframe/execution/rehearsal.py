@@ -254,8 +254,8 @@ def due(certificate: Certificate) -> bool:
 
 
 def _shipped(one: Any) -> bool:
-    module = sys.modules.get(one.__module__)
-    ours = one.__module__.startswith("dpframe.")
+    name = one.__module__ or ""  # none of functions that exec made
+    module, ours = sys.modules.get(name), name.startswith("dpframe.")
     return ours and getattr(module, one.__qualname__, None) is one
 
 
