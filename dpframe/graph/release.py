@@ -133,8 +133,8 @@ class Release(Node):
 
     @property
     def derived(self) -> dict[str, Reading]:
-        """The shape of what is released; of one index, none."""
-        return {} if self.noise.selects else _shape(self.statistic)
+        """The shape of the statistic: of what is released, or the number of candidates."""
+        return _shape(self.statistic)
 
     @property
     def exact(self) -> bool:
@@ -273,8 +273,8 @@ def release(
     (dp.Gaussian.kamath_ullman, ...), or a mechanism
     with stated noise (dp.Gaussian(std=...)), for which `share` is only a claim. `sampled`, a number
     in (0, 1], lets each draw of a sum over records read a fresh, secret Poisson sample of the rows
-    at this rate; the certified numeric accountant counts what that amplifies of Gaussian noise, where
-    a person has one row that joins or leaves. Raises InvalidArgument.
+    at this rate; the certified numeric accountant counts what that amplifies of Gaussian noise,
+    where a person has one row that joins or leaves. Raises InvalidArgument.
     """
     if not isinstance(statistic, DataNode):
         raise InvalidArgument(
