@@ -76,7 +76,7 @@ def cost(judged: Audit) -> Cost | None:
         return None
     values = numbers_of(problem.symbols)
     claimed, delta = _claim(problem)
-    found = _joint(problem, values) or _pure(problem, values) or _shares(judged, values)
+    found = _joint(problem, values) or _pure(problem, values, delta) or _shares(judged, values)
     if found is None and judged.report.proved:  # such as noise that reads released numbers
         found = (0.0, float(claimed), CLAIM)
     if found is None:
@@ -139,15 +139,18 @@ def _joint(problem: Problem, values: Mapping[str, Fraction]) -> Bounds | None:
     return (*found.epsilon, COMPOSED if found.sampled else JOINT)
 
 
-def _pure(problem: Problem, values: Mapping[str, Fraction]) -> Bounds | None:
-    """epsilon = sensitivity/scale of each pure draw, in sum. [DworkR14, Thm B.1]"""
+def _pure(problem: Problem, values: Mapping[str, Fraction], delta: Fraction) -> Bounds | None:
+    """epsilon = sensitivity/scale of each pure draw, in sum [DworkR14, Thm B.1]. Of one draw that
+    attains it no less, where delta is 0: any delta above that covers some of it.
+    """
     releases = problem.graph.releases
     alone = not (problem.graph.procedures or problem.graph.bounds)
     if not releases or not alone or any(one.gives is not PureDP for one in releases):
         return None
     parts = [_epsilon(one, values) for one in releases]
     known = [part for part in parts if part is not None]
-    lower = known[0][0] if len(parts) == len(known) == 1 and _attained(releases[0]) else 0.0
+    alone = delta == 0 and len(parts) == len(known) == 1 and _attained(releases[0])
+    lower = known[0][0] if alone else 0.0
     return (lower, _summed(part[1] for part in known), SUM) if len(known) == len(parts) else None
 
 

@@ -99,9 +99,10 @@ class Line:
     `exact_delta` (at the claimed epsilon), `exact_epsilon` (at the claimed delta) and `mu` =
     sensitivity/std are rounded up; they are exact where some pair of neighbours attains the
     sensitivity (`attained`; `attained_by` says which, where it is known), and upper bounds
-    elsewhere. `verdict` judges the claimed share; it is
-    None where nothing is claimed. `noise_factor` is how many times as much noise as its share needs
-    a release with stated noise has: above 1 it underspends, below 1 it overspends.
+    elsewhere, as `exact_epsilon` of pure noise is beside a delta above 0. `verdict` judges the
+    claimed share; it is None where nothing is claimed. `noise_factor` is how many times as much
+    noise as its share needs a release with stated noise has: above 1 it underspends, below 1 it
+    overspends.
     """
 
     name: str

@@ -120,9 +120,10 @@ def cost(line: Line, value: float | None, name: str) -> str:
         return "-"
     if 0 < value < TINY:
         return f"< {figure(TINY)}"
-    if not line.attained:
-        return f"<= {figure(value, 'up')}"
     share = line.share
+    beside = line.mu is None and share is not None and "delta" in share.currency
+    if not line.attained or (share and beside and lower_end(share.delta) != 0):
+        return f"<= {figure(value, 'up')}"
     claimed = lower_end(share.amount(name)) if share and name in share.currency else None
     return figure(value) if claimed is None else against(value, claimed)
 

@@ -156,8 +156,20 @@ def known(
     will often be: an execution that learns just this need not read the table again for sums that
     wait for nothing else. Raises InvalidArgument.
     """
+    _check_one(value)
     domain = parameter(name, lower, upper, closed="both").domain
     guess = None if likely is None else rational(likely, "likely")
     if guess is not None and guess not in domain:
         raise InvalidArgument("likely", f"in the range of {name}, {domain}", str(likely))
     return Known(value, name, domain.lower, domain.upper, likely=guess).symbol
+
+
+def _check_one(value: Node) -> None:
+    """Refuse a release of several numbers. Raises InvalidArgument."""
+    from .release import ONE, Release
+
+    if isinstance(value, Release):
+        several = any(size != ONE for size in value.statistic.shape) and not value.noise.selects
+        if several or value.times != ONE:
+            way_out = "dp.post(function, release) makes one number of several."
+            raise InvalidArgument("value", "a release of one number, drawn once", value, way_out)

@@ -368,11 +368,14 @@ def corner(own: Any, at: Asked) -> bool:
 
 @entry(RANGES, "bin_counts")
 def _range_of_bins(own: Any, at: Asked) -> Reached:
+    labels = hasattr(own.data, "bound")
+    bound = own.data.bound if labels else own.data.entry or own.data.norm
+    parting = [abs(cut) for cut in own.cuts if cut >= 0 or not own.absolute]
+    inside = isinstance(bound, Number) and any(cut < bound.value for cut in parting)
     if not at.replaced:
-        return "no count falls: each moves by 0 or 1", True
-    occur, bound = occurring(own.data), getattr(own.data, "bound", None)
-    inside = isinstance(bound, Number) and any(abs(cut) < bound.value for cut in own.cuts)
-    return "one count falls by 1, another rises by 1", occur.ball and inside
+        return "no count falls: each moves by 0 or 1", inside or not isinstance(bound, Number)
+    reached_by = labels and occurring(own.data).ball
+    return "one count falls by 1, another rises by 1", reached_by and inside
 
 
 @entry(RANGES, "histogram")

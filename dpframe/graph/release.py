@@ -150,8 +150,8 @@ class Release(Node):
 
     @property
     def derived(self) -> dict[str, Reading]:
-        """The shape of what is released; of one index, none."""
-        return {} if self.noise.selects else _shape(self.statistic)
+        """The shape of the statistic: of what is released, or the number of candidates."""
+        return _shape(self.statistic)
 
     @property
     def exact(self) -> bool:

@@ -4,6 +4,7 @@ nothing of the scores. What counts is the range of their move: proofs/selection.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -97,10 +98,18 @@ class ExponentialSelection(SelectionNoise):
 
     @staticmethod
     def two(loss: Any, epsilon: Any) -> Any:
-        """e^l/(e^l + w) - e^c/(1 + w), which is largest where (e^l + w)/(1 + w) = e^((l - c)/2)."""
+        """e^l/(e^l + w) - e^c/(1 + w) is largest where (e^l + w)/(1 + w) = e^((l - c)/2); here w is
+        the better of the whole powers of e^l next to that, so that the scores are as many moves
+        apart: scores may be whole numbers.
+        """
         top, root = loss.exp(), ((loss - epsilon) / 2).exp()
-        other = (top - root) / (root - 1)
-        return top / (top + other) - epsilon.exp() / (1 + other)
+        moves = ((top - root) / (root - 1)).log() / loss
+        if not moves.is_finite():
+            return None
+        few = math.floor(float(moves.mid()))
+        others = [(k * loss).exp() for k in (few, few + 1)]
+        found = [top / (top + one) - epsilon.exp() / (1 + one) for one in others]
+        return max(found, key=lambda one: float(one.mid()))
 
     @staticmethod
     def chosen(scores: Scores, scale: Fraction, bits: Bits) -> Indices:

@@ -14,7 +14,7 @@ from dpframe.privacy import ApproxDP
 from dpframe.symbols import Call, Expression, Number, log, power, sqrt
 
 from .algebra import at_point, enclose, outermost
-from .problem import FIELD, PROVED, REFUTED, UNPROVED, Edit, Obligation, Problem, Witness, named
+from .problem import FIELD, PROVED, REFUTED, UNPROVED, Edit, Obligation, Problem, Witness
 from .sign import counterexample, nonnegative, positive
 
 RULE = "Pr[N(0, 1) > t] <= exp(-t^2/2)/2, Pr[Laplace(1) > t] = exp(-t)/2 for t >= 0"
@@ -47,7 +47,7 @@ def _holds(problem: Problem, bound: Bound) -> Iterator[Obligation]:
         yield _tail_open(bound)
     moved = bound.value.statistic.sensitivity(bound.value.noise.norm)
     if moved is not None and not nonnegative(bound.margin - moved.value, problem.field).proved:
-        yield _margin_open(problem, bound, moved.value)
+        yield _margin_open(bound, moved.value)
 
 
 def _tail_proved(problem: Problem, bound: Bound) -> bool:
@@ -77,46 +77,55 @@ def _logarithm(exponent: Expression) -> tuple[int, Expression] | None:
 
 
 def _tail(stds: Any, *, normal: bool) -> Any:
-    """Pr[N(0, 1) > stds], enclosed; of Laplace noise of scale 1."""
-    return (stds / enclose(sqrt(2), {})).erfc() / 2 if normal else (-stds).exp() / 2
+    """Pr[N(0, 1) > stds], enclosed; of Laplace noise of scale 1, for stds < 0 a lower bound."""
+    if normal:
+        return (stds / enclose(sqrt(2), {})).erfc() / 2
+    return (-stds).exp() / 2 if stds >= 0 else enclose(Number(Fraction(1, 2)), {})
 
 
 def _tail_open(bound: Bound) -> Obligation:
     rule = "the noise may exceed the bound with at most the failure probability that is paid for"
     facts = (f"stds = {bound.stds}, failure = {bound.failure}",)
-    witness = _tail_witness(bound)
-    verdict = UNPROVED if witness is None else REFUTED
     tail = log(1 / (2 * bound.failure))
     enough = sqrt(2 * tail) if bound.normal else tail
     written = "sqrt(2 log(1/(2 failure)))" if bound.normal else "log(1/(2 failure))"
     fix = f"leave `stds` out: {written} is enough."
-    edit = Edit(FIELD, bound, enough, "stds")
+    return _open(bound, rule, facts, fix, Edit(FIELD, bound, enough, "stds"))
+
+
+def _margin_open(bound: Bound, least: Expression) -> Obligation:
+    rule = "the margin must cover the move of the statistic between neighbours"
+    facts = (f"margin = {bound.margin}", f"sensitivity = {least}")
+    fix, edit = "leave `margin` out: it is the sensitivity.", Edit(FIELD, bound, least, "margin")
+    return _open(bound, rule, facts, fix, edit)
+
+
+def _open(bound: Bound, rule: str, facts: tuple[str, ...], fix: str, edit: Edit) -> Obligation:
+    witness = _witness(bound)
+    verdict = UNPROVED if witness is None else REFUTED
     return Obligation("event", bound.name, rule, facts, verdict, witness, fix, edit=edit)
 
 
-def _tail_witness(bound: Bound) -> Witness | None:
-    symbols = bound.stds.symbols() | bound.failure.symbols()
-    if any(symbol.origin is not None for symbol in symbols):
+def _witness(bound: Bound) -> Witness | None:
+    """Numbers at which the noise passes stds and margin, less the move of the statistic, more often
+    than the failure, where some pair of neighbours attains that move: stds make up for a margin
+    that is short, and a margin for stds.
+    """
+    release = bound.value
+    norm, relation = release.noise.norm, release.statistic.unit.relation
+    own, moved = release.statistic.one_row(norm, relation), release.statistic.sensitivity(norm)
+    if own is None or moved is None or not own.attained:
         return None
-    return counterexample((bound.stds, bound.failure), partial(_fails, normal=bound.normal))
+    unit = release.deviation if bound.normal else release.mechanism.formula
+    far = bound.stds + (bound.margin - moved.value) / unit
+    if any(symbol.origin is not None for symbol in far.symbols() | bound.failure.symbols()):
+        return None
+    return counterexample((far, bound.failure), partial(_fails, normal=bound.normal))
 
 
-def _fails(stds: Any, paid: Any, *, normal: bool) -> str | None:
-    true = _tail(stds, normal=normal)
+def _fails(far: Any, paid: Any, *, normal: bool) -> str | None:
+    true = _tail(far, normal=normal)
     if not true > paid:
         return None
     ratio = float((true / paid).mid())
     return f"it fails with probability {float(true.mid()):.4g}, {ratio:.4g} times what is paid"
-
-
-def _margin_open(problem: Problem, bound: Bound, least: Expression) -> Obligation:
-    rule = "the margin must cover the move of the statistic between neighbours"
-    facts = (f"margin = {bound.margin}", f"sensitivity = {least}")
-    decision = nonnegative(bound.margin - least, problem.field)
-    witness = None
-    if decision.proved is False and decision.witness is not None:
-        says = "the bound holds for one neighbour and not for the other"
-        witness = Witness(named(decision.witness, bound.margin, least), says)
-    verdict = UNPROVED if witness is None else REFUTED
-    fix, edit = "leave `margin` out: it is the sensitivity.", Edit(FIELD, bound, least, "margin")
-    return Obligation("event", bound.name, rule, facts, verdict, witness, fix, edit=edit)

@@ -243,15 +243,20 @@ def _tainted(place: Place, symbol: Symbol, origin: Statistic) -> Obligation:
 
 
 def _of_shape(release: Release, origin: Statistic) -> Obligation:
+    what = "number of candidates" if release.noise.selects else "shape"
+    of = "a selection" if release.noise.selects else "a release"
     rule = (
-        "the shape of a release must be public, but it depends on the data: "
-        f"{path(release.statistic)} -> shape"
+        f"the {what} of {of} must be public, but it depends on the data: "
+        f"{path(release.statistic)} -> {what}"
     )
     facts = (
         f"shape = ({', '.join(map(str, release.statistic.shape))})",
         f"{origin.label} is private under {origin.unit.relation}",
     )
-    witness = Witness(says="neighbours of 1 and 2 rows release arrays of different length")
+    says = "neighbours of 1 and 2 rows release arrays of different length"
+    if release.noise.selects:
+        says = "a candidate that one of two neighbours lacks is released by the other alone"
+    witness = Witness(says=says)
     fix = "release a statistic of public shape: sums, X.T @ X, X.T @ y."
     return Obligation("structure", release.label, rule, facts, REFUTED, witness, fix)
 

@@ -10,6 +10,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.audits import audit
+from dpframe.audits.cost import cost
 from dpframe.graph.graph import classes
 from dpframe.prover.problem import joint_moves
 
@@ -487,3 +488,22 @@ def test_audit_is_callable_whatever_was_used_before():
             check=True,
         )
         assert done.stdout.strip() == "proved"
+
+
+@pytest.mark.parametrize("noise", [dp.Laplace, dp.mechanisms.ExponentialSelection])
+@pytest.mark.parametrize("delta", [0, "1/10"])
+def test_a_delta_covers_some_of_what_pure_noise_costs(noise, delta):
+    """Without one, some pair costs sensitivity over scale; beside one that is an upper bound. Of
+    Laplace noise 1 + 2 log(0.9) = 0.79 is true at delta = 0.1.
+    """
+
+    class Votes(dp.Regression):
+        def declare(self, X, y, budget):
+            return dp.release(dp.graph.bin_counts(y, [0]), noise(1), budget, name="votes")
+
+    target = dp.ApproxDP("6/5", delta) if delta else dp.PureDP("6/5")
+    done = audit(Votes(), target=target, setting=SETTING)
+    found = cost(done)
+    assert str(done.verdict) == "proved"
+    assert (found.lower, found.upper) == (0 if delta else 1, 1)
+    assert ("<= 1.000" in str(done)) is bool(delta)

@@ -116,6 +116,19 @@ def test_raw_statistics_are_not_known():
         known(dp.trace(X.T @ X), 0, 1, name="raw")
 
 
+@pytest.mark.parametrize("times", [1, 2])
+def test_several_numbers_are_not_known(times):
+    """A vector, and several draws of a number, are refused before anything is released."""
+    X, y = SETTING.nodes()
+    asked = X.sum() if times == 1 else dp.trace(X.T @ X)
+    made = dp.release(asked, dp.Gaussian(std=1), times=times)
+    with pytest.raises(dp.InvalidArgument, match="a release of one number, drawn once"):
+        known(made, 0, 1, name="length")
+    votes = dp.graph.bin_counts(y, [0, "1/2"])
+    best = known(dp.release(votes, dp.mechanisms.GumbelSelection(1)), 0, 2, name="best")
+    assert str(best) == "best"
+
+
 def test_noise_that_is_too_small_for_some_released_number_is_not_proved():
     """The std is right for a length of 1 and wrong for all smaller ones."""
 

@@ -208,6 +208,33 @@ def test_a_replaced_record_counts_twice(relation):
     assert str(twice.verdict) == "proved"
 
 
+class Moved(dp.Regression):
+    """The same test, its bound moved by hand."""
+
+    stds: int
+    margin: int
+
+    def declare(self, X, y, budget):
+        """A test, its bound, the median."""
+        del X
+        first, second = budget.split(epsilon=("1/2", "1/2"), delta=(0, 0))
+        counts = dp.graph.bin_counts(y, CUTS)
+        test = dp.release(dp.graph.median_distance(counts, 2), dp.Laplace(scale=2), first)
+        moved = {"stds": self.stds, "margin": self.margin}
+        low = dp.graph.lower_bound(test, budget.delta, name="low", **moved)
+        return dp.release(dp.graph.tested_median(counts, 2, low), dp.Laplace(scale=4), second)
+
+
+@pytest.mark.parametrize(("stds", "margin"), [(100, 0), (13, 100)])
+def test_stds_and_a_margin_make_up_for_each_other(stds, margin):
+    """The test passes where noise of scale 2 is above 200, or 126, at a distance of 0: less often
+    than 1e-6. The obligations are not met, and the claim is true: not proved, and not refuted.
+    """
+    asked = {"target": dp.ApproxDP(1, "1e-6"), "setting": SETTING}
+    assert str(dp.audit(Moved(stds, margin), **asked).verdict) == "unproved"
+    assert str(dp.audit(Moved(14, 1), **asked).verdict) == "proved"
+
+
 DESCRIBED = """
 title = "a conditional sensitivity"
 relation = "add-remove"

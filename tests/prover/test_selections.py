@@ -15,12 +15,14 @@ import pytest
 from scipy import stats
 
 import dpframe as dp
+from dpframe.graph.statistics import OneRow
 from dpframe.kernel import check
 from dpframe.mechanisms import selections
 from dpframe.randomness import SystemBits
 from tests.support import samples
 
 CUTS = (-1, 1)  # three candidates
+JUDGED = selections.ExponentialSelection, selections.PermuteAndFlipSelection
 LAWS = {}
 
 
@@ -250,6 +252,106 @@ def test_several_rows_a_person_move_scores_by_a_sum():
     noise = selections.ExponentialSelection(3)
     assert str(dp.audit(Fullest(noise), target=dp.PureDP(1), setting=one).verdict) == "proved"
     assert str(dp.audit(Fullest(noise), target=dp.PureDP("0.99"), setting=one).verdict) != "proved"
+
+
+class Parted(dp.Regression):
+    """The fuller side of some cuts."""
+
+    noise: object
+    cuts: tuple = (0,)
+    absolute: bool = False
+
+    def declare(self, X, y, budget):
+        """One release."""
+        del X
+        votes = dp.graph.bin_counts(y, self.cuts, absolute=self.absolute)
+        return dp.release(votes, self.noise, budget)
+
+
+@pytest.mark.some(4)
+@pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
+@pytest.mark.parametrize("part", ["3/10", "4/5"])
+@pytest.mark.parametrize("cls", JUDGED, ids=lambda c: c.__name__)
+def test_no_true_claim_with_a_delta_is_refuted(cls, relation, part):
+    """Two counts are whole numbers apart: above the largest delta of any tables no claim is
+    refuted, and well below it every one is.
+    """
+    moved, law = (2 if relation is dp.REPLACE_ONE else 1), LAWS[cls]
+    epsilon, scale = Fraction(part) * 2, Fraction(moved, 2)
+    tables = [*itertools.product(range(2), range(12)), *itertools.product(range(12), range(2))]
+    pairs = [(one, other) for one in tables for other in neighbours(list(one), relation)]
+    with mpmath.workdps(30):
+        grown = mpmath.e ** (mpmath.mpf(epsilon.numerator) / epsilon.denominator)
+        true = mpmath.mpf(0)
+        for one, other in pairs:
+            p, q = law(one, float(scale)), law(other, float(scale))
+            for a, b in ((p, q), (q, p)):
+                deltas = (max(0, x - grown * y) for x, y in zip(a, b, strict=True))
+                true = max(true, mpmath.fsum(deltas))
+    for factor, refuted in ((1.001, False), (0.6, True)):
+        target = dp.ApproxDP(epsilon, f"{float(true) * factor:.12f}")
+        done = dp.audit(Parted(cls(scale)), target=target, setting=setting(relation))
+        assert (str(done.verdict) == "refuted") is refuted
+
+
+@pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
+@pytest.mark.parametrize("fields", [{"cuts": (3,)}, {"cuts": (-1,), "absolute": True}], ids=str)
+def test_cuts_that_part_no_labels_refute_nothing(relation, fields):
+    """All labels are in one bin: a record that is replaced moves nothing."""
+    noise = selections.ExponentialSelection(Fraction(1, 2))
+    asked = {"target": dp.PureDP(1), "setting": setting(relation)}
+    assert str(dp.audit(Parted(noise, **fields), **asked).verdict) == "unproved"
+
+
+@attrs.frozen(cache_hash=True)
+class Scores(dp.Statistic):
+    """As many scores as there are rows."""
+
+    rows: object
+
+    @property
+    def label(self):
+        """Its name."""
+        return "scores"
+
+    @property
+    def inputs(self):
+        """The rows."""
+        return (self.rows,)
+
+    @property
+    def shape(self):
+        """(n,)."""
+        return (self.rows.rows,)
+
+    def one_row(self, norm, relation):
+        """By its word."""
+        del norm, relation
+        return OneRow(dp.constant(1), "on its word")
+
+    def compute(self, values, number):
+        """Zeros."""
+        del number
+        return np.zeros(len(values[self.rows]))
+
+
+class OfRows(dp.Regression):
+    """A choice among as many candidates as there are rows."""
+
+    def declare(self, X, y, budget):
+        """One release."""
+        del y
+        return dp.release(Scores(X), selections.ExponentialSelection(1), budget)
+
+
+@pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
+def test_the_number_of_candidates_is_public(relation):
+    """A candidate that one neighbour lacks tells them apart, also where the class is trusted."""
+    asked = {"target": dp.PureDP(1), "setting": setting(relation), "trust": [Scores]}
+    done = dp.audit(OfRows(), **asked)
+    assert (str(done.verdict) == "proved") is (relation is dp.REPLACE_ONE)
+    if relation is dp.ADD_REMOVE:
+        assert "number of candidates of a selection must be public" in " ".join(str(done).split())
 
 
 def test_an_attack_holds_what_is_true_and_flags_half_the_scale():

@@ -28,7 +28,7 @@ from dpframe.sensitivity import L1, L2, OPERATOR, RANGE, Norm
 from dpframe.sources.table import Block, Table
 from dpframe.symbols import Expression
 
-from ..lower_bounds.tables import COLUMNS, Pair, Space, searched
+from ..lower_bounds.tables import COLUMNS, Pair, Person, Space, searched
 from .suite import Contradictions, Suite, refused
 
 Array = NDArray[Any]
@@ -226,11 +226,19 @@ def _moves(asked: Asked) -> Contradictions:
 )
 def _attained(asked: Asked) -> Contradictions:
     for one, d in itertools.product(asked.under(None, ADD_REMOVE), asked.widths):
-        found = [one.moves(pair) for pair in one.space.pairs(d)]
-        for norm in found[0]:
+        found = [one.moves(pair) for pair in (*one.space.pairs(d), *_apart(one.space, d))]
+        alone = [worth(size, d) for size in one.node.shape] == [1]  # no two entries move apart
+        for norm in (n for n in found[0] if n is not RANGE or not alone):
             far, most = max(moved[norm] for moved in found)
             if one.node.sensitivity(norm).attained and far < REACHED * most:
                 yield f"{far:.6g} in {norm}, where {most:.6g} is stated"
+
+
+def _apart(space: Space, d: int) -> Iterator[Pair]:
+    """One record more, whose first entry rises and whose second falls."""
+    direction = np.array([1.0, -1.0, *[0.0] * d])[:d]
+    for label in space.labels:
+        yield space.pair(Person(space.along(direction), label), Person(None, 0.0), [], "nobody")
 
 
 @MAP.holds("every row or label that it makes is inside its bounds", "See `norm` and `bound`.")
