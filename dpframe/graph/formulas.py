@@ -14,8 +14,8 @@ from typing import Any
 
 from dpframe.errors import InvalidArgument, MissingExtra, Plain, nearest
 
-from .schema import Categorical, Column, Numeric, Rows, schema_of
-from .terms import Term
+from .schema import Categorical, Column, Numeric, Rows, all_levels, schema_of
+from .terms import Term, repeated
 
 CATEGORY = re.compile(r"C\(\s*(?:`([^`]+)`|([^\W\d]\w*))\s*\)")
 CODED = re.compile(r"C\(.*,", re.DOTALL)
@@ -150,11 +150,13 @@ def _model(right: list[Term], named: dict[str, Numeric | Categorical]) -> list[T
 
     A category with a column for each level spans its differences and what stands in its place
     without it; so a term stands for those without some of its categories, too [ChambersH92, 2.4].
-    A column that is centred may be left out of each term that has it. Raises InvalidArgument.
+    One without a baseline keeps a column for each level, which span what stands in its place
+    without it. A column that is centred may be left out of each term that has it. Raises
+    InvalidArgument.
     """
     found: dict[frozenset[str], Term] = {}
     for term in right:
-        levels = [name for name in term if isinstance(named[name], Categorical)]
+        levels = [name for name in term if getattr(named[name], "baseline", None) is not None]
         for k in range(len(levels) + 1):
             for out in combinations(levels, k):
                 left = tuple(name for name in term if name not in out)
@@ -162,7 +164,9 @@ def _model(right: list[Term], named: dict[str, Numeric | Categorical]) -> list[T
     for term in found.values():
         for name in term:
             _check_centre(term, named[name], found)
-    return sorted(found.values(), key=len)
+    spanned = {one for one, _ in repeated(found.values(), all_levels(named.values()))}
+    spanned -= {()} & {*right}  # an intercept that is written is for unknown levels, too
+    return sorted((term for term in found.values() if term not in spanned), key=len)
 
 
 def _check_centre(
