@@ -60,6 +60,10 @@ def _named(columns: Iterable[Numeric | Categorical]) -> dict[str, Numeric | Cate
     named = {part.name: part for part in book or ()}
     if len(named) < len(book or ()):
         raise InvalidArgument("columns", "each named once in a formula's codebook", book, "")
+    for name in named:
+        if name == "1" or CATEGORY.fullmatch(name):
+            wanted = "named otherwise than the intercept and C(...) are written in a formula"
+            raise InvalidArgument("columns", wanted, name, "")
     return named
 
 

@@ -255,6 +255,13 @@ def test_a_term_beside_its_product_with_all_levels_is_refused():
         described("y ~ all", [*BOOK, columns[1]])
 
 
+@pytest.mark.parametrize("name", ["1", "C(two)", "C(`two`)"])
+def test_names_that_formulaic_takes_for_something_else_are_refused(name):
+    """It merges `1` with the intercept, and `C(two)` with C(two), whatever the quotes."""
+    with pytest.raises(InvalidArgument, match="named otherwise"):
+        described(f"y ~ `{name}` + two", [*BOOK, dp.Numeric(name, 0, 1)])
+
+
 def test_terms_are_checked():
     """Different, of known columns, and all of them."""
     columns = BOOK[1:3]
