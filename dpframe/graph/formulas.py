@@ -28,6 +28,7 @@ BY_HAND = (
     'bounds: dp.Numeric("log_age", 2, 5).'
 )
 LONGEST = 10_000
+WRONG = (AttributeError, TypeError, ValueError, RecursionError, SyntaxError)  # as formulaic raises
 
 
 def described(formula: str, columns: Iterable[Numeric | Categorical]) -> tuple[Rows, Column]:
@@ -102,7 +103,7 @@ def _read(formula: object, named: dict[str, Any]) -> tuple[list[Term], list[Term
         found: Any = Formula(formula, _context={"__formulaic_variables_available__": list(named)})
         sides = found.lhs, found.rhs
         pairs = [[[*term.factors] for term in side] for side in sides]
-    except (FormulaicError, AttributeError, TypeError, ValueError, RecursionError) as error:
+    except (FormulaicError, *WRONG) as error:
         said = str(error).partition("\n")[0] if isinstance(error, FormulaicError) else ""
         refusal = InvalidArgument("formula", WRITE, formula, said)
     else:
