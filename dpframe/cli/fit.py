@@ -81,6 +81,9 @@ def fit(
     checked(alpha)  # before anything is spent
     spent = _epsilon(epsilon, epsilon_column, groups, relation)
     X, y = bounds_of(schema, norm, bound, formula)
+    if target in X.names:
+        way_out = "Leave it out of the codebook's columns, or of the formula."
+        raise dp.InvalidArgument("--target", "no column that is a feature", target, way_out)
     setting = dp.Setting(X=X, y=y, relation=relation.relation, rows_per_person=rows_per_person)
     declared = regression_of(name, given, jointly=jointly)
     logistic = of_classes(declared, setting, claim(spent, delta, epsilon_column).target)

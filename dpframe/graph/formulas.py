@@ -14,8 +14,8 @@ from typing import Any
 
 from dpframe.errors import InvalidArgument, MissingExtra, Plain, nearest
 
-from .schema import Categorical, Column, Numeric, Rows, schema_of
-from .terms import Term
+from .schema import Categorical, Column, Numeric, Rows, all_levels, schema_of
+from .terms import Term, repeated
 
 CATEGORY = re.compile(r"C\(\s*(?:`([^`]+)`|([^\W\d]\w*))\s*\)")
 CODED = re.compile(r"C\(.*,", re.DOTALL)
@@ -28,6 +28,7 @@ BY_HAND = (
     'bounds: dp.Numeric("log_age", 2, 5).'
 )
 LONGEST = 10_000
+WRONG = (AttributeError, TypeError, ValueError, RecursionError, SyntaxError)  # as formulaic raises
 
 
 def described(formula: str, columns: Iterable[Numeric | Categorical]) -> tuple[Rows, Column]:
@@ -60,6 +61,10 @@ def _named(columns: Iterable[Numeric | Categorical]) -> dict[str, Numeric | Cate
     named = {part.name: part for part in book or ()}
     if len(named) < len(book or ()):
         raise InvalidArgument("columns", "each named once in a formula's codebook", book, "")
+    for name in named:
+        if name == "1" or CATEGORY.fullmatch(name):
+            wanted = "named otherwise than the intercept and C(...) are written in a formula"
+            raise InvalidArgument("columns", wanted, name, "")
     return named
 
 
@@ -98,7 +103,7 @@ def _read(formula: object, named: dict[str, Any]) -> tuple[list[Term], list[Term
         found: Any = Formula(formula, _context={"__formulaic_variables_available__": list(named)})
         sides = found.lhs, found.rhs
         pairs = [[[*term.factors] for term in side] for side in sides]
-    except (FormulaicError, AttributeError, TypeError, ValueError, RecursionError) as error:
+    except (FormulaicError, *WRONG) as error:
         said = str(error).partition("\n")[0] if isinstance(error, FormulaicError) else ""
         refusal = InvalidArgument("formula", WRITE, formula, said)
     else:
@@ -150,11 +155,13 @@ def _model(right: list[Term], named: dict[str, Numeric | Categorical]) -> list[T
 
     A category with a column for each level spans its differences and what stands in its place
     without it; so a term stands for those without some of its categories, too [ChambersH92, 2.4].
-    A column that is centred may be left out of each term that has it. Raises InvalidArgument.
+    One without a baseline keeps a column for each level, which span what stands in its place
+    without it. A column that is centred may be left out of each term that has it. Raises
+    InvalidArgument.
     """
     found: dict[frozenset[str], Term] = {}
     for term in right:
-        levels = [name for name in term if isinstance(named[name], Categorical)]
+        levels = [name for name in term if getattr(named[name], "baseline", None) is not None]
         for k in range(len(levels) + 1):
             for out in combinations(levels, k):
                 left = tuple(name for name in term if name not in out)
@@ -162,7 +169,9 @@ def _model(right: list[Term], named: dict[str, Numeric | Categorical]) -> list[T
     for term in found.values():
         for name in term:
             _check_centre(term, named[name], found)
-    return sorted(found.values(), key=len)
+    spanned = {one for one, _ in repeated(found.values(), all_levels(named.values()))}
+    spanned -= {()} & {*right}  # an intercept that is written is for unknown levels, too
+    return sorted((term for term in found.values() if term not in spanned), key=len)
 
 
 def _check_centre(

@@ -244,9 +244,10 @@ class Rows:
             )
         identified(all_levels(self.columns or ()), intercept=self.intercept)
         if self.terms is not None:
-            from .terms import check_terms
+            from .terms import check_repeated, check_terms
 
             check_terms(self.terms, self.names)
+            check_repeated(self.terms, all_levels(self.columns or ()))
 
     @property
     def names(self) -> tuple[str, ...]:

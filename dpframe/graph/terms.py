@@ -7,11 +7,11 @@ than 1 either, in the 2-norm; and it is a map of one row by public numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from typing import Any
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 
 from .arrays import Array, np
 
@@ -49,6 +49,24 @@ def check_terms(terms: Sequence[Term], names: Sequence[str]) -> None:
     if unused or not terms:
         way_out = "Leave the column out of columns, or name it in a term."
         raise InvalidArgument("terms", "such that every column is used", unused, way_out)
+
+
+def repeated(terms: Iterable[Term], full: Iterable[str]) -> Iterator[tuple[Term, Term]]:
+    """Terms, each with another that is its product with a category of `full`, which have a column
+    for each level: these columns sum to those of the first. The intercept is the empty term.
+    """
+    found = {frozenset(term): term for term in terms}
+    for term in found.values():
+        wider = (found.get(frozenset((*term, name))) for name in full if name not in term)
+        yield from ((term, one) for one in wider if one is not None)
+
+
+def check_repeated(terms: Sequence[Term], full: Iterable[str]) -> None:
+    """Raises InvalidArgument where columns of some terms sum to those of another."""
+    for term, wider in repeated(terms, full):
+        got = f"{':'.join(term)} beside {':'.join(wider)}, which sums to it"
+        way_out = f"Leave {':'.join(term)} out: the other has a slope for each level."
+        raise InvalidArgument("terms", "such that they identify a model", Plain(got), way_out)
 
 
 def multiplied(parts: Sequence[Array]) -> Array:

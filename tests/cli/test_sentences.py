@@ -101,6 +101,17 @@ def test_formulas_stand_beside_a_codebook():
     )
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_label_is_no_feature():
+    """Named by the codebook or by a formula, it would predict itself."""
+    given = ("t.csv", "--target", "bmi", *ONE, "--schema", "s.json")
+    told = call("fit", "SSP", *given, status=2)
+    assert told.startswith("--target must be no column that is a feature; got 'bmi'.")
+    pytest.importorskip("formulaic")
+    call("fit", "SSP", *given, "--formula", "age*bmi", status=2)
+    assert "age" in call("fit", "SSP", *given, "--formula", "age", "--simulate", "1")
+
+
 BAD_BOOKS = {
     "a list": [1],
     "no columns": {"columns": [], "target": {"bound": 1}},

@@ -193,6 +193,9 @@ REFUSED = {
     "y ~ a | b": "charges ~ age",
     "y ~ 1": "at least one column",
     "y ~ a +": "misplaced",
+    "y ~ log(a b)": "charges ~ age",
+    "y ~ {a b}": "charges ~ age",
+    "y ~ C(`a`b)": "charges ~ age",
     "": "charges ~ age",
     "three ~ a": "one of two classes",
     "y ~ 0 + a": "Add the intercept",
@@ -216,6 +219,50 @@ def test_what_is_no_text_is_refused(formula):
     """By its kind."""
     with pytest.raises(InvalidArgument, match="formula must be"):
         setting(formula)
+
+
+@pytest.mark.parametrize(
+    ("formula", "terms"),
+    [
+        ("y ~ 0 + all", [("all",)]),
+        ("y ~ 0 + all + z", [("all",), ("z",)]),
+        ("y ~ 0 + z:all", [("z", "all")]),
+        ("y ~ 0 + z*all", [("all",), ("z", "all")]),
+        ("y ~ 0 + two*all", [("all",), ("two", "all")]),
+        ("y ~ 0 + all + a:all", [("all",), ("a", "all")]),
+    ],
+)
+def test_a_category_without_a_baseline_keeps_a_column_for_each_level(formula, terms):
+    """Without an intercept; what its columns sum to is in none of its own, so that a model is
+    identified.
+    """
+    book = [*BOOK, dp.Categorical("all", ["u", "v", "w"], baseline=None)]
+    rows, _ = described(formula, book)
+    table = even(400).assign(all=np.tile(["u", "v", "w", "u"], 100))
+    assert {*map(frozenset, rows.terms or zip(rows.names))} == {*map(frozenset, terms)}
+    assert not rows.intercept
+    theirs = np.asarray(formulaic.Formula(formula).rhs.get_model_matrix(table), dtype=float)
+    ours = coded(rows, table)
+    assert np.linalg.matrix_rank(ours) == ours.shape[1] == np.linalg.matrix_rank(theirs)
+    assert np.linalg.matrix_rank(np.column_stack([ours, theirs])) == ours.shape[1]
+
+
+def test_a_term_beside_its_product_with_all_levels_is_refused():
+    """Its columns are sums of the others', whatever the table holds."""
+    columns = [BOOK[3], dp.Categorical("all", ["u", "v"], baseline=None)]
+    for terms in (["z", ("z", "all")], [("all", "z"), "z", "all"]):
+        with pytest.raises(InvalidArgument, match="Leave z out"):
+            dp.Rows(columns=columns, terms=terms)
+    assert dp.Rows(columns=columns, terms=["all", "z"]).width == 3
+    with pytest.raises(InvalidArgument, match="the levels of all and the intercept"):
+        described("y ~ all", [*BOOK, columns[1]])
+
+
+@pytest.mark.parametrize("name", ["1", "C(two)", "C(`two`)"])
+def test_names_that_formulaic_takes_for_something_else_are_refused(name):
+    """It merges `1` with the intercept, and `C(two)` with C(two), whatever the quotes."""
+    with pytest.raises(InvalidArgument, match="named otherwise"):
+        described(f"y ~ `{name}` + two", [*BOOK, dp.Numeric(name, 0, 1)])
 
 
 def test_terms_are_checked():
