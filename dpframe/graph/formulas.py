@@ -28,6 +28,7 @@ BY_HAND = (
     'bounds: dp.Numeric("log_age", 2, 5).'
 )
 LONGEST = 10_000
+POWER = re.compile(r"(?:\*\*|\^)\s*\+?\d{2,}")  # formulaic multiplies it out
 WRONG = (AttributeError, TypeError, ValueError, RecursionError, SyntaxError)  # as formulaic raises
 
 
@@ -94,6 +95,8 @@ def _read(formula: object, named: dict[str, Any]) -> tuple[list[Term], list[Term
     """The terms of both sides, each the names of its columns. Raises InvalidArgument."""
     if not isinstance(formula, str) or len(formula) > LONGEST:
         raise InvalidArgument("formula", WRITE, formula, "")
+    if POWER.search(formula):
+        raise InvalidArgument("formula", "with powers below 10", formula, "Name the products.")
     try:
         from formulaic import Formula
         from formulaic.errors import FormulaicError

@@ -182,6 +182,7 @@ REFUSED = {
     "y ~ np.exp(a)": "public rule of each row",
     "y ~ C(two, contr.sum)": "baseline",
     "y ~ C(a)": "dp.Categorical('a'",
+    "y ~ (a + b)**10000000": "with powers below 10",
     "y ~ 2*a": "names of the codebook",
     "y ~ nobody": "of columns of the codebook",
     "y ~ A": "Did you mean 'a'?",
