@@ -73,3 +73,12 @@ def test_the_reference_has_every_public_name_once() -> None:
     assert sorted(named) == sorted(dp.__all__)
     spaces = {name for name in dir(dp) if name not in dp.__all__}
     assert set(re.findall(r"automodule:: dpframe\.(\w+)$", text, re.MULTILINE)) == spaces
+
+
+def test_the_chart_of_regressions_names_what_is_recommended() -> None:
+    """No baseline, which is not private, and nothing that is printed or coded elsewhere."""
+    chart = (DOCS / "guides" / "which-regression.md").read_text("utf-8")
+    names = re.findall(r"regressions/(\w+)\.md", chart)
+    shipped = {cls.__name__: cls for cls in (*dp.literature.REGRESSIONS, dp.regressions.Tuned)}
+    assert len(names) > 15
+    assert {name for name in names if shipped[name].variant != "recommended"} == set()

@@ -89,6 +89,6 @@ def _noise(axes: Any) -> None:
     compared = compare(dp.Gaussian.classical, dp.Gaussian.analytic, epsilon=["0.1", 10])
     compared.plot(ax=axes)
     axes.set_title("")
-    axes.set_title("Classical noise over analytic, delta = 1e-6", loc="left", weight="bold")
+    axes.set_title("Noise, classical over analytic", loc="left", weight="bold")
     axes.legend(loc="upper right", fontsize=8, frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
