@@ -120,9 +120,6 @@ SCOPE = Scope.of(X, Y, dp.ApproxDP(dp.EPSILON, dp.DELTA).budget)
         ("sum(box(X, 1))", dp.total(X.boxed(1))),
         ("column_squares(X)", dp.graph.column_squares(X)),
         ("bin_counts(y, 0, 1)", dp.graph.bin_counts(Y, [0, 1])),
-        ("counts(y, 4)", dp.graph.bin_counts(Y, [-1, 0, 1])),
-        ("binned_sums(X, y, 2)", dp.graph.binned_sums(X, Y, [0])),
-        ("tree(counts(y, 2))", dp.graph.factored(dp.graph.bin_counts(Y, [0]), "tree")),
         (
             "square_root(bin_counts(y, 0, 1))",
             dp.graph.factored(dp.graph.bin_counts(Y, [0, 1]), "square_root"),
@@ -147,6 +144,19 @@ SCOPE = Scope.of(X, Y, dp.ApproxDP(dp.EPSILON, dp.DELTA).budget)
 def test_statistics_are_those_of_declarations(text, wanted):
     """The same node, so the same rule."""
     assert SCOPE.statistic(text) == wanted
+
+
+def test_parts_of_labels_are_equal_where_the_bound_is_a_number():
+    """Of labels in [-2, 2]; a bound that is a parameter has no cuts."""
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=2), relation=dp.ADD_REMOVE)
+    rows, labels = setting.nodes()
+    scope = Scope.of(rows, labels, dp.ApproxDP(dp.EPSILON, dp.DELTA).budget)
+    halves = dp.graph.bin_counts(labels, [0])
+    assert scope.statistic("counts(y, 4)") == dp.graph.bin_counts(labels, [-1, 0, 1])
+    assert scope.statistic("binned_sums(X, y, 2)") == dp.graph.binned_sums(rows, labels, [0])
+    assert scope.statistic("tree(counts(y, 2))") == dp.graph.factored(halves, "tree")
+    with pytest.raises(dp.errors.UnsafeFormula, match="bound is a number"):
+        SCOPE.statistic("counts(y, 4)")
 
 
 @pytest.mark.parametrize(
