@@ -65,7 +65,7 @@ def test_the_printed_adaops_is_refuted_for_each_of_its_reasons():
     found = report(dp.literature.AdaOPSPrinted, dp.ADD_REMOVE).open_obligations
     refuted = [str(one) for one in found if one.verdict is REFUTED]
     wanted = (
-        "116.9 times what is paid",
+        "152 times what is paid",
         "margin must cover",
         "the shares of delta must sum",
         "exact delta at epsilon = 0.25 is 6.368e-07",
