@@ -49,7 +49,7 @@ def _steps(entry: object) -> tuple[Part, ...]:
     """The steps of one entry; none where there are none, or where no record is read."""
     if not isinstance(entry, Sequence) or isinstance(entry, (str, bytes)) or len(entry) != 3:
         wanted = "of entries (noise_multiplier, sample_rate, num_steps)"
-        raise InvalidArgument("history", wanted, entry)
+        raise InvalidArgument("history", wanted, type(entry).__name__)
     sigma = as_fraction("noise_multiplier", entry[0])
     rate = as_fraction("sample_rate", entry[1])
     steps = as_fraction("num_steps", entry[2])

@@ -4,7 +4,7 @@ each release of a declaration: `releases_compared`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, overload
 
@@ -346,6 +346,8 @@ def _points(epsilon: object, delta: object) -> tuple[tuple[Fraction, Fraction], 
 
 
 def _numbers(value: object, name: str) -> tuple[Fraction, ...]:
+    if isinstance(value, Mapping):
+        raise InvalidArgument(name, "one number or several", type(value).__name__)
     many = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(many, (str, Expression)) or not isinstance(many, Iterable):
         many = (many,)

@@ -23,7 +23,8 @@ def term_of(value: Any) -> Term:
     """A column's name, or several. Raises InvalidArgument."""
     names = (value,) if isinstance(value, str) else value
     if not (isinstance(names, (list, tuple)) and names and all(isinstance(n, str) for n in names)):
-        raise InvalidArgument("terms", "names of columns, alone or several together", value, WRITE)
+        wanted, kind = "names of columns, alone or several together", Plain(type(value).__name__)
+        raise InvalidArgument("terms", wanted, kind, WRITE)
     return tuple(names)
 
 

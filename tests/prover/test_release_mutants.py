@@ -218,4 +218,5 @@ def test_nothing_false_is_proved_and_nothing_true_refuted(case):
     assert found != ("proved" if false else "refuted")
     if not false and case.draws == case.rows == 1 and case.claim != "delta":
         rho = case.claim == "rho" and case.what == "selection"
-        assert rho or found == "proved"
+        wide = case.what.startswith("rows of") and case.noise == "Laplace"  # grows with columns
+        assert rho or wide or found == "proved"

@@ -22,7 +22,13 @@ BASES = {  # an object of each class, and for every field of it another value
     ),
     dp.Rows: (
         dp.Rows(norm=1),
-        {"norm": "0.7", "box": 2, "columns": COLUMNS, "intercept": True},
+        {
+            "norm": "0.7",
+            "box": 2,
+            "columns": COLUMNS,
+            "intercept": True,
+            "terms": {"columns": COLUMNS, "terms": ["age", ("age", "town")]},
+        },
     ),
     dp.Column: (
         dp.Column("wage", bound=1),
