@@ -76,9 +76,9 @@ NOISES = {
     "discrete_gaussian": GAUSSIAN_NOISE._replace(whole=True, loss=RHO),
     "discrete_laplace": LAPLACE._replace(whole=True, loss=RESPONSE),
     "exponential_selection": EXPONENTIAL,
-    "gumbel_selection": EXPONENTIAL._replace(instead_of="exponential_selection"),
+    "gumbel_selection": EXPONENTIAL,
     "permute_and_flip_selection": FLIPS,
-    "exponential_noise_selection": FLIPS._replace(instead_of="permute_and_flip_selection"),
+    "exponential_noise_selection": FLIPS,
     "laplace_selection": FLIPS,
 }
 FOREIGN = GAUSSIAN_NOISE._replace(on_grid=False, loss=UNKNOWN, attained=False)

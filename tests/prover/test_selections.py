@@ -94,11 +94,13 @@ class Fullest(dp.Regression):
 class Chosen(dp.Regression):
     """The same by a theorem."""
 
+    law: str = "ExponentialSelection"
+
     def declare(self, X, y, budget):
         """One release."""
         del X
         votes = dp.graph.bin_counts(y, CUTS)
-        return dp.release(votes, selections.ExponentialSelection.pure, budget, name="fullest")
+        return dp.release(votes, getattr(selections, self.law).pure, budget, name="fullest")
 
 
 def setting(relation):
@@ -368,3 +370,16 @@ def test_a_selection_is_no_noise():
     """It is not checked as noise is, and its sample is refused."""
     with pytest.raises(dp.InvalidArgument, match="one that adds noise"):
         dp.audits.check_mechanism(selections.LaplaceSelection(2))
+
+
+@pytest.mark.parametrize("kind", list(LAWS), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("epsilon", ["1e-9", 1, "1e9"])
+def test_what_its_theorem_calibrates_is_replayed_and_runs(kind, epsilon):
+    """Also on tables of no record."""
+    asked = samples.setting(bound=2)
+    declared = Chosen(law=kind.__name__)
+    certificate = dp.certify(declared, target=dp.PureDP(epsilon), setting=asked)
+    assert certificate.verdict.accepted
+    for n in (0, 3):
+        found = dp.execute(certificate, np.zeros((n, 2)), np.ones(n), rng=1).output
+        assert found in range(3)
