@@ -1,11 +1,15 @@
 """What notebooks show of a value: tables and sentences as HTML that stands alone, without scripts,
-style sheets or colours of its own but for verdicts, so that it reads on light and dark pages.
+style sheets or colours of its own but for verdicts, so that it reads on light and dark pages; and
+the library that draws.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import Any
+
+from dpframe.errors import MissingExtra
 
 LINE = "1px solid rgba(128, 128, 128, 0.4)"
 COLOURS = {"proved": "#2e8b57", "refuted": "#d9534f", "unproved": "#c08a1e"}
@@ -74,3 +78,12 @@ def card(title: object, *parts: str, verdict: str = "") -> str:
     style += "margin-bottom: 0.8em"
     head = f"<div><strong>{told if verdict else ''}{shown(title)}</strong></div>"
     return f'<div style="{style}">{head}{"".join(parts)}</div>'
+
+
+def pyplot() -> Any:
+    """matplotlib's. Raises MissingExtra."""
+    try:
+        from matplotlib import pyplot as plt
+    except ImportError as error:
+        raise MissingExtra("matplotlib", "plots") from error
+    return plt

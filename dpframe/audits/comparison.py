@@ -14,6 +14,8 @@ from dpframe.errors import InvalidArgument
 from dpframe.graph import Regression, Setting
 from dpframe.identity import strangers
 from dpframe.mechanisms import Calibration, Gaussian
+from dpframe.notebooks import card, sentences
+from dpframe.notebooks import table as html_table
 from dpframe.numerics import epsilon_limit
 from dpframe.numerics.fast import classical_constants
 from dpframe.privacy import ApproxDP, Share
@@ -23,7 +25,7 @@ from dpframe.prover.problem import place, trusted_classes
 from dpframe.prover.report import satisfied
 from dpframe.symbols import EPSILON, Expression, Number, power, rational
 
-from .figures import WIDTH, against, exactly, figure, hanging, html_table, table
+from .figures import WIDTH, against, exactly, figure, hanging, table
 
 if TYPE_CHECKING:
     from .releases_compared import ReleasesCompared
@@ -162,7 +164,8 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """The same as a table of HTML, for notebooks."""
-        return html_table(_title(self), *_columns(self), list(_below(self)))
+        head, rows = _columns(self)
+        return card(_title(self), html_table(rows, head), sentences(_below(self)))
 
     def plot(self, ax: Any = None, *, of: str = "ratio") -> Any:
         """The ratio to the least std against epsilon; against delta where there is one epsilon and
@@ -302,7 +305,8 @@ def compare(
         from .releases_compared import compare_releases
 
         if len(compared) > 1:
-            raise InvalidArgument("compare", "one declaration, or calibrations", "both or several")
+            way_out = "Compare one declaration a call."
+            raise InvalidArgument("compare", "one declaration, or calibrations", "several", way_out)
         if sensitivity != 1:
             way_out = "It follows from the setting."
             raise InvalidArgument("sensitivity", "left out of a declaration", sensitivity, way_out)

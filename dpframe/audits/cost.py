@@ -149,8 +149,8 @@ def _pure(problem: Problem, values: Mapping[str, Fraction], delta: Fraction) -> 
         return None
     parts = [_epsilon(one, values) for one in releases]
     known = [part for part in parts if part is not None]
-    alone = delta == 0 and len(parts) == len(known) == 1 and _attained(releases[0])
-    lower = known[0][0] if alone else 0.0
+    sharp = delta == 0 and len(parts) == len(known) == 1 and _attained(releases[0])
+    lower = known[0][0] if sharp else 0.0
     return (lower, _summed(part[1] for part in known), SUM) if len(known) == len(parts) else None
 
 

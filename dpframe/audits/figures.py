@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
-from html import escape
 from textwrap import wrap
 from typing import Literal
 
@@ -188,16 +187,3 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Iterable[in
 
 def _cell(text: str, width: int, *, right: bool) -> str:
     return text.rjust(width) if right else text.ljust(width)
-
-
-def html_table(
-    title: str, head: Sequence[str], rows: Sequence[Sequence[str]], notes: Iterable[str]
-) -> str:
-    """A table of HTML with a caption, and a paragraph a note."""
-    lines = [("th", head), *(("td", row) for row in rows)]
-    body = [
-        "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in line) + "</tr>"
-        for tag, line in lines
-    ]
-    below = [f"<p>{escape(note)}</p>" for note in notes]
-    return "\n".join(["<table>", f"<caption>{escape(title)}</caption>", *body, "</table>", *below])

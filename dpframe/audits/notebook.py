@@ -84,7 +84,7 @@ def draw_split(audit: Audit, ax: Any = None) -> Any:
         axes.legend(fontsize="small", loc="lower right")
     axes.set_yticks(places, [name if len(name) < 30 else f"{name[:29]}..." for name in parts])
     axes.set(xlim=(0, 100), xlabel=f"part of what is spent, in {what}, %")
-    axes.set_title(f"{type(audit.regression).__name__}: who takes the budget", fontsize="medium")
+    axes.set_title(f"{type(audit.regression).__name__}: budget by release", fontsize="medium")
     return axes
 
 

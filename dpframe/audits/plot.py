@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpframe.errors import MissingExtra
 from dpframe.mechanisms import Gaussian
+from dpframe.notebooks import pyplot
 
 from .figures import exactly
 
@@ -109,8 +109,4 @@ def _between(low: Fraction, high: Fraction) -> list[Fraction]:
 
 def new_axes(rows: int = 1, **options: Any) -> Any:
     """Axes of a new figure, one below the other. Raises MissingExtra without matplotlib."""
-    try:
-        from matplotlib import pyplot as plt
-    except ImportError as error:
-        raise MissingExtra("matplotlib", "plots") from error
-    return plt.subplots(rows, layout="constrained", **options)[1]
+    return pyplot().subplots(rows, layout="constrained", **options)[1]

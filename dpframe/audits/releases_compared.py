@@ -11,6 +11,8 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Column, Regression, Release, Rows, Setting
 from dpframe.mechanisms import Calibration, Gaussian
+from dpframe.notebooks import card, sentences
+from dpframe.notebooks import table as html_table
 from dpframe.privacy import ADD_REMOVE, ApproxDP, GaussianDP, Share
 from dpframe.prover import Verdict, examine
 from dpframe.prover.algebra import number
@@ -21,7 +23,7 @@ from dpframe.prover.profile_rule import amplified
 from dpframe.symbols import Expression, Number, add
 
 from .comparison import Cell, cell_of
-from .figures import WIDTH, against, clipped, exactly, figure, hanging, html_table, table
+from .figures import WIDTH, against, clipped, exactly, figure, hanging, table
 from .findings.example import Values, number_at, used_in, values_of
 
 UNIT_SETTING = Setting(X=Rows(norm=1), y=Column(bound=1), relation=ADD_REMOVE)
@@ -131,7 +133,8 @@ class ReleasesCompared:
 
     def _repr_html_(self) -> str:
         """The same as a table of HTML, for notebooks."""
-        return html_table(*self._parts())
+        title, head, rows, notes = self._parts()
+        return card(title, html_table(rows, head), sentences(notes))
 
 
 def _cells(cell: Cell | None) -> list[str]:

@@ -55,20 +55,21 @@ def compare_(
     told: list[object] = [norm, box, bound, given, relation is not RelationName.ADD_REMOVE]
     told.append(rows_per_person != "1")
     if name is None:
-        _refuse(told, ABOUT_TABLES)
+        _refuse(told, ABOUT_TABLES, "Name a declaration: dpframe compare NAME --norm 1.")
         calibrations = dp.compare(sensitivity=sensitivity, **points)
         if plot is not None:
             written("--plot", plot, calibrations.plot().figure.savefig)
         found: Any = calibrations
     else:
-        _refuse([sensitivity != "1", plot is not None], ("--sensitivity", "--plot"))
+        alone = [sensitivity != "1", plot is not None]
+        _refuse(alone, ("--sensitivity", "--plot"), "It is of calibrations alone: leave NAME out.")
         described = _described(name)
         if described is None:
             norms = "1" if norm is None and box is None else norm
             setting = setting_of(norms, bound or "1", relation.relation, rows_per_person, box)
             regression = regression_of(name, given)
         else:
-            _refuse(told, ABOUT_TABLES)
+            _refuse(told, ABOUT_TABLES, "The description says it.")
             regression, setting = described.regression, described.setting
         found = dp.compare(regression, setting=setting, trust=trust_of(trust), **points)
     if as_json:
@@ -84,9 +85,8 @@ def _described(name: str) -> dp.audits.Description | None:
     return dp.audits.read_description(Path(name)) if is_description(name) else None
 
 
-def _refuse(given: list[object], names: tuple[str, ...]) -> None:
+def _refuse(given: list[object], names: tuple[str, ...], way_out: str) -> None:
     """Options that say nothing of what is compared. Raises InvalidArgument."""
     for name, value in zip(names, given, strict=True):
         if value:
-            way_out = "A description says it; calibrations alone have no table."
             raise dp.InvalidArgument(name, "left out here", "given", way_out)

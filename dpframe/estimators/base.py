@@ -356,7 +356,8 @@ def check_known(given: dict[str, Any]) -> None:
     for name in given:
         if name == "sample_weight":
             raise InvalidArgument(name, "left out", Plain("weights"), WEIGHTS)
-        raise InvalidArgument("fit", "given X, y, epsilon and executor", name)
+        way_out = "Other parameters belong to the constructor."
+        raise InvalidArgument("fit", "given X, y, epsilon and executor", name, way_out)
 
 
 def no_coefficients(got: str, p: int | None = None) -> InvalidArgument:

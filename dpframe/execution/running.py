@@ -48,7 +48,10 @@ from .views import needed, reads_of
 
 Array = NDArray[Any]
 ONE = Number(Fraction(1))
-AGAIN = "a sample of the rows is not sampled again"
+AGAIN = (
+    "rows that were sampled by budgets of their own are not sampled again: leave sampled= out, or "
+    "use one budget for all records"
+)
 
 
 @attrs.frozen(eq=False)

@@ -41,7 +41,8 @@ def described(formula: str, columns: Iterable[Numeric | Categorical]) -> tuple[R
         raise InvalidArgument("formula", f"{WRITE}, with one label", formula, way_out)
     label = left[0][0]
     if any(label in term for term in right):
-        raise InvalidArgument("formula", "such that the label is on the left only", formula, "")
+        way_out = f"Leave {label} out of the right side."
+        raise InvalidArgument("formula", "with the label on the left only", formula, way_out)
     return rows_of(_model(right, named), named), label_of(named[label])
 
 
@@ -50,8 +51,8 @@ def right_side(formula: str, columns: Iterable[Numeric | Categorical]) -> Rows:
     MissingExtra.
     """
     if "~" in formula:
-        wanted = "the right side alone, such as 'age + C(smoker)': --target names the label"
-        raise InvalidArgument("formula", wanted, formula, "")
+        wanted, way_out = "the right side alone, such as 'age + C(smoker)'", "Leave y ~ out."
+        raise InvalidArgument("formula", wanted, formula, way_out)
     named = _named(columns)
     return rows_of(_model(_read(f"1 ~ {formula}", named)[1], named), named)
 
@@ -61,11 +62,12 @@ def _named(columns: Iterable[Numeric | Categorical]) -> dict[str, Numeric | Cate
     book = schema_of(list(columns)) if isinstance(columns, Iterable) else schema_of(columns)
     named = {part.name: part for part in book or ()}
     if len(named) < len(book or ()):
-        raise InvalidArgument("columns", "each named once in a formula's codebook", book, "")
+        way_out = "Rename one of the columns."
+        raise InvalidArgument("columns", "each named once in a formula's codebook", book, way_out)
     for name in named:
         if name == "1" or CATEGORY.fullmatch(name):
             wanted = "named otherwise than the intercept and C(...) are written in a formula"
-            raise InvalidArgument("columns", wanted, name, "")
+            raise InvalidArgument("columns", wanted, name, "Rename the column.")
     return named
 
 

@@ -58,8 +58,7 @@ Reached = tuple[str, bool]
 MAPS: dict[str, Callable[[Any], Occurring]] = {}
 STATISTICS: dict[str, Callable[[Any, Asked], Reached]] = {}
 RANGES: dict[str, Callable[[Any, Asked], Reached]] = {}
-"""Of the range of a move; what is attained is so beside scores that are as far apart as one likes.
-"""
+"""Of the range of a move; attained in the limit where other scores are arbitrarily far below."""
 
 
 def entry(table: dict[str, Any], *kinds: str) -> Callable[[Callable[..., Any]], Any]:

@@ -65,7 +65,8 @@ class SelectionNoise(PureNoise):
     ) -> np.ndarray:
         """Never: it adds nothing. Raises InvalidArgument."""
         del size, shape, rng, symmetric
-        raise InvalidArgument("mechanism", "one that adds noise", "a selection", "")
+        way_out = "dp.release(scores, dp.mechanisms.ExponentialSelection.pure, share)"
+        raise InvalidArgument("mechanism", "one that adds noise", "a selection", way_out)
 
 
 @attrs.frozen(cache_hash=True)

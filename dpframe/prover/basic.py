@@ -120,9 +120,8 @@ def _stated(
     repair = f"calibrate it to the {release.noise.norm} sensitivity {sensitivity}: dp.Laplace.pure "
     repair += "for Laplace noise (L1), dp.L2Laplace.pure for noise of the L2 norm."
     if release.noise.selects:
-        repair = (
-            f"give it a scale of {sensitivity} over its epsilon: the theorem `pure` of its class."
-        )
+        kind = release.noise.__name__
+        repair = f"calibrate it: {kind}.pure makes its scale {sensitivity} over its epsilon."
     edit = Edit(NOISE, release, getattr(release.noise, "pure", None))
     return Obligation("share", release.label, rule, facts, verdict, witness, repair, edit=edit)
 

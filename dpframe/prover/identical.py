@@ -42,8 +42,8 @@ class Comparison:
 def identical(
     first: Regression, second: Regression, *, target: Guarantee, setting: Setting
 ) -> Comparison:
-    """Compare two declarations under one target and setting. Which theorem calibrates a std is not
-    compared, the std is.
+    """Compare two declarations under one target and setting: the kind of noise and its formulas,
+    not the theorem that calibrates it.
     """
     a, b = (regression.graph(setting, target.budget) for regression in (first, second))
     if [node.kind for node in a.nodes] != [node.kind for node in b.nodes] or _wiring(a) != _wiring(
@@ -65,6 +65,8 @@ def _wiring(graph: Graph) -> list[list[int]]:
 
 def _differences(one: Node, other: Node) -> list[str]:
     if isinstance(one, Release) and isinstance(other, Release):
+        if one.noise is not other.noise:
+            return [f"{one.label}: {one.noise.kind} against {other.noise.kind}"]
         pairs = {
             f"{one.label}: {name}": pair for name, pair in _release_formulas(one, other).items()
         }
@@ -88,6 +90,7 @@ def _release_formulas(one: Release, other: Release) -> dict[str, tuple[Expressio
         "times": (one.times, other.times),
         "sampled": (_rate(one), _rate(other)),
     }
+    formulas |= {name: (law, other.parameters[name]) for name, law in one.parameters.items()}
     if (
         one.share is not None
         and other.share is not None

@@ -40,11 +40,11 @@ def _lost(two: Any, loss: Ball, claimed: Ball, delta: Ball, shift: Ball) -> str 
     """
     if not (loss.is_finite() and claimed.is_finite() and loss > claimed):
         return None
-    told = f"two scores move apart by {float(shift.mid()):.6g}: "
+    moved = f"the difference of two scores changes by {float(shift.mid()):.6g}: "
     if delta == 0:
         found = f"{float(loss.mid()):.6g} > {float(claimed.mid()):.6g}"
-        return f"{told}the privacy loss of one far behind tends to {found}"
+        return f"{moved}the privacy loss of an index far below the best tends to {found}"
     true = two(loss, claimed)
     if true is None or not true > delta:
         return None
-    return f"{told}delta >= {float(true.mid()):.4g} > {float(delta.mid()):.4g} at its epsilon"
+    return f"{moved}delta >= {float(true.mid()):.4g} > {float(delta.mid()):.4g} at its epsilon"

@@ -66,8 +66,8 @@ class Recommendation:
             lines += [f"for intervals: {_written(self.instead)}", f"  {self.instead_intervals}"]
         if self.in_units is not None:
             lines += [
-                f"where columns have unlike sizes or rows are short: {_written(self.in_units)}",
-                "  or public=rows, where unlabelled rows like these are public",
+                f"if columns differ in scale or rows are short: {_written(self.in_units)}",
+                "  or with public=rows, if unlabelled rows of the same law are public",
             ]
         return "\n".join(lines)
 

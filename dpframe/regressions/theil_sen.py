@@ -31,8 +31,8 @@ class TheilSen(Regression):
     paper: ClassVar[str] = "Alabi22"
     title: ClassVar[str] = "Theil-Sen"
     use: ClassVar[str] = (
-        "For one column and few hundred to few thousand records, with wide bounds or outliers in y:"
-        " bounds hardly matter. It needs more than 60/epsilon records; pairs is about half of them."
+        "For one column and a few hundred to a few thousand records, with wide bounds or outliers "
+        "in y. It needs more than 60/epsilon records; set pairs to about half of them."
     )
     pairs: Expression = constant(500)
     matchings: Expression = constant(5)
@@ -43,7 +43,7 @@ class TheilSen(Regression):
         """One release of the whole epsilon."""
         matchings = whole_number(self.matchings, "matchings")
         if not 1 <= matchings <= MOST:
-            raise InvalidArgument("matchings", f"a number from 1 to {MOST}", matchings, "")
+            raise InvalidArgument("matchings", f"from 1 to {MOST}", matchings, "5 is the default.")
         sums = [cell_sums(X, y, self.pairs, f"matching {k}") for k in range(matchings)]
         point = deep_point(
             sums, penalty=0, radius=self.radius, grain=self.grain, share=budget, name="point"

@@ -106,13 +106,14 @@ def on_trust(
     more = {"parameters": dict} if type(states) is dict and "parameters" in states else {}
     keys(states, c.where, norm=str, move=object, amounts=dict, **more)
     norm, most = states["norm"], c.formula(states["move"])
-    one = {"L1": statistic.l1, "L2": statistic.l2}.get(norm)
+    one = statistic.move(norm) if norm in ("L1", "L2") else None
     if one is None:
         raise Refused(f"{c.where}: norm: L1 or L2, in which its statistic has a bound")
     c.at_least(most, c.rows * one, "move must be what one person moves the statistic by, or more")
     amounts = amounts_of(c, states["amounts"], positive=True)
-    told = states.get("parameters", {}).items()
-    law = "".join(f", {name} = {text_of(c.formula(one))}" for name, one in told)
+    parameters = {name: c.formula(one) for name, one in states.get("parameters", {}).items()}
+    c.settled(*parameters.values())
+    law = "".join(f", {name} = {text_of(one)}" for name, one in parameters.items())
     c.state(mechanism, f"one draw of size {text_of(size)}{law}, {moves(most, norm, amounts)}")
     return amounts
 

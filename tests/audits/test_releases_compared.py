@@ -91,5 +91,5 @@ def test_pages():
     assert max(map(len, str(found).splitlines())) <= 100
     assert "for its share" in str(found)
     assert "for an equal part of (epsilon," in " ".join(str(dp.compare(dp.AdaSSP())).split())
-    assert found._repr_html_().count("<tr>") == 1 + 18
+    assert found._repr_html_().count("<tr ") == 1 + 18
     assert json.loads(json.dumps(found.records(), allow_nan=False)) == found.records()

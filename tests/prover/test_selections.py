@@ -383,3 +383,12 @@ def test_what_its_theorem_calibrates_is_replayed_and_runs(kind, epsilon):
     for n in (0, 3):
         found = dp.execute(certificate, np.zeros((n, 2)), np.ones(n), rng=1).output
         assert found in range(3)
+
+
+@pytest.mark.parametrize("other", [selections.PermuteAndFlipSelection, dp.Laplace])
+def test_noise_of_another_kind_makes_another_algorithm(other):
+    """Though the formula of its scale, and all else, is the same."""
+    pair = [Fullest(kind(1)) for kind in (selections.ExponentialSelection, other)]
+    target, asked = dp.PureDP(1), setting(dp.ADD_REMOVE)
+    assert not dp.audits.identical(*pair, target=target, setting=asked).identical
+    assert dp.audits.identical(pair[0], pair[0], target=target, setting=asked).identical

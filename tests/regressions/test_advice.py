@@ -56,7 +56,7 @@ def test_units_are_named_where_nothing_says_the_sizes_of_columns():
     for n, named in ((4_300, False), (4_400, True)):
         found = dp.recommend(**(EASY | {"n": n}))
         assert (found.in_units is not None) == named
-        assert ("unlike sizes" in str(found)) == named
+        assert ("differ in scale" in str(found)) == named
     assert str(found.in_units.scaling) == "3/100"
     columns = [dp.Numeric(f"x{j}", -1, 1) for j in range(10)]
     setting = dp.Setting(X=dp.Rows(columns=columns), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)

@@ -30,16 +30,13 @@ from dpframe.graph import (
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.mechanisms.base import Calibration
 from dpframe.privacy import Share
-from dpframe.sensitivity import L1, L2, RANGE
 from dpframe.symbols import constant, sqrt
 
 from .algorithm import NAME, Algorithm, Told
 from .bounds import RELATED, number, ranged
-from .keys import CALIBRATIONS, JOINTLY, MECHANISMS
+from .keys import CALIBRATIONS, JOINTLY, MECHANISMS, NORMS
 from .scope import Scope
 from .stated import StatedStatistic
-
-NORMED = {"L1": L1, "L2": L2, "range": RANGE, "each score": RANGE}
 
 
 @contextmanager
@@ -114,7 +111,7 @@ class Builder:
             X=self.X,
             y=self.y,
             sensitivity_of_row=moved,
-            norm=NORMED[one.norm],
+            norm=NORMS[one.norm],
             relation=RELATED[bounds["relation"]],
             why=one.why,
             size=size,

@@ -178,11 +178,11 @@ STATISTICS = {
         (S,), lambda sums: of.factored(sums, "tree"),
     ),
     "square_root": Function(
-        "square_root(counts(y, T))", "their running totals' square-root factor, times them",
+        "square_root(counts(y, T))", "the square root of the matrix of prefix sums, times them",
         (S,), lambda sums: of.factored(sums, "square_root"),
     ),
     "median_distance": Function(
-        "median_distance(counts(y, T), r)", "records until one more may move the median r + 1 bins",
+        "median_distance(counts(y, T), r)", "records to change until one may move the median r + 1",
         (S, E), lambda own, r: of.median_distance(own, _number(r)),
     ),
     "tested_median": Function(

@@ -19,6 +19,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.mechanisms.base import Calibration
 from dpframe.privacy import Relation
+from dpframe.sensitivity import L1, L2, RANGE
 from dpframe.symbols.arithmetic import NAME
 from dpframe.theory.mechanisms import NOISES
 
@@ -156,7 +157,7 @@ JOINTLY = "jointly"
 THEOREMS = (*dict.fromkeys(name for some in CALIBRATIONS.values() for name in some), JOINTLY)
 RELATIONS = tuple(one.option for one in Relation)
 ACCOUNTANTS = ("auto", *(one.name for one in accountants.ACCOUNTANTS))
-NORMS = ("L1", "L2", "range", "each score")
+NORMS = {"L1": L1, "L2": L2, "range": RANGE, "each score": RANGE}
 SIZES = ("std", "variance", "scale", "calibration")
 
 
@@ -219,13 +220,18 @@ RELEASE = (
     Key("times", FORMULA, "How often it is drawn anew: a whole number or parameter."),
     Key("sampled", NUMBER, "The rate of a fresh Poisson sample that each draw reads."),
     Key("step", FORMULA, "The step size of a gradient's rounds, where they are to be run."),
-    Key("known", TEXT, 'The range in which what follows reads it by its name: "in [-1, 1]".'),
-    Key("fails", FORMULA, "With what probability its lower bound fails, which what follows reads."),
+    Key("known", TEXT, 'Later formulas may name its value, clipped to this range: "in [-1, 1]".'),
+    Key(
+        "fails",
+        FORMULA,
+        "Later formulas may name a lower confidence bound on the statistic, which fails with at "
+        "most this probability, a part of delta.",
+    ),
     Key("claimed_sensitivity", FORMULA, "What the paper says one row moves; compared, never used."),
     Key("sensitivity", FORMULA, 'Of "other": what one row moves it by, taken on your word.'),
     Key("norm", one_of(*NORMS), 'Of "other": the norm of that sensitivity.'),
     Key("why", TEXT, 'Of "other": the theorem or the argument. It is printed as an assumption.'),
-    Key("given", TEXT, 'Of "other": what its sensitivity holds for, if not for all neighbours.'),
+    Key("given", TEXT, 'Of "other": the condition under which its sensitivity holds, if any.'),
     Key("size", FORMULA, 'Of "other": how many numbers it has; 1 where left out.'),
     Key("note", TEXT, "A remark for readers."),
 )

@@ -61,8 +61,10 @@ def complete(run: AtNumbers) -> None:
     steps = {loop.step for loop in run.graph.loops}
     alone = [r.label for r in run.graph.releases if r.sampled is not None and r not in steps]
     if alone:
-        wanted = f"{alone[0]} reads a sample of the rows, of which only loops have a law here"
-        raise NotExecutable(wanted)
+        raise NotExecutable(
+            f"{alone[0]} is drawn on Poisson samples outside a loop, which dp.attack does not "
+            "simulate: attack the declaration without sampled=, or draw it in dp.loop(...)"
+        )
     if not run.graph.charged:
         raise NotExecutable("it releases nothing with noise: nothing is claimed of it")
 

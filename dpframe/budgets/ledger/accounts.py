@@ -135,6 +135,12 @@ class Total(NamedTuple):
         """What is added up: a class of guarantees."""
         return type(self.ceiling)
 
+    @property
+    def wholes(self) -> tuple[Fraction, ...]:
+        """What is spent and what is left, together, of each amount."""
+        pairs = zip(self.state.spent, self.state.remaining, strict=True)
+        return tuple(spent + left for spent, left in pairs)
+
     def plus(self, amounts: Amounts) -> Total | None:
         """The total after one more run; None beyond the ceiling."""
         state = after(self.state, fixed("cost", self.kind.currency, amounts))
@@ -238,8 +244,7 @@ def left_line(total: Total) -> str:
 
 
 def _ceiling(total: Total) -> list[str]:
-    pairs = zip(total.state.spent, total.state.remaining, strict=True)
-    return [short(spent + left) for spent, left in pairs]
+    return [short(whole) for whole in total.wholes]
 
 
 def fitting(total: Total, asked: Sequence[Guarantee]) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from fractions import Fraction
+from importlib import import_module
 from typing import Any
 
-from dpframe.errors import MissingExtra
-from dpframe.notebooks import bar, card, sentences
+from dpframe.notebooks import bar, card, pyplot, sentences
 
 from .accounts import Account, Charge, spent_line
 
@@ -32,21 +32,19 @@ def _account(account: Account) -> str:
 
 def _shares(account: Account, spent: Sequence[Fraction]) -> list[Fraction]:
     """Of the ceiling of the main total, for each of its amounts that is not 0."""
-    state = account.main.state
-    wholes = [a + b for a, b in zip(state.spent, state.remaining, strict=True)]
-    return [part / whole for part, whole in zip(spent, wholes, strict=True) if whole]
+    pairs = zip(spent, account.main.wholes, strict=True)
+    return [part / whole for part, whole in pairs if whole]
 
 
 def draw(account: Account, charges: Sequence[Charge], ax: Any = None) -> Any:
     """A step a run for each amount of the main total, in shares of its ceiling."""
-    plt, dates = _matplotlib()
-    axes = plt.subplots(layout="constrained")[1] if ax is None else ax
+    axes = pyplot().subplots(layout="constrained")[1] if ax is None else ax
+    dates: Any = import_module("matplotlib.dates")
+
     kind = account.main.kind
-    state = account.main.state
-    wholes = [a + b for a, b in zip(state.spent, state.remaining, strict=True)]
     times = [datetime.fromisoformat(charge.time) for charge in charges]
     begun = [datetime.fromisoformat(account.created), *times]
-    for place, (name, whole) in enumerate(zip(kind.currency, wholes, strict=True)):
+    for place, (name, whole) in enumerate(zip(kind.currency, account.main.wholes, strict=True)):
         if not whole:
             continue
         total, steps = Fraction(0), [0.0]
@@ -62,13 +60,3 @@ def draw(account: Account, charges: Sequence[Charge], ax: Any = None) -> Any:
     axes.legend(loc="upper left", fontsize="small")
     axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(axes.xaxis.get_major_locator()))
     return axes
-
-
-def _matplotlib() -> tuple[Any, Any]:
-    """pyplot and dates. Raises MissingExtra."""
-    try:
-        from matplotlib import dates
-        from matplotlib import pyplot as plt
-    except ImportError as error:
-        raise MissingExtra("matplotlib", "plots") from error
-    return plt, dates

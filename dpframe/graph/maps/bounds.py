@@ -167,9 +167,9 @@ class Encoded(RowMap):
     @property
     def all_levels(self) -> tuple[str, ...]:
         """Categories without a baseline."""
-        return tuple(
-            one.name for one in self.schema if one.width == len(getattr(one, "levels", ()))
-        )
+        from ..schema import all_levels
+
+        return all_levels(self.schema)
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Encode column by column, then multiply."""
