@@ -14,7 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from dpframe.experiments import NOT_PRIVATE
-from dpframe.experiments.running import generator, mean_squared_error
+from dpframe.experiments.running import generator
 from dpframe.sources import open_source
 
 from .fitting import fitter, setting
@@ -96,7 +96,7 @@ def _noise(task: Task, ask: Ask) -> np.random.Generator:
 
 
 def _error(split: Split, theta: Any) -> float:
-    error = mean_squared_error(split.test_rows, split.test_labels, theta)
+    error = float(np.mean((split.test_labels - split.test_rows @ theta) ** 2))
     return float(f"{error:.{DIGITS}g}")
 
 

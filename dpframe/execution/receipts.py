@@ -27,7 +27,7 @@ from dpframe.privacy.personal import Listed, own_symbols_of
 from dpframe.prover import Certificate
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.prover.derivations import DERIVATIONS as PROVED_BY
-from dpframe.prover.text import TESTED
+from dpframe.prover.text import BUT_FOR_THE_SUM, TESTED
 from dpframe.prover.witnesses import replayed
 from dpframe.symbols import Expression, Number
 from dpframe.theory import DERIVATIONS
@@ -273,7 +273,7 @@ def left_to_the_accountant(certificate: Certificate) -> tuple[str, ...]:
     if name not in DERIVATIONS or in_numbers:
         verdict = replayed(certificate.claim, total=False)
     if verdict.accepted:
-        return (f"the total of {name}: the kernel replays the proof but for the sum of the losses",)
+        return (f"the total of {name}: {BUT_FOR_THE_SUM}",)
     raise NotExecutable(
         f"the kernel does not replay this proof: {verdict.reason}. Two parts of dpframe disagree, "
         "which is a defect: report it, with the file that certificate.save writes."

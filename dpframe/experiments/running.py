@@ -191,8 +191,3 @@ def canonical(value: object) -> str:
 def generator(seed: int, repeat: int, *names: str) -> np.random.Generator:
     """A generator of its own for each repeat and name: leaving a method out moves no other."""
     return np.random.default_rng([seed, repeat, *(zlib.crc32(name.encode()) for name in names)])
-
-
-def mean_squared_error(X: Array, y: Array, theta: Array) -> float:
-    """mean (y - X theta)^2, of y (n,), X (n, d), theta (d,)."""
-    return float(np.mean((y - X @ theta) ** 2))

@@ -152,9 +152,9 @@ def summary(found: Sequence[Entry]) -> list[str]:
     """A line a method: how many published numbers lie inside."""
     told = []
     for name in dict.fromkeys(one.method.name for one in found):
-        judged = [one.inside for one in found if one.method.name == name and one.inside is not None]
+        inside, judged = counts(one for one in found if one.method.name == name)
         if judged:
-            told.append(f"{name:24}{sum(judged)} of {len(judged)} published numbers inside")
+            told.append(f"{name:24}{inside} of {judged} published numbers inside")
     return ["", *told] if told else []
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .report import Report
 
 FEW = 100  # characters of a formula in a table
+BUT_FOR_THE_SUM = "the kernel replays the proof but for the sum of the losses"
 TESTED = "Tested, not proved: how tables are read, how records are mapped, how noise is drawn."
 
 
@@ -38,7 +39,7 @@ def unreplayed(name: str) -> tuple[str, ...]:
     """What the kernel leaves out of a total by this derivation, as a line, if anything."""
     if ":" in name or name in DERIVATIONS:
         return ()
-    return ("  the kernel replays this proof but for the sum of the costs",)
+    return (f"  {BUT_FOR_THE_SUM}",)
 
 
 def certificate_text(certificate: Certificate) -> str:

@@ -329,7 +329,7 @@ def test_a_receipt_says_that_the_sum_is_not_replayed():
     setting = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
     certificate = dp.certify(regression, target=dp.GaussianDP(1), setting=setting)
     assert certificate.derivation == "shares"
-    assert "the kernel replays this proof but for the sum of the costs" in str(certificate)
+    assert "the kernel replays the proof but for the sum of the losses" in str(certificate)
     assert not certificate.verdict.accepted
     result = dp.execute(certificate, X=[[0.1], [0.2]], rng=1)
     said = " ".join(result.receipt.assumptions)
