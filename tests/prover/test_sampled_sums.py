@@ -85,5 +85,5 @@ def test_draws_read_fresh_samples():
     assert shape == (20, 2, 2)
     assert abs(few.sum() - 1000) < 150
     assert abs(every.sum() - 4000) < 9000
-    with pytest.raises(dp.NotExecutable, match="a sample of the rows"):
+    with pytest.raises(dp.NotExecutable, match="drawn on Poisson samples"):
         dp.attack(proof.at(d=2), seed=1)
