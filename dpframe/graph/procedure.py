@@ -236,9 +236,11 @@ class Procedure(Node):
         return self.name or self.summary
 
     @property
-    @abstractmethod
     def own_readings(self) -> dict[str, Reading]:
-        """The formulas that it reads besides its share, and what each may depend on."""
+        """The formulas that it reads besides its share, and what each may depend on: the fields
+        that `reads` marks.
+        """
+        return super().readings
 
     @property
     def own_formulas(self) -> dict[str, Expression]:

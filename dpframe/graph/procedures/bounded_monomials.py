@@ -7,10 +7,10 @@ from typing import ClassVar
 import attrs
 
 from dpframe.privacy import Guarantee, PureDP, Share
-from dpframe.symbols import RELEASED, Expression
+from dpframe.symbols import Expression
 
 from ..columns import Column
-from ..node import Node, Reading
+from ..node import Node, reads
 from ..procedure import Procedure
 from ..rows import Rows
 
@@ -24,32 +24,14 @@ class BoundedMonomials(Procedure):
     """
 
     kind: ClassVar[str] = "bounded_monomials"
+    summary: ClassVar[str] = "monomials, each with noise of its own"
     gives: ClassVar[type[Guarantee]] = PureDP
     rows: Rows
     column: Column
-    lower: Expression
-    upper: Expression
-    square_of: Expression
+    lower: Expression = attrs.field(metadata=reads())
+    upper: Expression = attrs.field(metadata=reads())
+    square_of: Expression = attrs.field(metadata=reads())
     share: Share
     name: str = ""
     after: tuple[Node, ...] = ()
     """What was released before, and moves rows and labels."""
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        """X, y, and what moves them."""
-        return (self.rows, self.column, *self.after)
-
-    @property
-    def summary(self) -> str:
-        """`monomials, each with noise of its own`."""
-        return "monomials, each with noise of its own"
-
-    @property
-    def own_readings(self) -> dict[str, Reading]:
-        """The bounds."""
-        return {
-            "lower": Reading(self.lower, RELEASED),
-            "upper": Reading(self.upper, RELEASED),
-            "square_of": Reading(self.square_of, RELEASED),
-        }

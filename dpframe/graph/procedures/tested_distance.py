@@ -7,10 +7,10 @@ from typing import ClassVar
 import attrs
 
 from dpframe.privacy import Guarantee, PureDP, Share
-from dpframe.symbols import RELEASED, Expression, constant
+from dpframe.symbols import Expression, constant
 
 from ..columns import Column
-from ..node import Node, Reading
+from ..node import Reading, reads
 from ..procedure import Procedure
 from ..rows import Rows
 
@@ -25,31 +25,14 @@ class TestedDistance(Procedure):
 
     __test__: ClassVar[bool] = False
     kind: ClassVar[str] = "tested_distance"
+    summary: ClassVar[str] = "test of the distance to unsafety"
     rows: Rows
     column: Column
-    scale: Expression
-    threshold: Expression
+    scale: Expression = attrs.field(metadata=reads())
+    threshold: Expression = attrs.field(metadata=reads())
     share: Share
     unsafe: Expression = constant(0)
     name: str = ""
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        """X and y."""
-        return (self.rows, self.column)
-
-    @property
-    def summary(self) -> str:
-        """`test of the distance to unsafety`."""
-        return "test of the distance to unsafety"
-
-    @property
-    def own_readings(self) -> dict[str, Reading]:
-        """The scale and the threshold."""
-        return {
-            "scale": Reading(self.scale, RELEASED),
-            "threshold": Reading(self.threshold, RELEASED),
-        }
 
     @property
     def derived(self) -> dict[str, Reading]:
@@ -65,24 +48,10 @@ class DepthSample(Procedure):
     """
 
     kind: ClassVar[str] = "depth_sample"
+    summary: ClassVar[str] = "sample by depth"
     gives: ClassVar[type[Guarantee]] = PureDP
     rows: Rows
     column: Column
-    rate: Expression
+    rate: Expression = attrs.field(metadata=reads())
     share: Share
     name: str = ""
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        """X and y."""
-        return (self.rows, self.column)
-
-    @property
-    def summary(self) -> str:
-        """`sample by depth`."""
-        return "sample by depth"
-
-    @property
-    def own_readings(self) -> dict[str, Reading]:
-        """The rate."""
-        return {"rate": Reading(self.rate, RELEASED)}

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
+from ..arrays import Array, np
 from .posterior import Posterior
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
 
 
 @attrs.frozen(eq=False)
@@ -21,16 +17,10 @@ class TransposedPosterior(Posterior):
     """
 
     kind: ClassVar[str] = "transposed_posterior"
-
-    @property
-    def summary(self) -> str:
-        """`posterior sample, factor transposed`."""
-        return "posterior sample, factor transposed"
+    summary: ClassVar[str] = "posterior sample, factor transposed"
 
     @staticmethod
     def centred(theta: Array, system: Array, noise: Array) -> Array:
         """theta + R'^-1 noise."""
-        import numpy as np
-
         factor = np.linalg.cholesky(system)  # H = L L', R = L'
         return np.asarray(np.nan_to_num(theta + np.linalg.solve(factor, noise)))
