@@ -247,8 +247,8 @@ class TransposedPosterior(WithoutTheorem, Posterior):
         delta = numerics.transposed_delta(N, EPSILON, GAMMA, PENALTY)
         says = (
             f"{N} rows (1, 1)/sqrt 2 with label 0, and one row (1, -1)/sqrt 2 with label 1 or "
-            f"without it: at gamma = {GAMMA}, penalty {PENALTY}, delta({EPSILON:g}) >= {delta:.3g}; "
-            "at a posterior's own covariance it is below 1e-9"
+            f"without it: at gamma = {GAMMA}, penalty {PENALTY}, delta({EPSILON:g}) is at least "
+            f"{delta:.3g}; at a posterior's own covariance it is below 1e-9"
         )
         witness = Witness({"gamma": shortest(GAMMA), "penalty": shortest(PENALTY)}, says)
         return [
