@@ -7,9 +7,8 @@ doubles, which is towards more privacy loss. Nothing is replaced by something el
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from functools import singledispatch
 from types import ModuleType
 from typing import Any
 
@@ -61,8 +60,6 @@ def _repeated(what: Costed, count: int) -> Any:
     """`count` times the event; randomised response as a list, as their PLD accountant (0.6.0) drops
     its count.
     """
-    if type(what) not in _event.registry:  # a subclass may cost something else
-        raise _unknown(what, IMPLIED)
     event = _event(what)
     if count == 1:
         return event
@@ -82,47 +79,21 @@ def _refuse_opposite_directions(parts: Iterable[Part]) -> None:
         raise InvalidArgument("subsampled parts", "of one direction", "both", way_out)
 
 
-@singledispatch
 def _event(what: Costed) -> Any:
-    """The event of one part, by its class."""
-    raise _unknown(what, IMPLIED)
+    """The event of one part. That of a subclass may cost something else."""
+    if type(what) not in EVENTS:
+        raise _unknown(what, IMPLIED)
+    return EVENTS[type(what)](what)
 
 
-@_event.register
-def _(what: GaussianLoss) -> Any:
-    return _made(what, "GaussianDpEvent", to_float(1 / what.mu, up=False))
-
-
-@_event.register
-def _(what: GaussianDP) -> Any:
+def _gaussian(what: GaussianDP) -> Any:
     square = number("mu^2", what.amounts[0])
     if not square:
         return _made(what, "NoOpDpEvent")
     return _made(what, "GaussianDpEvent", _inverse_root(square))
 
 
-@_event.register
-def _(what: LaplaceLoss) -> Any:
-    return _made(what, "LaplaceDpEvent", to_float(1 / what.epsilon, up=False))
-
-
-@_event.register
-def _(what: DiscreteLaplaceLoss) -> Any:
-    return _made(what, "DiscreteLaplaceDpEvent", to_float(what.rate, up=True), what.shift)
-
-
-@_event.register
-def _(what: PureDP) -> Any:
-    return _event(what.loss)
-
-
-@_event.register
-def _(what: ApproxDP) -> Any:
-    return _event(what.loss)
-
-
-@_event.register
-def _(what: ResponseLoss) -> Any:
+def _response(what: ResponseLoss) -> Any:
     """Discrete Laplace noise moved by 1 has the loss epsilon or -epsilon: the very same pair."""
     epsilon = to_float(what.epsilon, up=True)
     if what.delta:
@@ -130,13 +101,7 @@ def _(what: ResponseLoss) -> Any:
     return _made(what, "DiscreteLaplaceDpEvent", epsilon, 1)
 
 
-@_event.register
-def _(what: ZeroConcentratedDP) -> Any:
-    return _made(what, "ZCDpEvent", to_float(number("rho", what.rho), up=True))
-
-
-@_event.register
-def _(what: CategoricalLoss) -> Any:
+def _categorical(what: CategoricalLoss) -> Any:
     """An answer is drawn at random with probability k/(e^epsilon + k - 1)."""
     with working(_BITS):
         odds = ball(what.epsilon).exp()
@@ -144,14 +109,12 @@ def _(what: CategoricalLoss) -> Any:
     return _made(what, "RandomizedResponseDpEvent", random, what.categories)
 
 
-@_event.register
-def _(what: OddsLoss) -> Any:
+def _odds(what: OddsLoss) -> Any:
     random = to_float(what.categories / (what.excess + what.categories), up=False)
     return _made(what, "RandomizedResponseDpEvent", random, what.categories)
 
 
-@_event.register
-def _(what: DiscreteGaussianLoss) -> Any:
+def _discrete_gaussian(what: DiscreteGaussianLoss) -> Any:
     """Only where sigma is a double: less noise is not known to cost more at every epsilon."""
     sigma = _inverse_root(1 / what.variance)
     if Fraction(sigma) ** 2 != what.variance:
@@ -159,14 +122,38 @@ def _(what: DiscreteGaussianLoss) -> Any:
     return _made(what, "DiscreteGaussianDpEvent", sigma, float(what.shift), 1)
 
 
-@_event.register
-def _(what: SubsampledGaussianLoss) -> Any:
+def _sampled(what: SubsampledGaussianLoss) -> Any:
     gaussian = _event(GaussianLoss(what.mu))
     if what.rate == 1:
         return gaussian
     if what.direction == "both":
         raise _unknown(what, "Their event for it needs the sizes of the sample and of the table.")
     return _made(what, "PoissonSampledDpEvent", to_float(what.rate, up=True), gaussian)
+
+
+def _below(name: str, value: str) -> Callable[[Any], Any]:
+    """The event of noise of 1/value, rounded down."""
+    return lambda what: _made(what, name, to_float(1 / getattr(what, value), up=False))
+
+
+EVENTS: Mapping[type, Callable[[Any], Any]] = {
+    GaussianLoss: _below("GaussianDpEvent", "mu"),
+    GaussianDP: _gaussian,
+    LaplaceLoss: _below("LaplaceDpEvent", "epsilon"),
+    DiscreteLaplaceLoss: lambda what: _made(
+        what, "DiscreteLaplaceDpEvent", to_float(what.rate, up=True), what.shift
+    ),
+    **dict.fromkeys((PureDP, ApproxDP), lambda what: _event(what.loss)),
+    ResponseLoss: _response,
+    ZeroConcentratedDP: lambda what: _made(
+        what, "ZCDpEvent", to_float(number("rho", what.rho), up=True)
+    ),
+    CategoricalLoss: _categorical,
+    OddsLoss: _odds,
+    DiscreteGaussianLoss: _discrete_gaussian,
+    SubsampledGaussianLoss: _sampled,
+}
+"""How each kind of part is written."""
 
 
 def _inverse_root(square: Fraction) -> float:

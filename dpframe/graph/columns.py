@@ -17,7 +17,7 @@ from dpframe.privacy import Unit
 from dpframe.symbols import Expression, exact, sqrt
 
 from .facts import stated
-from .node import DataNode, Node, one_number
+from .node import DataNode, Node, one_number, titled
 from .reached import occurring
 
 if TYPE_CHECKING:
@@ -183,16 +183,12 @@ class ColumnSource(Column):
     """The labels as they are given: finite numbers, nothing else known."""
 
     kind: ClassVar[str] = "column"
+    label = titled("{0.name}")
     name: str
     unit: Unit
     grid: int | None = None
     draft: bool = False
     """Whether the std of a release stays a symbol, because its noise is not settled."""
-
-    @property
-    def label(self) -> str:
-        """The name."""
-        return self.name
 
     def record(self) -> dict[str, object]:
         """The name."""

@@ -62,8 +62,10 @@ def count(rows: Rows) -> Count | CellCount:
 
 def total(data: Rows | Column) -> RowSum | LabelSum:
     """The sum of the rows, shape (d,), or of the labels, shape ()."""
-    _declared(data, (Rows, Column))
-    return LabelSum(data) if isinstance(data, Column) else RowSum(data)
+    if isinstance(data, Column):
+        return LabelSum(data)
+    _declared(data)
+    return RowSum(data)
 
 
 def stack(*statistics: Statistic) -> Stack:
@@ -75,8 +77,7 @@ def sufficient_statistics(rows: Rows, column: Column, *, constant: bool = False)
     """The upper triangle of X'X, then X'y, then y'y where `constant`: each once, of x/B and y/Y.
     Sharp L1 sensitivity for rows in a box.
     """
-    _declared(rows)
-    _declared(column, (Column,))
+    _declared(rows, column)
     return SufficientStatistics(rows, column, constant)
 
 
@@ -84,8 +85,7 @@ def monomials(rows: Rows, column: Column, *, constant: bool = True) -> Statistic
     """The coefficients of |y - X theta|^2 of x/B and y/Y, one a monomial in theta; without that of
     1, y'y, where not `constant`.
     """
-    _declared(rows)
-    _declared(column, (Column,))
+    _declared(rows, column)
     return Monomials(SufficientStatistics(rows, column, constant))
 
 
@@ -93,8 +93,7 @@ def histogram(rows: Rows, column: Column, cells: int) -> Statistic:
     """The number of records in each of cells^(d + 1) equal cells of the box of rows and labels.
     Raises InvalidArgument where a known d makes too many.
     """
-    _declared(rows)
-    _declared(column, (Column,))
+    _declared(rows, column)
     return Histogram(rows, column, cells)
 
 
@@ -111,8 +110,7 @@ def argmin(
     (d,), for a public positive penalty. Squared losses need a radius. `weight`, a positive formula
     of each record's budget, multiplies its loss.
     """
-    _declared(rows)
-    _declared(column, (Column,))
+    _declared(rows, column)
     return Argmin(rows, column, objective, penalty, radius, weight=weight)
 
 
@@ -129,8 +127,7 @@ def gradient(
     that one row moves it by at most that. None clips nothing, for losses of bounded slope. Raises
     InvalidArgument.
     """
-    _declared(rows)
-    _declared(column, (Column,))
+    _declared(rows, column)
     each = Gradient(rows, column, at, Squared() if loss is None else loss)
     return RowSum(each if clip is None else each.clip(norm=clip))
 
@@ -160,8 +157,7 @@ def binned_sums(rows: Rows, column: Column, cuts: Sequence[object]) -> Statistic
     """The sums of the rows between public cuts of the label, bin after bin, shape (d (k + 1),).
     Raises InvalidArgument.
     """
-    _declared(rows)
-    _declared(column, (Column,))
+    _declared(rows, column)
     return BinnedSums(rows, column, cuts)
 
 
@@ -195,10 +191,11 @@ def aggregate(name: str, data: DataNode) -> RawAggregate:
     return RawAggregate(name, data)
 
 
-def _declared(data: object, kinds: tuple[type, ...] = (Rows,)) -> None:
-    """What a statistic is taken of. Raises InvalidArgument."""
-    if not isinstance(data, kinds):
-        wanted: dict[type, str] = {Rows: "rows, such as X", Column: "labels, such as y"}
-        said = f"declared {' or '.join(wanted[kind] for kind in kinds)}"
-        way_out = "What is released is computed with in dp.post(function, release)."
-        raise InvalidArgument("what a statistic is taken of", said, data, way_out)
+def _declared(rows: object, *labels: object) -> None:
+    """What a statistic is taken of: rows, and perhaps labels. Raises InvalidArgument."""
+    kinds: list[tuple[object, type, str]] = [(rows, Rows, "rows, such as X")]
+    kinds += [(one, Column, "labels, such as y") for one in labels]
+    for data, kind, said in kinds:
+        if not isinstance(data, kind):
+            way_out = "What is released is computed with in dp.post(function, release)."
+            raise InvalidArgument("what a statistic is taken of", f"declared {said}", data, way_out)

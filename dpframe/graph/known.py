@@ -31,7 +31,7 @@ from dpframe.symbols import (
 )
 from dpframe.symbols.expression import Domain
 
-from .node import DataNode, Node, reads
+from .node import DataNode, Node, reads, titled
 
 KINDS = ("total", "largest", "smallest", "average", "cap")
 POSITIVE = Domain(Fraction(0))
@@ -56,15 +56,11 @@ class OfBudgets(Origin, Node):
     """
 
     kind: ClassVar[str] = "of_budgets"
+    label = titled("{0.what} of {0.formula}")
     what: str = attrs.field(validator=attrs.validators.in_(KINDS))
     formula: Expression = attrs.field(converter=_own, metadata=reads(may=RECORD, positive=True))
     unit: Unit
     noise: Expression | None = attrs.field(default=None, metadata=reads(may=RECORD, positive=True))
-
-    @property
-    def label(self) -> str:
-        """`total of epsilon`."""
-        return f"{self.what} of {self.formula}"
 
     @property
     def scope(self) -> Scope:  # type: ignore[override]  # as its relation says
@@ -97,6 +93,7 @@ class Known(Origin, Node):
     """
 
     kind: ClassVar[str] = "known"
+    label = titled("{0.name}")
     scope: ClassVar[Scope] = RELEASED
     value: Node
     name: str
@@ -110,11 +107,6 @@ class Known(Origin, Node):
         if not isinstance(self.value, Node) or isinstance(self.value, DataNode):
             way_out = "Release it first: dp.release(...)."
             raise InvalidArgument("value", "a release or a dp.post(...)", self.value, way_out)
-
-    @property
-    def label(self) -> str:
-        """The name."""
-        return self.name
 
     def record(self) -> dict[str, object]:
         """Its name, which formulas use; the symbol says the range."""

@@ -10,7 +10,7 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.symbols import PUBLIC, RELEASED, Expression, Scope
 
-from .node import Node, Reading, reads
+from .node import Node, Reading, reads, titled
 from .post import (
     Argument,
     argument_readings,
@@ -29,14 +29,10 @@ class Iterate(Node):
     """
 
     kind: ClassVar[str] = "iterate"
+    label = titled("{0.name}")
     scope: ClassVar[Scope] = RELEASED
     size: Expression = attrs.field(metadata=reads(may=PUBLIC))
     name: str = "theta"
-
-    @property
-    def label(self) -> str:
-        """The name."""
-        return self.name
 
 
 @attrs.frozen(eq=False)
@@ -46,6 +42,7 @@ class Loop(Node):
     """
 
     kind: ClassVar[str] = "loop"
+    label = titled("loop of {0.update.__qualname__}")
     scope: ClassVar[Scope] = RELEASED
     point: Iterate
     step: Release
@@ -74,11 +71,6 @@ class Loop(Node):
         """The point, the arguments that are nodes, which are released before, and the release."""
         nodes = tuple(argument for argument in self.arguments if isinstance(argument, Node))
         return (self.point, *nodes, self.step)
-
-    @property
-    def label(self) -> str:
-        """`loop of descend`."""
-        return f"loop of {self.update.__qualname__}"
 
     @property
     def readings(self) -> dict[str, Reading]:

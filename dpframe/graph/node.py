@@ -218,6 +218,15 @@ class Node(Symbolic):
         return {name: written(value) for name, value in held(self).items() if not _of_nodes(value)}
 
 
+def titled(text: str) -> Any:
+    """A `label` that is written as `text`, where `{0.bound}` is the attribute of that name."""
+
+    def label(node: Node) -> str:
+        return text.format(node)
+
+    return property(label)
+
+
 def _is_abstract(part: object) -> bool:
     return bool(getattr(part, "__isabstractmethod__", False))
 

@@ -16,7 +16,7 @@ from dpframe.identity import own_function
 from dpframe.symbols import RECORD, RELEASED, Expression, Scope, to_json
 
 from .ambient import ambient, told
-from .node import Node, Reading
+from .node import Node, Reading, titled
 
 READS_NODE = "Pass released values as arguments: dp.post(function, release, ...)."
 READS_ARRAY = (
@@ -32,14 +32,10 @@ class Post(Node):
     """function(*arguments), run on released values after they are released."""
 
     kind: ClassVar[str] = "post"
+    label = titled("{0.function.__qualname__}")
     scope: ClassVar[Scope] = RELEASED
     function: Callable[..., Any]
     arguments: tuple[Argument, ...]
-
-    @property
-    def label(self) -> str:
-        """The function's name."""
-        return self.function.__qualname__
 
     @property
     def readings(self) -> dict[str, Reading]:

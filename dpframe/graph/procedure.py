@@ -8,7 +8,7 @@ them.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 import attrs
@@ -236,9 +236,11 @@ class Procedure(Node):
         return self.name or self.summary
 
     @property
-    @abstractmethod
     def own_readings(self) -> dict[str, Reading]:
-        """The formulas that it reads besides its share, and what each may depend on."""
+        """The formulas that it reads besides its share, and what each may depend on: the fields
+        that `reads` marks.
+        """
+        return super().readings
 
     @property
     def own_formulas(self) -> dict[str, Expression]:
@@ -260,6 +262,20 @@ class Procedure(Node):
     def record(self) -> dict[str, object]:
         """Its parameters, formulas as JSON."""
         return {name: _written(value) for name, value in self.parameters.items()}
+
+
+class WithoutTheorem(Procedure):
+    """Abstract: a procedure as it was published, of which no theorem says that it is private. It is
+    audited, and never certified.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def obligations(self, problem: Any) -> Sequence[Any]:
+        """What would be needed in a `dpframe.prover.problem.Problem`, and what is known to be
+        wrong: obligations, some of them open.
+        """
 
 
 def amounts_of(share: Share) -> dict[str, Expression]:

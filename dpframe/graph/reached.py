@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -179,6 +179,49 @@ def _scaled_labels(node: Any) -> Occurring:
     return Occurring(ball=still and node.source.ball)
 
 
+def every_label(own: Any) -> bool:
+    """Whether every label within the bound occurs."""
+    return bool(own.column.ball)
+
+
+Rule = tuple[str, bool | Callable[[Any], bool]]  # in words, and whether its bound is attained
+ALIKE: dict[str, Rule] = {
+    "squares": ("0 <= y^2 <= Y^2", every_label),
+    "cell_count": ("one record is in the cell, or it is not", False),
+    "cell_sums": ("of one cell, by one record", False),
+    "median_distance": ("a distance to a set of tables: 1 a record", False),
+    "tested_median": ("the radius, where the bound on the distance holds", False),
+    "log_residual": ("theta moves by x r/lambda_min, |r| <= Y + B |theta|", False),
+}
+"""Rules that are the same in every norm, under both relations."""
+APART: dict[str, tuple[Rule, Rule]] = {
+    "count": (("one row counts once", True), ("n is public", True)),
+    "label_sum": (("|y| <= Y", every_label), ("|y - w| <= 2 Y", every_label)),
+    "bin_counts": (
+        ("one record is in one bin a column", True),
+        ("one bin a column loses a record, one gains it", False),
+    ),
+    "norm_counts": (
+        ("one row is in at most one bin", False),
+        ("one bin loses a row, one gains it", False),
+    ),
+    "histogram": (
+        ("one record is in one cell", True),
+        ("one cell loses a record, one gains it", every_label),
+    ),
+}
+"""Rules that are the same in every norm, where a record is added and where one is replaced."""
+
+
+def _by_relation(added: Rule, replaced: Rule, own: Any, at: Asked) -> Reached:
+    rule, attained = replaced if at.replaced else added
+    return rule, attained if isinstance(attained, bool) else attained(own)
+
+
+STATISTICS |= {kind: partial(_by_relation, rule, rule) for kind, rule in ALIKE.items()}
+STATISTICS |= {kind: partial(_by_relation, *rules) for kind, rules in APART.items()}
+
+
 @entry(STATISTICS, "gram")
 def _gram(own: Any, at: Asked) -> Reached:
     upper = at.norm is L1
@@ -204,25 +247,10 @@ def _moment(own: Any, at: Asked) -> Reached:
     return rule, rows and own.column.ball
 
 
-@entry(STATISTICS, "squares")
-def _squares(own: Any, _: Asked) -> Reached:
-    return "0 <= y^2 <= Y^2", own.column.ball
-
-
-@entry(STATISTICS, "count")
-def _count(_: Any, at: Asked) -> Reached:
-    return ("n is public" if at.replaced else "one row counts once"), True
-
-
 @entry(STATISTICS, "row_sum")
 def _row_sum(own: Any, at: Asked) -> Reached:
     rule = "|x - z| <= 2 B" if at.replaced else "|x| <= B"
     return rule, own.rows.ball if at.replaced or at.norm is L1 else own.rows.extreme
-
-
-@entry(STATISTICS, "label_sum")
-def _label_sum(own: Any, at: Asked) -> Reached:
-    return ("|y - w| <= 2 Y" if at.replaced else "|y| <= Y"), own.column.ball
 
 
 @entry(STATISTICS, "trace")
@@ -239,36 +267,6 @@ def _column_squares(own: Any, at: Asked) -> Reached:
     if at.replaced:
         return "two vectors without negative entries", False
     return "|x o x| <= |x|^2 <= B^2", own.rows.ball
-
-
-@entry(STATISTICS, "bin_counts")
-def _bin_counts(_: Any, at: Asked) -> Reached:
-    if at.replaced:
-        return "one bin a column loses a record, one gains it", False
-    return "one record is in one bin a column", True
-
-
-@entry(STATISTICS, "norm_counts")
-def _norm_counts(_: Any, at: Asked) -> Reached:
-    rule = "one bin loses a row, one gains it" if at.replaced else "one row is in at most one bin"
-    return rule, False
-
-
-@entry(STATISTICS, "histogram")
-def _histogram(own: Any, at: Asked) -> Reached:
-    if at.replaced:
-        return "one cell loses a record, one gains it", own.column.ball
-    return "one record is in one cell", True
-
-
-@entry(STATISTICS, "cell_count")
-def _cell_count(_: Any, __: Asked) -> Reached:
-    return "one record is in the cell, or it is not", False
-
-
-@entry(STATISTICS, "cell_sums")
-def _cell_sums(_: Any, __: Asked) -> Reached:
-    return "of one cell, by one record", False
 
 
 @entry(STATISTICS, "block_estimates")
@@ -293,27 +291,13 @@ def _factored(own: Any, at: Asked) -> Reached:
     return rule, same and alone is not None and alone.attained
 
 
-@entry(STATISTICS, "median_distance")
-def _median_distance(_: Any, __: Asked) -> Reached:
-    return "a distance to a set of tables: 1 a record", False
-
-
-@entry(STATISTICS, "tested_median")
-def _tested_median(_: Any, __: Asked) -> Reached:
-    return "the radius, where the bound on the distance holds", False
-
-
-@entry(STATISTICS, "log_residual")
-def _log_residual(_: Any, __: Asked) -> Reached:
-    return "theta moves by x r/lambda_min, |r| <= Y + B |theta|", False
-
-
 @entry(STATISTICS, "argmin")
 def _argmin(own: Any, _: Asked) -> Reached:
     return f"strongly convex sum, argmin to {as_decimal(own.tolerance)} of its move", False
 
 
 @entry(STATISTICS, "linear")
+@entry(RANGES, "linear")
 def _linear(own: Any, at: Asked) -> Reached:
     rule = "triangle inequality: sum |c_i| Delta_i"
     alone = own.parts[0].one_row(at.norm, at.relation) if len(own.parts) == 1 else None
@@ -395,10 +379,3 @@ def _range_of_rows(own: Any, at: Asked) -> Reached:
 def _range_of_squares(own: Any, at: Asked) -> Reached:
     rule = "0 <= x_j^2 <= " + ("B^2" if own.rows.entry is None else "b^2")
     return f"{rule}{', twice' if at.replaced else ''}", False
-
-
-@entry(RANGES, "linear")
-def _range_of_linear(own: Any, at: Asked) -> Reached:
-    rule = "triangle inequality: sum |c_i| Delta_i"
-    alone = own.parts[0].one_row(RANGE, at.relation) if len(own.parts) == 1 else None
-    return rule, alone is not None and alone.attained

@@ -93,7 +93,7 @@ class Scaling:
         return attrs.evolve(declared, stated=noise, share=self._share(declared))
 
     def _share(self, declared: Release) -> Share | None:
-        moved = declared.statistic.sensitivity(declared.noise.norm)
+        moved = declared.moved
         if self.pure is None or moved is None or moved.value == Number(Fraction(0)):
             return None
         guarantee = declared.guarantee(moved.value)

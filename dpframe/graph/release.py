@@ -13,6 +13,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.identity import kind_of, own
 from dpframe.mechanisms import AdditiveNoise, Calibration
 from dpframe.privacy import Guarantee, Share
+from dpframe.sensitivity import Sensitivity
 from dpframe.symbols import (
     DATA,
     RECORD,
@@ -74,16 +75,13 @@ class Release(Node):
         """
         if isinstance(self.stated, AdditiveNoise):
             return self.stated
-        sensitivity = self.statistic.sensitivity(self.stated.mechanism.norm)
-        share, moved = (
-            self.stated.check(self.share),
-            ONE if sensitivity is None else sensitivity.value,
-        )
-        if own(type(self.stated)):
-            return self.stated.calibrate(
-                share, moved
-            )  # no theorem of the book asks for the entries
-        return self.stated.calibrate_among(share, moved, self.entries)
+        moved = ONE if self.moved is None else self.moved.value
+        return self.stated.calibrate_among(self.stated.check(self.share), moved, self.entries)
+
+    @property
+    def moved(self) -> Sensitivity | None:
+        """How far its statistic moves, in the norm of its noise; None where no rule bounds it."""
+        return self.statistic.sensitivity(self.noise.norm)
 
     @property
     def rule(self) -> Calibration | None:
@@ -104,10 +102,7 @@ class Release(Node):
         """What one draw guarantees at this sensitivity. Raises InvalidArgument where noise of your
         own gives another kind of guarantee than it says.
         """
-        if own(self.noise):
-            found = self.mechanism.guarantee(sensitivity)
-        else:
-            found = self.mechanism.guarantee_among(sensitivity, self.entries)
+        found = self.mechanism.guarantee_among(sensitivity, self.entries)
         if not isinstance(found, self.gives):
             way_out = "Its `gives` and its `guarantee` must agree."
             raise InvalidArgument(self.noise.kind, f"a {self.gives.__name__}", str(found), way_out)
@@ -216,10 +211,7 @@ class Release(Node):
         """How many numbers are drawn: those of the shape, or of the upper triangle where what is
         released is symmetric.
         """
-        if self.symmetric:
-            d = self.statistic.shape[0]
-            return d * (d + 1) * Fraction(1, 2)
-        return multiply(ONE, *self.statistic.shape)
+        return _entries(self.statistic, self.symmetric)
 
     @property
     def _rule(self) -> str:
@@ -250,8 +242,7 @@ class Release(Node):
 
     def _states(self) -> dict[str, object]:
         """What noise of a class from outside states of one draw, for the statistic's move."""
-        norm = self.noise.norm
-        moved = self.statistic.sensitivity(norm)
+        norm, moved = self.noise.norm, self.moved
         if own(self.noise) or moved is None:
             return {}
         given = self.guarantee(moved.value)
@@ -261,6 +252,12 @@ class Release(Node):
         return {
             "states": {"norm": norm.name, "move": to_json(moved.value), "amounts": amounts, **more}
         }
+
+
+@lru_cache(maxsize=1024)
+def _entries(statistic: Statistic, triangle: bool) -> Expression:  # noqa: FBT001 - a key of the cache
+    shape = statistic.shape
+    return shape[0] * (shape[0] + 1) * Fraction(1, 2) if triangle else multiply(ONE, *shape)
 
 
 @lru_cache(maxsize=1024)

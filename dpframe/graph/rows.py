@@ -33,7 +33,7 @@ from dpframe.symbols.expression import Domain
 
 from .facts import stated
 from .known import OfBudgets
-from .node import DataNode, Node, one_number, reads
+from .node import DataNode, Node, one_number, reads, titled
 from .reached import occurring
 
 if TYPE_CHECKING:
@@ -328,17 +328,13 @@ class RowSource(Rows):
     """The features as they are given: finite numbers, nothing else known."""
 
     kind: ClassVar[str] = "rows"
+    label = titled("{0.name}")
     name: str
     columns: Expression = attrs.field(metadata=reads(may=PUBLIC))
     unit: Unit
     grid: int | None = None
     draft: bool = False
     """Whether the std of a release stays a symbol, because its noise is not settled."""
-
-    @property
-    def label(self) -> str:
-        """The name."""
-        return self.name
 
     def record(self) -> dict[str, object]:
         """Name and number of columns."""

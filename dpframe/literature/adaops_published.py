@@ -14,7 +14,6 @@ from dpframe.graph import (
     release,
     upper_bound,
 )
-from dpframe.graph.procedures import TransposedPosterior
 from dpframe.graph.statistics import Count, LambdaMin, LogResidual
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Share
@@ -26,6 +25,8 @@ from dpframe.regressions.ops_choices import (
     coded_floor,
 )
 from dpframe.symbols import Expression, constant, exp, log, sqrt
+
+from .without_theorem import TransposedPosterior
 
 
 class AdaOPSPrinted(Regression):

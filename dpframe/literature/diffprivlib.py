@@ -8,11 +8,12 @@ import numpy as np
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, known, post, release
 from dpframe.graph.functions import total
-from dpframe.graph.procedures import BoundedMonomials
 from dpframe.mechanisms import Laplace
 from dpframe.privacy import Share
 from dpframe.regressions.solve import Array, Fit
 from dpframe.symbols import Expression, parameter
+
+from .without_theorem import BoundedMonomials
 
 
 class DiffprivlibNoIntercept(Regression):

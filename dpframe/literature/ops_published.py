@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, known, post
-from dpframe.graph.procedures import TransposedPosterior
 from dpframe.graph.procedures.posterior import posterior
 from dpframe.graph.statistics import Count
 from dpframe.privacy import Share
@@ -19,6 +18,8 @@ from dpframe.regressions.ops_choices import (
     diffused_penalty,
 )
 from dpframe.symbols import Expression, constant, parameter
+
+from .without_theorem import TransposedPosterior
 
 
 class OPSPrinted(Regression):

@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, post
-from dpframe.graph.procedures import DepthSample, TestedDistance
 from dpframe.privacy import Share
 from dpframe.regressions.solve import Array, Fit
 from dpframe.regressions.tukey import HALF
 from dpframe.symbols import constant, log
+
+from .without_theorem import DepthSample, TestedDistance
 
 
 class TukeyCoded(Regression):

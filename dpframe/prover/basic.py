@@ -50,7 +50,7 @@ MOST_ENTRIES = 60  # beyond, the event is too rare to look at
 def earns(problem: Problem, release: Release) -> Earned:
     """Whether the release's noise gives (epsilon_i, delta_i), and under which hypotheses."""
     share = release.share
-    sensitivity = release.statistic.sensitivity(release.noise.norm)
+    sensitivity = release.moved
     if share is None or sensitivity is None:
         rule = "a share and a derived sensitivity"
         repair = "give the release a share of the budget."
@@ -162,10 +162,9 @@ def _needed(release: Release, amount: Expression) -> bool:
     - a (a - 1) v^2, and x - a v is as whole as x, so that the sum over x of p^a q^(1 - a) is
     e^(a (a - 1) v^2/(2 s^2)): the same divergence. [CanonneKS20, Prop 5]
     """
-    reached = release.statistic.one_row(release.noise.norm, release.statistic.unit.relation)
-    noise = noise_of(release.noise)
+    moved, noise = release.moved, noise_of(release.noise)
     sharp = noise is not None and noise.loss.rho is not None and not noise.loss.pure
-    attained = reached is not None and reached.attained and release.reached
+    attained = moved is not None and moved.attained and release.reached
     return sharp and attained and RELEASED not in amount.scope
 
 
@@ -183,10 +182,8 @@ def pure_witness(release: Release, share: Share) -> Witness | None:
         return selection_witness(release, share)
     if release.noise is not Laplace:
         return None  # other noise reaches its loss in a limit, or for some moves only
-    norm = release.noise.norm
-    own = release.statistic.one_row(norm, release.statistic.unit.relation)
-    moved = release.statistic.sensitivity(norm)
-    if own is None or moved is None or not own.attained:
+    moved = release.moved
+    if moved is None or not moved.attained:
         return None
     loss = release.guarantee(moved.value).amounts[0]
     if RELEASED in loss.scope or release.sampled is not None:
@@ -218,10 +215,9 @@ def _stated_gaussian(
         return Earned(attrs.evolve(found, edit=Edit(NOISE, release, Laplace.pure)))
     size = release.mechanism.formula
     move = release.guarantee(sensitivity).amounts[0]
-    reached = release.statistic.one_row(L2, release.statistic.unit.relation)
-    attained = reached is not None and reached.attained and RELEASED not in move.scope
-    attained = attained and release.reached
-    lower = move if attained else ZERO
+    moved = release.statistic.sensitivity(L2)
+    attained = moved is not None and moved.attained and RELEASED not in move.scope
+    lower = move if attained and release.reached else ZERO
     claim = Claim(share.epsilon, share.delta, move, lower)
     fact = f"std = {size}, L2 sensitivity {sensitivity}, share ({share})"
     edit = Edit(NOISE, release, Gaussian.analytic)

@@ -45,7 +45,7 @@ def _paid(problem: Problem, bound: Bound) -> Iterator[Obligation]:
 def _holds(problem: Problem, bound: Bound) -> Iterator[Obligation]:
     if not _tail_proved(problem, bound):
         yield _tail_open(bound)
-    moved = bound.value.statistic.sensitivity(bound.value.noise.norm)
+    moved = bound.value.moved
     if moved is not None and not nonnegative(bound.margin - moved.value, problem.field).proved:
         yield _margin_open(bound, moved.value)
 
@@ -111,10 +111,8 @@ def _witness(bound: Bound) -> Witness | None:
     than the failure, where some pair of neighbours attains that move: stds make up for a margin
     that is short, and a margin for stds.
     """
-    release = bound.value
-    norm, relation = release.noise.norm, release.statistic.unit.relation
-    own, moved = release.statistic.one_row(norm, relation), release.statistic.sensitivity(norm)
-    if own is None or moved is None or not own.attained:
+    release, moved = bound.value, bound.value.moved
+    if moved is None or not moved.attained:
         return None
     unit = release.deviation if bound.normal else release.mechanism.formula
     far = bound.stds + (bound.margin - moved.value) / unit

@@ -153,9 +153,8 @@ class Draw:
         moved = statistic.sensitivity(norm)
         if kind not in PAIRS or moved is None:
             return None
-        bound = statistic.one_row(norm, statistic.unit.relation)
         one = release.entries == ONE or noise.loss.gaussian
-        attained = bound is not None and bound.attained and one and noise.attained
+        attained = moved.attained and one and noise.attained
         read = moved.value.scope | release.mechanism.formula.scope
         reached = attained and release.reached and RELEASED not in read
         sharp = kind != "l2_laplace" and not noise.selects

@@ -181,7 +181,7 @@ def _sensitivities(problem: Problem) -> tuple[str, ...]:
 
 
 def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation | None:
-    moved = release.statistic.sensitivity(release.noise.norm)
+    moved = release.moved
     if moved is None:
         return _unbounded(release)
     if release.noise.integer and release.statistic.step != ONE:

@@ -13,6 +13,7 @@ import attrs
 from dpframe.exact.documents import Refused
 from dpframe.graph import Bound, Graph, Procedure, points_of
 from dpframe.graph.facts import Symbolic, facts_of
+from dpframe.graph.procedure import WithoutTheorem
 from dpframe.graph.procedures import RandomStopping
 from dpframe.graph.statistics import Statistic
 from dpframe.identity import own
@@ -25,7 +26,6 @@ from .examined import EXAMINED
 from .judge import Earned
 from .problem import FIELD, PROVED, REFUTED, SHARES, UNPROVED, Edit, Obligation, Problem, Witness
 from .sign import nonnegative
-from .without_theorem import WITHOUT_THEOREM
 
 ONE = Number(Fraction(1))
 
@@ -229,10 +229,10 @@ def earned(problem: Problem, procedure: Procedure) -> Sequence[Earned]:
         word = f"{type(procedure).__qualname__} earns its share on its word"
         return [Earned(Obligation("share", procedure.label, word, (), PROVED))]
     found: Iterable[Obligation]
-    if procedure.kind in KINDS:
-        found = Deciding(problem, procedure).obligations()
+    if isinstance(procedure, WithoutTheorem):
+        found = procedure.obligations(problem)
     else:
-        found = WITHOUT_THEOREM[type(procedure)](problem, procedure)
+        found = Deciding(problem, procedure).obligations()
     return [Earned(obligation) for obligation in found]
 
 

@@ -165,7 +165,7 @@ def epsilons(releases: Sequence[Release]) -> list[Expression]:
 
 def cost(release: Release) -> Guarantee:
     """What one draw guarantees at its derived sensitivity. Raises InvalidArgument."""
-    moved = release.statistic.sensitivity(release.noise.norm)
+    moved = release.moved
     if moved is None:
         raise InvalidArgument("statistic", "bounded", release.statistic.label, "Clip its rows.")
     if moved.value == ZERO:
@@ -186,8 +186,7 @@ def upper(formula: Expression) -> Fraction:
 
 def _moved(release: Release, values: Mapping[str, Expression]) -> Fraction | None:
     """An upper bound on how far neighbours move the statistic; None where it has a symbol."""
-    moved = release.statistic.sensitivity(release.noise.norm)
-    value = ZERO if moved is None else moved.value.substitute(values)
+    value = ZERO if release.moved is None else release.moved.value.substitute(values)
     if value.symbols():
         return None
     return value.value if isinstance(value, Number) else upper(value)

@@ -9,7 +9,6 @@ from typing import Any
 
 from dpframe.graph import Release
 from dpframe.privacy import Share
-from dpframe.sensitivity import RANGE
 from dpframe.symbols import RELEASED
 
 from .problem import Witness
@@ -22,9 +21,8 @@ def selection_witness(release: Release, share: Share) -> Witness | None:
     """Numbers at which a selection breaks its share of epsilon and delta, where some pair attains
     the range; None where none is found.
     """
-    own = release.statistic.one_row(RANGE, release.statistic.unit.relation)
-    moved = release.statistic.sensitivity(RANGE)
-    if own is None or moved is None or not own.attained or release.sampled is not None:
+    moved = release.moved
+    if moved is None or not moved.attained or release.sampled is not None:
         return None
     loss = release.guarantee(moved.value).amounts[0]
     if RELEASED in loss.scope:

@@ -164,8 +164,7 @@ def _release_line(release: Release) -> str:
 
 def _released(release: Release) -> tuple[str, str, str]:
     """The sensitivity with its norm, the share, the noise."""
-    moved = release.statistic.sensitivity(release.noise.norm)
-    value = "?" if moved is None else moved.value
+    value = "?" if release.moved is None else release.moved.value
     rule = "stated" if release.rule is None else release.rule.name
     share = "" if release.share is None else f"({release.share})"
     size = f"{release.noise.noise} {release.mechanism.formula} ({rule})"

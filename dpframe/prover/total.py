@@ -198,7 +198,7 @@ def _together(
 
 def _alone(accountant: AdditiveAccountant, release: Release, count: int) -> Guarantee | None:
     """All draws of one release, in the kind that the accountant adds."""
-    moved = release.statistic.sensitivity(release.noise.norm)
+    moved = release.moved
     given = None if moved is None else release.given_in(accountant.adds, moved.value)
     admitted = None if given is None else accountant.admit(given)
     times = release.times * count

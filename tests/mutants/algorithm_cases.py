@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import dpframe as dp
-from dpframe.graph.procedures import TransposedPosterior
+from dpframe.literature.without_theorem import TransposedPosterior
 from dpframe.regressions.adaops import RHO, move, penalty_of
 from dpframe.symbols import constant
 from tests.mutants.cases import ACCEPTED, BODIES, REFUSED, Case

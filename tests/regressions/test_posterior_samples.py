@@ -8,8 +8,8 @@ import pytest
 from scipy.linalg import solve_triangular
 
 import dpframe as dp
-from dpframe.graph.procedures import TransposedPosterior
 from dpframe.graph.procedures.posterior import Posterior
+from dpframe.literature.without_theorem import TransposedPosterior
 from dpframe.prover.problem import REFUTED
 from dpframe.regressions.ops_choices import adaptive_penalty, root_of
 

@@ -91,10 +91,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ("graph/ways_out.py", ("gram", "moment")): "names that people look for in dpframe",
     ("prover/profile_rule.py", LOSSES): "the losses that are added",
     (
-        "prover/without_theorem.py",
-        ("BoundedMonomials", "DepthSample", "TestedDistance", "TransposedPosterior"),
-    ): "what no entry proves; a procedure that is neither here nor in the book raises",
-    (
         "prover/exactly.py",
         ("discrete_gaussian", "discrete_laplace", "gaussian", "l2_laplace", "laplace"),
     ): "the pair that dominates each noise; one without an entry is judged by the book alone",

@@ -11,7 +11,7 @@ from dpframe.symbols import Expression, exact
 
 from ..arrays import Array, Numbers, Values, np
 from ..columns import Column
-from ..node import check_interval, positive, reads
+from ..node import check_interval, positive, reads, titled
 from ..rows import ONE, Rows
 from .base import ColumnMap, RecordColumn, RowMap
 
@@ -24,13 +24,9 @@ class ClipNorm(RowMap):
     """Each row projected onto the ball: x min(1, norm/|x|)."""
 
     kind: ClassVar[str] = "clip_norm"
+    label = titled("clip to norm {0.norm}")
     source: Rows
     norm: Expression = attrs.field(converter=positive, metadata=reads(positive=True))
-
-    @property
-    def label(self) -> str:
-        """`clip to norm 1`."""
-        return f"clip to norm {self.norm}"
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Rows outside the ball are scaled onto it; the block itself when there are none."""
@@ -44,14 +40,10 @@ class ShrunkLabels(RecordColumn):
     """y min(1, norm/|x|): each label times what `clip(norm=...)` multiplies its row by."""
 
     kind: ClassVar[str] = "shrunk_labels"
+    label = titled("shrink with rows to norm {0.norm}")
     source: Column
     rows: Rows
     norm: Expression = attrs.field(converter=positive, metadata=reads(positive=True))
-
-    @property
-    def label(self) -> str:
-        """`shrink with rows to norm 1`."""
-        return f"shrink with rows to norm {self.norm}"
 
     def records(self, values: Values, number: Numbers) -> Array:
         """The labels themselves where no row is longer."""
@@ -110,13 +102,9 @@ class Capped(RowMap):
     """
 
     kind: ClassVar[str] = "capped"
+    label = titled("cap entries at [{0.bound}]")
     source: Rows
     bound: Expression = attrs.field(converter=_box, metadata=reads(positive=True))
-
-    @property
-    def label(self) -> str:
-        """`cap entries at [1/2]`."""
-        return f"cap entries at [{self.bound}]"
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Clip one side."""
@@ -227,11 +215,7 @@ class ClipColumn(InInterval):
     """Each label clipped into [lower, upper]."""
 
     kind: ClassVar[str] = "clip_column"
-
-    @property
-    def label(self) -> str:
-        """`clip to [-1, 1]`."""
-        return f"clip to [{self.lower}, {self.upper}]"
+    label = titled("clip to [{0.lower}, {0.upper}]")
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Clip."""
@@ -243,11 +227,7 @@ class ToUnitInterval(InInterval):
     """A label in [lower, upper] mapped onto [-1, 1] by public affine scaling, clipped."""
 
     kind: ClassVar[str] = "unit_interval"
-
-    @property
-    def label(self) -> str:
-        """`[1, 5] onto [-1, 1]`."""
-        return f"[{self.lower}, {self.upper}] onto [-1, 1]"
+    label = titled("[{0.lower}, {0.upper}] onto [-1, 1]")
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Clip, then map."""

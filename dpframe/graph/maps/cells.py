@@ -8,7 +8,7 @@ import attrs
 
 from ..arrays import Array, Numbers, Values, np
 from ..columns import Column
-from ..node import Node
+from ..node import Node, titled
 from ..partition import Partition, in_partition
 from ..rows import Rows
 from .base import MappedRows, OfRecord, RecordColumn, RecordMap, each
@@ -20,13 +20,10 @@ class InCell(OfRecord):
     stay, and nothing is known of which occur. Proof page: proofs/partition.
     """
 
+    label = titled("cell {0.cell} of {0.partition.cells}")
+
     partition: Partition
     cell: int = attrs.field(validator=in_partition)
-
-    @property
-    def label(self) -> str:
-        """`cell 2 of 10`."""
-        return f"cell {self.cell} of {self.partition.cells}"
 
     def records(self, values: Values, number: Numbers) -> Array:
         """The rows or labels, zeros outside the cell."""

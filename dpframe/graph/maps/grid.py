@@ -20,7 +20,7 @@ from dpframe.symbols import RELEASED, Expression, exact, sqrt
 from ..arrays import Array, Numbers, np
 from ..columns import Column
 from ..facts import stated
-from ..node import Node, Reading
+from ..node import Node, Reading, titled
 from ..rows import Rows
 from .base import ColumnMap, RowMap
 from .bounds import ClipColumn, ClipNorm
@@ -46,6 +46,7 @@ class OnGrid(Node):
     """Abstract: rows or labels in whole steps, `bits` of them to the bound."""
 
     __slots__ = ()
+    label = titled("{0.bits}-bit grid")
     implied: ClassVar[bool] = True
     bits: int
 
@@ -66,11 +67,6 @@ class OnGrid(Node):
         with suppress(InvalidArgument):
             return {"step": Reading(self.step, RELEASED)}
         return {}
-
-    @property
-    def label(self) -> str:
-        """`20-bit grid`."""
-        return f"{self.bits}-bit grid"
 
 
 class RowsOnGrid(OnGrid, RowMap):

@@ -13,7 +13,7 @@ from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.numerics.blocks.margins import margins, margins_on_grid
 
 from ..arrays import Array, Numbers, Values, np
-from ..node import Node
+from ..node import Node, titled
 from ..post import Post, post
 from ..rows import Rows
 from .base import RecordMap
@@ -28,6 +28,7 @@ class LinearMap(RecordMap):
     """
 
     kind: ClassVar[str] = "linear_map"
+    label = titled("times {0.by.label}")
     source: Rows = attrs.field(converter=gridded)
     by: Node = attrs.field(converter=released_coefficients)
 
@@ -35,11 +36,6 @@ class LinearMap(RecordMap):
     def in_steps(self) -> tuple[Node, ...]:
         """The rows, where they lie on a grid inside a ball."""
         return (self.source,) if type(self.source) is Grid else ()
-
-    @property
-    def label(self) -> str:
-        """`times matrix`."""
-        return f"times {self.by.label}"
 
     def records(self, values: Values, number: Numbers) -> Array:
         """One column of the matrix after the other. Raises NotExecutable for another shape."""

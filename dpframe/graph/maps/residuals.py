@@ -16,7 +16,7 @@ from dpframe.symbols import Number
 from ..arrays import Array, Numbers, Values, np
 from ..columns import Column
 from ..loop import Iterate
-from ..node import Node
+from ..node import Node, titled
 from ..procedure import Objective
 from ..rows import Rows
 from ..statistics.sums import Trace
@@ -60,14 +60,10 @@ class Residuals(RecordMap):
     """
 
     kind: ClassVar[str] = "residuals"
+    label = titled("residuals at {0.theta.label}")
     source: Rows
     column: Column
     theta: Node = attrs.field(converter=released_coefficients)
-
-    @property
-    def label(self) -> str:
-        """`residuals at theta_of`."""
-        return f"residuals at {self.theta.label}"
 
     def records(self, values: Values, number: Numbers) -> Array:
         """Finite for finite rows and labels. Raises NotExecutable where theta has another length
@@ -89,6 +85,7 @@ class ResidualLabels(RecordColumn):
     """
 
     kind: ClassVar[str] = "residual_labels"
+    label = titled("residuals at {0.theta.label}")
     bound: ClassVar[None] = None
     source: Column
     rows: Rows = attrs.field(converter=gridded)
@@ -98,11 +95,6 @@ class ResidualLabels(RecordColumn):
     def in_steps(self) -> tuple[Node, ...]:
         """The rows, where they lie on a grid inside a ball."""
         return (self.rows,) if type(self.rows) is Grid else ()
-
-    @property
-    def label(self) -> str:
-        """`residuals at theta_of`."""
-        return f"residuals at {self.theta.label}"
 
     def records(self, values: Values, number: Numbers) -> Array:
         """Finite for finite rows and labels. Raises NotExecutable where theta has another length
@@ -149,6 +141,7 @@ class Gradient(RecordMap):
     """
 
     kind: ClassVar[str] = "gradient"
+    label = titled("gradient at {0.point.label}")
     source: Rows
     column: Column
     point: Iterate = attrs.field(converter=_point)
@@ -160,11 +153,6 @@ class Gradient(RecordMap):
             way_out = "point = dp.iterate(X.columns), of the rows whose gradient is taken."
             wanted = f"of {self.source.columns} numbers, one for each column"
             raise InvalidArgument("at", wanted, str(self.point.size), way_out)
-
-    @property
-    def label(self) -> str:
-        """`gradient at theta`."""
-        return f"gradient at {self.point.label}"
 
     def records(self, values: Values, number: Numbers) -> Array:
         """Finite for finite rows, labels and points: sizes stop at 1e300, where clipping keeps the

@@ -17,7 +17,7 @@ from dpframe.symbols import DATA, RELEASED, Expression, Number, exact, rational
 from ..arrays import Array, Numbers, Values, np
 from ..columns import Column
 from ..known import Known
-from ..node import Node, Reading, check_ends, positive, reads
+from ..node import Node, Reading, check_ends, positive, reads, titled
 from ..rows import Rows
 from ..statistics.base import Statistic
 from .base import ColumnMap, RecordMap, RowMap
@@ -37,6 +37,7 @@ class Scaled(RowMap):
     """Each row divided by one number."""
 
     kind: ClassVar[str] = "scale"
+    label = titled("divide by {0.by}")
     source: Rows
     by: Expression = attrs.field(converter=_by, metadata=reads("divisor", positive=True))
 
@@ -45,11 +46,6 @@ class Scaled(RowMap):
         """Whether the divisor is free of data that is not released."""
         origins = [symbol.origin for symbol in self.by.symbols()]
         return all(origin is None or isinstance(origin, Known) for origin in origins)
-
-    @property
-    def label(self) -> str:
-        """`divide by 2`."""
-        return f"divide by {self.by}"
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Divide; what overflows becomes the largest double, and zeros stay zeros."""

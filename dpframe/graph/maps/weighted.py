@@ -17,7 +17,7 @@ from dpframe.errors import InvalidArgument, listed_words
 from dpframe.graph.arrays import Array, Numbers, Values, np
 from dpframe.graph.columns import Column
 from dpframe.graph.known import OfBudgets
-from dpframe.graph.node import DataNode, Node, Reading, positive, reads
+from dpframe.graph.node import DataNode, Node, Reading, positive, reads, titled
 from dpframe.graph.rows import Rows
 from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share, Unit
 from dpframe.symbols import PUBLIC, RECORD, Expression, Scope, exp, minimum, to_json
@@ -55,6 +55,7 @@ class Weight(Node):
     """
 
     kind: ClassVar[str] = "weight"
+    label = titled("weight {0.factor}")
     factor: Expression = attrs.field(
         converter=_weight,
         metadata=reads(may=RECORD, positive=True),
@@ -64,11 +65,6 @@ class Weight(Node):
     def scope(self) -> Scope:  # type: ignore[override]  # as its formula says
         """Its formula's."""
         return self.factor.scope
-
-    @property
-    def label(self) -> str:
-        """`weight epsilon`."""
-        return f"weight {self.factor}"
 
     @property
     def differs(self) -> bool:
@@ -91,6 +87,7 @@ class Weighing(OfRecord):
     """Abstract: what reads each record's weight."""
 
     __slots__ = ()
+    label = titled("times {0.weight.factor}")
     weight: Weight
     source: Any
 
@@ -108,11 +105,6 @@ class Weighing(OfRecord):
     def factors(self, values: Values) -> Array:
         """Each record's factor, shape (m,)."""
         return self.weight.of(values, self.budgets, len(values[self.source]))
-
-    @property
-    def label(self) -> str:
-        """`times epsilon`."""
-        return f"times {self.weight.factor}"
 
     def records(self, values: Values, number: Numbers) -> Array:
         """Multiply rows, or labels."""
@@ -253,6 +245,7 @@ class Thinning(Node):
     """
 
     kind: ClassVar[str] = "thinning"
+    label = titled("sample at threshold {0.threshold}")
     threshold: Expression = attrs.field(
         converter=_threshold,
         metadata=reads(may=PUBLIC, positive=True),
@@ -272,11 +265,6 @@ class Thinning(Node):
             return PureDP(self.threshold)
         return ApproxDP(self.threshold, self.delta)
 
-    @property
-    def label(self) -> str:
-        """`sample at threshold 1`."""
-        return f"sample at threshold {self.threshold}"
-
     def record(self) -> dict[str, object]:
         """Its formulas."""
         return {name: to_json(formula) for name, formula in self.formulas.items()}
@@ -286,6 +274,7 @@ class Sampled(OfRecord):
     """Abstract: the rows or labels of the records that are kept."""
 
     __slots__ = ()
+    label = titled("{0.thinning.label}")
     source: Any
     thinning: Thinning
 
@@ -293,11 +282,6 @@ class Sampled(OfRecord):
     def inputs(self) -> tuple[Node, ...]:
         """What is sampled, everybody's budgets, the coins."""
         return (self.source, BudgetSource(self.source.unit), self.thinning)
-
-    @property
-    def label(self) -> str:
-        """`sample at threshold 1`."""
-        return self.thinning.label
 
     def records(self, values: Values, number: Numbers) -> Array:
         """As they are: blocks hold the records that are kept."""

@@ -1,16 +1,12 @@
 from .approximate import ApproximateMinimum as ApproximateMinimum
 from .approximate import approximate_minimum as approximate_minimum
-from .bounded_monomials import BoundedMonomials as BoundedMonomials
 from .deep_point import DeepPoint as DeepPoint
 from .gaussian_mixing import GaussianMixing as GaussianMixing
 from .perturbed import PerturbedMinimum as PerturbedMinimum
 from .perturbed import perturbed_minimum as perturbed_minimum
 from .posterior import Posterior as Posterior
 from .random_stopping import RandomStopping as RandomStopping
-from .tested_distance import DepthSample as DepthSample
-from .tested_distance import TestedDistance as TestedDistance
 from .tested_point import TestedPoint as TestedPoint
 from .tested_point import deep_point_tested as deep_point_tested
 from .tilted import TiltedMinimum as TiltedMinimum
 from .tilted import tilted_minimum as tilted_minimum
-from .transposed import TransposedPosterior as TransposedPosterior

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import attrs
 
@@ -11,14 +11,10 @@ from dpframe.errors import NotExecutable
 from dpframe.privacy import Share
 from dpframe.symbols import RELEASED, Expression, analytic_sigma
 
-from ..node import Node, Reading, share_readings
+from ..arrays import Array, np
+from ..node import Node, Reading, reads, share_readings
 from ..procedure import Random, Rounded, Sampler, amounts_of
 from .perturbed import PerturbedMinimum
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
 
 
 @attrs.frozen(eq=False)
@@ -31,8 +27,9 @@ class ApproximateMinimum(Sampler):
     """
 
     kind: ClassVar[str] = "approximate_minimum"
+    summary: ClassVar[str] = "approximate minimiser of a perturbed objective"
     minimum: PerturbedMinimum
-    tolerance: Expression
+    tolerance: Expression = attrs.field(metadata=reads())
     noise_share: Share
     share: Share
     name: str
@@ -48,18 +45,10 @@ class ApproximateMinimum(Sampler):
         return (self.minimum,)
 
     @property
-    def summary(self) -> str:
-        """`approximate minimiser of a perturbed objective`."""
-        return "approximate minimiser of a perturbed objective"
-
-    @property
     def own_readings(self) -> dict[str, Reading]:
         """Those of the exact minimum, the tolerance and the std."""
-        return {
-            **self.minimum.own_readings,
-            "tolerance": Reading(self.tolerance, RELEASED),
-            "std": Reading(self.std, RELEASED),
-        }
+        own = super().own_readings | {"std": Reading(self.std, RELEASED)}
+        return self.minimum.own_readings | own
 
     @property
     def derived(self) -> dict[str, Reading]:
@@ -85,8 +74,6 @@ class ApproximateMinimum(Sampler):
 
     def sample(self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random) -> Array:
         """One draw. Raises NotExecutable where the tolerance was not reached."""
-        import numpy as np
-
         found, gap = self.minimum.found(values, numbers, randomness)
         if not gap <= numbers.down(self.tolerance):
             raise NotExecutable(

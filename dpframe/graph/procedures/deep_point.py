@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.numerics.blocks.depths import Depths, base_of, reach_of, whole
 from dpframe.privacy import Guarantee, PureDP, Share
-from dpframe.symbols import RELEASED, Expression, constant, exact
+from dpframe.symbols import Expression, constant, exact
 from dpframe.theory.procedures import changed_cells
 
+from ..arrays import Array, np
 from ..facts import by_the_book
 from ..maps.grid import unit_of_entries
-from ..node import Node, Reading
+from ..node import Node, reads
 from ..procedure import Random, Rounded, Sampler
 from ..statistics import CellSums
 from ..statistics.estimates import ridge
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
 
 ZERO = constant(0)
 
@@ -57,17 +53,12 @@ class DeepPoint(Sampler):
     gives: ClassVar[type[Guarantee]] = PureDP
     exact: ClassVar[bool] = True
     sums: tuple[CellSums, ...] = attrs.field(converter=several)
-    penalty: Expression
-    radius: Expression
-    grain: Expression
-    rate: Expression
+    penalty: Expression = attrs.field(metadata=reads())
+    radius: Expression = attrs.field(metadata=reads())
+    grain: Expression = attrs.field(metadata=reads())
+    rate: Expression = attrs.field(metadata=reads())
     share: Share
     name: str = ""
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        """The sums of every cell, of each partition."""
-        return self.sums
 
     @property
     def summary(self) -> str:
@@ -80,24 +71,12 @@ class DeepPoint(Sampler):
         return sum(one.partition.cells for one in self.sums)
 
     @property
-    def own_readings(self) -> dict[str, Reading]:
-        """Penalty, radius, grain and rate."""
-        return {
-            "penalty": Reading(self.penalty, RELEASED),
-            "radius": Reading(self.radius, RELEASED),
-            "grain": Reading(self.grain, RELEASED),
-            "rate": Reading(self.rate, RELEASED),
-        }
-
-    @property
     def cost(self) -> Expression:
         """The epsilon of the draw, 2 rate a cell that changes."""
         return 2 * self.rate * cells_changed(self.sums)
 
     def depths(self, values: Mapping[Node, Array], numbers: Rounded) -> Depths:
         """The models on their grid, and the base of the draw, at most e^rate."""
-        import numpy as np
-
         unit = numbers.down(unit_of_entries(self.sums[0].rows))
         penalty, grain = numbers.down(self.penalty) / unit / unit, numbers.up(self.grain)
         reach = reach_of(numbers.down(self.radius), grain)
@@ -113,8 +92,6 @@ class DeepPoint(Sampler):
 
     def coefficients(self, point: Array, numbers: Rounded) -> Array:
         """A point of the grid in the units of the table."""
-        import numpy as np
-
         first = self.sums[0]
         unit = numbers.down(first.column.radius) / numbers.down(unit_of_entries(first.rows))
         return np.asarray(point * (numbers.up(self.grain) * unit), dtype=float)

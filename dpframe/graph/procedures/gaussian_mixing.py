@@ -6,24 +6,20 @@ import math
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.privacy import Share
-from dpframe.symbols import RELEASED, Expression, exact, power
+from dpframe.symbols import PUBLIC, Expression, exact, power
 
-from ..node import Node, Reading
+from ..arrays import Array, np
+from ..node import Node, reads
 from ..procedure import Random, Rounded, Sampler, approximate
 from ..statistics import Gram
 from ..statistics.combined import ZERO
 from .one_row import of_one_row
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
 
 ROOM = 1 + 2**-40  # for eigenvalues found in doubles, as long as the largest is below 1e6 floors;
 # beyond, the draw is what the certificate calls it: idealized
@@ -43,31 +39,14 @@ class GaussianMixing(Sampler):
     """
 
     kind: ClassVar[str] = "gaussian_mixing"
+    summary: ClassVar[str] = "Gaussian sketches"
     gram: Gram
-    rows: Expression
-    sketches: Expression
-    floor: Expression
+    """X'X: a sketch's law depends on X through it alone."""
+    rows: Expression = attrs.field(metadata=reads(may=PUBLIC))
+    sketches: Expression = attrs.field(metadata=reads(may=PUBLIC))
+    floor: Expression = attrs.field(metadata=reads())
     share: Share
     name: str
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        """X'X: a sketch's law depends on X through it alone."""
-        return (self.gram,)
-
-    @property
-    def summary(self) -> str:
-        """`Gaussian sketches`."""
-        return "Gaussian sketches"
-
-    @property
-    def own_readings(self) -> dict[str, Reading]:
-        """Rows of a sketch, sketches, and the floor."""
-        return {
-            "rows": Reading(self.rows),
-            "sketches": Reading(self.sketches),
-            "floor": Reading(self.floor, RELEASED),
-        }
 
     @property
     def claim(self) -> tuple[Expression, Expression]:
@@ -99,8 +78,6 @@ class GaussianMixing(Sampler):
 
     def sample(self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random) -> Array:
         """All sketches, from X'X: k draws of N(0, X'X + s^2 I) each."""
-        import numpy as np
-
         T, k = self.sizes(numbers)
         lengths, axes = np.linalg.eigh(values[self.gram])
         least = np.finfo(float).tiny
@@ -110,8 +87,6 @@ class GaussianMixing(Sampler):
     @staticmethod
     def mixed(root: Array, noise: Array) -> Array:
         """R Z (R Z)'/k of each Z, shape (T, d, k)."""
-        import numpy as np
-
         sketch = root @ noise
         return np.asarray(sketch @ sketch.swapaxes(1, 2) / noise.shape[2])
 

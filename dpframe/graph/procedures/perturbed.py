@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.mechanisms import AdditiveNoise, Gaussian, L2Laplace
 from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share
-from dpframe.symbols import RELEASED, Expression, exact
+from dpframe.symbols import PUBLIC, RELEASED, Expression, exact
 from dpframe.theory.procedures import tilt
 
+from ..arrays import Array, np
 from ..facts import by_the_book
-from ..node import Node, Reading
+from ..node import Node, Reading, reads
 from ..procedure import Random, Rounded, Sampler
 from ..statistics import Gram, Moment
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
 
 NOISES: dict[str, type[AdditiveNoise]] = {"gaussian": Gaussian, "l2_laplace": L2Laplace}
 
@@ -36,12 +32,13 @@ class PerturbedMinimum(Sampler):
     """
 
     kind: ClassVar[str] = "perturbed_minimum"
+    summary: ClassVar[str] = "minimiser of a perturbed objective"
     gram: Gram
     moment: Moment
-    penalty: Expression
-    radius: Expression
+    penalty: Expression = attrs.field(metadata=reads())
+    radius: Expression = attrs.field(metadata=reads())
     noise: str
-    noise_share: Expression
+    noise_share: Expression = attrs.field(metadata=reads(may=PUBLIC))
     stated: Expression | None
     share: Share
     name: str
@@ -52,24 +49,9 @@ class PerturbedMinimum(Sampler):
         return ApproxDP if self.noise == "gaussian" else PureDP
 
     @property
-    def inputs(self) -> tuple[Node, ...]:
-        """X'X and X'y."""
-        return (self.gram, self.moment)
-
-    @property
-    def summary(self) -> str:
-        """`minimiser of a perturbed objective`."""
-        return "minimiser of a perturbed objective"
-
-    @property
     def own_readings(self) -> dict[str, Reading]:
         """Penalty, radius, the part of epsilon, the size of the noise."""
-        return {
-            "penalty": Reading(self.penalty, RELEASED),
-            "radius": Reading(self.radius, RELEASED),
-            "noise_share": Reading(self.noise_share),
-            "size": Reading(self.size, RELEASED),
-        }
+        return super().own_readings | {"size": Reading(self.size, RELEASED)}
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -117,7 +99,6 @@ def minimiser(gram: Array, moment: Array, penalty: float, radius: float) -> Arra
     every positive semidefinite gram and penalty > 0: on the sphere, the multiplier that gives its
     radius.
     """
-    import numpy as np
     from scipy.optimize import brentq
 
     lengths, axes = np.linalg.eigh(gram)
@@ -139,8 +120,6 @@ def distance(theta: Array, gram: Array, moment: Array, at: tuple[float, float]) 
     """How far theta may be from the minimiser, by strong convexity: the step of projected gradient
     descent of length 1/L moves it by s, so it is within 2 L s/penalty. Estimated in doubles.
     """
-    import numpy as np
-
     penalty, radius = at
     most = float(np.linalg.norm(gram, 2)) + penalty
     stepped = theta - (gram @ theta + penalty * theta - moment) / most

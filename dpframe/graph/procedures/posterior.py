@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
@@ -13,18 +13,14 @@ from dpframe.privacy import REPLACE_ONE, Share
 from dpframe.symbols import RELEASED, Expression, exact, exp, power
 from dpframe.theory.procedures import residual_of
 
+from ..arrays import Array, np
 from ..facts import by_the_book
-from ..node import Node, Reading
+from ..node import Node, Reading, reads
 from ..procedure import Random, Rounded, Sampler, approximate
 from ..statistics import Gram, Moment
 from ..statistics.combined import ZERO
 from ..statistics.log_residual import ridge
 from .one_row import of_one_row
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
 
 ROOM = 1 + 2**-40  # for a penalty that is rounded down
 MOST_LEVERAGE = 1.59  # up to which the largest leverage is the worst: proofs/posterior
@@ -41,34 +37,21 @@ class Posterior(Sampler):
     """
 
     kind: ClassVar[str] = "posterior"
+    summary: ClassVar[str] = "posterior sample"
     gram: Gram
     moment: Moment
-    penalty: Expression
-    floor: Expression
+    penalty: Expression = attrs.field(metadata=reads())
+    floor: Expression = attrs.field(metadata=reads())
     log_residual: Expression | None
-    temperature: Expression | None
+    temperature: Expression | None = attrs.field(metadata=reads())
     share: Share
     name: str
 
     @property
-    def inputs(self) -> tuple[Node, ...]:
-        """X'X and X'y."""
-        return (self.gram, self.moment)
-
-    @property
-    def summary(self) -> str:
-        """`posterior sample`."""
-        return "posterior sample"
-
-    @property
     def own_readings(self) -> dict[str, Reading]:
-        """Penalty, floor, and what is stated."""
-        found = {"penalty": self.penalty, "floor": self.floor}
-        if self.residual is not None:
-            found["residual"] = self.residual
-        if self.temperature is not None:
-            found["temperature"] = self.temperature
-        return {name: Reading(formula, RELEASED) for name, formula in found.items()}
+        """Penalty, floor, what is stated, and the bound on residuals where there is one."""
+        own = {} if self.residual is None else {"residual": Reading(self.residual, RELEASED)}
+        return super().own_readings | own
 
     @property
     def derived(self) -> dict[str, Reading]:
@@ -114,8 +97,6 @@ class Posterior(Sampler):
 
     def sample(self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random) -> Array:
         """One draw; zeros where no temperature is admissible, which is decided without the data."""
-        import numpy as np
-
         gram, moment = values[self.gram], values[self.moment]
         gamma = self.gamma(numbers)
         if not 0 < gamma < math.inf:
@@ -128,8 +109,6 @@ class Posterior(Sampler):
     @staticmethod
     def centred(theta: Array, system: Array, noise: Array) -> Array:
         """theta + H^(-1/2) noise."""
-        import numpy as np
-
         lengths, axes = np.linalg.eigh(system)
         least = np.finfo(float).tiny
         return np.asarray(theta + axes @ (noise / np.sqrt(np.maximum(lengths, least))))

@@ -56,6 +56,7 @@ class RandomStopping(Procedure):
     """
 
     kind: ClassVar[str] = "random_stopping"
+    summary: ClassVar[str] = "best of runs"
     gives: ClassVar[type[Guarantee]] = PureDP
     rows: Rows
     column: Column
@@ -65,19 +66,9 @@ class RandomStopping(Procedure):
     name: str = ""
 
     @property
-    def inputs(self) -> tuple[Node, ...]:
-        """X and y; what its graphs release is its own."""
-        return (self.rows, self.column)
-
-    @property
     def within(self) -> tuple[Node, ...]:
         """All that its graphs hold."""
         return tuple(node for graph in self.graphs for node in graph.nodes)
-
-    @property
-    def summary(self) -> str:
-        """`best of runs`."""
-        return "best of runs"
 
     @property
     def each(self) -> PureDP:

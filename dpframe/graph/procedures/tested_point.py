@@ -5,24 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import attrs
 
 from dpframe.mechanisms import DiscreteLaplace
 from dpframe.numerics.blocks.depths import Depths, distance
 from dpframe.privacy import ApproxDP, Guarantee, Share
-from dpframe.symbols import Expression, exact, exp, log
+from dpframe.symbols import PUBLIC, Expression, exact, exp, log
 
-from ..node import Node, Reading
+from ..arrays import Array, np
+from ..node import Node, reads
 from ..procedure import Random, Rounded, approximate
 from ..statistics import CellSums
 from .deep_point import ZERO, DeepPoint, cells_changed, several
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
 
 ROOM = 1 + 2.0**-40  # for the rounding of the scale
 
@@ -41,17 +37,12 @@ class TestedPoint(DeepPoint):
     gives: ClassVar[type[Guarantee]] = ApproxDP
     exact: ClassVar[bool] = True
     least: int = attrs.field(default=1, kw_only=True)
-    test: Expression = attrs.field(kw_only=True)
+    test: Expression = attrs.field(kw_only=True, metadata=reads(may=PUBLIC))
 
     @property
     def summary(self) -> str:
         """`tested point deep among 100 models`."""
         return f"tested {super().summary}"
-
-    @property
-    def own_readings(self) -> dict[str, Reading]:
-        """Those of a deep point, and the epsilon of the test."""
-        return {**super().own_readings, "test": Reading(self.test)}
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -93,8 +84,6 @@ class TestedPoint(DeepPoint):
         self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random, n: int
     ) -> list[Array]:
         """n draws, shape (d,) each; zeros where the test fails."""
-        import numpy as np
-
         depths, scale = self.depths(values, numbers), Fraction(numbers.up(self.scale))
         far, bar = self.distance(depths, numbers), self.bar(numbers)
         noises = DiscreteLaplace.on_grid(scale, n, randomness.bits).tolist()

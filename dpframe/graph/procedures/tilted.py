@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.mechanisms import L2Laplace
 from dpframe.privacy import Guarantee, PureDP, Share
-from dpframe.symbols import RECORD, RELEASED, Expression, Scope, exact
+from dpframe.symbols import PUBLIC, RECORD, RELEASED, Expression, Scope, exact
 from dpframe.theory.procedures import tilt
 
+from ..arrays import Array, np
 from ..columns import Column
 from ..facts import by_the_book
 from ..maps.weighted import RecordWeights, Weight
-from ..node import Node, Reading
+from ..node import Node, Reading, reads
 from ..procedure import Bounds, Objective, Random, Rounded, Searcher
 from ..rows import Rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
 
 FINE = 2.0**-36  # of the noise's scale: how far the gradient may be from 0 at what is returned,
 ROUNDING = 2.0**-44  # or of the sizes that it is a sum of, where doubles show no less
@@ -45,8 +41,8 @@ class TiltedMinimum(Searcher):
     rows: Rows
     column: Column
     objective: Objective
-    penalty: Expression
-    noise_share: Expression
+    penalty: Expression = attrs.field(metadata=reads())
+    noise_share: Expression = attrs.field(metadata=reads(may=PUBLIC))
     weight: Expression | None
     share: Share
     name: str
@@ -65,8 +61,8 @@ class TiltedMinimum(Searcher):
     @property
     def inputs(self) -> tuple[Node, ...]:
         """X, y, the loss, and the weights where there are any."""
-        weights = () if self.weights is None else (self.weights,)
-        return (self.rows, self.column, self.objective, *weights)
+        rows, column, *weights = self.reads
+        return (rows, column, self.objective, *weights)
 
     @property
     def summary(self) -> str:
@@ -76,13 +72,8 @@ class TiltedMinimum(Searcher):
     @property
     def own_readings(self) -> dict[str, Reading]:
         """Penalty, the part of epsilon, the scale of the noise."""
-        found = {
-            "penalty": Reading(self.penalty, RELEASED),
-            "noise_share": Reading(self.noise_share),
-        }
-        if self.size is not None:
-            found["size"] = Reading(self.size, RELEASED | RECORD)
-        return found
+        own = {} if self.size is None else {"size": Reading(self.size, RELEASED | RECORD)}
+        return super().own_readings | own
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -124,8 +115,6 @@ class TiltedMinimum(Searcher):
         randomness: Random,
     ) -> Array:
         """One draw, and Newton steps."""
-        import numpy as np
-
         from ..statistics.newton import Sum, minimised
 
         if self.slope is None or self.size is None:
@@ -146,8 +135,6 @@ class TiltedMinimum(Searcher):
 
 def weights_of(rows: Array, labels: Array, weights: Array | None = None) -> Array:
     """The sum of a block's weights."""
-    import numpy as np
-
     del labels
     return np.asarray(float(len(rows)) if weights is None else weights.sum())
 

@@ -16,7 +16,7 @@ from ..columns import Column
 from ..known import reads_budgets
 from ..maps.grid import gridded
 from ..maps.weighted import RecordWeights, Weight
-from ..node import Node, Reading, positive
+from ..node import Node, Reading, positive, titled
 from ..procedure import Bounds, Objective, Squared
 from ..rows import Rows
 from .base import Searched, Summed
@@ -69,6 +69,7 @@ class Argmin(Searched):
     """
 
     kind: ClassVar[str] = "argmin"
+    label = titled("argmin of the {0.objective.label}")
     rows: Rows = attrs.field(converter=gridded)
     column: Column = attrs.field(converter=gridded)
     objective: Objective = attrs.field(converter=_objective)
@@ -99,11 +100,6 @@ class Argmin(Searched):
         """X, y, the loss, and the weights where there are any."""
         rows, column, *weights = self.reads
         return (rows, column, self.objective, *weights)
-
-    @property
-    def label(self) -> str:
-        """argmin of the squared loss."""
-        return f"argmin of the {self.objective.label}"
 
     @property
     def readings(self) -> dict[str, Reading]:

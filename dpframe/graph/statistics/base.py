@@ -176,11 +176,11 @@ def _sensitivity(statistic: Statistic, norm: Norm) -> Sensitivity | None:
         return None
     asked = L1 if foreign else norm  # L1 bounds the range, and a class of your own answers for it
     bound, unit = statistic.one_row(asked, statistic.unit.relation), statistic.unit
-    return (
-        None
-        if bound is None
-        else Sensitivity(bound.value * unit.rows_per_person, norm, unit, bound.rule, bound.attained)
-    )
+    if bound is None:
+        return None
+    attained = bound.attained and not foreign  # of L1, it says nothing of the range
+    value = bound.value * unit.rows_per_person
+    return Sensitivity(value, norm, unit, bound.rule, attained)
 
 
 def _moves(own: Any) -> dict[Norm, Expression | None]:

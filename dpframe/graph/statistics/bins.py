@@ -15,7 +15,7 @@ from dpframe.theory.bins import FACTORS, GRAIN, MOST_BINS, square_root, tree_lev
 from ..arrays import Array, Numbers, Values, np
 from ..columns import Column
 from ..maps.grid import gridded
-from ..node import reads
+from ..node import reads, titled
 from ..rows import Rows
 from .base import RecordSum, Statistic
 from .counts import BinCounts, cuts_of
@@ -152,13 +152,9 @@ class MedianDistance(Statistic):
     """
 
     kind: ClassVar[str] = "median_distance"
+    label = titled("distance to a median that moves by more than {0.radius} bins")
     counts: BinCounts = attrs.field(validator=_of_labels)
     radius: int = attrs.field(converter=_radius)
-
-    @property
-    def label(self) -> str:
-        """`distance to a median that moves by more than 2 bins`."""
-        return f"distance to a median that moves by more than {self.radius} bins"
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """The least over windows of `radius` + 1 ends of bins."""
@@ -206,14 +202,10 @@ class TestedMedian(Statistic):
 
     __test__: ClassVar[bool] = False
     kind: ClassVar[str] = "tested_median"
+    label: ClassVar[str] = "median bin, tested"
     counts: BinCounts = attrs.field(validator=_of_labels)
     radius: int = attrs.field(converter=_radius)
     passed: Expression = attrs.field(converter=_passed, metadata=reads())
-
-    @property
-    def label(self) -> str:
-        """`median bin, tested`."""
-        return "median bin, tested"
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """The bin, or 0."""

@@ -16,7 +16,7 @@ from dpframe.symbols import Number, rational
 from ..arrays import Array, Values, np
 from ..columns import Column
 from ..maps.grid import labels_on_a_grid, on_a_grid
-from ..node import Node
+from ..node import Node, titled
 from ..partition import Partition, in_partition
 from ..rows import Rows
 from .base import RecordSum
@@ -142,6 +142,7 @@ class Histogram(RecordSum):
     """
 
     kind: ClassVar[str] = "histogram"
+    label = titled("records in cells, {0.cells} a side")
     rows: Rows = attrs.field(converter=on_a_grid)
     column: Column = attrs.field(converter=labels_on_a_grid)
     cells: int = attrs.field()
@@ -159,11 +160,6 @@ class Histogram(RecordSum):
         if isinstance(d, Number) and self.cells ** (int(d.value) + 1) > MOST_CELLS:
             wanted, found = f"at most {MOST_CELLS:,} in all", _count(self.cells, int(d.value))
             raise InvalidArgument("cells", wanted, found, _way_out(int(d.value)))
-
-    @property
-    def label(self) -> str:
-        """`records in cells, 4 a side`."""
-        return f"records in cells, {self.cells} a side"
 
     def block(self, values: Values) -> Array:
         """The counts of the block. Raises NotExecutable where there are too many cells."""
@@ -203,6 +199,7 @@ class CellCount(RecordSum):
     """
 
     kind: ClassVar[str] = "cell_count"
+    label = titled("n of cell {0.cell} of {0.partition.cells}")
     partition: Partition
     cell: int = attrs.field(validator=in_partition)
 
@@ -210,11 +207,6 @@ class CellCount(RecordSum):
     def inputs(self) -> tuple[Node, ...]:
         """The rows, and the labels where there are any."""
         return self.partition.inputs
-
-    @property
-    def label(self) -> str:
-        """`n of cell 2 of 10`."""
-        return f"n of cell {self.cell} of {self.partition.cells}"
 
     def block(self, values: Values) -> Array:
         """Those of the block."""
@@ -232,6 +224,7 @@ class CellSums(RecordSum):
     """
 
     kind: ClassVar[str] = "cell_sums"
+    label = titled("(X'X, X'y) of each of {0.partition.cells} cells")
     partition: Partition = attrs.field()
 
     @partition.validator
@@ -257,11 +250,6 @@ class CellSums(RecordSum):
     def inputs(self) -> tuple[Node, ...]:
         """X and y on their grids, and as the partition reads them."""
         return (self.rows, self.column, *self.partition.inputs)
-
-    @property
-    def label(self) -> str:
-        """`(X'X, X'y) of each of 10 cells`."""
-        return f"(X'X, X'y) of each of {self.partition.cells} cells"
 
     def block(self, values: Values) -> Array:
         """Those of the block."""

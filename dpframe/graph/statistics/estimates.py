@@ -11,7 +11,7 @@ from dpframe.symbols import Expression, Number, exact
 
 from ..arrays import Array, Numbers, Values, np
 from ..maps.grid import unit_of_entries
-from ..node import positive, reads
+from ..node import positive, reads, titled
 from ..partition import Partition
 from .base import Statistic
 from .combined import columns_of
@@ -51,14 +51,10 @@ class BlockEstimates(Statistic):
     """
 
     kind: ClassVar[str] = "block_estimates"
+    label = titled("mean of {0.sums.partition.cells} estimates")
     sums: CellSums = attrs.field(converter=_sums)
     penalty: Expression = attrs.field(converter=_penalty, metadata=reads())
     radius: Expression = attrs.field(converter=_radius, metadata=reads(positive=True))
-
-    @property
-    def label(self) -> str:
-        """`mean of 10 estimates`."""
-        return f"mean of {self.sums.partition.cells} estimates"
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """The mean, from the sums of the cells in units of the bounds."""

@@ -11,7 +11,7 @@ from dpframe.symbols import Expression, exact
 from ..arrays import Array, Numbers, Values, np
 from ..node import reads
 from .base import Statistic
-from .combined import ZERO, LambdaMin
+from .combined import ZERO
 from .sums import Gram, Moment
 
 
@@ -41,21 +41,6 @@ class LogResidual(Statistic):
         theta = ridge(values[self.gram], values[self.moment], number(self.penalty))
         bound, norm = number(self.moment.column.radius), number(self.gram.rows.radius)
         return np.asarray(np.log(bound + norm * np.linalg.norm(theta)))
-
-
-def ridge_of(gram: Gram, moment: Moment, floor: Expression) -> bool:
-    """Whether X'X and X'y are of one table, and the floor is 0 or bounds its lambda_min."""
-    from ..bound import Bound
-
-    if type(gram) is not Gram or type(moment) is not Moment or moment.rows != gram.rows:
-        return False
-    if floor == ZERO:
-        return True
-    origins = [symbol.origin for symbol in floor.symbols()]
-    bound = origins[0] if len(origins) == 1 else None
-    if type(bound) is not Bound or floor != bound.symbol or bound.upper_side:
-        return False
-    return type(bound.value.statistic) is LambdaMin and bound.value.statistic.gram == gram
 
 
 def ridge(gram: Array, moment: Array, penalty: float) -> Array:

@@ -13,7 +13,7 @@ from dpframe.symbols import Expression, Symbol
 from dpframe.symbols.expression import Domain
 
 from ..arrays import Array, Numbers, Values
-from ..node import DataNode
+from ..node import DataNode, titled
 from ..rows import SIZE, Rows
 from .base import Statistic
 
@@ -59,6 +59,7 @@ class RawAggregate(Statistic):
     """An aggregate of raw rows: fit for nothing but a refusal that names its path."""
 
     kind: ClassVar[str] = "raw"
+    label = titled("{0.name}")
     name: str = attrs.field()
     data: DataNode
 
@@ -67,11 +68,6 @@ class RawAggregate(Statistic):
         del attribute
         if value not in AGGREGATES:
             raise InvalidArgument("aggregate", f"one of {', '.join(AGGREGATES)}", value, "")
-
-    @property
-    def label(self) -> str:
-        """`max_abs`."""
-        return self.name
 
     def __expression__(self) -> Expression:
         """Its value, which taints a formula; two of one name differ by what they aggregate."""
@@ -90,6 +86,7 @@ class Identity(Statistic):
     """
 
     kind: ClassVar[str] = "identity"
+    label = titled("every row of {0.data.label}")
     data: DataNode
 
     @property
@@ -98,11 +95,6 @@ class Identity(Statistic):
         if isinstance(self.data, Rows):
             return (self.data.rows, self.data.columns)
         return (Symbol("n", SIZE, self),)
-
-    @property
-    def label(self) -> str:
-        """The data's."""
-        return f"every row of {self.data.label}"
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """The data."""

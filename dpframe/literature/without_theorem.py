@@ -1,0 +1,264 @@
+"""Procedures as they were published, of which no theorem says that they are private: what would be
+needed, and what is known to be wrong. They are audited, and never certified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import attrs
+
+from dpframe import numerics
+from dpframe.graph import ColumnNode, Node, Procedure, Reading, RowsNode, path
+from dpframe.graph.arrays import Array, np
+from dpframe.graph.node import reads
+from dpframe.graph.procedure import WithoutTheorem
+from dpframe.graph.procedures import Posterior
+from dpframe.numbers import shortest
+from dpframe.privacy import REPLACE_ONE, Guarantee, PureDP, Share
+from dpframe.prover.problem import PROVED, REFUTED, UNPROVED, Obligation, Problem, Witness, named
+from dpframe.prover.sign import counterexample, nonnegative
+from dpframe.symbols import RELEASED, Expression, Number, constant, exp, power
+
+HALF, ONE = Fraction(1, 2), Number(Fraction(1))
+RULE = "the noise of the test earns its share: 1/scale is at most that epsilon"
+PASSES = (
+    "an unsafe table, of distance {}, passes with probability exp(-({})/scale)/2, at most its delta"
+)
+NOISE = "take noise of the scale 1/epsilon of its share: dp.Laplace.pure."
+COVERS = "the noise of the square of a column covers max(lower^2, upper^2)"
+REACHED = (
+    "where all rows are at the lower bound, their mean is released as that bound with probability "
+    "at least 1/2, and then squares get no noise: another row shows, delta >= 1/2 at every epsilon"
+)
+N, EPSILON, GAMMA, PENALTY = 10**6, 1.0, 0.02, 60.0
+
+
+def hypothesis(
+    procedure: Procedure, holds: object, rule: str, fact: str, way_out: str
+) -> Obligation:
+    """What would be needed; `holds` is False where nothing here derives it."""
+    verdict, repair = (PROVED, "") if holds else (UNPROVED, way_out)
+    return Obligation("theorem", procedure.label, rule, (fact,), verdict, repair=repair)
+
+
+@attrs.frozen(eq=False)
+class TestedDistance(WithoutTheorem):
+    """Whether the number of models that would have to change before their table is unsafe, plus
+    Laplace noise of `scale`, exceeds `threshold`. One replaced record moves one model, so the
+    number by at most 1. The distance of an unsafe table is `unsafe`. Kept to be audited; it is
+    never certified. [Amin23, Alg. 3]
+    """
+
+    __test__: ClassVar[bool] = False
+    kind: ClassVar[str] = "tested_distance"
+    summary: ClassVar[str] = "test of the distance to unsafety"
+    rows: RowsNode
+    column: ColumnNode
+    scale: Expression = attrs.field(metadata=reads())
+    threshold: Expression = attrs.field(metadata=reads())
+    share: Share
+    unsafe: Expression = constant(0)
+    name: str = ""
+
+    @property
+    def derived(self) -> dict[str, Reading]:
+        """The distance of an unsafe table, which no record of it names."""
+        return {"unsafe": Reading(self.unsafe)}
+
+    def obligations(self, problem: Problem) -> Sequence[Obligation]:
+        """One record moves the distance by at most one; the noise hides that, and fails seldom."""
+        loss, share = 1 / self.scale, self.share
+        tail = HALF * exp((self.unsafe - self.threshold) / self.scale)
+        passes = PASSES.format(self.unsafe, _gap(self))
+        replaced = problem.setting.relation is REPLACE_ONE and problem.rows == ONE
+        return [
+            hypothesis(
+                self,
+                replaced,
+                "one record is in one model: one row a person is replaced, none joins",
+                "the size of every batch follows from n",
+                "use dp.REPLACE_ONE, or batches of a public partition.",
+            ),
+            _below(problem, self, RULE, loss, share.epsilon),
+            _below(problem, self, passes, tail, share.delta),
+            hypothesis(
+                self,
+                holds=False,
+                rule="the number of models that would have to change is derived",
+                fact="it is what the code says, and no rule here derives it",
+                way_out="write a rule for this distance.",
+            ),
+        ]
+
+
+def _gap(test: TestedDistance) -> str:
+    """`threshold + 1`: from an unsafe table to the threshold."""
+    gap = -test.unsafe
+    return "threshold" if gap == Number(Fraction(0)) else f"threshold + {gap}"
+
+
+def _below(
+    problem: Problem, test: TestedDistance, rule: str, amount: Expression, most: Expression
+) -> Obligation:
+    """amount <= most, proved by algebra, or refuted by numbers."""
+    fact = f"{amount} against {most}"
+    if nonnegative(most - amount, problem.field).proved:
+        return Obligation("theorem", test.label, rule, (fact,), PROVED)
+    witness = counterexample((amount, most), _exceeds)
+    verdict = UNPROVED if witness is None else REFUTED
+    return Obligation("theorem", test.label, rule, (fact,), verdict, witness, NOISE)
+
+
+def _exceeds(left: Any, right: Any) -> str | None:
+    return f"it is {float(left.mid()):.4g} > {float(right.mid()):.4g}" if left > right else None
+
+
+@attrs.frozen(eq=False)
+class DepthSample(WithoutTheorem):
+    """A point between models, drawn with the density exp(rate depth): the shells of depth are
+    weighed in one region and the point is drawn from a smaller one, by other volumes. Kept to be
+    audited; it is never certified. [Amin23, Alg. 2]
+    """
+
+    kind: ClassVar[str] = "depth_sample"
+    summary: ClassVar[str] = "sample by depth"
+    gives: ClassVar[type[Guarantee]] = PureDP
+    rows: RowsNode
+    column: ColumnNode
+    rate: Expression = attrs.field(metadata=reads())
+    share: Share
+    name: str = ""
+
+    def obligations(self, problem: Problem) -> Sequence[Obligation]:
+        """Nothing is proved of a point that is drawn from other volumes than those weighed."""
+        return [
+            hypothesis(
+                self,
+                holds=False,
+                rule="the point is drawn with the density that was weighed, exp(rate depth)",
+                fact="weighed: models t to m - t + 1; drawn: t + 1 to m - t, one depth further",
+                way_out="draw from the region that was weighed; count volumes of depth >= theirs.",
+            )
+        ]
+
+
+@attrs.frozen(eq=False)
+class BoundedMonomials(WithoutTheorem):
+    """y'y, X'y and the upper triangle of X'X, each with Laplace noise for an equal part of the
+    share: of a product as its bounds allow, of the square of a column by `square_of`^2. Entries are
+    told to lie in [lower, upper]; whether they do is for the rows to say. Kept to be audited; it
+    is never certified. [Holohan19]
+    """
+
+    kind: ClassVar[str] = "bounded_monomials"
+    summary: ClassVar[str] = "monomials, each with noise of its own"
+    gives: ClassVar[type[Guarantee]] = PureDP
+    rows: RowsNode
+    column: ColumnNode
+    lower: Expression = attrs.field(metadata=reads())
+    upper: Expression = attrs.field(metadata=reads())
+    square_of: Expression = attrs.field(metadata=reads())
+    share: Share
+    name: str = ""
+    after: tuple[Node, ...] = ()
+    """What was released before, and moves rows and labels."""
+
+    def obligations(self, problem: Problem) -> Sequence[Obligation]:
+        """Nothing is proved: what is known to be wrong is refuted, and the rest stays open."""
+        return [
+            *_inside(self),
+            *_covered(problem, self),
+            hypothesis(
+                self,
+                holds=False,
+                rule="the noise of every other monomial covers what one row moves it by",
+                fact="no rule here derives it for bounds that differ",
+                way_out="take dp.regressions.FunctionalLinear, whose sensitivity is derived.",
+            ),
+        ]
+
+
+def _inside(noisy: BoundedMonomials) -> Iterator[Obligation]:
+    """Rows and labels must have bounds at all."""
+    rows, column = noisy.rows.norm is not None, noisy.column.bound is not None
+    if rows and column:
+        return
+    which = noisy.column if rows else noisy.rows
+    says = "one row of entries M moves X'X by M^2, which grows with M without bound"
+    yield Obligation(
+        "sensitivity",
+        noisy.label,
+        f"rows and labels are clipped to the bounds: none for {path(which)}",
+        (f"{which.label} is unbounded",),
+        REFUTED,
+        Witness(says=says),
+        "clip rows and labels to the public bounds before anything is summed.",
+    )
+
+
+def _covered(problem: Problem, noisy: BoundedMonomials) -> Iterator[Obligation]:
+    """square_of^2 >= upper^2 and >= lower^2."""
+    for end in (noisy.lower, noisy.upper):
+        gap = power(noisy.square_of, 2) - power(end, 2)
+        decision = nonnegative(gap, problem.field)
+        if decision.proved:
+            continue
+        point = decision.witness
+        witness = None if point is None else _reached(point, gap, noisy.square_of, end)
+        yield Obligation(
+            "sensitivity" if RELEASED in gap.scope else "theorem",
+            noisy.label,
+            COVERS,
+            (f"noise for ({noisy.square_of})^2, entries up to {end}",),
+            UNPROVED if witness is None else REFUTED,
+            witness,
+            "take the larger of the two bounds, not the lower one twice.",
+        )
+
+
+def _reached(point: Any, gap: Expression, told: Expression, end: Expression) -> Witness:
+    """Numbers; where bounds read a release, the table that makes them fail, for all numbers."""
+    if RELEASED in gap.scope:
+        return Witness(says=REACHED)
+    says = f"noise is for squares up to ({told})^2, and ({end})^2 is larger"
+    return Witness(named(point, gap), says)
+
+
+@attrs.frozen(eq=False)
+class TransposedPosterior(WithoutTheorem, Posterior):
+    """theta + R'^-1 noise with R'R = H, where R^-1 noise was meant: its covariance (R R')^-1/gamma
+    is not (gamma H)^-1, and no posterior's. Kept to be audited; never certified.
+    """
+
+    kind: ClassVar[str] = "transposed_posterior"
+    summary: ClassVar[str] = "posterior sample, factor transposed"
+
+    @staticmethod
+    def centred(theta: Array, system: Array, noise: Array) -> Array:
+        """theta + R'^-1 noise."""
+        factor = np.linalg.cholesky(system)  # H = L L', R = L'
+        return np.asarray(np.nan_to_num(theta + np.linalg.solve(factor, noise)))
+
+    def obligations(self, problem: Problem) -> Sequence[Obligation]:
+        """Its covariance turns with the data by more than a posterior's does."""
+        delta = numerics.transposed_delta(N, EPSILON, GAMMA, PENALTY)
+        says = (
+            f"{N} rows (1, 1)/sqrt 2 with label 0, and one row (1, -1)/sqrt 2 with label 1 or "
+            f"without it: at gamma = {GAMMA}, penalty {PENALTY}, delta({EPSILON:g}) is at least "
+            f"{delta:.3g}; at a posterior's own covariance it is below 1e-9"
+        )
+        witness = Witness({"gamma": shortest(GAMMA), "penalty": shortest(PENALTY)}, says)
+        return [
+            Obligation(
+                "theorem",
+                self.label,
+                "the noise must have the posterior's covariance, (gamma H)^-1",
+                ("drawn: theta + R'^-1 z/sqrt(gamma) with R'R = H, of covariance (R R')^-1/gamma",),
+                REFUTED,
+                witness,
+                "solve with R, not R': dp.graph.posterior draws N(theta, (gamma H)^-1).",
+            )
+        ]
