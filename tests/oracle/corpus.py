@@ -5,7 +5,7 @@
 writes FOLDER/certificates.jsonl.gz: one line a certificate, [hash, what it is of, document], by
 hash. The questions are those of tests/support/lock.py; besides, all noise is calibrated jointly,
 every statistic is released with every noise, every record has a budget of its own, and the
-certificates that tests/kernel/test_kernel.py writes by hand belong to it. Those of the same hash
+certificates that tests/kernel/true_by_hand.py writes by hand belong to it. Those of the same hash
 count once.
 """
 
@@ -105,20 +105,18 @@ def certified(
 
 def of_people() -> Iterator[tuple[str, Make]]:
     """Budgets of every record, of groups and in lists."""
-    from tests.kernel import test_kernel
+    from tests.kernel import test_of_each_record as each
 
-    for name, relation, target in product(
-        test_kernel.PEOPLE, test_kernel.check.RELATIONS, test_kernel.EVERYBODY
-    ):
+    for name, relation, target in product(each.PEOPLE, samples.RELATIONS, each.EVERYBODY):
         key = f"each record | {name} | {relation} | {target}"
-        yield key, partial(test_kernel.of_people, name, relation, target)
+        yield key, partial(each.of_people, name, relation, target)
 
 
 def by_hand() -> Iterator[tuple[str, Make]]:
     """Those that no declaration of dpframe makes."""
-    from tests.kernel import test_kernel
+    from tests.kernel.true_by_hand import TRUE
 
-    for name, document in test_kernel.TRUE.items():
+    for name, document in TRUE.items():
         yield f"by hand | {name}", partial(dict, document)
 
 
