@@ -20,6 +20,7 @@ from dpframe.graph.rows import Rows
 from dpframe.graph.statistics import Gram, Moment, Trace
 from dpframe.identity import own, strangers
 from dpframe.symbols import Expression
+from tests.support.samples import declared
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 TARGET = dp.ApproxDP(1, "1e-6")
@@ -38,16 +39,6 @@ class Loud(Gram):
     def block(self, values):
         """Block."""
         return 100 * Gram.block(self, values)
-
-
-def declared(output):
-    """A declaration that returns what `output` makes of X, y and the budget."""
-
-    class Declared(dp.Regression):
-        def declare(self, X, y, budget):
-            return output(X, y, budget)
-
-    return Declared()
 
 
 def released(statistic):

@@ -173,17 +173,6 @@ def test_nothing_is_free():
     assert response_epsilon(mute, Fraction(1, 5)).upper == 0
 
 
-@pytest.mark.parametrize("wrap", [int, float, Fraction])
-def test_numbers_of_every_type_are_alike(wrap):
-    """PureDP(1), PureDP(1.0), the loss and lists of it: one answer."""
-    accountant = dp.accountants.OptimalAccountant()
-    exact = accountant.epsilon(parts_of((dp.PureDP(1), 20), (dp.PureDP(2), 3)), MILLIONTH)
-    for make in (dp.PureDP, dp.pld.ResponseLoss):
-        one, two = make(wrap(1)), make(wrap(2))
-        assert accountant.epsilon(parts_of((one, 20), (two, 3)), 1e-6) == exact
-        assert accountant.epsilon(parts_of(*[one] * 10, two, *[one] * 10, (two, 2)), 1e-6) == exact
-
-
 def test_deep_tails_keep_their_digits(brute):
     """delta far below the doubles' unit: 1e-9 relatively at epsilon near the largest loss."""
     responses = [(Fraction(k + 3, 2), Fraction(0)) for k in range(9)]

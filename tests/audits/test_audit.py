@@ -48,39 +48,6 @@ def test_the_joint_epsilon_of_published_algorithms(cls, shown, verdict):
     assert done.joint_epsilon - done.joint_epsilon_lower < 1e-12
 
 
-@pytest.mark.parametrize(
-    ("cls", "epsilon", "expected"),
-    [
-        (dp.literature.AdaSSPWang, "0.1", 0.05066),
-        (dp.literature.AdaSSPWang, 10, 7.572),
-        (dp.literature.SSPWangCoded, 3, 5.381),
-        (dp.literature.SSPWangCoded, 10, 23.18),
-        (dp.literature.AdaSSPPiazza, 10, 5.073),
-    ],
-)
-def test_the_joint_epsilon_at_other_claims(cls, epsilon, expected):
-    """The research table, to its four digits."""
-    done = audit(cls(), target=at(epsilon), setting=SETTING)
-    assert done.joint_epsilon == pytest.approx(expected, rel=2e-4)
-
-
-@pytest.mark.parametrize(
-    ("cls", "expected"),
-    [
-        (dp.literature.SSPWang, 1.162),
-        (dp.literature.AdaSSPWang, 0.811),
-        (dp.literature.SSPPiazza, 0.800),
-        (dp.literature.AdaSSPPiazza, 0.559),
-    ],
-)
-def test_the_joint_epsilon_under_replace_one(cls, expected):
-    """One pair of neighbours cannot reach every worst case at once: the joint supremum counts."""
-    done = audit(cls(), target=ONE, setting=REPLACE)
-    assert done.joint_epsilon == pytest.approx(expected, rel=1e-3)
-    assert done.joint_epsilon_lower == pytest.approx(expected, rel=1e-3)
-    assert (str(done.verdict) == "proved") is (expected <= 1)
-
-
 def test_wangs_adassp_breaks_its_shares_and_keeps_its_total():
     """Each release alone: delta_i = 8.85e-7 against a claim of 3.33e-7; jointly 0.596."""
     done = audit(dp.literature.AdaSSPWang(), target=ONE, setting=SETTING)

@@ -6,7 +6,6 @@ The additive ones have a total besides; tests of `total` are over these.
 from __future__ import annotations
 
 import itertools
-from decimal import Decimal
 from fractions import Fraction
 
 import pytest
@@ -39,16 +38,6 @@ def refused(accountant, what):
 def test_an_accountant_conforms(cls):
     """As one from outside must: what it answers, refuses, and never understates."""
     dp.audits.check_accountant(cls(), *samples.ACCOUNTANTS[cls])
-
-
-@every
-def test_numbers_of_every_type_are_alike(cls):
-    """delta as Fraction, decimal or float; epsilon as int, float or Fraction."""
-    accountant, parts = cls(), parts_of(*samples.ACCOUNTANTS[cls])
-    exact = accountant.epsilon(parts, Fraction(1, 10**6))
-    assert accountant.epsilon(parts, 1e-6) == exact == accountant.epsilon(parts, Decimal("1e-6"))
-    exact = accountant.delta(parts, 2)
-    assert accountant.delta(parts, 2.0) == exact == accountant.delta(parts, Fraction(2))
 
 
 @every

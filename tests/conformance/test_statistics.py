@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
@@ -113,119 +111,6 @@ def test_what_no_rule_bounds_has_no_sensitivity(cls):
     for relation in samples.RELATIONS:
         statistic = samples.STATISTICS[cls](*samples.setting(relation).nodes())
         assert all(statistic.sensitivity(norm) is None for norm in NORMS)
-
-
-def between(values):
-    """How many are at most -1/2, then at most 0, then at most 1, then above."""
-    ends = (-np.inf, -0.5, 0, 1, np.inf)
-    return [sum(low < v <= high for v in values) for low, high in pairwise(ends)]
-
-
-def by_sign(X, y):
-    """The upper triangle of X'X, and X'y, of the records with y < 0, then of the others."""
-    found = []
-    for inside in (y < 0, y >= 0):
-        gram, d = X[inside].T @ X[inside], X.shape[1]
-        upper = (gram[i, j] for i in range(d) for j in range(i, d))
-        found.append([*upper, *X[inside].T @ y[inside]])
-    return np.array(found)
-
-
-def estimated(X, y):
-    """The mean of two ridge regressions of x/B and y/Y, in their own units, inside the ball."""
-    B, Y = float(samples.NORM), float(samples.BOUND)
-    found = []
-    for inside in (y < 0, y >= 0):
-        gram = X[inside].T @ X[inside] + np.eye(X.shape[1]) / B**2
-        theta = Y / B * np.linalg.solve(gram, X[inside].T @ y[inside])
-        found.append(theta * min(1, 0.5 / max(0.5, np.linalg.norm(theta))))
-    return np.mean(found, axis=0)
-
-
-def log_of_residuals(gram, moment):
-    """log(Y + B |theta|), theta of a ridge regression with penalty 4."""
-    theta = np.linalg.solve(gram + 4 * np.eye(len(moment)), moment)
-    return np.log(float(samples.BOUND) + float(samples.NORM) * np.sqrt(theta @ theta))
-
-
-def parted(X, y):
-    """The sums of the rows of each bin of the label."""
-    ends = (-np.inf, -1, 0, 0.5, np.inf)
-    return np.array(
-        [
-            sum((x for x, t in zip(X, y, strict=True) if low < t <= high), np.zeros(X.shape[1]))
-            for low, high in pairwise(ends)
-        ]
-    )
-
-
-def halves(X, y):
-    """The sums with the square-root factor: 1, 1/2, 3/8, 5/16."""
-    first = np.array([1, 1 / 2, 3 / 8, 5 / 16])
-    return np.array([[first[t - s] * (s <= t) for s in range(4)] for t in range(4)]) @ parted(X, y)
-
-
-def far(y):
-    """Records that come or go until two neighbouring ends of bins, at -1, 0 and 1/2, balance."""
-    low, middle, high = ([sum(y <= end), sum(y > end)] for end in (-1, 0, 0.5))
-    inside = [middle[0] - low[0], high[0] - middle[0]]
-    ends = [(low, middle), (middle, high)]
-    return min(
-        k + abs((a[0] - a[1] + b[0] - b[1]) // 2) for k, (a, b) in zip(inside, ends, strict=True)
-    )
-
-
-def brute(cls, X, y):
-    """The value by its definition, one record at a time."""
-    grams = sum((np.outer(x, x) for x in X), np.zeros((X.shape[1],) * 2))
-    moments = sum((x * t for x, t in zip(X, y, strict=True)), np.zeros(X.shape[1]))
-    rows = sum(X, np.zeros(X.shape[1]))
-    d = X.shape[1]
-    once = [grams[i, j] for i in range(d) for j in range(i, d)]
-    twice = [grams[i, j] * (1 if i == j else 2) for i in range(d) for j in range(i, d)]
-    cells = np.zeros(16)  # the tests give whole steps: what is at most -1 is in the lower cell
-    for x, t in zip(X, y, strict=True):
-        cells[sum(2 ** (3 - j) for j, v in enumerate((*x, t)) if v > -1)] += 1
-    flat = [grams[i, j] * (1 if i == j else 2**0.5) for i in range(d) for j in range(i, d)]
-    return {
-        st.Gram: grams,
-        st.Moment: moments,
-        st.Squares: sum(t * t for t in y),
-        st.LambdaMin: np.linalg.eigvalsh(grams)[0],
-        st.Argmin: np.linalg.solve(grams + 4 * np.eye(d), moments),
-        st.LogResidual: log_of_residuals(grams, moments),
-        st.Trace: sum(x @ x for x in X),
-        st.Count: len(X),
-        st.RowSum: rows,
-        st.LabelSum: sum(y),
-        st.ColumnSquares: np.diag(grams),
-        st.BinCounts: np.array([between(x) for x in X.T]).ravel(),
-        st.BinnedSums: parted(X, y).ravel(),
-        st.Factored: halves(X, y).ravel(),
-        st.MedianDistance: far(y),
-        st.Linear: 2 * moments - rows / 2,
-        st.NormCounts: [sum(a < np.sqrt(x @ x) <= b for x in X) for a, b in ((0.5, 1), (1, 9))],
-        st.Stack: np.array([*flat, *moments]),
-        st.SufficientStatistics: np.array([*once, *moments, sum(t * t for t in y)]),
-        st.Monomials: np.array([*twice, *(-2 * moments), sum(t * t for t in y)]),
-        st.Histogram: cells,
-        st.CellCount: sum(t >= 0 for t in y),
-        st.CellSums: by_sign(X, y).ravel(),
-        st.BlockEstimates: estimated(X, y),
-    }[cls]
-
-
-@pytest.mark.some(len(BOUNDED) * 3)
-@every
-@pytest.mark.parametrize("n", [0, 1, 7])
-def test_the_value_is_numpys(cls, n):
-    """compute and block agree with the definition, also on no rows."""
-    rng = np.random.default_rng(n)
-    X, y = rng.normal(size=(n, 3)), rng.normal(size=n)
-    got = samples.evaluate(samples.STATISTICS[cls](*samples.setting(grid=None).nodes()), X, y)
-    want = np.asarray(brute(cls, X, y))
-    assert got.shape == want.shape
-    assert np.allclose(got, want, rtol=1e-12, atol=1e-12)
 
 
 def test_an_unflattened_stack_is_its_matrix():

@@ -24,7 +24,7 @@ SCALES = [Fraction(10) ** k for k in (-40, -20, -6, -3, -1, 0, 1, 2, 6)]
 def claims(count):
     """(e, mu): every extreme with every other, then random ones, most of them near e = mu^2/2."""
     random = Random(7)
-    yield from ((Fraction(e), mu) for e in (0, 1, 700) for mu in SCALES)
+    yield from ((Fraction(e), mu) for e in (0, 1, 700, 10_000) for mu in SCALES)
     for _ in range(count):
         e = Fraction(random.choice((random.random(), random.uniform(0, 700))))
         near = Fraction(random.uniform(-70, 70))  # e/mu - mu/2, whatever mu

@@ -2,7 +2,8 @@
 
 import pytest
 
-from .test_kernel import Graph, certificate, check, mul, over, symbol
+from tests.kernel.writing import Graph, certificate, mul, over, symbol
+from tests.support import checking as check
 
 RHO = {"rho": symbol()}
 

@@ -1,7 +1,4 @@
-"""Documents that differ from a true one in what a single obligation asks: that one refuses them.
-
-`python -m tests.oracle.deletion` leaves obligations out in turn; these documents need theirs.
-"""
+"""Documents that differ from a true one in what a single obligation asks: that one refuses them."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from typing import Any
 import pytest
 
 from dpframe.kernel.__main__ import main
-from tests.kernel.test_kernel import (
+from tests.kernel.writing import (
     EPSILON,
     Graph,
     certificate,

@@ -13,9 +13,8 @@ import pytest
 
 import dpframe as dp
 from dpframe import kernel
+from tests.kernel.writing import minus, mul, power, symbol
 from tests.support import checking as check
-
-from .test_kernel import minus, mul, power, symbol
 
 
 def random_with_extrema(draw: random.Random, depth: int = 0) -> Any:

@@ -1,25 +1,18 @@
 """Every certificate that dpframe ships, as documents.
 
-    python -m tests.oracle.corpus write FOLDER
-
-writes FOLDER/certificates.jsonl.gz: one line a certificate, [hash, what it is of, document], by
-hash. The questions are those of tests/support/lock.py; besides, all noise is calibrated jointly,
+The questions are those of tests/support/lock.py; besides, all noise is calibrated jointly,
 every statistic is released with every noise, every record has a budget of its own, and the
-certificates that tests/kernel/test_kernel.py writes by hand belong to it. Those of the same hash
+certificates that tests/kernel/true_by_hand.py writes by hand belong to it. Those of the same hash
 count once.
 """
 
 from __future__ import annotations
 
-import argparse
-import gzip
 import json
-import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice, product
 from multiprocessing import get_context
-from pathlib import Path
 from typing import Any
 
 import dpframe as dp
@@ -28,7 +21,6 @@ from tests.support import lock, samples
 
 Document = dict[str, Any]
 Make = Callable[[], Document]
-NAME = "certificates.jsonl.gz"
 JOINT = ("epsilon, delta", "1, 1e-6", "rho")  # claims of declarations calibrated jointly
 PROCESSES = 2
 NEWER = {"BinnedSums", "Factored", "MedianDistance", "TestedMedian"}  # than the old checker
@@ -105,20 +97,18 @@ def certified(
 
 def of_people() -> Iterator[tuple[str, Make]]:
     """Budgets of every record, of groups and in lists."""
-    from tests.kernel import test_kernel
+    from tests.kernel import test_of_each_record as each
 
-    for name, relation, target in product(
-        test_kernel.PEOPLE, test_kernel.check.RELATIONS, test_kernel.EVERYBODY
-    ):
+    for name, relation, target in product(each.PEOPLE, samples.RELATIONS, each.EVERYBODY):
         key = f"each record | {name} | {relation} | {target}"
-        yield key, partial(test_kernel.of_people, name, relation, target)
+        yield key, partial(each.of_people, name, relation, target)
 
 
 def by_hand() -> Iterator[tuple[str, Make]]:
     """Those that no declaration of dpframe makes."""
-    from tests.kernel import test_kernel
+    from tests.kernel.true_by_hand import TRUE
 
-    for name, document in test_kernel.TRUE.items():
+    for name, document in TRUE.items():
         yield f"by hand | {name}", partial(dict, document)
 
 
@@ -152,33 +142,3 @@ def few(step: int) -> Iterator[tuple[str, str, Document]]:
         except dp.DPFrameError:
             continue
         yield document["hash"], key, document
-
-
-def write(folder: Path, documents: Iterable[tuple[str, str, Document]]) -> Path:
-    """Write them, the same bytes whenever they are the same."""
-    lines = "".join(f"{json.dumps(one, sort_keys=True)}\n" for one in documents)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / NAME
-    part = path.with_suffix(f".{os.getpid()}")
-    part.write_bytes(gzip.compress(lines.encode(), mtime=0))
-    return part.replace(path)
-
-
-def read(path: Path) -> list[tuple[str, str, Document]]:
-    """Documents from a folder or a file."""
-    path = path / NAME if path.is_dir() else path
-    return [tuple(json.loads(line)) for line in gzip.open(path, "rt", encoding="utf-8")]
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """The command."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("command", choices=["write"])
-    parser.add_argument("folder", type=Path)
-    given = parser.parse_args(arguments)
-    path = write(given.folder, built())
-    print(f"{len(read(path)):,} certificates in {path}")  # noqa: T201
-
-
-if __name__ == "__main__":
-    main()

@@ -45,9 +45,10 @@ def test_what_is_shipped_is_accepted(shipped):
 def all_but_a_sum(document):
     """Whether nothing but a total in numbers is refused."""
     said = check(document)
-    return said.reason.startswith("total: delta of all losses") and check(
-        document, total=False
-    ).accepted
+    return (
+        said.reason.startswith("total: delta of all losses")
+        and check(document, total=False).accepted
+    )
 
 
 def test_what_was_tampered_with_and_is_accepted_is_true(shipped):

@@ -13,6 +13,7 @@ from dpframe.graph.statistics import Argmin
 from dpframe.mechanisms import L2Laplace
 from dpframe.privacy.personal import Listed, given
 from dpframe.prover import load
+from tests.support.samples import declared
 
 EACH = dp.PersonalizedDP(dp.each("epsilon"))
 LAM = dp.parameter("lam")
@@ -212,19 +213,6 @@ def test_a_stated_tight_rate_is_certified_and_a_smaller_one_is_not():
     assert dp.certify(Stated(), target=EACH, setting=SYMBOLIC).derivation == "basic"
     with pytest.raises(dp.Uncertified):
         dp.certify(Stated(slack="0.99"), target=EACH, setting=SYMBOLIC)
-
-
-def declared(body):
-    """A regression of one line."""
-
-    class Declared(dp.Regression):
-        """One line."""
-
-        def declare(self, X, y, budget):
-            """That line."""
-            return body(X, y, budget)
-
-    return Declared()
 
 
 def weighted_gram(X, budget, before=lambda rows: rows, after=lambda rows: rows):

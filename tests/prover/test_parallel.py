@@ -290,8 +290,7 @@ def mutated(document, change):
     """The document after a change of its nodes, its hash made right."""
     document = copy.deepcopy(document)
     change(document)
-    parts = (document[k] for k in ("statement", "graph", "assumptions"))
-    return {**document, "hash": check.hash_of(*parts)}
+    return check.sealed(document)
 
 
 def of_kind(document, *kinds):

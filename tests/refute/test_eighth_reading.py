@@ -10,6 +10,7 @@ from dpframe.execution.numbers import PublicNumbers
 from dpframe.graph.maps.weighted import Weight, WeightedRows
 from dpframe.graph.statistics import Argmin
 from dpframe.prover.roster import roster_of
+from tests.support.samples import declared
 
 EACH = dp.each("epsilon")
 ONES = np.ones((2, 1))
@@ -18,19 +19,6 @@ ONES = np.ones((2, 1))
 def setting(relation=dp.REPLACE_ONE, **kwargs):
     """The unit ball, labels in [-1, 1]."""
     return dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=relation, **kwargs)
-
-
-def declared(body):
-    """A regression of one body."""
-
-    class Declared(dp.Regression):
-        """One body."""
-
-        def declare(self, X, y, budget):
-            """It."""
-            return body(X, y, budget)
-
-    return Declared()
 
 
 @pytest.mark.parametrize(

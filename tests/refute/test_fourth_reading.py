@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -13,13 +12,11 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.execution.totals import Pass, Sums, WholeSum, derived
-from dpframe.graph import Graph
 from dpframe.graph.statistics import Gram
 from dpframe.mechanisms import Gaussian
 from dpframe.prover.certify import canonical_hash
-from dpframe.sources import Block
 from tests.support import checking as check
+from tests.support.samples import declared
 
 UNIT = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 FINE = attrs.evolve(UNIT, grid=24)
@@ -31,37 +28,7 @@ def certified(
     build: Callable[[Any, Any, Any], Any], setting: dp.Setting = UNIT, **options: Any
 ) -> dp.Certificate:
     """The certificate of a declaration whose body is `build`."""
-
-    class Declared(dp.Regression):
-        def declare(self, X: Any, y: Any, budget: Any) -> Any:
-            return build(X, y, budget)
-
-    return dp.certify(Declared(), target=TARGET, setting=setting, **options)
-
-
-def value_in_parts(statistic: Any, blocks: list[Block], *, tree: bool) -> Any:
-    """The value of a statistic whose parts are added from the left, or as a tree."""
-    graph = Graph.of(statistic)
-    work = Pass.of(graph, float, Block(np.empty((0, 1)), np.empty(0)))
-    sums: list[Sums] = [work([block]) for block in blocks]
-    while len(sums) > 1:
-        sums = (
-            [one + other for one, other in zip(sums[::2], sums[1::2], strict=True)]
-            if tree
-            else [sums[0] + sums[1], *sums[2:]]
-        )
-    return derived(graph, work.sums, sums[0], float)[statistic]
-
-
-@pytest.mark.parametrize("tree", [False, True])
-def test_numbers_stay_python_integers_when_parts_are_added(tree):
-    """y'y + 2 n at 24 bits passes 2^63 with 32,768 labels of 1; n counts 4^24 steps each."""
-    X, y = FINE.nodes()
-    block = Block(np.ones((1, 1)), np.ones(1))
-    many = attrs.evolve(block, rows=np.ones((20_000, 1)), labels=np.ones(20_000))
-    value = value_in_parts((y @ y) + 2 * dp.count(X), [many] * 8, tree=tree)
-    assert value == 3 * 160_000 * 4**24
-    assert type(value[()]) is int
+    return dp.certify(declared(build), target=TARGET, setting=setting, **options)
 
 
 def test_a_run_of_two_blocks_is_right_where_words_would_wrap():
@@ -77,15 +44,6 @@ def test_labels_need_an_interval_that_doubles_can_scale(ends):
     """The map onto [-1, 1] was nan, and nan became -2^63 steps."""
     with pytest.raises(dp.InvalidArgument, match="bounds of y must be increasing"):
         dp.Column(lower=ends[0], upper=ends[1])
-
-
-def test_what_is_not_whole_is_not_added():
-    """A sum of whole numbers refuses nan, thirds and what no double holds exactly."""
-    for odd in (np.nan, 1 / 3, np.inf, 2.0**54):
-        total = WholeSum()
-        total.add(np.array([0.0, odd]))
-        with pytest.raises(dp.NotExecutable, match="whole numbers"):
-            total.total()
 
 
 class OwnGram(Gram):
@@ -175,17 +133,6 @@ def test_the_checker_knows_what_is_computed_in_doubles(name, setting):
     verdict = check.check({**document, "hash": canonical_hash(*parts)})
     assert not verdict.accepted
     assert "idealized numerics" in verdict.reason
-
-
-def test_sizes_are_refused_before_the_ledger_is_charged(tmp_path: Path):
-    """A std of 10^120 steps cannot be drawn; nothing is spent on finding that out."""
-    tiny = attrs.evolve(UNIT, X=dp.Rows(norm=Fraction(1, 10**60)))
-    run = certified(lambda X, y, _: dp.release(X.T @ X, Gaussian(std=10**6)), tiny)
-    ledger = dp.Ledger(tmp_path / "budget.sqlite")
-    ledger.create("survey", dp.ApproxDP(2, "1e-5"), relation=dp.ADD_REMOVE)
-    with pytest.raises(dp.DPFrameError):
-        dp.execute(run, np.zeros((3, 1)), np.zeros(3), ledger=ledger, dataset="survey")
-    assert ledger.charges("survey") == ()
 
 
 def test_stacks_of_stacks_are_laid_out():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -12,36 +10,15 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.graph.statistics import Count
-from dpframe.graph.statistics.base import OneRow
-from dpframe.sensitivity import L2
+from tests.support.samples import declared
 
 APPROX = dp.ApproxDP(1, Fraction(1, 10**6))
 X, Y = np.ones((5, 2)), np.ones(5)
 
 
-def declared(build: Callable[[Any, Any, Any], Any]) -> dp.Regression:
-    """A regression whose declare is `build`."""
-
-    class Declared(dp.Regression):
-        def declare(self, X: Any, y: Any, budget: Any) -> Any:
-            return build(X, y, budget)
-
-    return Declared()
-
-
 def setting(relation: dp.Relation = dp.ADD_REMOVE, **rows: Any) -> dp.Setting:
     """Rows of norm 1, labels of bound 1."""
     return dp.Setting(X=dp.Rows(**{"norm": 1, **rows}), y=dp.Column(bound=1), relation=relation)
-
-
-def refuses(build: Callable[[Any, Any, Any], Any], target: Any = APPROX, **more: Any) -> bool:
-    """Whether the declaration is refused when it is built or certified."""
-    try:
-        dp.certify(declared(build), target=target, setting=more.get("setting", setting()))
-    except (dp.DPFrameError, TypeError):
-        return True
-    return False
 
 
 @pytest.mark.parametrize("closed", ["neither", "left"])
@@ -78,115 +55,6 @@ def test_thinning_keeps_what_a_stated_std_needs_beside_a_named_theorem() -> None
         certificate.at(epsilon=Fraction(1, 1000), gamma=Fraction(1, 2))
 
 
-class NoNoise(dp.Calibration):
-    """Calls itself Gaussian.analytic and prescribes next to nothing."""
-
-    name = "Gaussian.analytic"
-    citation = ""
-    mechanism = dp.Gaussian
-    currencies = (("epsilon", "delta"),)
-
-    def calibrate(
-        self, share: dp.graph.Share, sensitivity: dp.Expression
-    ) -> dp.mechanisms.AdditiveNoise:
-        """No noise."""
-        del share, sensitivity
-        return dp.Gaussian(std=Fraction(1, 10**9))
-
-    def limit(self, share: dp.graph.Share) -> None:
-        """None."""
-        del share
-
-
-class Silent(dp.Gaussian):
-    """A Gaussian that draws zeros."""
-
-    @staticmethod
-    def sample(size: float, shape: Any, rng: Any, *, symmetric: bool) -> Any:
-        """Zeros."""
-        del size, rng, symmetric
-        return np.zeros(shape)
-
-
-class Mute(dp.mechanisms.AdditiveNoise):
-    """A mechanism that says gaussian and draws zeros."""
-
-    kind = "gaussian"
-    norm = L2
-    noise = "std"
-    formula = dp.constant(100)
-    deviation = dp.constant(100)
-
-    def guarantee(self, sensitivity: dp.Expression) -> dp.Guarantee:
-        """Claimed."""
-        return dp.GaussianDP(sensitivity / 100)
-
-    @staticmethod
-    def sample(size: float, shape: Any, rng: Any, *, symmetric: bool) -> Any:
-        """Zeros."""
-        del size, rng, symmetric
-        return np.zeros(shape)
-
-
-class Still(Count):
-    """A count that says it never moves."""
-
-    def one_row(self, norm: Any, relation: Any) -> OneRow:
-        """0."""
-        del norm, relation
-        return OneRow(dp.constant(0), "")
-
-
-class Free(dp.ApproxDP):
-    """A target whose budget is larger than what it says."""
-
-    @property
-    def amounts(self) -> tuple[dp.Expression, ...]:
-        """A billion."""
-        return (dp.constant(10**9), dp.constant("1/2"))
-
-
-def test_an_unknown_calibration_is_not_believed() -> None:
-    """A theorem of the user's own earns no share by its word."""
-    assert refuses(lambda X, _, budget: dp.release(X.T @ X, NoNoise(), budget))
-
-
-@pytest.mark.parametrize("noise", [lambda: Silent(std=5), Mute], ids=["subclass", "own"])
-def test_an_unknown_mechanism_is_not_believed(
-    noise: Callable[[], dp.mechanisms.AdditiveNoise],
-) -> None:
-    """Noise of the user's own, whose draws nobody checked, is not Gaussian by its word."""
-    loose = dp.ApproxDP(1, Fraction(1, 100))
-    assert refuses(lambda _, y, __: dp.release(dp.total(y), noise()), target=loose)
-
-
-def test_an_unknown_statistic_is_not_believed() -> None:
-    """A statistic that derives sensitivity 0 for itself does not reach the output."""
-    assert refuses(lambda X, _, __: Still(X))
-
-
-def test_an_unknown_guarantee_is_not_believed() -> None:
-    """A target that is spelled (1, 1e-6) and spends (1e9, 1/2) is refused."""
-
-    def build(_: Any, y: Any, budget: Any) -> Any:
-        return dp.release(dp.total(y), dp.Gaussian(std=Fraction(1, 1000)), budget)
-
-    try:
-        refused = refuses(build, target=Free(1, Fraction(1, 10**6)))
-    except TypeError:
-        refused = True
-    assert refused
-
-
-def test_a_target_reads_no_private_size() -> None:
-    """A target of mu = 1 + n is refused under add/remove, where n is private."""
-    table = setting()
-    private = table.nodes()[0].rows
-    target = dp.GaussianDP(1 + private)
-    build = lambda _, y, __: dp.release(dp.total(y), dp.Gaussian(std=10))  # noqa: E731
-    assert refuses(build, target=target, setting=table)
-
-
 def test_a_row_has_at_most_one_level() -> None:
     """Levels 2^53 and 2^53 + 1, one number as doubles, do not give a row two indicators."""
     level = 2**53
@@ -211,21 +79,6 @@ def test_levels_of_different_types_are_different_declarations() -> None:
         return str(dp.certify(declared(build), target=APPROX, setting=table).hash)
 
     assert of((1, 2)) != of(("1", "2"))
-
-
-SECRET = np.arange(5.0)
-
-
-def reads_a_default(noisy: float, secret: Any = SECRET) -> Any:
-    """An array that came in as a default."""
-    del noisy
-    return secret
-
-
-def test_post_processing_has_no_array_for_a_default() -> None:
-    """A default value that is an array is refused as it would be as an argument."""
-    noisy = lambda y, budget: dp.release(dp.total(y), dp.Gaussian.analytic, budget)  # noqa: E731
-    assert refuses(lambda _, y, budget: dp.post(reads_a_default, noisy(y, budget)))
 
 
 def test_a_certificate_keeps_the_problem_that_was_proved() -> None:
@@ -263,23 +116,3 @@ def test_one_n_for_every_view_of_a_table() -> None:
 
     certificate = dp.certify(declared(build), target=APPROX, setting=setting(dp.REPLACE_ONE))
     assert dp.execute(certificate, X, Y, rng=0).output[1] == 2 * len(Y)
-
-
-def test_an_edited_file_is_not_loaded(tmp_path: Any) -> None:
-    """Neither a dropped region, nor a smaller target, nor another unit, nor numbers outside."""
-    target = dp.ApproxDP(dp.EPSILON, dp.DELTA)
-    certificate = dp.certify(dp.literature.AdaSSPBudget(), target=target, setting=setting())
-    certificate.save(tmp_path / "certificate.json")
-    text = (tmp_path / "certificate.json").read_text()
-    edits = [
-        {"region": []},
-        {"target": {"kind": "approx", "amounts": ["1/1000", "delta"]}},
-        {"rows_per_person": "2"},
-        {"values": {"epsilon": "100"}},
-        {"relation": "replace_one"},
-    ]
-    for edit in edits:
-        content = json.loads(text)
-        content["statement"].update(edit)
-        with pytest.raises(dp.errors.BadCertificate):
-            dp.load(content)

@@ -15,19 +15,10 @@ from dpframe.graph import Graph, Release
 from dpframe.prover import examine
 from dpframe.prover.problem import REFUTED
 from tests.support.checking import check
+from tests.support.samples import declared
 
 APPROX = dp.ApproxDP(1, Fraction(1, 10**6))
 MIXED = [dp.Numeric("a", 0, 1), dp.Categorical("c", ["u", "v"])]
-
-
-def declared(build: Callable[[Any, Any, Any], Any]) -> dp.Regression:
-    """A regression whose declare is `build`."""
-
-    class Declared(dp.Regression):
-        def declare(self, X: Any, y: Any, budget: Any) -> Any:
-            return build(X, y, budget)
-
-    return Declared()
 
 
 def setting(relation: dp.Relation = dp.ADD_REMOVE, **rows: Any) -> dp.Setting:
@@ -43,32 +34,6 @@ def moment(X: Any, y: Any, budget: Any) -> Any:
 def certified(build: Callable[[Any, Any, Any], Any], **more: Any) -> dp.Certificate:
     """Its certificate for APPROX."""
     return dp.certify(declared(build), **{"target": APPROX, "setting": setting(), **more})
-
-
-class Unclipped(dp.Numeric):
-    """A codebook column that standardises by the data and clips nothing."""
-
-    def encode(self, values: Any) -> Any:
-        """A million times the distance to the least value of the block."""
-        numbers = values.astype(float)
-        return (1e6 * (numbers - numbers.min()))[:, None]
-
-
-class Loud(dp.Categorical):
-    """A codebook column whose indicators are a million."""
-
-    def encode(self, values: Any) -> Any:
-        """A million everywhere."""
-        return np.full((len(values), len(self.levels)), 1e6)
-
-
-class Fat(dp.graph.Share):
-    """A share that is counted as its weight and spent as epsilon = 1000."""
-
-    @property
-    def epsilon(self) -> dp.Expression:
-        """A thousand."""
-        return dp.constant(1000)
 
 
 class TwoFaced(Graph):
@@ -95,51 +60,10 @@ class Forging(dp.Regression):
         return TwoFaced(whole.output, whole.nodes)
 
 
-class Holder(str):  # noqa: SLOT000
-    """Text that carries a table."""
-
-    table = np.arange(3.0)
-
-
-def peek(_: Any, text: Any) -> float:
-    """Read the table that the text carries."""
-    return float(text.table.sum())
-
-
-def peek_default(_: Any, text: Any = Holder("public")) -> float:  # noqa: B008
-    """Read the table that the default carries."""
-    return float(text.table.sum())
-
-
-@pytest.mark.parametrize("column", [Unclipped("a", 0, 1), Loud("a", ["u"], None)])
-def test_subclasses_of_codebook_columns_are_not_believed(column: Any) -> None:
-    """A column that encodes without clipping is refused, or needs trust."""
-    with pytest.raises(dp.DPFrameError):
-        certified(moment, setting=setting(columns=[column]))
-
-
-def test_subclasses_of_shares_are_not_believed() -> None:
-    """What is spent is what was counted."""
-    with pytest.raises(dp.DPFrameError):
-        certified(lambda X, y, b: moment(X, y, Fat(b.currency, b.wholes, b.weights)))
-
-
 def test_subclasses_of_graphs_are_not_believed() -> None:
     """A graph that hides a release is refused."""
     with pytest.raises(dp.DPFrameError):
         dp.certify(Forging(), target=APPROX, setting=setting())
-
-
-def test_constants_of_post_carry_no_data() -> None:
-    """Text that carries an array is no constant."""
-    with pytest.raises(dp.DPFrameError):
-        certified(lambda X, y, b: dp.post(peek, moment(X, y, b), Holder("public")))
-
-
-def test_defaults_of_post_carry_no_data() -> None:
-    """Nor is it a default."""
-    with pytest.raises(dp.DPFrameError):
-        certified(lambda X, y, b: dp.post(peek_default, moment(X, y, b)))
 
 
 @pytest.mark.parametrize("value", [0.0, 5e-311, 1.0])

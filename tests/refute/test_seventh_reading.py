@@ -10,12 +10,11 @@ import pytest
 
 import dpframe as dp
 from dpframe.accountants import composition_of
-from dpframe.graph import Bound, Known, known, lower_bound
+from dpframe.graph import lower_bound
 from dpframe.graph.procedures import PerturbedMinimum, approximate_minimum, perturbed_minimum
 from dpframe.graph.procedures.perturbed import minimiser
-from dpframe.graph.release import Release
 from dpframe.prover.composed import joint_gaussian
-from dpframe.symbols import Number
+from tests.support.samples import declared
 
 TARGET = dp.ApproxDP(1, "1e-6")
 
@@ -25,24 +24,9 @@ def setting(relation=dp.ADD_REMOVE):
     return dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=relation)
 
 
-def refused(declared, relation=dp.ADD_REMOVE):
-    """Whether a function declare(X, y, budget) cannot be spelled, or is not proved."""
-    try:
-        return not verdict(declared, relation).proved
-    except dp.InvalidArgument:
-        return True
-
-
-def verdict(declared, relation=dp.ADD_REMOVE):
+def verdict(body, relation=dp.ADD_REMOVE):
     """The report on a function declare(X, y, budget)."""
-
-    class Declared(dp.Regression):
-        """What is tried."""
-
-        def declare(self, X, y, budget):
-            return declared(X, y, budget)
-
-    return dp.examine(Declared(), target=TARGET, setting=setting(relation))
+    return dp.examine(declared(body), target=TARGET, setting=setting(relation))
 
 
 class Cheap(dp.Regression):
@@ -99,80 +83,6 @@ def test_a_class_of_one_s_own_inside_a_procedure_needs_trust():
     assert any(one.kind == "trust" for one in found.open_obligations)
 
 
-def forged_bound(X, budget, **changed):
-    """A bound whose fields were not made by lower_bound."""
-    noise = changed.pop("noise", dp.Gaussian.analytic)
-    share = budget.split("1/4")[0]
-    noisy = dp.release(dp.lambda_min(X.T @ X), noise, share, name="floor")
-    fields = {
-        "value": noisy,
-        "name": "bound",
-        "lower": Fraction(0),
-        "upper": None,
-        "upper_side": False,
-        "stds": dp.constant(6),
-        "margin": dp.constant(1),
-        "failure": budget.delta / 4,
-    }
-    return Bound(**{**fields, **changed})
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"lower": Fraction(10**6)},
-        {"upper": Fraction(-20), "lower": None},
-        {"noise": dp.Laplace.pure},
-    ],
-    ids=["floor", "ceiling", "Laplace"],
-)
-def test_a_forged_bound_is_refused(changed):
-    """Its range and its noise are derived, not believed."""
-
-    def declare(X, y, budget):
-        bound = forged_bound(X, budget, **changed).symbol
-        (rest,) = budget.split("1/2")
-        size = dp.graph.log_residual(X.T @ X, X.T @ y, 1, bound)
-        return dp.release(size, dp.Gaussian.analytic, rest, name="size")
-
-    assert refused(declare)
-
-
-def test_a_forged_symbol_is_refused():
-    """The proof and the run must mean one range."""
-
-    def declare(X, y, budget):
-        own, rest = budget.split_evenly(2)
-        size = dp.release(dp.trace(X.T @ X), dp.Gaussian.analytic, own, name="size")
-        honest = known(size, 1, 10**6, name="k")
-        forged = attrs.evolve(dp.parameter("k", 1, 2, closed="both"), origin=honest.origin)
-        rows = X.scaled(by=1 / forged)
-        return dp.release(rows.T @ rows, dp.Gaussian.analytic, rest, name="gram")
-
-    assert refused(declare)
-
-
-def test_a_raw_number_is_not_known():
-    """Known of a statistic, made without dp.known."""
-
-    def declare(X, y, budget):
-        raw = Known(dp.count(X), "k", Fraction(1), Fraction(2)).symbol
-        rows = X.scaled(by=raw)
-        return dp.release(rows.T @ rows, dp.Gaussian.analytic, budget, name="gram")
-
-    assert refused(declare)
-
-
-def test_half_draws_are_refused():
-    """1.5 draws are paid, and two would be made."""
-
-    def declare(X, y, budget):
-        (own,) = budget.split("2/3")
-        return Release(X.T @ y, dp.Gaussian.analytic, own, Number(Fraction(3, 2)), "m")
-
-    assert refused(declare)
-
-
 def test_a_tiny_ball_has_a_minimiser():
     """The multiplier is found however large it is."""
     rng = np.random.default_rng(0)
@@ -189,50 +99,9 @@ def test_the_largest_leverage_is_released_as_zeros_not_as_an_error():
     def declare(X, y, budget):
         return dp.graph.posterior(X.T @ X, X.T @ y, penalty="5/8", share=budget, name="theta")
 
-    class Edge(dp.Regression):
-        """At the edge."""
-
-        def declare(self, X, y, budget):
-            return declare(X, y, budget)
-
-    proof = dp.certify(Edge(), target=TARGET, setting=setting(dp.REPLACE_ONE))
+    proof = dp.certify(declared(declare), target=TARGET, setting=setting(dp.REPLACE_ONE))
     released = dp.execute(proof, np.ones((4, 2)), np.ones(4), rng=1).released["theta"]
     assert not np.any(released)
-
-
-def test_a_sample_is_of_rows_alone():
-    """A stack with X'y would read all rows and be charged for one in a hundred; also where the
-    release was made without its checks, the verifier does not count the sample.
-    """
-
-    def declare(X, y, budget):
-        point = dp.iterate(X.columns)
-        slope = dp.graph.gradient(X, y, at=point, clip="1/1000")
-        both, noise = dp.graph.stack(slope, X.T @ y), dp.Gaussian(std=2)
-        return Release(both, noise, None, Number(Fraction(3)), "s", Number(Fraction(1, 100)))
-
-    assert refused(declare)
-
-
-def test_whole_noise_hides_whole_numbers_only():
-    """The fractional part of a sum would be released as it is."""
-
-    def declare(X, y, budget):
-        return Release(dp.total(X), dp.DiscreteGaussian(std=20), None, Number(Fraction(1)), "s")
-
-    assert refused(declare)
-
-
-def test_the_point_of_a_loop_is_read_by_its_query_alone():
-    """An output or a number made of a moving point has no value."""
-
-    def declare(X, y, budget):
-        point = dp.iterate(X.columns)
-        slope = dp.graph.gradient(X, y, at=point, clip=1)
-        step = dp.release(slope, dp.Gaussian(std=100), times=2, name="slope")
-        return dp.loop(point, step, stay), dp.post(first, point)
-
-    assert refused(declare)
 
 
 def stay(point, answer, turn):
@@ -313,13 +182,7 @@ def test_graphs_of_a_search_are_derived_anew():
         forged = Hidden(honest.output, honest.nodes)
         return RandomStopping(rows=X, column=y, graphs=(forged,), gamma="1/2", share=budget)
 
-    class Declared(dp.Regression):
-        """The search."""
-
-        def declare(self, X, y, budget):
-            return declare(X, y, budget)
-
-    assert not dp.examine(Declared(), target=dp.PureDP(1), setting=setting()).proved
+    assert not dp.examine(declared(declare), target=dp.PureDP(1), setting=setting()).proved
 
 
 def test_many_small_cells_are_not_refuted():
@@ -339,23 +202,6 @@ def test_many_small_cells_are_not_refuted():
 
     found = dp.examine(Cells(), target=dp.PureDP(1), setting=setting())
     assert all(str(one.verdict) != "refuted" for one in found.open_obligations)
-
-
-@pytest.mark.parametrize("name", ["s", "n"])
-def test_a_released_number_does_not_come_back_as_a_constant_statistic(name):
-    """c n is constant over neighbours for each c; formulas read n itself or nothing."""
-    from dpframe.graph.statistics import Count, Linear
-
-    def declare(X, y, budget):
-        own, rest = budget.split_evenly(2)
-        total = dp.release(dp.total(y), dp.Gaussian.analytic, own, name="total")
-        number = known(total, "1/2", 1, name="k")
-        still = Linear((number,), (Count(X.origin),))
-        forged = attrs.evolve(dp.parameter(name, 0, 1), origin=still)
-        (late,) = rest.split(forged)
-        return dp.release(X.T @ y, dp.Gaussian.analytic, late, name="moment")
-
-    assert refused(declare, dp.REPLACE_ONE)
 
 
 def test_a_public_n_is_read_as_before():

@@ -19,6 +19,7 @@ from dpframe.prover.certify import canonical_hash
 from dpframe.prover.composed import joint_gaussian
 from dpframe.sensitivity import L2
 from tests.support import checking as check
+from tests.support.samples import declared
 
 UNIT = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 REPLACED = attrs.evolve(UNIT, relation=dp.REPLACE_ONE)
@@ -29,13 +30,8 @@ def certified(
     build: Callable[[Any, Any], Any], setting: dp.Setting = UNIT, **options: Any
 ) -> dp.Certificate:
     """The certificate of a declaration whose body is `build`."""
-
-    class Declared(dp.Regression):
-        def declare(self, X: Any, y: Any, budget: Any) -> Any:
-            del budget
-            return build(X, y)
-
-    return dp.certify(Declared(), target=TARGET, setting=setting, **options)
+    made = declared(lambda X, y, _: build(X, y))
+    return dp.certify(made, target=TARGET, setting=setting, **options)
 
 
 def ninefold(bound: OneRow | None) -> OneRow | None:

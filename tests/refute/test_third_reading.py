@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import attrs
-import numpy as np
 import pytest
 
 import dpframe as dp
 from dpframe.accountants import BasicAccountant, ConcentratedAccountant
 from dpframe.symbols import Domain, Expression, Symbol, analytic_sigma, exp, log, sqrt
+from tests.support.samples import declared
 
 SYMBOLIC = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 TARGET = dp.ApproxDP(3, "1e-6")
@@ -23,16 +22,6 @@ SIGMA = analytic_sigma(dp.EPSILON, dp.DELTA)
 def unit(relation: dp.Relation = dp.ADD_REMOVE) -> dp.Setting:
     """Rows and labels of size at most 1."""
     return dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=relation)
-
-
-def declared(build: Callable[[Any, Any, Any], Any]) -> dp.Regression:
-    """A regression whose declare is `build`."""
-
-    class Declared(dp.Regression):
-        def declare(self, X: Any, y: Any, budget: Any) -> Any:
-            return build(X, y, budget)
-
-    return Declared()
 
 
 def counted(noise: Any) -> dp.Regression:
@@ -212,30 +201,6 @@ def test_targets_beyond_doubles(epsilon: str) -> None:
     except dp.InvalidArgument:
         return
     assert found.composition.epsilon("1e-6").upper <= Fraction(epsilon)
-
-
-@pytest.mark.slow
-def test_the_noise_of_a_jointly_calibrated_run_is_the_scaled_one() -> None:
-    """Standard deviations over 1500 runs: each draw is of the calibrated size, rounded up."""
-
-    def build(X: Any, y: Any, budget: Any) -> Any:
-        n = dp.release(dp.count(X), dp.Laplace(scale=2), name="n")
-        vector = dp.release(X.T @ y, dp.L2Laplace(scale=2), times=2, name="vector")
-        return n, vector, dp.release(X.T @ X, dp.Gaussian(std=3), name="gram")
-
-    proof = dp.certify(declared(build), target=TARGET, setting=unit(), calibrate="jointly")
-    x, y = np.random.default_rng(1).normal(size=(2, 20, 2))
-    runs = [
-        dp.execute(proof, x, y[:, 0], rng=np.random.default_rng(seed)).output
-        for seed in range(1500)
-    ]
-    factors = set()
-    for index, release in enumerate(proof.graph.releases):
-        drawn = np.array([np.asarray(run[index]).ravel()[0] for run in runs])
-        std = proof.number(release.std, up=True, sizes={"d": 2})
-        assert abs(drawn.std() / std - 1) < 0.12  # 3 times sqrt(5/4/1500), the Laplace draws'
-        factors.add(release.mechanism.formula / (2, 2, 3)[index])
-    assert len(factors) == 1
 
 
 def test_accountants_of_guarantees_take_subsampled_mechanisms() -> None:

@@ -244,40 +244,6 @@ def test_the_adaptive_penalty_minimises_its_bound():
         assert bound(found) <= bound(tried).min() * (1 + 1e-6)
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
-        (np.empty((0, 3)), np.empty(0)),
-        (np.ones((1, 3)), np.ones(1)),
-        (np.ones((4, 1)), np.ones(4)),
-        (np.zeros((5, 2)), np.zeros(5)),
-        (np.full((3, 2), 1e300), np.array([1e300, -1e300, 0.0])),
-        (
-            np.column_stack([np.ones(9), np.ones(9), 1 + 1e-20 * np.arange(9)]),
-            np.linspace(-1, 1, 9),
-        ),
-    ],
-    ids=["n=0", "n=1", "d=1", "zeros", "huge", "constant and duplicated"],
-)
-@pytest.mark.parametrize(
-    ("cls", "relation"),
-    [
-        (dp.regressions.AdaOPS, dp.ADD_REMOVE),
-        (dp.regressions.AdaOPSRepaired, dp.REPLACE_ONE),
-        (dp.regressions.OPSBalanced, dp.REPLACE_ONE),
-        (dp.regressions.OPSConcentrated, dp.REPLACE_ONE),
-        (dp.regressions.OPSDiffused, dp.REPLACE_ONE),
-        (dp.regressions.OPSConservative, dp.REPLACE_ONE),
-    ],
-    ids=lambda value: getattr(value, "__name__", str(value)),
-)
-def test_odd_tables_give_finite_coefficients(cls, relation, table):
-    """Whatever comes."""
-    proof = dp.certify(cls(), target=TARGET, setting=setting(relation, symbolic=False))
-    result = dp.execute(proof.at(epsilon="0.5", delta="1e-6"), *table, rng=1)
-    assert np.all(np.isfinite(result.output.coefficients))
-
-
 def test_a_posterior_of_mixed_tables_is_refused():
     """X'X of other rows than X'y's."""
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import copy
+import json
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -43,6 +45,26 @@ def Ring() -> exact_ring.Ring:  # noqa: N802 - like the class
 def Checker() -> kernel_checker.Checker:  # noqa: N802 - like the class
     """A checker that does."""
     return kernel_checker.Checker(Ring())
+
+
+def file_of(certificate: Any) -> Any:
+    """The document of a certificate, as it is read from a file."""
+    return json.loads(json.dumps(certificate.document))
+
+
+def sealed(document: Any) -> Any:
+    """The document with its hash made right."""
+    parts = (document[key] for key in ("statement", "graph", "assumptions"))
+    return {**document, "hash": hash_of(*parts)}
+
+
+def bent(document: Any, kind: str, /, **changes: Any) -> Any:
+    """A copy whose nodes of this kind are changed, and whose hash is made right."""
+    found = copy.deepcopy(document)
+    for node in found["graph"]["nodes"]:
+        if node["kind"] == kind:
+            node.update(changes)
+    return sealed(found)
 
 
 def check(document: Any, expect: str | None = None, **limits: Any) -> kernel.Verdict:

@@ -393,6 +393,16 @@ def complaints(found: Iterable[type], samples: Mapping[type, object], exported: 
     return missing
 
 
+def declared(body) -> dp.Regression:
+    """A regression whose `declare` is a function of X, y and the budget."""
+
+    class Declared(dp.Regression):
+        def declare(self, X, y, budget):
+            return body(X, y, budget)
+
+    return Declared()
+
+
 def evaluate(statistic, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The value of a statistic on a table whose rows and labels respect their bounds already."""
     values: dict = {}

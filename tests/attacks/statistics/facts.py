@@ -10,9 +10,7 @@ from fractions import Fraction
 import attrs
 import numpy as np
 
-from dpframe.errors import InvalidArgument
 from dpframe.graph import Setting
-from dpframe.graph.statistics import Statistic
 from dpframe.privacy import ADD_REMOVE
 from dpframe.sensitivity import L1, L2, Norm
 
@@ -80,18 +78,14 @@ def attack_statistic(
     point: many equal records, and records that differ in the last bit. Half of the `tries`, for
     each norm, vary the worst pair so far. Rows have so many `columns`, or those of a codebook.
     What is stated may read d and, under replace-one, n. Values are those that the machine computes,
-    compared exactly. Raises InvalidArgument where a bound is no number.
+    compared exactly.
 
     >>> import dpframe as dp
     >>> table = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
     >>> print(*attack_statistic(lambda X, y: X.T @ y, table, norms=(L2,), tries=50))
     not refuted: X'y states 1 in L2 (one row added or removed); the worst of 50 pairs moves it by 1
     """
-    if isinstance(tries, bool) or not isinstance(tries, int) or tries < 1:
-        raise InvalidArgument("tries", "a whole number of at least 1", tries)
     statistic = make(*setting.nodes())
-    if not isinstance(statistic, Statistic):
-        raise InvalidArgument("make", "a function of X and y to a statistic", statistic)
     measured = Measured(statistic, columns)
     palette = Palette.of(measured.graph, measured.columns, measured.number)
     asked = [norm for norm in norms if statistic.sensitivity(norm) is not None]

@@ -19,7 +19,6 @@ from dpframe.execution.totals import Pass, derived
 from dpframe.execution.views import needed, views
 from dpframe.graph import ColumnNode, Graph, RowsNode
 from dpframe.graph.maps.bounds import Encoded
-from dpframe.graph.procedure import Objective
 from dpframe.graph.statistics import Statistic
 from dpframe.numerics.rounding import arb_lower, arb_upper
 from dpframe.prover.algebra import enclose, number, rational_ball
@@ -42,17 +41,6 @@ class Measured:
     statistic: Statistic
     width: int
     _numbers: dict[Expression, float] = attrs.field(factory=dict, init=False)
-
-    def __attrs_post_init__(self) -> None:
-        """Whatever is no number, and no table, is refused before any table is tried."""
-        tables = (RowsNode, ColumnNode, Objective)  # an objective has no value
-        others = [
-            node for node in self.graph.nodes if not (node.inputs or isinstance(node, tables))
-        ]
-        if others:
-            wanted = "made of rows and labels alone"
-            raise InvalidArgument("statistic", wanted, ", ".join(node.label for node in others))
-        _ = self.records, self.step, self.reading
 
     @cached_property
     def graph(self) -> Graph:

@@ -205,69 +205,6 @@ def test_codebooks_and_text():
     assert "'f'" in str(wrong) or "'m'" in str(wrong)
 
 
-@pytest.mark.parametrize(
-    ("table", "wanted"),
-    [
-        (dp.Setting(X=dp.Rows(norm=dp.parameter("B", 0)), relation=dp.ADD_REMOVE), "Give B"),
-        (
-            dp.Setting(
-                X=dp.Rows(norm=1),
-                relation=dp.ADD_REMOVE,
-                rows_per_person=dp.parameter("k", 1, closed="left", integer=True),
-            ),
-            "Give k",
-        ),
-    ],
-)
-def test_symbols_are_refused_by_name(table, wanted):
-    """There is no table of a symbol."""
-    with pytest.raises(dp.InvalidArgument, match=wanted):
-        attack_statistic(lambda X, _: X.T @ X, table)
-
-
-@pytest.mark.parametrize("tries", [0, -1, 1.5, True])
-def test_tries_are_counted(tries):
-    """A whole number of at least 1."""
-    with pytest.raises(dp.InvalidArgument, match="tries"):
-        attack_statistic(lambda X, y: X.T @ y, setting(), tries=tries)
-
-
-def test_what_is_no_statistic_is_refused():
-    """Rows are none."""
-    with pytest.raises(dp.InvalidArgument, match="make"):
-        attack_statistic(lambda X, y: X, setting())
-
-
-@pytest.mark.parametrize(
-    ("make", "wanted"),
-    [
-        (lambda X, y: dp.graph.gradient(X, y, at=dp.iterate(X.columns), clip=1), "theta"),
-        (lambda X, y: dp.total(X.weighted(dp.each("epsilon"))), "weight"),
-    ],
-    ids=["the point of a loop", "budgets of records"],
-)
-def test_what_reads_more_than_a_table_is_refused(make, wanted):
-    """A pair of tables does not say what the point of a loop, or each record's budget, is."""
-    with pytest.raises(dp.InvalidArgument, match=wanted):
-        attack_statistic(make, setting())
-
-
-def test_what_states_nothing_is_not_attacked():
-    """An aggregate that no rule bounds."""
-    assert attack_statistic(lambda X, y: dp.graph.aggregate("mean", X), setting()) == ()
-
-
-def test_the_same_seed_finds_the_same_pair():
-    """And another one another."""
-    make = lambda X, y: Restated(X.T @ y, Fraction(1, 2))  # noqa: E731
-    texts = [
-        [str(one) for one in attack_statistic(make, setting(), tries=100, rng=seed)]
-        for seed in (5, 5, 6)
-    ]
-    assert texts[0] == texts[1]
-    assert texts[0] != texts[2]
-
-
 @pytest.mark.parametrize("removes", [True, False])
 @pytest.mark.parametrize("k", [1, 3])
 def test_every_pair_is_a_pair_of_neighbours(removes, k):
